@@ -162,12 +162,19 @@ def _kinds_at(question: Question, intent: CheckpointIntent) -> tuple[IntentKind,
     )
 
 
-def _asked_back(goals: tuple[DesignGoal, ...]) -> Message:
+def _asked_back(goals: tuple[DesignGoal, ...], kind: IntentKind) -> Message:
     from presentation.goal_margins import limit_text
     from presentation.goal_words import name_of
 
     if not goals:
         return msg("The checkpoint is waiting: choose one of its buttons.")
+    if kind != "unclear":
+        return msg(
+            "The built-in designer cannot carry this out; nothing was changed, and the checkpoint is still "
+            "waiting. Use its buttons, or name a goal with a value, for example “{name} {limit}”.",
+            name=name_of(goals[0]),
+            limit=limit_text(goals[0]),
+        )
     return msg(
         "No change of the goals was found in this message; nothing was changed, and the checkpoint is "
         "still waiting. Name a goal with a value, for example “{name} {limit}”, or use the buttons. "
@@ -281,7 +288,9 @@ class Asking:
         asked = self._open
         if asked is None or asked.key != key or not isinstance(item, Decision) or choice not in item.answers:
             return
-        self._close_chip()
+        chip = self._items.get(self._chip)
+        is_same = isinstance(chip, Understood) and (reply := reply_of(chip.intent)) and reply.answer == choice
+        self._close_chip(is_done=bool(is_same))
         self._settle(asked, item, choice)
 
     def answer_in_words(self, text: str) -> bool | None:
@@ -353,7 +362,7 @@ class Asking:
             self._settle(asked, decision, reply or "goals")
             return
         if not leads_on:
-            self._items.put(Note(key=new_ulid(), text=_asked_back(asked.question.goals)))
+            self._items.put(Note(key=new_ulid(), text=_asked_back(asked.question.goals, intent.kind)))
         # The buttons stand where the eye is: behind what was said last.
         self._items.remove(decision.key)
         self._items.put(decision)
@@ -368,11 +377,12 @@ class Asking:
         asked.reply.set_result(choice)
         self._tell()
 
-    def _close_chip(self) -> None:
+    def _close_chip(self, *, is_done: bool = False) -> None:
         """What it says can be chosen no more."""
         item = self._items.get(self._chip)
         if isinstance(item, Understood):
-            self._items.put(replace(item, state="closed"))
+            is_left = item.state == "waits" or (item.state == "asks" and item.intent.kind != "unclear")
+            self._items.put(replace(item, state="dropped" if is_left and not is_done else "closed"))
         self._chip = ""
 
     async def _answer_to(self, decision: Decision, question: Question) -> Choice | Reply:

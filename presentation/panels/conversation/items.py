@@ -197,9 +197,10 @@ class Understood:
 
     key: str
     intent: CheckpointIntent
-    state: Literal["asks", "taken", "waits", "closed"] = "taken"
+    state: Literal["asks", "taken", "waits", "closed", "dropped"] = "taken"
     """asks: nothing is done before a click; taken: it was carried out, and can still be corrected; waits: the
-    next checkpoint is answered with it; closed: nothing of it can be chosen any more."""
+    next checkpoint is answered with it; closed: nothing of it can be chosen any more; dropped: nor was it
+    done."""
     others: tuple[IntentKind, ...] = ()
     """What it can be corrected to."""
     changed: tuple[DesignGoal, ...] = ()

@@ -310,17 +310,21 @@ def _decision(item: Decision) -> b.Row:
     return b.Row((b.Frame(f"decision {item.state} {mark}", (line, b.Buttons(buttons)), has_rule=True),))
 
 
+_REMARKS = {"waits": msg("(at the next checkpoint)"), "dropped": msg("(not done)")}
+"""Of chips in a state that is not seen by their looks."""
+
+
 @row_of.register
 def _understood(item: Understood) -> b.Row:
-    """A chip; what it can be corrected to is behind it, or open where something has to be chosen."""
-    intent, is_asking = item.intent, item.state == "asks"
+    """A chip; what it can be corrected to is behind it."""
+    intent = item.intent
     told: list[b.Said] = [understood_text(intent.kind, intent.round_number)]
     for number, goal in enumerate(item.changed):
         told += ["; " if number else ": ", name_of(goal), " ", limit_text(goal)]
-    if item.state == "waits":
-        told += [" ", msg("(at the next checkpoint)")]
+    if item.state in _REMARKS:
+        told += [" ", _REMARKS[item.state]]
     chip = (b.Text(tuple(told), "chip"),)
-    if item.state == "closed" or not item.others:
+    if item.state in {"closed", "dropped"} or not item.others:
         return b.Row((b.Frame("understood", (b.Para("small", chip),)),))
     others = b.Buttons(
         tuple(
@@ -328,12 +332,10 @@ def _understood(item: Understood) -> b.Row:
             for kind in item.others
         )
     )
-    if not is_asking:
+    if item.state != "asks" or intent.kind == "unclear":
         fold = b.Fold(part="others", head=b.Line("", chip), body=(others,), kind="correct")
         return b.Row((b.Frame("understood", (fold,)),))
     line = b.Para("line", (*chip, b.Text(msg("nothing is done before you answer"), "dim")))
-    if intent.kind == "unclear":
-        return b.Row((b.Frame("understood asks", (line, others)),))
     label = label_of(intent.kind, intent.round_number)
     main = b.Buttons((b.Button(act="intent", argument=intent.kind, label=label, kind="primary"),))
     head = b.Line("", (b.Text(msg("Something else was meant"), "label"),))
