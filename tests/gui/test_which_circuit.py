@@ -72,12 +72,15 @@ class Bench:
     async def run(self, name: str) -> SimulationResult:
         """Run a file as F5 does and wait until its curves are drawn."""
         await self.front(name)
+        before = len(self.ran)
         self.key()
+        await self.until(lambda: len(self.ran) > before)  # it begins a moment after the key
         return await self.finished()
 
     async def finished(self) -> SimulationResult:
         count = len(self.ran)
         await self.until(lambda: len(self.results) >= max(count, 1) and len(self.results) == len(self.ran))
+        await self.until(lambda: not self.window.parts.runs.shown.is_loading)
         await self.settled()
         result = self.results[-1]
         assert isinstance(result, SimulationResult), result
