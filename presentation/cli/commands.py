@@ -54,135 +54,64 @@ class Command(NamedTuple):
     """Shows an error that came before the command could run, or out of it."""
 
 
+def _command(
+    text: Message,
+    module: str,
+    *,
+    add_arguments: str = "add_arguments",
+    run: str = "run",
+    is_blocking: bool = False,
+    stopped: str = "",
+    fails: bool = False,
+) -> Command:
+    """The command of a module, by the names of its functions; `stopped` is the module that has such a one."""
+    made = _Later(module, run)
+    return Command(
+        help=text,
+        add_arguments=_Later(module, add_arguments),
+        run=None if is_blocking else made,
+        run_blocking=made if is_blocking else None,
+        stopped=_Later(stopped, "stopped") if stopped else None,
+        fail=_Later(module, "fail") if fails else plain_failure,
+    )
+
+
+def _study(text: Message, kind: str) -> Command:
+    return Command(text, _Later("studies", "arguments_of", kind), _Later("studies", "command_of", kind))
+
+
 COMMANDS: dict[str, Command] = {
-    "check": Command(
-        help=msg("Check a netlist for errors"),
-        add_arguments=_Later("check", "add_arguments"),
-        run_blocking=_Later("check", "run"),
+    "check": _command(msg("Check a netlist for errors"), "check", is_blocking=True),
+    "simulate": _command(msg("Run a netlist in ngspice, confined"), "simulate"),
+    "simulator": _command(
+        msg("Set dialect, libraries, model files and variables for the circuits of a project"), "simulator"
     ),
-    "simulate": Command(
-        help=msg("Run a netlist in ngspice, confined"),
-        add_arguments=_Later("simulate", "add_arguments"),
-        run=_Later("simulate", "run"),
+    "measure": _command(msg("Measure a stored result or a raw file"), "measure"),
+    "sweep": _study(msg("Simulate a netlist over ranges of its parameters"), "sweep"),
+    "montecarlo": _study(msg("Simulate a netlist with random deviations of its parameters"), "montecarlo"),
+    "corners": _study(msg("Simulate a netlist at corners of process, voltage and temperature"), "corners"),
+    "worst-case": _study(msg("Find the worst case of a netlist's tolerances"), "worst-case"),
+    "sensitivity": _study(msg("Find which parameters of a netlist matter most"), "sensitivity"),
+    "optimize": _command(msg("Search for netlist values that meet the goals"), "optimize"),
+    "export": _command(msg("Write a result's signals as csv, tsv, json or mat"), "export"),
+    "plot": _command(msg("Draw a result's signals as svg, png or pdf"), "plot"),
+    "design": _command(msg("Design a circuit from a sentence and verify it"), "design", stopped="design"),
+    "chat": _command(
+        msg("Chat with a model that works on the project with tools"), "chat", stopped="chat", fails=True
     ),
-    "simulator": Command(
-        help=msg("Set dialect, libraries, model files and variables for the circuits of a project"),
-        add_arguments=_Later("simulator", "add_arguments"),
-        run=_Later("simulator", "run"),
+    "permissions": _command(
+        msg("Show and change what a model may do in a project, and which files are protected"), "permissions"
     ),
-    "measure": Command(
-        help=msg("Measure a stored result or a raw file"),
-        add_arguments=_Later("measure", "add_arguments"),
-        run=_Later("measure", "run"),
+    "tool": _command(msg("Call one of the tools available to a model"), "tool", fails=True),
+    "sessions": _command(msg("List, show, export or delete the conversations of a project"), "sessions"),
+    "operations": _command(msg("List the operations on the files of a project"), "operations"),
+    "undo": _command(
+        msg("Undo a file change"), "operations", add_arguments="add_undo_arguments", run="run_undo"
     ),
-    "sweep": Command(
-        help=msg("Simulate a netlist over ranges of its parameters"),
-        add_arguments=_Later("studies", "arguments_of", "sweep"),
-        run=_Later("studies", "command_of", "sweep"),
-    ),
-    "montecarlo": Command(
-        help=msg("Simulate a netlist with random deviations of its parameters"),
-        add_arguments=_Later("studies", "arguments_of", "montecarlo"),
-        run=_Later("studies", "command_of", "montecarlo"),
-    ),
-    "corners": Command(
-        help=msg("Simulate a netlist at corners of process, voltage and temperature"),
-        add_arguments=_Later("studies", "arguments_of", "corners"),
-        run=_Later("studies", "command_of", "corners"),
-    ),
-    "worst-case": Command(
-        help=msg("Find the worst case of a netlist's tolerances"),
-        add_arguments=_Later("studies", "arguments_of", "worst-case"),
-        run=_Later("studies", "command_of", "worst-case"),
-    ),
-    "sensitivity": Command(
-        help=msg("Find which parameters of a netlist matter most"),
-        add_arguments=_Later("studies", "arguments_of", "sensitivity"),
-        run=_Later("studies", "command_of", "sensitivity"),
-    ),
-    "optimize": Command(
-        help=msg("Search for netlist values that meet the goals"),
-        add_arguments=_Later("optimize", "add_arguments"),
-        run=_Later("optimize", "run"),
-    ),
-    "export": Command(
-        help=msg("Write a result's signals as csv, tsv, json or mat"),
-        add_arguments=_Later("export", "add_arguments"),
-        run=_Later("export", "run"),
-    ),
-    "plot": Command(
-        help=msg("Draw a result's signals as svg, png or pdf"),
-        add_arguments=_Later("plot", "add_arguments"),
-        run=_Later("plot", "run"),
-    ),
-    "design": Command(
-        help=msg("Design a circuit from a sentence and verify it"),
-        add_arguments=_Later("design", "add_arguments"),
-        run=_Later("design", "run"),
-        stopped=_Later("design", "stopped"),
-    ),
-    "chat": Command(
-        help=msg("Chat with a model that works on the project with tools"),
-        add_arguments=_Later("chat", "add_arguments"),
-        run=_Later("chat", "run"),
-        stopped=_Later("chat", "stopped"),
-        fail=_Later("chat", "fail"),
-    ),
-    "permissions": Command(
-        help=msg("Show and change what a model may do in a project, and which files are protected"),
-        add_arguments=_Later("permissions", "add_arguments"),
-        run=_Later("permissions", "run"),
-    ),
-    "tool": Command(
-        help=msg("Call one of the tools available to a model"),
-        add_arguments=_Later("tool", "add_arguments"),
-        run=_Later("tool", "run"),
-        fail=_Later("tool", "fail"),
-    ),
-    "sessions": Command(
-        help=msg("List, show, export or delete the conversations of a project"),
-        add_arguments=_Later("sessions", "add_arguments"),
-        run=_Later("sessions", "run"),
-    ),
-    "operations": Command(
-        help=msg("List the operations on the files of a project"),
-        add_arguments=_Later("operations", "add_arguments"),
-        run=_Later("operations", "run"),
-    ),
-    "undo": Command(
-        help=msg("Undo a file change"),
-        add_arguments=_Later("operations", "add_undo_arguments"),
-        run=_Later("operations", "run_undo"),
-    ),
-    "adopt": Command(
-        help=msg("Review what another installation wrote into a project, and adopt it"),
-        add_arguments=_Later("adopt", "add_arguments"),
-        run=_Later("adopt", "run"),
-    ),
-    "traces": Command(
-        help=msg("List, show or export what the turns of a project did"),
-        add_arguments=_Later("traces", "add_arguments"),
-        run=_Later("traces", "run"),
-    ),
-    "providers": Command(
-        help=msg("List the providers of language models, or try one"),
-        add_arguments=_Later("providers", "add_arguments"),
-        run=_Later("providers", "run"),
-    ),
-    "demo": Command(
-        help=msg("Design and verify a filter and a buck converter"),
-        add_arguments=_Later("demo", "add_arguments"),
-        run=_Later("demo", "run"),
-        stopped=_Later("design", "stopped"),
-    ),
-    "clean": Command(
-        help=msg("Remove or pin old results of a project"),
-        add_arguments=_Later("clean", "add_arguments"),
-        run=_Later("clean", "run"),
-    ),
-    "doctor": Command(
-        help=msg("Show what works on this machine"),
-        add_arguments=_Later("doctor", "add_arguments"),
-        run=_Later("doctor", "run"),
-    ),
+    "adopt": _command(msg("Review what another installation wrote into a project, and adopt it"), "adopt"),
+    "traces": _command(msg("List, show or export what the turns of a project did"), "traces"),
+    "providers": _command(msg("List the providers of language models, or try one"), "providers"),
+    "demo": _command(msg("Design and verify a filter and a buck converter"), "demo", stopped="design"),
+    "clean": _command(msg("Remove or pin old results of a project"), "clean"),
+    "doctor": _command(msg("Show what works on this machine"), "doctor"),
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Literal
 
@@ -30,7 +30,7 @@ _QT_GAP = 12
 """Pixels between words and keys of a menu, in Qt's own styles."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Command:
     """Something a person can do."""
 
@@ -38,6 +38,7 @@ class Command:
     """Also the action's object name."""
     text: Message
     act: Callable[[], object]
+    _: KW_ONLY
     menu: MenuName
     key: str = ""
     """As in "Ctrl+Shift+M"; "" = none."""

@@ -104,81 +104,46 @@ def commands_of(targets: Targets) -> tuple[Command, ...]:
 
 
 def _file(targets: Targets) -> Iterator[Command]:
+    command = partial(Command, menu="file")
     refusals = _Refusals(targets)
-    yield Command(
-        name="openFolder",
-        text=msg("Open folder…"),
-        act=targets.projects.open_folder,
-        menu="file",
-        key="Ctrl+O",
+    yield command("openFolder", msg("Open folder…"), targets.projects.open_folder, key="Ctrl+O")
+    yield command("newProject", msg("New project…"), targets.projects.new_project, key="Ctrl+N")
+    yield command(
+        "newCircuit", msg("New circuit…"), targets.projects.new_circuit, refusal=refusals.no_project
     )
-    yield Command(
-        name="newProject",
-        text=msg("New project…"),
-        act=targets.projects.new_project,
-        menu="file",
-        key="Ctrl+N",
-    )
-    yield Command(
-        name="newCircuit",
-        text=msg("New circuit…"),
-        act=targets.projects.new_circuit,
-        menu="file",
-        refusal=refusals.no_project,
-    )
-    yield Command(
-        name="openExample",
-        text=msg("Open an example…"),
-        act=targets.projects.choose_example,
-        menu="file",
-        letter="E",
-    )
-    yield Command(
-        name="save",
-        text=msg("Save"),
-        act=partial(targets.edit, "save"),
-        menu="file",
+    yield command("openExample", msg("Open an example…"), targets.projects.choose_example, letter="E")
+    yield command(
+        "save",
+        msg("Save"),
+        partial(targets.edit, "save"),
         key="Ctrl+S",
         owns_key=False,
         begins_part=True,
         refusal=refusals.no_file,
     )
-    yield Command(
-        name="saveAll",
-        text=msg("Save all"),
-        act=targets.save_all,
-        menu="file",
-        key="Ctrl+Alt+S",
-        refusal=refusals.nothing_unsaved,
+    yield command(
+        "saveAll", msg("Save all"), targets.save_all, key="Ctrl+Alt+S", refusal=refusals.nothing_unsaved
     )
-    yield Command(
-        name="closeFile",
-        text=msg("Close file"),
-        act=partial(targets.edit, "close"),
-        menu="file",
+    yield command(
+        "closeFile",
+        msg("Close file"),
+        partial(targets.edit, "close"),
         key="Ctrl+W",
         owns_key=False,
         refusal=refusals.no_file,
     )
-    yield Command(
-        name="closeProject",
-        text=msg("Close project"),
-        act=targets.projects.close_project,
-        menu="file",
+    yield command(
+        "closeProject",
+        msg("Close project"),
+        targets.projects.close_project,
         begins_part=True,
         refusal=refusals.no_project,
     )
-    yield Command(
-        name="quit",
-        text=msg("Quit"),
-        act=targets.close,
-        menu="file",
-        key="Ctrl+Q",
-        letter="Q",
-    )
+    yield command("quit", msg("Quit"), targets.close, key="Ctrl+Q", letter="Q")
 
 
 def _edit(targets: Targets) -> Iterator[Command]:
+    command = partial(Command, menu="edit")
     # The widget in focus answers these keys itself; the menu names them.
     for name, text, key, method, begins, letter in (
         ("undo", msg("Undo"), "Ctrl+Z", "undo", False, "U"),
@@ -188,11 +153,10 @@ def _edit(targets: Targets) -> Iterator[Command]:
         ("paste", msg("Paste"), "Ctrl+V", "paste", False, "P"),
         ("selectAll", msg("Select all"), "Ctrl+A", "selectAll", False, "A"),
     ):
-        yield Command(
-            name=name,
-            text=text,
-            act=to_focused(method),
-            menu="edit",
+        yield command(
+            name,
+            text,
+            to_focused(method),
             key=key,
             owns_key=False,
             in_box=False,
@@ -209,11 +173,10 @@ def _edit(targets: Targets) -> Iterator[Command]:
         ("go_to_line", msg("Go to line"), "Ctrl+G"),
         ("quick_fix", msg("Quick fix"), "Ctrl+."),
     ):
-        yield Command(
-            name=f"editor.{name}",
-            text=text,
-            act=partial(targets.edit, name),
-            menu="edit",
+        yield command(
+            f"editor.{name}",
+            text,
+            partial(targets.edit, name),
             key=key,
             owns_key=False,
             begins_part=name == "find",
@@ -222,39 +185,29 @@ def _edit(targets: Targets) -> Iterator[Command]:
 
 
 def _view(targets: Targets) -> Iterator[Command]:
+    command = partial(Command, menu="view")
     box, no_project = targets.header.command_box, _Refusals(targets).no_project
-    yield Command(
-        name="anything", text=msg("Find anything"), act=box.begin, menu="view", key="Ctrl+P", in_box=False
-    )
+    yield command("anything", msg("Find anything"), box.begin, key="Ctrl+P", in_box=False)
     for pane, text, key in (
         ("left", msg("Project pane"), "Ctrl+B"),
         ("bottom", msg("Bottom pane"), "Ctrl+J"),
         ("right", msg("Conversation pane"), "Ctrl+L"),
     ):
-        yield Command(
-            name=f"pane.{pane}",
-            text=text,
-            act=partial(targets.panes.toggle_pane, pane),
-            menu="view",
+        yield command(
+            f"pane.{pane}",
+            text,
+            partial(targets.panes.toggle_pane, pane),
             key=key,
             begins_part=pane == "left",
             refusal=no_project,
         )
-    yield Command(
-        name="nextPane",
-        text=msg("Next pane"),
-        act=targets.panes.next_pane,
-        menu="view",
-        key="F6",
-        refusal=no_project,
-    )
+    yield command("nextPane", msg("Next pane"), targets.panes.next_pane, key="F6", refusal=no_project)
     for place in ("bottom", "right"):
         for number, entry in enumerate(panels_at(place)):
-            yield Command(
-                name=f"panel.{entry.key}",
-                text=entry.title,
-                act=partial(targets.panes.show_panel, entry.key),
-                menu="view",
+            yield command(
+                f"panel.{entry.key}",
+                entry.title,
+                partial(targets.panes.show_panel, entry.key),
                 key=entry.shortcut,
                 icon=entry.icon,
                 begins_part=number == 0,
@@ -264,6 +217,7 @@ def _view(targets: Targets) -> Iterator[Command]:
 
 
 def _appearance(targets: Targets) -> Iterator[Command]:
+    command = partial(Command, menu="view")
     language, theme, size = msg("Language"), msg("Theme"), msg("Zoom")
     appearance = targets.appearance
     languages: tuple[tuple[LanguageName, Message], ...] = (
@@ -276,93 +230,77 @@ def _appearance(targets: Targets) -> Iterator[Command]:
         ("system", msg("System theme")),
     )
     for name, text in languages:
-        yield Command(
-            name=f"language.{name}",
-            text=text,
-            act=partial(appearance.set_language, name),
-            menu="view",
+        yield command(
+            f"language.{name}",
+            text,
+            partial(appearance.set_language, name),
             submenu=language,
             group="language",
             begins_part=name == "en",
         )
     for mode, text in modes:
-        yield Command(
-            name=f"theme.{mode}",
-            text=text,
-            act=partial(appearance.set_theme, mode),
-            menu="view",
-            submenu=theme,
-            group="theme",
+        yield command(
+            f"theme.{mode}", text, partial(appearance.set_theme, mode), submenu=theme, group="theme"
         )
     for percent in SIZES:
-        yield Command(
-            name=f"scale.{percent}",
-            text=msg("Zoom {percent} %", percent=percent),
-            act=partial(appearance.set_scale, percent / 100),
-            menu="view",
+        yield command(
+            f"scale.{percent}",
+            msg("Zoom {percent} %", percent=percent),
+            partial(appearance.set_scale, percent / 100),
             submenu=size,
             group="scale",
         )
 
 
 def _circuit(targets: Targets) -> Iterator[Command]:
+    command = partial(Command, menu="circuit")
     workspace, refusals = targets.workspace, _Refusals(targets)
-    yield Command(
-        name="chooseMain",
-        text=msg("Choose main circuit…"),
-        act=targets.projects.choose_main,
-        menu="circuit",
-        refusal=refusals.no_project,
+    yield command(
+        "chooseMain", msg("Choose main circuit…"), targets.projects.choose_main, refusal=refusals.no_project
     )
-    yield Command(
-        name="setMain",
-        text=msg("Set current file as main circuit"),
-        act=targets.set_main_to_shown,
-        menu="circuit",
+    yield command(
+        "setMain",
+        msg("Set current file as main circuit"),
+        targets.set_main_to_shown,
         refusal=refusals.no_file,
     )
-    yield Command(
-        name="acceptChanges",
-        text=msg("Accept all changes"),
-        act=targets.desk.accept,
-        menu="circuit",
+    yield command(
+        "acceptChanges",
+        msg("Accept all changes"),
+        targets.desk.accept,
         begins_part=True,
         refusal=refusals.no_project,
     )
-    yield Command(
-        name="run",
-        text=msg("Run the current circuit"),
-        act=workspace.run_requested.emit,
-        menu="simulate",
+    yield command(
+        "run",
+        msg("Run the current circuit"),
+        workspace.run_requested.emit,
         key="F5",
         refusal=refusals.no_run,
-    )
-    yield Command(
-        name="runMain",
-        text=msg("Run the main circuit"),
-        act=workspace.main_run_requested.emit,
         menu="simulate",
+    )
+    yield command(
+        "runMain",
+        msg("Run the main circuit"),
+        workspace.main_run_requested.emit,
         key="Ctrl+F5",
         refusal=refusals.no_run,
-    )
-    yield Command(
-        name="stopRun",
-        text=msg("Stop the simulation"),
-        act=targets.stop_run,
         menu="simulate",
-        refusal=refusals.not_running,
+    )
+    yield command(
+        "stopRun", msg("Stop the simulation"), targets.stop_run, refusal=refusals.not_running, menu="simulate"
     )
 
 
 def _design(targets: Targets) -> Iterator[Command]:
+    command = partial(Command, menu="design")
     workspace, no_project = targets.workspace, _Refusals(targets).no_project
     services, window = targets.services, targets.window
     app = targets.parts.app
-    yield Command(
-        name="conversation",
-        text=msg("Show the conversation"),
-        act=partial(targets.panes.show_panel, "conversation"),
-        menu="design",
+    yield command(
+        "conversation",
+        msg("Show the conversation"),
+        partial(targets.panes.show_panel, "conversation"),
         in_box=False,
         refusal=no_project,
     )
@@ -372,67 +310,43 @@ def _design(targets: Targets) -> Iterator[Command]:
         ("show_history", msg("Earlier conversations…"), lambda panel: panel.show_history()),
     )
     for name, text, act in acts:
-        yield Command(
-            name=name,
-            text=text,
-            act=partial(targets.talk, act),
-            menu="design",
-            refusal=no_project,
-        )
-    yield Command(
-        name="switchMode",
-        text=msg("Switch between workflow and free work"),
-        act=workspace.mode_switch_requested.emit,
-        menu="design",
+        yield command(name, text, partial(targets.talk, act), refusal=no_project)
+    yield command(
+        "switchMode",
+        msg("Switch between workflow and free work"),
+        workspace.mode_switch_requested.emit,
         key="Ctrl+Shift+M",
         refusal=no_project,
     )
-    yield Command(
-        name="prompts",
-        text=msg("Prompts…"),
-        act=partial(about.show_prompts, services, app.conversations, window),
-        menu="design",
+    yield command(
+        "prompts",
+        msg("Prompts…"),
+        partial(about.show_prompts, services, app.conversations, window),
         begins_part=True,
     )
-    yield Command(
-        name="modelSettings",
-        text=msg("Model settings…"),
-        act=partial(about.show_model_settings, targets.parts, window),
-        menu="design",
+    yield command(
+        "modelSettings", msg("Model settings…"), partial(about.show_model_settings, targets.parts, window)
     )
-    yield Command(
-        name="embedding",
-        text=msg("Search by meaning…"),
-        act=partial(about.show_embedding, services, app.models, app.project, window),
-        menu="design",
+    yield command(
+        "embedding",
+        msg("Search by meaning…"),
+        partial(about.show_embedding, services, app.models, app.project, window),
     )
-    yield Command(
-        name="permissions",
-        text=msg("Confirmation rules…"),
-        act=partial(about.show_permissions, services, app.conversations, window),
-        menu="design",
+    yield command(
+        "permissions",
+        msg("Confirmation rules…"),
+        partial(about.show_permissions, services, app.conversations, window),
         refusal=no_project,
     )
 
 
 def _help(targets: Targets) -> Iterator[Command]:
+    command = partial(Command, menu="help")
     services, window = targets.services, targets.window
-    yield Command(
-        name="keys",
-        text=msg("Keyboard"),
-        act=lambda: about.show_keys(services, window, targets.commands()),
-        menu="help",
+    yield command("keys", msg("Keyboard"), lambda: about.show_keys(services, window, targets.commands()))
+    yield command(
+        "doctor", msg("Check system"), partial(about.show_doctor, services, targets.parts.app.program, window)
     )
-    yield Command(
-        name="doctor",
-        text=msg("Check system"),
-        act=partial(about.show_doctor, services, targets.parts.app.program, window),
-        menu="help",
-    )
-    yield Command(
-        name="about",
-        text=msg("About Circuit Design AI"),
-        act=partial(about.show_about, services, window),
-        menu="help",
-        begins_part=True,
+    yield command(
+        "about", msg("About Circuit Design AI"), partial(about.show_about, services, window), begins_part=True
     )

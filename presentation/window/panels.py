@@ -6,7 +6,7 @@ To add one: a row here and its widget's module.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property, partial
 from typing import Literal
 
@@ -30,7 +30,7 @@ Place = Literal["left", "bottom", "right"]
 """A section of the left pane; a tab of the bottom or the right one."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class PanelEntry:
     """One panel."""
 
@@ -40,6 +40,7 @@ class PanelEntry:
     place: Place
     icon: str
     make: Callable[[Parts], QWidget]
+    _: KW_ONLY
     shortcut: str = ""
     """As in "Ctrl+1"; brings its tab to the front."""
     is_lazy: bool = True
@@ -133,70 +134,28 @@ def _info(parts: Parts) -> QWidget:
     return InfoPanel(parts.services, parts.app.project, parts.app.program)
 
 
+_always = partial(PanelEntry, is_lazy=False)  # follows what happens also before it is first shown
+
 PANELS: tuple[PanelEntry, ...] = (
-    PanelEntry(
-        key="project", title=msg("Project"), place="left", icon="folder", make=lambda parts: parts.tree
-    ),
-    PanelEntry(
-        key="results", title=msg("Results"), place="left", icon="history", make=lambda parts: parts.results
-    ),
-    PanelEntry(
-        key="outline", title=msg("Outline"), place="left", icon="list-tree", make=lambda parts: parts.outline
-    ),
-    PanelEntry(
-        key="waveforms",
-        title=msg("Waveforms"),
-        place="bottom",
-        icon="chart-line",
-        make=lambda parts: parts.runs.waveforms,
-        is_lazy=False,
-    ),
-    PanelEntry(
-        key="measurements",
-        title=msg("Measurements"),
-        place="bottom",
-        icon="ruler",
-        make=lambda parts: parts.runs.measurements,
-        is_lazy=False,
-    ),
-    PanelEntry(
-        key="iterations",
-        title=msg("Iterations"),
-        place="bottom",
-        icon="layers",
-        make=lambda parts: parts.runs.iterations,
-        is_lazy=False,
-    ),
-    PanelEntry(
-        key="problems",
-        title=msg("Problems"),
-        place="bottom",
-        icon="triangle-alert",
-        make=lambda parts: parts.runs.problems,
-        is_lazy=False,
-    ),
-    PanelEntry(
-        key="console",
-        title=msg("Console"),
-        place="bottom",
-        icon="terminal",
-        make=lambda parts: parts.runs.console,
-        is_lazy=False,
-    ),
-    PanelEntry(
-        key="conversation",
-        title=msg("Conversation"),
-        place="right",
-        icon="message-square",
-        make=lambda parts: parts.conversation,
+    PanelEntry("project", msg("Project"), "left", "folder", lambda parts: parts.tree),
+    PanelEntry("results", msg("Results"), "left", "history", lambda parts: parts.results),
+    PanelEntry("outline", msg("Outline"), "left", "list-tree", lambda parts: parts.outline),
+    _always("waveforms", msg("Waveforms"), "bottom", "chart-line", lambda parts: parts.runs.waveforms),
+    _always("measurements", msg("Measurements"), "bottom", "ruler", lambda parts: parts.runs.measurements),
+    _always("iterations", msg("Iterations"), "bottom", "layers", lambda parts: parts.runs.iterations),
+    _always("problems", msg("Problems"), "bottom", "triangle-alert", lambda parts: parts.runs.problems),
+    _always("console", msg("Console"), "bottom", "terminal", lambda parts: parts.runs.console),
+    _always(
+        "conversation",
+        msg("Conversation"),
+        "right",
+        "message-square",
+        lambda parts: parts.conversation,
         shortcut="Ctrl+1",
-        is_lazy=False,
     ),
-    PanelEntry(
-        key="context", title=msg("Context"), place="right", icon="layers", make=_context, shortcut="Ctrl+2"
-    ),
-    PanelEntry(key="debug", title=msg("Debug"), place="right", icon="bug", make=_debug, shortcut="Ctrl+3"),
-    PanelEntry(key="info", title=msg("Info"), place="right", icon="info", make=_info, shortcut="Ctrl+4"),
+    PanelEntry("context", msg("Context"), "right", "layers", _context, shortcut="Ctrl+2"),
+    PanelEntry("debug", msg("Debug"), "right", "bug", _debug, shortcut="Ctrl+3"),
+    PanelEntry("info", msg("Info"), "right", "info", _info, shortcut="Ctrl+4"),
 )
 
 
