@@ -77,8 +77,9 @@ class _Notes:
     left_out: list[str] = field(default_factory=list)
 
     def add(self, problem: str) -> None:
-        if problem not in self.problems:
-            self.problems.append(problem[:400])
+        text = _writable(problem)[:400]
+        if text not in self.problems:
+            self.problems.append(text)
 
 
 def read_answer(text: str) -> GoalsRead:
@@ -358,6 +359,8 @@ def _expression(entry: Mapping[str, Any]) -> tuple[str, dict[str, Figure | None]
     text = given.strip().strip("`").strip()
     if len(text) > _LONGEST_EXPRESSION:
         raise _Refused(f"its expression has more than {_LONGEST_EXPRESSION} characters")
+    if text != _writable(text):
+        raise _Refused("its expression has characters that no name in a circuit has")
     compared = _COMPARED.fullmatch(text)
     if compared is None:
         return text, {}
@@ -575,12 +578,17 @@ def _questions(given: object) -> Iterator[str]:
 # --- small parts -------------------------------------------------------------------------------------
 
 
+def _writable(text: str) -> str:
+    """Without half characters and control characters."""
+    return visible(text.encode("utf-8", "replace").decode("utf-8"))
+
+
 def _words(given: object, limit: int) -> str:
     """A text for people, in plain characters and within a length; "" for what is no text or number."""
     if isinstance(given, bool) or not isinstance(given, str | int | float):
         return ""
     text = str(given) if isinstance(given, str) else f"{given:g}" if abs(given) < HUGE else ""
-    text = visible(text[: 4 * limit].encode("utf-8", "replace").decode("utf-8"))
+    text = _writable(text[: 4 * limit])
     text = "\n".join(" ".join(line.split()) for line in text.splitlines()).strip()
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
@@ -597,7 +605,7 @@ def _short(given: object) -> str:
             return "?"
         case _:
             text = str(given)
-    text = visible(text.encode("utf-8", "replace").decode("utf-8"))
+    text = _writable(text)
     return text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
 
 

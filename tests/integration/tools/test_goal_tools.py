@@ -9,7 +9,11 @@ from typing import Any
 import pytest
 
 from application.design.circuit_goals import read_goals
+from application.tool_execution.effects import Effects
+from application.tool_execution.operations import Operations
+from domain.llm.tools.result import ToolCall
 from shared.errors import UserInputError
+from shared.ulid import new_ulid
 from tests.integration.tools.conftest import Bench
 
 RC = """RC low-pass
@@ -189,3 +193,29 @@ async def test_file_tools_do_not_reach_the_goals(bench: Bench) -> None:
         "move_file": {"source": path, "destination": "goals.json"},
     }.items():
         assert (await bench.call(name, **arguments)).error_type == "outside_project"
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+@pytest.mark.parametrize("border", [(Effects, "apply"), (Operations, "_close")], ids=["before", "behind"])
+async def test_an_interrupted_change_is_whole_when_its_call_comes_again(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, border: tuple[type, str]
+) -> None:
+    bench.write("rc.cir", RC)
+    call = ToolCall(call_id=new_ulid(), name="set_goals", arguments={"goals": [CUTOFF]})
+
+    def killed(*_: object) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(*border, killed)
+        with pytest.raises(Killed):
+            await bench.repeat(call)
+    assert (await kept(bench) == []) == (border[0] is Effects)
+    again = await bench.repeat(call)
+    assert again.success, again.content
+    assert await kept(bench) == [("cutoff", 980, 1020, "must")]
+    (record,) = await bench.context.operations.list()
+    assert record.state == "done"

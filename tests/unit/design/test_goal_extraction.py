@@ -215,6 +215,7 @@ HOSTILE: dict[str, Any] = {
     "thoughts": "<think>" * 25_000 + PLAIN,
     "comments": '{"goals": [' + "/*" * 90_000,
     "control characters": answer(CUTOFF, reply="a\x1b[31m\u202eb\x00\ud800"),
+    "half characters": one("avg(v(\ud800))", minimum="\ud800", words="\ud800\x1b"),
     "numbers": '{"goals": ' + "9" * 100_000 + "}",
     "keys that are no words": answer({"": 1, "a" * 5000: 2, "metric": ["x"], "expression": {"a": 1}}),
 }  # fmt: skip
@@ -225,7 +226,7 @@ def test_a_hostile_answer_stays_small(name: str) -> None:
     found = read_answer(HOSTILE[name])
     assert len(found.goals) <= MOST_GOALS
     assert sum(map(len, found.problems)) < 6_000
-    texts = [str(found.reply), found.summary, *found.left_out]
+    texts = [str(found.reply), found.summary, *found.left_out, *found.problems]
     texts += [text for goal in found.goals for text in (goal.metric, goal.expression, goal.words, goal.unit)]
     assert all(len(text) <= 4_000 for text in texts)
     "".join(texts).encode()
