@@ -39,6 +39,12 @@ _ABOUT: frozenset[Role] = frozenset(("part", "quantity", "value", "goal", "error
 _CHOICES: frozenset[Role] = frozenset(
     ("continue", "optimize", "fix", "accept", "stop", "undo", "enough", "done", "back")
 )
+_GOING_ON: tuple[Role, ...] = ("continue", "optimize", "fix", "undo", "back")
+_CHANGES: tuple[Role, ...] = ("change", "pick", "edit")
+_SAYS_MORE: frozenset[Role] = frozenset(
+    (*_CHANGES, "asks", "tell", "but", "if", "not", "wants", "part", "value", "goal", "quote", "new", "wish")
+)
+"""What makes words beside a choice more than a reason for it."""
 _OF_GOALS: frozenset[Role] = frozenset(("goal", "edit", "quantity", "yes", "wants", "error"))
 _ONLY_CHOICES: frozenset[Role] = _CHOICES | {"yes", "not", "round", "error", "pause"}
 
@@ -199,10 +205,7 @@ def _may_change_goals(shown: str, goals: Sequence[DesignGoal]) -> bool:
     if roles & {"part", "quote", "if", "not", "tell", "back", "round"} or roles & _ENDING:
         return False
     return not any(
-        clause
-        and clause[0].role in {"change", "edit", "optimize"}
-        and len(clause) > 1
-        and not _has(clause, "value")
+        clause and clause[0].role in {*_CHANGES, "optimize"} and len(clause) > 1 and not _has(clause, "value")
         for clause in (clauses if len(clauses) > 1 else [])
     )
 
@@ -230,7 +233,12 @@ def _sentence(here: _Checkpoint, sentence: str) -> _Read | None:
         return _Read("question", is_sure=False) if is_asked else None
     if _asks(found, is_english=body.isascii()):
         return _Read("question")
-    read = _choice(here, found) if all(each.role in _ONLY_CHOICES for each in found) else _content(found)
+    if found[0].role == "undo":  # "undo your last change"
+        found = [found[0], *(each for each in found[1:] if each.role != "edit")]
+    is_choice = all(each.role in _ONLY_CHOICES for each in found)
+    read = _choice(here, found) if is_choice else _content(found)
+    if not is_choice or read.kind == "unclear":
+        read = _with_reason(here, found) or read
     if is_asked and (read.kind in {"instruction", "unclear"} or _has(found, "not")):
         return _Read("question", is_sure=read.kind == "unclear")
     if is_doubtful and read.kind in {"accept", "stop"}:
@@ -251,9 +259,29 @@ def _asks(found: Sequence[Phrase], *, is_english: bool) -> bool:
     if found[0].role == "tell":
         return True
     if _has(found, "asks"):
-        is_order = found[0].role in {"change", "edit", "continue", "optimize", "fix", "but"}
+        is_order = found[0].role in {*_CHANGES, "continue", "optimize", "fix", "but"}
         return not (is_english and is_order)
-    return _has(found, "tell") and not _has(found, "change", "edit", "but", "value", *_CHOICES)
+    return _has(found, "tell") and not _has(found, *_CHANGES, "but", "value", *_CHOICES)
+
+
+def _with_reason(here: _Checkpoint, found: Sequence[Phrase]) -> _Read | None:
+    """A choice behind words that only give a reason ("round 1 was better, go back"); None for any other.
+
+    An end of the design is none of them: it needs words of its own alone.
+    """
+    numbers = {each.number for each in found if each.role == "round" and each.number}
+    if len(numbers) == 1 and {each.role for each in found} <= {"pick", "round", "quantity", "yes", "pause"}:
+        return _of_rounds(here, {"back", "round"}, numbers)._replace(is_sure=False)  # "use round 1"
+    if any(each.role in _SAYS_MORE for each in found):
+        return None
+    pauses = [number for number, each in enumerate(found) if each.role == "pause"]
+    chosen = list(found[pauses[-1] + 1 :]) if pauses else []
+    if not _has(chosen, *_CHOICES) or any(each.role not in _ONLY_CHOICES for each in chosen):
+        return None
+    if _has(chosen, "back"):
+        chosen += [each for each in found if each.role == "round" and each not in chosen]
+    read = _choice(here, chosen)
+    return None if read.kind in {"accept", "stop", "unclear"} else read._replace(is_sure=False)
 
 
 def _content(found: Sequence[Phrase]) -> _Read:  # noqa: PLR0911 - one a rule
@@ -263,13 +291,13 @@ def _content(found: Sequence[Phrase]) -> _Read:  # noqa: PLR0911 - one a rule
     if _has(said, "goal") and {each.role for each in said} <= _OF_GOALS:
         return _Read("goals", is_sure=_has(said, "edit") or len(said) == 1)
     if _has(said, "if"):
-        is_meant = about or _has(said, "change", "edit", *_CHOICES)
+        is_meant = about or _has(said, *_CHANGES, *_CHOICES)
         return _Read("instruction", is_sure=False) if is_meant else _UNCLEAR
-    if _has(said, "quote") and not _has(said, "change", "edit"):
+    if _has(said, "quote") and not _has(said, *_CHANGES):
         return _UNCLEAR
     if _has(said, "new"):
         return _Read("instruction", is_sure=False)
-    if _has(said, "change", "edit") and len(said) > 1:
+    if _has(said, *_CHANGES) and len(said) > 1:
         return _Read("instruction")
     is_thing = _has(said, "part", "quantity")
     if is_thing and _has(said, "value", "wants", "but", "not", "continue", "optimize", "fix"):
@@ -286,7 +314,7 @@ def _choice(here: _Checkpoint, found: Sequence[Phrase]) -> _Read:
     said = _without_negations(found)
     if said is None:
         return _UNCLEAR
-    roles = {each.role for each in said}
+    roles: set[Role] = {each.role for each in said if each.role != "pause"}
     is_spelled = not any(each.is_typo for each in said)
     numbers = {each.number for each in said if each.role == "round" and each.number}
     if "back" in roles or numbers:
@@ -301,7 +329,7 @@ def _choice(here: _Checkpoint, found: Sequence[Phrase]) -> _Read:
 def _without_negations(found: Sequence[Phrase]) -> list[Phrase] | None:
     """The phrases with "don't stop" as a going on; None where what is not wanted leaves nothing to do."""
     said: list[Phrase] = []
-    is_negated = False
+    is_negated = is_enough = False
     for each in found:
         if each.role == "not":
             is_negated = True
@@ -315,12 +343,12 @@ def _without_negations(found: Sequence[Phrase]) -> list[Phrase] | None:
         elif each.role in {"accept", "done"}:
             said.append(Phrase("continue", is_typo=True))  # to be asked about
             is_negated = False
+        elif each.role in {"continue", "optimize"}:
+            is_enough = True
         else:
             return None
-    answers_no = _has(found, "not") and not any(
-        each.role in {"stop", "enough", "accept", "done"} for each in found
-    )
-    if answers_no and not _has(said, "continue", "optimize", "fix", "undo", "back"):
+    answers_no = _has(found, "not") and not _has(found, "stop", "enough", "accept", "done")
+    if (answers_no or is_enough) and not _has(said, *(_CHOICES if is_enough else _GOING_ON)):
         return None
     return said
 
@@ -354,7 +382,7 @@ def _of_words(  # noqa: PLR0911 - one a rule
     here: _Checkpoint, said: Sequence[Phrase], roles: set[Role]
 ) -> _Read:
     """The one choice that the words name; several that differ are unclear."""
-    meant = roles - {"yes", "error", "pause"}
+    meant = roles - {"yes", "error"}
     if not meant:
         if "yes" not in roles or "error" in roles:
             return _UNCLEAR

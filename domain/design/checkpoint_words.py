@@ -12,13 +12,14 @@ from functools import cache
 from typing import Literal, NamedTuple
 
 Role = Literal[
-    "filler", "pause", "not", "yes", "but", "if", "asks", "wish", "hint", "tell", "new", "change", "edit",
-    "wants", "part", "quantity", "goal", "round", "back", "error", "value", "quote", "other",
+    "filler", "pause", "not", "yes", "but", "if", "asks", "wish", "hint", "tell", "new", "change", "pick",
+    "edit", "wants", "part", "quantity", "goal", "round", "back", "error", "value", "quote", "other",
     "continue", "optimize", "fix", "accept", "stop", "undo", "enough", "done",
 ]  # fmt: skip
 """filler: nothing is meant by it; asks: makes a question; wish: politeness put as one ("could you"); hint:
-"how about"; tell: "explain"; new: another circuit is described; change: something becomes another; edit: so
-may goals; part, quantity: what a circuit has. Those from "continue" on are a checkpoint's own."""
+"how about"; tell: "explain"; new: another circuit is described; change: something becomes another; pick:
+"use"; edit: a change, also of goals; part, quantity: what a circuit has. Those from "continue" on are a
+checkpoint's own words."""
 
 COUNTED = -2
 """Of a number of rounds, which names none of them."""
@@ -34,6 +35,7 @@ class Phrase(NamedTuple):
 
 
 _ENGLISH: Mapping[Role, str] = {
+    "pick": "pick|choose|use|take|keep|select|go with|go for|stick to|stick with|prefer",
     "filler": (
         "please|pls|plz|kindly|thanks|thank you|thx|cheers|well|so|then|now|right|alright|all right|hm|"
         "hmm|um|let's|lets|let us|let me|i would like to|i'd like to|i want to|i want you to|i think|"
@@ -48,7 +50,10 @@ _ENGLISH: Mapping[Role, str] = {
         "all goals met|all goals are met|final|finally|maybe|perhaps|any|time|another time|actually|"
         "ahead|try|from|up|sorry|oops|sure thing|no more than|not more than|no less than|not less than|"
         "no greater than|not greater than|no higher than|not higher than|no lower than|not lower than|"
-        "not exceed|not to exceed|not exceeding"
+        "not exceed|not to exceed|not exceeding|wouldn't hurt|would not hurt|doesn't matter|"
+        "does not matter|never mind|no matter|i don't care|i don't mind|anyway|nevertheless|regardless|"
+        "even so|goals not met|i changed my mind|changed my mind|see|nicely|it again|out|have|any more|"
+        "anymore|no longer needed|goes nowhere|this goes nowhere|last|latest|recent"
     ),
     "not": (
         "not|don't|dont|do not|doesn't|does not|never|no|won't|will not|wouldn't|can't|cannot|didn't|"
@@ -85,13 +90,13 @@ _ENGLISH: Mapping[Role, str] = {
     ),
     "hint": ("how about|what about|why don't we|why don't you|why not|what if we|what if you|maybe we could"),
     "change": (
-        "use|replace|swap|make|put|add|remove|delete|drop|take out|insert|connect|increase|decrease|"
-        "reduce|lower|raise|keep|pick|choose|double|halve|move|limit|simplify|minimize|minimise|"
-        "maximize|maximise|avoid|convert|scale|round off|allow|exchange|substitute|bypass|widen|narrow|"
-        "aim|switch to|switch|turn|leave|ensure|bring|get|get rid of|give it|bias|shorten|rename|ditch|"
-        "lose|exclude|include|focus|first|aim for|go for|go with|stick|stick to|try with|test with"
+        "replace|swap|make|put|add|remove|delete|drop|take out|insert|connect|increase|decrease|reduce|"
+        "lower|raise|double|halve|move|limit|simplify|minimize|minimise|maximize|maximise|avoid|"
+        "convert|scale|round off|allow|exchange|substitute|bypass|widen|narrow|aim|switch to|switch|"
+        "turn|leave|ensure|bring|get|get rid of|give it|bias|shorten|rename|ditch|lose|exclude|include|"
+        "focus|first|aim for|stick|try with|test with|squeeze|cut|trim|boost it|strengthen|weaken|push"
     ),
-    "wants": "need|needs|want|wants|must|should|prefer|wish|like|i need|i want|have to|has to|ought to",
+    "wants": "need|needs|want|wants|must|should|wish|like|i need|i want|have to|has to|ought to",
     "edit": (
         "change|edit|modify|adjust|alter|relax|tighten|loosen|update|revise|set|redefine|reconsider|"
         "shift|rework|raise|lower|changing|editing"
@@ -111,7 +116,7 @@ _ENGLISH: Mapping[Role, str] = {
         "phase|margin|margins|impedance|frequency|cutoff|cut-off|cut off|corner|q|peaking|attenuation|"
         "stopband|passband|stop band|pass band|stop-band|pass-band|distortion|thd|area|size|"
         "oscillation|oscillations|ringing|flatness|response|phase margin|gain margin|settling|"
-        "rise time|stability|stable|better"
+        "rise time|stability|stable|better|performance|accuracy|precision|sensitivity|spread"
     ),
     "goal": (
         "goal|goals|target|targets|spec|specs|specification|specifications|requirement|requirements|"
@@ -127,7 +132,9 @@ _ENGLISH: Mapping[Role, str] = {
     ),
     "error": (
         "error|errors|failure|problem|mistake|simulation|simulation error|convergence|issue|bug|fault|"
-        "convergence problem|convergence error|simulation failure|netlist error|failed simulation"
+        "convergence problem|convergence error|simulation failure|netlist error|failed simulation|"
+        "crashed|crash|failed|did not converge|didn't converge|does not converge|doesn't converge|"
+        "the simulation crashed|the simulation failed|it failed|it crashed|broken"
     ),
     "continue": (
         "continue|go on|go ahead|next|next round|next one|next step|another round|one more round|"
@@ -135,14 +142,24 @@ _ENGLISH: Mapping[Role, str] = {
         "move on|try again|again please|resume|one more time|onward|onwards|keep trying|"
         "give it another go|give it another try|run|run it|run it again|run again|rerun|re-run|"
         "simulate|simulate again|simulate it again|run another round|do another round|"
-        "start the next round|a further round|retry|continue on"
+        "start the next round|a further round|retry|continue on|another iteration|one more iteration|"
+        "give it another shot|another shot|one more shot|press on|push on|go|let's go|keep it up|"
+        "do one more|run one more|do another|do it again|let it run|keep running|keep working|"
+        "another pass|one more pass|one more try|give it one more try|continue the run|"
+        "continue the design|go further|next iteration|do the next round|start another round|"
+        "another attempt|one more attempt|have another attempt|have another go|another turn|"
+        "one more turn|new attempt|new round|a new round"
     ),
     "optimize": (
         "optimize|optimise|optimizing|optimising|optimization|optimisation|fine tune|fine-tune|"
         "finetune|improve|improve it|improve this|make it better|make it even better|do better|"
         "keep optimizing|keep improving|optimize the values|optimise the values|"
         "optimize the parameters|optimize parameters|optimise the parameters|optimize further|tune it|"
-        "tune"
+        "tune|try harder|do your best|keep tuning|get closer|get closer to the target|"
+        "get closer to the targets|optimize more|optimise more|better still|improve on it|"
+        "improve the design|refine|refine it|continue optimizing|go on optimizing|continue to optimize|"
+        "polish|polish it|optimize the component values|optimize component values|optimize all values|"
+        "optimize all the values|optimize the parts|improve the values"
     ),
     "fix": (
         "fix|repair|debug|fix it|solve|resolve|get it running|make it run|make it work|correct|correct it"
@@ -151,7 +168,10 @@ _ENGLISH: Mapping[Role, str] = {
         "accept|accepted|i accept|approve|approved|lgtm|let's take this|let's take it|"
         "let's take this one|we take it|i take it|i'll take it|take this one|take it|ship it|"
         "good enough|that's it|that is it|keep it|keep this design|keep this|use this one|go with this|"
-        "go with this one|go with it|good to go"
+        "go with this one|go with it|good to go|take this version|i'll take this version|i take this|"
+        "keep this version|use this version|go with this version|keep this one|take this design|"
+        "use this design|accept it|accept this|accept the design|i'm taking it|sign off|we keep it|"
+        "that's the one|that is the one|this is the one|the one"
     ),
     "done": (
         "done|finish|finished|finish it|i'm done|we're done|we are done|complete|completed|all done|finishing"
@@ -159,29 +179,39 @@ _ENGLISH: Mapping[Role, str] = {
     "stop": (
         "stop|stop it|stop here|stop now|cancel|abort|quit|exit|halt|end|end it|end here|"
         "end the design|stop the design|give up|leave it there|terminate|call it off|forget it|"
-        "stop this|break off|stopping"
+        "stop this|break off|stopping|call it a day|let's call it a day|abort the run|stop the run|"
+        "cancel the run|end the run|abandon|abandon it|stop working|stop the process|shut it down|"
+        "cancel the design|cancel it|abort it"
     ),
-    "enough": "enough|that's enough|that is enough|that will do|that'll do|no more|nothing more",
+    "enough": (
+        "enough|that's enough|that is enough|that will do|that'll do|no more|nothing more|"
+        "leave it at that|we can leave it at that"
+    ),
     "undo": (
         "undo|undo it|undo that|revert|revert it|revert that|roll back|rollback|take back|take it back|"
         "take that back|undo the changes|undo the change|undo the last change|undo your change|"
-        "undo the last step|discard this round|throw this round away|undo last"
+        "undo the last step|discard this round|throw this round away|undo last|put it back|"
+        "put it back the way it was|undo the last round|undo the last one|undo the round|"
+        "revert the last round|reverse that|take that one back|revert the changes|revert your changes|"
+        "roll it back|undo this change|undo these changes"
     ),
 }
 
 _CHINESE: Mapping[Role, str] = {
+    "pick": "用|使用|采用|选|选用|选择|保留|就用|就选|就要",
     "other": "接受不了|无法接受|不能接受|受不了|好久|好像|好奇|好难|好多|好几|好贵|好慢|可以说|不可以",
     "filler": (
         "你好|您好|你好吗|大家好|早上好|晚上好|下午好|目标达到了|目标已达到|目标都达标了|达标了|"
         "都达标了|目标达标|请|麻烦|劳驾|帮我|帮忙|给我|我想|我要|我觉得|我看|我再看看|看看|看一下|看|"
         "谢谢|多谢|谢了|辛苦了|辛苦|吧|了|啊|呀|哦|噢|嗯|哈|哎|唉|喽|啦|呗|就|那|那就|那么|就这样|这样|"
-        "一下|一点|一些|点|下|再|又|还|还是|也|都|先|现在|然后|接下来|马上|直接|的|地|得|把|将|它|这个|"
-        "这|那个|我|我们|咱们|咱|你|来|去|到|在|往|给|是|有|个|次|结果|设计|电路|方案|本轮|这轮|这一轮|"
+        "一下|一点|一些|点|下|再|又|还|也|都|先|现在|然后|接下来|马上|直接|的|地|得|把|将|它|这个|这|"
+        "那个|我|我们|咱们|咱|你|来|去|到|在|往|给|是|有|个|次|结果|设计|电路|方案|本轮|这轮|这一轮|"
         "刚才|刚刚|刚才那轮|这里|这儿|此|这一步|上一步|掉|为止|当前|最新|试试|试一下|进行|做|一轮|一次|"
         "几轮|稍微|更|进一步|之后|以后|暂时|可能|也许|大概|已经|非常|很|太|真|好的话|全部|所有|一|并|"
         "并且|而且|以及|和|及|老师|大哥|亲|兄弟|哥们|这版|这一版|不大于|不高于|不多于|不得超过|"
         "不能超过|不少于|不小于|不低于|不超过|這個|這|請|幫我|謝謝|這樣|吧那|挺|蛮|上|里|好好|一会儿|"
-        "看起来|说|话|完"
+        "看起来|说|话|完|无所谓|没关系|不要紧|没事|没达标|未达标|再说|我改主意了|改主意了|手上|拜托|"
+        "那轮|那一轮|那版|反正|自己|还是|明天再说|改天再说|下次再说|以后再说|的吧|这样子"
     ),
     "not": (
         "不|别|不要|不用|先别|先不要|先不|不必|没|没有|勿|莫|不能|不想|不许|不准|还没|不该|不应该|无需|"
@@ -192,14 +222,13 @@ _CHINESE: Mapping[Role, str] = {
         "好极了|太好了|满意|赞|完美|对的|当然"
     ),
     "but": "但|但是|不过|只是|可是|然而|只|只要|除了|另外|同时|顺便|改用|而是|而|却|但要|其中|尤其|特别",
-    "if": (
-        "如果|要是|假如|若|除非|等|直到|一旦|当|万一|的话|的时候|时候|否则|不然|之前|才|前提|只有|等到|再说"
-    ),
+    "if": "如果|要是|假如|若|除非|等|直到|一旦|当|万一|的话|的时候|时候|否则|不然|之前|才|前提|只有|等到",
     "asks": (
         "什么|为什么|为何|为啥|啥|怎么|怎样|怎么样|如何|多少|多大|多高|多久|哪|哪个|哪里|哪些|吗|么|呢|"
         "嘛|谁|几|是否|是不是|有没有|够不够|要不要|该不该|是什么意思|什么意思|意思|会不会|对不对|"
         "能不能接受|能否接受|可以接受吗|不明白|不懂|没看懂|看不懂|不理解|不清楚|疑问|想知道|请问|"
-        "问一下|问题是|甚么|為什麼|怎麼|嗎|行不行啊|多不多|好不好用|应不应该|还是说|难道|何"
+        "问一下|问题是|甚么|為什麼|怎麼|嗎|行不行啊|多不多|好不好用|应不应该|还是说|难道|何|还要几轮|"
+        "要几轮|还有几轮|还剩几轮|多少轮|几轮才"
     ),
     "wish": "能不能|可不可以|能否|可否|可以不可以|能|能够|你能|可以帮我|麻烦你|方便",
     "tell": (
@@ -208,11 +237,11 @@ _CHINESE: Mapping[Role, str] = {
     ),
     "hint": "要不|不如|要么|不妨|何不",
     "change": (
-        "用|使用|采用|换|换成|换个|替换|改成|改为|改到|改用|加|加上|加个|增加|添加|减|减小|减少|去掉|"
-        "删|删除|删掉|移除|提高|提升|降低|降|升|升高|增大|加大|变大|变小|调大|调小|调高|调低|调到|缩小|"
-        "保持|保留|限制|尽量|禁止|避免|选|选用|选择|设|设为|设成|设置|取|取为|接|连接|断开|并联|串联|"
-        "简化|优先|考虑|让|使|加倍|减半|翻倍|固定|锁定|改善|压低|拉高|換成|換|改小|改大|弄|搞|变成|"
-        "控制|满足|别动|不动|去除|拆|移|削|补|动"
+        "换|换成|换个|替换|改成|改为|改到|改用|加|加上|加个|增加|添加|减|减小|减少|去掉|删|删除|删掉|"
+        "移除|提高|提升|降低|降|升|升高|增大|加大|变大|变小|调大|调小|调高|调低|调到|缩小|保持|限制|"
+        "尽量|禁止|避免|设|设为|设成|设置|取|取为|接|连接|断开|并联|串联|简化|优先|考虑|让|使|加倍|"
+        "减半|翻倍|固定|锁定|改善|压低|拉高|換成|換|改小|改大|弄|搞|变成|控制|满足|别动|不动|去除|拆|"
+        "移|削|补|动"
     ),
     "wants": "需要|必须|希望|应该|应|要|想要|想|得要|最好",
     "edit": (
@@ -235,35 +264,46 @@ _CHINESE: Mapping[Role, str] = {
     "round": "轮|輪|回合|迭代|版|版本",
     "back": (
         "回到|退回|退回到|恢复到|回退到|返回|返回到|跳回|退到|回滚到|还原到|恢复成|恢复|回去|还原|倒回|"
-        "切回|切换到|回|撤回到|撤销到"
+        "切回|切换到|回|撤回到|撤销到|改回|退回去|切回去|换回|退"
     ),
     "error": (
-        "错|错误|报错|故障|问题|仿真错误|不收敛|收敛|失败|收敛问题|仿真失败|错误信息|毛病|bug|仿真报错"
+        "错|错误|报错|故障|问题|仿真错误|不收敛|收敛|失败|收敛问题|仿真失败|错误信息|毛病|bug|仿真报错|"
+        "没仿真成功|仿真没成功|没跑成功|没成功|没收敛|跑不通|没跑通|挂了|报错了|仿真失败了|失败了|"
+        "出错了|出错"
     ),
     "continue": (
         "继续|接着|接着来|接着做|下一轮|再来|再来一轮|再来一次|再试|再试一次|再试一轮|再跑|再跑一轮|"
         "再跑一次|往下|往下走|继续下去|接着干|继续吧|前进|重试|下一步|走|再一轮|再做一轮|继续跑|继续做|"
-        "再仿真一次|重新仿真|仿真|跑一遍|跑|繼續|开始下一轮|下一个"
+        "再仿真一次|重新仿真|仿真|跑一遍|跑|繼續|开始下一轮|下一个|多跑几轮|再跑几轮|再多跑几轮|"
+        "多来几轮|再来几轮|接着跑|走起|开始吧|来吧|跑起来|继续迭代|再迭代一次|继续执行|继续运行|往下做|"
+        "再做一次|再走一轮|接着往下|继续往下"
     ),
     "optimize": (
         "优化|继续优化|再优化|进一步优化|接着优化|优化参数|优化一下|改进|改进一下|精调|微调|再改进|"
-        "優化|做得更好|更好|优化元件值|优化数值|再好一点|好一点|好一些|优化设计"
+        "優化|做得更好|更好|优化元件值|优化数值|再好一点|好一点|好一些|优化设计|尽量优化|优化得更好|"
+        "精益求精|再好点|调优|继续调优|继续调|继续调整|接着调|再调调|再调一下|继续改进|完善|再完善一下|"
+        "更进一步|优化到最好|优化到位|优化到底|优化元件参数|优化元器件参数|优化所有参数|优化各元件"
     ),
     "fix": "修|修复|修正|修一下|改错|排错|解决|纠正|修好|纠错|排除|調試|调试|跑通",
     "accept": (
         "接受|接受设计|接收|采纳|通过|就这样定了|定了|就定|就它了|就这个|就这个了|就用这个|就要这个|"
-        "就这样吧|同意这个设计|验收|认可|确认|保留这个设计|可以接受|就用它|定稿|没意见|符合要求了"
+        "就这样吧|同意这个设计|验收|认可|确认|保留这个设计|可以接受|就用它|定稿|没意见|符合要求了|就它|"
+        "就它吧|收下|收下了|就这版|就这个版本|就用这版|就这版吧|定下来|就定这个|敲定|拍板|签收|"
+        "保留这一版|保留这版|就按这个|就按这个来|按这个来|就用这一版|就用这一个|就这一版|就用这个版本|"
+        "就用当前版本|就用现在的|就用现在这个|就用现在这版"
     ),
     "done": "完成|搞定|完成了|做完了|结束了|完工|收工|大功告成",
     "stop": (
         "停|停止|停下|停下来|停在|停在这里|结束|终止|取消|中止|到此为止|不做了|算了|放弃|退出|停一停|"
-        "停掉|到这里|到这|打住|停手"
+        "停掉|到这里|到这|打住|停手|停了|停吧|不弄了|不搞了|退出设计|取消设计|停止设计|结束设计|"
+        "停止运行|中断|结束吧|不继续了|不做下去了|停下吧|终止设计"
     ),
     "enough": "够了|足够|足够了|行了|不用了|不需要了",
     "undo": (
         "撤销|撤回|撤消|回退|回滚|退回上一步|取消这一轮|反悔|撤掉|撤销修改|撤销更改|撤销改动|"
         "还原上一步|退一步|作废|撤銷|取消修改|取消改动|撤销刚才的修改|撤销刚才的改动|撤销上一步|"
-        "取消刚才的修改|不要这一轮|不要这轮|丢弃这一轮"
+        "取消刚才的修改|不要这一轮|不要这轮|丢弃这一轮|改回去|改回来|恢复原样|撤回去|撤了|撤了吧|"
+        "撤一步|撤销上一轮|撤回上一轮|撤回上一步|撤销这次修改|撤销这次改动|还原修改"
     ),
 }
 
@@ -283,7 +323,8 @@ _COUNTED = "|".join(word for word in _NUMBERS if word.isascii())
 _ROUND = re.compile(
     r"(?:round|iteration|version)\s?(?:no\.?\s?|number\s?|nr\.?\s?|#\s?)?(?P<behind>\d{1,4}|"
     rf"(?:{_COUNTED}))\b"
-    rf"|(?P<before>\d{{1,4}}(?:st|nd|rd|th)|(?:{_COUNTED}))\s(?:round|iteration|version|design|circuit|attempt|one)\b"
+    rf"|(?P<before>\d{{1,4}}(?:st|nd|rd|th)|(?:{_COUNTED}))\s"
+    r"(?:round|iteration|version|design|circuit|attempt|state|result|one)\b"
     rf"|(?P<count>(?:\d{{1,3}}|{_COUNTED})\s(?:more\s)?(?:rounds|iterations)|(?:\d{{1,3}}|[二两三四五六七八九十])\s?轮)"
     r"|第\s?(?P<han>\d{1,4}|[一二三四五六七八九十两])\s?(?:轮|輪|版|次|回)"
     r"|(?P<former>(?:上|前)(?:一)?个?(?:轮|輪|版|次))"
@@ -303,7 +344,7 @@ _QUOTE = "\u0001"
 """Where a quotation stood."""
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _PAUSES = frozenset(",;.:、。!?\n")
-_MOST_WORDS = 6
+_MOST_WORDS = 8
 _LEAST_FOR_TYPOS = 5
 _COMMANDS: tuple[Role, ...] = ("continue", "optimize", "accept", "undo")
 

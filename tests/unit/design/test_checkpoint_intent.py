@@ -75,11 +75,58 @@ HELD_OUT: tuple[tuple[str, str, At], ...] = (
 )
 """The text, what is meant by it (either of two where people differ), and where. Written before the rules."""
 
+SECOND_HELD_OUT: tuple[tuple[str, str, At], ...] = (
+    ("sure, keep optimizing", "optimize", MISSED),
+    ("next iteration please", "continue", MISSED),
+    ("alright, continue with the design", "continue", MISSED),
+    ("let it run once more", "continue", MISSED),
+    ("can you improve it any further?", "optimize question", MET),
+    ("great! accept.", "accept", MET),
+    ("we'll take it", "accept", MET),
+    ("I want to accept this design", "accept", MET),
+    ("please end here", "stop", MET),
+    ("I'd like to stop", "stop", MET),
+    ("undo the last round please", "undo", MET),
+    ("please roll back", "undo", MET),
+    ("could you go back to round 1?", "go_back", MET),
+    ("load the second round again", "go_back unclear instruction", MET),
+    ("cutoff = 10.5k", "goals", MET),
+    ("please lower the cutoff frequency to 8 kHz", "goals", MET),
+    ("passband gain within 0.1 dB", "goals", MET),
+    ("continue but lower the noise", "instruction", MET),
+    ("change C1 to 2.2n", "instruction", MET),
+    ("use fewer components", "instruction", MET),
+    ("Make R1 and R2 equal", "instruction", MET),
+    ("why is the attenuation only 19 dB", "question", MET),
+    ("can the cutoff be changed later?", "question", MET),
+    ("what would you do next", "question", MET),
+    ("sounds interesting", "unclear", MET),
+    ("好，再优化一轮", "optimize", MISSED),
+    ("接着来一轮", "continue", MISSED),
+    ("继续，别停", "continue", MISSED),
+    ("很满意，接受", "accept", MET),
+    ("没问题，就这样", "accept unclear", MET),
+    ("停下来", "stop", MISSED),
+    ("我想撤销", "undo", MET),
+    ("帮我退回第一轮", "go_back", MET),
+    ("截止频率调到 9 kHz", "goals", MET),
+    ("峰值要小于 0.3 dB", "goals", MET),
+    ("目标改一改", "goals", MET),
+    ("R2 改成 4.7k，其余保持不变", "instruction", MET),
+    ("接受之前先把 C1 换成标准值", "instruction", MET),
+    ("为什么峰值是 0", "question", MET),
+    ("这个滤波器能带 1k 负载吗", "question", MET),
+)
+"""As above; written when the rules were done, which were not changed for it."""
 
-def test_held_out_texts_are_read_as_meant_and_none_ends_a_design_unasked() -> None:
-    assert len(HELD_OUT) == 40
+
+@pytest.mark.parametrize("texts", [HELD_OUT, SECOND_HELD_OUT], ids=["first", "second"])
+def test_held_out_texts_are_read_as_meant_and_none_ends_a_design_unasked(
+    texts: tuple[tuple[str, str, At], ...],
+) -> None:
+    assert len(texts) == 40
     wrong = []
-    for text, meant, at in HELD_OUT:
+    for text, meant, at in texts:
         kind = at.read(text).kind
         if kind not in meant.split():
             wrong.append((text, kind))
@@ -95,37 +142,59 @@ READ: dict[str, tuple[tuple[str, At], ...]] = {
         ("继续", MET), ("继续吧，谢谢", MISSED), ("再来", MISSED), ("先别停", MISSED),
         ("先别停，继续", MISSED), ("好的，下一轮", MISSED), ("繼續", MISSED), ("再跑一次", MISSED),
         ("好", MISSED), ("请 continue", MISSED), ("那就继续跑下一轮吧", MISSED),
+        ("I guess another iteration wouldn't hurt", MET), ("let's see one more", MET),
+        ("give it another shot", MET), ("you may proceed", MET), ("press on", MET), ("再试一下吧", MET),
+        ("往下走", MET), ("多跑几轮", MET), ("ok go", MISSED), ("ok let's do one more round then", MET),
+        ("fine, carry on", MET), ("keep at it please", MISSED), ("can we have another attempt?", MISSED),
+        ("yes, continue", MISSED), ("继续进行下一轮", MISSED), ("嗯，接着", MISSED),
+        ("好，再试一轮", MISSED), ("麻烦再迭代一次", MISSED),
     ),
     "optimize": (
         ("optimize", MET), ("Optimise further, please.", MET), ("make it better", MET), ("optmize it", MET),
         ("could you improve it a bit more?", MET), ("don't stop, optimize", MET), ("优化", MET),
         ("再优化一下好吗？", MET), ("继续优化", MET), ("请帮我再优化优化", MET), ("optimize 一下", MET),
+        ("don't give up, keep optimizing", MISSED),
+        ("could you optimize the component values a bit further?", MET), ("再优化一点点", MET),
     ),
     "fix": (
         ("fix it", FAILED), ("please fix the error", FAILED), ("repair the convergence problem", FAILED),
         ("修复错误", FAILED), ("帮我解决一下这个问题", FAILED), ("把报错修好再继续", FAILED),
-        ("yes", FAILED),
+        ("yes", FAILED), ("the simulation crashed, please repair", FAILED), ("没仿真成功，修一下", FAILED),
+        ("please fix this failure", FAILED),
     ),
     "accept": (
         ("accept", MISSED), ("Accept!", MET), ("yes", MET), ("looks good to me", MET), ("acept", MET),
         ("perfect, accept the design", MET), ("done", MET), ("接受", MISSED), ("好的，接受设计", MET),
         ("好", MET), ("就用这个吧", MET), ("没问题，采纳", MET), ("accept 吧", MET), ("ACCEPT", MET),
+        ("I accept the result as it is", MET), ("this one is fine, let's finish", MET),
+        ("good job, I'll take this version", MET), ("就它吧", MET), ("满意，收下了", MET),
+        ("没达标也无所谓，接受", MISSED), ("I approve", MET), ("all good, accept", MET),
+        ("great, that's the one", MET), ("I'm satisfied with this", MET), ("接受当前设计", MET),
+        ("很好，就这样吧", MET), ("设计可以了，我接受", MET), ("行，就用这一版", MET),
     ),
     "stop": (
         ("stop", MET), ("Please stop now.", MISSED), ("cancel", MISSED), ("that's enough", MISSED),
         ("停", MISSED), ("停止吧", MISSED), ("算了，不做了", MISSED), ("到此为止", MET),
-        ("end the design here", MISSED), ("停止优化", MISSED),
+        ("end the design here", MISSED), ("停止优化", MISSED), ("no thanks, stop", MET),
+        ("please abort the run", MET), ("let's call it a day", MET), ("退出", MET),
+        ("we can stop now", MET), ("stop please, this goes nowhere", MET), ("停止设计吧", MISSED),
+        ("不用再跑了，停", MISSED), ("终止", MISSED),
     ),
     "undo": (
         ("undo", MET), ("revert that please", MISSED), ("take it back", MISSED), ("撤销", MET),
         ("撤回这一轮", MISSED), ("麻烦撤销刚才的修改", MISSED), ("undo round 3", MET), ("go back", MISSED),
-        ("undo 一下", MET), ("can you undo that?", MET),
+        ("undo 一下", MET), ("can you undo that?", MET), ("I changed my mind, undo", MET),
+        ("put it back the way it was", MET), ("undo your last change please", MET),
+        ("撤销上一轮的改动", MET), ("把这一轮还原", MET),
     ),
     "go_back": (
         ("back to round 1", MET), ("回到第 1 轮", MET), ("go back to the second round please", MISSED),
         ("退回第一轮", MISSED), ("restore round 2", MET), ("回到上一轮", MISSED), ("回到最初的版本", MET),
         ("let's go back to version 1", MISSED), ("恢复到第二版", MISSED),
-        ("return to the original design", MET),
+        ("return to the original design", MET), ("round 1 looked nicer, restore it", MET),
+        ("go with round 2", MET), ("第二轮的结果更好，回到那一轮", MET), ("还是第一轮好，退回去", MET),
+        ("return to iteration 1", MET), ("take me back to the second design", MET),
+        ("回到第一轮的设计", MET), ("恢复成第 2 轮", MET),
     ),
     "goals": (
         ("cutoff 12 kHz", MET), ("12 kHz please", MET), ("截止频率改为 12 kHz", MISSED),
@@ -133,7 +202,13 @@ READ: dict[str, tuple[tuple[str, At], ...]] = {
         ("change goals", MET), ("修改目标", MISSED), ("I want to change the goals", MISSED),
         ("change the target of the cutoff", MISSED), ("峰值不超过 0.2 dB", MET),
         ("no more than 0.3 dB peaking", MET), ("can you set the cutoff to 12 kHz?", MET),
-        ("把指标放宽一点", MISSED),
+        ("把指标放宽一点", MISSED), ("tighten the peaking to 0.2 dB", MET),
+        ("attenuation at least 20 dB", MET), ("the cutoff should be 9.5 kHz", MET),
+        ("raise the corner frequency to 15k", MET), ("带宽提高到 15 kHz", MET), ("阻带衰减至少 25 dB", MET),
+        ("set the cutoff to 11 kHz", MET), ("attenuation of 25 dB or better", MET),
+        ("relax the peaking to 1 dB", MET), ("new goal: peaking below 0.1 dB", MET),
+        ("modify the targets", MET), ("截止频率要 11 kHz", MET), ("衰减改成不低于 20 dB", MET),
+        ("调整一下设计目标", MET),
     ),
     "instruction": (
         ("go on, but with E12 values", MET), ("继续，但是用 E12", MET),
@@ -150,6 +225,16 @@ READ: dict[str, tuple[tuple[str, At], ...]] = {
         ("What is the ripple? Then use a bigger capacitor.", MET), ("stop, use 1% parts", MISSED),
         ("优化一下噪声", MISSED), ("continue mit E24 values", MISSED), ("fix the ripple", MISSED),
         ("please continue, only with smaller inductors", MISSED), ("用 1% 精度的电阻", MET),
+        ("make the resistors bigger", MET), ("R2 = 10k", MET), ("swap R1 and R2", MET),
+        ("use a TL072", MET), ("go ahead but leave the capacitors alone", MET),
+        ("next round: only standard values", MET), ("less gain in the second stage please", MET),
+        ("电容换成 C0G 的", MET), ("R1 用 10k", MET), ("运放型号改为 OPA2134，其他不变", MET),
+        ("node 3 is floating, add a resistor", FAILED), ("use only E24 resistors and C0G capacitors", MET),
+        ("replace the op-amp with an LM358", MET), ("continue, but keep R1 fixed", MET),
+        ("ok but make it cheaper", MET), ("set C1 to 10 nF and rerun", MET),
+        ("I want the input impedance above 10k", MET), ("add a comment line to the netlist", MET),
+        ("把 C1 改为 10nF", MET), ("所有电阻用 1% 的", MET), ("继续，但不要改运放", MET),
+        ("接受，但是文件名改成 filter2", MET), ("加一级缓冲", MET), ("功耗再低一些", MET),
     ),
     "question": (
         ("what does 'accept' mean?", MET), ("why?", MISSED), ("why is that?", MET),
@@ -161,7 +246,16 @@ READ: dict[str, tuple[tuple[str, At], ...]] = {
         ("R1 为什么这么大", MISSED), ("把 R1 改成多少合适", MISSED), ("相位裕度是多少", MET),
         ("I don't understand the attenuation", MISSED), ("你是谁", MET), ("中午吃什么", MET),
         ("哪一轮最好", MISSED), ("i wonder whether the ripple matters", MISSED),
-        ("what would accepting do", MET), ("can you stop it?", MISSED),
+        ("what would accepting do", MET), ("can you stop it?", MISSED), ("which parts did you change", MET),
+        ("is 4 of 4 the best we can get?", MET), ("will it oscillate with a capacitive load?", MET),
+        ("what's your name", MET), ("Do you recommend accepting?", MET), ("为啥衰减只有 19 dB", MET),
+        ("下一步你打算怎么做", MET), ("能说说这一轮改了什么吗", MET), ("接受的话文件会保存在哪里", MET),
+        ("继续的话大概还要几轮", MET), ("我不太明白峰值是什么", MET), ("why did it fail?", FAILED),
+        ("what's the phase margin?", MET), ("how sensitive is it to resistor tolerance", MET),
+        ("is the op-amp fast enough?", MET), ("and if I stop, is the file kept?", MET),
+        ("why not accept it?", MET), ("should I continue or accept?", MET), ("这电路稳定吗", MET),
+        ("为什么不能再优化了", MET), ("衰减的余量有多少", MET), ("停止以后还能继续吗", MET),
+        ("R1 和 R2 的作用是什么", MET), ("what does the error mean?", FAILED),
     ),
     "unclear": (
         ("", MET), ("hello", MET), ("你好", MET), ("thanks", MET), ("谢谢", MET), ("123", MET),
@@ -170,7 +264,8 @@ READ: dict[str, tuple[tuple[str, At], ...]] = {
         ("back to round 9", MET), ("don't continue", MISSED), ("不要继续了", MISSED), ("round", MET),
         ("accept or stop", MET), ("'accept'", MET), ("I will never accept this", MET), ("他说可以", MET),
         ("the button says accept", MET), ("undo round 1", MET), ("I accept that life is hard", MET),
-        ("全部撤销然后停止", MET),
+        ("全部撤销然后停止", MET), ("brb coffee", MET), ("哈哈哈", MET), ("hahaha", MET),
+        ("I'll be back in five minutes", MET), ("我饿了", MET), ("呃", MET),
     ),
 }  # fmt: skip
 """What is meant, and the texts that mean it."""
