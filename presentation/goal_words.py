@@ -12,12 +12,25 @@ from presentation.figures import number
 from presentation.goal_margins import limit_text, typeset
 from shared.message import Message, msg
 
+_LONGEST_CONDITION = 40
 _AT_A_FREQUENCY = frozenset(("attenuation", "passband_loss"))
 _FREQUENCY = re.compile(r"gain\([^(),]*\([^()]*\),([^()]+)\)")
 
 
 def name_of(goal: DesignGoal) -> Message:
-    """``Corner, −3 dB``; a name that is none of ours (a person's, a model's) stays as it is."""
+    """``Corner, −3 dB``, with the condition it has to hold under: ``vout (at 85 degC)``.
+
+    A name that is none of ours (a person's, a model's) stays as it is.
+    """
+    name, condition = _name_of(goal), goal.condition
+    if not condition:
+        return name
+    if len(condition) > _LONGEST_CONDITION:
+        condition = condition[: _LONGEST_CONDITION - 1].rstrip() + "…"
+    return msg("{name} ({condition})", name=name, condition=condition)
+
+
+def _name_of(goal: DesignGoal) -> Message:
     known = _names().get(goal.metric)
     if known is None:
         return msg("{name}", name=goal.metric)

@@ -9,6 +9,8 @@ import pytest
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from domain.simulation.result import Quantity
 from presentation.goal_margins import NOT_MEASURED, limit_text, row_of, typeset, value_and_limit
+from presentation.goal_words import name_of
+from presentation.translation import Translator
 
 
 def row(value: float, unit: str = "Hz", **bounds: float):
@@ -94,3 +96,13 @@ def test_value_and_limit_have_the_digits_that_tell_them_apart(
 
 def test_what_was_not_measured_is_said() -> None:
     assert row(math.nan, minimum=1.0).value == NOT_MEASURED
+
+
+def test_a_condition_stands_beside_the_name_wherever_a_goal_is_shown() -> None:
+    goal = DesignGoal(metric="vout", expression="avg(v(out))", unit="V", minimum=4.9, condition="at 85 °C")
+    plain = DesignGoal(metric="vout", expression="avg(v(out))", unit="V", minimum=4.9)
+    english, chinese = str(name_of(goal)), Translator("zh")(name_of(goal))
+    assert english == f"{name_of(plain)} (at 85 °C)"
+    assert chinese == f"{Translator('zh')(name_of(plain))}（at 85 °C）"
+    long = DesignGoal(metric="a", expression="v(a)", unit="V", minimum=1, condition="x" * 160)
+    assert len(str(name_of(long))) < 50
