@@ -51,8 +51,7 @@ def digits_apart(
     if not math.isfinite(value) or not near:
         return digits
     for count in range(digits, MOST_DIGITS + 1):
-        text = _bare(show(value, count))
-        if all(text != _bare(show(each, count)) for each in near):
+        if not any(_looks_like(value, each, show, count) for each in near):
             return count
     return digits
 
@@ -68,7 +67,7 @@ def beside(
     count = digits_apart(value, known, show, digits)
     text = show(value, count)
     for bound in known:
-        if value != bound and math.isfinite(value) and _bare(text) == _bare(show(bound, count)):
+        if value != bound and math.isfinite(value) and _looks_like(value, bound, show, count):
             return f"{'<' if value < bound else '>'}{text}", count
     return text, count
 
@@ -81,6 +80,13 @@ def told_apart(unit: str, *values: float, digits: int = 4) -> tuple[str, ...]:
 
     count = max((digits_apart(each, values, show, digits) for each in values), default=digits)
     return tuple(show(each, count) for each in values)
+
+
+def _looks_like(value: float, other: float, show: Callable[[float, int], str], digits: int) -> bool:
+    """Whether two values read alike: ``1000 Hz`` and ``1.000 kHz`` do, though their texts differ."""
+    if _bare(show(value, digits)) == _bare(show(other, digits)):
+        return True
+    return float(f"{value:.{digits}g}") == float(f"{other:.{digits}g}")
 
 
 def _bare(text: str) -> str:

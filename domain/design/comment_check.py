@@ -150,7 +150,7 @@ def _known_values(rows: Iterable[TableRow], known: Mapping[str, Quantity]) -> Va
             found["dB"] |= {20 * math.log10(abs(share)) for share in _ratios(row) if share}
         if unit in ("Hz", "s"):
             found["s" if unit == "Hz" else "Hz"] |= {1 / value for value in own if value}
-        for figure in figures_in(row.goal.words):
+        for figure in figures_in(f"{row.goal.words} {row.goal.condition}"):
             found[figure.unit].add(figure.value)
         found[""] |= set(_in_expression(row.goal.expression))
     for quantity in known.values():

@@ -250,9 +250,10 @@ def _cells(row: TableRow) -> tuple[str, ...]:
         margin += f" ({signed(100 * row.margin_share, '%', 3)})"
     change = "-" if row.change is None else signed(row.change, row.unit)
     state = "met" if row.met else "MISSED"
+    condition = f" {goal.condition.translate(_NO_CELL)}" if goal.condition else ""
     return (
         f"{goal.metric.translate(_NO_CELL)}{wish}",
-        asked(goal, digits, row.unit),
+        asked(goal, digits, row.unit) + condition,
         value,
         margin,
         last,

@@ -1,5 +1,6 @@
 """The rounds of a design in the bottom pane: figures, curves, differences."""
 
+import math
 import os
 import shutil
 from pathlib import Path
@@ -10,9 +11,13 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QLabel
 
 import bootstrap
+from application.design.rounds import DesignRound, DesignRounds
 from application.workflow.designing import DesignRequest
+from domain.simulation.goals import DesignGoal, GoalVerdict
+from domain.simulation.result import Quantity
 from presentation.panels.bottom_pane import BottomPane
 from presentation.panels.editor.compare_view import CompareView
+from presentation.panels.iterations_table import rows_of
 from presentation.panels.run_views import ITERATIONS
 from presentation.panels.waveforms.chips import TraceChip
 from presentation.window.panels import Parts
@@ -67,6 +72,31 @@ async def test_each_round_says_what_it_changed_and_what_it_met(pane):
     assert [cell.color for cell in cells[:3]] == ["error.text", "error.text", "text.primary"]
     assert cells[1].unit_color == "ok.text"
     assert "Iterations" in [pane.tabs.tabText(index) for index in range(pane.tabs.count())]
+
+
+async def test_a_round_that_misses_by_a_hair_is_not_shown_as_its_limit(services, tmp_path: Path):
+    goal = DesignGoal(metric="cutoff", expression="highcut(v(out))", unit="Hz", minimum=1000.0)
+    rounds = tuple(
+        DesignRound(
+            number=number,
+            verdicts=(
+                GoalVerdict(goal=goal, measured=Quantity(value=value, unit="Hz"), met=goal.is_met_by(value)),
+            ),
+            circuit=tmp_path / "rc.cir",
+        )
+        for number, value in enumerate((909.2, 999.97, 999.97, math.nan), start=1)
+    )
+    found = DesignRounds(session_id="s", text="", goals=(goal,), rounds=rounds)
+    cells = [row[2] for row in rows_of(found, services.language)]
+    assert [cell.text.replace("\u00a0", " ") for cell in cells] == [
+        "0.9092",
+        "0.99997",
+        "0.99997",
+        "—",
+        "≥ 1 kHz",
+    ]
+    assert [cell.unit for cell in cells[:4]] == ["", "↑", "", ""]
+    assert cells[3].tip == "not measured"
 
 
 async def test_rounds_are_drawn_over_each_other_and_hidden_by_their_chips(pane, services, until):

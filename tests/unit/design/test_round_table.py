@@ -95,8 +95,8 @@ def test_a_model_reads_digits_that_tell_value_limit_and_last_apart() -> None:
 
 
 def test_a_name_cannot_break_the_table() -> None:
-    goal = DesignGoal(metric="a|b\nc", expression="v(out)", unit="V", minimum=1.0)
-    assert round_table(1, [goal], []).markdown().splitlines()[3].startswith("| a/b c | ≥ 1 V |")
+    goal = DesignGoal(metric="a|b\nc", expression="v(out)", unit="V", minimum=1.0, condition="at 85|degC")
+    assert round_table(1, [goal], []).markdown().splitlines()[3].startswith("| a/b c | ≥ 1 V at 85/degC |")
 
 
 def going(*gains: float) -> tuple[str, int, int]:
@@ -141,6 +141,9 @@ def test_figures_that_are_compared_are_told_apart() -> None:
     assert told_apart("Hz", 999.97, 1000.0) == ("999.97 Hz", "1 kHz")
     assert told_apart("Hz", 1e3, 1e3) == ("1 kHz", "1 kHz")
     assert told_apart("Hz", 1.0, 1.0 + 1e-13) == ("1 Hz", "1 Hz")
+    # Other prefixes make other texts, but the same figure.
+    texts = {999.97: ("1000 Hz", "999.97 Hz"), 1e3: ("1.000 kHz", "1.0000 kHz")}
+    assert beside(999.97, [1e3], lambda value, digits: texts[value][digits > 4]) == ("999.97 Hz", 5)
     assert beside(1e3, [None, math.nan], lambda value, digits: with_unit(value, "Hz", digits)) == ("1 kHz", 4)
     assert with_unit(1234567.891, "Hz", 10) == "1.234567891 MHz"
     assert with_unit(2.5e12, "Ohm") == "2.5 TOhm"

@@ -4,7 +4,10 @@ import math
 
 import pytest
 
+from domain.simulation.goals import DesignGoal
+from domain.simulation.result import Quantity
 from presentation.panels.waveforms.figures import (
+    beside_goal,
     column,
     fixed,
     joined,
@@ -147,3 +150,12 @@ def test_a_shown_quantity_says_the_number_again(campaign):
 def test_the_scale_of_nothing_is_plain():
     assert scale_for(0.0, "V") == scale_for(math.nan, "V")
     assert scale_for(0.0, "V").unit == "V"
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(999.97, "999.97\tHz"), (1000.03, "1.00003\tkHz"), (1000.0, "1.000\tkHz"), (1234.5, "1.234\tkHz")],
+)
+def test_a_measurement_beside_its_goal_does_not_read_like_the_limit(value: float, shown: str) -> None:
+    goal = DesignGoal(metric="fc", expression="x", unit="Hz", minimum=1000.0)
+    assert beside_goal(goal, Quantity(value=value, unit="Hz"))[0] == shown
