@@ -429,9 +429,10 @@ class _Figures:
         converted = _rounded(value * self.unit.factor)
         if not self.is_stated or not self.words:
             return converted
+        mentions = read_sentence(self.words).mentions
         mentioned = [
             abs(each)
-            for mention in read_sentence(self.words).mentions
+            for mention in mentions
             if mention.dimension == self.unit.name and not mention.is_tolerance
             for each in (mention.value, mention.middle, mention.upper)
             if each
@@ -440,8 +441,10 @@ class _Figures:
             return converted
         if any(math.isclose(abs(value), each, rel_tol=1e-6) for each in mentioned):
             return value  # in SI already, whatever the unit beside it says: 10000 and "kHz" for "10 kHz"
-        for each in mentioned:
-            times = abs(math.log10(each / abs(converted))) if converted else 0.0
+        # A figure that was worked out (a product of gain and bandwidth) need not be among them.
+        is_the_one = len(mentions) == 1 or any(_written_as(mention.text, value) for mention in mentions)
+        for each in mentioned if is_the_one and converted else ():
+            times = abs(math.log10(each / abs(converted)))
             if times > 2.5 and abs(times / 3 - round(times / 3)) < 1e-9:
                 raise _Refused(
                     f'its "{name}" is {converted:g} {self.unit.name}, but the words say {each:g}: '
@@ -644,6 +647,12 @@ def _demand(goal: DesignGoal) -> str:
     return " and ".join(
         f"{word} {bound:g} {goal.unit}".rstrip() for word, bound in bounds if bound is not None
     )
+
+
+def _written_as(text: str, value: float) -> bool:
+    """Whether the figure in a text is this number, whatever unit follows: ``10 kHz`` and 10."""
+    number = re.match(r"[-+]?[\d.]+", text)
+    return number is not None and number[0].count(".") < 2 and float(number[0]) == abs(value)
 
 
 def _rounded(value: float) -> float:

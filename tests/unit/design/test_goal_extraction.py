@@ -100,6 +100,8 @@ READ: dict[str, tuple[str, list[tuple[str, float | None, float | None, str]]]] =
     "percent of a hundredfold": (one("100*overshoot(v(out))", maximum=5, unit="%"), [("it", None, 5.0, "%")]),
     "volts per microsecond": (one("slew_rate(v(out))", minimum=2, unit="V/us"), [("it", 2e6, None, "V/s")]),
     "a noise density": (one("at(onoise, 1k)", maximum=10, unit="nV/√Hz"), [("it", None, 1e-8, "V/sqrt(Hz)")]),
+    "worked out of two figures": (one("ugf(v(out))", minimum=1e6, unit="Hz", words="gain 1000 at 1 kHz"),
+                                  [("it", 1e6, None, "Hz")]),
     "no unit at all": (one("rise_time(v(out))", maximum=1e-6), [("it", None, 1e-6, "s")]),
     # goals among goals
     "two halves": (answer({"metric": "vout", "expression": "avg(v(out))", "minimum": 4.9, "unit": "V"},
@@ -146,6 +148,7 @@ REFUSED: dict[str, tuple[str, str]] = {
     "seconds in hertz": (one("rise_time(v(out))", maximum=1000, unit="Hz"), "gives s"),
     "figure and unit apart": (one("avg(v(out))", minimum="5 A", unit="V"), "is in A"),
     "a thousandth of the words": (cutoff(target=10), "the words say"),
+    "a thousandth of one of its words": (cutoff(target=10, words="gain 5, 10 kHz corner"), "the words say"),
     "an odd tolerance": (cutoff(tolerance=50, words=""), "no share"),
     "an odd unit": (cutoff(unit="bananas"), "no unit"),
     "only wishes": (cutoff(priority="nice to have"), "at least one has to be"),
