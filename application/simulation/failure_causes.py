@@ -37,7 +37,7 @@ _ROOTS = (
 _MOST = 5
 _OF_FILES = frozenset({"include-missing", "include-refused", "include-cycle"})
 """Told by the run itself, in its own words."""
-_FATAL_WARNINGS = frozenset({"no-ground", "missing-plus"})
+_FATAL_WARNINGS = frozenset({"no-ground", "missing-plus", "model-level"})
 """ngspice computes some circuits all the same; of one that failed it is the cause."""
 _MISSING_FILES = frozenset({"missing-include", "include-refused"})
 """What the run calls them: whatever else is wrong may be their consequence."""

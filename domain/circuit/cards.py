@@ -86,7 +86,9 @@ def subcircuit_of(card: Statement, end_line: int | None = None) -> Subcircuit:
     name = words[1].text if len(words) > 1 else ""
     ports, index = [], 2
     while index < len(words):
-        if words[index].key == "params:" or (index + 1 < len(words) and words[index + 1].text == "="):
+        if words[index].key in ("params:", "optional:") or (
+            index + 1 < len(words) and words[index + 1].text == "="
+        ):
             break
         ports.append(words[index])
         index += 1

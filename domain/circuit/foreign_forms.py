@@ -70,6 +70,22 @@ _FORMS: tuple[tuple[re.Pattern[str], Message], ...] = (
             "E1 out 0 in+ in- 1meg.", word=""),
     ),
     (
+        late_pattern(
+            r"(?P<word>u\S*)\s+(?:(?:and|nand|or|nor|xor|nxor|inv|buf|bufa|inva|anda|nanda|ora|nora|stim|dff|jkff|"
+            r"srff|tff|dltch|pullup|pulldn|dlyline|add|logicexp|pindly|constraint)|"
+            r"(?:and|nand|or|nor|xor|nxor|inv|buf)3?a?)\s*(?:\([\d\s,]*\))?\s+\S+\s+\S+\s+\S",
+            re.IGNORECASE,
+        ),
+        msg("{word} is a digital device of PSpice and Xyce that ngspice 39 does not have. Use its XSPICE "
+            "models, such as d_and.", word=""),
+    ),
+    (
+        late_pattern(r"\.(?P<word>tran|dc|ac|noise)\s.*\b(?:start|stop|step|tstart|tstop|tstep|nsteps)\s*=",
+                     re.IGNORECASE),
+        msg("The .{word} of ngspice takes its numbers by their order, without names and signs of equality.",
+            word=""),
+    ),
+    (
         late_pattern(r"\.meas\w*\s+\S+\s+\S+\s+err\w*\s.*\bfile\s*=", re.IGNORECASE),
         msg("The .meas of ngspice does not compare with a file, as that of Xyce does. Remove the line."),
     ),

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from domain.circuit.analyses import ANALYSIS_KINDS
 from domain.circuit.cards import Model
-from domain.circuit.dependencies import DependencyTree
+from domain.circuit.dependencies import DependencyTree, Placed
 from domain.circuit.elements import Element, canonical_node, is_value
 from domain.circuit.expression_checks import (
     Scope,
@@ -107,7 +107,9 @@ def _check_verilog_a(circuit: Circuit, tree: DependencyTree, findings: Findings)
         return
     for block in circuit.top.walk():
         for placed in block.elements:
-            if placed.element.letter == "n" and block.is_used:
+            model = placed.element.model
+            is_block = model is not None and block.find_block(model.text) is not None
+            if placed.element.letter == "n" and block.is_used and not is_block:
                 message = msg("{name} is a Verilog-A device. Compile its model with OpenVAF and load it: "
                               ".control, pre_osdi model.osdi, .endc.", name=placed.element.name)  # fmt: skip
                 findings.add("error", "osdi-missing", message, file=placed.file, at=placed.element.statement)
@@ -259,7 +261,11 @@ def _check_model_use(placed: PlacedElement, scope: Scope, findings: Findings) ->
     element = placed.element
     assert element.model is not None
     model = scope.block.find_model(element.model.text)
-    if model is None:
+    if model is None and scope.block.find_block(element.model.text) is not None:
+        message = msg("{model} is a subcircuit: the name of {name} must begin with X.",
+                      model=element.model.text, name=element.name)  # fmt: skip
+        findings.add(scope.severity, "undefined-model", message, file=placed.file, at=element.statement)
+    elif model is None:
         known = (name for block in scope.block.lineage for name in block.models)
         message = _undefined(element.model.text, findings.near(element.model.key, known), is_model=True)
         findings.add(scope.severity, "undefined-model", message, file=placed.file, at=element.model)
@@ -267,13 +273,19 @@ def _check_model_use(placed: PlacedElement, scope: Scope, findings: Findings) ->
         message = msg("Model {name} is of type {type}, which does not fit {element}.",
                       name=model.name, type=model.type, element=element.name)  # fmt: skip
         findings.add(scope.severity, "model-type", message, file=placed.file, at=element.model)
+    elif element.letter == "m" and _is_bsim3_of_xyce(model):
+        message = msg(
+            "Model {name} has level 9, which is BSIM3 in Xyce only. Write level=8.", name=model.name
+        )
+        owner = _owner_of(model, scope)
+        findings.add("warning" if scope.severity == "error" else scope.severity, "model-level", message,
+                     file=owner.file if owner else placed.file,
+                     at=model.statement if owner else element.statement)  # fmt: skip
     elif (level := _foreign_level(model)) is not None:
         message = msg("ngspice has no level {level} of model type {type}, which {element} uses. Use another "
                       "level, or compile a Verilog-A model with OpenVAF.",
                       level=level, type=model.type, element=element.name)  # fmt: skip
-        owner = next(
-            (c for b in scope.block.lineage for c in b.cards if c.statement is model.statement), None
-        )
+        owner = _owner_of(model, scope)
         severity: Severity = scope.severity
         if level > _HIGHEST_LEVEL:
             severity = "warning" if severity == "error" else severity
@@ -287,6 +299,11 @@ def _check_model_use(placed: PlacedElement, scope: Scope, findings: Findings) ->
         findings.add(scope.severity, "no-bin", message, file=placed.file, at=element.statement)
 
 
+def _owner_of(model: Model, scope: Scope) -> Placed | None:
+    """The card of a model, with its file."""
+    return next((c for b in scope.block.lineage for c in b.cards if c.statement is model.statement), None)
+
+
 def _foreign_level(model: Model) -> int | None:
     """The level a model asks for, where ngspice has none of it."""
     levels = _LEVELS.get(model.type)
@@ -295,6 +312,13 @@ def _foreign_level(model: Model) -> int | None:
     if levels is None or number is None or int(number.value) in levels:
         return None
     return int(number.value)
+
+
+def _is_bsim3_of_xyce(model: Model) -> bool:
+    """Level 9 with BSIM3's parameters: so Xyce counts; ngspice's level 9 is an older model."""
+    return (
+        _LEVEL_9.search(model.statement.raw) is not None and _OF_BSIM3.search(model.statement.raw) is not None
+    )
 
 
 def _outside_all_bins(element: Element, scope: Scope) -> str:
@@ -482,6 +506,8 @@ _LEVELS: dict[str, frozenset[int]] = {
                     frozenset({1, 2, 3, 4, 5, 6, 8, 9, 10, 14, 49, 54, 55, 56, 57, 58, 60, 68, 73})),
 }  # fmt: skip
 """What ngspice 39 says it supports ("Only MOS device levels ... are supported in this binary")."""
+_LEVEL_9 = late_pattern(r"\blevel\s*=\s*9(?:\.0*)?(?![\w.])", re.IGNORECASE)
+_OF_BSIM3 = late_pattern(r"\b(?:vth0|nch|k1|dvt0)\s*=", re.IGNORECASE)
 _HIGHEST_LEVEL = 99
 """Of a higher one ngspice says "Setting Level to 1", and goes on."""
 _BIN_LIMIT = late_pattern(r"\b([lw](?:min|max))\s*=\s*([^\s,()]+)")

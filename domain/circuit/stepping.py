@@ -63,16 +63,18 @@ def step_axes(netlist: Netlist) -> tuple[StepAxis, ...]:
 
 
 def _axes_of(netlist: Netlist) -> list[StepAxis]:
-    known = {parameter.name for parameter in netlist.parameters if not parameter.scope}
-    axes = [_axis_of(card, known) for card in netlist.directives("step") if not card.scope]
+    parameters = {parameter.name for parameter in netlist.parameters if not parameter.scope}
+    elements = {element.key for element in netlist.elements if not element.scope and element.letter in "rlc"}
+    cards = [card for card in netlist.directives("step") if not card.scope]
+    axes = [_axis_of(card, parameters, elements) for card in cards]
     for card in netlist.statements:
         if card.kind == "directive" and card.keyword in ("tran", "ac", "dc") and not card.scope:
             axis = _swept(card)
             if axis is not None and axis not in axes:
                 axes.append(axis)
     for card in netlist.directives("temp")[-1:]:
-        if len(card.words) > 2:  # one temperature, also an expression, is ngspice's own
-            values = tuple(_temperature(card, word.text) for word in card.words[1:])
+        if len(given := _temperatures(card)) > 1:  # one, also an expression, is ngspice's own
+            values = tuple(_temperature(card, text) for text in given)
             axes.append(StepAxis(kind="temp", name="temp", values=values, line=card.line))
     return axes
 
@@ -133,10 +135,18 @@ def at_point(netlist: Netlist, point: StepPoint) -> Netlist:
         elif axis.kind == "model":
             continue
         elif axis.kind == "source" or axis.name in known:
-            netlist = netlist.with_value(axis.name, text)
+            netlist = _with_value(netlist, axis, text)
         else:  # LTspice lets a stepped parameter have no other definition
             tail.append(f".param {axis.name}={text}")
     return netlist.with_cards(tail) if tail else netlist
+
+
+def _with_value(netlist: Netlist, axis: StepAxis, text: str) -> Netlist:
+    try:
+        return netlist.with_value(axis.name, text)
+    except UserInputError as error:  # a name of another program's, such as Xyce's VS:VA
+        error.file, error.line = netlist.path, axis.line
+        raise
 
 
 def model_values(point: StepPoint) -> dict[str, str]:
@@ -151,8 +161,13 @@ _SWEEP = late_pattern(r"\.\w+\s+[^\s=](?:(?!\ssweep\s).)*(?P<sweep>\ssweep\s+(?P
 def _stepping_cards(netlist: Netlist) -> Iterator[Statement]:
     yield from (card for card in netlist.directives("step") if not card.scope)
     temperatures = netlist.directives("temp")
-    if temperatures and len(temperatures[-1].words) > 2:
+    if temperatures and len(_temperatures(temperatures[-1])) > 1:
         yield from temperatures
+
+
+def _temperatures(card: Statement) -> list[str]:
+    """What a `.temp` card lists; HSPICE takes ``.temp=25`` too."""
+    return [word.text for word in card.words[1:] if word.text != "="]
 
 
 def _temperature(card: Statement, text: str) -> float:
@@ -197,7 +212,7 @@ def _swept(card: Statement) -> StepAxis | None:
     return StepAxis(kind=kind, name=name, values=values, line=card.line)
 
 
-def _axis_of(card: Statement, parameters: Set[str]) -> StepAxis:
+def _axis_of(card: Statement, parameters: Set[str], elements: Set[str]) -> StepAxis:
     """``.step [lin|dec|oct] [param] name start stop step``, ``.step [param] name list a b c``; of a model's
     parameter ``.step [lin|dec|oct] npn 2N2222(VAF) start stop step``."""
     raw = card.raw
@@ -220,7 +235,7 @@ def _axis_of(card: Statement, parameters: Set[str]) -> StepAxis:
         sweep = words.pop(0).lower()
     if kind == "source" and name in parameters:  # Xyce needs no word for it
         kind = "param"
-    if kind == "source" and (name[0] not in "vi" or len(words) < 1):
+    if kind == "source" and ((name[0] not in "vi" and name not in elements) or len(words) < 1):
         raise _unreadable(card)
     if words and words[0].lower() == "list":
         values = tuple(_number(card, word) for word in words[1:])

@@ -44,6 +44,8 @@ class LogReading:
     """A control block ended ngspice itself (`quit`)."""
     aborted: bool
     """ngspice said that an analysis was aborted or the circuit not loaded."""
+    begun: bool = False
+    """It said that an analysis began."""
 
     @property
     def errors(self) -> tuple[Finding, ...]:

@@ -50,6 +50,7 @@ _NOT_LOADED = re.compile(
     r"|fatal error in ngspice",
     re.IGNORECASE,
 )
+_BEGUN = re.compile(r"^Doing analysis at TEMP", re.MULTILINE)
 _QUIT = re.compile(r"(?:^|\n)ngspice-\S+ done\s*\Z")
 """The last thing ngspice prints when a command ends it; a deck may `echo` the like before."""
 
@@ -63,6 +64,7 @@ def read_log(stdout: str, stderr: str) -> LogReading:
     return LogReading(
         findings=tuple(_once(found)),
         quit_by_deck=_QUIT.search(stdout) is not None,
+        begun=_BEGUN.search(stdout) is not None,
         aborted=any(_NOT_LOADED.search(line) for line in lines),
     )
 

@@ -218,7 +218,7 @@ def _of_the_data(job: SimulationJob, ending: Ending, log: LogReading) -> Iterabl
     elif ending.raw_is_unreadable:
         yield _error("output-unreadable", msg("The run's raw file cannot be read."))
     elif not wanted and not there and not ending.has_other_raw:
-        yield from _no_data_at_all(job)
+        yield from _no_data_at_all(job, log)
     elif missing and job.has_control_block and log.quit_by_deck:
         if there or ending.has_other_raw:
             yield Finding(
@@ -227,7 +227,7 @@ def _of_the_data(job: SimulationJob, ending: Ending, log: LogReading) -> Iterabl
                 message=msg("The control block ended the run before the circuit's own analyses."),
             )
         else:
-            yield from _no_data_at_all(job)
+            yield from _no_data_at_all(job, log)
     else:
         for kind in missing:
             yield Finding(
@@ -260,8 +260,16 @@ def _has_many_frequencies(card: str) -> bool:
     return "ac" in words[1:] and words[words.index("ac", 1) + 1 :][:2] != ["lin", "1"]
 
 
-def _no_data_at_all(job: SimulationJob) -> Iterable[Finding]:
-    if job.has_control_block:
+def _no_data_at_all(job: SimulationJob, log: LogReading) -> Iterable[Finding]:
+    if job.has_control_block and log.begun:
+        yield Finding(
+            severity="error",
+            code="no-data",
+            message=msg("The control block ran analyses and kept none of their data."),
+            advice=msg("Remove destroy, or save the data before it with write."),
+            begins=("destroy",) if b"destroy" in job.deck.lower() else (".control",),
+        )
+    elif job.has_control_block:
         yield Finding(
             severity="error",
             code="no-data",
