@@ -388,6 +388,8 @@ def _bracket_severity(statement: Statement, sign: str, in_braces: bool) -> Sever
     """ngspice 39 counts parentheses in expressions only; elsewhere they are as good as blanks."""
     is_counted = statement.keyword in _COUNTED | _NAMES_FILES_OR_NODES or sign in "{}"
     is_counted = is_counted or (in_braces and statement.keyword not in "eg")
+    if statement.keyword == "model" and sign == "(":  # read as it is meant
+        return "error" if is_counted else "info"
     return "error" if is_counted else "warning"
 
 
@@ -420,7 +422,7 @@ def looks_like_card(text: str) -> bool:
     return (
         has_number
         or (element.letter in "vi" and bool(element.words))
-        or (element.letter in "qmdj" and known_model)
+        or (element.letter in "qmdj" and known_model and re.search(r"\s\S*[\d=]", stripped) is not None)
     )
 
 
