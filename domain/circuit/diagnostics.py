@@ -61,12 +61,16 @@ def diagnose(
     return _sorted(findings.all, netlist.path)
 
 
+_EXPLAINING = frozenset({"foreign-form", "unknown-element"})
+"""What makes every other finding of its line a consequence."""
+
+
 def _sorted(found: list[Diagnostic], root: Path | None) -> tuple[Diagnostic, ...]:
     torn = {(d.file, d.line) for d in found if d.code == "unclosed-bracket"}
     kept = [d for d in found if d.code != "bad-expression" or (d.file, d.line) not in torn]
-    foreign = {(d.file, d.line) for d in found if d.code == "foreign-form"}
+    foreign = {(d.file, d.line) for d in found if d.code in _EXPLAINING}
     torn_off = {(d.file, d.line) for d in found if d.code == "missing-plus"}
-    kept = [d for d in kept if d.code == "foreign-form" or (d.file, d.line) not in foreign]
+    kept = [d for d in kept if d.code in _EXPLAINING or (d.file, d.line) not in foreign]
     kept = [d for d in kept if d.code == "missing-plus" or d.severity != "warning"
             or (d.file, d.line) not in torn_off]  # fmt: skip
     unique = {(d.file, d.line, d.column, d.code): d for d in reversed(kept)}

@@ -308,14 +308,17 @@ def _check_card(placed: Placed, findings: Findings) -> None:
 
 
 _COMMANDS = frozenset({
-    "run", "plot", "print", "gnuplot", "hardcopy", "wrdata", "setplot", "display", "pre_osdi", "osdi",
-    "codemodel", "echo", "quit", "linearize", "fourier", "settype",
+    "plot", "gnuplot", "hardcopy", "wrdata", "setplot", "pre_osdi", "osdi", "codemodel", "linearize",
+    "settype",
 })  # fmt: skip
+_NAMES_TOO = frozenset({"run", "print", "echo", "quit", "display", "fourier"})
+"""Commands an element may be called like."""
 
 
 def _is_command(statement: Statement) -> bool:
-    """A word of the command language where elements stand, and nothing an element of that name could be."""
-    return statement.words[0].key in _COMMANDS and parse_element(statement).missing is not None
+    """A word of the command language where elements stand, and no element of that name."""
+    word = statement.words[0].key
+    return word in _COMMANDS or (word in _NAMES_TOO and parse_element(statement).missing is not None)
 
 
 XYCE_DIRECTIVES = frozenset({

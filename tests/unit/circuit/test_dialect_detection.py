@@ -151,3 +151,18 @@ def test_a_drawing_says_the_way_to_its_netlist(data: bytes, program: str) -> Non
     with pytest.raises(UserInputError, match=program):
         refuse_schematic(data, Path("x.asc"))
     refuse_schematic(b"Version 4 of my filter\nR1 a 0 1\n", Path("x.cir"))
+
+
+@pytest.mark.parametrize(
+    ("data", "program"),
+    [
+        (b"\r\n**** 11/24/13 01:12:08 *********** Evaluation PSpice (Nov 1999) ****\r\n", "PSpice"),
+        (b" ****** HSPICE -- G-2012.06 32-BIT (May 27 2012) ******\n******\n", "HSPICE"),
+        (b'# Qucs 0.0.16  /home/x/rc.sch\n\nVac:V1 in gnd U="1 V"\n', "Qucs"),
+    ],
+)
+def test_listings_of_other_programs_are_told(data: bytes, program: str) -> None:
+    with pytest.raises(UserInputError) as told:
+        refuse_schematic(data, Path("x.cir"))
+    assert told.value.message.params["program"] == program
+    assert told.value.line == 1

@@ -27,6 +27,8 @@ def _netlist(cards: str) -> Netlist:
         (".step temp list 0 27", "temp", "temp", (0, 27)),
         (".step NPN 2N2222(VAF) 50 100 25", "model", "2n2222.vaf", (50, 75, 100)),
         (".step dec d dx( is ) 1f 100f 1", "model", "dx.is", (1e-15, 1e-14, 1e-13)),
+        (".step r 1k 3k 1k", "param", "r", (1e3, 2e3, 3e3)),  # so does Xyce
+        (".step R1 1k 3k 1k", "source", "r1", (1e3, 2e3, 3e3)),
         (".temp 27 50 100", "temp", "temp", (27, 50, 100)),
         (".tran 1n 1u sweep r 1k 2k 500", "param", "r", (1e3, 1.5e3, 2e3)),
         (".dc V1 0 1 0.1 sweep r 1k 3k 1k", "param", "r", (1e3, 2e3, 3e3)),
@@ -83,3 +85,16 @@ def test_too_many_steps_are_told_at_the_card_with_most() -> None:
     with pytest.raises(UserInputError) as refused:
         step_points(step_axes(_netlist(".step param r list 1 2\n.step param q 1 900 1")))
     assert refused.value.line == 6
+
+
+@pytest.mark.parametrize("card", [".temp=25", ".dc sweep V1 0 1 0.1"])
+def test_what_is_no_sweep_of_runs(card: str) -> None:
+    assert step_axes(_netlist(card)) == ()
+
+
+def test_a_quantity_that_is_not_there_is_told_at_its_card() -> None:
+    netlist = _netlist(".step V1:DC 1 2 1")
+    (point, *_) = step_points(step_axes(netlist))
+    with pytest.raises(UserInputError) as told:
+        at_point(without_steps(netlist), point)
+    assert told.value.line == 5

@@ -222,3 +222,13 @@ def test_quotes_are_short_and_printable(text: str) -> None:
 def test_an_endless_line_is_read_in_no_time():
     # Patterns over 10 MB in one line took hours.
     assert read_log("", "Error on line 1 or its substitute:\n" + "x" * 10_000_000).findings
+
+
+def test_an_ngspice_without_verilog_a_says_so() -> None:
+    assert told("osdi: no such command available in ngspice\n") == [("error", "osdi-unavailable")]
+
+
+def test_a_formula_outside_its_domain_names_its_element() -> None:
+    log = "Trying gmin = 1e-3 Error: 0, -0.9 out of range for pow\n    in line b.x1.be2\n"
+    (finding,) = read_log("", log).findings
+    assert (finding.code, finding.element) == ("math-domain", "b.x1.be2")
