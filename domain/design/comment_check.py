@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Literal
 
@@ -26,7 +26,7 @@ Values = Mapping[str, frozenset[float]]
 """What is known, by unit; "" has what may stand for any."""
 
 _SEPARATORS = late_pattern(r"[\s(),=*/+]+")
-_CLAUSE_ENDS = late_pattern(r"[,;，；、(（]")
+_CLAUSE_ENDS = late_pattern(r"[,;，；、]|(?<![vViI])[(（]")
 _NODE = late_pattern(r"\b[vi]\s?\(\s?[\w#.]+\s?\)")
 _SENTENCE_ENDS = late_pattern(r"[!?。！？;；\n]|\.(?=\s|$)|\s[-*•]\s")
 _COARSEST = 0.03
@@ -101,13 +101,10 @@ def doubtful_figures(
     inside a fenced block is not read, and no more than 200 figures are. Linear in the text.
     """
     values = _known_values(table.rows, known or {})
-    by_row = {
-        " ".join(row.goal.metric.lower().replace("_", " ").split()): _known_values((row,), known or {})
-        for row in table.rows
-    }
+    by_row = [(_names_of(row), _known_values((row,), known or {})) for row in table.rows]
     checked = {unit_name(row.unit) for row in table.rows} | {"%"}
     own = " ".join(f"{row.goal.metric} {row.goal.expression} {row.goal.words}" for row in table.rows).lower()
-    metrics = {word for row in table.rows for word in row.goal.metric.lower().replace("_", " ").split()}
+    metrics = [name for names, _ in by_row for name in names]
     flat = plain(_without_fences(text))
     doubted: dict[str, None] = {}
     for figure in islice(figures_in(flat), _MOST_FIGURES):
@@ -161,11 +158,29 @@ def _known_values(rows: Iterable[TableRow], known: Mapping[str, Quantity]) -> Va
     }
 
 
-def _those_of_one(before: str, by_row: Mapping[str, Values], unit: str) -> Values | None:
+_CHINESE = {
+    "gain": "增益", "cutoff": "截止", "bandwidth": "带宽", "phase": "相位裕度", "overshoot": "过冲",
+    "thd": "失真", "efficiency": "效率", "ripple": "纹波", "noise": "噪声", "rise": "上升时间",
+    "settling": "调整时间",
+    "current": "电流", "vout": "输出电压", "power": "功率",
+}  # fmt: skip
+"""What goals are called in Chinese, by a part of their name."""
+
+
+def _names_of(row: TableRow) -> tuple[str, ...]:
+    metric = " ".join(row.goal.metric.lower().replace("_", " ").split())
+    return (metric, *(word for part, word in _CHINESE.items() if part in metric))
+
+
+def _those_of_one(before: str, by_row: Sequence[tuple[tuple[str, ...], Values]], unit: str) -> Values | None:
     """What is known of the one goal that a clause names, when the figure may be said of it; else None."""
-    clause = _CLAUSE_ENDS.split(before)[-1].lower().replace("_", " ").replace("-", " ")
-    named = [values for name, values in by_row.items() if len(name) > 2 and _names(name, clause)]
+    clause = _clause_of(before)
+    named = [values for names, values in by_row if any(_names(name, clause) for name in names)]
     return named[0] if len(named) == 1 and unit in named[0] else None
+
+
+def _clause_of(before: str) -> str:
+    return _CLAUSE_ENDS.split(before)[-1].lower().replace("_", " ")
 
 
 def _bounds(row: TableRow) -> list[float]:
@@ -262,7 +277,7 @@ def _is_rounding(figure: TextFigure, value: float, *, is_rough: bool) -> bool:
     nearest = min(figure.step / 2 * (1 + 1e-9), coarsest)
     if is_rough:
         nearest = max(nearest, _ABOUT * value)
-    is_cut = figure.digits >= 3 and figure.value < value and off < figure.step
+    is_cut = figure.digits >= 3 and figure.value < value and off < 0.999 * figure.step
     return off <= nearest + slack or (is_cut and off <= 0.01 * value)
 
 
@@ -309,7 +324,7 @@ _WORDS = late_pattern(
     r"|use|choose|make|adjust|add|pick|replace|move|bring|push|trim|tune|scale|enlarge|halve|double)\b"
     r"|^\W*lower\b|\band lower\b|\bthen lower\b"
     r"|(?<![响效反相对供适])应(?!用)|(?<!已)将|(?<![机社])会|可(?![见知靠])|建议|尝试|试着|打算|改为|改成|改用"
-    r"|调到|调至|调整|换成|换为|选用|选择|选取|取|设为"
+    r"|调到|调至|调整(?!时间)|换成|换为|选用|选择|选取|取|设为"
     r"|设置|设成|增大|增加|提高|提升|降低|减小|降到|升到|加大|缩小|瞄准|下一轮|下一步|以便|使|从而|为了|想要|希望|期望|把)"
     r"|(?P<past>(?<!为)了|已经?|\b(?:was|were|had|got|went|fell|rose|dropped|reached|increased|decreased|came|improved|raised|lowered)\b)"
     r"|(?P<fact>\b(?:is|are|reads?|measures|reaches|stays?|remains?|has|shows?|equals|lies|sits)\b|(?<!因)为(?!了))"
@@ -319,6 +334,7 @@ _AFTER = late_pattern(
     r"^\s*(?:(?:is|are)\s+)?(?:expected|achievable|feasible|possible|reachable|enough|sufficient)\b"
     r"|^\s*(?:should|would|could|can|may|might|will) (?:then )?"
     r"(?:be (?:possible|achievable|enough|feasible|reach\w*|obtained|met)|result|follow)"
+    r"|^\s*,?\s*(?:I |we )?(?:would )?(?:estimate|guess|expect|assume|suppose)\b"
     r"|^\s*(?:左右)?(?:即可|为宜|可行|应该可以|应可|是可能的|有望)"
 )
 _CALCULATION = late_pattern(r"[\w)πΩ]\s*(?:[*/√^+÷]|-(?=\s))\s*[\w(√π][^=≈]{0,60}(?:=|≈|\bgives\b|得|为)\s*$")
@@ -358,41 +374,29 @@ _SAID_OF_FREQUENCY = late_pattern(
 )
 _OTHER_SUBJECTS = (
     ("V", ("supply", "vcc", "vdd", "vee", "vss", "rail", "供电", "电源")),
-    ("V A", ("collector", "集电极", "v_c", "vce", "v_ce", "ic")),
-    ("V A", ("base", "基极", "vbe", "v_be", "diode", "二极管", "发射结", "threshold", "阈值", "vth", "vgs")),
-    ("V A", ("emitter", "发射极", "thermal voltage", "热电压", "v_t")),
+    ("V A", ("collector", "集电极", "vce", "ic")),
+    ("V A", ("base", "基极", "vbe", "diode", "二极管", "发射结", "threshold", "阈值", "vth", "vgs")),
+    ("V A", ("emitter", "发射极", "thermal voltage", "热电压", "vt")),
     ("V A", ("drain", "漏极", "vds", "gate", "栅极")),
     ("V A", ("bias", "偏置", "quiescent", "静态", "headroom", "reference", "参考", "基准")),
-    (
-        "Hz s",
-        (
-            "gain-bandwidth",
-            "gbw",
-            "ft",
-            "f_t",
-            "transition",
-            "特征频率",
-            "增益带宽积",
-            "switching",
-            "开关频率",
-            "fsw",
-            "clock",
-            "时钟",
-        ),
-    ),
+    ("Hz s", ("gain-bandwidth", "gbw", "ft", "transition", "特征频率", "增益带宽积")),
+    ("Hz s", ("switching", "开关频率", "fsw", "clock", "时钟")),
+    ("A", ("load", "负载", "average", "peak", "peaks", "rms", "峰值", "平均", "有效值")),
+    ("%", ("duty", "占空比")),
+    ("V A", ("esr", "contributes", "contribution", "贡献")),
 )
 """What comments name beside the goals, with the units of such figures."""
 
 
 def _is_elsewhere(figure: TextFigure, before: str, own: str, metrics: Iterable[str]) -> bool:
     """Whether a figure is a condition, or said of a quantity that no goal measures."""
-    clause = _CLAUSE_ENDS.split(before)[-1].lower()
+    clause = _clause_of(before)
     if figure.unit in ("Hz", "s", "degC") and _CONDITION.search(clause):
         return not _SAID_OF_FREQUENCY.search(clause)
     node = _NODE.search(clause)
     if node is not None and node[0].replace(" ", "") not in own.replace(" ", ""):
         return True
-    if any(len(word) > 2 and _names(word, clause) for word in metrics):
+    if any(_names(name, clause) for name in metrics):
         return False
     return any(
         figure.unit in units.split() and any(_names(word, clause) and not _names(word, own) for word in group)
@@ -403,6 +407,8 @@ def _is_elsewhere(figure: TextFigure, before: str, own: str, metrics: Iterable[s
 def _names(word: str, text: str) -> bool:
     if not word.isascii():
         return word in text
+    if len(word) < 2:
+        return False
     place = text.find(word)
     while place >= 0:
         end = place + len(word)

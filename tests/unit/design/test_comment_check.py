@@ -84,6 +84,8 @@ TRUE = (
     "截止频率偏高 5 %，将 C1 由 15.9 nF 改为 16.8 nF 即可。",
     "The cut-off is about 1.1 kHz, nearly 1.05e3 Hz.",
     "Gain is more than 15 dB but below 20 dB.",
+    "With the duty raised to 45.5 %, the output would be 5.02 V; the load draws 2 A.",
+    "V(b) = 2.11 V, v(e) = 1.42 V: the transistor is well biased.",
     "```\nR2 b 0 12k ; gain 25 dB\n```\nThis netlist is my proposal.",
     "**Gain**: 17.1 dB (missing 2.9 dB). The collector load is too small for this bias current.",
     "- cutoff: 1.0499 kHz, out of tolerance by 29.87 Hz\n- current: 1.842 mA, OK",
@@ -118,6 +120,7 @@ TRUE = (
 )
 FALSE = (
     ("The gain is 19.2 dB, nearly there.", "19.2 dB"),
+    ("输出电压 4.75 V，上升时间 0.95 ms。", "0.95 ms"),
     ("增益已经达到 19.2 dB。", "19.2 dB"),
     ("本轮增益为 18.4 分贝，提高了 1.8 dB。", "18.4 分贝"),
     ("The cut-off is now 1.11 kHz.", "1.11 kHz"),
