@@ -135,18 +135,27 @@ class _Open:
 
 
 def reply_of(intent: CheckpointIntent) -> Reply | None:
-    """The answer that carries out what was meant; None for what a design cannot do yet, and nobody loses."""
+    """The answer that carries out what was meant; None for what has to be asked about first."""
     from application.workflow.designing import Reply
 
     match intent.kind:
-        case "continue" | "optimize" | "fix":
+        case "continue" | "optimize":
             return Reply(answer="continue")
-        case "accept" | "stop" | "undo":
+        case "accept" | "stop" | "undo" | "fix":
             return Reply(answer=intent.kind)
+        case "go_back":
+            return Reply(answer="go_back", round_number=intent.round_number)
+        case "instruction" | "question":
+            return Reply(answer=intent.kind, instruction=intent.text)
         case "goals" if intent.goals is not None:
             return Reply(answer="continue", goals=intent.goals)
         case _:
             return None
+
+
+def _button_of(kind: str) -> str:
+    """The button that does the same; two kinds of another round have one."""
+    return "continue" if kind in {"optimize", "fix"} else kind
 
 
 def _kinds_at(question: Question, intent: CheckpointIntent) -> tuple[IntentKind, ...]:
@@ -155,26 +164,15 @@ def _kinds_at(question: Question, intent: CheckpointIntent) -> tuple[IntentKind,
     kinds += ["instruction", "question", "accept"]
     kinds += ["undo"] if question.can_undo else []
     kinds += ["go_back", "stop"] if intent.round_number else ["stop"]
-    return tuple(
-        kind
-        for kind in kinds
-        if kind != intent.kind and (kind == "goals" or reply_of(replace(intent, kind=kind)) is not None)
-    )
+    return tuple(kind for kind in kinds if kind != intent.kind)
 
 
-def _asked_back(goals: tuple[DesignGoal, ...], kind: IntentKind) -> Message:
+def _asked_back(goals: tuple[DesignGoal, ...]) -> Message:
     from presentation.goal_margins import limit_text
     from presentation.goal_words import name_of
 
     if not goals:
         return msg("The checkpoint is waiting: choose one of its buttons.")
-    if kind != "unclear":
-        return msg(
-            "The built-in designer cannot carry this out; nothing was changed, and the checkpoint is still "
-            "waiting. Use its buttons, or name a goal with a value, for example “{name} {limit}”.",
-            name=name_of(goals[0]),
-            limit=limit_text(goals[0]),
-        )
     return msg(
         "No change of the goals was found in this message; nothing was changed, and the checkpoint is "
         "still waiting. Name a goal with a value, for example “{name} {limit}”, or use the buttons. "
@@ -289,8 +287,7 @@ class Asking:
         if asked is None or asked.key != key or not isinstance(item, Decision) or choice not in item.answers:
             return
         chip = self._items.get(self._chip)
-        is_same = isinstance(chip, Understood) and (reply := reply_of(chip.intent)) and reply.answer == choice
-        self._close_chip(is_done=bool(is_same))
+        self._close_chip(is_done=isinstance(chip, Understood) and _button_of(chip.intent.kind) == choice)
         self._settle(asked, item, choice)
 
     def answer_in_words(self, text: str) -> bool | None:
@@ -362,7 +359,7 @@ class Asking:
             self._settle(asked, decision, reply or "goals")
             return
         if not leads_on:
-            self._items.put(Note(key=new_ulid(), text=_asked_back(asked.question.goals, intent.kind)))
+            self._items.put(Note(key=new_ulid(), text=_asked_back(asked.question.goals)))
         # The buttons stand where the eye is: behind what was said last.
         self._items.remove(decision.key)
         self._items.put(decision)
@@ -372,7 +369,9 @@ class Asking:
         """The decision is made."""
         self._open = None
         if choice != "goals":  # that one is chosen when the dialog was
-            word = choice if isinstance(choice, str) else "goals" if choice.goals else choice.answer
+            word = (
+                choice if isinstance(choice, str) else "goals" if choice.goals else _button_of(choice.answer)
+            )
             self._items.put(replace(decision, state="chosen", answer=word))
         asked.reply.set_result(choice)
         self._tell()
