@@ -237,6 +237,10 @@ class _Follower:
         verdicts = verdicts_from_plain(update["last_verdicts"])
         earlier = [found for _, found in sorted(self._judged.items())]
         last, before = earlier[-1] if earlier else ((), None)
+        previous = update.get("previous_round")
+        if isinstance(previous, Mapping) and (found := verdicts_from_plain(previous.get("verdicts"))):
+            # After going back it is an earlier one than the last.
+            last, before = found, self._netlist(_text(previous.get("netlist_sha256")))
         netlist = self._netlist(_text(state.get("netlist_sha256")))
         table = round_table(
             number,

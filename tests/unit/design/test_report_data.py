@@ -170,6 +170,24 @@ def test_rounds_that_were_undone_stay_as_what_was_tried() -> None:
     assert (undone["end"]["rounds"], undone["end"]["circuit"]) == (0, None)
 
 
+def test_a_round_after_going_back_is_compared_with_the_one_gone_back_to() -> None:
+    first = judged(1, 723.0, FIRST)
+    again = judged(3, 960.0, SECOND)
+    names = ("last_verdicts", "netlist_sha256")
+    verdicts, sha256 = (first["update"][name] for name in names)
+    again["update"]["previous_round"] = {"verdicts": verdicts, "netlist_sha256": sha256}
+    back = said("Back to round 1.", current_node="go_back", last_verdicts=verdicts, netlist_sha256=sha256)
+    [design] = report(started(), UNDERSTOOD, first, judged(2, 650.0, SECOND), back, again)["designs"]
+    assert [(each["number"], each["undone"]) for each in design["rounds"]] == [
+        (1, False),
+        (2, False),
+        (3, False),
+    ]
+    third = design["rounds"][2]
+    assert (third["figures"][0]["last"], third["changes"][0]["name"]) == (723.0, "R1")
+    assert third["tried"]["words"] == ["Back to round 1."]
+
+
 def test_changed_goals_stand_in_the_decision_and_in_the_rounds_that_follow() -> None:
     changed = decided("continue", "within 1 %", design_goals_summary=[TIGHTER])
     [design] = report(
