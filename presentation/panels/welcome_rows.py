@@ -23,10 +23,32 @@ from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
 
 
-class Row(QWidget):
-    """A line to press: icon, text, and something dimmed at the right."""
+class _Pressable(QWidget):
+    """What is pressed as a whole, by the mouse or the keyboard."""
 
     pressed = pyqtSignal()
+
+    def __init__(self, services: WindowServices) -> None:
+        super().__init__()
+        self._services = services
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def mouseReleaseEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
+        if event is not None and self.rect().contains(event.position().toPoint()):
+            self.pressed.emit()
+
+    def keyPressEvent(self, event: QKeyEvent | None) -> None:  # noqa: N802 - Qt's name
+        if event is not None and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+            self.pressed.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+class Row(_Pressable):
+    """A line to press: icon, text, and something dimmed at the right."""
 
     def __init__(
         self,
@@ -38,14 +60,9 @@ class Row(QWidget):
         key: str = "",
         color: str = "text.secondary",
     ) -> None:
-        super().__init__()
+        super().__init__(services)
         self._color = color
-        self._services = services
         self._icon, self._text, self._detail, self._key = icon, text, detail, key
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         services.theme.changed.connect(self._restyle)
         services.language.changed.connect(self._restyle)
         self._restyle()
@@ -89,16 +106,6 @@ class Row(QWidget):
             baseline = top + QFontMetrics(font).ascent()
             painter.drawText(QPoint(rect.left(), baseline), shown)
             top += height
-
-    def mouseReleaseEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
-        if event is not None and self.rect().contains(event.position().toPoint()):
-            self.pressed.emit()
-
-    def keyPressEvent(self, event: QKeyEvent | None) -> None:  # noqa: N802 - Qt's name
-        if event is not None and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
-            self.pressed.emit()
-        else:
-            super().keyPressEvent(event)
 
 
 class Part(QWidget):
@@ -152,22 +159,15 @@ class Part(QWidget):
         self._side.setText("" if self._note is None else self._services.language(self._note))
 
 
-class ExampleRow(QWidget):
+class ExampleRow(_Pressable):
     """An example to press: a small curve, title and detail, its analyses at the right, a line below."""
-
-    pressed = pyqtSignal()
 
     def __init__(
         self, services: WindowServices, title: Message, detail: Message, analyses: str, curve: Sequence[int]
     ) -> None:
         """`curve`: heights at evenly spaced places, 0 to 1000; nothing for none."""
-        super().__init__()
-        self._services = services
+        super().__init__(services)
         self._title, self._detail, self._analyses, self._curve = title, detail, analyses, tuple(curve)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         services.theme.changed.connect(self._restyle)
         services.language.changed.connect(self._restyle)
         self._restyle()
@@ -228,16 +228,6 @@ class ExampleRow(QWidget):
         painter.setPen(QPen(theme.color("trace.0"), float(tokens()["plot_style"]["line_width"])))
         painter.drawPolyline(line)
         painter.restore()
-
-    def mouseReleaseEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
-        if event is not None and self.rect().contains(event.position().toPoint()):
-            self.pressed.emit()
-
-    def keyPressEvent(self, event: QKeyEvent | None) -> None:  # noqa: N802 - Qt's name
-        if event is not None and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
-            self.pressed.emit()
-        else:
-            super().keyPressEvent(event)
 
 
 class Note(QLabel):

@@ -57,15 +57,9 @@ async def choose(
         button = box.add_button(words, _Chosen(value), kind=_KINDS[kind])
         if value == cancelled and all(kind != "primary" for _, _, kind in options):
             button.setFocus()  # what cannot be undone is never one Enter away
-    answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-
-    def on_finished(_code: int) -> None:
-        if not answer.done():
-            answer.set_result(cast(T, box.chosen.value) if isinstance(box.chosen, _Chosen) else cancelled)
-
-    box.finished.connect(on_finished)
-    box.open()
-    return await _answered(answer, box)
+    return await _answer_of(
+        box, lambda _ok: cast(T, box.chosen.value) if isinstance(box.chosen, _Chosen) else cancelled
+    )
 
 
 async def choose_folder(
@@ -73,21 +67,9 @@ async def choose_folder(
 ) -> Path | None:
     """A folder, None when the person thinks better of it."""
     dialog = QFileDialog(parent, services.language(title), str(start))
-    dialog.setObjectName("folderDialog")
-    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.setFileMode(QFileDialog.FileMode.Directory)
     dialog.setOption(QFileDialog.Option.ShowDirsOnly)
-    _dress_buttons(dialog)
-    answer: asyncio.Future[Path | None] = asyncio.get_running_loop().create_future()
-
-    def on_finished(code: int) -> None:
-        files = dialog.selectedFiles() if code == QDialog.DialogCode.Accepted else []
-        if not answer.done():
-            answer.set_result(Path(files[0]) if files else None)
-
-    dialog.finished.connect(on_finished)
-    dialog.open()
-    return await _answered(answer, dialog)
+    return next(iter(await _files_of(dialog, "folderDialog")), None)
 
 
 async def choose_target(
@@ -98,23 +80,11 @@ async def choose_target(
     The dialog asks before a file is replaced.
     """
     dialog = QFileDialog(parent, services.language(title), str(start.parent))
-    dialog.setObjectName("targetDialog")
-    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
     dialog.setFileMode(QFileDialog.FileMode.AnyFile)
     dialog.setDefaultSuffix(start.suffix.lstrip("."))
     dialog.selectFile(start.name)
-    _dress_buttons(dialog)
-    answer: asyncio.Future[Path | None] = asyncio.get_running_loop().create_future()
-
-    def on_finished(code: int) -> None:
-        files = dialog.selectedFiles() if code == QDialog.DialogCode.Accepted else []
-        if not answer.done():
-            answer.set_result(Path(files[0]) if files else None)
-
-    dialog.finished.connect(on_finished)
-    dialog.open()
-    return await _answered(answer, dialog)
+    return next(iter(await _files_of(dialog, "targetDialog")), None)
 
 
 async def choose_files(
@@ -122,22 +92,18 @@ async def choose_files(
 ) -> tuple[Path, ...]:
     """Files that exist; none when the person thinks better of it."""
     dialog = QFileDialog(parent, services.language(title), str(start))
-    dialog.setObjectName("filesDialog")
-    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
     if filters:
         dialog.setNameFilters(list(filters))
+    return await _files_of(dialog, "filesDialog")
+
+
+async def _files_of(dialog: QFileDialog, name: str) -> tuple[Path, ...]:
+    """What is chosen in Qt's own dialog; none when the person thinks better of it."""
+    dialog.setObjectName(name)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     _dress_buttons(dialog)
-    answer: asyncio.Future[tuple[Path, ...]] = asyncio.get_running_loop().create_future()
-
-    def on_finished(code: int) -> None:
-        files = dialog.selectedFiles() if code == QDialog.DialogCode.Accepted else []
-        if not answer.done():
-            answer.set_result(tuple(map(Path, files)))
-
-    dialog.finished.connect(on_finished)
-    dialog.open()
-    return await _answered(answer, dialog)
+    return await _answer_of(dialog, lambda ok: tuple(map(Path, dialog.selectedFiles())) if ok else ())
 
 
 async def ask_text(
@@ -192,15 +158,7 @@ async def entered(dialog: SmallDialog, read: Callable[[], str]) -> str | None:
     """Open a dialog that asks for something; what `read` says when it was accepted."""
     dialog.add_button(msg("Cancel"), act=dialog.reject)
     dialog.add_button(msg("OK"), kind="primary", act=dialog.accept)
-    answer: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
-
-    def on_finished(code: int) -> None:
-        if not answer.done():
-            answer.set_result(read() if code == QDialog.DialogCode.Accepted else None)
-
-    dialog.finished.connect(on_finished)
-    dialog.open()
-    return await _answered(answer, dialog)
+    return await _answer_of(dialog, lambda ok: read() if ok else None)
 
 
 def tell(
@@ -233,8 +191,19 @@ def _dress_buttons(dialog: QDialog) -> None:
                 mark(each, kind="primary")
 
 
-async def _answered(answer: asyncio.Future[T], dialog: QDialog) -> T:
-    """Wait; a question nobody waits for any more is taken from the screen."""
+async def _answer_of(dialog: QDialog, read: Callable[[bool], T]) -> T:
+    """Open a dialog and wait for what `read` makes of its having been accepted or not.
+
+    A question nobody waits for any more is taken from the screen.
+    """
+    answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+
+    def on_finished(code: int) -> None:
+        if not answer.done():
+            answer.set_result(read(code == QDialog.DialogCode.Accepted))
+
+    dialog.finished.connect(on_finished)
+    dialog.open()
     try:
         return await answer
     except asyncio.CancelledError:

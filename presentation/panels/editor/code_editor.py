@@ -420,23 +420,12 @@ class CodeEditor(QsciScintilla):
         menu.popup(event.globalPos())
 
     def dragEnterEvent(self, event: QDragEnterEvent | None) -> None:  # noqa: N802 - Qt's name
-        """Files are for the window, text is for us."""
-        if event is None:
-            return
-        data = event.mimeData()
-        if data is not None and data.hasUrls():
-            event.ignore()
-            return
-        super().dragEnterEvent(event)
+        if event is not None and not _is_left(event):
+            super().dragEnterEvent(event)
 
     def dragMoveEvent(self, event: QDragMoveEvent | None) -> None:  # noqa: N802 - Qt's name
-        if event is None:
-            return
-        data = event.mimeData()
-        if data is not None and data.hasUrls():
-            event.ignore()
-            return
-        super().dragMoveEvent(event)
+        if event is not None and not _is_left(event):
+            super().dragMoveEvent(event)
 
     def _on_margin_clicked(self, margin: int, line: int, _state: object) -> None:
         if margin != _SYMBOLS:
@@ -466,3 +455,12 @@ class CodeEditor(QsciScintilla):
 
     def _ask(self, message: int, first: int = 0, second: int = 0) -> int:
         return self.SendScintilla(message, first, second)
+
+
+def _is_left(event: QDragMoveEvent) -> bool:
+    """Leave files to the window; text is for the editor."""
+    data = event.mimeData()
+    if data is None or not data.hasUrls():
+        return False
+    event.ignore()
+    return True
