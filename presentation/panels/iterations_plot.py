@@ -42,13 +42,14 @@ class IterationsPlot(QWidget):
         self._shown: DesignRounds | None = None
         """Those whose curves were read."""
         self._plots: dict[Path, tuple[Plot, ...]] = {}
-        self._curves: list[tuple[DesignRound, Trace]] = []
+        self.curves: list[tuple[DesignRound, Trace]] = []
         self._axis: Axis | None = None
         self._hidden: set[int] = set()
         self._chosen: int | None = None
         self._marks: tuple[Mark, ...] = ()
         self._request = 0
-        self._area: PlotArea | None = None
+        self.area: PlotArea | None = None
+        """The drawing; None until curves were read."""
         self._chips: list[TraceChip] = []
         self.bar = QWidget()
         self.subject = QComboBox()
@@ -73,15 +74,6 @@ class IterationsPlot(QWidget):
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._note)
 
-    @property
-    def area(self) -> PlotArea | None:
-        """The drawing; None until curves were read."""
-        return self._area
-
-    @property
-    def curves(self) -> Sequence[tuple[DesignRound, Trace]]:
-        return self._curves
-
     def show_rounds(self, found: DesignRounds | None) -> None:
         """Draw the curves of these rounds (None: of none), if they are not drawn already."""
         self._found = found
@@ -102,8 +94,8 @@ class IterationsPlot(QWidget):
         self._note.setContentsMargins(edge, edge, edge, edge)
         for chip in self._chips:
             chip.updateGeometry()
-        if self._area is not None:
-            self._area.use(theme)
+        if self.area is not None:
+            self.area.use(theme)
 
     def retranslate(self) -> None:
         language = self._services.language
@@ -119,7 +111,7 @@ class IterationsPlot(QWidget):
         self._request += 1
         self._shown = self._found
         if self._found is None:
-            self._curves, self._axis, self._plots, self._hidden = [], None, {}, set()
+            self.curves, self._axis, self._plots, self._hidden = [], None, {}, set()
             self.subject.clear()
             self._show_chips()
             self._stack.setCurrentWidget(self._note)
@@ -132,7 +124,7 @@ class IterationsPlot(QWidget):
         rounds = found.rounds[-_MOST_ROUNDS:]
         for each in rounds:
             await self._read(each)
-        if self._area is None:
+        if self.area is None:
             await import_qt(PLOT_AREA, without_qt=PLOT_TRACES)
         wanted = self.subject.currentData()
         subjects, made = await asyncio.to_thread(_made, found, self._plots, rounds, wanted)
@@ -141,7 +133,7 @@ class IterationsPlot(QWidget):
         self._fill_subjects(subjects, None if made is None else made.subject)
         self._axis = None if made is None else made.axis
         self.shift_note.setVisible(made is not None and made.is_shifted)
-        self._curves = [] if made is None else made.curves
+        self.curves = [] if made is None else made.curves
         self._marks = () if made is None else made.marks
         self._show_chips()
         self._draw()
@@ -169,7 +161,7 @@ class IterationsPlot(QWidget):
             chip.hide()
             chip.deleteLater()
         self._chips = []
-        for each, trace in self._curves:
+        for each, trace in self.curves:
             name = self._services.language(msg("Round {number}", number=each.number))
             chip = TraceChip(self._services, name, trace.color, can_be_removed=False)
             chip.setObjectName(f"iteration:{each.number}")
@@ -184,43 +176,43 @@ class IterationsPlot(QWidget):
         self._draw()
 
     def _draw(self) -> None:
-        if self._axis is None or not self._curves:
+        if self._axis is None or not self.curves:
             self._stack.setCurrentWidget(self._note)
             return
-        if self._area is None:
+        if self.area is None:
             from presentation.panels.waveforms.plot_area import PlotArea
 
-            self._area = PlotArea(self._services.theme.theme)
-            self._area.setObjectName("iterations_area")
-            self._area.set_cursors_shown(False)
-            self._stack.addWidget(self._area)
-        self._area.setAccessibleName(self._services.language(msg("Plot")))
-        seen = [trace for each, trace in self._curves if each.number not in self._hidden]
-        self._area.show_traces(self._axis, seen, keep_view=True)
-        self._area.show_marks(self._marks, partial(limit_words, self._services.language))
+            self.area = PlotArea(self._services.theme.theme)
+            self.area.setObjectName("iterations_area")
+            self.area.set_cursors_shown(False)
+            self._stack.addWidget(self.area)
+        self.area.setAccessibleName(self._services.language(msg("Plot")))
+        seen = [trace for each, trace in self.curves if each.number not in self._hidden]
+        self.area.show_traces(self._axis, seen, keep_view=True)
+        self.area.show_marks(self._marks, partial(limit_words, self._services.language))
         self._look_at_limits()
         self._select()
-        self._stack.setCurrentWidget(self._area)
+        self._stack.setCurrentWidget(self.area)
 
     def _look_at_limits(self) -> None:
         """Where a frequency is asked for, the pass band is what one has to see."""
         from presentation.panels.waveforms.plot_marks import PlaceMark
 
         gate = next((found for found in self._marks if isinstance(found, PlaceMark)), None)
-        if gate is None or self._axis is None or self._area is None or not self._axis.is_log:
+        if gate is None or self._axis is None or self.area is None or not self._axis.is_log:
             return
         sides = [side for side in (gate.low, gate.high) if side is not None]
         left, right = max(min(sides) - 1.0, self._axis.low), min(max(sides) + 0.3, self._axis.high)
         inside = (self._axis.coordinates >= left) & (self._axis.coordinates <= right)
-        top = max((float(trace.curves[0].values[inside].max()) for _, trace in self._curves), default=0.0)
+        top = max((float(trace.curves[0].values[inside].max()) for _, trace in self.curves), default=0.0)
         if right > left:
-            self._area.show_range((left, right), (gate.level - _BELOW_DB, top + _ABOVE_DB))
+            self.area.show_range((left, right), (gate.level - _BELOW_DB, top + _ABOVE_DB))
 
     def _select(self) -> None:
-        if self._area is None:
+        if self.area is None:
             return
-        name = next((trace.expression for each, trace in self._curves if each.number == self._chosen), None)
-        self._area.select(name)
+        name = next((trace.expression for each, trace in self.curves if each.number == self._chosen), None)
+        self.area.select(name)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

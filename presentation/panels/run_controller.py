@@ -30,15 +30,11 @@ class RunController(QObject):
         self._project = project
         self._simulation = simulation
         self._program = program
-        self._circuit: Path | None = None
+        self.circuit: Path | None = None
+        """The circuit that is being simulated now."""
         services.workspace.run_requested.connect(self.start)
         services.workspace.main_run_requested.connect(self.start_main)
         services.workspace.circuit_run_requested.connect(self.start_circuit)
-
-    @property
-    def circuit(self) -> Path | None:
-        """The circuit that is being simulated now."""
-        return self._circuit
 
     def start(self) -> None:
         """Save the buffers and simulate the circuit in front, else the main one; a refusal is told.
@@ -56,7 +52,7 @@ class RunController(QObject):
         self._begin(circuit, is_named=True)
 
     def stop(self) -> None:
-        if self._circuit is not None:
+        if self.circuit is not None:
             self._services.start(
                 self._program.stop.stop("user", scope=RUN_SCOPE),
                 kind="stop run",
@@ -65,9 +61,9 @@ class RunController(QObject):
 
     def _refusal(self) -> UserInputError | None:
         workspace = self._services.workspace
-        if self._circuit is not None:
+        if self.circuit is not None:
             return UserInputError(
-                msg("{name} is already being simulated.", name=self._circuit.name),
+                msg("{name} is already being simulated.", name=self.circuit.name),
                 advice=msg("Wait until it finishes, or stop it with Escape."),
             )
         if workspace.root is None:
@@ -82,7 +78,7 @@ class RunController(QObject):
         elif file is None:
             workspace.main_circuit_needed.emit()
         else:
-            self._circuit = file
+            self.circuit = file
             self._services.start(
                 self._save_and_run(file, is_named=is_named), kind="simulation", scope=RUN_SCOPE
             )
@@ -102,7 +98,7 @@ class RunController(QObject):
                     )
                 )
         finally:
-            self._circuit = circuit
+            self.circuit = circuit
         if circuit is not None:
             await self._run(circuit)
 
@@ -141,5 +137,5 @@ class RunController(QObject):
             outcome = CircuitAIError(internal_error(error))
             raise
         finally:
-            self._circuit = None
+            self.circuit = None
             workspace.run_finished.emit(outcome)

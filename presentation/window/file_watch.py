@@ -57,7 +57,7 @@ class FileWatch(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._root: Path | None = None
+        self.root: Path | None = None
         self._observer: BaseObserver | None = None
         self._due: dict[Path, float] = {}
         """When each path that changed is told, monotonic seconds."""
@@ -68,14 +68,10 @@ class FileWatch(QObject):
         self._timer.timeout.connect(self._tell_due)
         self._arrived.connect(self._on_arrived)
 
-    @property
-    def root(self) -> Path | None:
-        return self._root
-
     async def start(self, root: Path) -> None:
         """Watch a folder (a real path) and all below it, in place of the one before."""
         await self.stop()
-        self._root = root
+        self.root = root
         try:
             self._observer = await asyncio.to_thread(_observe, root, self._tell_from_thread)
         except OSError as error:
@@ -90,7 +86,7 @@ class FileWatch(QObject):
     async def stop(self) -> None:
         """Watch nothing; returns when watchdog's threads have ended."""
         observer, self._observer = self._observer, None
-        self._root = None
+        self.root = None
         self._timer.stop()
         self._due.clear()
         self._moves.clear()
@@ -104,7 +100,7 @@ class FileWatch(QObject):
             self._arrived.emit(event.event_type, _text(event.src_path), _text(target))
 
     def _on_arrived(self, kind: str, source: str, target: str) -> None:
-        root = self._root
+        root = self.root
         if root is None:
             return
         old, new = Path(source), Path(target) if target else None

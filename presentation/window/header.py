@@ -47,7 +47,7 @@ class RunGroup(QWidget):
         self._services = services
         self._analyses: tuple[tuple[str, str], ...] = ()
         self._is_asked_elsewhere = False
-        self._is_running = self._is_short = False
+        self.is_running = self._is_short = False
         self._progress: float | None = None
         self.run = WordButton(services, "run", weight=500)
         self.run.clicked.connect(lambda _checked: services.workspace.run_requested.emit())
@@ -66,10 +66,6 @@ class RunGroup(QWidget):
         workspace.run_target_changed.connect(lambda _path: self.retranslate())
         workspace.analysis_changed.connect(lambda _card: self.retranslate())
         services.dress(self)
-
-    @property
-    def is_running(self) -> bool:
-        return self._is_running
 
     def set_analyses(self, analyses: Sequence[tuple[str, str]], is_asked_elsewhere: bool) -> None:
         """Those of the circuit that F5 means: kind ("ac") and card ("ac dec 20 1 10meg").
@@ -113,7 +109,7 @@ class RunGroup(QWidget):
     def restyle(self) -> None:
         theme = self._services.theme.theme
         arrange(self._row, edges=0, gap=theme.size("space.1"))
-        is_running = self._is_running
+        is_running = self.is_running
         self.run.dress(
             icon="loader-circle" if is_running else "play",
             color="running.icon" if is_running else "ok.icon",
@@ -126,16 +122,16 @@ class RunGroup(QWidget):
     def retranslate(self) -> None:
         language, workspace = self._services.language, self._services.workspace
         target = workspace.run_target
-        if self._is_running and self._progress is not None:
+        if self.is_running and self._progress is not None:
             self.run.setText(language(msg("Running {percent} %", percent=round(100 * self._progress))))
-        elif self._is_running:
+        elif self.is_running:
             self.run.setText(language(msg("Running")))
         else:
             self.run.setText(self._run_text(named=not self._is_short))
         # A file in front may be one as it stands in the editor: it is looked at once it is saved.
         may_run = workspace.has_circuits or workspace.shown_file is not None
         has_any = target is not None or (workspace.root is not None and may_run)
-        self.run.setEnabled(has_any and not self._is_running)
+        self.run.setEnabled(has_any and not self.is_running)
         if target is not None and workspace.front_circuit is not None:
             self.run.setToolTip(language(msg("Run {circuit} (F5)", circuit=target.name)))
         elif target is not None:
@@ -153,17 +149,17 @@ class RunGroup(QWidget):
             self.run.setToolTip(language(msg("Choose the main circuit and run it (F5)")))
         else:
             self.run.setToolTip(language(msg("Nothing to run: no project is open")))
-        self.choice.setEnabled(bool(self._analyses) and not self._is_running)
+        self.choice.setEnabled(bool(self._analyses) and not self.is_running)
         self.choice.setText("" if self._is_short else self._choice_text())
         self.choice.setToolTip(self._choice_text())
         self.choice.setAccessibleName(self._choice_text())
-        self.stop.setEnabled(self._is_running)
+        self.stop.setEnabled(self.is_running)
         self.stop.set_icon(
             "square",
             msg("Stop the simulation")
-            if self._is_running
+            if self.is_running
             else msg("Nothing to stop: no simulation is running"),
-            color="error.icon" if self._is_running else "",
+            color="error.icon" if self.is_running else "",
         )
         self.restyle()
 
@@ -217,12 +213,12 @@ class RunGroup(QWidget):
         self.retranslate()
 
     def _set_running(self, *, is_running: bool) -> None:
-        self._is_running = is_running
+        self.is_running = is_running
         self._progress = None
         self.retranslate()
 
     def _on_progress(self, share: float) -> None:
-        if self._is_running:
+        if self.is_running:
             self._progress = share
             self.retranslate()
 

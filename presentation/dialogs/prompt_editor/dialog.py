@@ -320,16 +320,12 @@ class _Dot(QWidget):
     def __init__(self, services: WindowServices, parent: QWidget) -> None:
         super().__init__(parent)
         self._services = services
-        self._is_on = False
+        self.is_on = False
         self.restyle()
-
-    @property
-    def is_on(self) -> bool:
-        return self._is_on
 
     def set_on(self, is_on: bool) -> None:
         """Draw it or not; its room stays, so that tabs don't move."""
-        self._is_on = is_on
+        self.is_on = is_on
         self.update()
 
     def restyle(self) -> None:
@@ -338,7 +334,7 @@ class _Dot(QWidget):
         self.update()
 
     def paintEvent(self, _event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
-        if self._is_on:
+        if self.is_on:
             theme = self._services.theme.theme
             painter = QPainter(self)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)

@@ -47,7 +47,8 @@ class PromptPage(QWidget):
         self._services = services
         self._name: PageName = name
         self._drafts: PromptDrafts | None = None
-        self._key = ""
+        self.key = ""
+        """The text that is shown; "" before there is one."""
         self._is_showing = False
         """The editor is being filled: what it says is no edit."""
         self.setObjectName(f"promptPage:{name}")
@@ -55,11 +56,6 @@ class PromptPage(QWidget):
         self._make_editor()
         arrange(QHBoxLayout(self), self._left, (self._right, 1), edges=0, gap=0)
         services.dress(self)
-
-    @property
-    def key(self) -> str:
-        """The text that is shown; "" before there is one."""
-        return self._key
 
     def show_drafts(self, drafts: PromptDrafts) -> None:
         self._drafts = drafts
@@ -83,7 +79,7 @@ class PromptPage(QWidget):
         assert self._drafts is not None
         draft = self._drafts[key]
         self._refresh_row(draft)
-        if key == self._key:
+        if key == self.key:
             if draft.text != self.editor.content():
                 self._is_showing = True
                 self.editor.replace_content(draft.text)
@@ -167,7 +163,7 @@ class PromptPage(QWidget):
         if item is None or self._drafts is None:
             return
         draft = self._drafts[item.data(_KEY)]
-        self._key = draft.key
+        self.key = draft.key
         self.compare.setChecked(False)
         self._is_showing = True
         self.editor.set_content(draft.text)
@@ -176,8 +172,8 @@ class PromptPage(QWidget):
         self.selected.emit(draft.key)
 
     def _on_typed(self) -> None:
-        if not self._is_showing and self._drafts is not None and self._key:
-            self._drafts.edit(self._key, self.editor.content())
+        if not self._is_showing and self._drafts is not None and self.key:
+            self._drafts.edit(self.key, self.editor.content())
 
     def _on_insert(self, name: str) -> None:
         self.compare.setChecked(False)
@@ -196,8 +192,8 @@ class PromptPage(QWidget):
         self.find_bar.begin(replace=replace)
 
     def _on_compare(self, is_on: bool) -> None:
-        if is_on and self._drafts is not None and self._key:
-            draft = self._drafts[self._key]
+        if is_on and self._drafts is not None and self.key:
+            draft = self._drafts[self.key]
             found = diff_texts(f"{draft.default_text}\n", f"{draft.text}\n", path=draft.key)
             same = self._services.language(msg("The text is the built-in one."))
             # The two lines of file names say nothing here.
@@ -220,9 +216,9 @@ class PromptPage(QWidget):
             self.editor.replace_range(problem.start, problem.end, f"{{{problem.suggestion}{dot}{rest}}}")
 
     def _first_problem(self) -> TextProblem | None:
-        if self._drafts is None or not self._key:
+        if self._drafts is None or not self.key:
             return None
-        return next(iter(self._drafts[self._key].problems()), None)
+        return next(iter(self._drafts[self.key].problems()), None)
 
     def _refresh_row(self, draft: Draft) -> None:
         say = self._services.language
@@ -312,8 +308,8 @@ class PromptPage(QWidget):
         for button, icon in ((self.find_button, "search"), (self.compare, "git-compare")):
             button.setIcon(icons.get(icon))
             button.setIconSize(QSize(space("icon.default"), space("icon.default")))
-        if self._drafts is not None and self._key:
-            self._refresh_problem(self._drafts[self._key])
+        if self._drafts is not None and self.key:
+            self._refresh_problem(self._drafts[self.key])
         self.list.scheduleDelayedItemsLayout()
 
     def retranslate(self, _language: str = "") -> None:
@@ -330,8 +326,8 @@ class PromptPage(QWidget):
         if self._drafts is not None:
             for draft in self._drafts.of(self._name):
                 self._refresh_row(draft)
-            if self._key:
-                self._refresh_editor(self._drafts[self._key])
+            if self.key:
+                self._refresh_editor(self._drafts[self.key])
         self._on_filter(self.filter.text())
 
 
@@ -343,23 +339,19 @@ class ElidedLabel(QLabel):
     def __init__(self, parent: QWidget, *, takes_all: bool = False) -> None:
         """`takes_all`: it fills the room that is left; otherwise it takes what its text needs."""
         super().__init__(parent)
-        self._whole = ""
+        self.whole = ""
+        """The text without a cut."""
         wish = QSizePolicy.Policy.Ignored if takes_all else QSizePolicy.Policy.Maximum
         self.setSizePolicy(wish, QSizePolicy.Policy.Preferred)
 
-    @property
-    def whole(self) -> str:
-        """The text without a cut."""
-        return self._whole
-
     def show_text(self, text: str) -> None:
-        self._whole = text
+        self.whole = text
         self.setToolTip(text)
         self.updateGeometry()
         self._cut()
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        return QSize(self.fontMetrics().horizontalAdvance(self._whole) + 1, super().sizeHint().height())
+        return QSize(self.fontMetrics().horizontalAdvance(self.whole) + 1, super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
         return QSize(0, super().minimumSizeHint().height())
@@ -373,7 +365,7 @@ class ElidedLabel(QLabel):
             self.clicked.emit()
 
     def _cut(self) -> None:
-        cut = self.fontMetrics().elidedText(self._whole, Qt.TextElideMode.ElideRight, self.width())
+        cut = self.fontMetrics().elidedText(self.whole, Qt.TextElideMode.ElideRight, self.width())
         if cut != self.text():
             self.setText(cut)
 

@@ -35,7 +35,8 @@ class MessageEdit(QPlainTextEdit):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._is_composing = False
+        self.is_composing = False
+        """Whether an input method holds text that is not committed."""
         self.setObjectName("messageInput")
         self.setTabChangesFocus(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -43,15 +44,10 @@ class MessageEdit(QPlainTextEdit):
         mark(self, plain=True)
         self.textChanged.connect(self.fit)
 
-    @property
-    def is_composing(self) -> bool:
-        """Whether an input method holds text that is not committed."""
-        return self._is_composing
-
     def inputMethodEvent(self, event: QInputMethodEvent | None) -> None:  # noqa: N802 - Qt's name
         """Follow whether something is being composed."""
         if event is not None:
-            self._is_composing = bool(event.preeditString())
+            self.is_composing = bool(event.preeditString())
         super().inputMethodEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent | None) -> None:  # noqa: N802 - Qt's name
@@ -59,7 +55,7 @@ class MessageEdit(QPlainTextEdit):
         if event is None or event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             super().keyPressEvent(event)
             return
-        if self._is_composing:
+        if self.is_composing:
             event.ignore()
             return
         if event.modifiers() & (Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.AltModifier):
@@ -80,7 +76,7 @@ class MessageEdit(QPlainTextEdit):
 
     def focusOutEvent(self, event: QFocusEvent | None) -> None:  # noqa: N802 - Qt's name
         """An input method that loses the focus commits or drops its text."""
-        self._is_composing = False
+        self.is_composing = False
         super().focusOutEvent(event)
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:  # noqa: N802 - Qt's name

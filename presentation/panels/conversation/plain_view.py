@@ -69,30 +69,26 @@ class PlainConversation(QWidget):
         self._countdown.timeout.connect(self._count_down)
         self._splitters: dict[str, BlockSplitter] = {}
         """Of the answers that are coming."""
-        self._browser = _Browser(services, self)
-        self._browser.setObjectName("conversationText")
-        self._browser.setOpenLinks(False)
-        self._browser.setUndoRedoEnabled(False)
-        self._browser.setAcceptDrops(False)  # files are for the panel around it
-        self._browser.anchorClicked.connect(self._on_link)
-        document = self._browser.document()
+        self.surface = _Browser(services, self)
+        self.surface.setObjectName("conversationText")
+        self.surface.setOpenLinks(False)
+        self.surface.setUndoRedoEnabled(False)
+        self.surface.setAcceptDrops(False)  # files are for the panel around it
+        self.surface.anchorClicked.connect(self._on_link)
+        document = self.surface.document()
         assert document is not None
         self._document = document
-        mark(self._browser, plain=True)
-        arrange(QVBoxLayout(self), self._browser, edges=0)
+        mark(self.surface, plain=True)
+        arrange(QVBoxLayout(self), self.surface, edges=0)
         self.restyle()
 
     @property
-    def surface(self) -> QWidget:
-        return self._browser
-
-    @property
     def text(self) -> str:
-        return self._browser.toPlainText()
+        return self.surface.toPlainText()
 
     def apply(self, changes: Sequence[Change]) -> None:
         """Show what changed; the newest is kept in sight unless somebody has scrolled up."""
-        bar = self._browser.verticalScrollBar()
+        bar = self.surface.verticalScrollBar()
         assert bar is not None
         follows = bar.value() >= bar.maximum() - 24
         with self._edit():
@@ -120,16 +116,16 @@ class PlainConversation(QWidget):
     def show_empty(self, page: EmptyPage) -> None:
         """What stands in a conversation without items."""
         self._clear()
-        self._browser.setHtml(self._render().empty(page))
+        self.surface.setHtml(self._render().empty(page))
 
     def scroll_to_end(self) -> None:
         """Show the newest."""
-        bar = self._browser.verticalScrollBar()
+        bar = self.surface.verticalScrollBar()
         assert bar is not None
         bar.setValue(bar.maximum())
 
     def scroll_to_begin(self) -> None:
-        bar = self._browser.verticalScrollBar()
+        bar = self.surface.verticalScrollBar()
         assert bar is not None
         bar.setValue(0)
 
@@ -174,14 +170,14 @@ class PlainConversation(QWidget):
         self._items.clear()
         self._folds.clear()
         self._waits.clear()
-        self._browser.clear()
+        self.surface.clear()
 
     def _show_slice(self) -> None:
         """Earlier items above those that are shown, which stay where they are."""
         part, self._older = self._older[-_SLICE:], self._older[:-_SLICE]
         if not self._older:
             self._slices.stop()
-        bar = self._browser.verticalScrollBar()
+        bar = self.surface.verticalScrollBar()
         assert bar is not None
         below = bar.maximum() - bar.value()
         with self._edit():

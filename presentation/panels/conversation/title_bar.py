@@ -21,7 +21,7 @@ class EditableTitle(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._can_edit = False
-        self._is_editing = False
+        self.is_editing = False
         self._label = ElidedLabel()
         self._label.setObjectName("conversationTitle")
         mark(self._label, role="strong")
@@ -36,10 +36,6 @@ class EditableTitle(QWidget):
         self._stack.addWidget(self.edit)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 
-    @property
-    def is_editing(self) -> bool:
-        return self._is_editing
-
     def show_name(self, name: str, *, hint: str, can_edit: bool) -> None:
         """Another name (not while it is being written), and what its tooltip says."""
         self._can_edit = can_edit
@@ -50,7 +46,7 @@ class EditableTitle(QWidget):
     def begin(self) -> None:
         if not self._can_edit or self.is_editing:
             return
-        self._is_editing = True
+        self.is_editing = True
         self.edit.setText(self._label.text())
         self._stack.setCurrentWidget(self.edit)
         self.edit.selectAll()
@@ -83,7 +79,7 @@ class EditableTitle(QWidget):
         return False
 
     def _show_label(self) -> None:
-        self._is_editing = False  # first: the field loses the focus while it is being hidden
+        self.is_editing = False  # first: the field loses the focus while it is being hidden
         self._stack.setCurrentWidget(self._label)
 
     def _keep(self) -> None:

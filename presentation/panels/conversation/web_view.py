@@ -64,7 +64,7 @@ class WebConversation(QWidget):
         self._html = HtmlItems(services.language)
         self._streams: dict[str, _Stream] = {}
         self._waiting: list[_Operation] = []
-        self._is_ready = False
+        self.is_ready = False
         self._is_closed = False
         self._older: list[Item] = []
         self._bridge = _Bridge(self)
@@ -116,10 +116,6 @@ class WebConversation(QWidget):
         """The page, for those who look into it (tests, printing)."""
         return self._page
 
-    @property
-    def is_ready(self) -> bool:
-        return self._is_ready
-
     def take_place_behind(self, widget: QWidget) -> None:
         """Stand behind `widget` in the order of the Tab key.
 
@@ -134,7 +130,7 @@ class WebConversation(QWidget):
         """Let the page go before its profile does, as Qt wants it; nothing is shown any more."""
         self._slices.stop()
         self._older.clear()
-        self._is_ready = False
+        self.is_ready = False
         self._is_closed = True
         self._waiting.clear()
         self._page.setWebChannel(None)  # no call of the page comes back while it goes
@@ -242,14 +238,14 @@ class WebConversation(QWidget):
     def _run(self, operations: list[_Operation]) -> None:
         if not operations or self._is_closed:
             return
-        if not self._is_ready:
+        if not self.is_ready:
             self._waiting += operations
             return
         # ASCII JSON: valid JavaScript whatever a model wrote (also lone surrogates and U+2028).
         self._page.runJavaScript(f"conversation.apply({json.dumps(operations)})")
 
     def _on_loaded(self) -> None:
-        self._is_ready = True
+        self.is_ready = True
         for part in self._view.findChildren(QWidget):  # what the page is drawn on takes drops of its own
             part.setAcceptDrops(False)
         waiting, self._waiting = self._waiting, []

@@ -42,7 +42,7 @@ class NoticeBar(QWidget):
     def __init__(self, services: WindowServices) -> None:
         super().__init__()
         self._services = services
-        self._notice: Notice | None = None
+        self.notice: Notice | None = None
         self._icon = QLabel()
         self._label = QLabel()
         self._label.setWordWrap(True)
@@ -58,13 +58,9 @@ class NoticeBar(QWidget):
         self.restyle()
         self.hide()
 
-    @property
-    def notice(self) -> Notice | None:
-        return self._notice
-
     def tell(self, notice: Notice | None) -> None:
         """Say something else, or nothing."""
-        self._notice = notice
+        self.notice = notice
         self._make_buttons(notice.ways if notice is not None else ())
         self.retranslate()
         self.restyle()
@@ -87,12 +83,12 @@ class NoticeBar(QWidget):
         theme = self._services.theme.theme
         edge, gap = theme.size("space.3"), theme.size("space.1")
         arrange(self._row, edges=(edge, gap, edge, gap), gap=theme.size("space.2"))
-        token = "error.icon" if self._notice is not None and self._notice.kind == "not_saved" else "warn.icon"
+        token = "error.icon" if self.notice is not None and self.notice.kind == "not_saved" else "warn.icon"
         size = theme.size("icon.default")
         self._icon.setPixmap(self._services.icons.get("triangle-alert", token, size).pixmap(size, size))
 
     def retranslate(self) -> None:
         language = self._services.language
-        self._label.setText(language(self._notice.text) if self._notice is not None else "")
+        self._label.setText(language(self.notice.text) if self.notice is not None else "")
         for button, text in self._buttons:
             button.setText(language(text))

@@ -39,16 +39,12 @@ class ResultsModel(QAbstractListModel):
     def __init__(self, services: WindowServices) -> None:
         super().__init__()
         self._services = services
-        self._results: tuple[ResultSummary, ...] = ()
-
-    @property
-    def results(self) -> tuple[ResultSummary, ...]:
-        return self._results
+        self.results: tuple[ResultSummary, ...] = ()
 
     def set_results(self, results: Sequence[ResultSummary]) -> None:
-        judged = {result.path: result for result in self._results}
+        judged = {result.path: result for result in self.results}
         self.beginResetModel()
-        self._results = tuple(
+        self.results = tuple(
             result
             if (known := judged.get(result.path)) is None
             else replace(result, goals_met=known.goals_met, goals=known.goals)
@@ -58,25 +54,25 @@ class ResultsModel(QAbstractListModel):
 
     def set_goals(self, judged: Mapping[Path, tuple[int, int]]) -> None:
         """Say of results how many goals they meet."""
-        self._results = tuple(
+        self.results = tuple(
             replace(result, goals_met=judged[result.path][0], goals=judged[result.path][1])
             if result.path in judged
             else replace(result, goals_met=None, goals=0)
-            for result in self._results
+            for result in self.results
         )
-        if self._results:
-            self.dataChanged.emit(self.index(0), self.index(len(self._results) - 1))
+        if self.results:
+            self.dataChanged.emit(self.index(0), self.index(len(self.results) - 1))
 
     def row_of(self, path: Path) -> int | None:
-        return next((row for row, result in enumerate(self._results) if result.path == path), None)
+        return next((row for row, result in enumerate(self.results) if result.path == path), None)
 
     def rowCount(self, parent: QModelIndex | None = None) -> int:  # noqa: N802 - Qt's name
-        return 0 if parent is not None and parent.isValid() else len(self._results)
+        return 0 if parent is not None and parent.isValid() else len(self.results)
 
     def data(self, index: QModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if not 0 <= index.row() < len(self._results):
+        if not 0 <= index.row() < len(self.results):
             return None
-        result = self._results[index.row()]
+        result = self.results[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
             run = self._services.language(msg("Run {number}", number=result.number))
             return f"{run} · {result.circuit.name}"
