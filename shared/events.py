@@ -60,7 +60,7 @@ class EventBus:
         self._throttled: dict[_ThrottleKey, _Throttled] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: int | None = None
-        if loop is not None or _has_running_loop():
+        if loop is not None or has_running_loop():
             self.bind(loop)
 
     def bind(self, loop: asyncio.AbstractEventLoop | None = None) -> None:
@@ -127,7 +127,7 @@ class EventBus:
 
     def _is_on_loop(self) -> bool:
         """Whether this is the loop's thread; binds a bus that has no loop (any more)."""
-        if (self._loop is None or self._loop.is_closed()) and _has_running_loop():
+        if (self._loop is None or self._loop.is_closed()) and has_running_loop():
             self.bind()
         return threading.get_ident() == self._thread
 
@@ -176,7 +176,7 @@ class EventBus:
             _logger.warning("Nobody hears %r: the loop is closed", argument)
 
 
-def _has_running_loop() -> bool:
+def has_running_loop() -> bool:
     try:
         asyncio.get_running_loop()
     except RuntimeError:

@@ -27,6 +27,7 @@ from domain.llm.transcript import (
     entries_of,
     extra_of,
     is_ulid,
+    no_session,
     role_of,
     text_of,
     time_of_ulid,
@@ -212,7 +213,7 @@ class Sessions:
                 session_id = find_session(store, reference)
                 found = [info for info in store.list() if info.session_id == session_id]
                 if not found:
-                    raise _no_session(reference)
+                    raise no_session(reference)
                 return found[0]
 
         return await asyncio.to_thread(work)
@@ -308,7 +309,7 @@ def find_session(store: SessionStore, reference: str) -> str:
         )
     found = [info.session_id for info in store.list() if info.session_id.startswith(prefix)]
     if not found:
-        raise _no_session(reference)
+        raise no_session(reference)
     if len(found) > 1:
         raise UserInputError(
             msg("Several conversations begin with {prefix}: {ids}.", prefix=prefix, ids=", ".join(found[:5])),
@@ -316,14 +317,6 @@ def find_session(store: SessionStore, reference: str) -> str:
             error_type="ambiguous_session",
         )
     return found[0]
-
-
-def _no_session(reference: str) -> UserInputError:
-    return UserInputError(
-        msg("There is no conversation {id}.", id=reference),
-        advice=msg("List the conversations of the project to see their ids."),
-        error_type="no_session",
-    )
 
 
 # --- what is shown ----------------------------------------------------------------------------------

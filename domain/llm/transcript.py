@@ -346,3 +346,11 @@ def nothing_to_resume() -> UserInputError:
         advice=msg("Send a message: chat PROJECT TEXT --session ID."),
         error_type="nothing_to_resume",
     )
+
+
+def no_session(reference: str) -> UserInputError:
+    return UserInputError(
+        msg("There is no conversation {id}.", id=reference),
+        advice=msg("List the conversations of the project to see their ids."),
+        error_type="no_session",
+    )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import http.cookiejar
 import ssl
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,9 @@ import httpx
 
 from domain.llm.service import NetworkSettings
 from infrastructure.llm_adapters import interim
+from infrastructure.llm_adapters.error_texts import Peer
 from infrastructure.llm_adapters.timing import Timeouts
+from infrastructure.llm_adapters.wire_errors import unusable_proxy
 from shared.errors import UserInputError
 from shared.message import msg
 
@@ -41,6 +45,33 @@ def new_connections(
         follow_redirects=False,
         cookies=http.cookiejar.CookieJar(http.cookiejar.DefaultCookiePolicy(allowed_domains=())),
     )
+
+
+class Connections:
+    """Connections to one server, made at their first use; see `new_connections`."""
+
+    def __init__(
+        self, peer: Peer, timeouts: Timeouts, *, is_local: bool, network: NetworkSettings | None
+    ) -> None:
+        self._peer = peer
+        self._make = partial(new_connections, timeouts, is_local=is_local, network=network)
+        self._http: httpx.AsyncClient | None = None
+        self._making = asyncio.Lock()
+
+    async def opened(self) -> httpx.AsyncClient:
+        """Made in a thread: the certificates are read from the disk. Raises ProviderError for the proxy."""
+        async with self._making:
+            if self._http is None:
+                try:
+                    self._http = await asyncio.to_thread(self._make)
+                except (ValueError, ImportError, httpx.InvalidURL) as error:
+                    raise unusable_proxy(self._peer, error) from error
+            return self._http
+
+    async def close(self) -> None:
+        http, self._http = self._http, None
+        if http is not None:
+            await http.aclose()
 
 
 def _trust(context: ssl.SSLContext, place: Path) -> None:

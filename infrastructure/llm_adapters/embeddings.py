@@ -20,7 +20,7 @@ from domain.llm.chat import ProviderError
 from domain.llm.service import NetworkSettings
 from domain.search.embedding import EMBEDDING_SERVERS, EmbeddingSettings
 from infrastructure.llm_adapters.addresses import checked_base_url, is_loopback
-from infrastructure.llm_adapters.connections import bytes_of, new_connections
+from infrastructure.llm_adapters.connections import Connections, bytes_of
 from infrastructure.llm_adapters.error_texts import Peer, key_variable
 from infrastructure.llm_adapters.service_manager import ServiceManager
 from infrastructure.llm_adapters.timing import RetryPolicy, Timeouts
@@ -33,7 +33,6 @@ from infrastructure.llm_adapters.wire_errors import (
     packed,
     timeout,
     unusable_key,
-    unusable_proxy,
 )
 from shared.errors import UserInputError
 from shared.message import msg
@@ -103,9 +102,9 @@ class EmbeddingClient:
             )
         if not (self._peer.key.isascii() and self._peer.key.isprintable()):
             raise unusable_key(self._peer)
-        self._network = network
-        self._http: httpx.AsyncClient | None = None
-        self._making_http = asyncio.Lock()
+        self._connections = Connections(
+            self._peer, Timeouts(connect_s=_CONNECT_S), is_local=self._is_local, network=network
+        )
 
     @property
     def model(self) -> str:
@@ -128,9 +127,7 @@ class EmbeddingClient:
             raise timeout(self._peer, msg("no answer for {seconds} s", seconds=seconds)) from None
 
     async def close(self) -> None:
-        http, self._http = self._http, None
-        if http is not None:
-            await http.aclose()
+        await self._connections.close()
 
     async def _attempt(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         most = self._settings.max_characters
@@ -148,7 +145,7 @@ class EmbeddingClient:
         }
         if self._peer.key:
             headers["Authorization"] = f"Bearer {self._peer.key}"
-        http = await self._connected()
+        http = await self._connections.opened()
         body = json.dumps(request, ensure_ascii=False).encode("utf-8", "replace")
         try:
             async with http.stream(
@@ -213,16 +210,3 @@ class EmbeddingClient:
         if not (math.isfinite(length) and length > 0):
             raise bad_response(self._peer, "a vector without direction")
         return vector
-
-    async def _connected(self) -> httpx.AsyncClient:
-        async with self._making_http:
-            if self._http is None:
-                try:
-                    self._http = await asyncio.to_thread(self._make_http)
-                except (ValueError, ImportError, httpx.InvalidURL) as error:
-                    raise unusable_proxy(self._peer, error) from error
-            return self._http
-
-    def _make_http(self) -> httpx.AsyncClient:
-        """In a thread: it reads the certificates from the disk."""
-        return new_connections(Timeouts(connect_s=_CONNECT_S), is_local=self._is_local, network=self._network)

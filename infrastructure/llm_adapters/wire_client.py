@@ -23,7 +23,7 @@ from domain.llm.chat import ChatRequest, ModelAbilities, ProviderError, StreamCh
 from domain.llm.service import NetworkSettings
 from infrastructure.llm_adapters.addresses import is_loopback
 from infrastructure.llm_adapters.answer_reader import NOT_JSON, AnswerReader, parse_json
-from infrastructure.llm_adapters.connections import bytes_of, new_connections, no_socket_left
+from infrastructure.llm_adapters.connections import Connections, bytes_of, no_socket_left
 from infrastructure.llm_adapters.dialect import Dialect, ThinkingSwitch, dialects_after
 from infrastructure.llm_adapters.error_texts import Peer
 from infrastructure.llm_adapters.images import marked, with_fitting_images, with_pictures
@@ -42,7 +42,6 @@ from infrastructure.llm_adapters.wire_errors import (
     timeout,
     too_large,
     unusable_key,
-    unusable_proxy,
     wordless,
 )
 from shared.message import msg, one_line
@@ -100,7 +99,6 @@ class WireClient(ABC):
         self._abilities = ModelAbilities()
         self._learn_abilities(abilities or ModelAbilities())
         self._timeouts = timeouts or Timeouts()
-        self._network = network
         self._is_local = is_loopback(self._base_url)
         self._peer = Peer(
             server=urlsplit(self._base_url).netloc.rpartition("@")[2],
@@ -109,8 +107,7 @@ class WireClient(ABC):
             key=self._key,
             is_loopback=self._is_local,
         )
-        self._http: httpx.AsyncClient | None = None
-        self._making_http = asyncio.Lock()
+        self._connections = Connections(self._peer, self._timeouts, is_local=self._is_local, network=network)
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[StreamChunk, None]:
         """The answer in pieces as they arrive; the last chunk has calls, finish reason, usage and model.
@@ -144,9 +141,7 @@ class WireClient(ABC):
         return names
 
     async def close(self) -> None:
-        http, self._http = self._http, None
-        if http is not None:
-            await http.aclose()
+        await self._connections.close()
 
     def _learn_abilities(self, abilities: ModelAbilities) -> None:
         self._abilities = abilities
@@ -270,7 +265,7 @@ class WireClient(ABC):
         return await self._send("POST", self._chat_path, self._first_piece_s, body)
 
     async def _send(self, method: str, path: str, limit_s: float, body: bytes = b"") -> httpx.Response:
-        http = await self._connected()
+        http = await self._connections.opened()
         request = http.build_request(
             method, self._base_url + path, content=body or None, headers=self._headers(bool(body))
         )
@@ -418,18 +413,6 @@ class WireClient(ABC):
         return payload
 
     # The connection
-
-    async def _connected(self) -> httpx.AsyncClient:
-        async with self._making_http:
-            if self._http is None:
-                try:
-                    self._http = await asyncio.to_thread(self._make_http)
-                except (ValueError, ImportError, httpx.InvalidURL) as error:
-                    raise unusable_proxy(self._peer, error) from error
-            return self._http
-
-    def _make_http(self) -> httpx.AsyncClient:
-        return new_connections(self._timeouts, is_local=self._is_local, network=self._network)
 
     def _headers(self, has_body: bool) -> dict[str, str]:
         # Compression would hold pieces back until a block is full.

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from application.ports.conversation import ReadTranscript, SessionInfo
-from domain.llm.transcript import Summary, default_name, is_ulid
+from domain.llm.transcript import Summary, default_name, is_ulid, no_session
 from infrastructure.persistence.atomic import write_atomically, write_problem
 from infrastructure.persistence.authenticity import Authenticity
 from infrastructure.persistence.confined import (
@@ -280,7 +280,7 @@ class SessionFiles:
             unlink(path)
             flush_folder(path.parent)
         except FileNotFoundError as error:
-            raise _no_session(session_id) from error
+            raise no_session(session_id) from error
         except OSError as error:
             raise write_problem(error, path) from error
         finally:
@@ -303,7 +303,7 @@ class SessionFiles:
         try:
             found = look(path)
         except FileNotFoundError as error:
-            raise _no_session(session_id) from error
+            raise no_session(session_id) from error
         except OSError as error:
             raise _read_problem(error, path, session_id) from error
         if not stat.S_ISREG(found.st_mode):
@@ -407,14 +407,6 @@ def _write_all(descriptor: int, data: bytes) -> None:
         rest = rest[os.write(descriptor, rest) :]
 
 
-def _no_session(session_id: str) -> UserInputError:
-    return UserInputError(
-        msg("There is no conversation {id}.", id=session_id),
-        advice=msg("List the conversations of the project to see their ids."),
-        error_type="no_session",
-    )
-
-
 def _not_adopted(session_id: str) -> UserInputError:
     return UserInputError(
         msg("The conversation {id} was written on another computer, or changed by another program: it "
@@ -453,7 +445,7 @@ def _too_large(path: Path) -> UserInputError:
 
 def _read_problem(error: OSError, path: Path, session_id: str) -> CircuitAIError:
     if isinstance(error, FileNotFoundError):
-        return _no_session(session_id)
+        return no_session(session_id)
     if isinstance(error, InTheWay):
         return error.problem()
     if isinstance(error, TooLarge):

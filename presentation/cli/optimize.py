@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from application.app import Application
 from application.ports.events import OptimizationProgressed
+from presentation.cli.studies import Progress, seconds_left
 from presentation.cli.study_options import add_study_arguments, study_spec
 from presentation.cli.tables import table
 from presentation.figures import number
@@ -19,7 +19,6 @@ from shared.message import Message, msg
 if TYPE_CHECKING:  # other commands must not pay for numpy
     from domain.studies.optimization import BestPoint, OptimizationResult
 
-_TOLD_EVERY_S = 2.0
 _ENDS: dict[str, Message] = {
     "goals_met": msg("The goals are met."),
     "budget": msg("The simulation budget is used up."),
@@ -54,7 +53,7 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
         cluster=args.cluster,
         output=args.output,
     )
-    progress = _Progress(out)
+    progress = Progress(out, _words)
     unsubscribe = app.program.events.subscribe(OptimizationProgressed, progress.show)
     try:
         result = await app.design.optimize(request, on_stopped=lambda partial: _show(partial, out, progress))
@@ -65,7 +64,7 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
     return 0 if result.ok else 1
 
 
-def _show(result: OptimizationResult, out: Output, progress: _Progress) -> None:
+def _show(result: OptimizationResult, out: Output, progress: Progress[OptimizationProgressed]) -> None:
     from application.optimization.documents import optimization_document
 
     progress.end()
@@ -117,29 +116,13 @@ def _print_best(result: OptimizationResult, best: BestPoint, out: Output) -> Non
         out.say(msg("These values come from the search; no separate run has verified them."))
 
 
-class _Progress:
-    """The state of the search on stderr: one line written over on a terminal, else a line now and then."""
-
-    def __init__(self, out: Output) -> None:
-        self._out = out
-        self._told_at = time.monotonic()
-        self._is_over = False
-
-    def show(self, event: OptimizationProgressed) -> None:
-        is_due = time.monotonic() - self._told_at >= _TOLD_EVERY_S
-        if self._is_over or not event.done or not (self._out.is_watched or is_due):
-            return
-        self._told_at = time.monotonic()
-        remaining = "?" if event.remaining_s is None else f"{event.remaining_s:.0f}"
-        missed = "?" if event.violation is None else f"{event.violation:.3g}"
-        self._out.status(
-            msg("{done}/{total} {total:simulation|simulations}, {rate} per second, {remaining} "
-                "s left, goals missed by {missed}",
-                done=event.done, total=event.budget, rate=f"{event.rate_hz:.0f}", remaining=remaining,
-                missed=missed)
-        )  # fmt: skip
-
-    def end(self) -> None:
-        if not self._is_over:
-            self._is_over = True
-            self._out.status(None)
+def _words(event: OptimizationProgressed) -> Message:
+    return msg(
+        "{done}/{total} {total:simulation|simulations}, {rate} per second, {remaining} "
+        "s left, goals missed by {missed}",
+        done=event.done,
+        total=event.budget,
+        rate=f"{event.rate_hz:.0f}",
+        remaining=seconds_left(event),
+        missed="?" if event.violation is None else f"{event.violation:.3g}",
+    )

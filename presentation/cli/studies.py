@@ -5,19 +5,20 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable, Coroutine
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from application.app import Application
 from presentation.cli.study_options import add_study_arguments, study_spec
 from presentation.json_output import Output
-from shared.message import msg
+from shared.message import Message, msg
 
 if TYPE_CHECKING:  # every command reads this module; only studies pay for numpy
-    from application.ports.events import StudyProgressed
+    from application.ports.events import OptimizationProgressed, StudyProgressed
     from domain.studies.study import StudyResult
     from domain.studies.study_spec import StudyKind
 
 _TOLD_EVERY_S = 2.0
+E = TypeVar("E", "StudyProgressed", "OptimizationProgressed")
 
 
 def arguments_of(kind: StudyKind) -> Callable[[argparse.ArgumentParser], None]:
@@ -44,7 +45,7 @@ def command_of(
             workers=args.workers,
             cluster=args.cluster,
         )
-        progress = _Progress(out)
+        progress = Progress(out, _words)
         unsubscribe = app.program.events.subscribe(StudyProgressed, progress.show)
         try:
             result = await app.simulation.study(
@@ -59,7 +60,7 @@ def command_of(
     return run
 
 
-def _show(result: StudyResult, out: Output, progress: _Progress) -> None:
+def _show(result: StudyResult, out: Output, progress: Progress[StudyProgressed]) -> None:
     from application.studies.documents import study_document
     from presentation.cli.study_tables import print_study
 
@@ -84,28 +85,37 @@ def _show(result: StudyResult, out: Output, progress: _Progress) -> None:
     out.say(msg("Result: {path}", path=result.result_path))
 
 
-class _Progress:
-    """The state of the runs on stderr: one line written over on a terminal, else a line now and then."""
+class Progress(Generic[E]):
+    """The state of many runs on stderr: one line written over on a terminal, else a line now and then."""
 
-    def __init__(self, out: Output) -> None:
+    def __init__(self, out: Output, words: Callable[[E], Message]) -> None:
         self._out = out
+        self._words: Callable[[E], Message] = words
         self._told_at = time.monotonic()
         self._is_over = False
 
-    def show(self, event: StudyProgressed) -> None:
-        if self._is_over or not event.done:
-            return
+    def show(self, event: E) -> None:
         is_due = time.monotonic() - self._told_at >= _TOLD_EVERY_S
-        if not (self._out.is_watched or is_due):
+        if self._is_over or not event.done or not (self._out.is_watched or is_due):
             return
         self._told_at = time.monotonic()
-        remaining = "?" if event.remaining_s is None else f"{event.remaining_s:.0f}"
-        self._out.status(
-            msg("{done}/{total} {total:run|runs}, {rate} per second, {remaining} s left",
-                done=event.done, total=event.total, rate=f"{event.rate_hz:.0f}", remaining=remaining)
-        )  # fmt: skip
+        self._out.status(self._words(event))
 
     def end(self) -> None:
         if not self._is_over:
             self._is_over = True
             self._out.status(None)
+
+
+def _words(event: StudyProgressed) -> Message:
+    return msg(
+        "{done}/{total} {total:run|runs}, {rate} per second, {remaining} s left",
+        done=event.done,
+        total=event.total,
+        rate=f"{event.rate_hz:.0f}",
+        remaining=seconds_left(event),
+    )
+
+
+def seconds_left(event: StudyProgressed | OptimizationProgressed) -> str:
+    return "?" if event.remaining_s is None else f"{event.remaining_s:.0f}"

@@ -51,6 +51,7 @@ from presentation.window.garbage import GarbageCollector
 from presentation.window.layout_state import KeepOnScreen, first_place
 from shared import async_runtime
 from shared.errors import EnvironmentProblem
+from shared.events import has_running_loop
 from shared.message import msg
 from shared.paths import project_root_of, user_home
 from shared.stop_signals import StopSignals
@@ -180,7 +181,7 @@ class _TaskStarter:
         self, coroutine: Coroutine[Any, Any, Any], *, kind: str, scope: Hashable = WINDOW_SCOPE
     ) -> TaskHandle[Any] | None:
         """Run it as a task of `scope`; its error is shown, not lost. At the end nothing new begins."""
-        if not _has_loop() or self._app.program.tasks.is_shut_down:
+        if not has_running_loop() or self._app.program.tasks.is_shut_down:
             coroutine.close()
             return None
         name = f"{kind}-{next(self._numbers)}"
@@ -190,14 +191,6 @@ class _TaskStarter:
         self._workspace.status_changed.emit(text_of(event.error))
 
 
-def _has_loop() -> bool:
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return False
-    return True
-
-
 class _WhileThereIsALoop(Coroutine[Any, Any, Any]):
     """At the end Qt's timers fire, and first steps of tasks come, also when asyncio's loop runs no more."""
 
@@ -205,7 +198,7 @@ class _WhileThereIsALoop(Coroutine[Any, Any, Any]):
         self._inner = inner
 
     def __await__(self) -> Generator[Any, Any, Any]:
-        if not _has_loop():
+        if not has_running_loop():
             self._inner.close()
             return None
         return (yield from self._inner.__await__())
