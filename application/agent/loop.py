@@ -246,20 +246,28 @@ CONFIRM = "confirm"
 class ReviewNode:
     """Judges the pending calls and writes the question, if there is one, to the transcript."""
 
-    def __init__(self, *, confirmation: TurnConfirmation, context: ToolContext) -> None:
+    def __init__(
+        self, *, confirmation: TurnConfirmation, context: ToolContext, offered: frozenset[str]
+    ) -> None:
+        """`offered`: the tools a model has here; nobody is asked about another one, as it is not run."""
         self._confirmation = confirmation
         self._context = context
+        self._offered = offered
 
     async def __call__(self, state: AgentState) -> AgentState:
         """Set the card that has to be answered. Raises UserInputError for unreadable permissions."""
-        card_id = await self._confirmation.review(state["agent_pending"], self._context)
+        card_id = await self._confirmation.review(self._run_here(state), self._context)
         if card_id:
             tell(PhaseEntered(phase="waiting", round_number=state["agent_round"]))
         return {"agent_question": card_id}
 
     async def is_needed(self, state: AgentState) -> bool:
         """Whether the calls might have to be asked about; else this step is saved."""
-        return await self._confirmation.needs_review(state["agent_pending"], self._context)
+        return await self._confirmation.needs_review(self._run_here(state), self._context)
+
+    def _run_here(self, state: AgentState) -> list[str]:
+        calls = ((call_id, self._confirmation.call(call_id)) for call_id in state["agent_pending"])
+        return [call_id for call_id, call in calls if call is not None and call.name in self._offered]
 
 
 class ConfirmNode:

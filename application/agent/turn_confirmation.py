@@ -64,6 +64,10 @@ class TurnConfirmation:
         self._used_answers = used_answers
         self._most_calls = most_calls
 
+    def call(self, call_id: str) -> ToolCall | None:
+        """A call of the newest turn."""
+        return self._conversation.record.call(call_id)
+
     async def needs_review(self, pending: Sequence[str], context: ToolContext) -> bool:
         """Whether any of the calls might have to be asked about; calls that only look seldom are."""
         calls = [self._conversation.record.call(call_id) for call_id in pending]

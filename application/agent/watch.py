@@ -147,17 +147,22 @@ class TurnWatch:
             goals=await self._goals(circuit) if circuit else (),
             has_history=self._has_history(),
         )
-        if self.limits.session_tokens and isinstance(move, Ask):  # a whole answer stays a whole answer
-            spent = self._tokens_spent(with_answer)
-            if spent >= self.limits.session_tokens:
-                return End(reason="limit", why=out_of_tokens(spent, self.limits))
-        if self.limits.session_cost and isinstance(move, Ask):
-            cost = self.session_cost(with_answer).amounts.get(self.limits.currency, 0.0)
-            if cost >= self.limits.session_cost:
-                return End(reason="limit", why=out_of_money(cost, self.limits))
-            if (why := self.unpriced() or self._uncounted(with_answer)) is not None:
-                return End(reason="limit", why=why)
+        if isinstance(move, Ask) and (why := self.spent(with_answer)) is not None:
+            return End(reason="limit", why=why)  # a whole answer stays a whole answer
         return move
+
+    def spent(self, with_answer: AIMessage | None = None) -> Message | None:
+        """Why no further request may be sent in this conversation; None when one may."""
+        if self.limits.session_tokens:
+            tokens = self._tokens_spent(with_answer)
+            if tokens >= self.limits.session_tokens:
+                return out_of_tokens(tokens, self.limits)
+        if not self.limits.session_cost:
+            return None
+        cost = self.session_cost(with_answer).amounts.get(self.limits.currency, 0.0)
+        if cost >= self.limits.session_cost:
+            return out_of_money(cost, self.limits)
+        return self.unpriced() or self._uncounted(with_answer)
 
     def _uncounted(self, with_answer: AIMessage | None) -> Message | None:
         """Why a limit in money can't be kept behind this turn's answers (but those that were stopped)."""

@@ -25,13 +25,12 @@ from application.ports.events import (
     TurnEnd,
     TurnEnded,
 )
-from domain.llm.agentic_loop.policy import PHASES, End, IllegalTransitionError, Phase, PhaseMachine
+from domain.llm.agentic_loop.policy import CUT_OFF, PHASES, IllegalTransitionError, Phase, PhaseMachine
 from domain.llm.chat import ProviderChoice
 from domain.llm.costs import Cost, total
 from domain.llm.messages import (
     create_human_message,
     get_cost,
-    get_doubt,
     get_summary_message,
     get_tool_error_type,
     get_tool_success,
@@ -279,27 +278,17 @@ class Turn:
 
     async def _finish(self, ended: TurnEnd) -> TurnEnded:
         conversation = self._conversation
-        note = await self._note_on(ended)
+        note = await self._parts.note_on(ended, self._seconds)
         await conversation.end_turn(ended, note=note if ended in ("limit", "loop") else None)
         if ended == "completed" and conversation.record.name_is_default:
             await conversation.rename(await self._parts.models.name(), by="auto")
         if ended == "cut":
             self._fail(
                 "cut",
-                msg("The answer was cut off: the provider's stream ended before the answer did."),
+                CUT_OFF,
                 msg('The partial answer was kept. Say "continue" to get the rest.'),
             )
         return self._end(ended, note)
-
-    async def _note_on(self, ended: TurnEnd) -> Message | None:
-        """Which limit or guardrail ended the turn, or what is doubtful about its answer."""
-        move = await self._watch.next_move(self._seconds)
-        if isinstance(move, End) and move.reason == ended and move.why is not None:
-            return move.why
-        answers = self._record.answers_of_turn()
-        if ended == "completed" and answers and (words := get_doubt(answers[-1])):
-            return msg("The answer says “{words}”, but in this turn no tool has done that.", words=words)
-        return None
 
     def _context_tokens(self) -> int:
         answers = self._record.answers_of_turn()

@@ -19,9 +19,11 @@ from application.conversation.turn_models import TurnModels
 from application.tool_execution.confirming import Judging
 from application.tool_execution.definition import ToolContext
 from application.tool_execution.operations import Operations
+from domain.llm.agentic_loop.policy import End
 from domain.llm.chat import Usage
-from domain.llm.messages import get_usage
+from domain.llm.messages import get_doubt, get_usage
 from domain.llm.web_search import WEB_SEARCH
+from shared.message import Message, msg
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -119,7 +121,7 @@ class TurnParts:
         if self.context.web_search is None:
             offered -= {WEB_SEARCH}
         return Loop(
-            review=ReviewNode(confirmation=self.confirmation, context=self.context),
+            review=ReviewNode(confirmation=self.confirmation, context=self.context, offered=offered),
             confirm=ConfirmNode(confirmation=self.confirmation, context=self.context),
             model=ModelNode(
                 conversation=self.conversation,
@@ -156,6 +158,19 @@ class TurnParts:
             "agent_seconds": 0.0,
             "agent_usage": self.usage().to_plain(),
         }
+
+    async def note_on(self, ended: str, seconds: float) -> Message | None:
+        """Which limit or guardrail ended the newest turn, or what is doubtful about its answer.
+
+        `seconds` is the model time it has used.
+        """
+        move = await self.watch.next_move(seconds)
+        if isinstance(move, End) and move.reason == ended and move.why is not None:
+            return move.why
+        answers = self.record.answers_of_turn()
+        if ended == "completed" and answers and (words := get_doubt(answers[-1])):
+            return msg("The answer says “{words}”, but in this turn no tool has done that.", words=words)
+        return None
 
     def usage(self) -> Usage:
         """Tokens of the newest turn."""

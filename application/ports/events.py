@@ -223,6 +223,10 @@ class Done(Event):
     metrics: Mapping[str, float] = field(default_factory=dict)
     rounds: int = 0
     usage: Mapping[str, int] = field(default_factory=dict)
+    cost: Cost = field(default_factory=Cost)
+    """Of the run."""
+    session_cost: Cost = field(default_factory=Cost)
+    """Of the whole conversation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -36,6 +36,8 @@ class DesignRequest:
     project: Path
     text: str
     choice: ProviderChoice = field(default_factory=ProviderChoice)
+    max_cost: tuple[float, str] | None = None
+    """What the conversation may cost, with its currency; None = as it is set."""
     max_iterations: int | None = None
     """None = `DEFAULT_MAX_ITERATIONS`, or what a pending run that goes on was begun with."""
     session_id: str = ""
@@ -53,6 +55,8 @@ class ResumeRequest:
     session_id: str = ""
     """"" = the newest that was interrupted."""
     choice: ProviderChoice = field(default_factory=ProviderChoice)
+    max_cost: tuple[float, str] | None = None
+    """As in `DesignRequest`."""
     max_iterations: int | None = None
     """None = as the design was begun with."""
 

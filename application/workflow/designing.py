@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypedDict, TypeGuard
 
 from application.graph import WORKFLOW
 from application.ports.events import (
@@ -71,8 +71,8 @@ if TYPE_CHECKING:
     from application.tool_execution.confirming import Confirm
     from application.tool_execution.operations import Operations
     from application.workflow.model_steps import ModelSteps
-    from domain.llm.chat import ProviderChoice
     from domain.llm.conversation_record import ConversationRecord
+    from domain.llm.costs import Cost
 
 __all__ = [
     "DEFAULT_MAX_ITERATIONS",
@@ -206,7 +206,7 @@ class DesignCircuit:
         begin = DesignJournal.begin if session.is_new else DesignJournal.take_up
         narrate = await asyncio.to_thread(self._narrators, run.text)
         journal = await begin(conversation, run, narrate)
-        progress.usage = lambda: _usage_since(conversation.record, run.turn_id)
+        progress.spent = lambda: _spent_since(conversation.record, run.turn_id)
         operations = Operations(log=project.operations, project=project)
         try:
             async with (
@@ -218,7 +218,7 @@ class DesignCircuit:
             ):
                 model = _Model(
                     self._chat,
-                    progress.request.choice,
+                    progress.request,
                     project,
                     conversation,
                     journal,
@@ -285,7 +285,7 @@ class _Model:
     def __init__(
         self,
         chat: Callable[[], ChatWithModel],
-        choice: ProviderChoice,
+        request: DesignRequest | ResumeRequest,
         project: ProjectFiles,
         conversation: Conversation,
         journal: DesignJournal,
@@ -295,7 +295,8 @@ class _Model:
         span: Span,
         opened: AsyncExitStack,
     ) -> None:
-        self.choice = choice
+        self.choice = request.choice
+        self._max_cost = request.max_cost
         self._chat = chat
         self._project = project
         self._conversation = conversation
@@ -322,6 +323,7 @@ class _Model:
                 self._conversation,
                 access=access,
                 confirm=self._confirm,
+                max_cost=self._max_cost,
             )
             model = await self._opened.enter_async_context(chat.deps.models.open(self.choice))
             others = await self._opened.enter_async_context(parts.models.others(access.alternatives))
@@ -498,19 +500,23 @@ async def _pause(journal: DesignJournal, conversation: Conversation, reason: str
     await journal.pause(reason)
 
 
-def _usage_since(record: ConversationRecord, message_id: str) -> dict[str, int]:
-    """The tokens of a run that began with this message."""
+def _spent_since(record: ConversationRecord, message_id: str) -> _Spent:
+    """What a run that began with this message has taken."""
     from langchain_core.messages import AIMessage
 
     from domain.llm.chat import Usage
-    from domain.llm.messages import get_usage
+    from domain.llm.costs import total
+    from domain.llm.messages import get_cost, get_usage
 
-    used, is_of_run = Usage(), False
-    for message in record.messages:
-        is_of_run = is_of_run or message.id == message_id
-        if is_of_run and isinstance(message, AIMessage):
-            used += get_usage(message) or Usage()
-    return used.to_plain()
+    ids = [message.id for message in record.messages]
+    begin = ids.index(message_id) if message_id in ids else len(ids)
+    whole = [message for message in record.messages if isinstance(message, AIMessage)]
+    of_run = [message for message in record.messages[begin:] if isinstance(message, AIMessage)]
+    return _Spent(
+        usage=sum((get_usage(message) or Usage() for message in of_run), Usage()).to_plain(),
+        cost=total(map(get_cost, of_run)),
+        session_cost=total(map(get_cost, whole)),
+    )
 
 
 async def _leave_word(writing: Coroutine[Any, Any, None]) -> None:
@@ -552,6 +558,14 @@ def _told(error: Exception) -> ErrorOccurred:
     return ErrorOccurred(error_type="internal", message=internal_error(error), advice=None)
 
 
+class _Spent(TypedDict, total=False):
+    """The fields of `Done` that say what a run has taken."""
+
+    usage: dict[str, int]
+    cost: Cost
+    session_cost: Cost
+
+
 class _Progress:
     """Who asked for what, and what is known of the run for its closing event."""
 
@@ -568,7 +582,7 @@ class _Progress:
         self._emit = emit
         self._running: dict[str, str] = {}
         """Calls that were shown as started, not as ended."""
-        self.usage: Callable[[], dict[str, int]] = dict
+        self.spent: Callable[[], _Spent] = _Spent
         self._session_id = request.session_id if isinstance(request, ResumeRequest) else ""
         self._is_announced = False
 
@@ -633,7 +647,7 @@ class _Progress:
             verdicts=verdicts,
             metrics={verdict.goal.metric: verdict.measured.value for verdict in verdicts},
             rounds=max(state.get("iteration_count", 0), 0),
-            usage=self.usage(),
+            **self.spent(),
         )
 
 

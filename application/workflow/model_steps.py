@@ -24,7 +24,7 @@ from application.graph.runtime import STEPS_AROUND, STEPS_PER_ROUND
 from application.workflow.journal import Said
 from domain.circuit.netlist import LIBRARY_SUFFIXES
 from domain.design.fenced_netlist import fenced_netlist
-from domain.llm.agentic_loop.policy import out_of_time
+from domain.llm.agentic_loop.policy import CUT_OFF, out_of_time
 from domain.llm.chat import ProviderError, Usage
 from domain.llm.conversation_record import calls_of
 from domain.llm.costs import Cost, cost_of
@@ -46,11 +46,11 @@ if TYPE_CHECKING:
 
     from application.agent.alternatives import AskedModel
     from application.graph.state import GraphState
-    from application.ports.events import TurnEnd
     from application.ports.tracing import Span
     from application.tool_execution.executor import WorkflowNode
     from application.workflow.journal import DesignJournal
     from domain.llm.prompts.catalogue import TaskName
+    from shared.message import Message
 
 _CIRCUITS = (".cir", ".sp", ".spice", ".net", ".ckt")
 _WRITE_TOOL = "rewrite_file"
@@ -67,7 +67,10 @@ class Worked:
     """What the model did in a step."""
 
     answer: str
-    ended: TurnEnd
+    note: Message | None
+    """Which limit or guardrail ended the step, or what is doubtful about its answer."""
+    spent: Message | None
+    """Why no further request may be sent in this conversation; None when one may."""
     circuit: str
     """The circuit it worked on, relative to the project; "" when it touched none."""
     writes: tuple[str, ...]
@@ -108,26 +111,33 @@ class ModelSteps:
             message = create_program_message(text, step=step, task=task)
             await self._parts.conversation.write({"event": "message", "message": message_to_dict(message)})
         else:  # interrupted before
-            for record in await self._parts.context.operations.repair(
-                session_id=self._parts.conversation.session_id
-            ):
-                if record.kind == "simulation":
-                    await self._parts.forget_result(record.op_id)
+            await self._take_up()
+        netlist_step = f"{step}/netlist"
+        has_written = any(event.get("step") == netlist_step for event in self._parts.conversation.events)
         circuit = state.get("circuit_file_path", "")
-        ended = await self._run(task, values, circuit)
-        worked = self._worked(ended)
+        note = await self._run(task, values, circuit, asks=not has_written)
+        worked = self._worked(note)
         if not worked.paths and task != "GENERAL_CONVERSATION":
             netlist = fenced_netlist(worked.answer)
             if netlist:
                 path = circuit or await asyncio.to_thread(new_file)
-                await self._write(path, netlist, step)
+                await self._write(path, netlist, netlist_step)
                 await self._run(task, values, circuit, asks=False)
-                worked = self._worked(ended)
+                worked = self._worked(note)
         return worked
+
+    async def _take_up(self) -> None:
+        """Before a step goes on that was interrupted: what was half done is put right, as in a chat."""
+        conversation, watch = self._parts.conversation, self._parts.watch
+        for record in await self._parts.context.operations.repair(session_id=conversation.session_id):
+            if record.kind == "simulation":
+                await self._parts.forget_result(record.op_id)
+        await watch.pricing.look_up(self._asked.choice)
+        await conversation.take_up(cost=watch.pricing.of_unfinished())
 
     async def _run(
         self, task: TaskName, values: Mapping[str, Any], circuit: str, *, asks: bool = True
-    ) -> TurnEnd:
+    ) -> Message | None:
         async def system_message() -> SystemMessage | None:
             if self._parts.choice.provider == BUILTIN:  # it follows plain commands and reads no prompt
                 return None
@@ -145,7 +155,10 @@ class ModelSteps:
         limit = STEPS_AROUND + STEPS_PER_ROUND * self._parts.deps.limits.rounds
         loop = compiled_loop(nodes, asks=asks)
         state = await loop.ainvoke(self._parts.state(), {"recursion_limit": limit}, durability="sync")
-        return cast("TurnEnd", state.get("agent_ended") or "completed")
+        ended = state.get("agent_ended") or "completed"
+        if ended == "cut":
+            return CUT_OFF
+        return await self._parts.note_on(ended, state.get("agent_seconds", 0.0))
 
     async def _write(self, path: str, netlist: str, step: str) -> None:
         """Make a call of a netlist that stands in an answer."""
@@ -156,7 +169,7 @@ class ModelSteps:
             ],
             provider=self._asked.choice.provider,
         )
-        await self._parts.conversation.add(message, step=f"{step}/netlist")
+        await self._parts.conversation.add(message, step=step)
 
     def show(self, path: str, content: bytes) -> None:
         """The model is told what a file holds now: it need not read it before it changes it."""
@@ -170,7 +183,7 @@ class ModelSteps:
         asked, pricing = self._asked, self._parts.watch.pricing
         while True:
             await pricing.look_up(asked.choice)
-            if (why := self._parts.watch.unpriced()) is not None:
+            if (why := self._parts.watch.spent()) is not None:
                 raise UserInputError(why, error_type="limit")
             text: list[str] = []
             usage, model = Usage(), ""
@@ -200,7 +213,7 @@ class ModelSteps:
         self._spent, self._cost = Usage(), Cost()
         return said
 
-    def _worked(self, ended: TurnEnd) -> Worked:
+    def _worked(self, note: Message | None) -> Worked:
         """What stands in the transcript since the step began."""
         executor = self._parts.executor
         answer, circuit, writes, paths = "", "", [], []
@@ -224,7 +237,8 @@ class ModelSteps:
                     circuit = path
         return Worked(
             answer=answer,
-            ended=ended,
+            note=note,
+            spent=self._parts.watch.spent(),
             circuit=circuit,
             writes=tuple(writes),
             paths=tuple(dict.fromkeys(paths)),

@@ -15,7 +15,6 @@ from application.ports.events import (
 )
 from domain.llm.agent_limits import AgentLimits
 from domain.llm.chat import THINKING_LEVELS, ProviderChoice
-from domain.llm.costs import CURRENCIES, read_money
 from domain.llm.provider_settings import BUILTIN
 from presentation.cli import design, web_search
 from presentation.cli.chat_events import ChatPrinter
@@ -60,18 +59,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--mode", choices=("free", "workflow"), default="free")
     parser.add_argument("--yes", action="store_true")
     _add_attachments(parser)
-    add_option(parser, AgentLimits, "session_cost", type=money, metavar="MONEY")
+    add_option(parser, AgentLimits, "session_cost", type=design.money, metavar="MONEY")
     parser.add_argument("--max-iterations", type=design.rounds, default=8, metavar="N")
-
-
-def money(text: str) -> tuple[float, str]:
-    """An amount above 0 with its currency: "0.5" (USD), "3CNY"."""
-    try:
-        return read_money(text)
-    except ValueError:
-        known = ", ".join(CURRENCIES)
-        problem = f"{text!r} is not an amount of money above 0, as in 0.5 or 3CNY ({known})"
-        raise argparse.ArgumentTypeError(problem) from None
 
 
 async def run(args: argparse.Namespace, app: Application, out: Output) -> int:

@@ -96,7 +96,7 @@ class ChatPrinter:
                     out.say(msg("Stopped."))
                 if event.note is not None:
                     out.say(event.note)
-                if (cost := _cost_line(event.cost, event.session_cost)) is not None:
+                if (cost := cost_line(event.cost, event.session_cost)) is not None:
                     out.note(cost)
             case SessionOpened() | PhaseEntered() | ConfirmationGiven():
                 pass
@@ -148,14 +148,19 @@ def event_documents(event: ChatEvent, out: Output) -> list[dict[str, object]]:  
         case TurnEnded():
             note = out.translate(event.note) if event.note else None
             usage = dict(event.usage)
-            cost = {"turn": event.cost.to_plain(), "conversation": event.session_cost.to_plain()}
+            cost = cost_document(event.cost, event.session_cost)
             end = {"type": "done", "stop_reason": event.stop_reason, "usage": usage, "cost": cost}
             return [{**end, "note": note}]
         case _:
             return [common_document(event, out)]
 
 
-def _cost_line(turn: Cost, conversation: Cost) -> Message | None:
+def cost_document(turn: Cost, conversation: Cost) -> dict[str, object]:
+    """What was spent, of an event `done`."""
+    return {"turn": turn.to_plain(), "conversation": conversation.to_plain()}
+
+
+def cost_line(turn: Cost, conversation: Cost) -> Message | None:
     """What was spent, for people; None for nothing, and where no price of the conversation is known."""
     spent, whole = shown_cost(turn), shown_cost(conversation)
     if turn.is_free or not whole:

@@ -29,9 +29,11 @@ from application.ports.events import (
     TextWritten,
     TurnEnded,
 )
+from domain.llm.agent_limits import AgentLimits
 from domain.llm.chat import ProviderChoice
+from domain.llm.costs import CURRENCIES, read_money
 from domain.simulation.goals import DesignGoal, GoalVerdict
-from presentation.cli.chat_events import ChatPrinter
+from presentation.cli.chat_events import ChatPrinter, cost_document, cost_line
 from presentation.cli.confirming import confirmer, consent_asker
 from presentation.cli.events import common_document
 from presentation.cli.keys import unlock_keys
@@ -40,6 +42,7 @@ from presentation.json_output import Output
 from presentation.narration import Narrator
 from shared.errors import CircuitAIError, NeedsConfirmation, UserInputError
 from shared.message import Message, msg
+from shared.setting import add_option
 
 if TYPE_CHECKING:
     from application.workflow.designing import Answer, DesignRequest, Question, ResumeRequest
@@ -68,6 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", default="", metavar="M")
     parser.add_argument("--base-url", default="", metavar="U")
     parser.add_argument("--yes", action="store_true")
+    add_option(parser, AgentLimits, "session_cost", type=money, metavar="MONEY")
     parser.add_argument("--max-iterations", type=rounds, default=None, metavar="N")
 
 
@@ -76,6 +80,16 @@ def rounds(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of rounds, 1 or more")
     return int(text)
+
+
+def money(text: str) -> tuple[float, str]:
+    """An amount above 0 with its currency: "0.5" (USD), "3CNY"."""
+    try:
+        return read_money(text)
+    except ValueError:
+        known = ", ".join(CURRENCIES)
+        problem = f"{text!r} is not an amount of money above 0, as in 0.5 or 3CNY ({known})"
+        raise argparse.ArgumentTypeError(problem) from None
 
 
 async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
@@ -114,6 +128,7 @@ def _request(args: argparse.Namespace) -> DesignRequest | ResumeRequest:
             project=args.project,
             session_id=args.session,
             choice=choice,
+            max_cost=args.max_cost,
             max_iterations=args.max_iterations,
         )
     if args.text is None:
@@ -124,6 +139,7 @@ def _request(args: argparse.Namespace) -> DesignRequest | ResumeRequest:
         project=args.project,
         text=args.text,
         choice=choice,
+        max_cost=args.max_cost,
         max_iterations=args.max_iterations,
     )
 
@@ -229,6 +245,12 @@ class _EventPrinter:
             self.out.json(event_document(event, self.out))
         elif not isinstance(event, ErrorOccurred) and (text := self._narrate(event)):
             self.out.line(text)
+        if (
+            isinstance(event, Done)
+            and not self.out.as_json
+            and (cost := cost_line(event.cost, event.session_cost)) is not None
+        ):
+            self.out.note(cost)
 
 
 def event_document(event: DesignEvent, out: Output) -> dict[str, object]:  # noqa: PLR0911 - one an event
@@ -264,6 +286,7 @@ def event_document(event: DesignEvent, out: Output) -> dict[str, object]:  # noq
                 "type": "done",
                 "stop_reason": event.stop_reason,
                 "usage": dict(event.usage),
+                "cost": cost_document(event.cost, event.session_cost),
                 "circuit": event.circuit,
                 "goals_met": event.goals_met,
                 "goals": [_verdict_document(verdict) for verdict in event.verdicts],

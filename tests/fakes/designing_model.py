@@ -62,8 +62,7 @@ class Request:
     @property
     def newest(self) -> str:
         """The newest message in the user's place."""
-        texts = [text_of(each) for each in self.messages if each["role"] == "user"]
-        return next((text for text in reversed(texts) if "(A note of the program" not in text), "")
+        return next((text_of(each) for each in reversed(self.messages) if is_said(each)), "")
 
     @property
     def task(self) -> str:
@@ -107,7 +106,7 @@ def read(body: Mapping[str, Any]) -> Request:
     messages = body["messages"]
     answers = 0
     for message in messages:
-        if message["role"] == "user" and "(A note of the program" not in text_of(message):
+        if is_said(message):
             answers = 0
         elif message["role"] == "assistant":
             answers += 1
@@ -118,6 +117,12 @@ def read(body: Mapping[str, Any]) -> Request:
         json_wanted=bool(body.get("response_format") or body.get("format")),
         answers=answers,
     )
+
+
+def is_said(message: Mapping[str, Any]) -> bool:
+    """Whether a message in the user's place begins a step: no note, and no result of a call in words."""
+    is_other = "(A note of the program" in text_of(message) or text_of(message).startswith("Result of ")
+    return message["role"] == "user" and not is_other
 
 
 def text_of(message: Mapping[str, Any]) -> str:

@@ -31,6 +31,14 @@ _LINES_AROUND = 5
 _MOST_NAMES = 1000
 _ROUNDS_TOLD = 6
 
+_FIRST = (
+    "Design the circuit for the confirmed goals and write it into a file of the project. When the file is "
+    "written, say in a few sentences what you chose and why. The program then simulates the file and judges "
+    "it by the goals; you need not run it yourself."
+)
+_IMPROVING = ("INITIAL_DESIGN", "OPTIMIZE_PARAMETERS", "FIX_ERROR")
+"""Tasks of which another round is expected."""
+
 Steps = Callable[[], Awaitable["ModelSteps"]]
 
 
@@ -49,14 +57,10 @@ class ModelDesignNode:
             state,
             task="INITIAL_DESIGN",
             values={**_common(state), "user_requirement": state["user_input"]},
-            text=(
-                "Design the circuit for the confirmed goals and write it into a file of the project. When "
-                "the file is written, say in a few sentences what you chose and why. The program then "
-                "simulates the file and judges it by the goals; you need not run it yourself."
-            ),
+            text=_FIRST,
             new_file=lambda: _free_name(self._project, state),
         )
-        return await _round_of(self._project, state, worked, node="initial_design")
+        return await _round_of(self._project, state, worked, step, node="initial_design")
 
 
 class ModelActionNode:
@@ -85,10 +89,10 @@ class ModelActionNode:
             text=text,
             new_file=lambda: _free_name(self._project, state),
         )
-        finished = await _round_of(self._project, state, worked, node="action")
+        finished = await _round_of(self._project, state, worked, step, node="action")
         if finished.update.get("planned_simulation"):
             return finished
-        if task in ("OPTIMIZE_PARAMETERS", "FIX_ERROR"):
+        if task in _IMPROVING:
             step.tell(TextWritten(text=msg("No file was changed, so there is no new round.")))
         step.tell(
             CheckpointReached(
@@ -100,7 +104,7 @@ class ModelActionNode:
         update: GraphState = {
             "current_node": "action",
             "planned_simulation": "",
-            "is_exhausted": task in ("OPTIMIZE_PARAMETERS", "FIX_ERROR"),
+            "is_exhausted": worked.spent is not None or task in _IMPROVING,
         }
         return Finished(update=update, record=Said())
 
@@ -113,6 +117,7 @@ class ModelActionNode:
             "metrics": state.get("last_metrics", {}),
             "failed_goals": [v for v in state.get("last_verdicts", []) if not v["met"]],
             "metric_history": _history(self._journal),
+            "user_requirement": state["user_input"],
         }
         match task:
             case "FIX_ERROR":
@@ -139,10 +144,12 @@ def _task_of(state: GraphState) -> tuple[TaskName, str]:
             return "EXECUTE_INSTRUCTION", said
         case "question":
             return "GENERAL_CONVERSATION", said
+        case _ if not circuit:
+            return "INITIAL_DESIGN", _FIRST
         case _ if state.get("error_context") or state.get("user_intent") == "fix":
             return (
                 "FIX_ERROR",
-                f"{circuit or 'The circuit'} could not be simulated: {state.get('error_context', '')} "
+                f"{circuit} could not be simulated: {state.get('error_context', '')} "
                 "Mend the fault in the file. The program then simulates it again.",
             )
         case _:
@@ -155,11 +162,15 @@ def _task_of(state: GraphState) -> tuple[TaskName, str]:
             )
 
 
-async def _round_of(project: ProjectFiles, state: GraphState, worked: Worked, *, node: str) -> Finished:
+async def _round_of(
+    project: ProjectFiles, state: GraphState, worked: Worked, step: Step, *, node: str
+) -> Finished:
     """What comes of a step: a simulation to be run, or nothing to be simulated."""
+    if (note := worked.note or worked.spent) is not None:
+        step.tell(TextWritten(text=note))
     circuit = worked.circuit or state.get("circuit_file_path", "")
     content = await asyncio.to_thread(_read, project, circuit) if circuit else None
-    update: GraphState = {"current_node": node, "is_exhausted": False}
+    update: GraphState = {"current_node": node, "is_exhausted": worked.spent is not None}
     if content is None or (node == "action" and not worked.writes):
         if node == "action":
             return Finished(update=update, record=Said())

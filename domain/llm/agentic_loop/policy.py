@@ -209,6 +209,8 @@ def _stopped_by(reason: Message) -> Message:
     )
 
 
+CUT_OFF = msg("The answer was cut off: the provider's stream ended before the answer did.")
+
 Phase = Literal[
     "idle",
     "preparing",

@@ -47,9 +47,10 @@ def test_costs_are_told_and_kept(cli: Cli, tmp_path: Path) -> None:
     assert counts["openai-compatible"]["unpriced"] == 1
 
 
+@pytest.mark.parametrize("command", ["chat", "design"])
 @pytest.mark.parametrize("money", ["0", "-1", "abc", "5BTC", ""])
-def test_what_is_no_money_is_refused(money: str, cli: Cli, tmp_path: Path) -> None:
-    result = cli("chat", str(tmp_path), "Go.", "--max-cost", money)
+def test_what_is_no_money_is_refused(command: str, money: str, cli: Cli, tmp_path: Path) -> None:
+    result = cli(command, str(tmp_path), "Go.", "--max-cost", money)
     assert result.exit_code == 2
     assert "max-cost" in result.stderr
     assert not (tmp_path / ".circuit_ai").exists()

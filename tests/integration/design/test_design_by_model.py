@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 from collections.abc import Callable, Iterator
@@ -26,7 +27,7 @@ from application.workflow.designing import Answer, DesignRequest, Question, Repl
 from bootstrap import build
 from domain.llm.chat import ProviderChoice, ProviderError
 from domain.llm.tools.confirmation_card import same_answer
-from shared.paths import USER_HOME_VARIABLE
+from shared.paths import SETTINGS_FILE, USER_HOME_VARIABLE
 from tests.fakes.designing_model import GOALS, DesigningModel, amplifier, in_turn, says, writes
 from tests.fakes.designing_model import Reply as Said
 from tests.fakes.llm_protocols import ollama_answer, siliconflow_answer, zhipu_answer
@@ -57,6 +58,9 @@ class Bench:
     questions: list[Question] = field(default_factory=list)
     scripts: list[Script] = field(default_factory=list)
     """Answered before the model is asked."""
+    settings: dict[str, Any] = field(default_factory=dict)
+    """Of the user."""
+    ollama: OllamaSide = field(default_factory=OllamaSide)
 
     @contextmanager
     def server(self, provider: str) -> Iterator[FakeLLMServer]:
@@ -67,10 +71,13 @@ class Bench:
             calls = [call(name, arguments, id=f"c{n}") for n, (name, arguments) in enumerate(said.calls)]
             return WIRES[provider](said.text, calls=calls)
 
-        with FakeLLMServer(script, models=["m"], ollama=OllamaSide()) as server:
+        with FakeLLMServer(script, models=["m"], ollama=self.ollama) as server:
             yield server
 
     def build(self) -> Application:
+        if self.settings:
+            self.home.mkdir(exist_ok=True)
+            (self.home / SETTINGS_FILE).write_text(json.dumps(self.settings))
         keys = {"CIRCUIT_AI_ZHIPU_API_KEY": "k", "CIRCUIT_AI_SILICONFLOW_API_KEY": "k"}
         return build(environment={**os.environ, **keys, USER_HOME_VARIABLE: str(self.home)})
 
@@ -81,6 +88,7 @@ class Bench:
         *,
         provider: str = "openai-compatible",
         confirm: Any = None,
+        max_cost: tuple[float, str] | None = None,
         **more: Any,
     ) -> Done:
         async def ask(question: Question) -> Answer | Reply:
@@ -88,15 +96,18 @@ class Bench:
             return decide(question)
 
         app = self.build()
+        assert not await asyncio.to_thread(lambda: app.program.warnings)
         try:
             with self.server(provider) as server:
                 base = server.root_url if provider == "ollama" else server.base_url
                 choice = ProviderChoice(provider=provider, model="m", base_url=base)
                 request: DesignRequest | ResumeRequest
                 if text is None:
-                    request = ResumeRequest(project=self.root, choice=choice)
+                    request = ResumeRequest(project=self.root, choice=choice, max_cost=max_cost)
                 else:
-                    request = DesignRequest(project=self.root, text=text, choice=choice, **more)
+                    request = DesignRequest(
+                        project=self.root, text=text, choice=choice, max_cost=max_cost, **more
+                    )
                 return await app.design.run(request, ask=ask, emit=self.events.append, confirm=confirm)
         finally:
             await app.close()
