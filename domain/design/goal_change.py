@@ -26,6 +26,14 @@ _WISH = re.compile(
 )
 """A wish that is put as a question."""
 _ASKS = re.compile(r"\b(?:what|why|how|which|whether)\b|什么|为什么|怎么|多少|哪")
+_RELATIVE = re.compile(
+    r"\b(?:by|up|down)\s(?:about\s|another\s)?[-+]?[\d.]"
+    r"|[\d.]\s?[a-zμΩ%]{0,4}\s(?:higher|lower|more|less|better|up|down)\b"
+    r"|(?:提高|增加|增大|升高|加大|加宽|调高|降低|减少|减小|下降|调低|缩小|上调|下调|高出|"
+    r"再高|再低|再大|再小|再升|再降)(?:了|约|大约)?\s?[-+]?[\d.]",
+    re.IGNORECASE,
+)
+"""A figure by which something changes; it is not the one that is then asked for."""
 _LONGEST = 2_000
 """Characters; who says more says more than a change of goals."""
 _DIMENSIONS: Mapping[str, tuple[Dimension, ...]] = {
@@ -53,6 +61,8 @@ def goals_changed_by(text: str, goals: Sequence[DesignGoal]) -> tuple[DesignGoal
     if len(text) > _LONGEST or is_question(text):
         return None
     sentence = read_sentence(text)
+    if _RELATIVE.search(sentence.text):
+        return None
     slots = [_slot(goal, goals) for goal in goals if _DIMENSIONS.get(goal.unit)]
     try:
         filled = fill_slots(sentence, slots)

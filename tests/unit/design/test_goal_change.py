@@ -74,6 +74,22 @@ def test_a_question_about_a_figure_stays_one(text: str) -> None:
     assert changes(text, FILTER) is None
 
 
+@pytest.mark.parametrize(
+    ("by", "to"),
+    [
+        ("increase the cutoff by 200 Hz", "increase the cutoff to 200 Hz"),
+        ("cutoff 2 kHz higher", "cutoff 2 kHz or higher"),
+        ("move the cutoff up 500 Hz", "move the cutoff up to 500 Hz"),
+        ("截止频率提高 2 kHz", "截止频率提高到 2 kHz"),
+        ("截止频率再高200Hz", "截止频率再高到200Hz"),
+        ("把截止频率降低五百赫兹", "把截止频率降低到五百赫兹"),
+    ],
+)
+def test_a_figure_by_which_something_changes_is_not_the_goal(by: str, to: str) -> None:
+    assert changes(by, FILTER) is None
+    assert changes(to, FILTER)
+
+
 @pytest.mark.parametrize("text", ["input 24 V", "buck 24 V to 5 V 2 A", "ripple 2 mV at 1 MHz", "2 V"])
 def test_half_of_a_sentence_is_not_carried_out(text: str) -> None:
     assert changes(text, BUCK) is None
