@@ -99,6 +99,10 @@ class _Model(QAbstractTableModel):
         return None
 
 
+_LEAST_SHARE = 6
+"""The widest column keeps this part of the table's width; figures come before names."""
+
+
 class FigureTable(QTableView):
     """The table. Ctrl+C copies it with tabs between the columns."""
 
@@ -204,7 +208,7 @@ class FigureTable(QTableView):
         room = viewport.width()
         wide = min(self._wide, len(widths) - 1)
         rest = sum(widths) - widths[wide]
-        widths[wide] = max(room - rest, min(widths[wide], room // 4))
+        widths[wide] = max(room - rest, min(widths[wide], room // _LEAST_SHARE))
         for number, width in enumerate(widths):
             self._head.resizeSection(number, width)
 
@@ -232,7 +236,8 @@ class _Head(QHeaderView):
         right = theme.size("space.3") if index == len(self._figures.columns) - 1 else 0
         side = Qt.AlignmentFlag.AlignRight if column.is_number else Qt.AlignmentFlag.AlignLeft
         inner = rect.adjusted(0 if column.is_number else pad, 0, -right, 0)
-        painter.drawText(inner, side | Qt.AlignmentFlag.AlignVCenter, column.title)
+        shown = painter.fontMetrics().elidedText(column.title, Qt.TextElideMode.ElideRight, inner.width())
+        painter.drawText(inner, side | Qt.AlignmentFlag.AlignVCenter, shown)
         if column.swatch:
             text = painter.fontMetrics().horizontalAdvance(column.title)
             sample = theme.size("space.3")

@@ -70,10 +70,10 @@ async def test_a_server_is_set_up_tested_used_and_changed(
 
         # Another dimension is another index: said before it is saved, and tested.
         dialog = await opened(services, until)
-        assert "last worked" in dialog.card.title.text()
+        assert "Last worked" in dialog.card.title.text()
         dialog.form.dimension.setValue(16)
         assert "all embeddings are rebuilt" in dialog.notice.text()
-        assert "not tested" in dialog.card.title.text()
+        assert "Not tested" in dialog.card.title.text()
         QTest.mouseClick(dialog.test_button, LEFT)
         await until(lambda: ("Dimension", "16") in dialog.card.figures)
         for language, word in (("zh", "保存"), ("en", "Save")):

@@ -151,9 +151,9 @@ async def test_a_test_is_stopped_and_nothing_is_lost(services: WindowServices, u
 async def test_what_is_known_of_the_model_stands_beside_it(services: WindowServices, until: Until) -> None:
     dialog, form = await opened(services, until, "zhipu")
     form.model.setEditText("glm-4.6")
-    await until(lambda: form.abilities.text() == "200k in, 128k out, tools, can see pictures")
+    await until(lambda: form.abilities.text() == "200k in · 128k out · tools · can see pictures")
     services.language.set("zh")
-    assert form.abilities.text().startswith("输入 200k, 输出 128k")
+    assert form.abilities.text().startswith("输入 200k · 输出 128k")
     form.model.setEditText("nobody-knows-it")
     await until(lambda: "200k" not in form.abilities.text())
     dialog.reject()

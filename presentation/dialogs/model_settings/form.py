@@ -124,7 +124,7 @@ class ProviderForm(SettingsForm):
         """What is known of the model in the field; None for nothing."""
         self._known = found
         words = () if found is None else ability_words(found)
-        self.abilities.setText(", ".join(map(self._services.language, words)))
+        self.abilities.setText(" · ".join(map(self._services.language, words)))
         self.abilities.setVisible(bool(words))
 
     # --- parts ---------------------------------------------------------------------------------------

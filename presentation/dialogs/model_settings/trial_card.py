@@ -25,7 +25,7 @@ class TrialCard(QFrame):
     def __init__(self, services: WindowServices) -> None:
         super().__init__()
         self._services = services
-        self._title: Message = msg("not tested with these settings")
+        self._title: Message = msg("Not tested with these settings")
         self._icon = ("circle-help", "text.tertiary")
         self._rows: tuple[tuple[Message, Message], ...] = ()
         self._advice: Message | None = None

@@ -77,8 +77,8 @@ def verified_text(moment: str) -> Message:
     try:
         when = datetime.fromisoformat(moment).astimezone()
     except (ValueError, OverflowError):
-        return msg("not tested with these settings")
-    return msg("last worked {moment}", moment=f"{when:%Y-%m-%d %H:%M}")
+        return msg("Not tested with these settings")
+    return msg("Last worked {moment}", moment=f"{when:%Y-%m-%d %H:%M}")
 
 
 def ability_words(found: ModelAbilities) -> tuple[Message, ...]:

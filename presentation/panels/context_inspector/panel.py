@@ -271,6 +271,7 @@ class ContextPanel(QWidget):
         language = self._services.language
         self.tree.setAccessibleName(language(msg("Context")))
         self.text.setAccessibleName(language(msg("What is sent of the selected part")))
+        self.text.setPlaceholderText(language(msg("Select a part to read what is sent of it.")))
         self._show_rows()
         self._show_head()
 

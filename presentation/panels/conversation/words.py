@@ -153,7 +153,8 @@ def choice_hint(item: Decision, choice: str) -> Message | None:
 
 
 def meta_of(item: AnswerText) -> str:
-    return " · ".join(part for part in (item.model, clock_time(item.created)) if part)
+    model = "" if item.model == "builtin" else item.model  # the input names it, in the user's language
+    return " · ".join(part for part in (model, clock_time(item.created)) if part)
 
 
 def thought_title(item: AnswerText) -> Message:

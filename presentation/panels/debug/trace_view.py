@@ -27,6 +27,7 @@ _MOST_TURNS = 200
 _ICONS = {"llm_call": "brain", "tool": "wrench"}
 _PLAIN_ICON = "check"
 _OPEN_ICON = "circle-dashed"
+_TURNS = {"turn": msg("turn"), "design": msg("design")}
 
 
 class TraceView(QStackedWidget):
@@ -126,7 +127,8 @@ class TraceView(QStackedWidget):
 
     def _turn_item(self, turn: KeptSpan) -> QStandardItem:
         began = local_time(turn.started_ns / 1e9)
-        item = self._item(turn, text=f"{'?' if began is None else f'{began:%m-%d %H:%M:%S}'}  {turn.name}")
+        name = self._services.language(_TURNS[turn.name]) if turn.name in _TURNS else turn.name
+        item = self._item(turn, text=f"{'?' if began is None else f'{began:%m-%d %H:%M:%S}'}  {name}")
         item.setData(turn.trace_id, _TRACE)
         return item
 
