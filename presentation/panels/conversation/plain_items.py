@@ -235,6 +235,7 @@ class _Drawn:
             )
         align = " align='right'" if cell.kind in _AT_THE_END else ""
         align += " valign='middle'" if cell.kind == "bar" else ""
+        align += " style='white-space: nowrap'" if cell.kind in _HELD else ""
         return f"<td{align}>{self._styled(inside, cell.kind, cell.tone)}</td>"
 
     def _bullets(self, node: b.Bullets) -> str:

@@ -14,7 +14,7 @@ from PyQt6.QtGui import QColor, QFontMetrics, QPainter, QPixmap
 from presentation.ui.theme import Theme
 
 ICON_SIDE = 16
-BAR_WIDTH = 72
+BAR_WIDTH = 48
 BAR_HEIGHT = 6
 
 
