@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from string import Formatter
 from types import MappingProxyType
+from typing import Any
 
 from shared.late_patterns import late_pattern
 
@@ -95,7 +96,32 @@ def is_plain_spec(spec: str) -> bool:
     return not spec or (spec.count("|") == 1 and "{" not in spec)
 
 
-def stored_message(template: object, params: object) -> Message | None:
+_DEEPEST = 4
+"""Messages within messages that are read; ours have one or two."""
+
+
+def message_to_plain(message: Message) -> dict[str, Any]:
+    """A message as plain JSON types; messages among its parameters stay messages."""
+    return {
+        "template": message.template,
+        "params": {name: _param_to_plain(value) for name, value in message.params.items()},
+    }
+
+
+def _param_to_plain(value: object) -> object:
+    if isinstance(value, Message):
+        return message_to_plain(value)
+    return value if isinstance(value, str | int | float | bool) or value is None else str(value)
+
+
+def message_from_plain(plain: object, depth: int = 0) -> Message | None:
+    """What `message_to_plain` wrote; None for anything else."""
+    if not isinstance(plain, Mapping) or depth > _DEEPEST:
+        return None
+    return stored_message(plain.get("template"), plain.get("params"), depth)
+
+
+def stored_message(template: object, params: object, depth: int = 0) -> Message | None:
     """The message that was stored as `template` and `params`; None for what none of ours can be.
 
     What is read may have been written by a stranger: filling it must do nothing but put in parameters.
@@ -110,7 +136,11 @@ def stored_message(template: object, params: object) -> Message | None:
         name is None or (name in params and is_plain_spec(spec or "") and not conversion)
         for _, name, spec, conversion in fields
     )
-    return Message(template, MappingProxyType(dict(params))) if is_plain else None
+    read = {
+        str(name): message_from_plain(value, depth + 1) or "" if isinstance(value, Mapping) else value
+        for name, value in params.items()
+    }
+    return Message(template, MappingProxyType(read)) if is_plain else None
 
 
 def msg(template: str, /, **params: object) -> Message:

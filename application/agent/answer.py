@@ -24,7 +24,7 @@ from domain.llm.messages import (
     set_call_problems,
     set_continued,
 )
-from shared.message import Message
+from shared.message import Message, message_from_plain
 from shared.ulid import new_ulid
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class Answer:
             self.paused_s += wait_s
             if (deadline := clock.when()) is not None:
                 clock.reschedule(deadline + wait_s)
-            reason = Message(retry["reason"]["template"], retry["reason"]["params"])
+            reason = message_from_plain(retry["reason"]) or Message("")
             tell(RetryScheduled(attempt=int(retry["attempt"]), wait_s=wait_s, reason=reason))
 
     def end(self) -> None:

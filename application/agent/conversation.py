@@ -31,7 +31,8 @@ from domain.llm.tools.confirmation_card import (
     card_to_plain,
 )
 from domain.llm.tools.result import ToolCall
-from domain.llm.turn_failure import failure_to_plain, message_to_plain
+from domain.llm.turn_failure import failure_to_plain
+from shared.message import message_to_plain
 from shared.ulid import new_ulid
 from shared.uninterrupted import uninterrupted
 
@@ -240,7 +241,7 @@ class Conversation:
             name=call.name,
             success=result.success,
             error_type=result.error_type,
-            summary={"template": result.summary.template, "params": _plain(result.summary.params)},
+            summary=message_to_plain(result.summary),
             result=dict(result.result),
             seen_versions=dict(result.seen_versions),
         )
@@ -282,10 +283,3 @@ class Conversation:
             await asyncio.to_thread(self._transcript.append, *events)
             if take:
                 self.record.take_all(events)
-
-
-def _plain(params: Mapping[str, object]) -> dict[str, object]:
-    return {
-        name: value if isinstance(value, str | int | float | bool) or value is None else str(value)
-        for name, value in params.items()
-    }

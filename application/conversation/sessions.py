@@ -33,10 +33,10 @@ from domain.llm.transcript import (
     time_of_ulid,
     utc,
 )
-from domain.llm.turn_failure import TurnFailure, TurnLimit, failure_from_plain, message_from_plain
+from domain.llm.turn_failure import TurnFailure, TurnLimit, failure_from_plain
 from shared import paths
 from shared.errors import UserInputError
-from shared.message import Message, msg
+from shared.message import Message, message_from_plain, msg
 from shared.safe_json import for_display
 from shared.uninterrupted import uninterrupted
 

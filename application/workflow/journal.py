@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from domain.llm.provider_settings import BUILTIN
 from shared.errors import UserInputError
-from shared.message import Message, msg
+from shared.message import Message, message_to_plain, msg
 from shared.ulid import new_ulid
 
 if TYPE_CHECKING:
@@ -273,14 +273,13 @@ class DesignJournal:
                 )
                 return {"event": "message", "message": message_to_dict(said)}
             case Carried():
-                params = {name: str(value) for name, value in record.summary.params.items()}
                 done = create_tool_message(
                     record.content,
                     call_id=record.call_id,
                     name=record.name,
                     success=record.success,
                     error_type=record.error_type,
-                    summary={"template": record.summary.template, "params": params},
+                    summary=message_to_plain(record.summary),
                     result=record.result,
                 )
                 return {"event": "message", "message": message_to_dict(done)}

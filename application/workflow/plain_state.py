@@ -9,7 +9,7 @@ from typing import Any
 from domain.design.designer import DesignIntent, Proposal
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from domain.simulation.result import Quantity
-from shared.message import Message, msg
+from shared.message import Message, message_from_plain, message_to_plain, msg
 
 
 def goal_to_plain(goal: DesignGoal) -> dict[str, Any]:
@@ -98,19 +98,12 @@ def verdict_from_plain(plain: dict[str, Any]) -> GoalVerdict:
 
 def messages_to_plain(messages: Sequence[Message]) -> list[dict[str, Any]]:
     """Messages as plain JSON types."""
-    return [
-        {"template": message.template, "params": {key: _plain(v) for key, v in message.params.items()}}
-        for message in messages
-    ]
+    return [message_to_plain(message) for message in messages]
 
 
 def messages_from_plain(plain: Sequence[dict[str, Any]]) -> tuple[Message, ...]:
     """The messages `messages_to_plain` wrote."""
-    return tuple(Message(item["template"], item["params"]) for item in plain)
-
-
-def _plain(value: object) -> object:
-    return value if isinstance(value, str | int | float | bool) or value is None else str(value)
+    return tuple(read for item in plain if (read := message_from_plain(item)) is not None)
 
 
 def no_circuit_message() -> Message:

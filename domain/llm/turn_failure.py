@@ -9,12 +9,10 @@ from typing import Any
 from domain.llm.chat import ProviderChoice
 from domain.llm.provider_settings import BUILTIN
 from shared.errors import CircuitAIError
-from shared.message import Message, stored_message
+from shared.message import Message, message_from_plain, message_to_plain
 
 _CHOICE = ("provider", "model")
 """What is stored of an offer: never an address. A stored one would name where the user's key goes."""
-_DEEPEST = 4
-"""Messages within messages; an advice that quotes another one has two."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,28 +84,3 @@ def _choice(row: object) -> ProviderChoice | None:
     if not all(isinstance(text, str) for text in texts.values()) or not texts["provider"]:
         return None
     return ProviderChoice(**texts)
-
-
-def message_to_plain(message: Message) -> dict[str, Any]:
-    return {
-        "template": message.template,
-        "params": {name: _param_to_plain(value) for name, value in message.params.items()},
-    }
-
-
-def _param_to_plain(value: object) -> object:
-    if isinstance(value, Message):
-        return message_to_plain(value)
-    return value if isinstance(value, str | int | float | bool) or value is None else str(value)
-
-
-def message_from_plain(plain: object, depth: int = 0) -> Message | None:
-    """What `message_to_plain` wrote; None for anything else."""
-    params = plain.get("params") if isinstance(plain, Mapping) else None
-    if not isinstance(plain, Mapping) or not isinstance(params, Mapping) or depth > _DEEPEST:
-        return None
-    read = {
-        str(name): message_from_plain(value, depth + 1) or "" if isinstance(value, Mapping) else value
-        for name, value in params.items()
-    }
-    return stored_message(plain.get("template"), read)

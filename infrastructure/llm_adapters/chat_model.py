@@ -44,6 +44,7 @@ from domain.llm.chat import (
     WireToolCall,
 )
 from domain.llm.messages import get_output_items
+from shared.message import message_to_plain
 
 if TYPE_CHECKING:
     from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
@@ -360,14 +361,10 @@ class _LatestRetry(dict[str, Any]):
 
 
 def _retry_to_plain(notice: RetryNotice) -> dict[str, Any]:
-    params = {
-        key: value if isinstance(value, str | int | float) else str(value)
-        for key, value in notice.reason.params.items()
-    }
     return {
         "attempt": notice.attempt,
         "wait_s": notice.wait_s,
-        "reason": {"template": notice.reason.template, "params": params},
+        "reason": message_to_plain(notice.reason),
     }
 
 

@@ -27,7 +27,7 @@ from infrastructure.persistence.result_seals import HASHES, ResultSeals, as_text
 from infrastructure.persistence.stored_runs import reusable_result
 from shared import paths
 from shared.errors import CircuitAIError, UserInputError
-from shared.message import Message, msg
+from shared.message import Message, message_to_plain, msg
 from shared.safe_json import read_bounded
 from shared.ulid import new_ulid
 
@@ -316,10 +316,7 @@ def _issue(issue: SimulationIssue) -> dict[str, object]:
         "severity": issue.severity,
         "code": issue.code,
         "message": str(issue.message),
-        "text": {
-            "template": issue.message.template,
-            "params": {name: str(value) for name, value in issue.message.params.items()},
-        },
+        "text": message_to_plain(issue.message),
         "file": None if issue.file is None else str(issue.file),
         "line": issue.line,
         "element": issue.element,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from presentation.translation import Translator
-from shared.message import msg, stored_message
+from shared.message import message_from_plain, message_to_plain, msg, stored_message
 
 
 @pytest.mark.parametrize(
@@ -27,3 +29,14 @@ def test_a_stored_message_keeps_its_nouns_and_takes_no_other_format() -> None:
     assert str(kept) == "Listed 1 file."
     for strange in ("{count:9999999}", "{count:{count}|x}", "{count:a|b|c}", "{count!r:a|b}"):
         assert stored_message(strange, {"count": 1}) is None
+
+
+def test_a_message_within_a_message_is_stored_as_one_and_translated_later() -> None:
+    outer = msg("No {label} given; {value} assumed.", label=msg("tolerance"), value="2 %")
+    read = message_from_plain(json.loads(json.dumps(message_to_plain(outer))))
+    assert read is not None
+    assert Translator("zh")(read) == Translator("zh")(outer) != Translator("en")(outer)
+    deep: dict[str, object] = {"template": "x", "params": {}}
+    for _ in range(40):
+        deep = {"template": "{a}", "params": {"a": deep}}
+    assert str(message_from_plain(deep)) == "", "as deep as a stranger likes, but no further than ours"
