@@ -76,7 +76,7 @@ _PATTERNS: tuple[tuple[Dialect, int, str], ...] = (
         ("pspice", _CERTAIN, r"^[eg]\S*\s.*\bvalue\s*\{"),
         ("pspice", _CERTAIN, r"^[eg]\S*\s.*\blaplace\s*\{"),
         ("pspice", _CERTAIN, r"^\.model\s+\S+\s+(?:vswitch|iswitch)"),
-        ("pspice", _LIKELY, r"^\.model\s+\S+\s+ako:"),  # LTspice has it too
+        ("pspice", _CERTAIN, r"^\.model\s+\S+\s+ako:"),  # LTspice has it too; ngspice refuses it
         ("pspice", _LIKELY, r"^\.model\s.*\b(?:dev|lot)\s*(?:/\w+)?\s*="),
         ("pspice", _CERTAIN, r"^\.step\s+(?:lin|dec|oct)\s+(?:param|temp|\S+\s+\S+\()"),
         ("pspice", _CERTAIN, r"^\.lib\s+[\"']?nom\.lib"),

@@ -269,6 +269,13 @@ def _check_model_use(placed: PlacedElement, scope: Scope, findings: Findings) ->
         known = (name for block in scope.block.lineage for name in block.models)
         message = _undefined(element.model.text, findings.near(element.model.key, known), is_model=True)
         findings.add(scope.severity, "undefined-model", message, file=placed.file, at=element.model)
+    elif model.type.startswith("ako:"):
+        if not findings.functions:  # ngspice's modes for PSpice and LTspice know it
+            message = msg("Model {name} is built on another one (AKO), which ngspice reads in circuits of "
+                          "PSpice only. Read this circuit as PSpice.", name=model.name)  # fmt: skip
+            owner = _owner_of(model, scope)
+            findings.add(scope.severity, "model-type", message, file=owner.file if owner else placed.file,
+                         at=model.statement if owner else element.statement)  # fmt: skip
     elif model.type and model.type not in _MODEL_TYPES.get(element.letter, frozenset({model.type})):
         message = msg("Model {name} is of type {type}, which does not fit {element}.",
                       name=model.name, type=model.type, element=element.name)  # fmt: skip

@@ -320,6 +320,7 @@ def test_never_fails_on_torn_decks(cards: list[str]) -> None:
             "R3 b 0 ${load}\nE1 c 0 b 0 =${gain}\nR4 c 0 1\n",
             [("warning", "missing-value", 6), ("error", "foreign-form", 7)],
         ),
+        (".model q npn\n.model p ako:q npn\nQ1 b b 0 p\n", [("error", "model-type", 7)]),
         (".model n nmos(level=9 vth0=0.5)\nM1 b b 0 0 n\n", [("warning", "model-level", 6)]),
         (".ac dec 10 1 100M\n", [("error", "mega-trap", 6)]),
         ("R3 b 0 {(1+2}\n", [("error", "unclosed-bracket", 6)]),
