@@ -27,13 +27,14 @@ _ROOTS = (
     "unknown-directive",
     "unknown-element",
     "model-type",
-    "undefined-node",
     "unclosed-subckt",
     "stray-ends",
     "include-missing",
     "lib-section-missing",
 )
 """What has other errors as its consequences."""
+_OF_THE_FORM = frozenset({"foreign-form", "bad-analysis", "mega-trap"})
+"""What makes ngspice compute something else, perhaps without end."""
 _MOST = 5
 _OF_FILES = frozenset({"include-missing", "include-refused", "include-cycle"})
 """Told by the run itself, in its own words."""
@@ -53,10 +54,11 @@ def with_causes(issues: Sequence[SimulationIssue], prepared: PreparedCircuit) ->
     another line, or about none. Blocking."""
     issues = [_of_a_measurement(_at_its_element(issue, prepared), prepared) for issue in issues]
     errors = [issue for issue in issues if issue.severity == "error"]
-    if any(issue.code in _OF_THE_RUN for issue in errors):
-        return tuple(issues)
     found = diagnose(prepared.netlist, prepared.tree, functions=functions_of_mode(prepared.compatibility))
     causes = [item for item in found if item.severity == "error" and item.code not in _OF_FILES]
+    if any(issue.code in _OF_THE_RUN for issue in errors):  # only what ngspice reads otherwise can explain it
+        odd = [_issue(item) for item in causes if item.code in _OF_THE_FORM][:_MOST]
+        return (*odd, *issues)
     causes += [item._replace(severity="error") for item in found if item.code in _FATAL_WARNINGS]
     if not causes:
         return tuple(issues)
@@ -107,7 +109,7 @@ def _of_a_measurement(issue: SimulationIssue, prepared: PreparedCircuit) -> Simu
         text = msg("{name} is the result of another .meas; ngspice knows it only after the run.", name=name)
         advice = msg("Use it only in a measurement of its own: .meas tran ratio param='{name}/2'.", name=name)
         return replace(issue, message=text, advice=advice)
-    if issue.code == "bad-expression" and name in ("v", "i"):
+    if issue.code == "bad-expression" and issue.advice is not None and name:
         text = msg("ngspice evaluates braces in .meas before the run, where {name}(...) is not yet known.",
                    name=name)  # fmt: skip
         return replace(issue, message=text, advice=msg("Write par('...') in place of {{...}}."))

@@ -210,7 +210,7 @@ def _told(
     """All that is said of a run, each at its place; of one that failed with the causes. `prepared` is the
     circuit as ngspice read it: of a stepped one, that of a step. Blocking."""
     found: tuple[SimulationIssue, ...] = (*_with_refusals(run, prepared.tree), *issues)
-    if run.status == "failed":
+    if run.status != "ok":
         found = with_causes(tuple(map(prepared.placed, found)), prepared)
     return tuple(map(prepared.placed, found))
 

@@ -21,7 +21,7 @@ _FORMS: tuple[tuple[re.Pattern[str], Message], ...] = (
             "part: .sens v(out)."),
     ),
     (
-        late_pattern(r"\.dc\s+(?:\S+\s+)?(?P<word>dec|oct|lin|list)\s", re.IGNORECASE),
+        late_pattern(r"\.dc\s+(?:\S+\s+){0,6}?(?P<word>dec|oct|lin|list)\s", re.IGNORECASE),
         msg("The .dc of ngspice has no {word} sweep. Write the source, start, stop and step: .dc V1 0 5 0.1.",
             word=""),
     ),
@@ -84,6 +84,13 @@ _FORMS: tuple[tuple[re.Pattern[str], Message], ...] = (
                      re.IGNORECASE),
         msg("The .{word} of ngspice takes its numbers by their order, without names and signs of equality.",
             word=""),
+    ),
+    (
+        late_pattern(
+            r"(?P<word>w\S*)\s.*\b(?:rlgcmodel|rlgcfile|tabularmodel|fsmodel|umodel)\s*=", re.IGNORECASE
+        ),
+        msg("{word} is a transmission line of HSPICE; W is a switch in ngspice. Use a lossy line (O, Y or "
+            "P).", word=""),
     ),
     (
         late_pattern(r"\.meas\w*\s+\S+\s+\S+\s+err\w*\s.*\bfile\s*=", re.IGNORECASE),

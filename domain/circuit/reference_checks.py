@@ -108,8 +108,8 @@ def _check_verilog_a(circuit: Circuit, tree: DependencyTree, findings: Findings)
     for block in circuit.top.walk():
         for placed in block.elements:
             model = placed.element.model
-            is_block = model is not None and block.find_block(model.text) is not None
-            if placed.element.letter == "n" and block.is_used and not is_block:
+            is_known = model is not None and block.find_model(model.text) is not None
+            if placed.element.letter == "n" and block.is_used and is_known:
                 message = msg("{name} is a Verilog-A device. Compile its model with OpenVAF and load it: "
                               ".control, pre_osdi model.osdi, .endc.", name=placed.element.name)  # fmt: skip
                 findings.add("error", "osdi-missing", message, file=placed.file, at=placed.element.statement)
@@ -604,7 +604,7 @@ def _check_paths(block: Block, severity: Severity, findings: Findings) -> None:
             )
             message = msg("{node} names a port of {instance}, which ngspice does not follow. Write {outer}.",
                           node=node.text, instance=instance.name, outer=outer)  # fmt: skip
-            findings.add(severity, "undefined-node", message, file=placed.file, at=node)
+            findings.add(severity, "foreign-form", message, file=placed.file, at=node)
 
 
 def _check_expression_nodes(circuit: Circuit, findings: Findings, severity: Severity) -> None:

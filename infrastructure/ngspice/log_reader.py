@@ -363,10 +363,14 @@ def _parameter_errors(lines: Sequence[str]) -> Iterator[Finding]:
             )
 
 
+_SIGNALS = frozenset((*"vi", *(letter + part for letter in "vi" for part in ("m", "p", "r", "i", "db", "d"))))
+"""What calls up a signal in expressions of outputs."""
+
+
 def _undefined(name: str, number: int | None, expression: str) -> Finding:
     """A name ngspice does not know in an expression: it calls functions parameters too."""
     is_called = re.search(rf"(?<![\w.]){re.escape(name)}\s*\(", expression, re.IGNORECASE) is not None
-    if is_called and name.lower() in ("v", "i"):
+    if is_called and name.lower() in _SIGNALS:
         code = "bad-expression"
         text = msg("A parameter is evaluated before the simulation, where the circuit's {name}(...) is "
                    "not yet known.", name=name.lower())  # fmt: skip

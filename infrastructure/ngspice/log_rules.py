@@ -112,7 +112,7 @@ LINE_RULES: tuple[Rule, ...] = (
         r"could not find (?:include|library) file (?P<file>.+)", *_INCLUDE_NOT_FOUND, begins=(".inc", ".lib")
     ),
     _rule(
-        r"\.(?:include|lib) filename missing",
+        r"(?P<card>\.(?:include|lib)) filename missing",
         "missing-include",
         msg("A directive names no file to include."),
         begins=(".inc", ".lib"),

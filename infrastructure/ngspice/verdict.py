@@ -149,7 +149,7 @@ def _of_the_process(job: SimulationJob, ending: Ending, log: LogReading) -> Iter
     if ending.timed_out:
         yield _error(
             "time-limit",
-            msg("The run was stopped after {seconds} s.", seconds=f"{limits.wall_s:g}"),
+            msg("The run was stopped after {seconds} s.", seconds=f"{limits.wall_s:.3g}"),
             msg("Data computed until then were kept. Raise the time limit or shorten the analysis."),
         )
     elif ending.out_of_disk or code == 128 + signal.SIGXFSZ:

@@ -306,7 +306,7 @@ def test_never_fails_on_torn_decks(cards: list[str]) -> None:
         (".param wx=3\n.dc wx 0 3 0.1\n", [("error", "undefined-source", 7)]),
         (
             "X1 b c s\nR3 c 0 1\nE1 d 0 X1.p 0 2\nR4 d 0 1\n.subckt s p q\nR1 p q 1\n.ends\n",
-            [("error", "undefined-node", 8)],
+            [("error", "foreign-form", 8)],
         ),
         ("X1 b c s\nR3 c 0 1\nE1 d 0 X1.m 0 2\nR4 d 0 1\n.subckt s p q\nR1 p m 1\nR2 m q 1\n.ends\n", []),
         ("N1 b 0 s\n.subckt s p q\nR1 p q 1\n.ends\n", [("error", "undefined-model", 6)]),
