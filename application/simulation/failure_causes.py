@@ -33,7 +33,7 @@ _ROOTS = (
     "lib-section-missing",
 )
 """What has other errors as its consequences."""
-_OF_THE_FORM = frozenset({"foreign-form", "bad-analysis", "mega-trap"})
+_OF_THE_FORM = frozenset({"foreign-form", "bad-analysis", "mega-trap", "model-level"})
 """What makes ngspice compute something else, perhaps without end."""
 _MOST = 5
 _OF_FILES = frozenset({"include-missing", "include-refused", "include-cycle"})
@@ -57,6 +57,7 @@ def with_causes(issues: Sequence[SimulationIssue], prepared: PreparedCircuit) ->
     found = diagnose(prepared.netlist, prepared.tree, functions=functions_of_mode(prepared.compatibility))
     causes = [item for item in found if item.severity == "error" and item.code not in _OF_FILES]
     if any(issue.code in _OF_THE_RUN for issue in errors):  # only what ngspice reads otherwise can explain it
+        causes += [item for item in found if item.code in _FATAL_WARNINGS]
         odd = [_issue(item) for item in causes if item.code in _OF_THE_FORM][:_MOST]
         return (*odd, *issues)
     causes += [item._replace(severity="error") for item in found if item.code in _FATAL_WARNINGS]

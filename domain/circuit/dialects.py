@@ -164,8 +164,9 @@ def compatibility_mode(root: Dialect, included: frozenset[Dialect]) -> str | Non
 
 
 def functions_of_mode(mode: str | None) -> frozenset[str]:
-    """Functions that ngspice 39 has in expressions in this mode only, each tried there."""
-    if mode is None or not mode.endswith("a"):
+    """Functions that ngspice 39 has in expressions in this mode only, each tried there; without the ``a`` of
+    the whole circuit it has them in included files, and what a file may use is not told apart here."""
+    if mode is None:
         return frozenset()
     of_pspice = {"if", "pwrs", "stp"} if "ps" in mode else set()
     return frozenset(of_pspice | ({"uplim", "dnlim"} if "lt" in mode else set()))
@@ -244,7 +245,8 @@ _SCHEMATICS: tuple[tuple[str, re.Pattern[bytes], Message], ...] = (
 _LISTINGS = (
     ("ngspice", late_pattern(
         rb"(?:Warning:[^\n]*\n|\s)*+"
-        rb"(?:No\. of Data Rows\s*:\s*\d+\s|Circuit:[^\n]*\s+(?:Date:|Doing analysis at TEMP)\s)")),
+        rb"(?:No\. of Data Rows\s*:\s*\d+\s|Circuit:[^\n]*\s+(?:[Ww]arning[^\n]*\n[^\n]*\n\s*)?"
+        rb"(?:Date:|Doing analysis at TEMP)\s)")),
     ("PSpice", late_pattern(rb"[\s\f]*+\*{4} [\d/]+ [\d:]+ \*{2,}[^\n]*PSpice")),
     ("HSPICE", late_pattern(rb"(?:[^\n]*\n){0,5}?[^\n]*\*{4,} +(?:Star-)?HSPICE +-- ", re.IGNORECASE)),
 )  # fmt: skip

@@ -216,7 +216,7 @@ def _note_missing(placed: PlacedElement, scope: Scope, findings: Findings) -> No
         "value": ("missing-value", msg("{name} has no value.", name=element.name)),
         "model": ("missing-model", msg("{name} has no model.", name=element.name)),
     }[element.missing or "nodes"]
-    if name := re.match(r"\$[A-Za-z_]\w*(?=\s+\S)", element.statement.comment):  # a node of Xyce's
+    if name := re.match(r"\$\w*(?=\s+\S)", element.statement.comment):  # a node of Xyce's
         message = msg("In ngspice “{word}” begins a comment, so {name} lacks what follows. Rename it.",
                       word=name[0], name=element.name)  # fmt: skip
     # ngspice takes R, C and L without a value for 1 mOhm, 0 F and 0 H.

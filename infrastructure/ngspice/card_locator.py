@@ -153,7 +153,7 @@ def _agrees(card: _Card, finding: Finding) -> bool:
 def _tests(finding: Finding) -> Iterator[Callable[[_Card], bool]]:
     if finding.card:
         wanted = _squeeze(finding.card.lower())
-        yield lambda card: card.squeezed == wanted
+        yield lambda card: card.squeezed in (wanted, wanted.replace(".include", ".inc", 1))
     if finding.element:
         name = _own_name(finding.element)
         yield lambda card: card.name == name

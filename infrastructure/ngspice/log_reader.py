@@ -204,6 +204,7 @@ def _card_finding(
         card=card,
         element=None if is_directive else element,
         word=None if is_directive else model,
+        begins=(element,) if is_directive else (),
         advice=advice,
     )
 

@@ -261,13 +261,14 @@ def _has_many_frequencies(card: str) -> bool:
 
 
 def _no_data_at_all(job: SimulationJob, log: LogReading) -> Iterable[Finding]:
+    destroys = b"destroy" in job.deck.lower()
     if job.has_control_block and log.begun:
         yield Finding(
             severity="error",
             code="no-data",
             message=msg("The control block ran analyses and kept none of their data."),
-            advice=msg("Remove destroy, or save the data before it with write."),
-            begins=("destroy",) if b"destroy" in job.deck.lower() else (".control",),
+            advice=msg("Remove destroy, or save the data before it with write.") if destroys else None,
+            begins=("destroy",) if destroys else (".control",),
         )
     elif job.has_control_block:
         yield Finding(
