@@ -284,18 +284,20 @@ class ProjectSwitch(QObject):
 
     async def _ask_running(self) -> bool:
         scopes = {handle.scope for handle in self._program.tasks.handles if handle.kind in _WORK}
-        if not scopes:
-            return True
-        answer = await questions.choose(
-            self._services,
-            self._window,
-            title=msg("Stop the current work?"),
-            text=msg("A simulation or conversation is still running. What it has done so far is kept."),
-            options=(("stop", msg("Stop it"), "danger"), ("stay", msg("Cancel"), "")),
-            cancelled="stay",
-        )
-        if answer != "stop":
-            return False
+        talk = self._parts.conversation.model
+        # A design that waits at a question does nothing: it is asked again when it is read the next time.
+        waiting = {talk.scope} if talk.is_asking and talk.mode == "workflow" else set()
+        if scopes - waiting:
+            answer = await questions.choose(
+                self._services,
+                self._window,
+                title=msg("Stop the current work?"),
+                text=msg("A simulation or conversation is still running. What it has done so far is kept."),
+                options=(("stop", msg("Stop it"), "danger"), ("stay", msg("Cancel"), "")),
+                cancelled="stay",
+            )
+            if answer != "stop":
+                return False
         for scope in scopes:
             await self._program.stop.stop("user", scope=scope)
         return True

@@ -23,6 +23,7 @@ from PyQt6.QtWidgets import (
 )
 
 from application.project.window_state import ProjectMemory, WindowState
+from presentation.panels.conversation.items import Decision
 from presentation.panels.editor.editor_area import EditorArea
 from presentation.panels.welcome_rows import ExampleRow
 from presentation.ui.small_dialog import SmallDialog
@@ -565,6 +566,40 @@ async def test_a_line_with_the_very_text_comes_before_a_name_with_its_letters(
     assert "Open an example…" in box.shown_hits
     QTest.keyClick(box, Qt.Key.Key_Return)
     await until(lambda: services.workspace.shown_file == place)
+    await settled()
+
+
+async def test_closing_asks_about_work_but_not_about_a_design_that_waits(
+    make: MakeWindow, project: Path, until: Until, settled: Settled
+) -> None:
+    window = await make(project)
+    talk = window.parts.conversation.model
+    talk.set_mode("workflow")
+    assert talk.begin("设计一个截止频率 10 kHz 的 RC 低通滤波器") is None
+
+    def dialog(name: str) -> QDialog | None:
+        found = [w for w in QApplication.topLevelWidgets() if w.objectName() == name and w.isVisible()]
+        return found[0] if found else None
+
+    await until(lambda: dialog("goalsDialog"))
+    QTest.mouseClick(dialog("goalsDialog").start_button, Qt.MouseButton.LeftButton)
+    await until(lambda: any(isinstance(item, Decision) for item in talk.items) and talk.is_asking)
+    leaving = asyncio.ensure_future(window.projects.may_leave())
+    await until(lambda: leaving.done() or dialog("question"))
+    assert leaving.done()
+    assert leaving.result()
+    await until(lambda: not talk.is_running)
+    talk.resume()  # now it works: that is asked about
+    leaving = asyncio.ensure_future(window.projects.may_leave())
+    await until(lambda: leaving.done() or dialog("question"))
+    question = dialog("question")
+    assert question is not None
+    question.reject()
+    await until(leaving.done)
+    assert not leaving.result()
+    await until(lambda: talk.is_asking)
+    assert talk.stop()
+    await until(lambda: not talk.is_running)
     await settled()
 
 
