@@ -120,7 +120,9 @@ def _workflow_nodes(parts: Workflow) -> dict[str, DesignNode]:
         "initial_design": first,
         "write_circuit": WriteCircuitNode(operations, project),
         "simulation": SimulationNode(parts.simulate, operations, project),
-        "analysis": AnalysisNode(parts.measure, project),
+        "analysis": AnalysisNode(
+            parts.measure, project, parts.journal, parts.steps if parts.designer is None else None
+        ),
         "user_checkpoint": UserCheckpointNode(reader),
         "undo_round": UndoRoundNode(operations, project),
         "go_back": GoBackNode(operations, project, parts.journal),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from application.workflow.journal import DesignRun, open_run
 from application.workflow.refining import asks_for_new_circuit, finished_design, refinement
+from domain.design.checkpoint_intent import CheckpointIntent
 from domain.llm.chat import ProviderChoice
 from domain.llm.provider_settings import BUILTIN
 from domain.simulation.goals import DesignGoal, GoalVerdict
@@ -89,6 +90,25 @@ class Reply:
     """What is to be done to the circuit (instruction), or answered (question)."""
     round_number: int = 0
     """Of "go_back"."""
+    meant: CheckpointIntent | None = None
+    """What the words were taken for."""
+
+
+def reply_of(intent: CheckpointIntent) -> Reply | None:
+    """The answer that carries out what was meant at a checkpoint; None when nothing can be."""
+    match intent.kind:
+        case "continue" | "optimize":
+            return Reply(answer="continue", meant=intent)
+        case "accept" | "stop" | "undo" | "fix":
+            return Reply(answer=intent.kind, meant=intent)
+        case "instruction" | "question":
+            return Reply(answer=intent.kind, instruction=intent.text, meant=intent)
+        case "go_back" if intent.round_number:
+            return Reply(answer="go_back", round_number=intent.round_number, meant=intent)
+        case "goals" if intent.goals is not None:
+            return Reply(answer="continue", goals=intent.goals, meant=intent)
+        case _:
+            return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,6 +133,8 @@ class Question:
     """Of a pending run: its sentence."""
     recommended: Literal["continue", "accept", "stop", "resume", "anew"] = "continue"
     """What an automatic answer would be."""
+    reread: Callable[[CheckpointIntent], Awaitable[CheckpointIntent]] | None = None
+    """Asks the model what was meant by words of which the rules are not sure; None where there is none."""
 
 
 Ask = Callable[[Question], Awaitable[Answer | Reply]]

@@ -18,6 +18,7 @@ from application.ports.events import (
     Done,
     ErrorOccurred,
     GoalsUnderstood,
+    IntentRead,
     IterationFinished,
     SessionOpened,
     StopReason,
@@ -38,6 +39,7 @@ from application.workflow.design_sessions import (
 )
 from application.workflow.journal import Carried, DesignJournal, DesignRun, Narrate
 from application.workflow.refining import NextMessage, finished_design, read_message
+from domain.llm.provider_settings import BUILTIN
 from domain.simulation.goals import all_met
 from shared.errors import (
     CircuitAIError,
@@ -71,6 +73,7 @@ if TYPE_CHECKING:
     from application.tool_execution.confirming import Confirm
     from application.tool_execution.operations import Operations
     from application.workflow.model_steps import ModelSteps
+    from domain.design.checkpoint_intent import CheckpointIntent
     from domain.llm.conversation_record import ConversationRecord
     from domain.llm.costs import Cost
 
@@ -85,6 +88,8 @@ __all__ = [
     "ResumeRequest",
 ]
 
+Reread = Callable[["GraphState"], "Callable[[CheckpointIntent], Awaitable[CheckpointIntent]] | None"]
+"""Of a checkpoint's state: how a model is asked what was meant there (`Question.reread`)."""
 CONFIRM = "confirm"
 """Kind of an interrupt in the agent's loop (`agent.loop.CONFIRM`, which is slow to import)."""
 _logger = logging.getLogger(__name__)
@@ -338,6 +343,21 @@ class _Model:
             .system_message(self._project, task="EXTRACT_DESIGN_GOALS", values=values)
         )
 
+    def reread(self, state: GraphState) -> Callable[[CheckpointIntent], Awaitable[CheckpointIntent]] | None:
+        """Asks the model what was meant at the checkpoint of `state`; None for the built-in one."""
+        if self.choice.provider == BUILTIN:
+            return None
+
+        async def ask(read: CheckpointIntent) -> CheckpointIntent:
+            try:
+                steps = await self.steps()
+                return await steps.read_intent(read, state) or read
+            except CircuitAIError as error:  # the user says it with a click
+                _logger.warning("The model was not asked what was meant: %s", error)
+                return read
+
+        return ask
+
     async def confirm(self, card_id: str, emit: Callable[[ChatEvent], None]) -> dict[str, Any]:
         """The user's answers to a card of the loop."""
         from domain.llm.tools.confirmation_card import answers_to_plain
@@ -452,7 +472,9 @@ async def _follow(
     start = None
     if is_new or not await _go_back(runtime, journal):
         start = await asyncio.to_thread(_start, project, run)
-    decide_design = _decider(progress.ask, progress.emit, rounds, recapitulate=not is_new)
+    decide_design = _decider(
+        progress.ask, progress.emit, rounds, recapitulate=not is_new, reread=model.reread
+    )
 
     async def decide(value: dict[str, Any], state: GraphState) -> dict[str, Any]:
         if value["kind"] == CONFIRM:
@@ -652,7 +674,12 @@ class _Progress:
 
 
 def _decider(
-    ask: Ask, emit: Callable[[DesignEvent], None], max_iterations: int, *, recapitulate: bool
+    ask: Ask,
+    emit: Callable[[DesignEvent], None],
+    max_iterations: int,
+    *,
+    recapitulate: bool,
+    reread: Reread,
 ) -> Callable[[dict[str, Any], GraphState], Awaitable[dict[str, Any]]]:
     """Turns the graph's interrupts into typed questions and the answers back.
 
@@ -688,12 +715,15 @@ def _decider(
                 most_rounds=max_iterations,
                 goals_met=met,
                 recommended="accept" if met else "continue" if goes_on else "stop",
+                reread=reread(state),
             )
         reply = await ask(question)
         answer = reply.answer if isinstance(reply, Reply) else reply
         emit(ConfirmationAsked(kind=question.kind, answer=answer))
         if not isinstance(reply, Reply):
             return {"intent": answer, "goals": None, "said": []}
+        if (meant := reply.meant) is not None:
+            emit(IntentRead(kind=meant.kind, text=meant.text, round_number=meant.round_number))
         return {
             "intent": answer,
             "goals": None if reply.goals is None else [goal_to_plain(goal) for goal in reply.goals],

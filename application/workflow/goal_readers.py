@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from application.workflow.goal_reading import read_goals
 from application.workflow.journal import Said
+from application.workflow.wording import LANGUAGE_NAMES, in_words, language_of
 from domain.design.designer import DesignIntent
 from domain.simulation.goals import DesignGoal
 from shared.message import Message
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from application.ports.conversation import Designer
     from application.workflow.model_steps import ModelSteps
     from domain.design.goal_extraction import GoalsRead
-
-_CHINESE = re.compile(r"[\u4e00-\u9fff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,16 +97,3 @@ def _notes(read: GoalsRead) -> tuple[Message, ...]:
     """What was not understood, and what the model asks beside the goals it read."""
     replied = read.reply if isinstance(read.reply, Message) else in_words(read.reply)
     return tuple(note for note in (replied, *map(in_words, read.questions)) if str(note).strip())
-
-
-def in_words(text: str) -> Message:
-    """A text that is in its language already."""
-    return Message("{text}", {"text": text.strip()})
-
-
-LANGUAGE_NAMES: Mapping[str, str] = {"en": "English", "zh": "Chinese"}
-
-
-def language_of(text: str) -> Literal["en", "zh"]:
-    """In which language a model answers a sentence."""
-    return "zh" if _CHINESE.search(text) else "en"

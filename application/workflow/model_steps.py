@@ -15,14 +15,18 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, cast
 
-from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
 from application.agent.answer import usage_of_chunk
 from application.agent.loop import compiled_loop
 from application.conversation.turn_parts import TurnParts
 from application.graph.runtime import STEPS_AROUND, STEPS_PER_ROUND
 from application.workflow.journal import Said
+from application.workflow.plain_state import verdict_from_plain
+from application.workflow.wording import LANGUAGE_NAMES, in_words, language_of
 from domain.circuit.netlist import LIBRARY_SUFFIXES
+from domain.design.checkpoint_intent import intent_from_model
+from domain.design.comment_check import doubtful_figures, marked, short_comment
 from domain.design.fenced_netlist import fenced_netlist
 from domain.llm.agentic_loop.policy import CUT_OFF, out_of_time
 from domain.llm.chat import ProviderError, Usage
@@ -49,11 +53,25 @@ if TYPE_CHECKING:
     from application.ports.tracing import Span
     from application.tool_execution.executor import WorkflowNode
     from application.workflow.journal import DesignJournal
+    from domain.design.checkpoint_intent import CheckpointIntent, IntentKind
+    from domain.design.round_table import RoundTable
     from domain.llm.prompts.catalogue import TaskName
+    from domain.simulation.result import Quantity
     from shared.message import Message
 
 _CIRCUITS = (".cir", ".sp", ".spice", ".net", ".ckt")
 _WRITE_TOOL = "rewrite_file"
+CHOICES: tuple[IntentKind, ...] = (
+    "continue",
+    "optimize",
+    "fix",
+    "accept",
+    "stop",
+    "undo",
+    "go_back",
+    "goals",
+)
+"""What a checkpoint offers, for a model that reads what was typed there."""
 _NODE_OF_TASK: Mapping[str, WorkflowNode] = {
     "INITIAL_DESIGN": "initial_design",
     "GENERAL_CONVERSATION": "design_goals",
@@ -175,7 +193,7 @@ class ModelSteps:
         """The model is told what a file holds now: it need not read it before it changes it."""
         self._record.seen_versions[path] = version_hash(content)
 
-    async def ask(self, messages: Sequence[BaseMessage]) -> str:
+    async def ask(self, messages: Sequence[BaseMessage], *, as_json: bool = True) -> str:
         """One answer, a JSON object where the server can be held to it; it is no message of its own.
 
         What it takes is told by `take_spent`. Raises ProviderError.
@@ -188,7 +206,7 @@ class ModelSteps:
             text: list[str] = []
             usage, model = Usage(), ""
             try:
-                stream = asked.model.astream(list(messages), json_mode=True)
+                stream = asked.model.astream(list(messages), json_mode=as_json)
                 async with (
                     asyncio.timeout(self._parts.watch.limits.model_seconds),
                     aclosing(cast("Any", stream)) as chunks,
@@ -206,6 +224,49 @@ class ModelSteps:
             self._spent += usage
             self._cost += cost_of(usage, pricing.price(model))
             return "".join(text)
+
+    async def read_intent(self, read: CheckpointIntent, state: GraphState) -> CheckpointIntent | None:
+        """What the model takes words at a checkpoint for; None when its answer cannot be used.
+
+        Raises ProviderError.
+        """
+        verdicts = [verdict_from_plain(plain) for plain in state.get("last_verdicts", [])]
+        missed = ", ".join(verdict.goal.metric for verdict in verdicts if not verdict.met)
+        number = max(state.get("iteration_count", 0), 0)
+        system = await self._parts.deps.prompts().system_message(
+            self._parts.project,
+            task="INTENT_ANALYSIS",
+            values={
+                "user_message": read.text,
+                "checkpoint": f"Round {number}; missed goals: {missed or 'none'}",
+                "options": ", ".join(CHOICES),
+                "user_language": LANGUAGE_NAMES[language_of(read.text)],
+            },
+        )
+        answer = await self.ask([system, HumanMessage(content=read.text)])
+        return intent_from_model(answer, CHOICES, read)
+
+    async def comment(self, table: RoundTable, state: GraphState, known: Mapping[str, Quantity]) -> Message:
+        """What the model says of a round, in ten lines; figures that contradict the table are marked.
+
+        Raises ProviderError.
+        """
+        system = await self._parts.deps.prompts().system_message(
+            self._parts.project,
+            task="ANALYZE_SIMULATION",
+            values={
+                "circuit_file": state.get("circuit_file_path", ""),
+                "design_goals": state["design_goals_summary"],
+                "metrics": table.markdown(),
+                "iteration": table.number,
+                "failed_goals": [row.goal.metric for row in table.rows if not row.met],
+                "user_language": LANGUAGE_NAMES.get(state["design_intent"]["language"], "English"),
+            },
+        )
+        said = await self.ask([system, HumanMessage(content="Comment on this round.")], as_json=False)
+        text = short_comment(said)
+        doubtful = doubtful_figures(text, table, known)
+        return in_words(marked(text, doubtful, " (?)"))
 
     def take_spent(self) -> Said:
         """Tokens and cost of the answers to `ask` since the last time, for the step's words."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
 
@@ -38,6 +39,7 @@ from presentation.cli.confirming import confirmer, consent_asker
 from presentation.cli.events import common_document
 from presentation.cli.keys import unlock_keys
 from presentation.cli.terminal import read_line
+from presentation.intent_words import understood_text
 from presentation.json_output import Output
 from presentation.narration import Narrator
 from shared.errors import CircuitAIError, NeedsConfirmation, UserInputError
@@ -45,7 +47,7 @@ from shared.message import Message, msg
 from shared.setting import add_option
 
 if TYPE_CHECKING:
-    from application.workflow.designing import Answer, DesignRequest, Question, ResumeRequest
+    from application.workflow.designing import Answer, DesignRequest, Question, Reply, ResumeRequest
 
 _OF_MODEL = (
     AnswerStreamed,
@@ -58,6 +60,9 @@ _OF_MODEL = (
     TurnEnded,
 )
 """Events of the model at work, as in a chat."""
+_NO = ("n", "no", "否", "不", "停止")
+_ASKED_ABOUT = frozenset(("accept", "stop", "undo", "go_back"))
+"""What is never done by words alone."""
 _YES = ("", "y", "yes", "是", "好", "确认")
 
 
@@ -166,7 +171,7 @@ def stopped(out: Output) -> None:
 async def _design(
     request: DesignRequest | ResumeRequest, *, app: Application, printer: _EventPrinter, always_yes: bool
 ) -> Done:
-    async def ask(question: Question) -> Answer:
+    async def ask(question: Question) -> Answer | Reply:
         if always_yes:
             return "continue" if question.kind == "goals" else question.recommended
         return await _ask_on_terminal(question, printer.out)
@@ -181,7 +186,40 @@ async def _design(
     )
 
 
-async def _ask_on_terminal(question: Question, out: Output) -> Answer:
+async def _decided(question: Question, asked: Message, yes: Answer, out: Output) -> Answer | Reply:
+    """The answer to a checkpoint: yes, no (stop), or other words, which end nothing unasked."""
+    from application.workflow.design_sessions import reply_of
+    from domain.design.checkpoint_intent import read_checkpoint_text
+
+    while True:
+        typed = await read_line(out.translate(asked))
+        if typed in _YES:
+            return yes
+        if typed.lower() in _NO:
+            return "stop"
+        intent = read_checkpoint_text(
+            typed,
+            goals=question.goals,
+            goals_met=question.goals_met,
+            has_failed=question.has_failed,
+            can_undo=question.can_undo,
+            rounds=question.round_number,
+        )
+        if not intent.is_sure and question.reread is not None:
+            intent = await question.reread(intent)
+        reply = reply_of(intent)
+        if reply is None:
+            asked_back = Message("{text}", {"text": intent.asks_back}) if intent.asks_back else None
+            out.say(asked_back or msg("That was not understood; the checkpoint is still waiting."))
+            continue
+        if not intent.is_sure or intent.kind in _ASKED_ABOUT:
+            out.say(understood_text(intent.kind, intent.round_number))
+            if await read_line(out.translate(msg("Is that what you mean? [Y/n] "))) not in _YES:
+                continue
+        return replace(reply, said=(typed,))
+
+
+async def _ask_on_terminal(question: Question, out: Output) -> Answer | Reply:
     if out.as_json or not sys.stdin.isatty():
         raise _needs_confirmation(question)
     match question.kind:
@@ -195,14 +233,13 @@ async def _ask_on_terminal(question: Question, out: Output) -> Answer:
             reply = await read_line(out.translate(msg("Design to these goals? [Y/n] ")))
             return "continue" if reply in _YES else "decline"
         case "checkpoint" if question.goals_met:
-            reply = await read_line(out.translate(msg("Goals met. Accept this circuit? [Y/n] ")))
-            return "accept" if reply in _YES else "stop"
+            return await _decided(question, msg("Goals met. Accept this circuit? [Y/n] "), "accept", out)
         case "checkpoint" if question.is_exhausted:
             text = msg("Goals not met, and no further improvement is possible. Accept this circuit? [Y/n] ")
-            return "accept" if await read_line(out.translate(text)) in _YES else "stop"
+            return await _decided(question, text, "accept", out)
         case "checkpoint":
-            reply = await read_line(out.translate(msg("Goals not met. Try another round? [Y/n] ")))
-            return "continue" if reply in _YES else "stop"
+            text = msg("Goals not met. Try another round? [Y/n] ")
+            return await _decided(question, text, "continue", out)
         case _:
             assert_never(question.kind)
 

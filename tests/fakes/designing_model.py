@@ -166,6 +166,7 @@ _USUAL: dict[str, Act] = {
     "goals": says(json.dumps(GOALS)),
     "design": writes("amp.cir", amplifier("470"), "A common-emitter stage with 470 ohm."),
     "optimize": writes("amp.cir", amplifier("4.7k"), "Rc is 4.7k now: the gain grows with it."),
+    "analysis": says("The gain is set by Rc."),
     "question": says("Because the collector resistor sets the gain."),
     "intent": says('{"intent": "unclear", "confidence": 0.2, "instruction": "", "question": "What?"}'),
 }

@@ -25,6 +25,7 @@ from presentation.panels.conversation.items import (
     OperationCard,
     Retry,
     SimulationCard,
+    Understood,
     UserText,
 )
 from presentation.panels.conversation.panel import ConversationPanel
@@ -242,6 +243,9 @@ async def test_typing_at_a_checkpoint_answers_it(panel: ConversationPanel, until
     top_dialog("goalsDialog").start_button.click()
     await until(lambda: panel.model.is_asking, timeout_s=30)
     type_and_send(panel, "接受")
+    (chip,) = of(panel, Understood)
+    assert (chip.intent.kind, chip.state) == ("accept", "asks")  # words alone end nothing
+    panel.model.asking.correct(chip.key, "accept")
     await until(lambda: not panel.is_running, timeout_s=30)
     (decision,) = of(panel, Decision)
     assert (decision.state, decision.answer) == ("chosen", "accept")

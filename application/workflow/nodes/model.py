@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 from application.graph.state import GraphState
 from application.ports.events import CheckpointReached, TextWritten
 from application.ports.project import ProjectFiles
-from application.workflow.goal_readers import LANGUAGE_NAMES
 from application.workflow.journal import PlannedCall, Said
 from application.workflow.model_steps import Worked, file_stem
 from application.workflow.nodes._effects import Finished, Step
 from application.workflow.nodes.circuit import SIMULATE_TOOL, keep_goals
 from application.workflow.plain_state import verdict_from_plain
+from application.workflow.wording import LANGUAGE_NAMES
 from domain.simulation.goals import all_met
 from shared.errors import CircuitAIError
 from shared.message import msg

@@ -10,17 +10,19 @@ from typing import Any
 from langgraph.types import interrupt
 
 from application.graph.state import GraphState, JudgedRound
-from application.ports.events import CheckpointReached, IterationFinished
+from application.ports.events import CheckpointReached, IterationFinished, TextWritten
 from application.ports.project import ProjectFiles
 from application.simulation.failure_place import placed
+from application.simulation.judging import judge
 from application.simulation.measuring import MeasureResult
 from application.simulation.simulating import RunSimulation, SimulationRequest
 from application.tool_execution.operations import Operations
 from application.workflow.goal_readers import GoalReader
-from application.workflow.journal import Carried, Decided, Said
+from application.workflow.journal import Carried, Decided, DesignJournal, Said
 from application.workflow.nodes._effects import Finished, Step, carrying_out
 from application.workflow.nodes.circuit import SIMULATE_TOOL, refuse_foreign_change
 from application.workflow.nodes.design_goals import with_goals
+from application.workflow.nodes.model import Steps
 from application.workflow.plain_state import (
     goal_from_plain,
     messages_from_plain,
@@ -29,9 +31,11 @@ from application.workflow.plain_state import (
     verdict_from_plain,
     verdict_to_plain,
 )
+from domain.design.comment_check import netlist_quantities
+from domain.design.round_table import round_table
 from domain.simulation.goals import DesignGoal, GoalVerdict, all_met, total_shortfall
 from domain.simulation.result import Quantity, SimulationResult
-from shared.errors import UserInputError
+from shared.errors import CircuitAIError, UserInputError
 from shared.message import Message, msg
 
 _SAME_SHORTFALL = 1e-6
@@ -99,17 +103,27 @@ class SimulationNode:
 class AnalysisNode:
     """Holds the results against the goals."""
 
-    def __init__(self, measure: MeasureResult, project: ProjectFiles) -> None:
+    def __init__(
+        self,
+        measure: MeasureResult,
+        project: ProjectFiles,
+        journal: DesignJournal,
+        commenting: Steps | None = None,
+    ) -> None:
+        """`commenting`: the model that explains each round; None where nobody does."""
         self._measure = measure
         self._project = project
+        self._journal = journal
+        self._commenting = commenting
 
     async def __call__(self, state: GraphState, step: Step) -> Finished:
-        """Measure every goal, compare with the best round so far, count stagnation."""
+        """Measure every goal, compare with the best round so far, count stagnation; let the model explain."""
         step.enter("analysis", state)
         goals = [goal_from_plain(plain) for plain in state["design_goals_summary"]]
         failed = bool(state.get("error_context"))
         source = self._project.root / state["sim_result_path"]
-        verdicts = [await self._judge(goal, source, failed=failed) for goal in goals]
+        judged = () if failed else await judge(self._measure, source, goals)
+        verdicts = [each.verdict for each in judged] or [_not_measured(goal) for goal in goals]
         metrics = {verdict.goal.metric: verdict.measured.value for verdict in verdicts}
         number = state.get("iteration_count", 0) + 1
         step.tell(IterationFinished(number=number, metrics=metrics, verdicts=tuple(verdicts)))
@@ -118,6 +132,9 @@ class AnalysisNode:
         is_better = _is_better(this, best)
         goals_met = all_met(verdicts)
         circuit = state.get("circuit_file_path", "")
+        said = Said()
+        if self._commenting is not None and not failed:
+            said = await self._comment(self._commenting, state, verdicts, number, step)
         step.tell(CheckpointReached(number=number, circuit=circuit, goals_met=goals_met))
         update: GraphState = {
             "current_node": "analysis",
@@ -130,15 +147,37 @@ class AnalysisNode:
             "stagnation_count": 0 if is_better else state.get("stagnation_count", 0) + 1,
             "consecutive_fix_attempts": state.get("consecutive_fix_attempts", 0) + 1 if failed else 0,
         }
-        return Finished(update=update, record=Said())
+        return Finished(update=update, record=said)
 
-    async def _judge(self, goal: DesignGoal, source: Path, *, failed: bool) -> GoalVerdict:
-        quantity = Quantity(value=math.nan, unit=goal.unit)
-        if not failed:
-            measured = (await self._measure(source, [goal.expression]))[goal.expression]
-            if isinstance(measured, Quantity):  # else a miss, shown as "not measured"
-                quantity = measured
-        return GoalVerdict(goal=goal, measured=quantity, met=goal.is_met_by(quantity.value))
+    async def _comment(
+        self, steps_of: Steps, state: GraphState, verdicts: list[GoalVerdict], number: int, step: Step
+    ) -> Said:
+        """The model's words on the round; a model that fails here costs only its comment."""
+        earlier = [
+            [verdict_from_plain(plain) for plain in each["verdicts"]] for each in self._journal.rounds()
+        ]
+        best = state.get("best_round")
+        table = round_table(
+            number,
+            [verdict.goal for verdict in verdicts],
+            verdicts,
+            last=earlier[-1] if earlier else (),
+            best=[] if best is None else [verdict_from_plain(plain) for plain in best["verdicts"]],
+            rounds=[*earlier, verdicts],
+        )
+        content = await asyncio.to_thread(self._project.read_object, state["netlist_sha256"])
+        known = await asyncio.to_thread(netlist_quantities, content)
+        try:
+            steps = await steps_of()
+            step.tell(TextWritten(text=await steps.comment(table, state, known)))
+        except CircuitAIError as error:
+            step.tell(TextWritten(text=msg("No comment on this round: {reason}", reason=error.message)))
+            return Said()
+        return steps.take_spent()
+
+
+def _not_measured(goal: DesignGoal) -> GoalVerdict:
+    return GoalVerdict(goal=goal, measured=Quantity(value=math.nan, unit=goal.unit), met=False)
 
 
 class UserCheckpointNode:

@@ -5,7 +5,7 @@ by call on a card.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -134,25 +134,6 @@ class _Open:
     """A button, or what was said."""
 
 
-def reply_of(intent: CheckpointIntent) -> Reply | None:
-    """The answer that carries out what was meant; None for what has to be asked about first."""
-    from application.workflow.designing import Reply
-
-    match intent.kind:
-        case "continue" | "optimize":
-            return Reply(answer="continue")
-        case "accept" | "stop" | "undo" | "fix":
-            return Reply(answer=intent.kind)
-        case "go_back":
-            return Reply(answer="go_back", round_number=intent.round_number)
-        case "instruction" | "question":
-            return Reply(answer=intent.kind, instruction=intent.text)
-        case "goals" if intent.goals is not None:
-            return Reply(answer="continue", goals=intent.goals)
-        case _:
-            return None
-
-
 def _button_of(kind: str) -> str:
     """The button that does the same; two kinds of another round have one."""
     return "continue" if kind in {"optimize", "fix"} else kind
@@ -160,6 +141,7 @@ def _button_of(kind: str) -> str:
 
 def _kinds_at(question: Question, intent: CheckpointIntent) -> tuple[IntentKind, ...]:
     """What else a text may have meant at a checkpoint, what is harmless first."""
+
     kinds: list[IntentKind] = ["fix" if question.has_failed else "optimize", "continue", "goals"]
     kinds += ["instruction", "question", "accept"]
     kinds += ["undo"] if question.can_undo else []
@@ -286,6 +268,7 @@ class Asking:
         asked = self._open
         if asked is None or asked.key != key or not isinstance(item, Decision) or choice not in item.answers:
             return
+
         chip = self._items.get(self._chip)
         self._close_chip(is_done=isinstance(chip, Understood) and _button_of(chip.intent.kind) == choice)
         self._settle(asked, item, choice)
@@ -316,8 +299,22 @@ class Asking:
         )
         self._close_chip()
         self._chip = new_ulid()
-        self._follow(intent, is_confirmed=intent.is_sure and intent.kind not in _ASKED_ABOUT)
+        if intent.is_sure or question.reread is None:
+            self._follow(intent, is_confirmed=intent.is_sure and intent.kind not in _ASKED_ABOUT)
+        else:
+            self._window.start(self._reread(intent, question.reread, self._chip), kind="conversation")
         return True
+
+    async def _reread(
+        self,
+        intent: CheckpointIntent,
+        reread: Callable[[CheckpointIntent], Awaitable[CheckpointIntent]],
+        chip: str,
+    ) -> None:
+        """Let the model say what was meant, where the rules are not sure; the buttons stay."""
+        intent = await reread(intent)
+        if chip == self._chip:
+            self._follow(intent, is_confirmed=intent.is_sure and intent.kind not in _ASKED_ABOUT)
 
     def correct(self, key: str, kind: IntentKind) -> None:
         """Click on a chip: carry out what it says, or take its text as another kind.
@@ -344,6 +341,8 @@ class Asking:
         decision = None if asked is None else self._items.get(asked.key)
         if asked is None or not isinstance(decision, Decision):
             return
+        from application.workflow.design_sessions import reply_of
+
         reply = reply_of(intent)
         leads_on = reply is not None or intent.kind == "goals"
         new = intent.goals if intent.kind == "goals" and intent.goals else ()
@@ -359,7 +358,8 @@ class Asking:
             self._settle(asked, decision, reply or "goals")
             return
         if not leads_on:
-            self._items.put(Note(key=new_ulid(), text=_asked_back(asked.question.goals)))
+            asked_back = Message("{text}", {"text": intent.asks_back}) if intent.asks_back else None
+            self._items.put(Note(key=new_ulid(), text=asked_back or _asked_back(asked.question.goals)))
         # The buttons stand where the eye is: behind what was said last.
         self._items.remove(decision.key)
         self._items.put(decision)

@@ -7,7 +7,7 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +19,18 @@ from application.ports.events import (
     ConfirmationNeeded,
     DesignEvent,
     Done,
+    IntentRead,
     IterationFinished,
     TextWritten,
     ToolEnded,
 )
-from application.workflow.designing import Answer, DesignRequest, Question, Reply, ResumeRequest
+from application.workflow.design_sessions import reply_of
+from application.workflow.designing import Answer, Ask, DesignRequest, Question, Reply, ResumeRequest
 from bootstrap import build
+from domain.design.checkpoint_intent import read_checkpoint_text
 from domain.llm.chat import ProviderChoice, ProviderError
 from domain.llm.tools.confirmation_card import same_answer
+from domain.llm.transcript import messages_of, role_of, text_of
 from shared.paths import SETTINGS_FILE, USER_HOME_VARIABLE
 from tests.fakes.designing_model import GOALS, DesigningModel, amplifier, in_turn, says, writes
 from tests.fakes.designing_model import Reply as Said
@@ -89,9 +93,10 @@ class Bench:
         provider: str = "openai-compatible",
         confirm: Any = None,
         max_cost: tuple[float, str] | None = None,
+        ask: Ask | None = None,
         **more: Any,
     ) -> Done:
-        async def ask(question: Question) -> Answer | Reply:
+        async def decided(question: Question) -> Answer | Reply:
             self.questions.append(question)
             return decide(question)
 
@@ -108,7 +113,8 @@ class Bench:
                     request = DesignRequest(
                         project=self.root, text=text, choice=choice, max_cost=max_cost, **more
                     )
-                return await app.design.run(request, ask=ask, emit=self.events.append, confirm=confirm)
+                run, ask = app.design.run, ask or decided
+                return await run(request, ask=ask, emit=self.events.append, confirm=confirm)
         finally:
             await app.close()
 
@@ -138,14 +144,14 @@ async def test_every_provider_brings_an_amplifier_from_an_empty_folder_to_its_go
 ) -> None:
     done = await bench.design(provider=provider)
     assert (done.stop_reason, done.circuit, done.rounds) == ("goals_met", "amp.cir", 2)
-    assert bench.model.tasks == ["goals", "design", "optimize"]
+    assert bench.model.tasks == ["goals", "design", "analysis", "optimize", "analysis"]
     assert bench.circuit() == amplifier("4.7k")
     first, second = bench.told(IterationFinished)
     assert first.metrics["gain"] < 20 < second.metrics["gain"]
     goals, *steps = bench.model.seen
     assert goals.json_wanted
     assert not goals.tools
-    for request in steps:
+    for request in [each for each in steps if each.task != "analysis"]:
         assert {"rewrite_file", "patch_file", "run_simulation"} <= request.tools
         assert "gain of at least 20 dB" in request.system
     assert done.usage["total_tokens"] > 0
@@ -279,7 +285,7 @@ async def test_an_existing_circuit_is_round_zero_and_is_improved(bench: Bench) -
     done = await bench.design("stage.cir needs a gain of 20 dB at least")
     assert (done.goals_met, done.circuit) == (True, "stage.cir")
     assert [event.number for event in bench.told(IterationFinished)] == [0, 1]
-    assert bench.model.tasks == ["goals", "optimize"]
+    assert bench.model.tasks == ["goals", "analysis", "optimize", "analysis"]
 
 
 async def test_a_wish_behind_an_accepted_design_changes_the_same_circuit(bench: Bench) -> None:
@@ -307,7 +313,7 @@ async def test_a_network_that_fails_in_the_middle_leaves_a_design_that_goes_on(b
     bench.scripts = []
     done = await bench.design(None)
     assert (done.goals_met, done.rounds) == (True, 2)
-    assert bench.model.tasks == ["goals", "design", "optimize"]
+    assert bench.model.tasks == ["goals", "design", "analysis", "optimize", "analysis"]
 
 
 async def test_calls_that_need_a_yes_are_asked_about_within_the_design(bench: Bench) -> None:
@@ -335,8 +341,44 @@ async def test_calls_that_need_a_yes_are_asked_about_within_the_design(bench: Be
 
 
 async def test_people_are_not_shown_what_the_program_tells_the_model(bench: Bench) -> None:
-    from domain.llm.transcript import messages_of, role_of, text_of
-
     await bench.design()
     shown = [text_of(message) for message in messages_of(bench.lines()) if role_of(message) == "user"]
     assert shown == [TEXT]
+
+
+async def test_the_model_explains_each_round_and_a_wrong_figure_of_its_is_marked(bench: Bench) -> None:
+    long = says("The gain is 20.94 dB now.\n" * 30)
+    bench.model.acts["analysis"] = in_turn(says("The gain is 31 dB."), long)
+    await bench.design()
+    table = next(request.system for request in bench.model.seen if request.task == "analysis")
+    (row,) = [line for line in table.splitlines() if line.startswith("| gain")]
+    assert "19.036 dB" in row
+    assert "MISSED" in row
+    first, second = bench.words
+    assert first == "The gain is 31 dB (?)."
+    assert second.count("\n") == 9
+    assert "?" not in second
+
+
+async def test_words_the_rules_are_not_sure_of_are_read_by_the_model(bench: Bench) -> None:
+    bench.model.acts["intent"] = says('{"intent": "question", "confidence": 0.9}')
+    typed = "hmm, the collector"
+    read: list[str] = []
+
+    async def ask(question: Question) -> Answer | Reply:
+        if question.kind == "goals" or read:
+            return recommended(question)
+        at = {"goals_met": False, "has_failed": False, "can_undo": True, "rounds": 1}
+        rules = read_checkpoint_text(typed, goals=question.goals, **at)
+        assert not rules.is_sure
+        assert question.reread is not None
+        intent = await question.reread(rules)
+        read.append(intent.kind)
+        reply = reply_of(intent)
+        assert reply is not None
+        return replace(reply, said=(typed,))
+
+    await bench.design(ask=ask)
+    assert read == ["question"]
+    assert [(event.kind, event.text) for event in bench.told(IntentRead)] == [("question", typed)]
+    assert "question" in bench.model.tasks
