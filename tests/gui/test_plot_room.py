@@ -157,9 +157,9 @@ async def test_cursors_far_apart_have_prefixes_of_their_own(pane: BottomPane, un
     place = panel.cursor_table.rows[0]
     assert [(cell.text, cell.unit) for cell in place] == [
         ("f", "/ Hz"),
-        ("10.00\N{NO-BREAK SPACE}k", ""),
-        ("1.000\N{NO-BREAK SPACE}M", ""),
-        ("990.0\N{NO-BREAK SPACE}k", ""),
+        ("10.00\N{NARROW NO-BREAK SPACE}k", ""),
+        ("1.000\N{NARROW NO-BREAK SPACE}M", ""),
+        ("990.0\N{NARROW NO-BREAK SPACE}k", ""),
     ]
     panel.cursor_table.show_cursors(panel._axis, panel.traces, at[0], at[1])
     assert panel.cursor_table.rows[0][0].unit == "/ kHz"

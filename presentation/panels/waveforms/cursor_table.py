@@ -20,6 +20,8 @@ _TOO_FAR = 1e3
 _TOO_FAR_ALONG = 20.0
 """Numbers so far apart have prefixes of their own; places along the axis sooner: 10 k, 1 M."""
 _DECADE = msg("dec")
+_NARROW_SPACE = "\u202f"
+"""Three columns stand beside the names: every pixel counts."""
 _COLUMN = 100
 """Pixels of a column of the strip."""
 
@@ -193,7 +195,7 @@ def _cell(value: float, unit: str) -> Cell:
 
 def _with_prefix(cell: Cell, unit: str) -> str:
     """The number with the letter before its unit: ``10.00 k``."""
-    return f"{cell.text}{SPACE}{cell.unit.removesuffix(unit)}".rstrip()
+    return f"{cell.text}{_NARROW_SPACE}{cell.unit.removesuffix(unit)}".rstrip()
 
 
 def _rate_cell(services: WindowServices, value: float, unit: str) -> Cell:
