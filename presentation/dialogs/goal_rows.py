@@ -20,7 +20,7 @@ from presentation.dialogs.goal_drafts import OPERATORS, GoalDraft
 from presentation.goal_words import name_of
 from presentation.ui.frame import IconButton
 from presentation.ui.parts import ElidedLabel
-from presentation.ui.styles import mark, style_sheet
+from presentation.ui.styles import mark, mark_area, style_sheet
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
 
@@ -322,8 +322,7 @@ class GoalTable(QScrollArea):
         for number, row in enumerate(self.rows):
             line = QWidget()
             line.setFixedHeight(1)
-            line.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-            mark(line, line="top")
+            mark_area(line, line="top")
             self._lines.append(line)
             self._grid.addWidget(line, 2 * number + 1, 0, 1, _COLUMNS)
             for column, widget in enumerate(row.widgets):

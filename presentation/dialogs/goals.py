@@ -23,7 +23,7 @@ from domain.simulation.goals import DesignGoal
 from presentation.dialogs.goal_drafts import BadGoal, BadText, GoalDraft, drafts_of, goals_of, text_of
 from presentation.dialogs.goal_rows import GoalTable
 from presentation.ui.parts import arrange, text_label
-from presentation.ui.styles import mark
+from presentation.ui.styles import mark, mark_area
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
 
@@ -138,8 +138,7 @@ class GoalsDialog(QDialog):
 
     def _make_layout(self) -> None:
         footer = QWidget()
-        footer.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        mark(footer, part="footer")
+        mark_area(footer, part="footer")
         self._buttons = arrange(
             QHBoxLayout(footer), self.text_button, 1, self.cancel_button, self.start_button
         )

@@ -29,7 +29,7 @@ from presentation.permission_rules import checked_rule, name_in
 from presentation.ui.figure_table import Cell, Column, FigureTable
 from presentation.ui.fitting import fit, height_at
 from presentation.ui.parts import arrange
-from presentation.ui.styles import mark
+from presentation.ui.styles import mark, mark_area
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
@@ -157,8 +157,7 @@ class PermissionsDialog(QDialog):
         self._empty.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
         arrange(self._body, (self._empty, 1), (self.table, 1), removing, self._fields, self.error)
         footer = QWidget()
-        footer.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        mark(footer, part="footer")
+        mark_area(footer, part="footer")
         self._buttons = arrange(QHBoxLayout(footer), 1, self.close_button)
         arrange(QVBoxLayout(self), (self._body, 1), footer, edges=0, gap=0)
         # What is there comes before what can be added.

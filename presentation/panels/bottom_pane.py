@@ -11,7 +11,7 @@ from PyQt6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QVBoxLayout, QWid
 from presentation.panels.run_views import MEASUREMENTS, WAVEFORMS, RunViews
 from presentation.ui.frame import IconButton
 from presentation.ui.parts import arrange
-from presentation.ui.styles import mark
+from presentation.ui.styles import mark, mark_area
 from presentation.ui.tab_strip import TabStrip
 from presentation.ui.tabbed_pages import Page, TabbedPages
 from presentation.ui.workspace import WindowServices
@@ -163,14 +163,12 @@ class BottomPane(QWidget):
         self._close = IconButton(services, "x", msg("Hide this pane"), key="Ctrl+J", name="hide_bottom")
         self._close.clicked.connect(self.hide_requested)
         head = QWidget()
-        mark(head, surface="panel", line="bottom")
-        head.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        mark_area(head, surface="panel", line="bottom")
         self._head_row = arrange(
             QHBoxLayout(head), (self.tabs, 1), self._run_bar, self._maximise, self._close
         )
         arrange(QVBoxLayout(self), head, (self._pages, 1), edges=0, gap=0)
-        mark(self, surface="base")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        mark_area(self, surface="base")
 
     def _connect(self) -> None:
         workspace = self._services.workspace

@@ -14,7 +14,7 @@ from application.groups.simulation import Simulation
 from presentation.panels.iterations_plot import IterationsPlot
 from presentation.ui.figure_table import FigureTable
 from presentation.ui.parts import arrange, once_after, text_label
-from presentation.ui.styles import mark
+from presentation.ui.styles import mark, mark_area
 from presentation.ui.workspace import WindowServices
 from shared.message import msg
 
@@ -116,8 +116,7 @@ class IterationsView(QWidget):
         self._stack.addWidget(self._empty)
         self._stack.addWidget(self._filled)
         whole.addWidget(self._stack)
-        mark(self, surface="base")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        mark_area(self, surface="base")
 
     def _connect(self) -> None:
         workspace = self._services.workspace

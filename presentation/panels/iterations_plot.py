@@ -21,7 +21,7 @@ from presentation.panels.waveforms.plot_marks import Mark
 from presentation.panels.waveforms.traces import Axis, Trace
 from presentation.ui.late_imports import PLOT_AREA, PLOT_TRACES, import_qt
 from presentation.ui.parts import arrange, text_label
-from presentation.ui.styles import mark
+from presentation.ui.styles import mark, mark_area
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.message import msg
@@ -65,8 +65,7 @@ class IterationsPlot(QWidget):
         self.shift_note = text_label(name="iterations_shift", role="tertiary")
         self.shift_note.hide()
         arrange(self.tools, self.shift_note, 1)
-        mark(self.bar, surface="base", line="bottom")
-        self.bar.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        mark_area(self.bar, surface="base", line="bottom")
         self._note = QLabel()
         self._note.setWordWrap(True)
         self._note.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)

@@ -25,7 +25,7 @@ from PyQt6.QtWidgets import (
 from presentation.panels.welcome_rows import ExampleRow, Note, Part, Row
 from presentation.ui.parts import arrange, push_button
 from presentation.ui.signals import Signal, signal
-from presentation.ui.styles import mark
+from presentation.ui.styles import mark, mark_area
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
 
@@ -90,8 +90,7 @@ class WelcomePage(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._page = QWidget()
-        mark(self._page, surface="base")
-        self._page.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        mark_area(self._page, surface="base")
         self._title = QLabel()
         mark(self._title, role="display")
         self.text = _DesignText()

@@ -18,7 +18,7 @@ from PyQt6.QtWidgets import (
 )
 
 from presentation.ui.parts import arrange, text_label
-from presentation.ui.styles import mark
+from presentation.ui.styles import mark, mark_area
 from presentation.ui.workspace import WindowServices
 from shared.message import Message
 
@@ -65,8 +65,7 @@ class SmallDialog(QDialog):
         self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._scroll.setWidget(self._content)
         footer = QWidget()
-        footer.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        mark(footer, part="footer")
+        mark_area(footer, part="footer")
         self._footer = QHBoxLayout(footer)
         self._footer.addStretch(1)
         self._foot = footer

@@ -214,6 +214,12 @@ def mark(widget: QWidget, **properties: str | bool) -> None:
     widget.update()
 
 
+def mark_area(widget: QWidget, **properties: str | bool) -> None:
+    """`mark` a pane or bar that has a background or a line of its own: Qt paints none of its own accord."""
+    widget.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+    mark(widget, **properties)
+
+
 FONTS = Path(__file__).resolve().parents[2] / "resources" / "fonts"
 
 

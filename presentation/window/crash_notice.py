@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QWidget
 
 from presentation.ui.frame import small_button
 from presentation.ui.parts import arrange, copy_text
 from presentation.ui.small_dialog import SmallDialog
-from presentation.ui.styles import mark
+from presentation.ui.styles import mark_area
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
@@ -40,8 +39,7 @@ class CrashNotice(QWidget):
         for button in (self.look_button, self.later_button):
             self._row.addWidget(button)
         self.setObjectName("crashNotice")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        mark(self, surface="panel", line="bottom")
+        mark_area(self, surface="panel", line="bottom")
         services.dress(self)
 
     def show_report(self) -> None:

@@ -23,7 +23,7 @@ from PyQt6.QtWidgets import (
 
 from presentation.ui.frame import IconButton
 from presentation.ui.parts import arrange
-from presentation.ui.styles import mark
+from presentation.ui.styles import mark_area
 from presentation.ui.word_button import WordButton
 from presentation.ui.workspace import WindowServices
 from presentation.window.command_box import CommandBox
@@ -233,8 +233,7 @@ class Header(QWidget):
     def __init__(self, services: WindowServices, window: QWidget) -> None:
         super().__init__()
         self._services = services
-        mark(self, surface="chrome", line="bottom")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        mark_area(self, surface="chrome", line="bottom")
         self._logo = _Logo(services)
         self.menu_bar = QMenuBar()
         self.menu_bar.setNativeMenuBar(False)

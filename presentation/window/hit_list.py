@@ -11,7 +11,7 @@ from PyQt6.QtWidgets import QVBoxLayout, QWidget
 
 from presentation.ui.parts import arrange
 from presentation.ui.rows import Role, RowLook, RowTree, joined
-from presentation.ui.styles import mark
+from presentation.ui.styles import mark_area
 from presentation.ui.workspace import WindowServices
 
 
@@ -40,8 +40,7 @@ class HitList(QWidget):
         self._services = services
         self._window = window
         self.setObjectName("commandHits")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        mark(self, card=True)
+        mark_area(self, card=True)
         self._rows = QStandardItemModel(self)
         self._list = RowTree(services, "commandRows", is_list=True)
         self._list.setModel(self._rows)

@@ -11,7 +11,7 @@ from PyQt6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
 from presentation.ui.frame import IconButton, LineSplitter, PaneSection
 from presentation.ui.parts import arrange
 from presentation.ui.signals import Signal, signal
-from presentation.ui.styles import mark
+from presentation.ui.styles import mark, mark_area
 from presentation.ui.tab_strip import TabStrip
 from presentation.ui.tabbed_pages import TabbedPages
 from presentation.ui.workspace import WindowServices
@@ -77,11 +77,9 @@ class Panes(QWidget):
     def _make_right(self) -> QWidget:
         right = QWidget()
         right.setObjectName("rightPane")
-        right.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        mark(right, surface="base")
+        mark_area(right, surface="base")
         head = QWidget()
-        head.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        mark(head, surface="chrome", line="bottom")
+        mark_area(head, surface="chrome", line="bottom")
         arrange(QHBoxLayout(head), self.tabs, 1, edges=0)
         arrange(QVBoxLayout(right), head, (self.right_pages, 1), edges=0, gap=0)
         return right

@@ -9,7 +9,7 @@ from PyQt6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent
 from PyQt6.QtWidgets import QHBoxLayout, QSizePolicy, QToolTip, QWidget
 
 from presentation.ui.parts import arrange
-from presentation.ui.styles import mark
+from presentation.ui.styles import mark_area
 from presentation.ui.workspace import AgentStatus, WindowServices
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
@@ -109,8 +109,7 @@ class StatusBar(QWidget):
         super().__init__()
         self._services = services
         self._agent = AgentStatus()
-        mark(self, surface="chrome", line="top")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        mark_area(self, surface="chrome", line="top")
         self.state = Field(services, "status.state", gives_way=True)
         self.round = Field(services, "status.round")
         self.tokens = Field(services, "status.tokens")

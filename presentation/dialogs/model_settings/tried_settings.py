@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Awaitable, Callable
 from typing import ClassVar
 
-from PyQt6.QtCore import QSize, Qt
+from PyQt6.QtCore import QSize
 from PyQt6.QtGui import QCloseEvent
 from PyQt6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
@@ -17,7 +17,7 @@ from presentation.dialogs.model_settings.settings_form import SettingsForm
 from presentation.dialogs.model_settings.trial_card import TrialCard
 from presentation.ui.fitting import ScrolledParts, fit, height_at
 from presentation.ui.parts import arrange, text_label
-from presentation.ui.styles import mark
+from presentation.ui.styles import mark, mark_area
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
@@ -98,8 +98,7 @@ class TriedSettingsDialog(QDialog):
         self.save_button.setDefault(True)
         mark(self.save_button, kind="primary")
         footer = QWidget()
-        footer.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        mark(footer, part="footer")
+        mark_area(footer, part="footer")
         footer.setLayout(self._buttons)
         arrange(self._buttons, self.test_button, 1, self.cancel_button, self.save_button)
         arrange(QVBoxLayout(self), (self._scroll, 1), footer, edges=0, gap=0)

@@ -23,7 +23,7 @@ from presentation.dialogs.prompt_editor.page import ElidedLabel, PromptPage
 from presentation.dialogs.prompt_editor.variable_dialog import AddVariableDialog, RemoveVariablesDialog
 from presentation.ui.parts import arrange
 from presentation.ui.small_dialog import SmallDialog
-from presentation.ui.styles import mark
+from presentation.ui.styles import mark, mark_area
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
@@ -94,8 +94,7 @@ class PromptSettingsDialog(QDialog):
 
     def _make_footer(self) -> None:
         self._footer = QWidget(self)
-        mark(self._footer, part="footer")
-        self._footer.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        mark_area(self._footer, part="footer")
         self.reset = self._button("resetPrompt", self._on_reset)
         self.state = ElidedLabel(self._footer, takes_all=True)
         self.state.setObjectName("promptState")

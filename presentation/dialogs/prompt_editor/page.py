@@ -29,7 +29,7 @@ from presentation.dialogs.prompt_editor.drafts import Draft, PageName, PromptDra
 from presentation.dialogs.prompt_editor.find_bar import FindBar
 from presentation.dialogs.prompt_editor.variable_panel import VariablePanel
 from presentation.ui.parts import arrange
-from presentation.ui.styles import mark
+from presentation.ui.styles import mark, mark_area
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
 
@@ -88,8 +88,7 @@ class PromptPage(QWidget):
 
     def _make_list(self) -> None:
         self._left = QWidget(self)
-        mark(self._left, surface="panel", line="right")
-        self._left.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        mark_area(self._left, surface="panel", line="right")
         self.filter = QLineEdit(self._left)
         self.filter.setObjectName("promptFilter")
         self.filter.setClearButtonEnabled(True)

@@ -30,7 +30,7 @@ from presentation.panels.conversation.stored import title_of
 from presentation.panels.conversation.words import clock_time
 from presentation.ui import questions
 from presentation.ui.parts import ElidedLabel, arrange, text_label
-from presentation.ui.styles import mark
+from presentation.ui.styles import mark, mark_area
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.message import msg
@@ -132,14 +132,12 @@ class ConversationsDialog(QDialog):
 
     def _make_layout(self) -> None:
         footer = QWidget()
-        footer.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        mark(footer, part="footer")
+        mark_area(footer, part="footer")
         self._buttons = arrange(
             QHBoxLayout(footer), self._rename, self._export, self._delete, 1, self._close, self._use
         )
         left = QWidget()
-        left.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        mark(left, surface="panel", line="right")
+        mark_area(left, surface="panel", line="right")
         self._left = QVBoxLayout(left)
         for widget in (self.search, self._empty, self.list):
             self._left.addWidget(widget)

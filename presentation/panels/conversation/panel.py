@@ -27,7 +27,7 @@ from presentation.panels.conversation.view_model import ConversationViewModel, M
 from presentation.panels.conversation.web_probe import WebProbe
 from presentation.panels.conversation.window import Window
 from presentation.ui.parts import arrange, once_after, text_label
-from presentation.ui.styles import mark
+from presentation.ui.styles import mark, mark_area
 from presentation.ui.workspace import AgentStatus, WindowServices
 from shared.message import Message, msg
 
@@ -77,8 +77,7 @@ class ConversationPanel(QWidget):
         self._stored: set[str] = set()
         self._following = once_after(self, _AFTER_STORING_MS, self._follow)
         self.setObjectName("conversationPanel")
-        mark(self, surface="base")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        mark_area(self, surface="base")
         self._bar = TitleBar(services)
         self._bar.mode_clicked.connect(self.toggle_mode)
         self._bar.new_clicked.connect(self.new_conversation)

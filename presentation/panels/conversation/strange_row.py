@@ -12,7 +12,7 @@ from presentation.panels.conversation.stored import title_of
 from presentation.ui import questions
 from presentation.ui.frame import small_button
 from presentation.ui.parts import arrange
-from presentation.ui.styles import mark
+from presentation.ui.styles import mark_area
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.message import Message, msg, visible
@@ -50,8 +50,7 @@ class StrangeRow(QWidget):
         for button in (self.look_button, self.later_button):
             self._ways.addWidget(button)
         self.setObjectName("strangeRow")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        mark(self, surface="panel", line="bottom")
+        mark_area(self, surface="panel", line="bottom")
         self.hide()
 
     def show_project(self, root: Path | None, *, is_strange: bool) -> None:

@@ -8,7 +8,7 @@ from PyQt6.QtWidgets import QHBoxLayout, QLineEdit, QStackedLayout, QWidget
 
 from presentation.ui.frame import IconButton
 from presentation.ui.parts import ElidedLabel, arrange, push_button
-from presentation.ui.styles import mark
+from presentation.ui.styles import mark, mark_area
 from presentation.ui.workspace import WindowServices
 from shared.message import msg
 
@@ -103,8 +103,7 @@ class TitleBar(QWidget):
         super().__init__()
         self._services = services
         self._mode = ("free", False)
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        mark(self, line="bottom")
+        mark_area(self, line="bottom")
         self.title = EditableTitle()
         self.mode_button = push_button(name="modeButton", small=True)
         self._new = IconButton(services, "plus", msg("New conversation"), name="newConversation")

@@ -28,7 +28,7 @@ from presentation.panels.editor.tabs import EditorTabs
 from presentation.ui.empty_state import EmptyNote
 from presentation.ui.parts import arrange
 from presentation.ui.signals import Signal, signal
-from presentation.ui.styles import mark
+from presentation.ui.styles import mark_area
 from presentation.ui.workspace import Place, WindowServices
 from shared.errors import CircuitAIError
 from shared.message import msg
@@ -92,12 +92,10 @@ class EditorArea(QWidget):
     def _lay_out(self) -> None:
         self.setObjectName("editorArea")
         self._row = QWidget()
-        self._row.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        mark(self._row, surface="chrome")
+        mark_area(self._row, surface="chrome")
         arrange(QHBoxLayout(self._row), self.tabs, 1, edges=0)
         self._stack.addWidget(self._empty)
-        self._stack.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        mark(self._stack, surface="base")
+        mark_area(self._stack, surface="base")
         arrange(
             QVBoxLayout(self), self._row, self.go_to_line_bar, self.find_bar, (self._stack, 1), edges=0, gap=0
         )

@@ -12,7 +12,7 @@ from presentation.panels.editor.code_editor import CodeEditor
 from presentation.panels.editor.search import Found, Query, find_all, replacement_of
 from presentation.panels.editor.text_changes import TextEdit
 from presentation.ui.parts import arrange
-from presentation.ui.styles import mark
+from presentation.ui.styles import mark, mark_area
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
 
@@ -50,8 +50,7 @@ class FindBar(QWidget):
 
     def _lay_out(self) -> None:
         self.setObjectName("findBar")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        mark(self, surface="panel", line="bottom")
+        mark_area(self, surface="panel", line="bottom")
         names = {
             "findText": self._find,
             "replaceText": self._replace,
@@ -327,8 +326,7 @@ class GoToLineBar(QWidget):
         mark(self._field, small=True)
         mark(self._label, role="small")
         self.setObjectName("goToLineBar")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        mark(self, surface="panel", line="bottom")
+        mark_area(self, surface="panel", line="bottom")
         self._row = arrange(QHBoxLayout(self), (self._field, 2), (self._label, 3))
         self._field.installEventFilter(self)
         self.restyle()

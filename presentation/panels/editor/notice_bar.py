@@ -10,7 +10,7 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
 from presentation.ui.parts import arrange, push_button
-from presentation.ui.styles import mark
+from presentation.ui.styles import mark_area
 from presentation.ui.workspace import WindowServices
 from shared.message import Message
 
@@ -53,8 +53,7 @@ class NoticeBar(QWidget):
         self._row.addWidget(self._label, 1)
         self._buttons: list[tuple[QPushButton, Message]] = []
         self.setObjectName("noticeBar")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        mark(self, surface="panel", line="bottom")
+        mark_area(self, surface="panel", line="bottom")
         self.restyle()
         self.hide()
 

@@ -34,7 +34,7 @@ from presentation.panels.waveforms.shown_result import ShownResult
 from presentation.panels.waveforms.traces import Axis, Trace, TraceColors
 from presentation.ui.late_imports import PLOT_AREA, PLOT_TRACES, import_qt
 from presentation.ui.parts import arrange, once_after, push_button, text_label
-from presentation.ui.styles import mark
+from presentation.ui.styles import mark, mark_area
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
 
@@ -212,8 +212,7 @@ class WaveformsPanel(QWidget):
         self._body.addWidget(self.table)
         self._main = main = QVBoxLayout()
         self._side = QWidget()
-        mark(self._side, surface="base", line="left")
-        self._side.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        mark_area(self._side, surface="base", line="left")
         self._side_column = QVBoxLayout(self._side)
         whole = QHBoxLayout(self)
         for layout in (main, self._side_column, whole):
@@ -228,8 +227,7 @@ class WaveformsPanel(QWidget):
             MeasurementsView(self._services, self._project, self._shown, is_compact=True), 1
         )
         arrange(whole, (main, 1), self._side)
-        mark(self, surface="base")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        mark_area(self, surface="base")
 
     def _build_tools(self) -> None:
         self.tools = tools = PlotTools(self._services)

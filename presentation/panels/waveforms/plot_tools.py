@@ -19,7 +19,7 @@ from PyQt6.QtWidgets import (
 
 from presentation.panels.waveforms.chips import ChipRow
 from presentation.ui.frame import IconButton
-from presentation.ui.styles import mark
+from presentation.ui.styles import mark, mark_area
 from presentation.ui.workspace import WindowServices
 from shared.message import msg
 
@@ -114,8 +114,7 @@ class PlotTools(QWidget):
         self.expression.clicked.connect(self.chips.begin_expression)
         self.export = IconButton(services, "download", msg("Export the plot"), name="export_plot")
         self.export.clicked.connect(self._show_exports)
-        mark(self, surface="base", line="bottom")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        mark_area(self, surface="base", line="bottom")
         self._row = QHBoxLayout(self)
         self._is_drawing = True
         self._polished = QTimer(self)
