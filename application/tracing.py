@@ -6,14 +6,12 @@ import asyncio
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from application.ports.tracing import KeptSpan, TraceStore
 from shared.errors import UserInputError
 from shared.message import msg
 from shared.paths import PROJECT_FOLDER, TRACES_FILE, is_project
-
-if TYPE_CHECKING:
-    from application.ports.tracing import KeptSpan, TraceStore
 
 TraceFormat = Literal["otlp", "json"]
 

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from application.ports.model_settings import ModelSettingsStore
+from domain.llm.chat import ProviderChoice
 from domain.llm.service import Alternatives
-
-if TYPE_CHECKING:
-    from application.ports.model_settings import ModelSettingsStore
-    from domain.llm.chat import ProviderChoice
 
 
 class ChosenModels:

@@ -6,17 +6,13 @@ And which of its own changes were taken back: its words in the history do not kn
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from application.design.circuit_goals import GoalBook, read_goals
+from application.ports.project import OperationRecord, ProjectFiles
 from domain.simulation.goals import DesignGoal
 from shared.paths import walk
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from application.ports.project import OperationRecord, ProjectFiles
 
 _CIRCUITS = (".cir", ".sp", ".spice", ".net", ".ckt")
 _MOST_FILES = 40

@@ -5,13 +5,10 @@ from __future__ import annotations
 import asyncio
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
-from domain.llm.chat import ChatRequest, ProviderError, WireMessage
-
-if TYPE_CHECKING:
-    from application.ports.conversation import ChatClient, ChatModels
-    from domain.llm.chat import ProviderChoice
+from application.ports.conversation import ChatClient, ChatModels
+from domain.llm.chat import ChatRequest, ProviderChoice, ProviderError, WireMessage
 
 _NO_LISTING = frozenset({404, 405, 501})
 """HTTP statuses of servers that cannot list their models."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from application.ports.events import WebSearchCompleted, WebSearchFailed, WebSearchStarted
-from domain.llm.chat import WebSearchChoice
+from application.ports.model_settings import ModelSettingsStore, WebSearchEngines
+from domain.llm.chat import ProviderChoice, WebSearchChoice
 from domain.llm.provider_settings import settled_search
 from domain.llm.web_search import (
     SearchAnswer,
@@ -14,13 +14,9 @@ from domain.llm.web_search import (
     clean_query,
 )
 from shared.errors import CircuitAIError, UserInputError
+from shared.events import EventBus
 from shared.message import msg
 from shared.redaction import redact
-
-if TYPE_CHECKING:
-    from application.ports.model_settings import ModelSettingsStore, WebSearchEngines
-    from domain.llm.chat import ProviderChoice
-    from shared.events import EventBus
 
 TRIAL_QUERY = "ngspice"
 

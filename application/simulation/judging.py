@@ -6,15 +6,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from application.simulation.measuring import MeasureResult
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from domain.simulation.result import Quantity
 from shared.errors import CircuitAIError
-
-if TYPE_CHECKING:
-    from application.simulation.measuring import MeasureResult
-    from shared.message import Message
+from shared.message import Message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,8 +9,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
+from application.ports.permissions import PermissionStore
+from application.ports.project_view import ProjectView
+from application.tool_execution.definition import Tool, ToolContext
 from application.tool_execution.tools.circuit_choice import chosen_circuit
 from domain.llm.tools.confirmation import Circumstances, Permissions, Verdict, judge, rules_for_always
 from domain.llm.tools.confirmation_card import (
@@ -23,17 +27,10 @@ from domain.llm.tools.confirmation_card import (
     refusal,
 )
 from domain.llm.tools.effect import ComputedEffect, PathEffect
+from domain.llm.tools.result import ToolCall, ToolResult
 from shared.errors import UserInputError
 from shared.message import msg
 from shared.ulid import new_ulid
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from application.ports.permissions import PermissionStore
-    from application.ports.project_view import ProjectView
-    from application.tool_execution.definition import Tool, ToolContext
-    from domain.llm.tools.result import ToolCall, ToolResult
 
 Confirm = Callable[[ConfirmationCard], Awaitable[Answers]]
 """Puts a card to the user; a call without an answer counts as refused."""

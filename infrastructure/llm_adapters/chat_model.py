@@ -16,19 +16,24 @@ import json
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
-from langchain_core.callbacks import AsyncCallbackManager
-from langchain_core.language_models import BaseChatModel
+from langchain_core.callbacks import (
+    AsyncCallbackManager,
+    AsyncCallbackManagerForLLMRun,
+    CallbackManagerForLLMRun,
+)
+from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, ToolMessage
 from langchain_core.messages.ai import UsageMetadata, add_ai_message_chunks
 from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult, LLMResult
-from langchain_core.runnables import Runnable, ensure_config
+from langchain_core.runnables import Runnable, RunnableConfig, ensure_config
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from langchain_core.utils.utils import LC_ID_PREFIX
 from pydantic import PrivateAttr
 
+from application.ports.conversation import ChatClient
 from domain.llm.answers import accept_calls, wire_calls_of
 from domain.llm.chat import (
     ChatRequest,
@@ -45,13 +50,6 @@ from domain.llm.chat import (
 )
 from domain.llm.messages import get_output_items
 from shared.message import message_to_plain
-
-if TYPE_CHECKING:
-    from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
-    from langchain_core.language_models import LanguageModelInput
-    from langchain_core.runnables import RunnableConfig
-
-    from application.ports.conversation import ChatClient
 
 MERGE_WINDOW_S = 0.04
 """Pieces of one kind that arrive within it travel as one chunk: 25 a second are enough for an eye."""

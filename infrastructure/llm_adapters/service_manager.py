@@ -15,8 +15,9 @@ from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import count
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
+from application.ports.conversation import ChatClient
 from domain.llm.chat import ChatRequest, ProviderError, RetryNotice, StreamChunk, Usage
 from domain.llm.costs import PriceList, cost_of
 from domain.llm.service import (
@@ -35,9 +36,6 @@ from infrastructure.llm_adapters.timing import RetryPolicy
 from infrastructure.llm_adapters.wire_errors import failure
 from shared.errors import CircuitAIError
 from shared.message import msg
-
-if TYPE_CHECKING:
-    from application.ports.conversation import ChatClient
 
 _logger = logging.getLogger(__name__)
 

@@ -5,16 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from application.app import Application
+from application.project.adopting import StrangeHistory
 from presentation.cli.terminal import read_line
 from presentation.json_output import Output
 from shared.errors import NeedsConfirmation
 from shared.message import msg, one_line, visible
-
-if TYPE_CHECKING:
-    from application.project.adopting import StrangeHistory
 
 _YES = ("y", "yes", "是", "好", "确认")
 _SHOWN = 20

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
 
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QWidget
 
+from application.groups.program import Program
+from application.project.unclean_ends import UncleanEnd
 from presentation.ui.frame import small_button
 from presentation.ui.parts import arrange, copy_text
 from presentation.ui.small_dialog import SmallDialog
@@ -14,10 +15,6 @@ from presentation.ui.styles import mark_area
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
-
-if TYPE_CHECKING:
-    from application.groups.program import Program
-    from application.project.unclean_ends import UncleanEnd
 
 _LINES = 14
 """Of the report that are seen at once, also on a small screen."""

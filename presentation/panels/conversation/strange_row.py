@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
+from application.groups.project import Project
+from application.project.adopting import StrangeHistory
 from presentation.panels.conversation.stored import title_of
 from presentation.ui import questions
 from presentation.ui.frame import small_button
@@ -16,10 +17,6 @@ from presentation.ui.styles import mark_area
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.message import Message, msg, visible
-
-if TYPE_CHECKING:
-    from application.groups.project import Project
-    from application.project.adopting import StrangeHistory
 
 _LONGEST_NAME = 60
 """Characters: one long word would push what adopting means out of the question."""

@@ -5,22 +5,20 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PyQt6.QtCore import QTimer
 from PyQt6.QtWidgets import QWidget
 
+from application.groups.models import Models
+from application.ports.events import GoalsUnderstood
+from domain.llm.chat import ProviderChoice
+from domain.llm.consent import ConsentAnswer, ConsentQuestion
+from domain.simulation.goals import DesignGoal
 from presentation.panels.conversation.items import Change
 from presentation.ui.workspace import WindowServices
 from shared.message import Message
 from shared.paths import circuit_of_goals
-
-if TYPE_CHECKING:
-    from application.groups.models import Models
-    from application.ports.events import GoalsUnderstood
-    from domain.llm.chat import ProviderChoice
-    from domain.llm.consent import ConsentAnswer, ConsentQuestion
-    from domain.simulation.goals import DesignGoal
 
 _logger = logging.getLogger(__name__)
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PyQt6.QtCore import QModelIndex, Qt
 from PyQt6.QtGui import QStandardItem, QStandardItemModel
 from PyQt6.QtWidgets import QLabel, QStackedWidget
 
+from application.groups.program import Program
+from application.ports.tracing import KeptSpan
 from presentation.panels.debug.tally import OWN_TASK, EventTally
 from presentation.trace_rows import end_words, row_words, time_words, tree_rows
 from presentation.ui.rows import Role, RowLook, RowTree
@@ -17,10 +19,6 @@ from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.local_time import local_time
 from shared.message import Message, msg
-
-if TYPE_CHECKING:
-    from application.groups.program import Program
-    from application.ports.tracing import KeptSpan
 
 _TRACE = Role.LOOK + 1
 _MOST_TURNS = 200
