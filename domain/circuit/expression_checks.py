@@ -228,6 +228,8 @@ def check_names(
     for name in sorted(names):
         if name in scope.parameters or name in {"temper", "time", "hertz", "m"}:
             continue
+        if name == "temp" and findings.functions:  # in the modes for PSpice and LTspice it is temper
+            continue
         near = findings.near(name, scope.parameters, cutoff=0.7)
         message = (
             msg("Parameter {name} is not defined. Did you mean {near}?", name=name, near=near)

@@ -238,7 +238,7 @@ class _Work:
             self._library(statement)
         elif keyword == "subckt":
             self._subcircuit(statement)
-        elif keyword == "ends" and statement.line not in self._ends and self._dialect == "ltspice":
+        elif keyword == "ends" and statement.line not in self._ends and self._dialect != "hspice":
             self._comment_out(statement)  # LTspice does not mind one that closes nothing
         elif keyword == "ends" and len(statement.words) > 1:
             name = statement.words[1]
