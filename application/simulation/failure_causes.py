@@ -26,6 +26,7 @@ _ROOTS = (
     "osdi-missing",
     "unknown-directive",
     "unknown-element",
+    "title-is-card",
     "model-type",
     "unclosed-subckt",
     "stray-ends",
@@ -90,13 +91,17 @@ def _is_better_told(issue: SimulationIssue, prepared: PreparedCircuit) -> bool:
     }
 
 
+_NAMED = re.compile(r"(?:: |, model )((?:[a-z]\.(?:x[^\s.:]*\.)+)?[a-z][^\s.:]*)(?=[: ])", re.IGNORECASE)
+
+
 def _at_its_element(issue: SimulationIssue, prepared: PreparedCircuit) -> SimulationIssue:
     """With the place of the element ngspice names by its path ("m.x1.mp1: channel length less than zero")."""
     if issue.line is not None or issue.severity != "error":
         return issue
-    named = re.search(r": ((?:[a-z]\.(?:x[^\s.:]*\.)+)?[a-z][^\s.:]*)[: ]", str(issue.message), re.IGNORECASE)
-    path = issue.element or (named[1] if named is not None else "")
-    found = element_at(read_circuit(prepared.tree), path) if path else None
+    paths = [issue.element] if issue.element else _NAMED.findall(str(issue.message))
+    circuit = read_circuit(prepared.tree) if paths else None
+    places = (element_at(circuit, path) for path in paths if circuit is not None)
+    found = next((place for place in places if place is not None), None)
     return issue if found is None else replace(issue, file=found.file, line=found.element.line)
 
 

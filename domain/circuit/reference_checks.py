@@ -476,11 +476,13 @@ def _check_source_words(placed: PlacedElement, scope: Scope, findings: Findings)
             note_unbraced(field, placed.file, scope, findings)
         if field.key in _SOURCE_WORDS or is_known:
             continue
-        message = msg(
-            "{name}: ngspice knows no waveform or keyword “{word}”.",
-            name=placed.element.name,
-            word=field.text,
-        )
+        message = (
+            msg("{word} is a placeholder: this file is a template that another program fills in.",
+                word=field.text)
+            if re.fullmatch(r"\$[A-Za-z_]\w*", field.text)
+            else msg("{name}: ngspice knows no waveform or keyword “{word}”.", name=placed.element.name,
+                     word=field.text)
+        )  # fmt: skip
         findings.add(scope.severity, "bad-value", message, file=placed.file, at=field)
 
 

@@ -404,7 +404,8 @@ def _check_title(tree: DependencyTree, findings: Findings) -> None:
     if not first or first[0].kind != "title" or not looks_like_card(first[0].text):
         return
     message = msg("The first line is the title, so this card is not read. Insert a title line above it.")
-    is_refused = first[0].raw[:4].lower() == ".par"  # "Error: title line is missing!"
+    # of the one ngspice says that the title line is missing, of the other that an .endc is misplaced
+    is_refused = first[0].raw[:4].lower() == ".par" or first[0].raw.strip().lower() == ".control"
     findings.add("error" if is_refused else "warning", "title-is-card", message, file=tree.root.path, at=1)
 
 
@@ -413,7 +414,8 @@ def looks_like_card(text: str) -> bool:
     stripped = text.strip()
     if stripped.startswith("."):
         word = re.split(r"\s", stripped[1:], maxsplit=1)[0].lower()
-        return word in DIRECTIVES - {"title", "op", "end"} and len(stripped.split()) > 1
+        is_long = len(stripped.split()) > 1 or word == "control"
+        return word in DIRECTIVES - {"title", "op", "end"} and is_long
     probe = Netlist.parse(stripped.encode("utf-8"), has_title=False).statements
     if len(probe) != 1 or probe[0].kind != "element" or not re.match(r"[a-zA-Z]\w*\d", stripped):
         return False
@@ -451,6 +453,11 @@ def _check_analyses(tree: DependencyTree, findings: Findings) -> None:
             message = msg("ngspice accepts {text} here only in braces: {braced}.", text=bare.text,
                           braced=f"{{{bare.text}}}")  # fmt: skip
             findings.add("error", "bad-analysis", message, file=placed.file, at=bare)
+        elif example is not None and re.match(r"\$\w", placed.statement.comment):
+            word, name = placed.statement.comment.split()[0], f".{placed.statement.keyword}"
+            message = msg("In ngspice “{word}” begins a comment, so {name} lacks what follows. Rename it.",
+                          word=word, name=name)  # fmt: skip
+            findings.add("error", "bad-analysis", message, file=placed.file, at=placed.statement)
         elif example is not None:
             message = msg(
                 "ngspice cannot read this analysis. Write it like {example}.", example="." + example

@@ -49,13 +49,21 @@ def _instances(block: Block) -> frozenset[str]:
     return frozenset(p.element.key for p in block.elements if p.element.letter == "x")
 
 
+_NONLINEAR = frozenset("dqjmzbswanu")
+"""Letters of elements that change with the operating point."""
+
+
 class _Start:
     """How the analyses begin: what makes a missing DC path harmless."""
 
-    def __init__(self, *, needs_no_paths: bool, fixed_nodes: frozenset[str], only_uic: bool) -> None:
+    def __init__(
+        self, *, needs_no_paths: bool, fixed_nodes: frozenset[str], only_uic: bool, needs_no_point: bool
+    ) -> None:
         self.needs_no_paths = needs_no_paths
         self.fixed_nodes = fixed_nodes
         self.only_uic = only_uic
+        self.needs_no_point = needs_no_point
+        """Small signals only, of linear elements: what ngspice invents of the operating point is unused."""
 
     @classmethod
     def of(cls, tree: DependencyTree) -> _Start:
@@ -77,7 +85,17 @@ class _Start:
         only_uic = bool(analyses) and all(
             card.keyword == "tran" and card.words[-1].key == "uic" for card in analyses
         )
-        return cls(needs_no_paths=has_shunt or only_uic, fixed_nodes=frozenset(fixed), only_uic=only_uic)
+        is_linear = not any(
+            placed.statement.kind == "control" or placed.statement.keyword in _NONLINEAR
+            for placed in tree.expanded
+            if placed.statement.kind in ("element", "control")
+        )
+        return cls(
+            needs_no_paths=has_shunt or only_uic,
+            fixed_nodes=frozenset(fixed),
+            only_uic=only_uic,
+            needs_no_point=is_linear and bool(analyses) and all(card.keyword == "ac" for card in analyses),
+        )
 
 
 def _has_ground(known: dict[Block, BlockWiring]) -> bool:
@@ -108,7 +126,7 @@ def _note_floating(group: FloatingGroup, starts: _Start, findings: Findings) -> 
     )
     # Where some device has an entry on the diagonal of the matrix, ngspice gets by with gmin, and the
     # voltage it then finds is its own invention; where none has, the matrix is singular for good.
-    severity: Severity = "error" if group.is_singular else "warning"
+    severity: Severity = "error" if group.is_singular else "info" if starts.needs_no_point else "warning"
     findings.add(severity, "no-dc-path", message, file=group.element.file, at=element.statement)
 
 

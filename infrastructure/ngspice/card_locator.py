@@ -19,6 +19,7 @@ from infrastructure.ngspice.findings import Finding
 
 _MAX_FILE_BYTES = 20 * 2**20
 _AT_THE_FIRST = frozenset(("no-data", "osdi-unavailable"))
+_FIRST_OF_THESE = ((".control",), ("run",))
 _COMMENT = re.compile(r"(?:\s\$|;|\s//).*$")
 
 
@@ -78,7 +79,7 @@ class CardLocator:
             is_double = finding.code == "duplicate-element" and len({place.file for place in places}) == 1
             if len(places) == 1 or is_double:
                 return places[-1]
-            if places and (finding.code in _AT_THE_FIRST or finding.begins == (".control",)):
+            if places and (finding.code in _AT_THE_FIRST or finding.begins in _FIRST_OF_THESE):
                 return places[0]  # of its commands; the copy has some of ours behind them
         if finding.number is not None and not self._included and not _names_something(finding):
             return Place(file=self._deck_path, line=finding.number)

@@ -96,7 +96,9 @@ def _at_what_ran(finding: Finding, job: SimulationJob, ending: Ending, locator: 
     if finding.code == "simulator-crashed" and last is not None and last.has_data:
         done = {plot.analysis for plot in ending.plots}
         running = [kind for kind in kinds if kind not in done] or running
-    return replace(finding, analysis=running[0]) if len(running) == 1 else finding
+    if len(running) != 1:  # whichever of them it was, this command began it
+        return replace(finding, begins=("run",)) if job.has_control_block else finding
+    return replace(finding, analysis=running[0])
 
 
 def _repeats_a_measurement(issue: SimulationIssue, locator: CardLocator) -> bool:

@@ -45,6 +45,15 @@ DECKS = {
     # ngspice: the number of another line, or "TSTOP is invalid"
     "a parameter without braces in an analysis": (
         "t\n.param top=3\nV1 a 0 1\nR1 a 0 1k\n.dc V1 0 top 0.1\n.end\n", "bad-analysis", 5),
+    # ngspice: "Effective channel length <= 0", at the model and the device, without a line
+    "an element named at the end": (
+        "t\nV1 a 0 1\nM1 a a 0 0 n l=10n w=1u\n.model n nmos(level=8 version=3.1 lint=40n)\n.op\n.end\n",
+        "analysis-failed", 3),
+    # ngspice quotes the card rewritten
+    "an initial condition of HSPICE": (
+        "t\n.param v0=1\nV1 a 0 1\nR1 a 0 1k\n.ic a=v0\n.op\n.end\n", "bad-analysis", 5),
+    "plots that were destroyed": (
+        "t\nV1 a 0 1\nR1 a 0 1k\n.control\nop\ndestroy all\n.endc\n.end\n", "no-data", 6),
     "a template": ("t\n.param vdd=${VDD}\nV1 a 0 {vdd}\nR1 a 0 1k\n.op\n.end\n", "foreign-form", 2),
     "a source of ahkab": ("t\nV1 a 0 type=vdc vdc=1\nR1 a 0 1k\n.op\n.end\n", "foreign-form", 2),
     "a missing file on the first line": (

@@ -322,6 +322,7 @@ def test_never_fails_on_torn_decks(cards: list[str]) -> None:
         ),
         (".model q npn\n.model p ako:q npn\nQ1 b b 0 p\n", [("error", "model-type", 7)]),
         (".model n nmos(level=9 vth0=0.5)\nM1 b b 0 0 n\n", [("warning", "model-level", 6)]),
+        (".tran $STEP $END\n", [("error", "bad-analysis", 6)]),
         (".ac dec 10 1 100M\n", [("error", "mega-trap", 6)]),
         ("R3 b 0 {(1+2}\n", [("error", "unclosed-bracket", 6)]),
         ("R3 b 0 1k)\n", [("warning", "unclosed-bracket", 6)]),
@@ -490,3 +491,26 @@ def test_the_lossy_line_of_ngspice_is_no_device_of_xyce() -> None:
 )  # fmt: skip
 def test_levels_and_bins_of_models(cards: str, expected: list[tuple[str, str, int]]) -> None:
     assert loud(check(HEAD + cards)) == expected
+
+
+@pytest.mark.parametrize(
+    ("cards", "severity"),
+    [
+        (".ac dec 5 1k 1Meg\n", "info"),
+        (".ac dec 5 1k 1Meg\n.tran 1n 1u\n", "warning"),
+        ("D1 m 0 dm\n.model dm d\n.ac dec 5 1k 1Meg\nC3 n m 1n\nC4 n 0 1n\n", "warning"),
+    ],
+)
+def test_an_operating_point_nobody_needs_is_no_matter_for_a_warning(cards: str, severity: str) -> None:
+    found = check("t\nV1 a 0 AC 1\nC1 a m 1n\nC2 m 0 1n\n" + cards)
+    assert [d.severity for d in found if d.code == "no-dc-path"] == [severity]
+
+
+def test_a_block_on_the_title_line_is_not_read() -> None:
+    found = check(".control\nrun\n.endc\nV1 a 0 1\nR1 a 0 1k\n.op\n")
+    assert ("error", "title-is-card", 1) in loud(found)
+
+
+def test_an_include_on_the_title_line_is_read_nevertheless() -> None:
+    found = check(".include gone.lib\nV1 a 0 1\nR1 a 0 1k\n.op\n")
+    assert ("error", "include-missing", 1) in loud(found)
