@@ -40,6 +40,7 @@ from application.workflow.design_sessions import (
 from application.workflow.journal import Carried, DesignJournal, DesignRun, Narrate
 from application.workflow.refining import NextMessage, finished_design, read_message
 from domain.llm.provider_settings import BUILTIN
+from domain.llm.tools.result import cut_middle
 from domain.simulation.goals import all_met
 from shared.errors import (
     CircuitAIError,
@@ -90,6 +91,8 @@ __all__ = [
 
 Reread = Callable[["GraphState"], "Callable[[CheckpointIntent], Awaitable[CheckpointIntent]] | None"]
 """Of a checkpoint's state: how a model is asked what was meant there (`Question.reread`)."""
+_LONGEST_SHOWN = 12_000
+"""Characters of a circuit whose goals are read."""
 CONFIRM = "confirm"
 """Kind of an interrupt in the agent's loop (`agent.loop.CONFIRM`, which is slow to import)."""
 _logger = logging.getLogger(__name__)
@@ -336,7 +339,11 @@ class _Model:
         return self._steps
 
     async def goals_prompt(self, values: Mapping[str, Any]) -> SystemMessage:
-        """The system message of the structured call for goals."""
+        """The system message of the structured call for goals; the circuit to be improved is shown in it."""
+        if circuit := self._journal.run.circuit:
+            content = await asyncio.to_thread(self._project.read, self._project.root / circuit)
+            shown = cut_middle(content.decode("utf-8", "replace"), _LONGEST_SHOWN)
+            values = {**values, "context": f"The circuit that is to be improved, {circuit}:\n{shown}"}
         return await (
             self._chat()
             .deps.prompts()

@@ -286,6 +286,7 @@ async def test_an_existing_circuit_is_round_zero_and_is_improved(bench: Bench) -
     assert (done.goals_met, done.circuit) == (True, "stage.cir")
     assert [event.number for event in bench.told(IterationFinished)] == [0, 1]
     assert bench.model.tasks == ["goals", "analysis", "optimize", "analysis"]
+    assert "Rl out 0 100k" in bench.model.seen[0].system  # the goals are of its nodes
 
 
 async def test_a_wish_behind_an_accepted_design_changes_the_same_circuit(bench: Bench) -> None:
