@@ -222,16 +222,20 @@ class Conversation:
     ) -> bool:
         """Bring an interrupted turn to an end: nothing is run, everything has its result.
 
+        A design's step has its results then too, but the design stays as it waits.
+
         Unfinished answers become partial messages, calls without a result get the one that
         `settle_call` finds. `cost`: see `keep_unfinished`; `failure`: why it failed. Returns whether there
         was anything to settle.
         """
-        if not self.record.open_turn:
+        is_design = self.record.is_in_design
+        if not (self.record.open_design if is_design else self.record.open_turn):
             return False
         await self.keep_unfinished(stop_reason, cost=cost)
         for call in self.record.open_calls():
             await self.add_result(call, await settle_call(call))
-        await self.end_turn(stop_reason, failure=failure)
+        if not is_design:
+            await self.end_turn(stop_reason, failure=failure)
         return True
 
     async def add_result(self, call: ToolCall, result: ToolResult) -> ToolMessage:

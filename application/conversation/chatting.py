@@ -15,8 +15,6 @@ from application.conversation.turn_deps import ChatRequest, Emit, TurnDeps
 from application.graph import AGENT
 from application.ports.events import SessionOpened, TurnEnded
 from domain.llm.transcript import can_go_on, has_open_turn, last_end, nothing_to_resume
-from shared.errors import UserInputError
-from shared.message import msg
 from shared.uninterrupted import imported, in_pieces, uninterrupted
 
 if TYPE_CHECKING:
@@ -106,12 +104,6 @@ class ChatWithModel:
         try:
             await uninterrupted(asyncio.to_thread(open_it))
             conversation = await Conversation.load(opened[0])
-            if conversation.record.open_turn and conversation.record.work_mode == "workflow":
-                raise UserInputError(
-                    msg("This conversation is a design waiting to continue."),
-                    advice=msg("Continue it first: design PROJECT --resume."),
-                    error_type="design_pending",
-                )
             yield conversation
         finally:
             if conversation is not None:

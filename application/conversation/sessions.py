@@ -24,6 +24,7 @@ from domain.llm.transcript import (
     Entry,
     Json,
     Summary,
+    chat_thread,
     entries_of,
     extra_of,
     is_ulid,
@@ -142,8 +143,10 @@ class ShownSession:
     """Which limits ended turns, likewise."""
     design: tuple[StoryStep, ...] = ()
     """What steps of designs told beside their words."""
-    paused: str = ""
-    """Why a design does not go on for now: "stopped", or the kind of an error; "" for any other end."""
+    is_chat_newest: bool = False
+    """What was said last was said in a chat, and not to a design."""
+    is_chat_open: bool = False
+    """That chat's turn was begun and not ended."""
 
     @property
     def cost(self) -> Cost:
@@ -254,7 +257,8 @@ class Sessions:
             files = self.projects.open(project)
             try:
                 files.sessions.delete(session_id)
-                self.forget_checkpoints(files.checkpoints_path, session_id)
+                for thread in (session_id, chat_thread(session_id)):
+                    self.forget_checkpoints(files.checkpoints_path, thread)
                 files.attachments.sweep(files.named_hashes)
             finally:
                 files.close()
@@ -355,8 +359,20 @@ def shown(
         failures=_failures(events, own if is_ours else ()),
         limits=_limits(events),
         design=story_of(events) if summary.work_mode == "workflow" else (),
-        paused=_text(events[-1].get("reason")) if events and events[-1].get("event") == "paused" else "",
+        **_newest_chat(events),
     )
+
+
+def _newest_chat(events: Sequence[Json]) -> dict[str, bool]:
+    is_chat = is_open = False
+    for event in events:
+        if event.get("event") == "turn" and event.get("state") == "started":
+            is_chat = is_open = not isinstance(event.get("design"), Mapping)
+        elif event.get("event") in ("turn", "adopted"):
+            is_open = False
+        elif "update" in event:  # a step of a design that was taken up again
+            is_chat = is_open = False
+    return {"is_chat_newest": is_chat, "is_chat_open": is_open}
 
 
 def _cards(events: Sequence[Json]) -> tuple[ShownCard, ...]:

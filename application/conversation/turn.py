@@ -38,7 +38,7 @@ from domain.llm.messages import (
 )
 from domain.llm.provider_settings import BUILTIN
 from domain.llm.tools.confirmation_card import answers_to_plain, left_open
-from domain.llm.transcript import can_go_on, nothing_to_resume
+from domain.llm.transcript import can_go_on, chat_thread, nothing_to_resume
 from domain.llm.turn_failure import TurnFailure, failure_of
 from shared.errors import CircuitAIError, Stopped, internal_error
 from shared.message import Message, msg
@@ -91,9 +91,7 @@ class Turn:
         """Run it and close it, whatever happens."""
         self._events.enter("preparing")
         try:
-            async with self._deps.checkpointers(
-                self._project.checkpoints_path, self._conversation.session_id
-            ) as saver:
+            async with self._deps.checkpointers(self._project.checkpoints_path, self._thread_id) as saver:
                 await self._begin()
                 return await self._finish(await self._go(saver))
         except Stopped:  # whoever follows the events has gone
@@ -114,6 +112,12 @@ class Turn:
             self._fail("internal", internal_error(error), None)
             await self._close("error", "error")
             raise
+
+    @property
+    def _thread_id(self) -> str:
+        """Of its checkpoints; not that of the design that waits in the same conversation."""
+        session_id = self._conversation.session_id
+        return chat_thread(session_id) if self._record.work_mode == "workflow" else session_id
 
     async def _close(self, reason: str, end: TurnEnd) -> None:
         """After a failure or a stop: settle the turn and say that it is over."""
@@ -136,7 +140,7 @@ class Turn:
         text = self._request.text
         if text is None:
             is_open = bool(self._record.open_turn)
-            if not is_open and not can_go_on(self._record.last_end):
+            if self._record.is_in_design or not (is_open or can_go_on(self._record.last_end)):
                 raise nothing_to_resume()
             self._has_begun = True
             if await self._conversation.take_up(cost=self._watch.pricing.of_unfinished()) or is_open:
@@ -166,7 +170,7 @@ class Turn:
             return ended
 
     async def _follow(self, saver: BaseCheckpointSaver[str], span: Span) -> TurnEnd:
-        thread_id = self._conversation.session_id
+        thread_id = self._thread_id
         async with (
             self._deps.models.open(self._request.choice) as model,
             self._parts.models.others(self._parts.access.alternatives) as others,
@@ -237,9 +241,7 @@ class Turn:
     async def _write_final_checkpoint(self, runtime: GraphRuntime, reason: str) -> None:
         """After an interruption: transcript first, then the checkpoint that says the same."""
         await self._settle(reason)
-        await runtime.write_final_checkpoint(
-            self._conversation.session_id, self._state(ended=reason), node=FREE_WORK
-        )
+        await runtime.write_final_checkpoint(self._thread_id, self._state(ended=reason), node=FREE_WORK)
 
     async def _settle(self, reason: str) -> None:
         """Give every open call of the newest turn its result and end the turn, if it is open."""

@@ -16,6 +16,7 @@ from application.agent.turn_confirmation import TurnConfirmation
 from application.agent.watch import Pricing, TurnWatch
 from application.conversation.project_context import describe_project, goals_of, undone_note
 from application.conversation.turn_models import TurnModels
+from application.design.story import state_in_brief
 from application.tool_execution.confirming import Judging
 from application.tool_execution.definition import ToolContext
 from application.tool_execution.operations import Operations
@@ -178,11 +179,12 @@ class TurnParts:
         return sum((get_usage(answer) or Usage() for answer in answers), Usage())
 
     async def describe(self, main_circuit: str) -> str:
-        """The project, and which changes of the model were taken back."""
+        """The project, the design of the conversation, and which changes of the model were taken back."""
         described = await asyncio.to_thread(describe_project, self.project, main_circuit)
         records = await self.context.operations.list(session_id=self.conversation.session_id)
         note = undone_note(records, since=self.record.last_answered)
-        return f"{described}\n{note}" if note else described
+        design = await asyncio.to_thread(state_in_brief, self.conversation.events)
+        return "\n".join(part for part in (described, design, note) if part)
 
     async def forget_result(self, call_id: str) -> None:
         """Remove what a simulation that did not come to its end has left."""

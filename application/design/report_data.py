@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from application.design.story import goals_from_plain, verdicts_from_plain, without_blocks
 from domain.circuit.netlist import Netlist
 from domain.design.round_table import TableRow, Trend, round_table
-from domain.llm.transcript import Summary, extra_of, role_of, text_of, time_of_ulid, utc
+from domain.llm.transcript import Summary, design_left_open, extra_of, role_of, text_of, time_of_ulid, utc
 from domain.simulation.goals import GoalVerdict, all_met
 from shared.errors import CircuitAIError, UserInputError
 from shared.message import msg, stored_message
@@ -77,6 +77,9 @@ class _Follower:
         self._judged: dict[int, tuple[tuple[GoalVerdict, ...], bytes | None]] = {}
         """Of the rounds that stand, by number: verdicts and netlist."""
         self._is_open = False
+        self._design = ""
+        self._is_chat = False
+        """What is said is no part of the design that waits."""
         self._words: dict[str, str] = {}
         """Said since the last round, by message."""
         self._calls: list[dict[str, Any]] = []
@@ -85,9 +88,14 @@ class _Follower:
     def take(self, event: _Json) -> None:
         stored = event.get("message")
         message: _Json = stored if isinstance(stored, Mapping) else {}
+        was, self._design = self._design, design_left_open(self._design, event)
         if event.get("event") == "turn":
-            self._turn(event)
-        if not self._is_open:
+            self._is_chat = event.get("state") == "started" and self._design == was
+            if self._design != was:
+                self._turn(event)
+        if "update" in event:  # the design was taken up again
+            self._is_chat = False
+        if not self._is_open or self._is_chat:
             return
         design = self.designs[-1]
         if event.get("event") == "paused":
@@ -110,10 +118,8 @@ class _Follower:
 
     def _turn(self, event: _Json) -> None:
         begun = event.get("design")
-        if event.get("state") == "started":
-            self._is_open = isinstance(begun, Mapping)
-            if not isinstance(begun, Mapping):
-                return
+        if isinstance(begun, Mapping):
+            self._is_open = True
             self._state, self._judged, self._closing = {}, {}, ""
             self._words, self._calls = {}, []
             self.designs.append(
@@ -131,7 +137,7 @@ class _Follower:
                     "end": None,
                 }
             )
-        elif self._is_open and event.get("state") == "ended":
+        elif self._is_open:
             self._end(_text(event.get("stop_reason")))
 
     def _end(self, reason: str) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from domain.llm.transcript import design_left_open
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from domain.simulation.result import Quantity
 from shared.message import Message, stored_message
@@ -18,6 +19,7 @@ from shared.message import Message, stored_message
 _OF_A_BLOCK = "  "
 """What the lines of goals and verdicts begin with, under their head."""
 _OF_A_CALL = ("✓ ", "✗ ")
+_ROUNDS_TOLD = 12
 _ENDS = ("goals_met", "goals_not_met", "declined", "undone", "error")
 
 
@@ -62,6 +64,8 @@ class StoryStep:
     verdicts: tuple[GoalVerdict, ...] = ()
     round_number: int = 0
     checkpoint: Checkpoint | None = None
+    left: str = ""
+    """Why the design rests here, and not at a question: "stopped", the kind of an error, "interrupted"."""
     ended: Ended | None = None
 
 
@@ -71,23 +75,71 @@ def story_of(events: Sequence[Mapping[str, Any]]) -> tuple[StoryStep, ...]:
     return tuple(step for event in events for step in teller.take(event)) + tuple(teller.left_open())
 
 
+def state_in_brief(events: Sequence[Mapping[str, Any]]) -> str:
+    """The newest design of a conversation for a model: circuit, goals, figures of its rounds; "" for none."""
+    state: dict[str, Any] = {}
+    rounds: dict[int, str] = {}
+    design = ""
+    for event in events:
+        before, design = design, design_left_open(design, event)
+        if design and design != before:
+            state, rounds = {}, {}
+        update = event.get("update")
+        if not isinstance(update, Mapping):
+            continue
+        state |= update
+        if "last_verdicts" in update and "iteration_count" in update:
+            number = _whole(update["iteration_count"])
+            rounds = {each: line for each, line in rounds.items() if each < number}
+            if verdicts := verdicts_from_plain(update["last_verdicts"]):
+                rounds[number] = ", ".join(map(_figure, verdicts))
+    goals = goals_from_plain(state.get("design_goals_summary"))
+    if not goals:
+        return ""
+    circuit = state.get("circuit_file_path") or "no circuit yet"
+    lines = [f"Design of this conversation, which {'waits' if design else 'has ended'}: {circuit}"]
+    lines += [f"- goal {goal.metric} = {goal.expression}: {_limits(goal)}" for goal in goals]
+    lines += [f"- round {number}: {line}" for number, line in list(rounds.items())[-_ROUNDS_TOLD:]]
+    return "\n".join(lines)
+
+
+def _limits(goal: DesignGoal) -> str:
+    bounds = ((">=", goal.minimum), ("<=", goal.maximum), ("target", goal.target))
+    return ", ".join(f"{word} {bound:.6g} {goal.unit}".strip() for word, bound in bounds if bound is not None)
+
+
+def _figure(verdict: GoalVerdict) -> str:
+    value, unit = verdict.measured.value, verdict.measured.unit
+    measured = "not measured" if math.isnan(value) else f"{value:.6g} {unit}".strip()
+    return f"{verdict.goal.metric} {measured} ({'met' if verdict.met else 'missed'})"
+
+
 class _Teller:
     """Follows a transcript; what another version wrote otherwise is left out."""
 
     def __init__(self) -> None:
         self._state: dict[str, Any] = {}
         self._after = ""
-        self._is_open = self._waits = False
+        self._design = ""
+        """Id of the design that is open; chats may be led meanwhile."""
+        self._waits = False
+        self._rest: tuple[str, str] | None = None
+        """Behind which message the open design rests, and why."""
         self._closing: StoryStep | None = None
         self._count = 0
 
     def take(self, event: Mapping[str, Any]) -> Iterator[StoryStep]:
-        if event.get("event") == "turn":
+        if event.get("event") in ("turn", "adopted"):
             yield from self._turn(event)
         stored = event.get("message")
         message = stored if isinstance(stored, Mapping) else {}
         update, step = event.get("update"), event.get("step")
+        if event.get("event") == "paused":
+            self._rest = (self._after, str(event.get("reason", "")))
+        elif self._rest is None and self._design and step and step == message.get("id"):
+            self._rest = (self._after, "interrupted")  # somebody chats: it was not let say why it rests
         if isinstance(update, Mapping) and isinstance(step, str):
+            self._rest = None
             steps = tuple(self._steps(event, update, message))
             if step.endswith("/end"):
                 self._closing = steps[0] if steps else None  # the line behind it says how it ended
@@ -96,18 +148,28 @@ class _Teller:
         self._after = str(message.get("id", "")) or self._after
 
     def left_open(self) -> Iterator[StoryStep]:
-        """The checkpoint a design waits at, if it does."""
-        if self._is_open and self._waits:
+        """The checkpoint a design waits at, or that it rests anywhere else."""
+        after, reason = self._rest or (self._after, "interrupted")
+        if not self._design:
+            return
+        self._after = after
+        if self._waits:
             yield self._made(message_id="", checkpoint=_checkpoint(self._state, ""))
+        else:
+            yield self._made(message_id="", left=reason)
 
     def _turn(self, event: Mapping[str, Any]) -> Iterator[StoryStep]:
+        before, self._design = self._design, design_left_open(self._design, event)
+        if event.get("event") == "adopted":
+            return
         if event.get("state") == "started":
-            self._state = {}
-            self._is_open = isinstance(event.get("design"), Mapping)
-            self._waits, self._closing = False, None
+            if self._design != before:
+                self._state = {}
+                self._waits, self._closing, self._rest = False, None, None
+            return
+        if not before or self._design:  # the end of a chat
             return
         closing, self._closing = self._closing, None
-        self._is_open = False
         reason = event.get("stop_reason")
         if closing is not None and reason in _ENDS:
             yield self._ended(closing, str(reason))

@@ -9,7 +9,17 @@ from __future__ import annotations
 from typing import Any, Literal, NotRequired, TypedDict
 
 UserIntent = Literal[
-    "continue", "accept", "stop", "decline", "undo", "go_back", "fix", "instruction", "question", "answered"
+    "continue",
+    "accept",
+    "stop",
+    "decline",
+    "undo",
+    "go_back",
+    "fix",
+    "instruction",
+    "question",
+    "answered",
+    "look_again",
 ]
 
 
@@ -90,6 +100,8 @@ class GraphState(AgentState, total=False):
     go_back_to: int
     """Of the intent "go_back": the round."""
     current_node: str
+    left_by_user: str
+    """SHA-256 of the circuit as somebody changed it while the design waited; never overwritten at the end."""
     is_completed: bool
     termination_reason: str
 

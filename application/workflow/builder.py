@@ -95,7 +95,9 @@ def build_workflow(workflow: Workflow, checkpointer: BaseCheckpointSaver[str]) -
     graph.add_edge("simulation", "analysis")
     graph.add_edge("analysis", "user_checkpoint")
     graph.add_conditional_edges(
-        "user_checkpoint", route_by_user_intent, ["action", "undo_round", "go_back", "conclude"]
+        "user_checkpoint",
+        route_by_user_intent,
+        ["action", "undo_round", "go_back", "simulation", "analysis", "conclude"],
     )
     graph.add_conditional_edges("undo_round", route_after_undo, ["user_checkpoint", END])
     graph.add_conditional_edges("go_back", route_after_restoring, ["write_circuit", "user_checkpoint"])
@@ -123,7 +125,7 @@ def _workflow_nodes(parts: Workflow) -> dict[str, DesignNode]:
         "analysis": AnalysisNode(
             parts.measure, project, parts.journal, parts.steps if parts.designer is None else None
         ),
-        "user_checkpoint": UserCheckpointNode(reader),
+        "user_checkpoint": UserCheckpointNode(reader, operations, project, parts.journal),
         "undo_round": UndoRoundNode(operations, project),
         "go_back": GoBackNode(operations, project, parts.journal),
         "action": action,

@@ -42,6 +42,8 @@ def route_by_user_intent(state: GraphState) -> str:
             return "undo_round"
         case "go_back":
             return "go_back"
+        case "look_again":
+            return "simulation" if state.get("planned_simulation") else "analysis"
         case _:
             return "conclude"
 

@@ -11,6 +11,8 @@ those of any conversation (`application.conversation`), which ignores what is ad
     {"event": "step", "step": "<turn>/<n>", "update": {...}}      a step without words
     {"event": "paused", "turn_id", "reason"}      stopped, or waiting for somebody; the turn stays open
     {"event": "set_aside", "turn_id"}             the user began another design instead
+
+Between the lines of a design that waits turns of chats may stand: they leave it open.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from domain.llm.provider_settings import BUILTIN
+from domain.llm.transcript import design_left_open
 from shared.errors import UserInputError
 from shared.message import Message, message_to_plain, msg
 from shared.ulid import new_ulid
@@ -55,16 +58,18 @@ class DesignRun:
 
 
 def open_run(session_id: str, events: Sequence[Mapping[str, Any]]) -> DesignRun | None:
-    """The run a conversation ends with, if that is a design that was not brought to its end."""
+    """The newest design of a conversation, if it was not brought to its end; chats may stand behind it."""
     found: DesignRun | None = None
+    design = ""
     for event in events:
-        match event.get("event"), event.get("state"):
-            case "turn", "started":
+        design = design_left_open(design, event)
+        match event.get("event"):
+            case "turn" if event.get("turn_id") == design:
                 found = _run_of(session_id, event)
-            case (("turn" | "adopted"), _):
-                found = None
-            case "set_aside", _ if found is not None and event.get("turn_id") == found.turn_id:
+            case "set_aside" if found is not None and event.get("turn_id") == found.turn_id:
                 found = replace(found, is_set_aside=True)
+            case _ if not design:
+                found = None
     return found
 
 
@@ -196,6 +201,14 @@ class DesignJournal:
             elif "last_round" in update:  # nothing was left
                 found = {}
         return list(found.values())
+
+    def has_call(self, call_id: str) -> bool:
+        """Whether the transcript knows a call, be it of a chat."""
+        return any(
+            call.get("id") == call_id
+            for event in self._conversation.events
+            for call in (event.get("message") or {}).get("tool_calls") or ()
+        )
 
     def step_id(self, number: int) -> str:
         """The id of a step of this run, counted from 1."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from domain.design.goal_change import goals_changed_by
+from domain.llm.transcript import design_left_open
 from domain.simulation.goals import DesignGoal
 
 if TYPE_CHECKING:
@@ -42,11 +43,14 @@ def finished_design(events: Sequence[Mapping[str, Any]]) -> dict[str, Any] | Non
     """
     state: dict[str, Any] = {}
     is_finished = False
+    design = ""
     for event in events:
-        if event.get("event") == "turn":
-            is_finished = event.get("state") == "ended" and event.get("stop_reason") in _FINISHED
-            if isinstance(event.get("design"), Mapping):
-                state = {}
+        before, design = design, design_left_open(design, event)
+        if event.get("event") == "adopted":
+            is_finished = False
+        elif design != before:  # not of a chat that is led meanwhile
+            is_finished = not design and event.get("stop_reason") in _FINISHED
+            state = {} if design else state
         update = event.get("update")
         if isinstance(update, Mapping):
             state |= update

@@ -17,6 +17,7 @@ from domain.llm.messages import (
     dict_to_message,
     get_attachments,
     get_call_problems,
+    get_program_step,
     get_provider_ids,
     get_seen_versions,
     get_text,
@@ -31,6 +32,7 @@ from domain.llm.tools.confirmation_card import (
     card_from_plain,
 )
 from domain.llm.tools.result import ToolCall
+from domain.llm.transcript import design_left_open
 from domain.llm.web_search import WEB_SEARCH, sources_of_result
 
 _log = logging.getLogger(__name__)
@@ -61,6 +63,12 @@ class ConversationRecord:
         self._unfinished: dict[str, UnfinishedAnswer] = {}
 
         self._turn = ""
+        self.open_design = ""
+        """Id of the design that was begun and not ended; chats may have been led since."""
+        self.is_in_design = False
+        """Whether the newest turn is a step of a design, and not of a chat."""
+        self._planned: set[str] = set()
+        """Calls a design carries out by its own steps."""
         self.last_end = ""
         """Why the newest turn ended; "" while it is open, and where there is none."""
         self._ids_of_turn: list[str] = []
@@ -152,8 +160,12 @@ class ConversationRecord:
         return 0
 
     def open_calls(self) -> tuple[ToolCall, ...]:
-        """Calls of the newest turn without a result, in order."""
-        return tuple(call for call in self._calls_of_turn() if call.call_id not in self._results)
+        """Calls of the newest turn without a result, in order; those planned by a design are its own."""
+        return tuple(
+            call
+            for call in self._calls_of_turn()
+            if call.call_id not in self._results and call.call_id not in self._planned
+        )
 
     @property
     def open_card(self) -> ConfirmationCard | None:
@@ -222,7 +234,10 @@ class ConversationRecord:
             case "renamed":
                 self.name, self.name_is_default = str(event.get("name", "")), False
             case "message" | "replaced":
-                self._take_message(dict_to_message(event["message"]), str(event.get("step", "")))
+                message = dict_to_message(event["message"])
+                self._take_message(message, str(event.get("step", "")))
+                if "update" in event and isinstance(message, AIMessage):
+                    self._planned.update(str(call["id"]) for call in message.tool_calls)
             case "delta":
                 message_id = str(event.get("message_id", ""))
                 known = self._messages.get(message_id)
@@ -232,6 +247,8 @@ class ConversationRecord:
             case "turn":
                 is_start = event.get("state") == "started"
                 self._turn = str(event.get("turn_id", "")) if is_start else ""
+                before, self.open_design = self.open_design, design_left_open(self.open_design, event)
+                self.is_in_design = self.is_in_design or (is_start and self.open_design != before)
                 self.last_end = "" if is_start else str(event.get("stop_reason", ""))
                 self._open_card = ""
             case "confirmation":
@@ -239,6 +256,7 @@ class ConversationRecord:
             case "adopted":
                 # Whatever another installation had under way or was allowed counts for nothing here.
                 self._turn, self.last_end, self._open_card = "", "adopted", ""
+                self.open_design = ""
                 self._unfinished.clear()
                 self._cards.clear()
                 self._answers.clear()
@@ -266,6 +284,8 @@ class ConversationRecord:
         message_id = str(message.id)
         if isinstance(message, HumanMessage) and message_id not in self._messages:
             self._ids_of_turn, self._accepted, self._asked = [], set(), 0
+            is_said_in_design = bool(self.open_design) and step.startswith(f"{self.open_design}/")
+            self.is_in_design = is_said_in_design or bool(get_program_step(message))
             self._turn = message_id  # also when the line that says so was lost in a power cut
         if message_id not in self._messages:
             self._ids_of_turn.append(message_id)

@@ -158,6 +158,26 @@ def has_open_turn(events: Iterable[Json]) -> bool:
     return is_open
 
 
+def design_left_open(design: str, event: Json) -> str:
+    """Which design waits to go on behind this line; `design` did before it, "" = none.
+
+    A turn of a chat, led while the design waits, leaves it as it is.
+    """
+    if event.get("event") == "adopted":
+        return ""
+    if event.get("event") != "turn":
+        return design
+    turn_id = str(event.get("turn_id", ""))
+    if event.get("state") == "started":
+        return turn_id if isinstance(event.get("design"), Mapping) else design
+    return "" if turn_id == design else design
+
+
+def chat_thread(session_id: str) -> str:
+    """The thread of the checkpoints of chats that are led in a design's conversation."""
+    return f"{session_id}/chat"
+
+
 def last_end(events: Iterable[Json]) -> str:
     """Why the newest turn ended (its `stop_reason`); "" while it is open, and where there is none."""
     reason = ""
@@ -239,6 +259,8 @@ class Summary:
     """The greatest message id so far."""
     last_answer_id: str = ""
     turn_open: bool = False
+    design_open: str = ""
+    """Id of the design that was begun and not ended; chats may have been led since."""
     last_answer_partial: bool = False
     streaming: list[str] = field(default_factory=list)
     """Answers of which only pieces came."""
@@ -260,7 +282,7 @@ class Summary:
     @property
     def has_partial_response(self) -> bool:
         """Whether the last turn was interrupted."""
-        return self.turn_open or self.last_answer_partial or bool(self.streaming)
+        return bool(self.turn_open or self.design_open or self.last_answer_partial or self.streaming)
 
     def add(self, event: Json) -> None:
         """Follow one more event. Raises NeedsWholeTranscript only without `seen`."""
@@ -271,10 +293,12 @@ class Summary:
                 self._rename(event)
             case "turn":
                 self.turn_open = event.get("state") == "started"
+                self.design_open = design_left_open(self.design_open, event)
                 if self.turn_open:  # what the turn before left open is no matter of this one
                     self.streaming, self.last_answer_partial = [], False
             case "adopted":
                 self.turn_open, self.streaming, self.last_answer_partial = False, [], False
+                self.design_open = ""
             case "delta":
                 self._take_piece(event["message_id"])
             case "message" | "replaced":

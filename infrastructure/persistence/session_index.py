@@ -25,7 +25,7 @@ from infrastructure.persistence.confined import TooLarge, open_regular_file, rea
 from infrastructure.persistence.transcript_lines import Chain, is_whole, read_line
 from shared.safe_json import read_bounded
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 _MAX_INDEX_BYTES = 256 << 20
 _CHUNK = 1 << 20
 
@@ -207,6 +207,7 @@ _OF_SUMMARY: dict[str, type] = {
     "newest_id": str,
     "last_answer_id": str,
     "turn_open": bool,
+    "design_open": str,
     "last_answer_partial": bool,
     "streaming": list,
 }

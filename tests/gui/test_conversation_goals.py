@@ -368,8 +368,8 @@ async def test_a_design_stopped_at_its_checkpoint_takes_the_next_message(
     session = panel.model.session_id
     assert panel.stop()
     await until(lambda: not panel.is_running)
-    assert panel.model.items.get(first.key).state == "expired"
-    assert "not decided: the run was stopped" in shown(panel)
+    assert panel.model.items.get(first.key).state == "waits"
+    assert "the design waits here" in shown(panel)
     type_and_send(panel, "cutoff 20 kHz")
     second = await checkpoint(panel, until, 2)
     assert panel.model.session_id == session

@@ -456,14 +456,12 @@ async def test_a_design_stopped_at_its_checkpoint_goes_on_there(
     first = of(panel, Decision)[-1]
     QTest.keyClick(panel.composer.edit, Qt.Key.Key_Escape)
     await until(lambda: not panel.is_running)
-    assert panel.model.items.get(first.key).state == "expired"
-    mark = of(panel, Interrupted)[-1]
-    panel.view.acted.emit("go_on", mark.key, "")
-    await until(lambda: panel.model.is_asking, timeout_s=30)
-    again = of(panel, Decision)[-1]
-    assert (again.key != first.key, again.met, again.total) == (True, first.met, first.total)
-    panel.view.acted.emit("answer", again.key, "accept")
+    assert panel.model.items.get(first.key).state == "waits"
+    assert not of(panel, Interrupted)
+    panel.view.acted.emit("answer", first.key, "accept")
     await until(lambda: not panel.is_running, timeout_s=30)
+    (again,) = of(panel, Decision)
+    assert (again.state, again.met, again.total) == ("chosen", first.met, first.total)
     assert of(panel, DesignEnd)[-1].done.goals_met
 
 

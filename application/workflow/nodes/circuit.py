@@ -64,7 +64,7 @@ class InitialDesignNode:
     def _path(self, state: GraphState, proposal: Proposal) -> tuple[str, str]:
         """The circuit that is refined, while it is as the design left it; else a free place."""
         refined = state.get("circuit_file_path", "")
-        if refined and _hash_in(self._project, refined) == state["netlist_sha256"]:
+        if refined and hash_in(self._project, refined) == state["netlist_sha256"]:
             return refined, state["netlist_sha256"]
         return self._free_path(proposal)
 
@@ -162,7 +162,8 @@ class ConcludeNode:
             "planned_change": None,
         }
         best = state.get("best_round")
-        if best is None or best["netlist_sha256"] in ("", state.get("netlist_sha256")):
+        now = state.get("netlist_sha256")
+        if best is None or best["netlist_sha256"] in ("", now) or now == state.get("left_by_user"):
             return Finished(update=ended, record=Said())
         restoring = await _restoring(self._project, self._operations, state, best, step)
         if not restoring.changes:
@@ -249,7 +250,7 @@ async def _restoring(
     for path, sha256 in files.items():
         if held.get(path) == sha256:
             continue
-        found = await asyncio.to_thread(_hash_in, project, path)
+        found = await asyncio.to_thread(hash_in, project, path)
         if found not in (held.get(path), sha256) and not await _is_ours(operations, state, path, found):
             if not target.get("files"):
                 raise _changed_by_somebody(project, path)
@@ -355,20 +356,21 @@ def _summary(state: GraphState, change: PlannedChange) -> Message:
 
 def refuse_foreign_change(project: ProjectFiles, state: GraphState) -> None:
     """Raises CircuitError when the circuit's file does not hold what the run put there."""
-    if _hash_in(project, state["circuit_file_path"]) != state["netlist_sha256"]:
+    if hash_in(project, state["circuit_file_path"]) != state["netlist_sha256"]:
         raise _changed_by_somebody(project, state["circuit_file_path"])
 
 
 async def _content_of_ours(project: ProjectFiles, operations: Operations, state: GraphState) -> str:
     """The hash of what the circuit's file holds; raises CircuitError when the run did not put it there."""
     path = state["circuit_file_path"]
-    found = await asyncio.to_thread(_hash_in, project, path)
+    found = await asyncio.to_thread(hash_in, project, path)
     if not await _is_ours(operations, state, path, found):
         raise _changed_by_somebody(project, path)
     return found
 
 
-def _hash_in(project: ProjectFiles, path: str) -> str:
+def hash_in(project: ProjectFiles, path: str) -> str:
+    """The SHA-256 of what a file of the project holds, ABSENT where it is not there; blocking."""
     try:
         return hashlib.sha256(project.read(Path(path))).hexdigest()
     except UserInputError as error:

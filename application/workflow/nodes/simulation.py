@@ -11,16 +11,16 @@ from langgraph.types import interrupt
 
 from application.graph.state import GraphState, JudgedRound
 from application.ports.events import CheckpointReached, IterationFinished, TextWritten
-from application.ports.project import ProjectFiles
+from application.ports.project import ABSENT, ProjectFiles
 from application.simulation.failure_place import placed
 from application.simulation.judging import judge
 from application.simulation.measuring import MeasureResult
 from application.simulation.simulating import RunSimulation, SimulationRequest
 from application.tool_execution.operations import Operations
 from application.workflow.goal_readers import GoalReader
-from application.workflow.journal import Carried, Decided, DesignJournal, Said
+from application.workflow.journal import Carried, Decided, DesignJournal, PlannedCall, Said
 from application.workflow.nodes._effects import Finished, Step, carrying_out
-from application.workflow.nodes.circuit import SIMULATE_TOOL, refuse_foreign_change
+from application.workflow.nodes.circuit import SIMULATE_TOOL, hash_in, refuse_foreign_change
 from application.workflow.nodes.design_goals import with_goals
 from application.workflow.nodes.model import Steps
 from application.workflow.plain_state import (
@@ -37,6 +37,7 @@ from domain.simulation.goals import DesignGoal, GoalVerdict, all_met, total_shor
 from domain.simulation.result import Quantity, SimulationResult
 from shared.errors import CircuitAIError, UserInputError
 from shared.message import Message, msg
+from shared.ulid import new_ulid
 
 _SAME_SHORTFALL = 1e-6
 _MOST_PLACES = 3
@@ -183,15 +184,30 @@ def _not_measured(goal: DesignGoal) -> GoalVerdict:
 class UserCheckpointNode:
     """Waits for a decision; it has no effect of its own, because it runs again when it is answered."""
 
-    def __init__(self, reader: GoalReader) -> None:
+    def __init__(
+        self, reader: GoalReader, operations: Operations, project: ProjectFiles, journal: DesignJournal
+    ) -> None:
         self._reader = reader
+        self._operations = operations
+        self._project = project
+        self._journal = journal
+        self._looked_at = 0
+        """The step at whose entry the files were looked at: not once more when it is answered."""
 
     async def __call__(self, state: GraphState, step: Step) -> Finished:
-        """Answers: ``{"intent", "goals": [...] | None, "said": [...], "instruction", "round"}``.
+        """Ask about what is there now: a circuit that was changed, or has no result, is simulated first.
+
+        Answers: ``{"intent", "goals": [...] | None, "said": [...], "instruction", "round"}``.
 
         With goals the next round is judged by them; a round of before is no longer the best one.
         `instruction` belongs to the intents "instruction" and "question", `round` to "go_back".
         """
+        if self._looked_at != state["step_number"] + 1:
+            known = await self._known_by_operations(state)
+            stale = await asyncio.to_thread(self._what_is_stale, state, step, known)
+            if stale is not None:
+                return stale
+            self._looked_at = state["step_number"] + 1
         goals_met = all_met(verdict_from_plain(plain) for plain in state["last_verdicts"])
         answer: dict[str, Any] = interrupt(
             {"kind": "checkpoint", "round": state["iteration_count"], "goals_met": goals_met}
@@ -217,6 +233,81 @@ class UserCheckpointNode:
                 }
         said = tuple(answer.get("said") or ())
         return Finished(update=update, record=Decided(kind="checkpoint", answer=answer["intent"], said=said))
+
+    async def _known_by_operations(self, state: GraphState) -> frozenset[tuple[str, str]]:
+        """Files with what steps of the design put there whose lines are lost: they are done again."""
+        records = await self._operations.list(session_id=state["session_id"])
+        return frozenset(
+            (record.path, record.after_sha256)
+            for record in records
+            if record.kind == "file" and record.state == "done" and not self._journal.has_call(record.op_id)
+        )
+
+    def _what_is_stale(
+        self, state: GraphState, step: Step, known: frozenset[tuple[str, str]]
+    ) -> Finished | None:
+        """How the round is judged anew, where its files or its result are others; blocking."""
+        circuit = state.get("circuit_file_path", "")
+        if not circuit:
+            return None
+        held = {**state.get("circuit_files", {}), circuit: state["netlist_sha256"]}
+        found = {path: hash_in(self._project, path) for path in held}
+        changed = [
+            path
+            for path, sha256 in held.items()
+            if found[path] != sha256 and (path, found[path]) not in known
+        ]
+        result = state.get("sim_result_path", "")
+        if not changed and (not result or (self._project.root / result).is_file()):
+            return None
+        update: GraphState = {
+            "current_node": "user_checkpoint",
+            "user_intent": "look_again",
+            "planned_simulation": new_ulid(),
+            "goals_changed": "",
+            "is_exhausted": False,
+        }
+        if not changed:
+            step.tell(TextWritten(text=msg("The result of this round is gone: it is simulated again.")))
+            update |= self._before(state)
+            return Finished(update=update, record=_planned(update, circuit))
+        for path in changed:
+            text = msg("{path} was changed since the last question.", path=path)
+            gone = msg("{path} is not there any more.", path=path)
+            step.tell(TextWritten(text=gone if found[path] == ABSENT else text))
+        kept = {path: sha256 for path, sha256 in found.items() if sha256 != ABSENT}
+        for path in kept:
+            self._project.keep_object(self._project.read(self._project.root / path))
+        update |= {
+            "netlist_sha256": found[circuit],
+            "circuit_files": kept if state.get("circuit_files") else {},
+            "last_write": "",
+            "last_writes": [],
+            "left_by_user": found[circuit],
+        }
+        if circuit not in kept:
+            update |= {"planned_simulation": "", "sim_result_path": "", "error_context": str(gone)}
+            return Finished(update=update, record=Said())
+        return Finished(update=update, record=_planned(update, circuit))
+
+    def _before(self, state: GraphState) -> GraphState:
+        """As it was before the round was judged."""
+        number = state["iteration_count"]
+        earlier = [each for each in self._journal.rounds() if each["number"] < number]
+        best = min(earlier, key=lambda each: each["shortfall"], default=None)
+        return {
+            "iteration_count": number - 1,
+            "last_round": state.get("previous_round"),
+            "best_round": best,
+            "stagnation_count": max(state.get("stagnation_count", 0) - 1, 0),
+        }
+
+
+def _planned(update: GraphState, circuit: str) -> Said:
+    call = PlannedCall(
+        call_id=update["planned_simulation"], name=SIMULATE_TOOL, arguments={"file_path": circuit}
+    )
+    return Said(calls=(call,))
 
 
 def _is_better(this: JudgedRound, best: JudgedRound | None) -> bool:

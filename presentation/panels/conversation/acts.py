@@ -57,6 +57,7 @@ class Acts:
         ways = WaysOn(model)
         runs: dict[str, Callable[[str], Message | None]] = {
             "undo": lambda card: model.undo(card, cast("UndoChoice", argument) if argument else None),
+            "answer": lambda card: model.answer(card, cast("Choice", argument)),
             "go_on": ways.go_on,
             "regenerate": ways.regenerate,
             "retry": ways.retry,
@@ -65,7 +66,6 @@ class Acts:
             "switch": lambda card: ways.switch(card, argument),
         }
         others: dict[str, Callable[[], object]] = {
-            "answer": lambda: model.answer(key, cast("Choice", argument)),
             "intent": lambda: model.asking.correct(key, cast("IntentKind", argument)),
             "confirm": lambda: self._confirm(key, argument),
             "give_up": lambda: ways.give_up(key),
@@ -172,12 +172,13 @@ class WaysOn:
         if model.is_running:
             return busy()
         is_open = item.reason == "interrupted"  # any other turn was closed with what it had
-        if model.mode != "workflow" and self._broke_off(item):
+        model.mode = "workflow" if item.of_design else "free"
+        if not item.of_design and self._broke_off(item):
             model.items.remove(key)  # the answer goes on in its place, and loses the mark
             model.resume()
             return None
         model.items.put(replace(item, can_continue=False))
-        if model.mode == "workflow" or is_open:
+        if item.of_design or is_open:
             model.resume()
             return None
         return model.begin(msg("Continue."))

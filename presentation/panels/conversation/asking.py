@@ -7,7 +7,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from application.ports.events import GoalsUnderstood
 from domain.design.checkpoint_intent import CheckpointIntent, IntentKind, read_checkpoint_text
@@ -188,8 +188,8 @@ class Asking:
         self._open: _Open | None = None
         self._said: list[str] = []
         """Typed at the open checkpoint, and not yet handed on with an answer."""
-        self._next: CheckpointIntent | str = ""
-        """What the next checkpoint is answered with: a text, or what was meant by one."""
+        self._next: CheckpointIntent | Decision | str = ""
+        """What the next checkpoint is answered with: a text, what was meant by one, or a button."""
         self._chip = ""
         """Key of the newest chip; older ones are history."""
         self.calls = Confirming(items, tell)
@@ -203,6 +203,16 @@ class Asking:
     def say_next(self, text: str) -> None:
         """Take a text as the answer to the checkpoint that is asked next."""
         self._next = text
+
+    def press_next(self, waiting: Decision, choice: Choice) -> None:
+        """Answer the checkpoint that is asked next as this one, if its figures are still the same."""
+        self._next = replace(waiting, answer=choice)
+
+    @property
+    def is_at_checkpoint(self) -> bool:
+        """Whether the run rests at a checkpoint."""
+        asked = self._open
+        return asked is not None and asked.question.kind == "checkpoint" and not self.calls.is_open
 
     @property
     def unsaid(self) -> str:
@@ -391,6 +401,9 @@ class Asking:
             said, self._next = self._next, ""
             if isinstance(said, str):
                 self.answer_in_words(said)
+            elif isinstance(said, Decision):
+                if replace(said, key=decision.key, state="open", answer="") == decision:
+                    self.answer(decision.key, cast("Choice", said.answer))
             else:
                 self._follow(said, is_confirmed=True)
         try:

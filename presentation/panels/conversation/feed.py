@@ -134,6 +134,7 @@ class RunFeed:
         *,
         model: str,
         goes_on: bool = False,
+        is_design: bool = False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._items = items
@@ -156,7 +157,7 @@ class RunFeed:
         self._undoing: dict[str, str] = {}
         """Calls that take a change back, and the call of that change."""
         self._undone: list[str] = []
-        self._is_design = False
+        self._is_design = is_design
         self._characters = 0
         """Of the answers of this run."""
         self._has_come = goes_on
@@ -268,7 +269,9 @@ class RunFeed:
                 not_run.append(item.tool)
                 is_stopped = isinstance(item, SimulationCard) and reason == "stopped"
                 self._items.put(replace(item, state="stopped" if is_stopped else "not_run"))
-            elif isinstance(item, Decision | Confirmation) and item.state == "open":
+            elif isinstance(item, Decision) and item.state == "open":
+                self._items.put(replace(item, state="waits" if item.kind == "checkpoint" else "expired"))
+            elif isinstance(item, Confirmation) and item.state == "open":
                 self._items.put(replace(item, state="expired"))
         if not self.has_ended:
             self.has_ended = True
@@ -415,14 +418,19 @@ class RunFeed:
             self._items.put(Note(key=new_ulid(), text=event.note))
 
     def _interrupt(self, reason: str, not_run: tuple[str, ...], note: Message | None = None) -> None:
+        if self._is_design and any(
+            isinstance(item, Decision) and item.state in ("open", "waits") for item in self._items
+        ):
+            return  # the question it rests at is the way on
         self._items.put(
             Interrupted(
                 key=new_ulid(),
                 reason=reason,
                 created=now(),
-                characters=self._characters,
+                characters=0 if self._is_design else self._characters,
                 not_run=not_run,
                 can_regenerate=not self._is_design,
+                of_design=self._is_design,
                 note=note,
             )
         )
@@ -430,10 +438,11 @@ class RunFeed:
     def _take_design(self, event: DesignEvent) -> None:
         match event:
             case GoalsUnderstood():
-                self._is_design = True
                 self.goals = (event,)
-                card = GoalsCard(key=new_ulid(), goals=event.goals, assumptions=event.assumptions)
-                self._items.put(card)
+                shown = [item for item in self._items if isinstance(item, GoalsCard)]
+                if not shown or shown[-1].goals != event.goals:  # told again where a design goes on
+                    card = GoalsCard(key=new_ulid(), goals=event.goals, assumptions=event.assumptions)
+                    self._items.put(card)
             case TextWritten():
                 self._items.put(Narration(key=new_ulid(), text=event.text))
             case IterationFinished():
@@ -462,6 +471,9 @@ class RunFeed:
 
     def _judge(self, event: IterationFinished) -> None:
         last = next((item for item in reversed(tuple(self._items)) if isinstance(item, SimulationCard)), None)
+        told = "" if last is None else repr((last.round_number, last.verdicts))
+        if told == repr((event.number, event.verdicts)):  # likewise; NaN equals nothing, its words do
+            return
         if last is None or last.verdicts:
             last = SimulationCard(key=new_ulid(), state="done")
         self._items.put(replace(last, verdicts=event.verdicts, round_number=event.number))
@@ -471,7 +483,7 @@ class RunFeed:
         self.tokens = _tokens(event.usage)
         if event.stop_reason == "stopped":
             self._interrupt("stopped", ())
-        elif event.stop_reason != "error":
+        elif event.stop_reason not in ("error", "answered"):
             self._items.put(DesignEnd(key=new_ulid(), done=event))
 
 

@@ -163,7 +163,8 @@ class Decision:
     """Another round was asked for, and nothing could be gained."""
     all_met: bool = False
     """All that have to be; a wish may be missed."""
-    state: Literal["open", "chosen", "expired"] = "open"
+    state: Literal["open", "waits", "chosen", "expired"] = "open"
+    """waits: no run is under way; a button takes the design up again and answers with it."""
     answer: str = ""
 
     @property
@@ -255,6 +256,8 @@ class Interrupted:
     can_continue: bool = True
     can_regenerate: bool = True
     """Of an answer; a design goes on, or another is begun."""
+    of_design: bool = False
+    """It was at work and not at its question; a chat meanwhile leaves it as it is."""
     note: Message | None = None
 
 

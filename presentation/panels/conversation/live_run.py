@@ -145,7 +145,9 @@ class LiveRun:
         self._is_flush_due = False
         self._made: set[str] = set()
         """Files this design has written, relative to the project."""
-        self.feed = RunFeed(items, model=model, goes_on=order.text is None)
+        self.feed = RunFeed(
+            items, model=model, goes_on=order.text is None, is_design=order.mode == "workflow"
+        )
         self.feed.session_id = order.session_id
         self.most_rounds = rounds_allowed(conversations, order.mode)
         """After how many rounds it ends by itself."""
@@ -194,6 +196,7 @@ class LiveRun:
                     reason="interrupted",
                     created=now(),
                     can_regenerate=False,
+                    of_design=self._order.mode == "workflow",
                     note=unsaved(),
                 )
             )

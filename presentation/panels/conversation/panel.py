@@ -264,6 +264,7 @@ class ConversationPanel(QWidget):
             model.name,
             mode=model.mode,
             is_running=model.is_running,
+            can_switch=model.can_switch,
             is_stored=bool(model.session_id),
             has_project=model.root is not None,
         )

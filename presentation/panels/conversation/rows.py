@@ -290,7 +290,7 @@ def _verdict(verdict: GoalVerdict) -> tuple[str, tuple[b.Cell, ...]]:
 @row_of.register
 def _decision(item: Decision) -> b.Row:
     title, state = words.decision_texts(item)
-    is_open = item.state == "open"
+    is_open = item.state in ("open", "waits")
     tone = ("ok.icon" if item.goals_met else "warn.icon") if is_open else "text.secondary"
     icon = b.Icon("flag" if item.kind == "checkpoint" else "history", tone)
     buttons = tuple(
@@ -307,7 +307,8 @@ def _decision(item: Decision) -> b.Row:
     )
     line = b.Para("line", (icon, b.Text(title, "bold"), b.Text(state, "dim")))
     mark = "ok" if item.goals_met else "warn"
-    return b.Row((b.Frame(f"decision {item.state} {mark}", (line, b.Buttons(buttons)), has_rule=True),))
+    looks = "open" if is_open else item.state
+    return b.Row((b.Frame(f"decision {looks} {mark}", (line, b.Buttons(buttons)), has_rule=True),))
 
 
 _REMARKS = {"waits": msg("(at the next checkpoint)"), "dropped": msg("(not done)")}

@@ -57,14 +57,19 @@ def items_of(session: ShownSession, operations: Iterable[OperationEntry]) -> tup
         if not step.message_id:
             behind.setdefault(step.after, []).append(step)
     turn = ""
+    is_told_by_program = False
     for number, message in enumerate(session.messages):
         is_last = number == len(session.messages) - 1
+        if message.role in ("user", "program"):
+            is_told_by_program = message.role == "program"
         if message.role == "user":
             _put_failure(items, session, turn, is_newest=False)
             _put_limit(items, session, turn, is_newest=False)
             turn = message.id
         story = told.get(message.id)
         for item in _items_of_message(message, session, story, is_last=is_last):
+            if isinstance(item, Interrupted) and is_told_by_program:
+                continue  # the design itself tells where it rests
             question = asked_about.pop(item.key, None)
             if question is not None:  # it was asked before the call ran
                 items[question.key] = question
@@ -74,7 +79,7 @@ def items_of(session: ShownSession, operations: Iterable[OperationEntry]) -> tup
         if story is not None and story.verdicts:
             _judge(items, story)
         for step in behind.get(message.id, ()):
-            items |= {item.key: item for item in _rows_of(step)}
+            items |= {item.key: item for item in _rows_of(step, session)}
     _put_end(items, session, turn)
     for number, problem in enumerate(session.problems):
         items[f"problem-{number}"] = Note(key=f"problem-{number}", text=problem)
@@ -89,13 +94,15 @@ def _put_end(items: dict[str, Item], session: ShownSession, turn: str) -> None:
     if session.has_partial_response and session.is_in_use:
         elsewhere = msg("Another window or command is working on this conversation; its answers appear here.")
         items["open"] = Note(key="open", text=elsewhere)
-    elif session.has_partial_response and not any(isinstance(item, Interrupted) for item in items.values()):
+    elif (
+        session.is_chat_open or (session.has_partial_response and session.work_mode != "workflow")
+    ) and not any(isinstance(item, Interrupted) and not item.of_design for item in items.values()):
         items["open"] = Interrupted(
             key="open",
-            reason="stopped" if session.paused == "stopped" else "interrupted",
+            reason="interrupted",
             not_run=_not_run(session.messages),
             can_continue=session.is_ours,
-            can_regenerate=session.is_ours and session.work_mode != "workflow",
+            can_regenerate=session.is_ours,
         )
     elif (
         session.messages
@@ -191,7 +198,7 @@ def _items_of_message(
         return
     sources = stored_sources(message.sources)
     if story is not None:
-        yield from _rows_of(story)
+        yield from _rows_of(story, session)
     elif message.text or message.reasoning or sources:
         yield AnswerText(
             key=message.id,
@@ -219,8 +226,8 @@ def _items_of_message(
         )
 
 
-def _rows_of(step: StoryStep) -> Iterator[Item]:
-    """A step of a design as it was shown while it ran; nothing of it can be pressed any more."""
+def _rows_of(step: StoryStep, session: ShownSession) -> Iterator[Item]:
+    """A step of a design as it was shown while it ran; only the question it waits at can be answered."""
     ended, checkpoint = step.ended, step.checkpoint
     words = msg("{text}", text=step.words)
     if ended is not None and ended.stop_reason == "error":
@@ -229,6 +236,16 @@ def _rows_of(step: StoryStep) -> Iterator[Item]:
     if ended is not None:
         yield DesignEnd(key=step.key, done=_done(ended))
         return
+    is_idle = session.is_ours and not session.is_in_use
+    if step.left and not session.is_in_use:
+        yield Interrupted(
+            key=f"{step.key}-left",
+            reason="stopped" if step.left == "stopped" else "interrupted",
+            not_run=_not_run(session.messages),
+            can_continue=is_idle,
+            can_regenerate=False,
+            of_design=True,
+        )
     if step.words:
         yield Narration(key=f"{step.key}-words", text=words)
     if checkpoint is not None:
@@ -242,7 +259,7 @@ def _rows_of(step: StoryStep) -> Iterator[Item]:
             can_undo=checkpoint.can_undo,
             is_exhausted=checkpoint.is_exhausted,
             all_met=all_met(checkpoint.verdicts),
-            state="chosen" if checkpoint.answer else "expired",
+            state="chosen" if checkpoint.answer else "waits" if is_idle else "expired",
             answer=checkpoint.answer,
         )
     if step.goals:

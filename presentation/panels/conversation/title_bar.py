@@ -123,7 +123,7 @@ class TitleBar(QWidget):
         )
 
     def show_state(
-        self, name: str, *, mode: str, is_running: bool, is_stored: bool, has_project: bool
+        self, name: str, *, mode: str, is_running: bool, can_switch: bool, is_stored: bool, has_project: bool
     ) -> None:
         language = self._services.language
         self.title.show_name(
@@ -134,7 +134,7 @@ class TitleBar(QWidget):
         self._new.setEnabled(not is_running and has_project)
         self._list.setEnabled(has_project)
         self._clear.setEnabled(is_stored and not is_running)
-        self._mode = (mode, is_running)
+        self._mode = (mode, not can_switch)
         self._dress_mode()
 
     def restyle(self) -> None:
@@ -147,18 +147,18 @@ class TitleBar(QWidget):
         self._dress_mode()
 
     def _dress_mode(self) -> None:
-        mode, is_running = self._mode
+        mode, is_held = self._mode
         language, icons, theme = self._services.language, self._services.icons, self._services.theme.theme
         is_workflow = mode == "workflow"
         word = language(msg("Workflow") if is_workflow else msg("Free work"))
         self.mode_button.setText(f" {word}")  # Qt leaves no room between icon and word
         size = theme.size("icon.small")
-        name = "lock" if is_running else "workflow" if is_workflow else "message-square"
+        name = "lock" if is_held else "workflow" if is_workflow else "message-square"
         self.mode_button.setIcon(icons.get(name, "text.secondary", size))
         self.mode_button.setIconSize(QSize(size, size))
         tip = (
             msg("The mode can be changed when the run has finished (Ctrl+Shift+M)")
-            if is_running
+            if is_held
             else msg("Switch between workflow and free work (Ctrl+Shift+M)")
         )
         self.mode_button.setToolTip(language(tip))

@@ -21,6 +21,7 @@ from presentation.panels.conversation.feed import Activity
 from presentation.panels.conversation.items import (
     AttachedItem,
     Choice,
+    Decision,
     ErrorBlock,
     Interrupted,
     Item,
@@ -361,11 +362,26 @@ class ConversationViewModel:
 
     def set_mode(self, mode: Mode) -> Message | None:
         """Choose how the next message is worked on; the reason when it can't be now."""
-        if self.is_running:
+        if self.is_running and not self.can_switch:
             return msg("The mode can be changed when the run has finished. Stop it first.")
-        self.mode = mode
+        was, self.mode = self.mode, mode
+        if self.asking.is_at_checkpoint:  # the design rests; its question stays and waits
+            self._window.start(self._app.program.stop.stop("user", scope=self.scope), kind="stop")
+        elif mode == "workflow" != was and self._waiting_decision is not None:
+            self.resume()
         self._window.state_changed()
         return None
+
+    @property
+    def can_switch(self) -> bool:
+        """Whether the mode can be changed: at every rest, also of a design at its question."""
+        return not self.is_running or (self.run_state == "running" and self.asking.is_at_checkpoint)
+
+    @property
+    def _waiting_decision(self) -> Decision | None:
+        """The question at which the shown design rests."""
+        found = (item for item in self.items if isinstance(item, Decision) and item.state == "waits")
+        return next(found, None)
 
     def set_choice(self, choice: ProviderChoice) -> None:
         """Choose what answers in this conversation."""
@@ -435,8 +451,18 @@ class ConversationViewModel:
         self._window.start(self._app.program.stop.stop("user", scope=self.scope), kind="stop")
         return True
 
-    def answer(self, key: str, choice: Choice) -> None:
-        self.asking.answer(key, choice)
+    def answer(self, key: str, choice: Choice) -> Message | None:
+        """Press a button of a question; where it waits, the design is taken up again. Or why not."""
+        item = self.items.get(key)
+        if not isinstance(item, Decision) or item.state != "waits":
+            self.asking.answer(key, choice)
+            return None
+        if self.is_running:
+            return busy()
+        self.mode = "workflow"
+        self.asking.press_next(item, choice)
+        self.resume()
+        return None
 
     def undo(self, key: str, choose: UndoChoice | None = None) -> Message | None:
         """Take back the change of a card, or do it again; the reason when it can't be now.
@@ -511,25 +537,27 @@ class ConversationViewModel:
         self._start(text, attached, refines=refines)
 
     def resume(self) -> None:
-        """Carry out what an interrupted turn has left."""
+        """Carry out what an interrupted turn, or in workflow mode the design, has left."""
         self._spend_ways_on()
         self._start(None)
 
     @property
     def _is_design_open(self) -> bool:
         """Whether the shown design was interrupted and can be gone on with."""
-        return any(
-            isinstance(item, Interrupted) and item.can_continue and not item.can_regenerate
-            for item in self.items
+        return self._waiting_decision is not None or any(
+            isinstance(item, Interrupted) and item.can_continue and item.of_design for item in self.items
         )
 
     def _spend_ways_on(self) -> None:
-        """One of them was taken, or something else was said."""
+        """One of them was taken, or something else was said; a chat leaves those of the design."""
         for item in tuple(self.items):
             if isinstance(item, ErrorBlock) and not item.is_spent:
                 self.items.put(replace(item, is_spent=True))
-            elif isinstance(item, Interrupted) and item.can_continue:
+            elif isinstance(item, Interrupted) and (not item.of_design or self.mode == "workflow"):
                 self.items.put(replace(item, can_continue=False))
+        waiting = self._waiting_decision
+        if waiting is not None and self.mode == "workflow":  # it is asked again, behind all that came since
+            self.items.remove(waiting.key)
 
     def replace_item(self, item: Item) -> None:
         self.items.put(item)

@@ -96,6 +96,11 @@ def decision_texts(item: Decision) -> tuple[Message, Message]:
     title = msg("Checkpoint {number}", number=item.number)
     if item.state == "expired":
         return title, msg("not decided: the run was stopped")
+    if item.state == "waits":
+        text = msg(
+            "{met} of {total} {total:goal|goals} met; the design waits here", met=item.met, total=item.total
+        )
+        return title, msg("the simulation failed; the design waits here") if item.has_failed else text
     if item.has_failed:
         return title, msg("the simulation failed")
     if item.is_exhausted:

@@ -93,7 +93,7 @@ def test_a_stop_closes_what_was_open() -> None:
     feed.close("user")
     assert items.get("a").text == "half"
     assert items.get("t").state == "not_run"
-    assert items.get("d").state == "expired"
+    assert items.get("d").state == "waits"
     mark = items.last()
     assert isinstance(mark, Interrupted)
     assert (mark.reason, mark.characters, mark.not_run) == ("user", 4, ("run_simulation",))

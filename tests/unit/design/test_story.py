@@ -65,7 +65,8 @@ def test_changed_goals_stand_behind_the_words_they_were_changed_in() -> None:
     line = decided(
         "continue", "at most 10.1 kHz", current_node="user_checkpoint", design_goals_summary=[other]
     )
-    checkpoint, goals = story_of([STARTED, UNDERSTOOD, JUDGED, line])[2:]
+    checkpoint, goals, rest = story_of([STARTED, UNDERSTOOD, JUDGED, line])[2:]
+    assert rest.left == "interrupted"
     assert checkpoint.checkpoint is not None
     assert (checkpoint.after, checkpoint.checkpoint.answer) == ("m2", "goals")
     assert (goals.after, goals.goals[0].maximum) == ("said", 10.1e3)

@@ -1,0 +1,220 @@
+"""A design by a language model in the whole window, and changing between it and free work at any rest."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PyQt6.QtCore import Qt
+from PyQt6.QtTest import QTest
+
+from domain.llm.chat import ProviderChoice
+from presentation.dialogs.goals import GoalsDialog
+from presentation.panels.conversation.html_view import HtmlItems
+from presentation.panels.conversation.items import (
+    AnswerText,
+    Decision,
+    DesignEnd,
+    ErrorBlock,
+    GoalsCard,
+    Interrupted,
+    Narration,
+    Note,
+    OperationCard,
+    SimulationCard,
+    UserText,
+)
+from presentation.panels.conversation.panel import ConversationPanel
+from presentation.ui.workspace import WindowServices
+from presentation.window.main_window import MainWindow
+from tests.fakes.designing_model import DesigningModel, amplifier, says, writes
+from tests.fakes.llm_server import FakeLLMServer, answer, call
+from tests.gui.conftest import Until
+from tests.gui.test_design_in_window import UNTIMED, NoWebView, open_dialogs, panel_of
+
+WISH = "A common-emitter amplifier with a gain of at least 20 dB at 10 kHz"
+
+
+@pytest.fixture
+def model() -> DesigningModel:
+    return DesigningModel()
+
+
+@pytest.fixture
+def server(model: DesigningModel) -> Iterator[FakeLLMServer]:
+    def script(body: Any) -> Any:
+        said = model(body)
+        calls = [call(name, arguments, id=f"c{n}") for n, (name, arguments) in enumerate(said.calls)]
+        return answer(said.text, calls=calls)
+
+    with FakeLLMServer(script, models=["m"]) as made:
+        yield made
+
+
+@pytest.fixture
+async def window(
+    services: WindowServices,
+    tmp_path: Path,
+    server: FakeLLMServer,
+    until: Until,
+    monkeypatch: pytest.MonkeyPatch,
+) -> AsyncIterator[MainWindow]:
+    """The program's window on an empty folder, the scripted model chosen."""
+    monkeypatch.setattr("presentation.panels.conversation.panel.WebProbe", NoWebView)
+    made = MainWindow(services, services.app)
+    made.resize(1440, 900)
+    made.show()
+    root = tmp_path / "amplifier"
+    root.mkdir()
+    await made.fill(root)
+    await until(lambda: not services.app.program.tasks.handles)
+    choice = ProviderChoice(provider="openai-compatible", model="m", base_url=server.base_url)
+    panel_of(made).model.set_choice(choice)
+    yield made
+    await services.app.program.stop.stop_all("app_shutdown")
+    await made.desk.close()
+    await made.release()
+    await until(lambda: not services.app.program.tasks.handles)
+
+
+def type_in(panel: ConversationPanel, text: str) -> None:
+    panel.composer.set_text(text)
+    QTest.keyClick(panel.composer.edit, Qt.Key.Key_Return)
+
+
+def question(panel: ConversationPanel) -> Decision | None:
+    found = [item for item in panel.model.items if isinstance(item, Decision)]
+    return found[-1] if found else None
+
+
+def press(panel: ConversationPanel, choice: str) -> None:
+    asked = question(panel)
+    assert asked is not None
+    panel.view.acted.emit("answer", asked.key, choice)
+
+
+async def design(window: MainWindow, until: Until) -> ConversationPanel:
+    """Say the wish, confirm the goals, come to the first checkpoint."""
+    panel = panel_of(window)
+    panel.mode_button.click()
+    type_in(panel, WISH)
+    await until(open_dialogs)
+    (goals,) = open_dialogs()
+    assert isinstance(goals, GoalsDialog)
+    goals.start_button.click()
+    await until(lambda: panel.model.is_asking)
+    return panel
+
+
+def kinds(panel: ConversationPanel) -> list[type]:
+    return [type(item) for item in panel.model.items]
+
+
+async def reopened(window: MainWindow, until: Until) -> None:
+    panel = panel_of(window)
+    before, session = rows(panel), panel.session_id
+    panel.new_conversation()
+    panel.open_session(session)
+    await until(lambda: panel.session_id == session and len(panel.model.items) > 0)
+    assert rows(panel) == before
+
+
+def rows(panel: ConversationPanel) -> list[str]:
+    """What is read in the rows, without times, and the name that a fake server gives itself."""
+    untimed = {AnswerText: {"created": "", "model": ""}, **UNTIMED}
+    html = HtmlItems(str)
+    items = [item for item in panel.model.items if not isinstance(item, Note)]
+    texts = [html(replace(item, key="", **untimed.get(type(item), {}))) for item in items]
+    return [" ".join(re.sub(r"<svg.*?</svg>|<[^>]*>", " ", text, flags=re.DOTALL).split()) for text in texts]
+
+
+async def test_a_model_designs_in_the_window_and_it_reads_the_same_later(
+    window: MainWindow, until: Until, model: DesigningModel
+) -> None:
+    panel = await design(window, until)
+    await until(lambda: len(window.parts.bottom.views.iterations.rounds) == 1)
+    press(panel, "continue")
+    await until(lambda: panel.model.is_asking and question(panel).number == 2)
+    assert question(panel).goals_met
+    press(panel, "accept")
+    await until(lambda: not panel.is_running)
+    assert kinds(panel).count(UserText) == 1  # what the program tells the model is not the user's
+    for kind, least in ((GoalsCard, 1), (OperationCard, 2), (SimulationCard, 2), (DesignEnd, 1)):
+        assert kinds(panel).count(kind) >= least
+    assert ErrorBlock not in kinds(panel)
+    await until(lambda: [each.goals_met for each in window.parts.bottom.views.iterations.rounds] == [0, 1])
+    await reopened(window, until)
+
+
+async def test_a_greeting_in_workflow_mode_is_answered(
+    window: MainWindow, until: Until, model: DesigningModel
+) -> None:
+    model.acts["goals"] = says(json.dumps({"goals": [], "reply": "Hello! What shall I design?"}))
+    panel = panel_of(window)
+    panel.mode_button.click()
+    type_in(panel, "Hello")
+    await until(lambda: not panel.is_running and len(panel.model.items) >= 2)
+    assert not open_dialogs()
+    assert kinds(panel) == [UserText, Narration]
+    await reopened(window, until)
+
+
+@pytest.mark.parametrize("way", ["button", "keys", "menu"])
+async def test_free_work_at_a_checkpoint_and_back(
+    window: MainWindow, services: WindowServices, until: Until, model: DesigningModel, way: str
+) -> None:
+    async def switch() -> None:
+        if way == "button":
+            panel.mode_button.click()
+        elif way == "menu":
+            window.commands.action("switchMode").trigger()
+        else:
+            both = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+            window.activateWindow()
+            await until(window.isActiveWindow)
+            QTest.keyClick(window, Qt.Key.Key_M, both)
+
+    panel = await design(window, until)
+    session = panel.session_id
+    await switch()
+    await until(lambda: not panel.is_running)
+    assert panel.mode == "free"
+    assert question(panel).state == "waits"
+    model.acts["chat"] = writes("amp.cir", amplifier("4.7k"), "Rc is 4.7k now.")
+    type_in(panel, "Take 4.7k for Rc")
+    await until(lambda: not panel.is_running and isinstance(panel.model.items.last(), AnswerText))
+    assert panel.session_id == session
+    assert question(panel).state == "waits"
+    assert "round 1: gain" in model.seen[-1].newest
+    await reopened(window, until)
+    assert panel.mode == "free"
+    await switch()
+    await until(lambda: panel.model.is_asking)
+    assert panel.mode == "workflow"
+    assert question(panel).goals_met  # simulated again before it was asked
+    assert [item.state for item in panel.model.items if isinstance(item, Decision)] == ["open"]
+    said = [str(item.text) for item in panel.model.items if isinstance(item, Narration)]
+    assert any("amp.cir was changed since" in text for text in said)
+    press(panel, "accept")
+    await until(lambda: not panel.is_running)
+    assert isinstance(panel.model.items.last(), DesignEnd)
+    assert (panel.model.root / "amp.cir").read_text("utf-8") == amplifier("4.7k")
+    await reopened(window, until)
+
+
+async def test_a_waiting_question_is_answered_where_it_stands(window: MainWindow, until: Until) -> None:
+    panel = await design(window, until)
+    panel.stop()
+    await until(lambda: not panel.is_running)
+    assert question(panel).state == "waits"
+    assert Interrupted not in kinds(panel)
+    await reopened(window, until)
+    press(panel, "continue")
+    await until(lambda: panel.model.is_asking and question(panel).number == 2)
+    press(panel, "stop")
+    await until(lambda: not panel.is_running)

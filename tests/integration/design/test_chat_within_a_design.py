@@ -1,0 +1,187 @@
+"""Free work while a design waits at its question: the same conversation, and the design is still there."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from application.app import Application
+from application.conversation.turn_deps import ChatRequest
+from application.ports.events import IterationFinished, SessionOpened, TextWritten, ToolEnded
+from application.workflow.designing import Answer, DesignRequest, Question, Reply, ResumeRequest
+from bootstrap import build
+from domain.llm.chat import ProviderChoice
+from shared.paths import USER_HOME_VARIABLE
+from tests.fakes.designing_model import DesigningModel, amplifier, says, writes
+from tests.fakes.llm_server import FakeLLMServer, answer, call
+
+TEXT = "A common-emitter amplifier with a gain of at least 20 dB at 10 kHz"
+
+
+class Left(Exception):
+    """Nobody answers any more."""
+
+
+@dataclass
+class Bench:
+    app: Application
+    root: Path
+    choice: ProviderChoice
+    model: DesigningModel
+    events: list[Any] = field(default_factory=list)
+    questions: list[Question] = field(default_factory=list)
+
+    async def design(self, request: DesignRequest | ResumeRequest, *given: Answer | Reply) -> None:
+        """Answer so, and stop the run at the question behind."""
+        left = list(given)
+        task = asyncio.current_task()
+        assert task is not None
+
+        async def ask(question: Question) -> Answer | Reply:
+            self.questions.append(question)
+            if not left:
+                raise asyncio.CancelledError
+            return left.pop(0)
+
+        try:
+            await self.app.design.run(request, ask=ask, emit=self.events.append)
+        except asyncio.CancelledError:
+            task.uncancel()
+
+    async def begin(self) -> None:
+        request = DesignRequest(project=self.root, text=TEXT, choice=self.choice)
+        await self.design(request, "continue")
+
+    async def go_on(self, *given: Answer | Reply) -> None:
+        self.events.clear()
+        self.questions.clear()
+        await self.design(ResumeRequest(project=self.root, choice=self.choice), *given)
+
+    async def chat(self, text: str | None, session_id: str = "") -> None:
+        request = ChatRequest(
+            project=self.root, text=text, session_id=session_id or self.session_id, choice=self.choice
+        )
+        await self.app.conversations.chat(request, emit=lambda _event: None)
+
+    @property
+    def session_id(self) -> str:
+        return next(event.session_id for event in self.events if isinstance(event, SessionOpened))
+
+    @property
+    def rounds(self) -> list[int]:
+        return [event.number for event in self.events if isinstance(event, IterationFinished)]
+
+    @property
+    def words(self) -> list[str]:
+        return [str(event.text) for event in self.events if isinstance(event, TextWritten)]
+
+
+@pytest.fixture
+async def bench(tmp_path: Path) -> AsyncIterator[Bench]:
+    model = DesigningModel()
+
+    def script(body: Any) -> Any:
+        said = model(body)
+        calls = [call(name, arguments, id=f"c{n}") for n, (name, arguments) in enumerate(said.calls)]
+        return answer(said.text, calls=calls)
+
+    app = build(environment={**os.environ, USER_HOME_VARIABLE: str(tmp_path / "home")})
+    try:
+        with FakeLLMServer(script, models=["m"]) as server:
+            choice = ProviderChoice(provider="openai-compatible", model="m", base_url=server.base_url)
+            yield Bench(app, tmp_path / "project", choice, model)
+    finally:
+        await app.close()
+
+
+async def test_a_chat_in_between_knows_the_design_and_leaves_it_waiting(bench: Bench) -> None:
+    await bench.begin()
+    session = bench.session_id
+    await bench.chat("What is the gain now?")
+    told = bench.model.seen[-1].newest
+    assert "20 dB" in told
+    assert "round 1: gain" in told
+    assert "amp.cir" in told
+
+    shown = await bench.app.conversations.sessions.show(bench.root, session)
+    assert shown.has_partial_response
+    assert (shown.is_chat_newest, shown.is_chat_open) == (True, False)
+    open_questions = [step for step in shown.design if step.checkpoint and not step.checkpoint.answer]
+    assert [step.checkpoint.number for step in open_questions if step.checkpoint] == [1]
+    (info,) = await bench.app.conversations.sessions.list(bench.root)
+    assert (info.work_mode, info.has_partial_response) == ("workflow", True)
+
+    await bench.go_on("continue", "accept")
+    assert [question.round_number for question in bench.questions] == [1, 2]
+    assert bench.rounds == [1, 2]  # the first is told again, not judged again
+    assert (bench.root / "amp.cir").read_text("utf-8") == amplifier("4.7k")
+    (info,) = await bench.app.conversations.sessions.list(bench.root)
+    assert not info.has_partial_response
+
+
+async def test_what_the_chat_changed_is_told_and_simulated_before_the_question(bench: Bench) -> None:
+    await bench.begin()
+    bench.model.acts["chat"] = writes("amp.cir", amplifier("4.7k"), "Rc is 4.7k.")
+    await bench.chat("Take 4.7k for Rc")
+    await bench.go_on("accept")
+    assert "amp.cir was changed since the last question." in bench.words
+    assert [question.goals_met for question in bench.questions] == [True]
+    assert [question.round_number for question in bench.questions] == [2]
+    assert bench.model.tasks[-2:] == ["chat", "analysis"]  # nobody designs because of it
+    assert [event.name for event in bench.events if isinstance(event, ToolEnded)] == ["run_simulation"]
+
+
+async def test_a_result_that_is_gone_is_made_again_and_counts_no_round(bench: Bench) -> None:
+    await bench.begin()
+    for path in (bench.root / ".circuit_ai").rglob("result.json"):
+        path.unlink()
+    await bench.go_on("stop")
+    assert [question.round_number for question in bench.questions] == [1]
+    assert any("simulated again" in text for text in bench.words)
+
+
+async def test_a_circuit_that_is_gone_is_a_failed_round_and_loses_nothing(bench: Bench) -> None:
+    await bench.begin()
+    (bench.root / "amp.cir").unlink()
+    await bench.go_on(Reply(answer="go_back", round_number=1), "stop")
+    assert "amp.cir is not there any more." in bench.words
+    assert bench.questions[0].has_failed
+    assert (bench.root / "amp.cir").read_text("utf-8") == amplifier("470")
+
+
+async def test_a_chat_killed_in_its_turn_keeps_both(bench: Bench) -> None:
+    await bench.begin()
+    session = bench.session_id
+    await bench.chat("What is the gain now?")
+    (path,) = (bench.root / ".circuit_ai" / "conversations").glob("*.jsonl")
+    lines = path.read_bytes().splitlines(keepends=True)
+    at = max(n for n, line in enumerate(lines) if json.loads(line).get("state") == "started")
+    path.write_bytes(b"".join(lines[: at + 1]))  # killed behind the message
+
+    shown = await bench.app.conversations.sessions.show(bench.root, session)
+    assert (shown.is_chat_open, shown.has_partial_response) == (True, True)
+    bench.model.acts["chat"] = says("About 13 dB.")
+    await bench.chat(None, session)
+    shown = await bench.app.conversations.sessions.show(bench.root, session)
+    assert not shown.is_chat_open
+    assert shown.messages[-1].text == "About 13 dB."
+    await bench.go_on("stop")
+    assert [question.round_number for question in bench.questions] == [1]
+
+
+async def test_the_next_wish_refines_also_behind_a_chat(bench: Bench) -> None:
+    await bench.begin()
+    session = bench.session_id
+    await bench.go_on("continue", "accept")
+    await bench.chat("Thank you", session)
+    read = await bench.app.design.run.read_message(
+        bench.root, session, "gain at least 22 dB", bench.choice.provider
+    )
+    assert read.kind == "refines"
