@@ -65,9 +65,9 @@ _FORMS: tuple[tuple[re.Pattern[str], Message], ...] = (
             "XSPICE model filesource.", word=""),
     ),
     (
-        late_pattern(r"(?P<word>[eg]\S*)\s+\S+\s+\S+\s+(?:opamp|transformer)\s", re.IGNORECASE),
-        msg("{word} is an ideal element of HSPICE that ngspice does not have. Write its gain: "
-            "E1 out 0 in+ in- 1meg.", word=""),
+        late_pattern(r"(?P<word>[eg]\S*)\s+\S+\s+\S+\s+(?:opamp|transformer|vcr|vccap)\s", re.IGNORECASE),
+        msg("{word} is an ideal element of HSPICE that ngspice does not have. Write its gain, "
+            "E1 out 0 in+ in- 1meg, or an expression.", word=""),
     ),
     (
         late_pattern(
@@ -91,6 +91,10 @@ _FORMS: tuple[tuple[re.Pattern[str], Message], ...] = (
         ),
         msg("{word} is a transmission line of HSPICE; W is a switch in ngspice. Use a lossy line (O, Y or "
             "P).", word=""),
+    ),
+    (
+        late_pattern(r"\.meas\w*\s+(?:\S+\s+)?\S+?\s*=\s*param\s*\(", re.IGNORECASE),
+        msg("Write this measurement without parentheses, as ngspice reads it: .meas tran p param='a*b'."),
     ),
     (
         late_pattern(r"\.meas\w*\s+\S+\s+\S+\s+err\w*\s.*\bfile\s*=", re.IGNORECASE),

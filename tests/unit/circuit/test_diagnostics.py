@@ -322,6 +322,8 @@ def test_never_fails_on_torn_decks(cards: list[str]) -> None:
         ),
         (".model q npn\n.model p ako:q npn\nQ1 b b 0 p\n", [("error", "model-type", 7)]),
         (".model n nmos(level=9 vth0=0.5)\nM1 b b 0 0 n\n", [("warning", "model-level", 6)]),
+        (".meas op p=param('a*b')\n", [("error", "foreign-form", 6)]),
+        ("G1 c 0 VCR PWL(1) b 0 0 1 1 2\nR3 c 0 1\n", [("error", "foreign-form", 6)]),
         (".tran $STEP $END\n", [("error", "bad-analysis", 6)]),
         (".ac dec 10 1 100M\n", [("error", "mega-trap", 6)]),
         ("R3 b 0 {(1+2}\n", [("error", "unclosed-bracket", 6)]),
