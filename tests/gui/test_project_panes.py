@@ -307,9 +307,9 @@ async def test_a_results_menu_does_what_it_says_and_a_failure_is_told_in_the_use
     await until(lambda: len(results.model.results) == 2)
     assert [item.path for item in results.model.results] == [bad.result_path, good.result_path]
     failed = results.model.index(0)
-    assert "X1 uses the subcircuit nosuch" in failed.data(Qt.ItemDataRole.ToolTipRole)
+    assert "Subcircuit nosuch is not defined" in failed.data(Qt.ItemDataRole.ToolTipRole)
     services.language.set("zh")
-    assert "X1 使用的子电路 nosuch 没有定义" in failed.data(Qt.ItemDataRole.ToolTipRole)
+    assert "子电路 nosuch 未定义" in failed.data(Qt.ItemDataRole.ToolTipRole)
     services.language.set("en")
 
     shown: list[Path] = []

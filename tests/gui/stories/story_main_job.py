@@ -128,13 +128,16 @@ def as_number(text: str) -> float:
     return float(text.replace("−", "-"))
 
 
-_SCALES = {"Hz": 1.0, "kHz": 1e3, "MHz": 1e6}
+_SCALES = {"": 1.0, "k": 1e3, "M": 1e6}
 
 
 def frequency_at(table: FigureTable, cursor: int) -> float:
     """What the table says of a cursor's place, Hz."""
     row = next((row for row in table.rows if row[0].text == "f"), None)
-    return 0.0 if row is None else as_number(row[1 + cursor].text) * _SCALES[row[0].unit.strip("/ ")]
+    if row is None:
+        return 0.0
+    number, *prefix = row[1 + cursor].text.split()  # a prefix of its own where cursors are far apart
+    return as_number(number) * _SCALES[prefix[0] if prefix else row[0].unit.strip("/ ").removesuffix("Hz")]
 
 
 async def run_and_read_a_cursor(person: Person) -> None:
