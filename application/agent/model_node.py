@@ -27,6 +27,7 @@ from domain.llm.chat import ProviderError, Usage
 from domain.llm.conversation_record import calls_of
 from domain.llm.costs import cost_of
 from domain.llm.messages import (
+    as_whole,
     get_continuations,
     get_sources,
     get_text,
@@ -134,6 +135,10 @@ class ModelNode:
         """
         last = next(reversed(self._record.answers_of_turn()), None)
         is_wanted = last is not None and str(last.id) == self._conversation.taken_up
+        if last is not None and is_wanted and error.error_type == "empty_answer":
+            # Interrupted behind its last word: there is no more to come.
+            await self._conversation.replace(as_whole(last), step=self._step(self._record.answers_asked + 1))
+            return Ask()
         if last is None or last.tool_calls or (is_wanted and not get_continuations(last)[0]):
             raise error
         _logger.warning("The answer was not gone on with: %s", error)

@@ -8,7 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.messages import (
+    AIMessage,
+    BaseMessage,
+    HumanMessage,
+    SystemMessage,
+    ToolCall,
+    ToolMessage,
+)
 
 from application.agent.attachment_context import Material, with_material
 from domain.llm.conversation_record import ConversationRecord
@@ -64,8 +71,15 @@ def earlier_messages(
     if attached:
         earlier = [with_material(message, attached.get(str(message.id))) for message in earlier]
     turns = _turns(earlier)
-    kept = _newest_within(turns, HISTORY_LIMIT)
-    return [message for turn in kept for message in turn], len(turns) - len(kept)
+    kept: list[list[BaseMessage]] = []
+    room = HISTORY_LIMIT
+    for turn in reversed(turns):
+        sent = _paired(map(_shortened, turn))
+        room -= sum(map(_size, sent))
+        if room < 0:
+            break
+        kept.append(sent)
+    return [message for turn in reversed(kept) for message in turn], len(turns) - len(kept)
 
 
 def _newest(
@@ -89,17 +103,7 @@ def _turns(messages: Sequence[BaseMessage]) -> list[list[BaseMessage]]:
             turns.append([])
         if turns:
             turns[-1].append(message)
-    return [_paired(_shortened(message) for message in turn) for turn in turns]
-
-
-def _newest_within(turns: list[list[BaseMessage]], limit: int) -> list[list[BaseMessage]]:
-    kept: list[list[BaseMessage]] = []
-    for turn in reversed(turns):
-        limit -= sum(_size(message) for message in turn)
-        if limit < 0:
-            break
-        kept.insert(0, turn)
-    return kept
+    return turns
 
 
 def _running(turn: Sequence[BaseMessage], context: str, continues: str) -> list[BaseMessage]:
@@ -136,8 +140,10 @@ def _paired(messages: Iterable[BaseMessage], continues: str = "") -> list[BaseMe
         text = get_text(message)
         if is_partial_response(message) and text and message.id != continues:
             text += "\n(This answer was interrupted here.)"
+        is_whole = text == get_text(message) and len(answered) == len(message.tool_calls)
         if text or answered:
-            ordered.append(message.model_copy(update={"content": text, "tool_calls": answered}))
+            changed = {"content": text, "tool_calls": answered}
+            ordered.append(message if is_whole else message.model_copy(update=changed))
             ordered.extend(results[str(call["id"])] for call in answered)
     return ordered
 
@@ -145,8 +151,11 @@ def _paired(messages: Iterable[BaseMessage], continues: str = "") -> list[BaseMe
 def _shortened(message: BaseMessage) -> BaseMessage:
     """A message of an earlier turn: results and long arguments cut to head and tail."""
     if isinstance(message, ToolMessage):
-        return message.model_copy(update={"content": cut_middle(get_text(message), OLD_RESULT_LIMIT)})
-    if isinstance(message, AIMessage) and message.tool_calls:
+        text = get_text(message)
+        if len(text) <= OLD_RESULT_LIMIT:
+            return message
+        return message.model_copy(update={"content": cut_middle(text, OLD_RESULT_LIMIT)})
+    if isinstance(message, AIMessage) and any(map(_has_long_text, message.tool_calls)):
         calls = [
             {
                 **call,
@@ -159,6 +168,10 @@ def _shortened(message: BaseMessage) -> BaseMessage:
         ]
         return message.model_copy(update={"tool_calls": calls})
     return message
+
+
+def _has_long_text(call: ToolCall) -> bool:
+    return any(isinstance(value, str) and len(value) > OLD_RESULT_LIMIT for value in call["args"].values())
 
 
 def _size(message: BaseMessage) -> int:

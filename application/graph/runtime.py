@@ -11,6 +11,7 @@ from contextlib import aclosing
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.config import get_stream_writer
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
@@ -67,7 +68,7 @@ class GraphRuntime:
                 graph_input = Command(resume=answer)
 
     async def go_back(self, thread_id: str, is_sound: Callable[[GraphState], bool]) -> bool:
-        """Make the newest step whose state `is_sound` the thread's last; False when there is none.
+        """Make the newest step whose state `is_sound` the thread's last; False, and none kept, without one.
 
         What was half under way behind it is dropped: a question is asked anew, where LangGraph would
         use an answer that was given before a kill (measured: it ignores the new one).
@@ -79,6 +80,8 @@ class GraphRuntime:
             if is_sound(cast("GraphState", snapshot.values)):
                 await self._graph.aupdate_state(snapshot.config, None, as_node="__copy__")
                 return True
+        if history:  # else what is started anew would begin with what is left of them
+            await cast("BaseCheckpointSaver[str]", self._graph.checkpointer).adelete_thread(thread_id)
         return False
 
     async def write_final_checkpoint(self, thread_id: str, state: GraphState, *, node: str) -> None:

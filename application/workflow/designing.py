@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypedDict, TypeGuard
 
 from application.graph import WORKFLOW
@@ -235,17 +236,20 @@ class DesignCircuit:
                     span=span,
                     opened=opened,
                 )
+                prune = partial(self._checkpointers.prune, saver, run.session_id)
                 runtime = self._runtime(model, project, operations, journal, saver=saver, span=span)
                 try:
-                    await _follow(runtime, project, journal, progress, model, is_new=session.is_new)
+                    await _follow(
+                        runtime, project, journal, progress, model, prune=prune, is_new=session.is_new
+                    )
                 except Exception as error:
                     if not _can_go_on_after(error):
                         await _settle_calls(journal, conversation, operations, error)
-                        await self._checkpointers.prune(saver, run.session_id)
+                        await prune()
                         await journal.end("error", _told(error))
                     raise
                 # Before the run counts as ended: nobody would come back for it.
-                await self._checkpointers.prune(saver, run.session_id)
+                await prune()
                 done = progress.done(None)
                 span.note(outcome=done.stop_reason, rounds=done.rounds)
                 await journal.end(done.stop_reason, done)
@@ -471,9 +475,14 @@ async def _follow(
     progress: _Progress,
     model: _Model,
     *,
+    prune: Callable[[], Awaitable[None]],
     is_new: bool,
 ) -> None:
-    """Run the graph from its start, or from the last step that is known, to its end."""
+    """Run the graph from its start, or from the last step that is known, to its end.
+
+    At each question the steps before it are forgotten: the transcript knows them, and a design of many rounds
+    stays small.
+    """
     run = journal.run
     rounds = progress.request.max_iterations or run.max_iterations
     start = None
@@ -484,6 +493,7 @@ async def _follow(
     )
 
     async def decide(value: dict[str, Any], state: GraphState) -> dict[str, Any]:
+        await prune()
         if value["kind"] == CONFIRM:
             return await model.confirm(str(value["card_id"]), progress.emit)
         return await decide_design(value, state)

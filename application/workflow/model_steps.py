@@ -134,14 +134,14 @@ class ModelSteps:
         has_written = any(event.get("step") == netlist_step for event in self._parts.conversation.events)
         circuit = state.get("circuit_file_path", "")
         note = await self._run(task, values, circuit, asks=not has_written)
-        worked = self._worked(note)
+        worked = self._worked(note, circuit)
         if not worked.paths and task != "GENERAL_CONVERSATION":
             netlist = fenced_netlist(worked.answer)
             if netlist:
                 path = circuit or await asyncio.to_thread(new_file)
                 await self._write(path, netlist, netlist_step)
                 await self._run(task, values, circuit, asks=False)
-                worked = self._worked(note)
+                worked = self._worked(note, circuit)
         return worked
 
     async def _take_up(self) -> None:
@@ -274,8 +274,8 @@ class ModelSteps:
         self._spent, self._cost = Usage(), Cost()
         return said
 
-    def _worked(self, note: Message | None) -> Worked:
-        """What stands in the transcript since the step began."""
+    def _worked(self, note: Message | None, known: str) -> Worked:
+        """What stands in the transcript since the step began; `known` is the circuit of the round before."""
         executor = self._parts.executor
         answer, circuit, writes, paths = "", "", [], []
         for message in self._record.messages_of_turn():
@@ -300,7 +300,7 @@ class ModelSteps:
             answer=answer,
             note=note,
             spent=self._parts.watch.spent(),
-            circuit=circuit,
+            circuit=known if known in paths else circuit,
             writes=tuple(writes),
             paths=tuple(dict.fromkeys(paths)),
         )

@@ -346,6 +346,11 @@ def as_cut(message: AIMessage) -> AIMessage:
     return _with(message, finish_reason="cut", continuations=None, is_stuck=None)
 
 
+def as_whole(message: AIMessage) -> AIMessage:
+    """A copy of an interrupted answer that had come to its end."""
+    return _with(message, finish_reason="stop", is_partial=None, stop_reason=None)
+
+
 def extended(message: AIMessage, *, text: str, reasoning: str = "") -> AIMessage:
     """A copy of an answer that goes on with this text (and reasoning), joined as they are."""
     longer = message.model_copy(update={"content": join_surrogates(get_text(message) + text)})

@@ -290,7 +290,7 @@ def _become(order: dict[str, Any]) -> None:
         sys.argv = ["main.py", *order["argv"]]
         moments = None
         if order.get("count") or order.get("kill_at"):
-            moments = _count_moments(order["kill_at"])
+            moments = count_moments(order["kill_at"])
         import main
 
         code = main.main()
@@ -306,7 +306,7 @@ def _become(order: dict[str, Any]) -> None:
         os._exit(code)
 
 
-def _count_moments(kill_at: int | None) -> Callable[[], int]:
+def count_moments(kill_at: int | None) -> Callable[[], int]:
     """SIGKILL right before the nth durable moment of this process; returns their number so far."""
     number = 0
 

@@ -102,7 +102,7 @@ def failure_of(error: CircuitAIError) -> ToolResult:
 def cut_middle(text: str, limit: int = RESULT_LIMIT, tokens: int = RESULT_TOKENS) -> str:
     """`text` within `limit` characters and `tokens`: head (2/3) and tail, with a mark where it was cut."""
     shortened = _cut_to(text, limit)
-    if count_tokens(shortened) <= tokens:
+    if len(shortened) <= tokens or count_tokens(shortened) <= tokens:  # no token is shorter than a character
         return shortened
     low, high = 0, min(limit, len(text))  # a text of any script: the most characters that still fit
     while low < high:

@@ -1,6 +1,7 @@
 """Checkpoints with real LangGraph and real SQLite: kills, strictness, pruning, broken files."""
 
 import asyncio
+import random
 import sqlite3
 import subprocess
 import sys
@@ -178,7 +179,9 @@ async def test_pruning_keeps_the_newest_and_gives_the_space_back(tmp_path):
     async with open_checkpointer(path, "t") as saver:
         graph = counting_graph(saver)
         for name in ("pruned", "other"):
-            await graph.ainvoke({"note": name + "x" * 200_000}, thread(name), durability="sync")
+            await graph.ainvoke(
+                {"note": name + random.Random(1).randbytes(100_000).hex()}, thread(name), durability="sync"
+            )
         before = [item.values async for item in graph.aget_state_history(thread("pruned"))]
         others = [item.values async for item in graph.aget_state_history(thread("other"))]
         pages = await page_count(saver)

@@ -1,0 +1,193 @@
+"""What a round of a design by a model costs besides the model and the simulation.
+
+A round is a decision at the checkpoint, two answers with one change of the netlist, a run and its judgement;
+all of it is on the disk before the next step begins. The model answers at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import statistics
+import tempfile
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, TypedDict
+
+from langchain_core.language_models import BaseChatModel
+from langgraph.graph import END, START, StateGraph
+
+from application.conversation.model_access import FindAccess
+from application.workflow.designing import Answer, DesignRequest, Question
+from bootstrap import build
+from domain.llm.chat import ChatRequest, ProviderChoice, ProviderInfo, StreamChunk, WireToolCall
+from domain.llm.costs import FREE, PriceList
+from infrastructure.llm_adapters.chat_model import ClientChatModel
+from infrastructure.persistence.checkpoints import open_checkpointer
+from tests.benchmarks.harness import Pair
+from tests.fakes.designing_model import GOALS, amplifier
+
+ROUNDS = int(os.environ.get("BENCH_ROUNDS", "200"))
+FEW = 10
+_PROVIDER = "at-once"
+
+
+class _Client:
+    """A model that changes a resistor by an ohm in each round."""
+
+    def __init__(self) -> None:
+        self._value = 199
+        self._writes = True
+
+    async def stream(self, request: ChatRequest) -> AsyncIterator[StreamChunk]:
+        if not request.tools:
+            yield StreamChunk(text=json.dumps(GOALS), finish_reason="stop")
+            return
+        self._writes = not self._writes
+        if self._writes:
+            yield StreamChunk(text="A little more.", finish_reason="stop")
+            return
+        self._value += 1
+        arguments: dict[str, str] = {"path": "amp.cir", "content": amplifier(str(self._value))}
+        call = WireToolCall(provider_id="c", name="rewrite_file", arguments=json.dumps(arguments))
+        yield StreamChunk(tool_calls=(call,), finish_reason="tool_calls")
+
+    async def models(self) -> tuple[str, ...]:
+        return ("m",)
+
+    async def close(self) -> None:
+        pass
+
+
+class _Models:
+    """Implements application.ports.conversation.ChatModels."""
+
+    @asynccontextmanager
+    async def open(self, _choice: ProviderChoice) -> AsyncIterator[BaseChatModel]:
+        yield ClientChatModel(client=_Client(), provider=_PROVIDER, model="m")
+
+    def list(self) -> list[ProviderInfo]:
+        return [ProviderInfo(name=_PROVIDER, title="b", needs_key=False, has_key=False, base_url="")]
+
+    def destination(self, _choice: ProviderChoice) -> str:
+        return ""
+
+    def prices(self, _choice: ProviderChoice) -> PriceList:
+        return lambda _model: FREE
+
+
+class _Clock:
+    """Wall and CPU seconds that are not spent in a use case."""
+
+    def __init__(self, use_case: Any) -> None:
+        self._use_case = use_case
+        self._inside = (0.0, 0.0)
+
+    def read(self) -> tuple[float, float]:
+        return time.perf_counter() - self._inside[0], time.process_time() - self._inside[1]
+
+    async def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        began = self.read()
+        try:
+            return await self._use_case(*args, **kwargs)
+        finally:
+            ended = self.read()
+            self._inside = tuple(  # type: ignore[assignment]
+                inside + end - begin for inside, begin, end in zip(self._inside, began, ended, strict=True)
+            )
+
+
+def pairs() -> list[Pair]:
+    """A design of ten rounds against the bare graph; and what a round costs in one of two hundred."""
+    folder = Path(tempfile.mkdtemp(prefix="bench-design-"))
+    _seconds(folder, 1)  # what is imported late is there from now on
+    each = _seconds(folder, ROUNDS)
+    part = max(len(each) // 10, 1)
+    whole, first, last = map(_median, (each, each[:part], each[-part:]))
+    return [
+        Pair(
+            name=f"design of {FEW} rounds, without its simulations",
+            ours=lambda: _seconds(folder, FEW),
+            theirs=lambda: asyncio.run(_bare_loop(folder)),
+            theirs_name="six bare nodes a round, same saver",
+            rounds=5,
+            note=f"of {len(each)} rounds one costs {whole} besides model and simulation: {first} among the "
+            f"first {part}, {last} among the last; the aim is under 100 ms",
+            is_long=True,
+        )
+    ]
+
+
+def _median(rounds: list[tuple[float, float]]) -> str:
+    wall, cpu = (1000 * statistics.median(kind) for kind in zip(*rounds, strict=True))
+    return f"{wall:.0f} ms ({cpu:.0f} ms CPU)"
+
+
+def _seconds(folder: Path, rounds: int) -> list[tuple[float, float]]:
+    """A whole design in a new project: wall and CPU seconds of each round, without its simulation."""
+    return asyncio.run(_design(Path(tempfile.mkdtemp(dir=folder)), rounds))
+
+
+async def _design(project: Path, rounds: int) -> list[tuple[float, float]]:
+    app: Any = build()
+    chat, design = app.conversations.chat, app.design.run
+    chat.deps = replace(chat.deps, models=_Models())
+    chat.find_access = FindAccess(chat.deps, chat.find_access._search_web)
+    clock = design._simulate = _Clock(design._simulate)
+    marks: list[tuple[float, float]] = []
+
+    async def ask(question: Question) -> Answer:
+        if question.kind == "checkpoint":
+            marks.append(clock.read())
+        return "continue" if question.round_number < rounds else "stop"
+
+    request = DesignRequest(
+        project=project,
+        text="A new amplifier",
+        choice=ProviderChoice(provider=_PROVIDER, model="m"),
+        max_iterations=rounds,
+    )
+    marks.append(clock.read())
+    try:
+        done = await design(request, ask=ask, emit=_ignore)
+        assert done.rounds == rounds
+    finally:
+        await app.close()
+    spent = [(after[0] - before[0], after[1] - before[1]) for before, after in pairwise(marks)]
+    return spent[1:] or spent  # the first one has the goals, too
+
+
+def _ignore(_event: object) -> None:
+    pass
+
+
+class _State(TypedDict):
+    number: int
+
+
+async def _bare_loop(folder: Path) -> None:
+    """As many steps of nodes that count, each checkpointed before the next."""
+
+    async def count(state: _State) -> _State:
+        return {"number": state["number"] + 1}
+
+    names = ["user_checkpoint", "model", "tools", "answer", "simulation", "analysis"]
+    graph = StateGraph(_State)
+    for name in names:
+        graph.add_node(name, count)
+    graph.add_edge(START, names[0])
+    for before, after in pairwise(names):
+        graph.add_edge(before, after)
+    graph.add_conditional_edges(
+        names[-1], lambda state: END if state["number"] >= FEW * len(names) else names[0], [names[0], END]
+    )
+    place = Path(tempfile.mkdtemp(dir=folder))
+    async with open_checkpointer(place / "checkpoints.sqlite", "1") as saver:
+        compiled = graph.compile(checkpointer=saver)
+        config: Any = {"configurable": {"thread_id": "1"}, "recursion_limit": 100}
+        await compiled.ainvoke({"number": 0}, config, durability="sync")

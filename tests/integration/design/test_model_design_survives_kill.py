@@ -1,0 +1,315 @@
+"""kill -9 at any moment of a design by a model: each node, each question, inside a step and a restore."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sqlite3
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from infrastructure.persistence.operations import SqliteOperationLog
+from shared.paths import USER_HOME_VARIABLE
+from tests.fakes.designing_model import GOALS, Reply, Request, amplifier, is_said, read, text_of
+from tests.fakes.llm_server import FakeLLMServer, Script, answer, call
+from tests.ground.campaign import Campaign, campaigns
+from tests.integration.cli.conftest import ROOT
+from tests.integration.design.model_driver import DECISIONS
+
+pytestmark = pytest.mark.timeout(3600)
+
+MODEL_CARD = ".model qn npn(bf=200 is=1e-14)\n"
+DECK = amplifier("470").replace(MODEL_CARD, ".include models.inc\n")
+WORDS = "A stage with 470 ohm at the collector: the gain follows from it, and from the emitter's own."
+STRIDE = 12
+_CONTINUES = "was cut off at its end"
+
+
+def _patch(path: str, search: str, new: str) -> tuple[str, Mapping[str, Any]]:
+    return "patch_file", {"path": path, "search": search, "replace": new}
+
+
+def _write(path: str, content: str) -> tuple[str, Mapping[str, Any]]:
+    return "rewrite_file", {"path": path, "content": content}
+
+
+STEPS: tuple[tuple[Reply, ...], ...] = (
+    (
+        Reply("What is there?", [("list_project_files", {})]),
+        Reply("", [_write("models.inc", MODEL_CARD), _write("amp.cir", DECK)]),
+        Reply("The notes are new.", [_write("notes.md", "See amp.cir.\n")]),
+        Reply(WORDS),
+    ),
+    (Reply("", [_patch("amp.cir", "Rc vcc c 470", "Rc vcc c 1k")]), Reply("1k now.")),
+    (
+        Reply("", [_write("models.inc", MODEL_CARD.replace("200", "20"))]),
+        Reply("", [_patch("amp.cir", "Rc vcc c 1k", "Rc vcc c 200")]),
+        Reply("Worse, I fear."),
+    ),
+    (Reply("", [("read_file", {"path": "amp.cir"})]), Reply("Because Rc is small.")),
+    (
+        Reply("", [_patch("amp.cir", "Rc vcc c 470", "Rc vcc c 1.5k")]),
+        Reply("", [("run_simulation", {"file_path": "amp.cir"})]),
+        Reply("Rc is 1.5k."),
+    ),
+    (Reply("", [_patch("amp.cir", "Q1 c b e qn", "Q1 c b e qx")]), Reply("Another transistor.")),
+    (Reply("", [_patch("amp.cir", "Q1 c b e qx", "Q1 c b e qn")]), Reply("It is qn again.")),
+    (
+        Reply("", [("read_file", {"path": "models.inc"})]),
+        Reply("", [_write("models.inc", MODEL_CARD.replace("200", "30"))]),
+        Reply("", [_patch("amp.cir", "Rc vcc c 1.5k", "Rc vcc c 220")]),
+        Reply("A last attempt."),
+    ),
+)
+"""What the model does in each of its steps."""
+
+
+def next_answer(body: dict[str, Any]) -> Script:
+    """Follows from the request alone: a repeated one gets the same answer."""
+    request = read(body)
+    if request.task == "goals":
+        return answer(json.dumps(GOALS))
+    if _is_continuation(body):
+        begun = text_of(body["messages"][-2])
+        return answer(WORDS[len(begun) :] if WORDS.startswith(begun) else "")
+    said = STEPS[_step_of(request) - 1][request.answers]
+    calls = [call(name, arguments, id=f"c{n}") for n, (name, arguments) in enumerate(said.calls)]
+    script = answer(said.text, calls=calls)
+    return replace(script, piece_delay_s=0.004) if said.text == WORDS else script
+
+
+def _step_of(request: Request) -> int:
+    return sum(map(is_said, request.messages)) - 1
+
+
+def _is_continuation(body: dict[str, Any]) -> bool:
+    return _CONTINUES in text_of(body["messages"][-1])
+
+
+def repeated(server: FakeLLMServer) -> int:
+    """How many of the design's model calls were made more than once."""
+    asked = Counter(
+        (request.task, _step_of(request), request.answers, _is_continuation(body))
+        for body in server.requests
+        for request in [read(body)]
+    )
+    return sum(count - 1 for count in asked.values())
+
+
+class Designs:
+    """Orders designs from the process that forks them."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+
+    def run(
+        self, project: Path, server: FakeLLMServer, *, resume: bool = False, kill_at: int | None = None
+    ) -> dict[str, Any]:
+        if not project.exists():
+            project.mkdir()
+            (project / "notes.md").write_text("Old notes.\n")
+        order = {"project": str(project), "base_url": server.base_url, "resume": resume, "kill_at": kill_at}
+        order["home"] = os.environ.get(USER_HOME_VARIABLE, str(project.parent / "home"))
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps(order) + "\n")
+        self._process.stdin.flush()
+        outcome = json.loads(self._process.stdout.readline())
+        assert isinstance(outcome, dict)
+        return outcome
+
+
+@pytest.fixture(scope="module")
+def designs() -> Iterator[Designs]:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.integration.design.model_driver"],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with process:
+        yield Designs(process)
+        assert process.stdin is not None
+        process.stdin.close()
+        assert process.wait(timeout=30) == 0
+
+
+def events_of(project: Path) -> list[dict[str, Any]]:
+    """The transcript of the project's only design."""
+    found = []
+    for path in (project / ".circuit_ai" / "conversations").glob("*.jsonl"):
+        lines = path.read_bytes().splitlines(keepends=True)
+        events = [json.loads(line) for line in lines if line.endswith(b"\n")]
+        found += [events] if any(event["event"] == "turn" for event in events) else []
+    assert len(found) <= 1
+    return found[0] if found else []
+
+
+def messages_of(project: Path) -> list[dict[str, Any]]:
+    """As they stand at the end."""
+    found = [event["message"] for event in events_of(project) if event["event"] in ("message", "replaced")]
+    return list({message["id"]: message for message in found}.values())
+
+
+_CHANGES = re.compile(r"\d[\d.]* m?s\b|sim_results/[\w-]+|[0-7][0-9A-HJKMNP-TV-Z]{25}")
+
+
+def story(project: Path) -> list[Any]:
+    """What was said and decided, without what differs from run to run: ids, times, places, pieces."""
+    order = [message["id"] for message in messages_of(project)]
+    final = {message["id"]: message for message in messages_of(project)}
+    calls: dict[str, int] = {}
+    told: list[Any] = []
+    for event in events_of(project):
+        if "message" in event and event["event"] == "message" and event["message"]["id"] in order:
+            message = final[event["message"]["id"]]
+            for each in message.get("tool_calls") or ():
+                calls[each["id"]] = len(calls)
+            text = re.sub(
+                r"\d[\d.]* m?s\b|sim_results/[\w-]+|[0-7][0-9A-HJKMNP-TV-Z]{25}", "…", message["content"]
+            )
+            told.append(
+                (
+                    message["type"],
+                    text.replace(str(project), "…"),
+                    [
+                        (calls[each["id"]], each["name"], each["args"])
+                        for each in message.get("tool_calls") or ()
+                    ],
+                    calls.get(message.get("tool_call_id", "")),
+                    message.get("status"),
+                )
+            )
+        elif event["event"] in ("turn", "decision"):
+            told.append(
+                {key: event[key] for key in ("event", "answer", "state", "stop_reason") if key in event}
+            )
+    return told
+
+
+def effects(project: Path) -> list[Any]:
+    """What was done in which order to what."""
+    log = SqliteOperationLog(project / ".circuit_ai" / "operations.sqlite")
+    try:
+        records = log.list()
+    finally:
+        log.close()
+    return [
+        (record.tool, record.kind, record.state, record.path, record.before_sha256, record.after_sha256)
+        for record in records
+    ]
+
+
+def files(project: Path) -> dict[str, str]:
+    return {path.name: path.read_text() for path in project.iterdir() if path.is_file()}
+
+
+def assert_whole(project: Path) -> None:
+    """Every call has one result, every simulation its folder, and no step waits."""
+    private = project / ".circuit_ai"
+    messages = messages_of(project)
+    calls = [each["id"] for message in messages for each in message.get("tool_calls") or ()]
+    assert len(calls) == len(set(calls))
+    assert sorted(message["tool_call_id"] for message in messages if message["type"] == "tool") == sorted(
+        calls
+    )
+    simulated = [message for message in messages if message.get("name") == "run_simulation"]
+    kept = {path.name for path in (private / "sim_results").iterdir()}
+    named = {Path(message["additional_kwargs"]["result"]["result_path"]).parent.name for message in simulated}
+    assert kept == named, "no result without its call, none lost"
+    with sqlite3.connect(private / "checkpoints.sqlite") as database:
+        (count,) = database.execute("select count(*) from checkpoints").fetchone()
+        (waiting,) = database.execute("select count(*) from writes").fetchone()
+    database.close()
+    assert (count, waiting) == (1, 0), "the ended run's steps are pruned"
+
+
+def is_ended(project: Path) -> bool:
+    return any(event.get("state") == "ended" for event in events_of(project))
+
+
+def finish(designs: Designs, project: Path, server: FakeLLMServer) -> None:
+    """Go on with what is left of a run; where none was begun yet, begin it."""
+    outcome = designs.run(project, server, resume=True)
+    if outcome.get("error_type") == "nothing_to_resume":
+        assert not server.requests, "nothing was asked before the run was begun"
+        outcome = designs.run(project, server)
+    assert (outcome["status"], outcome.get("error_type")) == (0, ""), outcome
+    assert outcome["stop_reason"] == "goals_met"
+
+
+def assert_as_undisturbed(project: Path, reference: Path) -> None:
+    assert_whole(project)
+    assert files(project) == files(reference)
+    assert story(project) == story(reference)
+    assert effects(project) == effects(reference)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(designs: Designs, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int]:
+    """A run nobody disturbs, and how many moments it has."""
+    project = tmp_path_factory.mktemp("undisturbed") / "p"
+    with FakeLLMServer(next_answer) as server:
+        outcome = designs.run(project, server)
+        assert outcome.get("stop_reason") == "goals_met", outcome
+        assert repeated(server) == 0
+    assert_whole(project)
+    decided = [each["answer"] for each in story(project) if isinstance(each, dict) and "answer" in each]
+    assert len(decided) == len(DECISIONS) + 1
+    assert files(project) == {
+        "amp.cir": DECK.replace("470", "1.5k", 1),
+        "models.inc": MODEL_CARD,
+        "notes.md": "See amp.cir.\n",
+    }
+    assert any(event["event"] == "confirmation" for event in events_of(project))
+    return project, outcome["moments"]
+
+
+@campaigns(fast=2, whole=150)
+def test_killed_at_any_moment_it_ends_as_if_undisturbed(
+    campaign: Campaign, designs: Designs, undisturbed: tuple[Path, int], tmp_path: Path
+) -> None:
+    reference, moments = undisturbed
+    for number, rng in enumerate(campaign.cases()):
+        project = tmp_path / str(number)
+        with FakeLLMServer(next_answer) as server:
+            kills = int(designs.run(project, server, kill_at=rng.randint(1, moments))["status"] == -9)
+            while rng.random() < 0.3 and events_of(project):  # killed again while it goes on
+                again = designs.run(project, server, resume=True, kill_at=rng.randint(1, moments))
+                kills += again["status"] == -9
+            if not is_ended(project):
+                finish(designs, project, server)
+            assert repeated(server) <= kills
+        assert_as_undisturbed(project, reference)
+
+
+@pytest.mark.torture
+@pytest.mark.parametrize("first", range(1, STRIDE + 1))
+def test_killed_at_each_moment_in_turn(
+    first: int, designs: Designs, undisturbed: tuple[Path, int], tmp_path: Path
+) -> None:
+    """In parts that share the work: each takes one of `STRIDE` moments."""
+    reference, moments = undisturbed
+    failed: dict[int, str] = {}
+    for kill_at in range(first, moments + 1, STRIDE):
+        project = tmp_path / str(kill_at)
+        with FakeLLMServer(next_answer) as server:
+            designs.run(project, server, kill_at=kill_at)
+            try:
+                if not is_ended(project):
+                    finish(designs, project, server)
+                assert repeated(server) <= 1
+                assert_as_undisturbed(project, reference)
+            except AssertionError as error:
+                failed[kill_at] = str(error)[:1500]
+                print(f"killed at {kill_at}: {failed[kill_at]}", flush=True)
+    assert not failed, "\n\n".join(f"killed at {place}: {why}" for place, why in failed.items())
