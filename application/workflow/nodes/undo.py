@@ -37,6 +37,8 @@ class UndoRoundNode:
             async with carrying_out(
                 step, f"{write_id}-undo", UNDO_TOOL, path=path, operation=write_id
             ) as call:
+                # An undo that was killed behind the file's change counts as done from here on.
+                await self._operations.repair(session_id=state["session_id"])
                 for op_id in reversed(state.get("last_writes") or [write_id]):
                     record = await self._operations.find(op_id)
                     if record is not None and record.state != "undone":  # not before an interruption

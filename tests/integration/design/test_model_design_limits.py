@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -127,7 +128,7 @@ async def test_a_design_without_a_first_circuit_is_asked_for_one_again(bench: Be
     bench.model.acts["design"] = in_turn(lists_something_else, writes("amp.cir", amplifier("4.7k")))
     done = await bench.design()
     assert (done.goals_met, done.rounds) == (True, 2)
-    assert bench.model.tasks == ["goals", "design"]
+    assert bench.model.tasks == ["goals", "design", "analysis"]
 
 
 def failing_at(kind: str, number: int, bench: Bench, script: Script) -> Callable[[Question], Answer | Reply]:
@@ -145,11 +146,12 @@ def failing_at(kind: str, number: int, bench: Bench, script: Script) -> Callable
 
 
 @pytest.mark.parametrize(
-    ("kind", "number"), [("", 0), ("goals", 1), ("checkpoint", 1), ("checkpoint", 2)],
+    ("kind", "number", "extra"),
+    [("", 0, {}), ("goals", 1, {}), ("checkpoint", 1, {}), ("checkpoint", 2, {"question": 1})],
     ids=["goals", "design", "optimize", "question"],
-)  # fmt: skip
+)
 async def test_a_provider_that_fails_in_any_step_leaves_a_design_that_goes_on(
-    bench: Bench, kind: str, number: int
+    bench: Bench, kind: str, number: int, extra: dict[str, int]
 ) -> None:
     refused = error(401, "Invalid API key")
     if not kind:
@@ -157,10 +159,22 @@ async def test_a_provider_that_fails_in_any_step_leaves_a_design_that_goes_on(
     with pytest.raises(ProviderError):
         await bench.design(decide=failing_at(kind, number, bench, refused))
     assert bench.told(Done)[-1].stop_reason == "error"
-    asked = len(bench.model.seen)
     done = await bench.design(None)
     assert (done.goals_met, done.rounds) == (True, 2)
-    assert asked + len(bench.model.seen[asked:]) == (6 if number == 2 else 5), bench.model.tasks
+    given = Counter(request.task for request in bench.model.seen)
+    assert given == {"goals": 1, "design": 2, "analysis": 2, "optimize": 2} | extra
+
+
+async def test_a_provider_that_fails_in_the_analysis_costs_its_comment_only(bench: Bench) -> None:
+    def designs(request: Any) -> Said:
+        if request.answers:
+            bench.scripts = [error(401, "Invalid API key")]
+        return writes("amp.cir", amplifier("4.7k"))(request)
+
+    bench.model.acts["design"] = designs
+    done = await bench.design()
+    assert (done.goals_met, done.rounds) == (True, 1)
+    assert [word for word in bench.words if word.startswith("No comment on this round: ")]
 
 
 async def test_another_model_takes_over_in_the_middle(bench: Bench) -> None:
@@ -174,7 +188,7 @@ async def test_another_model_takes_over_in_the_middle(bench: Bench) -> None:
         bench.settings = {"alternatives": [choice], "switch_automatically": True}
         no_money = error(402, "Insufficient Balance")
         done = await bench.design(decide=failing_at("goals", 1, bench, no_money))
-        assert len(second.completions) == 4, "it stays with the one that answers"
+        assert len(second.completions) == 6, "it stays with the one that answers"
     assert done.goals_met
     assert [(event.kind, event.model) for event in bench.told(AlternativeTaken)] == [("model", "other")]
 

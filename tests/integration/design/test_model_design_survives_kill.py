@@ -77,7 +77,9 @@ def next_answer(body: dict[str, Any]) -> Script:
     request = read(body)
     if request.task == "goals":
         return answer(json.dumps(GOALS))
-    if _is_continuation(body):
+    if request.task == "analysis":
+        return answer("The gain follows from Rc.")
+    if _continues(body):
         begun = text_of(body["messages"][-2])
         return answer(WORDS[len(begun) :] if WORDS.startswith(begun) else "")
     said = STEPS[_step_of(request) - 1][request.answers]
@@ -90,14 +92,22 @@ def _step_of(request: Request) -> int:
     return sum(map(is_said, request.messages)) - 1
 
 
-def _is_continuation(body: dict[str, Any]) -> bool:
+def _place_of(request: Request) -> tuple[int, int]:
+    return _step_of(request), request.answers
+
+
+def _continues(body: dict[str, Any]) -> bool:
     return _CONTINUES in text_of(body["messages"][-1])
 
 
 def repeated(server: FakeLLMServer) -> int:
     """How many of the design's model calls were made more than once."""
     asked = Counter(
-        (request.task, _step_of(request), request.answers, _is_continuation(body))
+        (
+            request.system if request.task == "analysis" else request.task,
+            *_place_of(request),
+            _continues(body),
+        )
         for body in server.requests
         for request in [read(body)]
     )
