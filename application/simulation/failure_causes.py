@@ -48,17 +48,19 @@ _OF_THE_RUN = frozenset(
      "simulator-killed", "no-convergence", "timestep-too-small"}
 )  # fmt: skip
 """Ends of a run that have nothing to do with reading the circuit."""
+_OF_THE_SOLVER = frozenset({"no-convergence", "timestep-too-small"})
 
 
 def with_causes(issues: Sequence[SimulationIssue], prepared: PreparedCircuit) -> tuple[SimulationIssue, ...]:
-    """The issues of a failed run with the errors of `check`: first of all when ngspice's first error is about
-    another line, or about none. Blocking."""
+    """The issues of a failed run with the errors of `check`, which take the place of ngspice's words about
+    the same line: first what has others as its consequences, then what ngspice stopped at. Blocking."""
     issues = [_of_a_measurement(_at_its_element(issue, prepared), prepared) for issue in issues]
     errors = [issue for issue in issues if issue.severity == "error"]
     found = diagnose(prepared.netlist, prepared.tree, functions=functions_of_mode(prepared.compatibility))
     causes = [item for item in found if item.severity == "error" and item.code not in _OF_FILES]
     if any(issue.code in _OF_THE_RUN for issue in errors):  # only what ngspice reads otherwise can explain it
-        causes += [item for item in found if item.code in _FATAL_WARNINGS]
+        if any(issue.code in _OF_THE_SOLVER for issue in errors):
+            causes += [item for item in found if item.code in _FATAL_WARNINGS]
         odd = [_issue(item) for item in causes if item.code in _OF_THE_FORM][:_MOST]
         return (*odd, *issues)
     causes += [item._replace(severity="error") for item in found if item.code in _FATAL_WARNINGS]
