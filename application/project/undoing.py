@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from application.ports.project import OperationRecord, Projects
+from application.ports.project import ABSENT, OperationRecord, Projects
 from application.tool_execution.operations import Operations
 from application.tool_execution.taking_back import UndoChoice
 from domain.llm.tools.line_diff import LineDiff
 from shared.errors import CircuitError, EnvironmentProblem, UserInputError
 from shared.events import EventBus
 from shared.message import msg
+from shared.ulid import new_ulid
 
+COPY_TOOL = "keep_round"
+"""How the log names a circuit that was kept in a file of its own."""
 MOST_LISTED = 5_000
 """Operations, unless more are asked for: a stranger's log may hold millions, and each is compared."""
 
@@ -86,6 +90,23 @@ class ProjectOperations:
                 return Undone(record=record, target=target, diff=LineDiff(added=0, removed=0), is_kept=True)
             return Undone(record=record, target=target, diff=await operations.diff(record.op_id))
 
+    async def add_file(self, folder: Path, name: str, content: bytes, *, session_id: str) -> OperationRecord:
+        """Write a new file beside others of the project at `folder`; it can be undone.
+
+        `name`: relative to the project. Where it is taken, a number goes behind its stem. Raises
+        UserInputError, CircuitError, EnvironmentProblem.
+        """
+        async with self._opened(folder) as operations:
+            await operations.repair()
+            return await operations.change_file(
+                op_id=new_ulid(),
+                session_id=session_id,
+                tool=COPY_TOOL,
+                path=await asyncio.to_thread(_free, folder, Path(name)),
+                content=content,
+                expected_sha256=ABSENT,
+            )
+
     @asynccontextmanager
     async def _opened(self, folder: Path) -> AsyncIterator[Operations]:
         project = await asyncio.to_thread(self._projects.open, folder)
@@ -93,6 +114,12 @@ class ProjectOperations:
             yield Operations(log=project.operations, project=project, events=self._events)
         finally:
             await asyncio.to_thread(project.close)
+
+
+def _free(folder: Path, wanted: Path) -> Path:
+    taken = {path.name.casefold() for path in (folder / wanted.parent).iterdir()}
+    names = (f"{wanted.stem}{f'_{n}' if n > 1 else ''}{wanted.suffix}" for n in itertools.count(1))
+    return wanted.parent / next(name for name in names if name.casefold() not in taken)
 
 
 async def _entry(operations: Operations, record: OperationRecord) -> OperationEntry:

@@ -13,11 +13,15 @@ from application.groups.project import Project
 from application.groups.simulation import Simulation
 from presentation.panels.iterations_plot import IterationsPlot
 from presentation.ui.figure_table import FigureTable
+from presentation.ui.frame import IconButton
 from presentation.ui.parts import arrange, once_after, text_label
 from presentation.ui.styles import mark, mark_area
 from presentation.ui.workspace import WindowServices
+from shared.errors import CircuitAIError
 from shared.message import msg
 
+_BACK = msg("Go back to a round")
+_KEEP = msg("Keep a round as a copy")
 _SOON_MS = 200
 """A round writes several files; the list is read once for all of them."""
 
@@ -38,7 +42,7 @@ class IterationsView(QWidget):
         self._compared: tuple[int, int] | None = None
         self.setObjectName("iterations")
         self.table = FigureTable(services, "iterations_table", wide_column=1)
-        self.table.setSelectionMode(FigureTable.SelectionMode.SingleSelection)
+        self.table.setSelectionMode(FigureTable.SelectionMode.ExtendedSelection)
         self.plot = IterationsPlot(services, simulation)
         self._empty = text_label(name="iterations_empty", wraps=True)
         self._empty.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
@@ -48,6 +52,12 @@ class IterationsView(QWidget):
         self.compare_button.setCheckable(True)
         mark(self.compare_button, text=True)
         self.compare_button.toggled.connect(self._on_compare)
+        self.back_button = IconButton(services, "history", _BACK, name="go_back_to_round")
+        self.back_button.clicked.connect(self._on_back)
+        self.copy_button = IconButton(services, "copy", _KEEP, name="keep_round")
+        self.copy_button.clicked.connect(self._on_copy)
+        self._copies: dict[tuple[str, int], str] = {}
+        """Operations that kept a round in a file of its own, by conversation and round."""
         self._below = QStackedWidget()
         self._below.addWidget(self.plot)
         self._difference: QWidget | None = None
@@ -104,7 +114,8 @@ class IterationsView(QWidget):
         self.plot.show_rounds(self._found)
 
     def _build(self) -> None:
-        self.plot.tools.addWidget(self.compare_button)
+        for button in (self.back_button, self.copy_button, self.compare_button):
+            self.plot.tools.addWidget(button)
         self._filled = QWidget()
         inner = QVBoxLayout(self._filled)
         whole = QHBoxLayout(self)
@@ -167,8 +178,11 @@ class IterationsView(QWidget):
         self._fit_table()
 
     def _chosen(self) -> int | None:
-        rows = self.table.selected_rows()
-        return rows[0] if rows and rows[0] < len(self.rounds) else None
+        rows = self._selected()
+        return rows[-1] if rows else None
+
+    def _selected(self) -> list[int]:
+        return [row for row in self.table.selected_rows() if row < len(self.rounds)]
 
     def _on_selected(self) -> None:
         chosen = self._chosen()
@@ -184,9 +198,10 @@ class IterationsView(QWidget):
             self._services.workspace.result_selected.emit(path)
 
     def _name_compare(self) -> None:
-        """The chosen round is compared with the one before it."""
-        chosen = self._chosen()
-        pair = None if not chosen else (chosen - 1, chosen)
+        """Two chosen rounds are compared with each other, one with the one before it."""
+        self._name_ways()
+        rows, chosen = self._selected(), self._chosen()
+        pair = None if not chosen else (rows[-2] if len(rows) == 2 else chosen - 1, chosen)
         if pair is not None and any(self.rounds[place].netlist is None for place in pair):
             pair = None
         self._compared = pair
@@ -198,6 +213,54 @@ class IterationsView(QWidget):
             else msg("Compare {first} and {second}", first=first, second=second)
         )
         self.compare_button.setText(self._services.language(text))
+
+    def _name_ways(self) -> None:
+        """What can be done with the chosen round."""
+        chosen = self._chosen()
+        one = None if chosen is None else self.rounds[chosen]
+        number = 0 if one is None else one.number
+        has_circuit = one is not None and one.netlist is not None
+        is_open = self._found is not None and self._found.is_open
+        back = msg("Go back to round {number}", number=number)
+        why = msg("Only a design that waits at a question can go back to a round.")
+        self.back_button.set_icon("history", back if is_open and has_circuit else why if one else _BACK)
+        self.back_button.setEnabled(is_open and has_circuit)
+        is_kept = self._found is not None and (self._found.session_id, number) in self._copies
+        keep = msg("Keep round {number} as a copy", number=number) if one else _KEEP
+        undo = msg("Undo the copy of round {number}", number=number)
+        self.copy_button.set_icon("undo-2" if is_kept else "copy", undo if is_kept else keep)
+        self.copy_button.setEnabled(has_circuit)
+
+    def _on_back(self) -> None:
+        chosen = self._chosen()
+        if self._found is not None and chosen is not None:
+            number = self.rounds[chosen].number
+            self._services.workspace.round_wanted.emit(self._found.session_id, number)
+
+    def _on_copy(self) -> None:
+        root, chosen = self._services.workspace.root, self._chosen()
+        if root is not None and self._found is not None and chosen is not None:
+            run = self._keep(root, self._found.session_id, self.rounds[chosen])
+            self._services.start(run, kind="keep round", scope="iterations copy")
+
+    async def _keep(self, root: Path, session_id: str, one: DesignRound) -> None:
+        """Write the circuit of a round into a file of its own, or take that back."""
+        workspace, operations = self._services.workspace, self._project.operations
+        key = session_id, one.number
+        try:
+            if (op_id := self._copies.pop(key, "")) != "":
+                undone = await operations.undo(root, op_id)
+                workspace.file_changed.emit(root / undone.target.path)
+            elif one.netlist is not None:
+                place = one.circuit.relative_to(root)
+                name = place.with_name(f"{place.stem}_round_{one.number}{place.suffix}").as_posix()
+                record = await operations.add_file(root, name, one.netlist, session_id=session_id)
+                self._copies[key] = record.op_id
+                workspace.file_changed.emit(root / record.path)
+                workspace.file_activated.emit(root / record.path, None)
+        except CircuitAIError as error:
+            workspace.error_occurred.emit(error)
+        self._name_ways()
 
     def _on_compare(self, is_wanted: bool) -> None:
         if is_wanted:

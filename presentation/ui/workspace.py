@@ -181,6 +181,8 @@ class Workspace(QObject):
     """Free work or workflow, the other one; for the conversation"""
     design_requested: Signal[str] = signal(str)
     """A sentence to be designed from, for the conversation; from the welcome page"""
+    round_wanted: Signal[str, int] = signal(str, int)
+    """The design of a conversation is to go back to this round"""
     error_occurred: Signal[CircuitAIError | Message] = signal(object)
     """What a person has to know, for the status bar"""
     command_wanted: Signal[str] = signal(str)

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PyQt6.QtCore import Qt
+from PyQt6.QtCore import QItemSelectionModel, Qt
 from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QPushButton, QTableView
 
 from domain.llm.chat import ProviderChoice
 from presentation.dialogs.goals import GoalsDialog
@@ -32,7 +33,7 @@ from presentation.panels.conversation.items import (
 from presentation.panels.conversation.panel import ConversationPanel
 from presentation.ui.workspace import WindowServices
 from presentation.window.main_window import MainWindow
-from tests.fakes.designing_model import DesigningModel, amplifier, says, writes
+from tests.fakes.designing_model import DesigningModel, amplifier, in_turn, says, writes
 from tests.fakes.llm_server import FakeLLMServer, answer, call
 from tests.gui.conftest import Until
 from tests.gui.test_design_in_window import UNTIMED, NoWebView, open_dialogs, panel_of
@@ -218,3 +219,88 @@ async def test_a_waiting_question_is_answered_where_it_stands(window: MainWindow
     await until(lambda: panel.model.is_asking and question(panel).number == 2)
     press(panel, "stop")
     await until(lambda: not panel.is_running)
+
+
+async def test_accepting_what_misses_its_goals_is_asked_about(window: MainWindow, until: Until) -> None:
+    panel = await design(window, until)
+    press(panel, "accept")
+    await until(open_dialogs)
+    (asked,) = open_dialogs()
+    QTest.keyClick(asked, Qt.Key.Key_Escape)
+    await until(lambda: panel.model.is_asking)
+    assert question(panel).state == "open"
+    press(panel, "accept")
+    await until(open_dialogs)
+    (asked,) = open_dialogs()
+    accept = next(button for button in asked.findChildren(QPushButton) if "Accept" in button.text())
+    QTest.mouseClick(accept, Qt.MouseButton.LeftButton)
+    await until(lambda: not panel.is_running)
+    end = panel.model.items.last()
+    assert isinstance(end, DesignEnd)
+    assert end.done.stop_reason == "goals_not_met"
+    await reopened(window, until)
+
+
+async def test_run_until_asks_only_when_it_is_met_or_stuck(
+    window: MainWindow, until: Until, model: DesigningModel
+) -> None:
+    steps = ("475", "480", "485", "4.7k")
+    model.acts["optimize"] = in_turn(*(writes("amp.cir", amplifier(value)) for value in steps))
+    panel = await design(window, until)
+    press(panel, "until")
+    await until(lambda: panel.model.is_asking and question(panel).number > 1)
+    assert (question(panel).number, question(panel).goals_met) == (5, True)
+    answers = [item.answer for item in panel.model.items if isinstance(item, Decision)]
+    assert answers == ["continue"] * 4 + [""]
+    press(panel, "accept")
+    await until(lambda: not panel.is_running)
+    await reopened(window, until)
+
+
+async def test_rounds_go_back_are_kept_as_copies_and_compared(
+    window: MainWindow, until: Until, model: DesigningModel
+) -> None:
+    values = ("475", "480", "485")
+    model.acts["optimize"] = in_turn(*(writes("amp.cir", amplifier(value)) for value in values))
+    panel = await design(window, until)
+    view = window.parts.bottom.views.iterations
+    for number in (2, 3):
+        press(panel, "continue")
+        await until(lambda number=number: panel.model.is_asking and question(panel).number == number)
+    await until(lambda: len(view.rounds) == 3)
+    root = panel.model.root
+
+    view.table.selectRow(0)
+    QTest.mouseClick(view.copy_button, Qt.MouseButton.LeftButton)
+    copy = root / "amp_round_1.cir"
+    await until(copy.is_file)
+    assert copy.read_text("utf-8") == amplifier("470")
+    await until(lambda: view.copy_button.toolTip() == "Undo the copy of round 1")
+    view.copy_button.click()
+    await until(lambda: not copy.exists())
+
+    select(view.table, 0, 2)
+    assert view.compare_button.text() == "Compare 1 and 3"
+
+    panel.mode_button.click()  # the question waits
+    await until(lambda: not panel.is_running)
+    await until(view.back_button.isEnabled)
+    view.table.selectRow(0)
+    assert view.back_button.toolTip() == "Go back to round 1"
+    view.back_button.click()
+    await until(lambda: panel.model.is_asking)
+    assert (root / "amp.cir").read_text("utf-8") == amplifier("470")
+    assert panel.mode == "workflow"
+    press(panel, "stop")
+    await until(lambda: not panel.is_running)
+    await until(lambda: not view.back_button.isEnabled())
+
+
+def select(table: QTableView, *rows: int) -> None:
+    """As clicks with Ctrl do."""
+    chosen = table.selectionModel()
+    assert chosen is not None
+    chosen.clearSelection()
+    for row in rows:
+        flags = QItemSelectionModel.SelectionFlag.Select | QItemSelectionModel.SelectionFlag.Rows
+        chosen.select(table.model().index(row, 0), flags)

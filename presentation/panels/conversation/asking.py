@@ -136,7 +136,12 @@ class _Open:
 
 def _button_of(kind: str) -> str:
     """The button that does the same; two kinds of another round have one."""
-    return "continue" if kind in {"optimize", "fix"} else kind
+    return "continue" if kind in {"optimize", "fix", "until"} else kind
+
+
+def _is_asked_twice(decision: Decision, choice: Choice | Reply) -> bool:
+    """Whether a button does what somebody may not have meant: a design is accepted that misses goals."""
+    return choice == "accept" and not decision.goals_met
 
 
 def _kinds_at(question: Question, intent: CheckpointIntent) -> tuple[IntentKind, ...]:
@@ -188,8 +193,10 @@ class Asking:
         self._open: _Open | None = None
         self._said: list[str] = []
         """Typed at the open checkpoint, and not yet handed on with an answer."""
-        self._next: CheckpointIntent | Decision | str = ""
-        """What the next checkpoint is answered with: a text, what was meant by one, or a button."""
+        self._next: CheckpointIntent | Decision | Reply | str = ""
+        """What the next checkpoint is answered with: a text, what was meant by one, a button, an answer."""
+        self._goes_on = False
+        """Checkpoints are answered by what is recommended, as long as that is another round."""
         self._chip = ""
         """Key of the newest chip; older ones are history."""
         self.calls = Confirming(items, tell)
@@ -208,6 +215,18 @@ class Asking:
         """Answer the checkpoint that is asked next as this one, if its figures are still the same."""
         self._next = replace(waiting, answer=choice)
 
+    def reply_next(self, reply: Reply) -> None:
+        """Answer the checkpoint that is asked next so."""
+        self._next = reply
+
+    def reply(self, reply: Reply) -> None:
+        """Answer the open checkpoint from elsewhere than its card."""
+        asked = self._open
+        decision = None if asked is None else self._items.get(asked.key)
+        if asked is not None and isinstance(decision, Decision):
+            self._close_chip()
+            self._settle(asked, decision, reply)
+
     @property
     def is_at_checkpoint(self) -> bool:
         """Whether the run rests at a checkpoint."""
@@ -217,7 +236,7 @@ class Asking:
     @property
     def unsaid(self) -> str:
         """What was typed and has not become part of the conversation; "" when nothing has."""
-        waiting = self._next if isinstance(self._next, str) else self._next.text
+        waiting = self._next if isinstance(self._next, str) else str(getattr(self._next, "text", ""))
         return "\n".join((*self._said, waiting)).strip()
 
     def take_unsaid(self) -> str:
@@ -227,7 +246,7 @@ class Asking:
         return text
 
     def forget(self) -> None:
-        self._open = None
+        self._open, self._goes_on = None, False
         self._close_chip()
         self.calls.forget()
 
@@ -256,9 +275,22 @@ class Asking:
             all_met=question.goals_met,
             text=question.text,
         )
+        self._goes_on = self._goes_on and question.recommended == "continue"
+        if self._goes_on and not self._next:
+            self._items.put(replace(decision, state="chosen", answer="continue"))
+            self._tell()
+            return "continue"
         self._items.put(decision)
         while True:
             choice = await self._answer_to(decision, question)
+            if choice == "until":
+                choice, self._goes_on = "continue", True
+            if _is_asked_twice(decision, choice):
+                missed = [verdict.goal for verdict in question.verdicts if not verdict.met]
+                if not await self._window.confirm_accept(missed):
+                    continue
+                self._items.put(replace(decision, state="chosen", answer="accept"))
+                self._tell()
             if choice != "goals":
                 said, self._said = tuple(self._said), []
                 if isinstance(choice, Reply):
@@ -378,10 +410,9 @@ class Asking:
     def _settle(self, asked: _Open, decision: Decision, choice: Choice | Reply) -> None:
         """The decision is made."""
         self._open = None
-        if choice != "goals":  # that one is chosen when the dialog was
-            word = (
-                choice if isinstance(choice, str) else "goals" if choice.goals else _button_of(choice.answer)
-            )
+        if choice != "goals" and not _is_asked_twice(decision, choice):  # they are chosen when the dialog was
+            word = _button_of(choice) if isinstance(choice, str) else _button_of(choice.answer)
+            word = "goals" if not isinstance(choice, str) and choice.goals else word
             self._items.put(replace(decision, state="chosen", answer=word))
         asked.reply.set_result(choice)
         self._tell()
@@ -404,8 +435,10 @@ class Asking:
             elif isinstance(said, Decision):
                 if replace(said, key=decision.key, state="open", answer="") == decision:
                     self.answer(decision.key, cast("Choice", said.answer))
-            else:
+            elif isinstance(said, CheckpointIntent):
                 self._follow(said, is_confirmed=True)
+            else:
+                self._settle(asked, decision, said)
         try:
             return await asked.reply
         finally:

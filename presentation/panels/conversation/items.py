@@ -141,8 +141,8 @@ class SimulationCard:
         return _look_of(self.tool)
 
 
-Choice = Literal["accept", "continue", "goals", "undo", "stop", "resume", "anew"]
-"""goals: go on with changed ones."""
+Choice = Literal["accept", "continue", "until", "goals", "undo", "stop", "resume", "anew"]
+"""goals: go on with changed ones; until: go on without asking, as long as that is worth while."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,7 +183,7 @@ class Decision:
             )
         if self.goals_met:
             return ("accept", "continue", "goals", *undo, "stop")
-        return ("continue", "goals", "accept", *undo, "stop")
+        return ("continue", "until", "goals", "accept", *undo, "stop")
 
     @property
     def answers(self) -> tuple[Choice, ...]:

@@ -108,6 +108,7 @@ class ConversationPanel(QWidget):
         workspace.main_circuit_changed.connect(self._on_main_circuit)
         workspace.mode_switch_requested.connect(self.toggle_mode)
         workspace.design_requested.connect(self.design)
+        workspace.round_wanted.connect(lambda session, number: self.say(self.model.go_back(session, number)))
         services.dress(self)
         if workspace.root is not None:
             self._on_project(workspace.root)

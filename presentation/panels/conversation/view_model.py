@@ -464,6 +464,25 @@ class ConversationViewModel:
         self.resume()
         return None
 
+    def go_back(self, session_id: str, number: int) -> Message | None:
+        """Put the circuit of a round back, and ask about it again; the reason when it can't be now."""
+        from application.workflow.design_sessions import Reply
+
+        if session_id != self.session_id:
+            return msg("Open the conversation of this design first.")
+        reply = Reply(answer="go_back", round_number=number)
+        if self.asking.is_at_checkpoint:
+            self.asking.reply(reply)
+            return None
+        if self.is_running:
+            return busy()
+        if self._waiting_decision is None:
+            return msg("Only a design that waits at a question can go back to a round.")
+        self.mode = "workflow"
+        self.asking.reply_next(reply)
+        self.resume()
+        return None
+
     def undo(self, key: str, choose: UndoChoice | None = None) -> Message | None:
         """Take back the change of a card, or do it again; the reason when it can't be now.
 

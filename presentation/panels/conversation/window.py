@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from domain.llm.consent import ConsentAnswer, ConsentQuestion
 from domain.simulation.goals import DesignGoal
 from presentation.panels.conversation.items import Change
 from presentation.ui.workspace import WindowServices
-from shared.message import Message
+from shared.message import Message, msg
 from shared.paths import circuit_of_goals
 
 _logger = logging.getLogger(__name__)
@@ -90,6 +90,22 @@ class Window:
         from presentation.dialogs.goals import GoalsDialog
 
         return await GoalsDialog(self._services, goals, self._panel, is_change=is_change).ask()
+
+    async def confirm_accept(self, missed: Sequence[DesignGoal]) -> bool:
+        """Whether a design is to be accepted although it misses goals."""
+        from presentation.goal_words import name_of
+        from presentation.ui.questions import choose
+
+        language = self._services.language
+        names = ", ".join(language(name_of(goal)) for goal in missed)
+        return await choose(
+            self._services,
+            self._panel,
+            title=msg("Accept the design although goals are missed?"),
+            text=msg("Not met: {goals}. The design ends; the best circuit is kept in the file.", goals=names),
+            options=[(False, msg("Keep designing"), ""), (True, msg("Accept design"), "primary")],
+            cancelled=False,
+        )
 
     async def ask_consent(self, question: ConsentQuestion) -> ConsentAnswer:
         """Whether the project may be sent to a server on the network."""

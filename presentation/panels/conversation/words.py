@@ -119,6 +119,7 @@ def choice_text(item: Decision, choice: str) -> Message:
     return {
         "accept": msg("Accept design"),
         "continue": msg("Optimize further"),
+        "until": msg("Run until met"),
         "goals": msg("Change goals"),
         "undo": msg("Undo"),
         "stop": msg("Stop"),
@@ -151,6 +152,10 @@ def choice_hint(item: Decision, choice: str) -> Message | None:
     return {
         "accept": msg("Ends the design; the best circuit is kept in the file"),
         "continue": msg("One more round with corrected values"),
+        "until": msg(
+            "Continues without asking until the goals are met, two rounds gain nothing, three fixes fail, or "
+            "the rounds are used up"
+        ),
         "goals": msg("The next round uses the goals you then confirm"),
         "undo": msg("Restores the file as it was before round {number}", number=item.number),
         "stop": msg("Ends the design here; the best circuit is kept in the file"),
