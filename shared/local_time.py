@@ -17,3 +17,12 @@ def local_time(moment: str | float) -> datetime | None:
         return datetime.fromtimestamp(moment, UTC).astimezone()
     except (ValueError, OverflowError, OSError):
         return None
+
+
+def clock_time(created: str) -> str:
+    """``14:02`` in local time of an ISO time; "" when it can't be read. The day too when it is another."""
+    time = local_time(created)
+    if time is None:
+        return ""
+    today = datetime.now(UTC).astimezone().date()
+    return time.strftime("%H:%M" if time.date() == today else "%Y-%m-%d %H:%M")

@@ -6,13 +6,15 @@ import asyncio
 import logging
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from application.design.circuit_goals import read_goals
 from domain.llm.prompts.catalogue import TaskName
 from domain.llm.prompts.library import (
+    Filled,
     IdentityPrompt,
     IdentityVariable,
     PromptLibrary,
@@ -22,7 +24,7 @@ from domain.llm.prompts.library import (
     problems_of,
 )
 from domain.llm.system_prompt import SystemPromptInjector
-from shared.errors import UserInputError
+from shared.errors import CircuitAIError, UserInputError
 from shared.events import Event, EventBus
 from shared.message import Message, msg
 from shared.uninterrupted import uninterrupted
@@ -75,6 +77,22 @@ class PromptsWarned(Event):
     message: Message
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentPrompt:
+    """A template as it was sent last."""
+
+    text: str
+    """Filled, with the form of the answer."""
+    task: TaskName
+    at: datetime
+    project: Path
+    """Its real path."""
+    session_id: str
+    """The conversation."""
+    circuit: str
+    """Relative to the project; "" when the request was about none."""
+
+
 class Prompting:
     """The use case: prompts for the dialog, system messages for requests."""
 
@@ -84,11 +102,15 @@ class Prompting:
         store: PromptStore,
         results: Callable[[], ResultCatalogue] | None = None,
         events: EventBus | None = None,
+        plain_folder: Callable[[Path], ProjectFiles] | None = None,
     ) -> None:
         self._store = store
         self._results = results
         self._events = events
+        self._plain_folder = plain_folder
         self._told: frozenset[str] = frozenset()
+        self._sent: dict[TaskName | None, SentPrompt] = {}
+        """The last of each template, None: the identity. Never written: it holds texts of projects."""
 
     async def load(self) -> PromptLibrary:
         """The prompts as they are on the disk now."""
@@ -112,30 +134,100 @@ class Prompting:
         task: TaskName | None = "FREE_WORK_SYSTEM",
         values: Mapping[str, object] | None = None,
         main_circuit: str = "",
+        session_id: str = "",
     ) -> SystemMessage:
         """The system message of the next request. A damaged file never stops it; `PromptsWarned` tells.
 
         `main_circuit`: the one that is meant, relative to the project; "" = the one simulated last.
+        `session_id`: the conversation it is sent in, which `last_sent` then tells; "" = it is only looked at.
         """
         given = values or {}
-        library, facts = await asyncio.to_thread(self._gather, project, task, given, main_circuit)
+        library = await self.load()
+        facts = await asyncio.to_thread(self._facts, project, task, given, main_circuit, library)
         made = SystemPromptInjector(library).inject(
             task=task,
             values={**facts, **given},
             about_project=library.preferences.projects.get(str(project.root), ""),
         )
         self._tell((*library.warnings, *(_no_value(name) for name in made.missing)))
+        if session_id and task is not None and made.task is not None:
+            sent = SentPrompt(
+                text=made.task,
+                task=task,
+                at=datetime.now(UTC),
+                project=project.root,
+                session_id=session_id,
+                circuit=main_circuit or str(given.get("circuit_file") or facts.get("circuit_file") or ""),
+            )
+            self._sent |= {task: sent, None: replace(sent, text=made.identity)}
         return made.message()
 
-    def _gather(
+    def last_sent(self, task: TaskName | None) -> SentPrompt | None:
+        """A template (None: the identity) as it was sent last; None when not since the program started."""
+        return self._sent.get(task)
+
+    async def preview(
+        self,
+        root: Path | None,
+        task: TaskName | None,
+        *,
+        text: str,
+        variables: tuple[IdentityVariable, ...] = (),
+        main_circuit: str = "",
+    ) -> Filled:
+        """A text as it would be sent from the project at `root` now, with the values that exist now.
+
+        `task` None: `text` and `variables` are those of the identity. What has no value yet stays in its
+        braces and is named in `missing`. A project that cannot be read has no values. `main_circuit` as in
+        `system_message`.
+        """
+        library = await self.load()
+        if task is None:
+            identity = replace(library.identity, content=text, variables=variables)
+            library = replace(library, identity=identity)
+        else:
+            template = replace(library.templates[task], content=text)
+            library = replace(library, templates={**library.templates, task: template})
+        facts: dict[str, object] = {}
+        if root is not None:
+            facts = await asyncio.to_thread(self._facts_of_folder, root, task, library, main_circuit)
+        about = "" if root is None else library.preferences.projects.get(about_key(root), "")
+        made = SystemPromptInjector(library).inject(
+            task=task, values=facts, about_project=about, keeps_missing=True
+        )
+        missing = tuple(name for name in made.missing if name in names_in(text))
+        return Filled(text=made.identity if task is None else made.task or "", missing=missing)
+
+    def _facts_of_folder(
+        self, root: Path, task: TaskName | None, library: PromptLibrary, main_circuit: str
+    ) -> dict[str, object]:
+        """The facts of a folder, and the netlist a step would be given; blocking."""
+        if self._plain_folder is None:
+            return {}
+        project: ProjectFiles | None = None
+        try:
+            project = self._plain_folder(root)
+            circuit = main_circuit or self._circuit_file(project)
+            facts = self._facts(project, task, {}, circuit, library)
+            if circuit:
+                facts["netlist"] = project.read(project.root / circuit).decode("utf-8", "replace")
+        except CircuitAIError as error:
+            _logger.warning("No values of the project for a prompt: %s", error)
+            return {}
+        finally:
+            if project is not None:
+                project.close()
+        return facts
+
+    def _facts(
         self,
         project: ProjectFiles,
         task: TaskName | None,
         given: Mapping[str, object],
         main_circuit: str,
-    ) -> tuple[PromptLibrary, dict[str, object]]:
-        """The library, and the facts of the project its texts mention; blocking."""
-        library = self._store.load()
+        library: PromptLibrary,
+    ) -> dict[str, object]:
+        """The facts of the project that the texts mention; blocking."""
         texts = [library.identity.content, *(each.value or "" for each in library.identity.variables)]
         if task is not None:
             texts.append(library.templates[task].content)
@@ -146,10 +238,9 @@ class Prompting:
             "design_goals": lambda project: _goals_of(project, main_circuit or self._circuit_file(project)),
             "simulation_status": self._simulation_status,
         }
-        found = {
+        return {
             name: find(project) for name, find in facts.items() if name in mentioned and name not in given
         }
-        return library, found
 
     def _simulation_status(self, project: ProjectFiles) -> str:
         newest = self._results().newest(project.root, 1) if self._results is not None else ()

@@ -224,7 +224,9 @@ class Turn:
         if self._request.choice.provider == BUILTIN:
             return None
         return await self._deps.prompts().system_message(
-            self._project, main_circuit=self._request.main_circuit
+            self._project,
+            main_circuit=self._request.main_circuit,
+            session_id=self._conversation.session_id,
         )
 
     def _state(self, *, ended: str = "") -> GraphState:

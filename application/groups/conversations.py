@@ -194,6 +194,7 @@ class Conversations:
             store=self._parts.prompts,
             results=lambda: self._outside.project.results,
             events=self._outside.program.events,
+            plain_folder=self._outside.project.plain_folder,
         )
 
     @cached_property

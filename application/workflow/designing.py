@@ -351,7 +351,12 @@ class _Model:
         return await (
             self._chat()
             .deps.prompts()
-            .system_message(self._project, task="EXTRACT_DESIGN_GOALS", values=values)
+            .system_message(
+                self._project,
+                task="EXTRACT_DESIGN_GOALS",
+                values=values,
+                session_id=self._conversation.session_id,
+            )
         )
 
     def reread(self, state: GraphState) -> Callable[[CheckpointIntent], Awaitable[CheckpointIntent]] | None:

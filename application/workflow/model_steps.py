@@ -159,9 +159,7 @@ class ModelSteps:
         async def system_message() -> SystemMessage | None:
             if self._parts.choice.provider == BUILTIN:  # it follows plain commands and reads no prompt
                 return None
-            return await self._parts.deps.prompts().system_message(
-                self._parts.project, task=task, values=values, main_circuit=circuit
-            )
+            return await self._system_message(task, values, circuit)
 
         nodes = self._parts.loop(
             self._asked,
@@ -233,16 +231,13 @@ class ModelSteps:
         verdicts = [verdict_from_plain(plain) for plain in state.get("last_verdicts", [])]
         missed = ", ".join(verdict.goal.metric for verdict in verdicts if not verdict.met)
         number = max(state.get("iteration_count", 0), 0)
-        system = await self._parts.deps.prompts().system_message(
-            self._parts.project,
-            task="INTENT_ANALYSIS",
-            values={
-                "user_message": read.text,
-                "checkpoint": f"Round {number}; missed goals: {missed or 'none'}",
-                "options": ", ".join(CHOICES),
-                "user_language": LANGUAGE_NAMES[language_of(read.text)],
-            },
-        )
+        values = {
+            "user_message": read.text,
+            "checkpoint": f"Round {number}; missed goals: {missed or 'none'}",
+            "options": ", ".join(CHOICES),
+            "user_language": LANGUAGE_NAMES[language_of(read.text)],
+        }
+        system = await self._system_message("INTENT_ANALYSIS", values, state.get("circuit_file_path", ""))
         answer = await self.ask([system, HumanMessage(content=read.text)])
         return intent_from_model(answer, CHOICES, read)
 
@@ -251,22 +246,30 @@ class ModelSteps:
 
         Raises ProviderError.
         """
-        system = await self._parts.deps.prompts().system_message(
-            self._parts.project,
-            task="ANALYZE_SIMULATION",
-            values={
-                "circuit_file": state.get("circuit_file_path", ""),
-                "design_goals": state["design_goals_summary"],
-                "metrics": table.markdown(),
-                "iteration": table.number,
-                "failed_goals": [row.goal.metric for row in table.rows if not row.met],
-                "user_language": LANGUAGE_NAMES.get(state["design_intent"]["language"], "English"),
-            },
-        )
+        circuit = state.get("circuit_file_path", "")
+        values = {
+            "circuit_file": circuit,
+            "design_goals": state["design_goals_summary"],
+            "metrics": table.markdown(),
+            "iteration": table.number,
+            "failed_goals": [row.goal.metric for row in table.rows if not row.met],
+            "user_language": LANGUAGE_NAMES.get(state["design_intent"]["language"], "English"),
+        }
+        system = await self._system_message("ANALYZE_SIMULATION", values, circuit)
         said = await self.ask([system, HumanMessage(content="Comment on this round.")], as_json=False)
         text = short_comment(said)
         doubtful = doubtful_figures(text, table, known)
         return in_words(marked(text, doubtful, " (?)"))
+
+    async def _system_message(self, task: TaskName, values: Mapping[str, Any], circuit: str) -> SystemMessage:
+        """Of the next request of this conversation."""
+        return await self._parts.deps.prompts().system_message(
+            self._parts.project,
+            task=task,
+            values=values,
+            main_circuit=circuit,
+            session_id=self._parts.conversation.session_id,
+        )
 
     def take_spent(self) -> Said:
         """Tokens and cost of the answers to `ask` since the last time, for the step's words."""

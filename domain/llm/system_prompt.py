@@ -42,11 +42,19 @@ _INLINE_LENGTH = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemPrompt:
-    """A system message's text, and what it lacks."""
+    """A system message by its layers, and what it lacks."""
 
-    text: str
+    identity: str
+    task: str | None = None
     missing: tuple[str, ...] = ()
     """Required variables that had no value."""
+
+    @property
+    def text(self) -> str:
+        layers = [f"{IDENTITY_MARK}\n{self.identity}"]
+        if self.task is not None:
+            layers.append(f"{TASK_MARK}\n{self.task}")
+        return LAYER_SEPARATOR.join(layers)
 
     def message(self) -> SystemMessage:
         from langchain_core.messages import SystemMessage
@@ -61,16 +69,23 @@ class SystemPromptInjector:
         self._library = library
 
     def inject(
-        self, *, task: TaskName | None, values: Mapping[str, object], about_project: str = ""
+        self,
+        *,
+        task: TaskName | None,
+        values: Mapping[str, object],
+        about_project: str = "",
+        keeps_missing: bool = False,
     ) -> SystemPrompt:
         """The message for a task (None: only the identity).
 
         `values` are the variables by name. Those that are not the user's own words are material: they stand
-        in the text as data, long ones in a fence.
+        in the text as data, long ones in a fence. `keeps_missing`: variables without a value stay as written.
         """
         preferences = self._library.preferences.mine
         known = {"user_preferences": preferences, "about_project": about_project, **values}
-        identity = self._library.render_identity(known, show=_shown)
+        if keeps_missing:
+            known = {name: value for name, value in known.items() if value not in (None, "")}
+        identity = self._library.render_identity(known, show=_shown, keeps_missing=keeps_missing)
         parts = [identity.text.strip()]
         missing = set(identity.missing)
         mentioned = names_in(self._library.identity.content)
@@ -80,12 +95,12 @@ class SystemPromptInjector:
             parts.append(f"What the user prefers, in his own words\n{preferences.strip()}")
         if about_project.strip() and "about_project" not in mentioned:
             parts.append(f"What the user says about this project\n{about_project.strip()}")
-        layers = [f"{IDENTITY_MARK}\n" + "\n\n".join([*parts, TRUST])]
+        given = None
         if task is not None:
-            filled = self._library.render_task(task, known, show=_shown)
+            filled = self._library.render_task(task, known, show=_shown, keeps_missing=keeps_missing)
             missing |= set(filled.missing)
-            layers.append(f"{TASK_MARK}\n{filled.text.strip()}")
-        return SystemPrompt(text=LAYER_SEPARATOR.join(layers), missing=tuple(sorted(missing)))
+            given = filled.text.strip()
+        return SystemPrompt(identity="\n\n".join([*parts, TRUST]), task=given, missing=tuple(sorted(missing)))
 
 
 def system_prompt() -> str:

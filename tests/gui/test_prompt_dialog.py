@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QLabel, QLineEdit, QPushButton, QWidget
 
 from application.conversation.prompting import Prompting
+from infrastructure.persistence.project import ProjectFolder
 from infrastructure.persistence.prompt_files import PromptFiles
 from presentation.dialogs.prompt_editor.dialog import PromptSettingsDialog
 from presentation.dialogs.prompt_editor.page import PromptPage
@@ -28,7 +30,7 @@ def home(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def prompting(home: Path) -> Prompting:
-    return Prompting(store=PromptFiles(user_home=home))
+    return Prompting(store=PromptFiles(user_home=home), plain_folder=ProjectFolder)
 
 
 @pytest.fixture
@@ -305,3 +307,70 @@ async def test_a_broken_file_is_told(services: WindowServices, home: Path, until
     await until(lambda: made.drafts is not None)
     assert "user_prompts.json" in made.state.whole
     assert [draft.key for draft in made.drafts.of("identity")] == ["identity", "my_preferences"]  # type: ignore[union-attr]
+
+
+async def test_what_was_not_sent_is_filled_on_the_open_project(
+    dialog: PromptSettingsDialog, tmp_path: Path, until: Until
+) -> None:
+    await asyncio.to_thread((tmp_path / "amp.cir").write_text, "* amplifier\nR1 in 0 {rin}\n.end\n")
+    page = dialog.pages["workflow"]
+    choose(page, "Fix simulation error")
+    assert page.sent.text() == "Not sent since the program started."
+    QTest.keyClick(page.editor, Qt.Key.Key_End, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClicks(page.editor, " Be kind.")
+    click(page, "promptAsSent")
+    await until(lambda: "R1 in 0 {rin}" in page.sent_text.content())
+    shown = page.sent_text.content()
+    assert "Be kind." in shown
+    assert "Message of ngspice: {error_message}" in shown
+    assert "Filled with the values of the open project." in page.sent.text()
+    assert "error_message" in page.sent.text()
+    assert "netlist" not in page.sent.text()
+    assert page.sent_text.isVisible()
+    QTest.keyClick(page.sent_text, Qt.Key.Key_Tab)
+    assert page.sent_text.content() == shown
+    click(page, "promptAsSent")
+    assert page.editor.isVisible()
+    choose(page, "Summarize conversation")
+    assert page.sent.text().startswith("Not used yet")
+    assert "summary" not in page._origin.whole
+
+
+async def test_what_was_sent_is_shown_as_it_was_with_its_time_and_circuit(
+    dialog: PromptSettingsDialog, prompting: Prompting, tmp_path: Path, until: Until
+) -> None:
+    page = dialog.pages["workflow"]
+    choose(page, "Fix simulation error")
+    click(page, "promptAsSent")
+    await until(lambda: "Filled" in page.sent.text())
+    folder = await asyncio.to_thread(ProjectFolder, tmp_path)
+    await prompting.system_message(
+        folder,
+        task="FIX_ERROR",
+        values={"netlist": "R1 a 0 1k", "error_message": "no such model qx"},
+        main_circuit="amp.cir",
+        session_id="s",
+    )
+    await asyncio.to_thread(folder.close)
+    # The dialog is open while a design sends it.
+    await until(lambda: page.sent.text().startswith("Last sent"))
+    assert re.fullmatch(
+        rf'Last sent: \d\d:\d\d, step "action/fix_error", amp\.cir in project {tmp_path.name}\.',
+        page.sent.text(),
+    )
+    assert "Message of ngspice: no such model qx" in page.sent_text.content()
+    assert not page.compare.isEnabled()
+    click(page, "promptAsSent")
+    QTest.keyClicks(page.editor, "Mine. ")
+    click(page, "promptAsSent")
+    assert "Mine." not in page.sent_text.content()
+    QTest.mouseClick(page.compare, LEFT)
+    assert not page.as_sent.isChecked()
+    choose(page, "Initial design")
+    assert page.sent.text().startswith("Not sent")
+    dialog.tabs.setCurrentIndex(1)
+    identity = dialog.pages["identity"]
+    await until(lambda: 'step "action/fix_error"' in identity.sent.text())
+    choose(identity, "My preferences")
+    assert identity.sent.isHidden()
+    assert identity.as_sent.isHidden()

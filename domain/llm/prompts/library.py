@@ -93,16 +93,29 @@ class PromptLibrary:
     """What could not be used and what serves in its place."""
 
     def render_task(
-        self, task: TaskName, values: Mapping[str, object], *, show: Show | None = None
+        self,
+        task: TaskName,
+        values: Mapping[str, object],
+        *,
+        show: Show | None = None,
+        keeps_missing: bool = False,
     ) -> Filled:
-        """A task's text, filled, with the output format that belongs to it."""
+        """A task's text, filled, with the output format that belongs to it.
+
+        `keeps_missing`: a variable without a value stays as it is written, in its braces, and is told whether
+        it is required or not.
+        """
         template = self.templates[task]
-        text = fill(template.content, values, declared=template.variables, show=show)
+        declared = () if keeps_missing else template.variables
+        wanted = names_in(template.content) & set(template.variables) if keeps_missing else template.required
+        text = fill(template.content, values, declared=declared, show=show)
         if task in FORMAT_OF_TASK:
             text = f"{text.rstrip()}\n\n{self.formats[FORMAT_OF_TASK[task]]}"
-        return Filled(text=text, missing=_missing(template.required, values))
+        return Filled(text=text, missing=_missing(wanted, values))
 
-    def render_identity(self, values: Mapping[str, object], *, show: Show | None = None) -> Filled:
+    def render_identity(
+        self, values: Mapping[str, object], *, show: Show | None = None, keeps_missing: bool = False
+    ) -> Filled:
         """The identity, filled; a user's own variable may take its value from one of the program's."""
         variables = self.identity.variables
         program = {each.name for each in variables if each.value is None}
@@ -116,9 +129,12 @@ class PromptLibrary:
             return text if name in own or show is None else show(name, text)
 
         known = {**values, **own}
-        text = fill(self.identity.content, known, declared=[each.name for each in variables], show=show_once)
+        names = {each.name for each in variables}
+        declared = set[str]() if keeps_missing else names
+        text = fill(self.identity.content, known, declared=declared, show=show_once)
         required = {each.name for each in variables if each.is_required}
-        return Filled(text=text, missing=_missing(required, known))
+        wanted = names_in(self.identity.content) & names if keeps_missing else required
+        return Filled(text=text, missing=_missing(wanted, known))
 
 
 def _missing(required: set[str] | frozenset[str], values: Mapping[str, object]) -> tuple[str, ...]:

@@ -27,18 +27,24 @@ _INDENT = "    "
 
 
 class ContentEditor(QPlainTextEdit):
-    """Plain text with marked placeholders. `set_variables(None)`: braces are plain text in it."""
+    """Plain text with marked placeholders. `set_variables(None)`: braces are plain text in it.
 
-    def __init__(self, services: WindowServices, parent: QWidget | None = None) -> None:
+    `is_view`: it is only read, and names it does not know are plain text.
+    """
+
+    def __init__(
+        self, services: WindowServices, parent: QWidget | None = None, *, is_view: bool = False
+    ) -> None:
         super().__init__(parent)
         self._services = services
         self._variables: frozenset[str] | None = frozenset()
-        self.setObjectName("promptEditor")
+        self.setObjectName("promptSentText" if is_view else "promptEditor")
+        self.setReadOnly(is_view)
         # A variable's name is not broken: wrap at words only.
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
         document = self.document()
         assert document is not None
-        self._highlighter = _Highlighter(document, services)
+        self._highlighter = _Highlighter(document, services, marks_unknown=not is_view)
         self._numbers = _LineNumbers(self)
         self.blockCountChanged.connect(self._lay_out)
         self.updateRequest.connect(self._on_update)
@@ -102,7 +108,8 @@ class ContentEditor(QPlainTextEdit):
 
     def keyPressEvent(self, event: QKeyEvent | None) -> None:  # noqa: N802 - Qt's name
         """Tab is four blanks; Backtab leaves the editor."""
-        if event is not None and event.key() == Qt.Key.Key_Tab and not event.modifiers():
+        is_tab = event is not None and event.key() == Qt.Key.Key_Tab and not event.modifiers()
+        if is_tab and not self.isReadOnly():
             self.insertPlainText(_INDENT)
             return
         super().keyPressEvent(event)
@@ -195,9 +202,10 @@ class _LineNumbers(QWidget):
 class _Highlighter(QSyntaxHighlighter):
     """Colours placeholders."""
 
-    def __init__(self, document: QTextDocument, services: WindowServices) -> None:
+    def __init__(self, document: QTextDocument, services: WindowServices, *, marks_unknown: bool) -> None:
         super().__init__(document)
         self._services = services
+        self._marks_unknown = marks_unknown
         self._variables: frozenset[str] | None = frozenset()
         self._known, self._unknown = QTextCharFormat(), QTextCharFormat()
 
@@ -220,6 +228,8 @@ class _Highlighter(QSyntaxHighlighter):
         if self._variables is None or not text:
             return
         for found in placeholders(text):
+            if found.name not in self._variables and not self._marks_unknown:
+                continue
             start = _utf16_length(text[: found.start])
             length = found.end - found.start  # a placeholder is ASCII
             self.setFormat(start, length, self._known if found.name in self._variables else self._unknown)

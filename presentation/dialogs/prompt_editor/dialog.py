@@ -80,7 +80,9 @@ class PromptSettingsDialog(QDialog):
         self.pages: dict[PageName, PromptPage] = {}
         self._dots: dict[PageName, _Dot] = {}
         for index, name in enumerate(_PAGES):
-            page = PromptPage(self._services, name, self._stack)
+            page = PromptPage(
+                self._services, name, self._prompting, project=self._project, parent=self._stack
+            )
             self.pages[name] = page
             self._stack.addWidget(page)
             self.tabs.addTab("")

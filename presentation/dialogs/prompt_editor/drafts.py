@@ -15,7 +15,7 @@ from application.conversation.prompting import (
     identity_problems,
     template_problems,
 )
-from domain.llm.prompts.catalogue import TASKS, TaskName, node_of, title_of
+from domain.llm.prompts.catalogue import NOT_SENT_YET, TASKS, TaskName, node_of, title_of
 from domain.llm.prompts.library import (
     IdentityVariable,
     PromptLibrary,
@@ -50,6 +50,11 @@ class Draft:
     """None: the identity, or free text."""
     hint: Message | None = None
     """Stands in the empty editor."""
+
+    @property
+    def task(self) -> TaskName | None:
+        """The template's; None for the identity and free text."""
+        return None if self.template is None else self.template.task
 
     @property
     def is_modified(self) -> bool:
@@ -228,10 +233,14 @@ def _of_template(template: PromptTemplate) -> Draft:
         key=template.task,
         page="workflow",
         title=title_of(template.task),
-        origin=msg(
-            'based on built-in {version}, used in step "{node}"',
-            version=template.version,
-            node=node_of(template.task),
+        origin=(
+            msg("based on built-in {version}, not used yet", version=template.version)
+            if template.task in NOT_SENT_YET
+            else msg(
+                'based on built-in {version}, used in step "{node}"',
+                version=template.version,
+                node=node_of(template.task),
+            )
         ),
         text=template.content,
         saved_text=template.content,

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from PyQt6.QtCore import QModelIndex, QPoint, QRect, QSize, Qt, pyqtSignal
+from collections.abc import Iterator
+from pathlib import Path
+
+from PyQt6 import sip
+from PyQt6.QtCore import QModelIndex, QPoint, QRect, QSize, Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QAction, QFontMetrics, QKeySequence, QMouseEvent, QPainter, QResizeEvent, QShortcut
 from PyQt6.QtWidgets import (
     QHBoxLayout,
@@ -21,7 +25,9 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from domain.llm.prompts.library import TextProblem
+from application.conversation.prompting import Prompting, SentPrompt
+from domain.llm.prompts.catalogue import NOT_SENT_YET, node_of
+from domain.llm.prompts.library import Filled, TextProblem
 from domain.llm.tokens import count_tokens
 from domain.llm.tools.line_diff import diff_texts
 from presentation.dialogs.prompt_editor.content_editor import ContentEditor, DifferenceView
@@ -31,21 +37,40 @@ from presentation.dialogs.prompt_editor.variable_panel import VariablePanel
 from presentation.ui.parts import arrange
 from presentation.ui.styles import mark, mark_area
 from presentation.ui.workspace import WindowServices
+from shared.local_time import clock_time
 from shared.message import Message, msg
 
+_LOOK_MS = 500
 _KEY, _TITLE, _BADGE, _IS_MODIFIED = (Qt.ItemDataRole.UserRole + number for number in range(4))
 
 
 class PromptPage(QWidget):
-    """Shows the texts of one tab and hands what is typed to the drafts."""
+    """Shows the texts of one tab and hands what is typed to the drafts; `project` fills what was not sent."""
 
     selected = pyqtSignal(str)
     """The key of the text that is shown now."""
 
-    def __init__(self, services: WindowServices, name: PageName, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        services: WindowServices,
+        name: PageName,
+        prompting: Prompting,
+        *,
+        project: Path | None,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
         self._services = services
         self._name: PageName = name
+        self._prompting = prompting
+        self._project = project
+        self._sent: SentPrompt | None = None
+        """What the line under the title tells; None = not sent."""
+        looks = QTimer(self)
+        looks.timeout.connect(self._look)
+        looks.start(_LOOK_MS)
+        self._filled: Filled | None = None
+        """The text that is shown as it would be sent; None when it was sent, or is not there yet."""
         self._drafts: PromptDrafts | None = None
         self.key = ""
         """The text that is shown; "" before there is one."""
@@ -84,6 +109,7 @@ class PromptPage(QWidget):
                 self._is_showing = True
                 self.editor.replace_content(draft.text)
                 self._is_showing = False
+                self.as_sent.setChecked(False)
             self._refresh_editor(draft)
 
     def _make_list(self) -> None:
@@ -117,25 +143,34 @@ class PromptPage(QWidget):
         self.find_button.setObjectName("promptFind")
         self.compare.setObjectName("promptCompare")
         self.compare.setCheckable(True)
+        self.as_sent = QPushButton(self._right)
+        self.as_sent.setObjectName("promptAsSent")
+        self.as_sent.setCheckable(True)
+        self.as_sent.setAutoDefault(False)
+        self.sent = QLabel(self._right)
+        self.sent.setObjectName("promptSent")
+        self.sent.setWordWrap(True)
+        mark(self.sent, role="secondary")
         self.editor = ContentEditor(self._services, self._right)
         self.difference = DifferenceView(self._services, self._right)
+        self.sent_text = ContentEditor(self._services, self._right, is_view=True)
         self._stack = QStackedWidget(self._right)
-        self._stack.addWidget(self.editor)
-        self._stack.addWidget(self.difference)
+        for view in (self.editor, self.difference, self.sent_text):
+            self._stack.addWidget(view)
         self.find_bar = FindBar(self._services, self.editor, self._right)
         self.variables = VariablePanel(self._services, self._right)
         head = QHBoxLayout()
         head.addWidget(self._title)
         head.addWidget(self._badge, 0, Qt.AlignmentFlag.AlignVCenter)
-        arrange(head, (self._origin, 1), self.find_button, self.compare)
+        arrange(head, (self._origin, 1), self.as_sent, self.find_button, self.compare)
         self._column = QVBoxLayout(self._right)
-        arrange(
-            self._column, head, self.find_bar, (self._stack, 1), self._make_problem_line(), self.variables
-        )
+        arrange(self._column, head, self.sent, self.find_bar, (self._stack, 1))
+        arrange(self._column, self._make_problem_line(), self.variables)
         self._head = head
         self.editor.textChanged.connect(self._on_typed)
         self.find_button.clicked.connect(self._find)
         self.compare.toggled.connect(self._on_compare)
+        self.as_sent.toggled.connect(self._on_as_sent)
         self.variables.insert_requested.connect(self._on_insert)
         context = Qt.ShortcutContext.WidgetWithChildrenShortcut
         QShortcut(QKeySequence("Ctrl+F"), self, self._find, context=context)
@@ -163,7 +198,7 @@ class PromptPage(QWidget):
             return
         draft = self._drafts[item.data(_KEY)]
         self.key = draft.key
-        self.compare.setChecked(False)
+        self._show_editor()
         self._is_showing = True
         self.editor.set_content(draft.text)
         self._is_showing = False
@@ -174,8 +209,12 @@ class PromptPage(QWidget):
         if not self._is_showing and self._drafts is not None and self.key:
             self._drafts.edit(self.key, self.editor.content())
 
-    def _on_insert(self, name: str) -> None:
+    def _show_editor(self) -> None:
         self.compare.setChecked(False)
+        self.as_sent.setChecked(False)
+
+    def _on_insert(self, name: str) -> None:
+        self._show_editor()
         self.editor.insert_variable(name)
 
     def _on_filter(self, text: str) -> None:
@@ -187,11 +226,12 @@ class PromptPage(QWidget):
                 item.setHidden(wanted not in title.casefold())
 
     def _find(self, *, replace: bool = False) -> None:
-        self.compare.setChecked(False)
+        self._show_editor()
         self.find_bar.begin(replace=replace)
 
     def _on_compare(self, is_on: bool) -> None:
         if is_on and self._drafts is not None and self.key:
+            self.as_sent.setChecked(False)
             draft = self._drafts[self.key]
             found = diff_texts(f"{draft.default_text}\n", f"{draft.text}\n", path=draft.key)
             same = self._services.language(msg("The text is the built-in one."))
@@ -200,10 +240,101 @@ class PromptPage(QWidget):
             self.find_bar.hide()
         self._stack.setCurrentIndex(1 if is_on else 0)
 
+    def _on_as_sent(self, is_on: bool) -> None:
+        self._filled = None
+        if is_on and self._drafts is not None and self.key:
+            self.compare.setChecked(False)
+            self.find_bar.hide()
+            draft = self._drafts[self.key]
+            self._sent = self._prompting.last_sent(draft.task)
+            # Shown first: a text that is set while hidden is not at its beginning.
+            self._stack.setCurrentWidget(self.sent_text)
+            self._show_as_sent("" if self._sent is None else self._sent.text)
+            if self._sent is None:
+                self._services.start(self._fill(draft), kind="fill a prompt")
+        else:
+            self._stack.setCurrentWidget(self.editor)
+        self._refresh_sent()
+
+    def _look(self) -> None:
+        """A design may send the text while it is shown."""
+        if self._drafts is None or not self.key or not self.isVisible():
+            return
+        if self._prompting.last_sent(self._drafts[self.key].task) is not self._sent:
+            if self.as_sent.isChecked():
+                self._on_as_sent(True)
+            else:
+                self._refresh_sent()
+
+    async def _fill(self, draft: Draft) -> None:
+        """Show what would be sent from the open project, with what was typed but not saved yet."""
+        root, main, circuit = self._project, self._services.workspace.main_circuit, ""
+        if root is not None and main is not None and main.is_relative_to(root):
+            circuit = main.relative_to(root).as_posix()
+        filled = await self._prompting.preview(
+            root, draft.task, text=draft.text, variables=draft.variables, main_circuit=circuit
+        )
+        is_wanted = not sip.isdeleted(self) and self.key == draft.key and self.as_sent.isChecked()
+        if is_wanted and self._sent is None:
+            self._filled = filled
+            self._show_as_sent(filled.text, missing=filled.missing)
+            self._refresh_sent()
+
+    def _show_as_sent(self, text: str, *, missing: tuple[str, ...] = ()) -> None:
+        self.sent_text.set_variables(missing)
+        self.sent_text.set_content(text)
+
+    def _refresh_sent(self) -> None:
+        """The line that says when the text was sent, and what it is filled with where it was not."""
+        if self._drafts is None or not self.key:
+            return
+        draft = self._drafts[self.key]
+        self._sent = self._prompting.last_sent(draft.task)
+        for widget in (self.sent, self.as_sent):
+            widget.setVisible(draft.has_variables)
+        self.sent.setText("\n".join(map(self._services.language, self._sent_words(draft))))
+
+    def _sent_words(self, draft: Draft) -> Iterator[Message]:
+        sent = self._sent
+        if sent is not None:
+            time, node = clock_time(sent.at.isoformat()), node_of(sent.task)
+            project = sent.project.name
+            if sent.circuit:
+                yield msg(
+                    'Last sent: {time}, step "{node}", {circuit} in project {project}.',
+                    time=time,
+                    node=node,
+                    circuit=sent.circuit,
+                    project=project,
+                )
+            else:
+                yield msg(
+                    'Last sent: {time}, step "{node}", project {project}.',
+                    time=time,
+                    node=node,
+                    project=project,
+                )
+            return
+        if draft.task in NOT_SENT_YET:
+            yield msg("Not used yet: the program does not summarize conversations so far.")
+        else:
+            yield msg("Not sent since the program started.")
+        if self._filled is None:
+            return
+        if self._project is None:
+            yield msg("No project is open; the marked names have no value.")
+        elif self._filled.missing:
+            yield msg(
+                "Filled with the values of the open project. No value yet, marked: {names}.",
+                names=", ".join(self._filled.missing),
+            )
+        else:
+            yield msg("Filled with the values of the open project.")
+
     def _on_problem(self) -> None:
         problem = self._first_problem()
         if problem is not None and problem.end > problem.start:
-            self.compare.setChecked(False)
+            self._show_editor()
             self.editor.show_range(problem.start, problem.end)
 
     def _on_mend(self) -> None:
@@ -249,6 +380,7 @@ class PromptPage(QWidget):
         self.editor.setPlaceholderText(say(draft.hint) if draft.hint else "")
         self.editor.setAccessibleName(say(draft.title))
         self.editor.set_variables([each.name for each in draft.variables] if draft.has_variables else None)
+        self._refresh_sent()
         self.compare.setVisible(draft.has_variables)
         self.compare.setEnabled(draft.text != draft.default_text or self.compare.isChecked())
         self.variables.setVisible(draft.has_variables)
@@ -322,6 +454,11 @@ class PromptPage(QWidget):
         for button, tip in tips:
             button.setToolTip(say(tip))
             button.setAccessibleName(say(tip))
+        self.as_sent.setText(say(msg("As sent")))
+        self.as_sent.setToolTip(
+            say(msg("Show the text with its values: as it was sent last, else as it is now"))
+        )
+        self.sent_text.setAccessibleName(say(msg("As sent")))
         if self._drafts is not None:
             for draft in self._drafts.of(self._name):
                 self._refresh_row(draft)

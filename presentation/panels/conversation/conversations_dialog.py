@@ -27,12 +27,12 @@ from presentation.panels.conversation.items import OperationCard, Reset
 from presentation.panels.conversation.plain_view import PlainConversation
 from presentation.panels.conversation.shelf import StoredConversation
 from presentation.panels.conversation.stored import title_of
-from presentation.panels.conversation.words import clock_time
 from presentation.ui import questions
 from presentation.ui.parts import ElidedLabel, arrange, text_label
 from presentation.ui.styles import mark, mark_area
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
+from shared.local_time import clock_time
 from shared.message import msg
 
 if TYPE_CHECKING:

@@ -42,7 +42,7 @@ from presentation.panels.conversation.items import (
     UserText,
 )
 from presentation.panels.conversation.sources import sources_of
-from presentation.panels.conversation.words import clock_time
+from shared.local_time import clock_time
 from shared.message import Message, msg
 
 _SHOWN_ROWS = 20

@@ -20,7 +20,7 @@ from presentation.panels.conversation.items import (
     SimulationCard,
 )
 from shared.errors import CircuitAIError
-from shared.local_time import local_time
+from shared.local_time import clock_time
 from shared.message import Message, msg
 from shared.origin import host_of
 
@@ -244,15 +244,6 @@ def retry_texts(item: Retry) -> tuple[Message, Message | None]:
 def now() -> str:
     """ISO 8601, UTC, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def clock_time(created: str) -> str:
-    """``14:02`` in local time of an ISO time; "" when it can't be read. The day too when it is another."""
-    time = local_time(created)
-    if time is None:
-        return ""
-    today = datetime.now(UTC).astimezone().date()
-    return time.strftime("%H:%M" if time.date() == today else "%Y-%m-%d %H:%M")
 
 
 def with_advice(error: CircuitAIError) -> Message:

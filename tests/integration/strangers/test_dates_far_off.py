@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from presentation.panels.conversation.words import clock_time
 from presentation.panels.info import panel as info_panel
 from presentation.panels.project.results import _when
-from shared.local_time import local_time
+from shared.local_time import clock_time, local_time
 from shared.paths import result_name
 from tests.integration.cli.conftest import cli  # noqa: F401 - a fixture
 from tests.integration.strangers.test_results_from_elsewhere import DECK, as_user, simulate

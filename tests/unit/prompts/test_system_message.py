@@ -21,7 +21,7 @@ from application.ports.project import ProjectFiles
 from domain.llm.messages import create_human_message
 from domain.llm.prompts.library import IdentityVariable
 from domain.llm.system_prompt import IDENTITY_MARK, LAYER_SEPARATOR, TASK_MARK, TRUST, system_prompt
-from infrastructure.persistence.project import ProjectFolders
+from infrastructure.persistence.project import ProjectFolder, ProjectFolders
 from infrastructure.persistence.prompt_files import PromptFiles
 from infrastructure.persistence.result_catalogue import ResultList
 from shared.events import EventBus
@@ -50,7 +50,9 @@ def events() -> EventBus:
 
 @pytest.fixture
 def prompting(home: Path, events: EventBus) -> Prompting:
-    return Prompting(store=PromptFiles(user_home=home), results=ResultList, events=events)
+    return Prompting(
+        store=PromptFiles(user_home=home), results=ResultList, events=events, plain_folder=ProjectFolder
+    )
 
 
 async def text_of(prompting: Prompting, project: ProjectFiles, **more: object) -> str:
@@ -181,3 +183,49 @@ async def test_a_broken_file_falls_back_is_told_and_mended_without_restart(
     (custom / "user_prompts.json").write_text('\ufeff{"FREE_WORK_SYSTEM": {"content": "Whole."}}', "utf-8")
     assert (await text_of(prompting, project)).endswith("Whole.")
     assert (await prompting.load()).warnings == ()
+
+
+async def test_only_what_is_sent_counts_as_sent_and_the_last_one_stays(
+    prompting: Prompting, project: ProjectFiles
+) -> None:
+    values = {"user_message": "Why?"}
+    await text_of(prompting, project, task="GENERAL_CONVERSATION", values=values)
+    assert prompting.last_sent("GENERAL_CONVERSATION") is None
+    for circuit in ("old.cir", "amp.cir"):
+        whole = await text_of(
+            prompting,
+            project,
+            task="GENERAL_CONVERSATION",
+            values=values,
+            main_circuit=circuit,
+            session_id=circuit[:3],
+        )
+    sent = prompting.last_sent("GENERAL_CONVERSATION")
+    assert sent is not None
+    assert (sent.circuit, sent.session_id, sent.project) == ("amp.cir", "amp", project.root)
+    assert "Message: Why?" in sent.text
+    identity = prompting.last_sent(None)
+    assert identity is not None
+    assert whole.startswith(f"{IDENTITY_MARK}\n{identity.text}{LAYER_SEPARATOR}")
+    assert prompting.last_sent("FREE_WORK_SYSTEM") is None
+
+
+async def test_a_preview_has_the_values_of_the_project_and_names_the_rest(
+    prompting: Prompting, project: ProjectFiles
+) -> None:
+    goals = json.dumps({"goals": [{"metric": "cutoff", "target": 1000}]}).encode()
+    await asyncio.to_thread(project.goals.save, "amp.cir", goals)
+    text = "{netlist} G={design_goals.0.target} M={metrics.gain} L={locked_elements} P={R1}"
+    filled = await prompting.preview(project.root, "OPTIMIZE_PARAMETERS", text=text)
+    assert '<data name="netlist">\n* amp' in filled.text
+    assert "G=1000 M={metrics.gain} L={locked_elements} P={R1}" in filled.text
+    assert filled.missing == ("locked_elements", "metrics")
+    without = await prompting.preview(None, "OPTIMIZE_PARAMETERS", text="{netlist}")
+    assert without.missing == ("netlist",)
+    own = (IdentityVariable(name="bench", value="E24"), IdentityVariable(name="user_preferences"))
+    identity = await prompting.preview(
+        project.root, None, text="{bench} {user_preferences} {project_name}", variables=own
+    )
+    assert identity.text.startswith("E24 {user_preferences} amp")
+    assert identity.missing == ("user_preferences",)
+    assert prompting.last_sent("OPTIMIZE_PARAMETERS") is None
