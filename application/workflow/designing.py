@@ -344,7 +344,8 @@ class _Model:
 
     async def goals_prompt(self, values: Mapping[str, Any]) -> SystemMessage:
         """The system message of the structured call for goals; the circuit to be improved is shown in it."""
-        if circuit := self._journal.run.circuit:
+        circuit = self._journal.run.circuit
+        if circuit:
             content = await asyncio.to_thread(self._project.read, self._project.root / circuit)
             shown = cut_middle(content.decode("utf-8", "replace"), _LONGEST_SHOWN)
             values = {**values, "context": f"The circuit that is to be improved, {circuit}:\n{shown}"}
@@ -355,6 +356,7 @@ class _Model:
                 self._project,
                 task="EXTRACT_DESIGN_GOALS",
                 values=values,
+                main_circuit=circuit,
                 session_id=self._conversation.session_id,
             )
         )

@@ -456,7 +456,7 @@ class PromptPage(QWidget):
             button.setAccessibleName(say(tip))
         self.as_sent.setText(say(msg("As sent")))
         self.as_sent.setToolTip(
-            say(msg("Show the text with its values: as it was sent last, else as it is now"))
+            say(msg("Show the text as it was sent last; if it was not, with the values there are now"))
         )
         self.sent_text.setAccessibleName(say(msg("As sent")))
         if self._drafts is not None:
