@@ -106,6 +106,7 @@ class TriedSettingsDialog(QDialog):
     def _add_form(self, form: QWidget) -> None:
         """Put the fields on top; Tab goes through them first."""
         self._body.insertWidget(0, form)
+        form.show()  # a layout shows it later by itself, and counts it only then
         QWidget.setTabOrder(form, self.test_button)
 
     async def _look_for_stores(self) -> None:

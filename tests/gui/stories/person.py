@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -30,6 +31,8 @@ from presentation.window.main_window import MainWindow
 from tests.gui.x_server import Hand, in_front
 
 PATIENCE_S = float(os.environ.get("STORY_PATIENCE_S", "60"))
+_STILL_S = 0.15
+"""How long something has stood still before it is clicked."""
 """For one thing to come true; only a failing story waits so long."""
 
 Kind = TypeVar("Kind")
@@ -214,8 +217,14 @@ class Person:
     # ---- hands -----------------------------------------------------------------------------------
 
     async def clicks(self, widget: QWidget, at: QPoint | None = None, *, times: int = 1) -> None:
-        """Click a widget of any window."""
+        """Click a widget of any window, where it stands still: fields that are filled late move others."""
         await in_front(widget.window())
+        place, since = None, 0.0
+        async with asyncio.timeout(PATIENCE_S):
+            while time.monotonic() - since < _STILL_S:
+                await asyncio.sleep(0.01)
+                if (now := widget.mapToGlobal(widget.rect().topLeft())) != place:
+                    place, since = now, time.monotonic()
         await self.hand.click(widget, at, times=times)
 
     async def presses(self, keys: str) -> None:
