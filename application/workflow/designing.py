@@ -217,6 +217,8 @@ class DesignCircuit:
         journal = await begin(conversation, run, narrate)
         progress.spent = lambda: _spent_since(conversation.record, run.turn_id)
         operations = Operations(log=project.operations, project=project)
+        if not session.is_new:
+            await _end_open_chat(conversation, operations)
         try:
             async with (
                 self._tracer.turn(
@@ -595,6 +597,21 @@ async def _settle_calls(
             )
         )
         summary = msg("Not run: the step before it failed.")
+
+
+async def _end_open_chat(conversation: Conversation, operations: Operations) -> None:
+    """End the turn of a chat that was killed while the design waited: nothing of it is run any more."""
+    from domain.llm.tools.result import ToolCall, ToolResult, failure
+
+    async def settle_call(call: ToolCall) -> ToolResult:
+        record = await operations.settle(call.call_id)
+        if record is not None and record.state == "done":
+            text = msg("Done before the run was interrupted.")
+            return ToolResult(success=True, content="Done.", summary=text)
+        return failure("interrupted", msg("Interrupted."))
+
+    if not conversation.record.is_in_design:
+        await conversation.settle("interrupted", settle_call, cost=None)
 
 
 def _told(error: Exception) -> ErrorOccurred:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, cast
 
-from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 
 from application.agent.answer import usage_of_chunk
 from application.agent.loop import compiled_loop
@@ -125,7 +125,10 @@ class ModelSteps:
         """
         step = self._journal.step_id(state["step_number"] + 1)
         segment = self._record.messages_of_turn()
-        if not segment or get_program_step(segment[0]) != step:
+        is_new = not segment or get_program_step(segment[0]) != step
+        if is_new:
+            if self._messages_of(step):  # interrupted before, and a chat was led meanwhile
+                text = f"Go on with this where it was interrupted; what is done stands above. {text}"
             message = create_program_message(text, step=step, task=task)
             await self._parts.conversation.write({"event": "message", "message": message_to_dict(message)})
         else:  # interrupted before
@@ -133,15 +136,15 @@ class ModelSteps:
         netlist_step = f"{step}/netlist"
         has_written = any(event.get("step") == netlist_step for event in self._parts.conversation.events)
         circuit = state.get("circuit_file_path", "")
-        note = await self._run(task, values, circuit, asks=not has_written)
-        worked = self._worked(note, circuit)
+        note = await self._run(task, values, circuit, asks=is_new or not has_written)
+        worked = self._worked(note, circuit, step)
         if not worked.paths and task != "GENERAL_CONVERSATION":
             netlist = fenced_netlist(worked.answer)
             if netlist:
                 path = circuit or await asyncio.to_thread(new_file)
                 await self._write(path, netlist, netlist_step)
                 await self._run(task, values, circuit, asks=False)
-                worked = self._worked(note, circuit)
+                worked = self._worked(note, circuit, step)
         return worked
 
     async def _take_up(self) -> None:
@@ -277,11 +280,22 @@ class ModelSteps:
         self._spent, self._cost = Usage(), Cost()
         return said
 
-    def _worked(self, note: Message | None, known: str) -> Worked:
+    def _messages_of(self, step: str) -> list[BaseMessage]:
+        """What was said and done in a step, be it in several goes with chats between them."""
+        found: list[BaseMessage] = []
+        is_of_step = False
+        for message in self._record.messages:
+            if isinstance(message, HumanMessage):
+                is_of_step = get_program_step(message) == step
+            if is_of_step:
+                found.append(message)
+        return found
+
+    def _worked(self, note: Message | None, known: str, step: str) -> Worked:
         """What stands in the transcript since the step began; `known` is the circuit of the round before."""
         executor = self._parts.executor
         answer, circuit, writes, paths = "", "", [], []
-        for message in self._record.messages_of_turn():
+        for message in self._messages_of(step):
             if not isinstance(message, AIMessage):
                 continue
             if text := get_text(message).strip():

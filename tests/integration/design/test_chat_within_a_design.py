@@ -185,3 +185,43 @@ async def test_the_next_wish_refines_also_behind_a_chat(bench: Bench) -> None:
         bench.root, session, "gain at least 22 dB", bench.choice.provider
     )
     assert read.kind == "refines"
+
+
+async def test_a_chat_killed_in_its_turn_is_ended_when_the_design_goes_on(bench: Bench) -> None:
+    await bench.begin()
+    session = bench.session_id
+    await bench.chat("What is the gain now?")
+    (path,) = (bench.root / ".circuit_ai" / "conversations").glob("*.jsonl")
+    lines = path.read_bytes().splitlines(keepends=True)
+    at = max(n for n, line in enumerate(lines) if json.loads(line).get("state") == "started")
+    path.write_bytes(b"".join(lines[: at + 1]))
+    await bench.go_on("continue")
+    assert [question.round_number for question in bench.questions] == [1, 2]
+    events = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    ends = [event["stop_reason"] for event in events if event.get("state") == "ended"]
+    assert ends == ["interrupted"]
+    shown = await bench.app.conversations.sessions.show(bench.root, session)
+    assert (shown.is_chat_newest, shown.has_partial_response) == (False, True)
+
+
+async def test_what_a_step_did_before_a_stop_and_a_chat_counts_for_its_round(bench: Bench) -> None:
+    def stop_after_writing(request: Any) -> Any:
+        if request.answers == 0:
+            return writes("amp.cir", amplifier("4.7k"))(request)
+        task.cancel()
+        return says("Nearly")(request)
+
+    task = asyncio.current_task()
+    assert task is not None
+    bench.model.acts["optimize"] = stop_after_writing
+    request = DesignRequest(project=bench.root, text=TEXT, choice=bench.choice)
+    await bench.design(request, "continue", "continue")
+    session = bench.session_id
+    await bench.chat("Where are we?", session)
+    shown = await bench.app.conversations.sessions.show(bench.root, session)
+    assert [step.left for step in shown.design if step.left] == ["stopped"]
+
+    bench.model.acts["optimize"] = says("It was written already.")
+    await bench.go_on("accept")
+    assert [(question.round_number, question.goals_met) for question in bench.questions] == [(2, True)]
+    assert (bench.root / "amp.cir").read_text("utf-8") == amplifier("4.7k")
