@@ -152,6 +152,25 @@ async def test_a_model_designs_in_the_window_and_it_reads_the_same_later(
     await reopened(window, until)
 
 
+async def test_two_clicks_on_a_button_are_one_answer_and_an_old_question_takes_none(
+    window: MainWindow, until: Until, model: DesigningModel
+) -> None:
+    panel = await design(window, until)
+    first = question(panel)
+    for _ in range(2):
+        panel.view.acted.emit("answer", first.key, "continue")
+    assert "answered already" in panel._notice.text()
+    await until(lambda: panel.model.is_asking and question(panel).number == 2)
+    assert model.tasks.count("optimize") == 1
+    panel.view.acted.emit("answer", first.key, "stop")
+    assert panel.model.is_asking
+    assert question(panel).state == "open"
+    press(panel, "accept")
+    await until(lambda: not panel.is_running)
+    assert str(panel.model.answer(question(panel).key, "undo")) == "This question has been answered already."
+    assert not panel.is_running
+
+
 async def test_a_greeting_in_workflow_mode_is_answered(
     window: MainWindow, until: Until, model: DesigningModel
 ) -> None:

@@ -304,16 +304,16 @@ class Asking:
                 said, self._said = tuple(self._said), []
                 return Reply(answer="continue", goals=goals, said=said)
 
-    def answer(self, key: str, choice: Choice) -> None:
-        """Press a button of the open decision."""
+    def answer(self, key: str, choice: Choice) -> bool:
+        """Press a button of the open decision; False when it is no longer open, and nothing is done."""
         item = self._items.get(key)
         asked = self._open
         if asked is None or asked.key != key or not isinstance(item, Decision) or choice not in item.answers:
-            return
-
+            return False
         chip = self._items.get(self._chip)
         self._close_chip(is_done=isinstance(chip, Understood) and _button_of(chip.intent.kind) == choice)
         self._settle(asked, item, choice)
+        return True
 
     def answer_in_words(self, text: str) -> bool | None:
         """Take what was typed as the answer: True; None when it is no question of words.

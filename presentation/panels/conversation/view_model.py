@@ -455,8 +455,8 @@ class ConversationViewModel:
         """Press a button of a question; where it waits, the design is taken up again. Or why not."""
         item = self.items.get(key)
         if not isinstance(item, Decision) or item.state != "waits":
-            self.asking.answer(key, choice)
-            return None
+            is_taken = self.asking.answer(key, choice)
+            return None if is_taken else msg("This question has been answered already.")
         if self.is_running:
             return busy()
         self.mode = "workflow"

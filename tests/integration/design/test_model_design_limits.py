@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from application.ports.events import AlternativeTaken, CheckpointReached, ConfirmationNeeded, Done, ToolEnded
-from application.workflow.designing import Answer, DesignRequest, Question, Reply
+from application.workflow.designing import Answer, DesignRequest, Question, Reply, ResumeRequest
 from domain.llm.chat import ProviderChoice, ProviderError
 from shared.errors import NeedsConfirmation, UserInputError
 from tests.fakes.designing_model import GOALS, amplifier, in_turn, writes
@@ -175,6 +175,35 @@ async def test_a_provider_that_fails_in_the_analysis_costs_its_comment_only(benc
     done = await bench.design()
     assert (done.goals_met, done.rounds) == (True, 1)
     assert [word for word in bench.words if word.startswith("No comment on this round: ")]
+
+
+async def test_a_design_goes_on_in_one_place_and_not_behind_its_end(bench: Bench) -> None:
+    refused: list[str] = []
+
+    async def never(_question: Question) -> Answer:
+        raise AssertionError("nobody is asked twice")
+
+    async def resume_elsewhere() -> None:
+        choice = ProviderChoice(provider="openai-compatible", model="m", base_url="http://127.0.0.1:9/v1")
+        app = bench.build()
+        request = ResumeRequest(project=bench.root, choice=choice)
+        with pytest.raises(UserInputError) as caught:
+            await app.design.run(request, ask=never, emit=lambda _event: None)
+        await app.close()
+        assert str(caught.value)
+        refused.append(caught.value.error_type)
+
+    async def ask(question: Question) -> Answer | Reply:
+        if question.kind == "checkpoint":
+            await resume_elsewhere()
+        return recommended(question)
+
+    done = await bench.design(ask=ask)
+    assert (done.goals_met, done.rounds, refused) == (True, 2, ["session_in_use"] * 2)
+    lines = bench.lines()
+    await resume_elsewhere()
+    assert refused[-1] == "nothing_to_resume"
+    assert bench.lines() == lines
 
 
 async def test_another_model_takes_over_in_the_middle(bench: Bench) -> None:
