@@ -29,7 +29,7 @@ from domain.design.goal_figures import (
 )
 from domain.design.sentence import read_sentence
 from domain.llm.json_repair import Problem, read_json
-from domain.simulation.expression_syntax import Node, SignalRef, children, parse
+from domain.simulation.expression_syntax import Call, Node, SignalRef, children, parse
 from domain.simulation.expressions import compile_expression
 from domain.simulation.goals import DesignGoal
 from shared.errors import UserInputError
@@ -327,7 +327,9 @@ def _add(goals: list[DesignGoal], goal: DesignGoal) -> None:
 def _goal(entry: Mapping[str, Any]) -> DesignGoal:
     """One goal. Raises _Refused, BadFigureError, UserInputError."""
     expression, extra = _expression(entry)
-    tree = _tree(expression, str(entry.get("analysis") or ""))
+    kind = re.sub(r"[^a-z].*", "", str(entry.get("analysis") or "").strip().lower().lstrip("."))
+    tree = _tree(expression, kind)
+    expression = _of_analysis(expression, tree, kind)
     words = _words(entry.get("words"), _LONGEST_WORDS)
     said = {name: _figure(entry, name) for name in ("target", "minimum", "maximum", "range")}
     figures = _Figures(
@@ -370,19 +372,47 @@ def _expression(entry: Mapping[str, Any]) -> tuple[str, dict[str, Figure | None]
     return compared["left"].strip(), {name: figure}
 
 
-def _tree(expression: str, analysis: str) -> Node:
+def _tree(expression: str, kind: str) -> Node:
     """The expression's tree, checked: one number that depends on the simulation."""
     compile_expression(expression)
     tree = parse(expression)
     if not has_signal(tree):
         raise _Refused(f"its expression {expression} measures no signal of the circuit")
-    kind = re.sub(r"[^a-z].*", "", analysis.strip().lower().lstrip("."))
     if kind in ("ac", "tran", "noise", "dc") and not is_number(tree):
         raise _Refused(
             f"its expression {expression} is a whole curve of the {kind} analysis, not one number; take a "
             f"figure of it, such as max({expression}) or at({expression}, 1k)"
         )
     return tree
+
+
+_ANY_AXIS = frozenset({"avg", "rms", "max", "min", "pp", "peak"})
+"""Measurements that take their signals from the first analysis that has them."""
+
+
+def _of_analysis(expression: str, tree: Node, kind: str) -> str:
+    """The expression with the operating point named where it is meant.
+
+    Without it ``avg(v(vcc))`` is taken from the frequency response where there is one, and a supply is 0 V.
+    """
+    if kind not in ("op", "operating"):
+        return expression
+    for place in sorted(_free_signals(tree), reverse=True):
+        expression = f"{expression[:place]}op.{expression[place:]}"
+    return expression
+
+
+def _free_signals(node: Node, *, is_measured: bool = False) -> Iterator[int]:
+    """Where signals begin in a measurement on any axis that say no analysis."""
+    match node:
+        case SignalRef() if is_measured and node.analysis is None and node.kind in ("v", "i"):
+            yield node.position
+        case Call() if node.function in _ANY_AXIS:
+            for child in children(node):
+                yield from _free_signals(child, is_measured=True)
+        case _:
+            for child in children(node):
+                yield from _free_signals(child, is_measured=is_measured)
 
 
 def _figure(entry: Mapping[str, Any], name: str) -> Figure | None:
