@@ -164,8 +164,10 @@ class ToolsNode:
         """What the call gives, or why it is not run."""
         if self._is_too_many(call):
             return _not_run(self._limits.calls_per_answer)
-        if call.name in self._executor.names and call.name not in self._offered:
-            return _not_offered(call)
+        if call.name not in self._offered:
+            if call.name in self._executor.names:
+                return _not_offered(call)
+            return self._with_advice(call, self._executor.unknown(call.name, self._offered))
         if await self._watch.is_refused(call):
             return _refused(call)
         return self._with_advice(call, await self._execute(call))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import difflib
 import logging
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -58,7 +58,7 @@ SUBSETS: dict[WorkflowNode, Subset] = {
     "initial_design": Subset(
         categories=frozenset({"file", "search", "simulation"}),
         effects=frozenset({"read", "create", "change", "simulate"}),
-        without=frozenset({"move", "study", "goals"}),
+        without=frozenset({"move", "study", "goals", "verdict"}),
     ),
     "simulation": Subset(
         categories=frozenset({"simulation", "search"}), effects=frozenset({"read", "simulate"})
@@ -177,6 +177,10 @@ class ToolExecutor:
         found = self._checked(call)
         return found if isinstance(found, ToolResult) else None
 
+    def unknown(self, name: str, offered: Collection[str]) -> ToolResult:
+        """The result of a call of a tool there is none of; `offered`: those the model may call here."""
+        return _unknown_tool(name, [each for each in self._tools if each in offered])
+
     def _checked(self, call: ToolCall) -> tuple[Tool[Any], Any] | ToolResult:
         tool = self._tools.get(call.name)
         if tool is None:
@@ -252,7 +256,7 @@ def _stored(record: OperationRecord | None) -> ToolResult | None:
     return result_from_plain(record.result)
 
 
-def _unknown_tool(name: str, tools: Mapping[str, object]) -> ToolResult:
+def _unknown_tool(name: str, tools: Collection[str]) -> ToolResult:
     shown = _encodable(name[:60])
     near = difflib.get_close_matches(name[:60].lower(), tools, n=3, cutoff=0.5)
     return failure(

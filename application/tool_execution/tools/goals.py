@@ -287,6 +287,7 @@ CHECK_GOALS = Tool(
     look=ToolLook(
         running=msg("Checking the goals"), done=msg("Checked the goals"), icon="target", card="plain"
     ),
+    groups=frozenset({"verdict"}),
     description=(
         "Measure the goals of a circuit on its newest result: a table with value, limit, margin and verdict. "
         'Use it before you say that a goal is met. Example: {"file_path": "amp.cir"}'

@@ -14,10 +14,10 @@ from shared.message import Message
 
 EffectClass = Literal["read", "create", "change", "delete", "simulate", "outside"]
 """The worst a tool can do; read tools may run at the same time, changing ones one after the other."""
-ToolGroup = Literal["move", "folder", "study", "single_run", "goals"]
+ToolGroup = Literal["move", "folder", "study", "single_run", "goals", "verdict"]
 """move: a file gets another place; folder: only folders are made; study: many runs of a circuit; single_run:
 one run, whose result says which netlist it had and what was measured; goals: what is asked of a circuit
-is changed."""
+is changed; verdict: it is measured."""
 
 RESULT_LIMIT = 5000
 """Characters of a result's content; more is cut to its head and tail."""
