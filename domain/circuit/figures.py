@@ -33,7 +33,7 @@ _WITHOUT_PREFIX = ("1", "", "dB", "deg", "degC", "%")
 def with_unit(value: float, unit: str, digits: int = 4) -> str:
     """A number for people: ``15.9 kHz``, ``30 mV``, ``-3.01 dB``, ``0.163`` (unit "1")."""
     shown = "" if unit == "1" else unit
-    if value == 0 or not math.isfinite(value) or unit in _WITHOUT_PREFIX:
+    if value == 0 or not math.isfinite(value) or unit in _WITHOUT_PREFIX or unit.startswith("1/"):
         return f"{value:.{digits}g} {shown}".rstrip()
     rounded = float(f"{value:.{digits}g}")
     scale, prefix = next(((s, p) for s, p in _PREFIXES if abs(rounded) >= s), _PREFIXES[-1])
