@@ -164,12 +164,13 @@ class ToolsNode:
         """What the call gives, or why it is not run."""
         if self._is_too_many(call):
             return _not_run(self._limits.calls_per_answer)
-        if call.name not in self._offered:
-            if call.name in self._executor.names:
-                return _not_offered(call)
-            return self._with_advice(call, self._executor.unknown(call.name, self._offered))
+        is_known = call.name in self._executor.names
+        if is_known and call.name not in self._offered:
+            return _not_offered(call)
         if await self._watch.is_refused(call):
             return _refused(call)
+        if not is_known:
+            return self._with_advice(call, self._executor.unknown(call.name, self._offered))
         return self._with_advice(call, await self._execute(call))
 
     async def _execute(self, call: ToolCall) -> ToolResult:

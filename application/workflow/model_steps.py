@@ -77,6 +77,7 @@ _NODE_OF_TASK: Mapping[str, WorkflowNode] = {
     "GENERAL_CONVERSATION": "design_goals",
 }
 """Whose tools a model has for a task; a question is answered by reading."""
+_MOST_WARNINGS = 8
 _STEM = re.compile(r"[^a-z0-9]+")
 
 
@@ -190,6 +191,17 @@ class ModelSteps:
         )
         await self._parts.conversation.add(message, step=step)
 
+    async def warnings(self, circuit: str) -> str:
+        """What the check finds wrong with a circuit that ngspice runs all the same, a line each."""
+        try:
+            report = await self._parts.context.services.check(self._parts.project.root / circuit)
+        except UserInputError:  # not there any more
+            return ""
+        found = [each for each in report.diagnostics if each.severity != "info"][:_MOST_WARNINGS]
+        return "\n".join(
+            f"{PurePosixPath(each.file or circuit).name}, line {each.line}: {each.message}" for each in found
+        )
+
     def show(self, path: str, content: bytes) -> None:
         """The model is told what a file holds now: it need not read it before it changes it."""
         self._record.seen_versions[path] = version_hash(content)
@@ -244,7 +256,9 @@ class ModelSteps:
         answer = await self.ask([system, HumanMessage(content=read.text)])
         return intent_from_model(answer, CHOICES, read)
 
-    async def comment(self, table: RoundTable, state: GraphState, known: Mapping[str, Quantity]) -> Message:
+    async def comment(
+        self, table: RoundTable, state: GraphState, known: Mapping[str, Quantity], netlist: str
+    ) -> Message:
         """What the model says of a round, in ten lines; figures that contradict the table are marked.
 
         Raises ProviderError.
@@ -252,8 +266,10 @@ class ModelSteps:
         circuit = state.get("circuit_file_path", "")
         values = {
             "circuit_file": circuit,
+            "netlist": netlist,
             "design_goals": state["design_goals_summary"],
             "metrics": table.markdown(),
+            "simulation_warnings": await self.warnings(circuit),
             "iteration": table.number,
             "failed_goals": [row.goal.metric for row in table.rows if not row.met],
             "user_language": LANGUAGE_NAMES.get(state["design_intent"]["language"], "English"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from application.workflow.nodes._effects import Finished, Step
 from application.workflow.nodes.circuit import SIMULATE_TOOL, keep_goals
 from application.workflow.plain_state import verdict_from_plain
 from application.workflow.wording import LANGUAGE_NAMES
+from domain.design.round_table import asked, value_beside_limit
 from domain.simulation.goals import all_met
 from shared.errors import CircuitAIError
 from shared.message import msg
@@ -57,7 +58,7 @@ class ModelDesignNode:
             state,
             task="INITIAL_DESIGN",
             values={**_common(state), "user_requirement": state["user_input"]},
-            text=_FIRST,
+            text=_in_language(_FIRST, state),
             new_file=lambda: _free_name(self._project, state),
         )
         return await _round_of(self._project, state, worked, step, node="initial_design")
@@ -82,10 +83,11 @@ class ModelActionNode:
         netlist = await asyncio.to_thread(_read, self._project, circuit) if circuit else None
         if netlist is not None:
             steps.show(circuit, netlist)
+        warnings = await steps.warnings(circuit) if circuit else ""
         worked = await steps.work(
             state,
             task=task,
-            values=await asyncio.to_thread(self._values, state, task, netlist or b""),
+            values=await asyncio.to_thread(self._values, state, task, netlist or b"", warnings),
             text=text,
             new_file=lambda: _free_name(self._project, state),
         )
@@ -108,15 +110,18 @@ class ModelActionNode:
         }
         return Finished(update=update, record=Said())
 
-    def _values(self, state: GraphState, task: TaskName, netlist: bytes) -> dict[str, Any]:
+    def _values(self, state: GraphState, task: TaskName, netlist: bytes, warnings: str) -> dict[str, Any]:
         circuit = state.get("circuit_file_path", "")
         values = {
             **_common(state),
             "netlist": netlist.decode("utf-8", "replace"),
             "circuit_file": circuit,
-            "metrics": state.get("last_metrics", {}),
-            "failed_goals": [v for v in state.get("last_verdicts", []) if not v["met"]],
+            "metrics": _figures(state.get("last_verdicts", [])),
+            "failed_goals": [
+                each["goal"]["metric"] for each in state.get("last_verdicts", []) if not each["met"]
+            ],
             "metric_history": _history(self._journal),
+            "simulation_warnings": warnings,
             "user_requirement": state["user_input"],
         }
         match task:
@@ -130,7 +135,10 @@ class ModelActionNode:
             case "EXECUTE_INSTRUCTION":
                 values["user_instruction"] = state.get("instruction", "")
             case "GENERAL_CONVERSATION":
-                values |= {"user_message": state.get("instruction", ""), "context": f"Circuit: {circuit}"}
+                values |= {
+                    "user_message": state.get("instruction", ""),
+                    "context": f"{circuit}:\n{values['netlist']}" if circuit else "",
+                }
             case _:
                 pass
         return values
@@ -145,21 +153,33 @@ def _task_of(state: GraphState) -> tuple[TaskName, str]:
         case "question":
             return "GENERAL_CONVERSATION", said
         case _ if not circuit:
-            return "INITIAL_DESIGN", _FIRST
+            return "INITIAL_DESIGN", _in_language(_FIRST, state)
         case _ if state.get("error_context") or state.get("user_intent") == "fix":
             return (
                 "FIX_ERROR",
-                f"{circuit} could not be simulated: {state.get('error_context', '')} "
-                "Mend the fault in the file. The program then simulates it again.",
+                _in_language(
+                    f"{circuit} could not be simulated: {state.get('error_context', '')} "
+                    "Mend the fault in the file. The program then simulates it again.",
+                    state,
+                ),
             )
         case _:
             missed = [each["goal"]["metric"] for each in state.get("last_verdicts", []) if not each["met"]]
             aim = f"misses {', '.join(missed)}" if missed else "meets its goals; improve the least margin"
             return (
                 "OPTIMIZE_PARAMETERS",
-                f"Next round: {circuit} {aim}. Change the file so that all goals are met, and say in a few "
-                "sentences what you changed and why. The program then simulates it and judges it again.",
+                _in_language(
+                    f"Next round: {circuit} {aim}. Change the file so that all goals are met, and say in a "
+                    "few sentences what you changed and why. The program then simulates it and judges it "
+                    "again.",
+                    state,
+                ),
             )
+
+
+def _in_language(text: str, state: GraphState) -> str:
+    """A message of the program with the language to answer in: models answer in that of the last words."""
+    return f"{text} Answer in {_common(state)['user_language']}."
 
 
 async def _round_of(
@@ -237,7 +257,23 @@ def _common(state: GraphState) -> dict[str, Any]:
 def _history(journal: DesignJournal) -> list[dict[str, Any]]:
     """Figures of the newest rounds, oldest first."""
     newest = journal.rounds()[-_ROUNDS_TOLD:]
-    return [{"round": each["number"], "metrics": each["metrics"]} for each in newest]
+    return [{"round": each["number"], "measured": _measured(each["verdicts"])} for each in newest]
+
+
+def _measured(verdicts: Sequence[dict[str, Any]]) -> dict[str, str]:
+    """What was measured of each goal, with its unit."""
+    read = map(verdict_from_plain, verdicts)
+    return {each.goal.metric: value_beside_limit(each.goal, each.measured)[0] for each in read}
+
+
+def _figures(verdicts: Sequence[dict[str, Any]]) -> str:
+    """A line for each goal of a round: what was measured, what is asked."""
+    lines = []
+    for each in map(verdict_from_plain, verdicts):
+        value, digits = value_beside_limit(each.goal, each.measured)
+        state = "met" if each.met else "MISSED"
+        lines.append(f"{each.goal.metric}: {value}, asked {asked(each.goal, digits)}, {state}")
+    return "\n".join(lines)
 
 
 def _excerpts(project: ProjectFiles, state: GraphState) -> str:

@@ -170,7 +170,9 @@ class AnalysisNode:
         known = await asyncio.to_thread(netlist_quantities, content)
         try:
             steps = await steps_of()
-            step.tell(TextWritten(text=await steps.comment(table, state, known)))
+            step.tell(
+                TextWritten(text=await steps.comment(table, state, known, content.decode("utf-8", "replace")))
+            )
         except CircuitAIError as error:
             step.tell(TextWritten(text=msg("No comment on this round: {reason}", reason=error.message)))
             return Said()

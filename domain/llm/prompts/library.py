@@ -108,7 +108,8 @@ class PromptLibrary:
         template = self.templates[task]
         declared = () if keeps_missing else template.variables
         wanted = names_in(template.content) & set(template.variables) if keeps_missing else template.required
-        text = fill(template.content, values, declared=declared, show=show)
+        content = _without_empty_lines(template.content, values, declared)
+        text = fill(content, values, declared=declared, show=show)
         if task in FORMAT_OF_TASK:
             text = f"{text.rstrip()}\n\n{self.formats[FORMAT_OF_TASK[task]]}"
         return Filled(text=text, missing=_missing(wanted, values))
@@ -262,6 +263,25 @@ def fill(
         return "" if name in declared else found[0]
 
     return _PLACEHOLDER.sub(replace, text)
+
+
+def _without_empty_lines(text: str, values: Mapping[str, object], declared: Collection[str]) -> str:
+    """`text` without the lines that end with a variable and whose variables all are empty now.
+
+    ``Context: {context}`` says nothing where there is no context, and a model takes the gap for a fault.
+    """
+
+    def is_empty(line: str) -> bool:
+        found = list(placeholders(line))
+        return (
+            bool(found)
+            and found[-1].end == len(line.rstrip())
+            and all(each.name in values or each.name in declared for each in found)
+            and not any(as_text(_follow(values.get(each.name), each.path.split(".")[1:])) for each in found)
+        )
+
+    lines = text.split("\n")
+    return "\n".join(line for line in lines if len(lines) == 1 or not is_empty(line))
 
 
 def as_text(value: object) -> str:

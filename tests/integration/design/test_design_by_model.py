@@ -383,3 +383,51 @@ async def test_words_the_rules_are_not_sure_of_are_read_by_the_model(bench: Benc
     assert read == ["question"]
     assert [(event.kind, event.text) for event in bench.told(IntentRead)] == [("question", typed)]
     assert "question" in bench.model.tasks
+
+
+async def test_a_supply_is_judged_at_the_operating_point_where_a_response_is_simulated_too(
+    bench: Bench,
+) -> None:
+    supply = {"metric": "supply", "expression": "avg(v(vcc))", "analysis": "op", "minimum": 11.9}
+    bench.model.acts["goals"] = says(json.dumps({**GOALS, "goals": [*GOALS["goals"], supply]}))
+    netlist = amplifier("4.7k").replace(".ac", ".op\n.ac")
+    bench.model.acts["design"] = writes("amp.cir", netlist)
+    done = await bench.design()
+    assert (done.stop_reason, done.rounds) == ("goals_met", 1)
+    assert bench.told(IterationFinished)[0].metrics["supply"] == 12
+
+
+async def test_what_comments_and_changes_has_the_netlist_its_traps_and_figures_with_units(
+    bench: Bench,
+) -> None:
+    trap = amplifier("4.7k").replace("R1 vcc b 47k", "R1 vcc b 0.047M")
+    bench.model.acts["design"] = writes("amp.cir", trap)
+    await bench.design()
+    for request in [each for each in bench.model.seen if each.task in ("analysis", "optimize")][:2]:
+        assert "R1 vcc b 0.047M" in request.system
+        assert "line 5: 0.047M is 47u: M is milli" in request.system
+        assert " dB" in request.system.split("Measured", 1)[1].split("Missed", 1)[0]
+        assert not [line for line in request.system.split("\n") if line.endswith(": ")]
+    change = next(each for each in bench.model.seen if each.task == "optimize")
+    assert change.newest.endswith("Answer in English.")
+
+
+async def test_an_invented_tool_is_answered_with_those_of_the_step(bench: Bench) -> None:
+    def invent(request: Any) -> Said:
+        return Said(calls=[("plot_bode_diagram", {})]) if request.answers == 0 else writes_it(request)
+
+    def writes_it(request: Any) -> Said:
+        if request.answers == 1:
+            return Said(calls=[("rewrite_file", {"path": "amp.cir", "content": amplifier("4.7k")})])
+        return Said("Done.")
+
+    bench.model.acts["design"] = invent
+    await bench.design()
+    (refusal,) = {
+        str(each.get("content"))
+        for request in bench.model.seen
+        for each in request.messages
+        if each["role"] == "tool" and "plot_bode_diagram" in str(each.get("content"))
+    }
+    assert "rewrite_file" in refusal
+    assert not {"delete_file", "set_goals", "check_goals"} & set(refusal.replace(",", " ").split())
