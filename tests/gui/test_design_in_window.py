@@ -270,3 +270,34 @@ async def test_dialogs_have_an_edge_of_their_own(window: MainWindow, services: W
     assert picture.pixelColor(100, 50).name() == services.theme.theme.color("surface.raised").name()
     box.close()
     box.deleteLater()
+
+
+async def test_the_built_in_designer_goes_on_behind_a_chat_that_changed_its_circuit(
+    window: MainWindow, services: WindowServices, project: Path, until: Until
+) -> None:
+    panel = panel_of(window)
+    await design(window, until)
+    made = project / "rc_lowpass_10kHz.cir"
+    panel.mode_button.click()
+    await until(lambda: not panel.is_running)
+    panel.composer.set_text(f"change R1 to 47 in {made.name}")
+    QTest.keyClick(panel.composer.edit, Qt.Key.Key_Return)
+    await until(lambda: not panel.is_running and any(isinstance(i, OperationCard) for i in panel.model.items))
+    await until(lambda: "47\n" in made.read_text("utf-8") or " 47 " in made.read_text("utf-8"))
+    panel.mode_button.click()
+    await until(lambda: panel.model.is_asking)
+    (asked,) = (item for item in panel.model.items if isinstance(item, Decision))
+    assert (asked.number, asked.goals_met) == (2, False)
+    panel.view.acted.emit("answer", asked.key, "continue")
+    await until(
+        lambda: (
+            panel.model.is_asking
+            and any(isinstance(i, Decision) and i.state == "open" and i.number > 2 for i in panel.model.items)
+        )
+    )
+    asked = [item for item in panel.model.items if isinstance(item, Decision)][-1]
+    assert asked.goals_met
+    panel.view.acted.emit("answer", asked.key, "accept")
+    await until(lambda: not panel.is_running)
+    await read_again_as_shown(window, until)
+    await until(lambda: not services.app.program.tasks.handles)
