@@ -1,0 +1,141 @@
+"""The chosen model of a design: opened when it is first needed, asked in the nodes and at checkpoints."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING, Any
+
+from application.ports.events import (
+    ChatEvent,
+    ConfirmationGiven,
+    ConfirmationNeeded,
+)
+from application.workflow.design_sessions import (
+    DesignRequest,
+    ResumeRequest,
+)
+from application.workflow.journal import DesignJournal
+from domain.llm.provider_settings import BUILTIN
+from domain.llm.tools.result import cut_middle
+from shared.errors import (
+    CircuitAIError,
+)
+
+if TYPE_CHECKING:
+    from langchain_core.messages import SystemMessage
+
+    from application.agent.conversation import Conversation
+    from application.conversation.chatting import ChatWithModel
+    from application.conversation.model_access import ModelAccess
+    from application.conversation.turn_parts import TurnParts
+    from application.graph.state import GraphState
+    from application.ports.project import ProjectFiles
+    from application.ports.tracing import Span
+    from application.tool_execution.confirming import Confirm
+    from application.workflow.model_steps import ModelSteps
+    from domain.design.checkpoint_intent import CheckpointIntent
+
+
+_logger = logging.getLogger(__name__)
+_LONGEST_SHOWN = 12_000
+"""Characters of a circuit whose goals are read."""
+
+
+class ChosenModel:
+    """The chosen model of a run, opened at its first use: a design by equations may need none."""
+
+    def __init__(
+        self,
+        chat: Callable[[], ChatWithModel],
+        request: DesignRequest | ResumeRequest,
+        project: ProjectFiles,
+        conversation: Conversation,
+        journal: DesignJournal,
+        *,
+        access: ModelAccess | None,
+        confirm: Confirm | None,
+        span: Span,
+        opened: AsyncExitStack,
+    ) -> None:
+        self.choice = request.choice
+        self._max_cost = request.max_cost
+        self._chat = chat
+        self._project = project
+        self._conversation = conversation
+        self._journal = journal
+        self._access = access
+        self._confirm = confirm
+        self._span = span
+        self._opened = opened
+        self._steps: ModelSteps | None = None
+        self._parts: TurnParts | None = None
+
+    async def steps(self) -> ModelSteps:
+        """What it does in a node. Raises UserInputError, EnvironmentProblem when it can't be asked."""
+        if self._steps is None:
+            from application.conversation.turn_parts import TurnParts
+            from application.workflow.model_steps import ModelSteps
+
+            chat = self._chat()
+            access = self._access or await chat.find_access(self.choice)
+            parts = self._parts = TurnParts(
+                chat.deps,
+                self.choice,
+                self._project,
+                self._conversation,
+                access=access,
+                confirm=self._confirm,
+                max_cost=self._max_cost,
+            )
+            model = await self._opened.enter_async_context(chat.deps.models.open(self.choice))
+            others = await self._opened.enter_async_context(parts.models.others(access.alternatives))
+            self._steps = ModelSteps(parts, parts.asked(model, others), self._journal, self._span)
+        return self._steps
+
+    async def goals_prompt(self, values: Mapping[str, Any]) -> SystemMessage:
+        """The system message of the structured call for goals; the circuit to be improved is shown in it."""
+        circuit = self._journal.run.circuit
+        if circuit:
+            content = await asyncio.to_thread(self._project.read, self._project.root / circuit)
+            shown = cut_middle(content.decode("utf-8", "replace"), _LONGEST_SHOWN)
+            values = {**values, "context": f"The circuit that is to be improved, {circuit}:\n{shown}"}
+        return await (
+            self._chat()
+            .deps.prompts()
+            .system_message(
+                self._project,
+                task="EXTRACT_DESIGN_GOALS",
+                values=values,
+                main_circuit=circuit,
+                session_id=self._conversation.session_id,
+            )
+        )
+
+    def reread(self, state: GraphState) -> Callable[[CheckpointIntent], Awaitable[CheckpointIntent]] | None:
+        """Asks the model what was meant at the checkpoint of `state`; None for the built-in one."""
+        if self.choice.provider == BUILTIN:
+            return None
+
+        async def ask(read: CheckpointIntent) -> CheckpointIntent:
+            try:
+                steps = await self.steps()
+                return await steps.read_intent(read, state) or read
+            except CircuitAIError as error:  # the user says it with a click
+                _logger.warning("The model was not asked what was meant: %s", error)
+                return read
+
+        return ask
+
+    async def confirm(self, card_id: str, emit: Callable[[ChatEvent], None]) -> dict[str, Any]:
+        """The user's answers to a card of the loop."""
+        from domain.llm.tools.confirmation_card import answers_to_plain
+
+        await self.steps()  # a run that is taken up may begin with the question
+        assert self._parts is not None
+        emit(ConfirmationNeeded(card=self._conversation.record.card(card_id)))
+        answers = await self._parts.confirmation.ask(card_id)
+        emit(ConfirmationGiven(card_id=card_id, answers=answers))
+        return answers_to_plain(answers)

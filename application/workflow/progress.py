@@ -1,0 +1,243 @@
+"""What a design tells while it runs: its events, its questions, and how it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any, TypedDict
+
+from application.ports.events import (
+    ChatEvent,
+    ConfirmationAsked,
+    DesignEvent,
+    Done,
+    ErrorOccurred,
+    GoalsUnderstood,
+    IntentRead,
+    IterationFinished,
+    SessionOpened,
+    StopReason,
+    ToolEnded,
+    ToolStarted,
+)
+from application.workflow.design_sessions import (
+    Ask,
+    DesignRequest,
+    Question,
+    Reply,
+    ResumeRequest,
+)
+from application.workflow.journal import DesignRun
+from domain.simulation.goals import all_met
+from shared.errors import (
+    CircuitAIError,
+    Stopped,
+    internal_error,
+)
+from shared.message import msg
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from application.graph.state import GraphState
+    from domain.design.checkpoint_intent import CheckpointIntent
+    from domain.llm.conversation_record import ConversationRecord
+    from domain.llm.costs import Cost
+
+
+Reread = Callable[["GraphState"], "Callable[[CheckpointIntent], Awaitable[CheckpointIntent]] | None"]
+"""Of a checkpoint's state: how a model is asked what was meant there (`Question.reread`)."""
+
+
+class Spent(TypedDict, total=False):
+    """The fields of `Done` that say what a run has taken."""
+
+    usage: dict[str, int]
+    cost: Cost
+    session_cost: Cost
+
+
+def spent_since(record: ConversationRecord, message_id: str) -> Spent:
+    """What a run that began with this message has taken."""
+    from langchain_core.messages import AIMessage
+
+    from domain.llm.chat import Usage
+    from domain.llm.costs import total
+    from domain.llm.messages import get_cost, get_usage
+
+    ids = [message.id for message in record.messages]
+    begin = ids.index(message_id) if message_id in ids else len(ids)
+    whole = [message for message in record.messages if isinstance(message, AIMessage)]
+    of_run = [message for message in record.messages[begin:] if isinstance(message, AIMessage)]
+    return Spent(
+        usage=sum((get_usage(message) or Usage() for message in of_run), Usage()).to_plain(),
+        cost=total(map(get_cost, of_run)),
+        session_cost=total(map(get_cost, whole)),
+    )
+
+
+def told(error: Exception) -> ErrorOccurred:
+    """What is said of an error; of a bug that it is one."""
+    if isinstance(error, CircuitAIError):
+        return ErrorOccurred(error_type=error.error_type, message=error.message, advice=error.advice)
+    return ErrorOccurred(error_type="internal", message=internal_error(error), advice=None)
+
+
+class Progress:
+    """Who asked for what, and what is known of the run for its closing event."""
+
+    def __init__(
+        self,
+        request: DesignRequest | ResumeRequest,
+        ask: Ask,
+        emit: Callable[[DesignEvent | ChatEvent], None],
+    ) -> None:
+        self.request = request
+        self.ask = ask
+        self.project: Path = request.project
+        self.state: GraphState = {}
+        self._emit = emit
+        self._running: dict[str, str] = {}
+        """Calls that were shown as started, not as ended."""
+        self.spent: Callable[[], Spent] = Spent
+        self._session_id = request.session_id if isinstance(request, ResumeRequest) else ""
+        self._is_announced = False
+
+    def emit(self, event: DesignEvent | ChatEvent) -> None:
+        """Show an event."""
+        if isinstance(event, ToolStarted):
+            self._running[event.call_id] = event.name
+        elif isinstance(event, ToolEnded):
+            self._running.pop(event.call_id, None)
+        self._emit(event)
+
+    def announce(self, run: DesignRun, *, is_new: bool) -> None:
+        """Tell the session's id, before anything else."""
+        self._is_announced = True
+        self.emit(SessionOpened(session_id=run.session_id, resumed_text="" if is_new else run.text))
+
+    def fail(self, error: Exception) -> None:
+        """Tell the error and that the run ended with it."""
+        self._announce_nothing()
+        self.emit(told(error))
+        self.close("stopped" if isinstance(error, Stopped) else "error")
+
+    def close(self, stop_reason: StopReason | None) -> Done:
+        """Tell that the run ended; None = by what its state says."""
+        self._announce_nothing()
+        for call_id, name in tuple(self._running.items()):  # a stop came before its end was told
+            summary = msg("Interrupted.")
+            self.emit(
+                ToolEnded(call_id=call_id, name=name, success=False, summary=summary, error_type="stopped")
+            )
+        done = self.done(stop_reason)
+        self.emit(done)
+        return done
+
+    def _announce_nothing(self) -> None:
+        """The first event names the session, also where none was opened."""
+        if not self._is_announced:
+            self._is_announced = True
+            self.emit(SessionOpened(session_id=self._session_id))
+
+    def done(self, stop_reason: StopReason | None) -> Done:
+        from application.workflow.plain_state import verdict_from_plain
+
+        state = self.state
+        verdicts = tuple(verdict_from_plain(plain) for plain in state.get("last_verdicts", ()))
+        goals_met = all_met(verdicts)
+        is_undone = state.get("termination_reason") == "undo"
+        if stop_reason is None:
+            if state.get("user_intent") == "decline":
+                stop_reason = "declined"
+            elif is_undone:
+                stop_reason = "undone"
+            elif state.get("user_intent") == "answered":
+                stop_reason = "answered"
+            else:
+                stop_reason = "goals_met" if goals_met else "goals_not_met"
+        return Done(
+            stop_reason=stop_reason,
+            project=self.project,
+            circuit=None if is_undone else state.get("circuit_file_path") or None,
+            goals_met=goals_met,
+            verdicts=verdicts,
+            metrics={verdict.goal.metric: verdict.measured.value for verdict in verdicts},
+            rounds=max(state.get("iteration_count", 0), 0),
+            **self.spent(),
+        )
+
+
+def decider(
+    ask: Ask,
+    emit: Callable[[DesignEvent], None],
+    max_iterations: int,
+    *,
+    recapitulate: bool,
+    reread: Reread,
+) -> Callable[[dict[str, Any], GraphState], Awaitable[dict[str, Any]]]:
+    """Turns the graph's interrupts into typed questions and the answers back.
+
+    With `recapitulate` the first question comes with what it is about, told before the interruption.
+    """
+    from application.workflow.edges import should_continue
+    from application.workflow.plain_state import goal_from_plain, goal_to_plain, verdict_from_plain
+
+    is_first = recapitulate
+
+    async def decide(value: dict[str, Any], state: GraphState) -> dict[str, Any]:
+        nonlocal is_first
+        if is_first:
+            for event in _told_before(state):
+                emit(event)
+        is_first = False
+        goals = tuple(goal_from_plain(plain) for plain in state["design_goals_summary"])
+        if value["kind"] == "goals":
+            question = Question(kind="goals", goals=goals)
+        else:
+            met, number = bool(value["goals_met"]), int(value["round"])
+            is_exhausted = state.get("is_exhausted", False)
+            goes_on = not is_exhausted and should_continue({**state, "max_iterations": max_iterations})
+            question = Question(
+                kind="checkpoint",
+                goals=goals,
+                verdicts=tuple(verdict_from_plain(plain) for plain in state["last_verdicts"]),
+                has_failed=bool(state.get("error_context")),
+                can_undo=bool(state.get("last_write"))
+                and (number == 1 or state.get("previous_round") is not None),
+                is_exhausted=is_exhausted,
+                round_number=number,
+                most_rounds=max_iterations,
+                goals_met=met,
+                recommended="accept" if met else "continue" if goes_on else "stop",
+                reread=reread(state),
+            )
+        reply = await ask(question)
+        answer = reply.answer if isinstance(reply, Reply) else reply
+        emit(ConfirmationAsked(kind=question.kind, answer=answer))
+        if not isinstance(reply, Reply):
+            return {"intent": answer, "goals": None, "said": []}
+        if (meant := reply.meant) is not None:
+            emit(IntentRead(kind=meant.kind, text=meant.text, round_number=meant.round_number))
+        return {
+            "intent": answer,
+            "goals": None if reply.goals is None else [goal_to_plain(goal) for goal in reply.goals],
+            "said": list(reply.said),
+            "instruction": reply.instruction,
+            "round": reply.round_number,
+        }
+
+    return decide
+
+
+def _told_before(state: GraphState) -> list[DesignEvent]:
+    """The goals, and the figures of the last round."""
+    from application.workflow.plain_state import intent_from_plain, verdict_from_plain
+
+    intent = intent_from_plain(state["design_intent"])
+    told: list[DesignEvent] = [GoalsUnderstood(goals=intent.goals, assumptions=intent.assumptions)]
+    verdicts = tuple(verdict_from_plain(plain) for plain in state.get("last_verdicts", ()))
+    if verdicts:
+        metrics = {verdict.goal.metric: verdict.measured.value for verdict in verdicts}
+        number = state["iteration_count"]
+        told.append(IterationFinished(number=number, metrics=metrics, verdicts=verdicts))
+    return told
