@@ -196,7 +196,8 @@ class DesignJournal:
         for update in self._updates.values():
             last = update.get("last_round")
             if last is not None:
-                found = {number: each for number, each in found.items() if number < last["number"]}
+                while found and next(reversed(found)) >= last["number"]:
+                    found.popitem()
                 found[last["number"]] = last
             elif "last_round" in update:  # nothing was left
                 found = {}

@@ -40,6 +40,8 @@ from shared.message import Message, msg
 from shared.ulid import new_ulid
 
 _SAME_SHORTFALL = 1e-6
+_MOST_COMPARED = 20
+"""Earlier rounds that a comment is held against: each figure is compared with each other one."""
 _MOST_PLACES = 3
 
 
@@ -155,7 +157,8 @@ class AnalysisNode:
     ) -> Said:
         """The model's words on the round; a model that fails here costs only its comment."""
         earlier = [
-            [verdict_from_plain(plain) for plain in each["verdicts"]] for each in self._journal.rounds()
+            [verdict_from_plain(plain) for plain in each["verdicts"]]
+            for each in self._journal.rounds()[-_MOST_COMPARED:]
         ]
         best = state.get("best_round")
         table = round_table(
