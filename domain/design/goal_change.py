@@ -112,7 +112,8 @@ def _slot(goal: DesignGoal, goals: Sequence[DesignGoal]) -> Slot:
 def _with(goal: DesignGoal, mention: Mention, text: str) -> DesignGoal:
     """The goal with another figure. A goal that is asked as a loss below zero keeps its sign."""
     asked = [bound for bound in (goal.minimum, goal.maximum, goal.target) if bound is not None]
-    said = 10 ** (mention.value / 20) if goal.metric == _GAIN and mention.dimension == "dB" else mention.value
+    is_ratio = goal.unit != "dB" and mention.dimension == "dB"
+    said = 10 ** (mention.value / 20) if is_ratio else mention.value
     sign = -1.0 if asked and max(asked) < 0 < said else 1.0
     value = sign * said
     minimum: float | None

@@ -118,3 +118,10 @@ def test_a_gain_in_decibels_keeps_its_width_around_any_figure(
         metric="passband_gain", expression="x", unit="dB", minimum=minimum, maximum=maximum, target=target
     )
     assert changes(text, (gain,)) == {"passband_gain": expected}
+
+
+def test_a_gain_that_is_judged_in_decibels_is_changed_in_decibels() -> None:
+    gain = DesignGoal(
+        metric="gain", expression="gain(db(v(out)), 1k)", unit="dB", minimum=39, maximum=41, target=40
+    )
+    assert changes("make the gain 26 dB", (gain,)) == {"gain": (25.0, 27.0, 26.0)}
