@@ -16,6 +16,7 @@ import pytest
 from application.app import Application
 from application.ports.events import (
     ChatEvent,
+    ConfirmationGiven,
     ConfirmationNeeded,
     DesignEvent,
     Done,
@@ -29,10 +30,11 @@ from application.workflow.designing import Answer, Ask, DesignRequest, Question,
 from bootstrap import build
 from domain.design.checkpoint_intent import read_checkpoint_text
 from domain.llm.chat import ProviderChoice, ProviderError
-from domain.llm.tools.confirmation_card import same_answer
+from domain.llm.tools.confirmation import Rule
+from domain.llm.tools.confirmation_card import Answers, ConfirmationCard, same_answer
 from domain.llm.transcript import messages_of, role_of, text_of
 from shared.paths import SETTINGS_FILE, USER_HOME_VARIABLE
-from tests.fakes.designing_model import GOALS, DesigningModel, amplifier, in_turn, says, writes
+from tests.fakes.designing_model import GOALS, DesigningModel, Request, amplifier, in_turn, says, writes
 from tests.fakes.designing_model import Reply as Said
 from tests.fakes.llm_protocols import ollama_answer, siliconflow_answer, zhipu_answer
 from tests.fakes.llm_server import FakeLLMServer, OllamaSide, Script, answer, call, error
@@ -320,25 +322,29 @@ async def test_a_network_that_fails_in_the_middle_leaves_a_design_that_goes_on(b
 async def test_calls_that_need_a_yes_are_asked_about_within_the_design(bench: Bench) -> None:
     bench.root.mkdir()
     (bench.root / "notes.md").write_text("mine\n")
+    app = bench.build()
+    rule = Rule(decision="ask", tool="rewrite_file", path="notes.md")
+    await asyncio.to_thread(app.conversations.permissions.add_rules, bench.root, [rule])
+    await app.close()
 
-    def delete(request: Any) -> Said:
+    def both(request: Request) -> Said:
         if request.answers == 0:
             return Said(calls=[("rewrite_file", {"path": "notes.md", "content": "theirs\n"})])
-        return writes("amp.cir", amplifier("4.7k"))(
-            type(request)(**{**vars(request), "answers": request.answers - 1})
-        )
+        return writes("amp.cir", amplifier("4.7k"))(replace(request, answers=request.answers - 1))
 
-    bench.model.acts["design"] = delete
-    seen: list[ConfirmationNeeded] = []
+    bench.model.acts["design"] = both
+    asked: list[ConfirmationCard] = []
 
-    async def refuse(card: Any) -> Any:
-        seen.append(card)
+    async def refuse(card: ConfirmationCard) -> Answers:
+        asked.append(card)
         return same_answer(card, "refuse")
 
     done = await bench.design(confirm=refuse)
     assert done.goals_met
-    if seen:
-        assert (bench.root / "notes.md").read_text() == "mine\n"
+    ((card,), (needed,), (given,)) = asked, bench.told(ConfirmationNeeded), bench.told(ConfirmationGiven)
+    assert (needed.card, given.card_id) == (card, card.card_id)
+    assert (bench.root / "notes.md").read_text() == "mine\n"
+    assert [event.error_type for event in bench.told(ToolEnded) if not event.success] == ["refused_by_user"]
 
 
 async def test_people_are_not_shown_what_the_program_tells_the_model(bench: Bench) -> None:
