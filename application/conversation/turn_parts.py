@@ -141,7 +141,7 @@ class TurnParts:
                 context=self.context,
                 watch=self.watch,
                 span=span,
-                offered=offered,
+                offered=self.executor.names_in(node),  # one that is switched off says so itself
             ),
         )
 
