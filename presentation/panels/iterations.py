@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PyQt6.QtCore import Qt, pyqtSignal
+from PyQt6.QtCore import QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QShowEvent
 from PyQt6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
@@ -107,6 +107,11 @@ class IterationsView(QWidget):
         self.plot.retranslate()
         self._fill()
         self._name_compare()
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """No wider than the waveforms beside it need to be: the pane they share has to fit a small window."""
+        theme = self._services.theme.theme
+        return QSize(theme.size("pane.editor_min"), super().minimumSizeHint().height())
 
     def showEvent(self, event: QShowEvent | None) -> None:  # noqa: N802 - Qt's name
         """Curves are read when somebody looks."""
