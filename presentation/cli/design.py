@@ -38,7 +38,7 @@ from presentation.cli.chat_events import ChatPrinter, cost_document, cost_line
 from presentation.cli.confirming import confirmer, consent_asker
 from presentation.cli.events import common_document
 from presentation.cli.keys import unlock_keys
-from presentation.cli.terminal import read_line
+from presentation.cli.terminal import read_line, read_words
 from presentation.intent_words import understood_text
 from presentation.json_output import Output
 from presentation.narration import Narrator
@@ -192,8 +192,8 @@ async def _decided(question: Question, asked: Message, yes: Answer, out: Output)
     from domain.design.checkpoint_intent import read_checkpoint_text
 
     while True:
-        typed = await read_line(out.translate(asked))
-        if typed in _YES:
+        typed = await read_words(out.translate(asked))
+        if typed.lower() in _YES:
             return yes
         if typed.lower() in _NO:
             return "stop"

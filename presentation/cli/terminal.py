@@ -15,8 +15,13 @@ async def read_line(prompt: str) -> str:
 
     No thread waits in `input`: Ctrl+C could not end it.
     """
+    return (await read_words(prompt)).lower()
+
+
+async def read_words(prompt: str) -> str:
+    """The same, as it was typed."""
     line = await _line(prompt)
-    return line.strip().lower() if line else "n"
+    return line.strip() if line else "n"
 
 
 async def read_hidden_line(prompt: str) -> str:

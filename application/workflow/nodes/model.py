@@ -207,6 +207,8 @@ async def _round_of(
         )
     paths = {**state.get("circuit_files", {}), **dict.fromkeys(worked.paths, ""), circuit: ""}
     files = await asyncio.to_thread(_kept, project, paths)
+    if node == "action" and files == state.get("circuit_files"):  # written as it was before
+        return Finished(update=update, record=Said())
     simulation = PlannedCall(call_id=new_ulid(), name=SIMULATE_TOOL, arguments={"file_path": circuit})
     if node == "initial_design" or circuit != state.get("circuit_file_path"):
         await asyncio.to_thread(keep_goals, project, state, circuit)

@@ -347,6 +347,13 @@ async def test_calls_that_need_a_yes_are_asked_about_within_the_design(bench: Be
     assert [event.error_type for event in bench.told(ToolEnded) if not event.success] == ["refused_by_user"]
 
 
+async def test_a_file_that_is_written_as_it_was_is_no_round(bench: Bench) -> None:
+    bench.model.acts["optimize"] = writes("amp.cir", amplifier("470"), "It is better now.")
+    done = await bench.design()
+    assert (done.goals_met, done.rounds) == (False, 1)
+    assert "No file was changed, so there is no new round." in bench.words
+
+
 async def test_people_are_not_shown_what_the_program_tells_the_model(bench: Bench) -> None:
     await bench.design()
     shown = [text_of(message) for message in messages_of(bench.lines()) if role_of(message) == "user"]
