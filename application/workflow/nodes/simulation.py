@@ -291,6 +291,7 @@ class UserCheckpointNode:
             "left_by_user": found[circuit],
         }
         if circuit not in kept:
+            gone = msg("{path} is not there any more.", path=circuit)
             update |= {"planned_simulation": "", "sim_result_path": "", "error_context": str(gone)}
             return Finished(update=update, record=Said())
         return Finished(update=update, record=_planned(update, circuit))
