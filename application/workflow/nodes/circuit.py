@@ -167,7 +167,7 @@ class ConcludeNode:
         if best is None or best["netlist_sha256"] in ("", now) or now == state.get("left_by_user"):
             return Finished(update=ended, record=Said())
         restoring = await _restoring(self._project, self._operations, state, best, step)
-        if not restoring.changes:
+        if restoring is None or not restoring.changes:
             return Finished(update=ended, record=Said())
         update: GraphState = {
             **ended,
@@ -196,6 +196,8 @@ class GoBackNode:
             step.tell(TextWritten(text=msg("There is no round {number} to go back to.", number=number)))
             return Finished(update=update, record=Said())
         restoring = await _restoring(self._project, self._operations, state, found, step)
+        if restoring is None:  # the checkpoint looks at what somebody changed before it asks again
+            return Finished(update=update, record=Said())
         if found["intent"] != state["design_intent"]:
             intent = intent_from_plain(found["intent"])
             step.tell(GoalsUnderstood(goals=intent.goals, assumptions=()))
@@ -239,8 +241,8 @@ class _Restoring:
 
 async def _restoring(
     project: ProjectFiles, operations: Operations, state: GraphState, target: JudgedRound, step: Step
-) -> _Restoring:
-    """The changes; files of a model that somebody else changed since stay as they are, and that is told.
+) -> _Restoring | None:
+    """The changes; None where somebody else changed a file of a model since: it stays, and that is told.
 
     Raises CircuitError for a file of the built-in designer, which would overwrite it in the next round.
     """
@@ -265,7 +267,7 @@ async def _restoring(
                     )
                 )
             )
-            return _Restoring(changes=(), calls=())
+            return None
         change: PlannedChange = {
             "call_id": new_ulid(),
             "path": path,
