@@ -134,8 +134,9 @@ class ActionNode:
         changed = state.get("goals_changed", "")
         if changed:
             await asyncio.to_thread(keep_goals, self._project, state, state["circuit_file_path"])
-        # The figures of a circuit that somebody changed tell nothing of the designer's own aim.
-        if changed == "sized" or state["netlist_sha256"] == state.get("left_by_user"):
+        # Figures of a circuit that an instruction or somebody changed tell nothing of the designer's aim.
+        is_own = bool(state["proposal"]) and state["netlist_sha256"] != state.get("left_by_user")
+        if changed == "sized" or not is_own:
             return await self._designer.propose(intent)
         netlist = await asyncio.to_thread(self._project.read_object, state["netlist_sha256"])
         previous = proposal_from_plain(state["proposal"], netlist.decode())

@@ -300,6 +300,32 @@ async def test_a_round_is_not_gone_back_to_over_what_somebody_changed(bench: Ben
     assert bench.questions[-1].verdicts[0].measured.value == pytest.approx(17.4, abs=0.5)
 
 
+async def test_the_built_in_designer_goes_on_behind_an_instruction(bench: Bench) -> None:
+    name = "rc_lowpass_1kHz.cir"
+    given: list[Answer | Reply] = [
+        "continue",
+        Reply(answer="instruction", instruction=f"set R1 to 47k in {name}"),
+        "continue",
+    ]
+
+    async def ask(question: Question) -> Answer | Reply:
+        return given.pop(0) if given else recommended(question)
+
+    app = bench.build()
+    try:
+        done = await app.design.run(
+            DesignRequest(project=bench.root, text="A first-order RC low-pass, cutoff 1 kHz"),
+            ask=ask,
+            emit=bench.events.append,
+        )
+    finally:
+        await app.close()
+    assert (done.goals_met, done.circuit, done.rounds) == (True, name, 3)
+    first, second, third = bench.told(IterationFinished)
+    assert second.metrics["cutoff"] < 500 < first.metrics["cutoff"]
+    assert third.metrics["cutoff"] == pytest.approx(1000, rel=0.05)
+
+
 async def test_an_existing_circuit_is_round_zero_and_is_improved(bench: Bench) -> None:
     bench.root.mkdir()
     (bench.root / "stage.cir").write_text(amplifier("470"))
