@@ -152,6 +152,11 @@ class ShownSession:
     def cost(self) -> Cost:
         return total(message.cost for message in self.messages)
 
+    @property
+    def is_led_as_chat(self) -> bool:
+        """Whether its newest turn is a chat's, so that the ways on from there are those of a chat."""
+        return self.work_mode != "workflow" or self.is_chat_newest
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Sessions:

@@ -42,7 +42,8 @@ class DesignRequest:
     max_iterations: int | None = None
     """None = `DEFAULT_MAX_ITERATIONS`, or what a pending run that goes on was begun with."""
     session_id: str = ""
-    """The conversation of a finished design that `text` refines: its circuit, with other goals."""
+    """The conversation it goes on in; "" = one of its own. Where a design was finished there, `text` refines
+    that one: its circuit, with other goals."""
     main_circuit: str = ""
     """The circuit the user works on, relative to the project: a model improves it, unless a new one is asked
     for. "" when none is known."""
@@ -147,6 +148,8 @@ class RunSession:
         self._sessions = sessions
         self._project = project
         self._held: Transcript | None = None
+        self._goes_on_in = ""
+        """The conversation a new run begins in; "" = one of its own."""
         self.is_new = False
         self.answer: Literal["resume", "anew"] | None = None
         """What was decided about a pending run, if there was one."""
@@ -163,10 +166,13 @@ class RunSession:
     async def begin(self, request: DesignRequest, ask: Ask) -> DesignRun:
         """A new run; where one is pending, `ask` decides which of the two goes on.
 
-        Raises UserInputError ("nothing_to_refine", and what `resume` raises) for one that refines a design.
+        Raises UserInputError ("nothing_to_refine", and what `resume` raises) for one in a given conversation.
         """
         if request.session_id:
-            return await uninterrupted(asyncio.to_thread(self._refine, request))
+            refining = await uninterrupted(asyncio.to_thread(self._refine, request))
+            if refining is not None:
+                return refining
+        self._goes_on_in = request.session_id
         pending = await uninterrupted(asyncio.to_thread(self._hold_pending, request.text))
         if pending is not None:
             recommended: Literal["resume", "anew"] = "resume" if pending.text == request.text else "anew"
@@ -175,9 +181,13 @@ class RunSession:
             if self.answer == "resume":
                 return pending
             self.left_aside = pending
+            if (
+                pending.session_id == self._goes_on_in
+            ):  # two that wait can't be told apart in one conversation
+                self._goes_on_in = ""
         self.is_new = True
         return DesignRun(
-            session_id=new_ulid(),
+            session_id=self._goes_on_in or new_ulid(),
             turn_id=new_ulid(),
             text=request.text,
             max_iterations=request.max_iterations or DEFAULT_MAX_ITERATIONS,
@@ -205,11 +215,15 @@ class RunSession:
             raise nothing_to_resume(self._project)
         return run
 
-    def _refine(self, request: DesignRequest) -> DesignRun:
+    def _refine(self, request: DesignRequest) -> DesignRun | None:
+        """The run that goes on from the finished design of its conversation; None where none was finished."""
         self._held = self._sessions.open(request.session_id)
         state = finished_design(self._held.events)
+        if state is None:
+            self._release()
+            return None
         takes_any_wish = request.choice.provider != BUILTIN
-        refines = None if state is None else refinement(state, request.text, takes_any_wish=takes_any_wish)
+        refines = refinement(state, request.text, takes_any_wish=takes_any_wish)
         if refines is None:
             raise UserInputError(
                 msg("The message does not change any goal of the finished design."),
@@ -261,6 +275,8 @@ class RunSession:
         if self.left_aside is not None and self._held is not None:
             self._held.append({"event": "set_aside", "turn_id": self.left_aside.turn_id})
             self._release()
+        if self._held is None and run.session_id == self._goes_on_in:
+            self._held = self._sessions.open(run.session_id)
         if self._held is None:
             self._held = self._sessions.create(work_mode="workflow", session_id=run.session_id)
         return self._held

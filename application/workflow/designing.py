@@ -189,13 +189,12 @@ class DesignCircuit:
         from application.tool_execution.operations import Operations
 
         conversation = await Conversation.load(await session.transcript(run))
+        operations = Operations(log=project.operations, project=project)
+        await _end_open_chat(conversation, operations)
         begin = DesignJournal.begin if session.is_new else DesignJournal.take_up
         narrate = await asyncio.to_thread(self._narrators, run.text)
         journal = await begin(conversation, run, narrate)
         progress.spent = lambda: spent_since(conversation.record, run.turn_id)
-        operations = Operations(log=project.operations, project=project)
-        if not session.is_new:
-            await _end_open_chat(conversation, operations)
         try:
             async with (
                 self._tracer.turn(
@@ -314,6 +313,10 @@ async def _follow(
     run = journal.run
     rounds = progress.request.max_iterations or run.max_iterations
     start = None
+    if (
+        is_new and run.refines is None
+    ):  # what chats and earlier designs of the conversation left is no matter of it
+        await runtime.go_back(run.session_id, lambda _state: False)
     if is_new or not await _go_back(runtime, journal):
         start = await asyncio.to_thread(start_state, project, run)
     decide_design = decider(progress.ask, progress.emit, rounds, recapitulate=not is_new, reread=model.reread)
@@ -398,7 +401,7 @@ async def _settle_calls(
 
 
 async def _end_open_chat(conversation: Conversation, operations: Operations) -> None:
-    """End the turn of a chat that was killed while the design waited: nothing of it is run any more."""
+    """End the turn of a chat that was killed in this conversation: nothing of it is run any more."""
     from domain.llm.tools.result import ToolCall, ToolResult, failure
 
     async def settle_call(call: ToolCall) -> ToolResult:

@@ -29,7 +29,8 @@ _NEW = re.compile(
 class NextMessage:
     """How a message is taken."""
 
-    kind: Literal["refines", "begins", "unclear"]
+    kind: Literal["refines", "begins", "apart", "unclear"]
+    """begins: a design in this conversation; apart: another one, which is no matter of the finished one."""
     goals: tuple[DesignGoal, ...] = ()
     """Those of the finished design, if there is one."""
     problem: Message | None = None
@@ -39,23 +40,27 @@ class NextMessage:
 def finished_design(events: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
     """The state in which the last design of a conversation was finished; None where none was.
 
-    One that is under way, declined, taken back or failed has nothing that could be refined.
+    One that is under way, declined or failed has nothing that could be refined; where a refinement was
+    taken back, what it refined is there again.
     """
     state: dict[str, Any] = {}
-    is_finished = False
+    finished: dict[str, Any] | None = None
+    refined: dict[str, Any] | None = None
     design = ""
     for event in events:
         before, design = design, design_left_open(design, event)
         if event.get("event") == "adopted":
-            is_finished = False
-        elif design != before:  # not of a chat that is led meanwhile
-            is_finished = not design and event.get("stop_reason") in _FINISHED
-            state = {} if design else state
+            finished = refined = None
+        elif design and design != before:  # not of a chat that is led meanwhile
+            state, refined, finished = {}, finished, None
+        elif design != before:
+            reason = event.get("stop_reason")
+            finished = state if reason in _FINISHED else refined if reason == "undone" else None
         update = event.get("update")
         if isinstance(update, Mapping):
             state |= update
-    has_all = all(state.get(name) for name in ("design_intent", "circuit_file_path", "netlist_sha256"))
-    return state if is_finished and has_all else None
+    needed = ("design_intent", "circuit_file_path", "netlist_sha256")
+    return finished if finished is not None and all(finished.get(name) for name in needed) else None
 
 
 def asks_for_new_circuit(text: str) -> bool:
@@ -95,19 +100,19 @@ def refinement(state: Mapping[str, Any], text: str, *, takes_any_wish: bool = Fa
 async def read_message(designer: Designer | None, state: Mapping[str, Any] | None, text: str) -> NextMessage:
     """A sentence that describes a circuit begins another design, one that changes a goal refines this one.
 
-    Without a `designer` a language model reads it: what does not ask for a new circuit refines this one.
+    `state` is that of the finished design, None where chats only were led. Without a `designer` a language
+    model reads it: what does not ask for a new circuit refines this one.
     """
     from shared.errors import CircuitError
 
     if designer is None:
-        if state is None or asks_for_new_circuit(text):
+        if state is None:
             return NextMessage("begins")
-        return NextMessage("refines", goals_in(state))
+        return NextMessage("apart" if asks_for_new_circuit(text) else "refines", goals_in(state))
     try:
         await designer.understand(text)
-        return NextMessage("begins")
     except CircuitError as error:
         if state is None:
             return NextMessage("unclear", problem=error.message)
-    kind: Literal["refines", "unclear"] = "refines" if refinement(state, text) is not None else "unclear"
-    return NextMessage(kind, goals_in(state))
+        return NextMessage("unclear" if refinement(state, text) is None else "refines", goals_in(state))
+    return NextMessage("begins" if state is None else "apart")

@@ -32,7 +32,7 @@ from domain.llm.tools.confirmation_card import (
     card_from_plain,
 )
 from domain.llm.tools.result import ToolCall
-from domain.llm.transcript import design_left_open
+from domain.llm.transcript import begins_design, design_left_open
 from domain.llm.web_search import WEB_SEARCH, sources_of_result
 
 _log = logging.getLogger(__name__)
@@ -54,6 +54,7 @@ class ConversationRecord:
         self.session_id = session_id
         self.name = ""
         self.work_mode = "free_work"
+        """"workflow" from its first design on."""
         self.name_is_default = True
         """Nobody, neither user nor program, has given it a name of its own yet."""
         self.seen_versions: dict[str, str] = {}
@@ -246,6 +247,7 @@ class ConversationRecord:
                     self.take_piece(message_id, text=text, reasoning=reasoning)
             case "turn":
                 is_start = event.get("state") == "started"
+                self.work_mode = "workflow" if begins_design(event) else self.work_mode
                 self._turn = str(event.get("turn_id", "")) if is_start else ""
                 before, self.open_design = self.open_design, design_left_open(self.open_design, event)
                 self.is_in_design = self.is_in_design or (is_start and self.open_design != before)

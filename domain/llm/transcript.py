@@ -169,8 +169,14 @@ def design_left_open(design: str, event: Json) -> str:
         return design
     turn_id = str(event.get("turn_id", ""))
     if event.get("state") == "started":
-        return turn_id if isinstance(event.get("design"), Mapping) else design
+        return turn_id if begins_design(event) else design
     return "" if turn_id == design else design
+
+
+def begins_design(event: Json) -> bool:
+    """Whether a line begins a design."""
+    is_start = event.get("event") == "turn" and event.get("state") == "started"
+    return is_start and isinstance(event.get("design"), Mapping)
 
 
 def chat_thread(session_id: str) -> str:
@@ -294,6 +300,8 @@ class Summary:
             case "turn":
                 self.turn_open = event.get("state") == "started"
                 self.design_open = design_left_open(self.design_open, event)
+                if begins_design(event):  # also in a conversation that was a chat so far
+                    self.work_mode = "workflow"
                 if self.turn_open:  # what the turn before left open is no matter of this one
                     self.streaming, self.last_answer_partial = [], False
             case "adopted":

@@ -323,3 +323,20 @@ def select(table: QTableView, *rows: int) -> None:
     for row in rows:
         flags = QItemSelectionModel.SelectionFlag.Select | QItemSelectionModel.SelectionFlag.Rows
         chosen.select(table.model().index(row, 0), flags)
+
+
+async def test_a_design_goes_on_in_the_conversation_of_a_chat(
+    window: MainWindow, until: Until, model: DesigningModel
+) -> None:
+    panel = panel_of(window)
+    type_in(panel, "Which stage has gain?")
+    await until(lambda: not panel.is_running and isinstance(panel.model.items.last(), AnswerText))
+    session = panel.session_id
+    await design(window, until)
+    assert panel.session_id == session
+    press(panel, "stop")
+    await until(lambda: not panel.is_running)
+    said = [item.text for item in panel.model.items if isinstance(item, UserText)]
+    assert said == ["Which stage has gain?", WISH]
+    await reopened(window, until)
+    assert panel.mode == "workflow"

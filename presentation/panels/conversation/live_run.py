@@ -49,8 +49,6 @@ class RunOrder:
     choice: ProviderChoice
     main_circuit: str = ""
     """Relative to the project; "" when none is known."""
-    refines: bool = False
-    """The text changes the goals of the conversation's finished design."""
     attachments: tuple[PreparedAttachment, ...] = ()
     """What goes with the text of a turn; a design takes none."""
 
@@ -87,7 +85,7 @@ async def carry_out(
             project=order.root,
             text=order.text,
             choice=order.choice,
-            session_id=order.session_id if order.refines else "",
+            session_id=order.session_id,
             main_circuit=order.main_circuit,
         )
         await design.run(wanted, ask=ask, emit=emit, confirm=confirm, ask_consent=ask_consent)

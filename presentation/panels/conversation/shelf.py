@@ -83,7 +83,7 @@ class Shelf:
         return StoredConversation(
             session_id=session.id,
             title=title_of(session.name, said[:_TITLE_LENGTH]),
-            mode="workflow" if session.work_mode == "workflow" and not session.is_chat_newest else "free",
+            mode="free" if session.is_led_as_chat else "workflow",
             items=items,
             context_tokens=context_tokens_of(session),
             cost=session.cost,

@@ -107,7 +107,7 @@ def _put_end(items: dict[str, Item], session: ShownSession, turn: str) -> None:
     elif (
         session.messages
         and session.messages[-1].role == "user"
-        and session.work_mode != "workflow"
+        and session.is_led_as_chat
         and session.is_ours
         and not is_told
     ):
@@ -147,7 +147,7 @@ def _put_failure(items: dict[str, Item], session: ShownSession, turn: str, *, is
         advice=failure.advice,
         error_type=failure.error_type,
         model=failure.asked,
-        can_retry=session.is_ours and session.work_mode != "workflow",
+        can_retry=session.is_ours and session.is_led_as_chat,
         can_begin_anew=failure.error_type == "context_too_long" and said > 1,
         offers=failure.offers,
         is_spent=not is_newest,
@@ -164,7 +164,7 @@ def _put_limit(items: dict[str, Item], session: ShownSession, turn: str, *, is_n
     if isinstance(last, Interrupted) and last.reason == limit.stop_reason:  # of half an answer
         items[last.key] = replace(last, note=limit.note)
         return True
-    can_go_on = is_newest and session.is_ours and session.work_mode != "workflow"
+    can_go_on = is_newest and session.is_ours and session.is_led_as_chat
     items[f"{turn}-limit"] = Interrupted(
         key=f"{turn}-limit",
         reason=limit.stop_reason,
@@ -222,7 +222,7 @@ def _items_of_message(
             characters=len(message.text),
             not_run=tuple(call.name for call in message.tool_calls if call.success is None),
             can_continue=is_last and session.is_ours and session.has_partial_response,
-            can_regenerate=session.is_ours and session.work_mode != "workflow",
+            can_regenerate=session.is_ours and session.is_led_as_chat,
         )
 
 

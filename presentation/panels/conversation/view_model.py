@@ -537,10 +537,9 @@ class ConversationViewModel:
         elif read.kind == "unclear":
             self._give_back(place, text)
             self.items.put(Note(key=new_ulid(), text=read.problem or not_a_change(read.goals)))
-        elif read.kind == "refines":
-            self._begin_turn(text, (), refines=True)
         else:
-            self._show_nothing()  # a design begins a conversation of its own
+            if read.kind == "apart":
+                self._show_nothing()  # another circuit begins a conversation of its own
             self._begin_turn(text, ())
         self._tell()
 
@@ -548,12 +547,12 @@ class ConversationViewModel:
         """A text that was not taken stands in the input again."""
         self._drafts[place] = f"{text}\n{self._drafts.get(place, '')}".strip()
 
-    def _begin_turn(self, text: str, attached: tuple[AttachedItem, ...], *, refines: bool = False) -> None:
+    def _begin_turn(self, text: str, attached: tuple[AttachedItem, ...]) -> None:
         self._spend_ways_on()
         self._loading += 1
         self.name = self.name or " ".join(text.split())
         self.items.put(UserText(key=new_ulid(), text=text, created=now(), attached=attached))
-        self._start(text, attached, refines=refines)
+        self._start(text, attached)
 
     def resume(self) -> None:
         """Carry out what an interrupted turn, or in workflow mode the design, has left."""
@@ -582,9 +581,7 @@ class ConversationViewModel:
         self.items.put(item)
         self._tell()
 
-    def _start(
-        self, text: str | None, attached: tuple[AttachedItem, ...] = (), *, refines: bool = False
-    ) -> None:
+    def _start(self, text: str | None, attached: tuple[AttachedItem, ...] = ()) -> None:
         assert self.root is not None, "whoever starts has looked"
         order = RunOrder(
             root=self.root,
@@ -593,7 +590,6 @@ class ConversationViewModel:
             session_id=self.session_id,
             choice=self.choice,
             main_circuit=self._window.main_circuit(self.root),
-            refines=refines,
             attachments=tuple(each.to_send for each in attached),
         )
         self._run = LiveRun(

@@ -1,8 +1,9 @@
 """Runs designs by a model in processes that can be killed; orders and answers as in `resume_driver.py`.
 
-An order is a line of JSON: {"project", "base_url", "home", "resume", "kill_at"}. The fork kills itself right
-before the nth moment at which something becomes durable. What is decided follows from the transcript alone:
-the nth checkpoint gets the nth of `DECISIONS`.
+An order is a line of JSON: {"project", "base_url", "home", "what", "kill_at"}. What: "chat" leads one,
+"design" begins a design in its conversation, "resume" goes on with it. The fork kills itself right before
+the nth moment at which something becomes durable. What is decided follows from the transcript alone: the
+nth checkpoint gets the nth of `DECISIONS`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from typing import Any
 
 import bootstrap
 from application.agent import conversation
+from application.app import Application
+from application.conversation.turn_deps import ChatRequest
 from application.workflow.designing import Answer, DesignRequest, Question, Reply, ResumeRequest
 from domain.llm.chat import ProviderChoice
 from domain.llm.tools.confirmation_card import same_answer
@@ -48,7 +51,13 @@ def decided_in(project: Path, kind: str) -> int:
     return sum(event.get("kind") == kind and "answer" in event for event in events)
 
 
-async def design(order: dict[str, Any]) -> dict[str, Any]:
+async def chat(app: Application, order: dict[str, Any], choice: ProviderChoice) -> dict[str, Any]:
+    request = ChatRequest(project=Path(order["project"]), text="Hello", choice=choice)
+    ended = await app.conversations.chat(request, emit=lambda _event: None)
+    return {"stop_reason": ended.stop_reason, "error_type": ""}
+
+
+async def work(order: dict[str, Any]) -> dict[str, Any]:
     folder = Path(order["project"])
 
     async def ask(question: Question) -> Answer | Reply:
@@ -61,12 +70,15 @@ async def design(order: dict[str, Any]) -> dict[str, Any]:
 
     app = bootstrap.build(environment=os.environ | {USER_HOME_VARIABLE: order["home"]})
     choice = ProviderChoice(provider="openai-compatible", model="m", base_url=order["base_url"])
-    request = (
-        ResumeRequest(project=folder, choice=choice)
-        if order["resume"]
-        else DesignRequest(project=folder, text=SENTENCE, choice=choice)
-    )
     try:
+        if order["what"] == "chat":
+            return await chat(app, order, choice)
+        (session,) = await app.conversations.sessions.list(folder)
+        request = (
+            ResumeRequest(project=folder, choice=choice)
+            if order["what"] == "resume"
+            else DesignRequest(project=folder, text=SENTENCE, choice=choice, session_id=session.session_id)
+        )
         done = await app.design.run(request, ask=ask, emit=lambda _event: None, confirm=confirm)
     except CircuitAIError as error:
         return {"error_type": error.error_type, "error": str(error)}
@@ -78,7 +90,7 @@ async def design(order: dict[str, Any]) -> dict[str, Any]:
 def carry_out(order: dict[str, Any]) -> dict[str, Any]:
     moments = count_moments(order["kill_at"])
     conversation.DELTA_INTERVAL_S = 0.02  # what streams in is written several times in a short answer
-    return {**asyncio.run(design(order)), "moments": moments()}
+    return {**asyncio.run(work(order)), "moments": moments()}
 
 
 def main() -> None:

@@ -225,3 +225,30 @@ async def test_what_a_step_did_before_a_stop_and_a_chat_counts_for_its_round(ben
     await bench.go_on("accept")
     assert [(question.round_number, question.goals_met) for question in bench.questions] == [(2, True)]
     assert (bench.root / "amp.cir").read_text("utf-8") == amplifier("4.7k")
+
+
+async def test_a_design_begun_behind_chats_goes_on_in_their_conversation(bench: Bench) -> None:
+    chat = ChatRequest(project=bench.root, text="Which stage has gain?", choice=bench.choice)
+    await bench.app.conversations.chat(chat, emit=bench.events.append)
+    session = bench.session_id
+    bench.model.acts["goals"] = says(json.dumps({"goals": [], "reply": "What gain?"}))
+    for text in ("Hello", TEXT):  # one that is only answered leaves nothing that could be in the way
+        request = DesignRequest(project=bench.root, text=text, choice=bench.choice, session_id=session)
+        await bench.design(request, "continue")
+        bench.model.acts.pop("goals", None)
+    assert {event.session_id for event in bench.events if isinstance(event, SessionOpened)} == {session}
+    assert [question.kind for question in bench.questions] == ["goals", "checkpoint"]
+    asked = next(seen for seen in bench.model.seen if seen.task == "design")
+    assert any("Which stage" in str(each.get("content")) for each in asked.messages)
+    (info,) = await bench.app.conversations.sessions.list(bench.root)
+    assert (info.work_mode, info.has_partial_response) == ("workflow", True)
+
+    await bench.chat("What is the gain now?", session)  # its checkpoints are not those of the design
+    await bench.go_on("continue", "accept")
+    assert [question.round_number for question in bench.questions] == [1, 2]
+    read = bench.app.design.run.read_message
+    assert (await read(bench.root, session, "gain at least 22 dB", "openai-compatible")).kind == "refines"
+    assert (await read(bench.root, session, "Design a new filter", "openai-compatible")).kind == "apart"
+    shown = await bench.app.conversations.sessions.show(bench.root, session)
+    said = [message.text for message in shown.messages if message.role == "user"]
+    assert said == ["Which stage has gain?", "Hello", TEXT, "What is the gain now?"]

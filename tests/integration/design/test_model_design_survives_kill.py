@@ -1,4 +1,7 @@
-"""kill -9 at any moment of a design by a model: each node, each question, inside a step and a restore."""
+"""kill -9 at any moment of a design by a model: each node, each question, inside a step and a restore.
+
+It is begun in the conversation of a chat, whose transcript and thread of checkpoints it goes on with.
+"""
 
 from __future__ import annotations
 
@@ -75,6 +78,8 @@ STEPS: tuple[tuple[Reply, ...], ...] = (
 def next_answer(body: dict[str, Any]) -> Script:
     """Follows from the request alone: a repeated one gets the same answer."""
     request = read(body)
+    if request.task == "chat":
+        return answer("Hello.")
     if request.task == "goals":
         return answer(json.dumps(GOALS))
     if request.task == "analysis":
@@ -89,7 +94,8 @@ def next_answer(body: dict[str, Any]) -> Script:
 
 
 def _step_of(request: Request) -> int:
-    return sum(map(is_said, request.messages)) - 1
+    """Beside the chat's message and the sentence of the design each one begins a step."""
+    return sum(map(is_said, request.messages)) - 2
 
 
 def _place_of(request: Request) -> tuple[int, int]:
@@ -121,12 +127,13 @@ class Designs:
         self._process = process
 
     def run(
-        self, project: Path, server: FakeLLMServer, *, resume: bool = False, kill_at: int | None = None
+        self, project: Path, server: FakeLLMServer, *, what: str = "design", kill_at: int | None = None
     ) -> dict[str, Any]:
         if not project.exists():
             project.mkdir()
             (project / "notes.md").write_text("Old notes.\n")
-        order = {"project": str(project), "base_url": server.base_url, "resume": resume, "kill_at": kill_at}
+            assert self.run(project, server, what="chat")["stop_reason"] == "completed"
+        order = {"project": str(project), "base_url": server.base_url, "what": what, "kill_at": kill_at}
         order["home"] = os.environ.get(USER_HOME_VARIABLE, str(project.parent / "home"))
         assert self._process.stdin is not None
         assert self._process.stdout is not None
@@ -243,15 +250,21 @@ def assert_whole(project: Path) -> None:
     assert (count, waiting) == (1, 0), "the ended run's steps are pruned"
 
 
+def what_of(event: dict[str, Any]) -> str:
+    """What a line begins: "design", "chat"; "" for neither."""
+    return ("design" if "design" in event else "chat") if event.get("state") == "started" else ""
+
+
 def is_ended(project: Path) -> bool:
-    return any(event.get("state") == "ended" for event in events_of(project))
+    events = events_of(project)
+    return "design" in map(what_of, events) and events[-1].get("state") == "ended"
 
 
 def finish(designs: Designs, project: Path, server: FakeLLMServer) -> None:
     """Go on with what is left of a run; where none was begun yet, begin it."""
-    outcome = designs.run(project, server, resume=True)
+    outcome = designs.run(project, server, what="resume")
     if outcome.get("error_type") == "nothing_to_resume":
-        assert not server.requests, "nothing was asked before the run was begun"
+        assert len(server.requests) == 1, "nothing was asked before the run was begun"
         outcome = designs.run(project, server)
     assert (outcome["status"], outcome.get("error_type")) == (0, ""), outcome
     assert outcome["stop_reason"] == "goals_met"
@@ -293,8 +306,8 @@ def test_killed_at_any_moment_it_ends_as_if_undisturbed(
         project = tmp_path / str(number)
         with FakeLLMServer(next_answer) as server:
             kills = int(designs.run(project, server, kill_at=rng.randint(1, moments))["status"] == -9)
-            while rng.random() < 0.3 and events_of(project):  # killed again while it goes on
-                again = designs.run(project, server, resume=True, kill_at=rng.randint(1, moments))
+            while rng.random() < 0.3 and "design" in map(what_of, events_of(project)):  # killed again
+                again = designs.run(project, server, what="resume", kill_at=rng.randint(1, moments))
                 kills += again["status"] == -9
             if not is_ended(project):
                 finish(designs, project, server)
