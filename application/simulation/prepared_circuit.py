@@ -51,8 +51,9 @@ if TYPE_CHECKING:  # a single run needs no numpy to begin
     from application.ports.simulation import SourceReaders
     from domain.simulation.batch import BatchCircuit, Varied
 
-_SCHEME = "2"
-"""Raised when our own part of a result (metrics, steps) comes out differently: then older runs are redone."""
+_SCHEME = "3"
+"""Raised when our own part of a result (metrics, operating point, steps) comes out differently: then older
+runs are redone."""
 _ALSO_RANDOM = ("trnoise", "trrandom", "rnd", "sgauss", "sunif")
 _RANDOM = re.compile(
     rf"\b(?:{'|'.join(sorted((*RANDOM_FUNCTIONS, *_ALSO_RANDOM)))})\b".encode(), re.IGNORECASE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from application.simulation.failure_causes import with_causes
+from application.simulation.operating_points import FindOperatingPoint
 from application.simulation.prepared_circuit import PreparedCircuit, prepare_circuit
 from application.simulation.run_metrics import run_metrics
 from application.simulation.stepped_simulation import run_steps, steps_of
@@ -79,21 +81,33 @@ class RunSimulation:
         result_id, folder = await self.cpu.run_in_thread(
             self.results.new_result, prepared.circuit, request.call_id
         )
+        beside = asyncio.ensure_future(self._operating_point(prepared, timeout_s=request.timeout_s))
         try:
             points = await self.cpu.run_in_thread(steps_of, prepared)
             if points:
-                return await self._run_stepped(
+                result = await self._run_stepped(
                     request, prepared, points, result_id=result_id, folder=folder, on_progress=on_progress
                 )
-            run = await self.simulator.run(
-                prepared.job(folder, timeout_s=request.timeout_s), on_progress=on_progress
-            )
-            return await self.cpu.run_in_thread(
-                self._keep, request, prepared, run, result_id=result_id, folder=folder
-            )
+            else:
+                run = await self.simulator.run(
+                    prepared.job(folder, timeout_s=request.timeout_s), on_progress=on_progress
+                )
+                result = await self.cpu.run_in_thread(
+                    self._result, request, prepared, run, result_id=result_id, folder=folder
+                )
+            result = replace(result, operating_point=await beside)
+            await self.cpu.run_in_thread(self.results.save, result)
+            return result
         except BaseException:  # cancelled too: nothing half-made stays
             await self.cpu.run_in_thread(self.results.discard, folder)
             raise
+        finally:
+            beside.cancel()
+            await asyncio.gather(beside, return_exceptions=True)
+
+    @property
+    def _operating_point(self) -> FindOperatingPoint:
+        return FindOperatingPoint(simulator=self.simulator, waveforms=self.waveforms, cpu=self.cpu)
 
     async def _stored(self, prepared: PreparedCircuit) -> SimulationResult | None:
         """The newest stored run that was just this one; it is the circuit's newest result from now on."""
@@ -132,10 +146,10 @@ class RunSimulation:
             self.simulator, prepared, points, folder, timeout_s=request.timeout_s, on_progress=on_progress
         )
         return await self.cpu.run_in_thread(
-            self._keep_stepped, request, prepared, runs, result_id=result_id, folder=folder
+            self._stepped_result, request, prepared, runs, result_id=result_id, folder=folder
         )
 
-    def _keep(
+    def _result(
         self,
         request: SimulationRequest,
         prepared: PreparedCircuit,
@@ -146,11 +160,9 @@ class RunSimulation:
     ) -> SimulationResult:
         metrics, issues = run_metrics(prepared, run, lambda: self._read_plots(run))
         result = _result(request, prepared, run, result_id, folder)
-        result = replace(result, metrics=metrics, issues=_told(prepared, run, issues))
-        self.results.save(result)
-        return result
+        return replace(result, metrics=metrics, issues=_told(prepared, run, issues))
 
-    def _keep_stepped(
+    def _stepped_result(
         self,
         request: SimulationRequest,
         prepared: PreparedCircuit,
@@ -167,7 +179,7 @@ class RunSimulation:
             values = {axis.name: value for axis, value in run.point.values}
             steps.append(StepResult(number=run.number, values=values, status=run.run.status, metrics=metrics))
         joined = self.joiner.join([run for _, run in runs], folder)
-        result = replace(
+        return replace(
             _result(request, prepared, joined, result_id, folder),
             steps=tuple(steps),
             metrics={
@@ -175,8 +187,6 @@ class RunSimulation:
             },
             issues=_told(runs[0][0], joined, issues),
         )
-        self.results.save(result)
-        return result
 
     def _read_plots(self, run: SimulationRun) -> list[Plot]:
         return [plot for path in run.raw_paths[:1] for plot in self.waveforms.read(path)]

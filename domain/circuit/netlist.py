@@ -7,7 +7,7 @@ stay those of the user's file.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -197,8 +197,11 @@ class Netlist:
         analysis.
         """
         new_cards = [checked_analysis(card) for card in cards]
-        edits = [(self._first_byte(line), self._first_byte(line), "*") for line in self._lines_of_analyses()]
-        return self.edited([*edits, self._at_end(new_cards)])
+        return self.edited([*self._commented(self._analysis_cards), self._at_end(new_cards)])
+
+    def without(self, statements: Sequence[Statement]) -> Netlist:
+        """These of its cards turned into comments where they stand: no line moves."""
+        return self.edited(self._commented(statements))
 
     def with_cards(self, cards: Sequence[str]) -> Netlist:
         """Lines added at the end of the file, where ngspice reads them too (also behind `.end`)."""
@@ -216,9 +219,9 @@ class Netlist:
             return "\r"
         return "\r\n" if view.count("\r\n") * 2 > view.count("\n") else "\n"
 
-    def _lines_of_analyses(self) -> Iterator[int]:
-        for card in self._analysis_cards:
-            yield from sorted({chunk.line for chunk in card.chunks})
+    def _commented(self, statements: Sequence[Statement]) -> list[tuple[int, int, str]]:
+        lines = {chunk.line for card in statements for chunk in card.chunks}
+        return [(self._first_byte(line), self._first_byte(line), "*") for line in sorted(lines)]
 
     def _first_byte(self, line: int) -> int:
         found = self.source.lines[line - 1]

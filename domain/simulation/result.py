@@ -8,6 +8,7 @@ from typing import Literal
 
 from domain.circuit.control_blocks import PlottedCurves
 from domain.simulation.notes import SimulationNote
+from domain.simulation.operating_point import OperatingPoint
 from shared.message import Message
 
 RunStatus = Literal["ok", "failed", "timeout", "cancelled"]
@@ -86,6 +87,9 @@ class SimulationResult:
     stepped circuit ``name@1``, ``name@2`` ..."""
     curves: tuple[PlottedCurves, ...] = ()
     """What the circuit's own `plot` commands show, which is shown first."""
+    operating_point: OperatingPoint | None = None
+    """Of the circuit before any signal, of a stepped one at its first step; None when there is none, or when
+    it could not be found in a few seconds."""
     steps: tuple[StepResult, ...] = ()
     """One for each run of a circuit that is stepped (`.step`, several temperatures); () else."""
     dialect: str = "ngspice"

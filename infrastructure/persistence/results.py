@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from domain.simulation.operating_point import operating_point_to_plain
 from domain.simulation.result import SimulationIssue, SimulationResult
 from domain.simulation.retention import DEFAULT_POLICY, Origin, RetentionPolicy
 from infrastructure.persistence import confined
@@ -112,6 +113,7 @@ class ResultFolders:
                 name: {"value": quantity.value, "unit": quantity.unit}
                 for name, quantity in result.metrics.items()
             },
+            "operating_point": operating_point_to_plain(result.operating_point),
             "steps": [
                 {
                     "number": step.number,

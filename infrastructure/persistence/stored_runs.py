@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from domain.simulation.notes import SimulationNote
+from domain.simulation.operating_point import operating_point_from_plain
 from domain.simulation.result import Quantity, SimulationIssue, SimulationResult, SimulationRun, StepResult
 from infrastructure.persistence.atomic import write_atomically
 from infrastructure.persistence.confined import is_file, look, names_in, open_regular_file, read_regular_file
@@ -110,6 +111,7 @@ def _result(content: Mapping[str, Any], folder: Path, raws: list[Path]) -> Simul
         is_reused=True,
         run=run,
         metrics=_metrics(content["metrics"]),
+        operating_point=operating_point_from_plain(content["operating_point"]),
         steps=tuple(
             StepResult(
                 number=step["number"],

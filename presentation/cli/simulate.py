@@ -11,8 +11,14 @@ from application.app import Application
 from domain.circuit.dialects import DIALECTS
 from domain.settings import UserSettings
 from domain.simulation.notes import SimulationNote
+from domain.simulation.operating_point import (
+    REGIONS,
+    OperatingPoint,
+    figure_texts,
+    operating_point_to_plain,
+)
 from domain.simulation.result import Quantity, SimulationIssue, SimulationResult, StepResult
-from presentation.figures import figure
+from presentation.figures import figure, number
 from presentation.json_output import Output
 from shared.errors import UserInputError
 from shared.message import msg
@@ -20,6 +26,9 @@ from shared.setting import add_option
 
 if TYPE_CHECKING:
     from application.simulation.convergence import Diagnosis, Trial
+
+_MOST_DEVICES = 40
+_MOST_NODES = 60
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -91,6 +100,7 @@ def _document(result: SimulationResult, out: Output) -> dict[str, object]:
         "raw_path": result.run.raw_paths[0] if result.run.raw_paths else None,
         "raw_paths": result.run.raw_paths,
         "metrics": _metrics(result.metrics),
+        "operating_point": operating_point_to_plain(result.operating_point),
         "dialect": result.dialect,
         "notes": [_note(note, out) for note in result.notes],
         "steps": [_step(step) for step in result.steps],
@@ -143,6 +153,8 @@ def _print(result: SimulationResult, out: Output) -> None:
             out.row(f"  {out.translate(issue.advice)}")
     for name, quantity in result.metrics.items():
         out.row(f"{name} = {figure(quantity)}")
+    if result.operating_point is not None:
+        _print_operating_point(result.operating_point, out)
     seconds = f"{result.run.duration_s:.2f}"
     if result.ok:
         out.say(
@@ -156,6 +168,22 @@ def _print(result: SimulationResult, out: Output) -> None:
     else:
         out.say(msg("The simulation failed after {seconds} s.", seconds=seconds))
     out.say(msg("Result: {path}", path=result.result_path))
+
+
+def _print_operating_point(point: OperatingPoint, out: Output) -> None:
+    out.say(msg("Operating point:"))
+    for device in point.devices[:_MOST_DEVICES]:
+        region = out.translate(REGIONS[device.region]) if device.region in REGIONS else device.region
+        figures = "  ".join(figure_texts(device))
+        out.row(f"  {device.name:<8} {device.kind:<6} {region:<10} {figures}")
+    more = max(len(point.devices) - _MOST_DEVICES, 0) + point.left_out
+    if more:
+        out.say(msg("  and {count} {count:device|devices} more", count=more))
+    nodes = list(point.nodes.items())
+    shown = "  ".join(f"{name} {number(value, 'V')}" for name, value in nodes[:_MOST_NODES])
+    out.row(f"  {shown}{' ...' if len(nodes) > _MOST_NODES else ''}")
+    if point.power:
+        out.say(msg("  The sources deliver {power}.", power=number(point.power, "W")))
 
 
 def diagnosis_document(diagnosis: Diagnosis, out: Output) -> dict[str, object]:

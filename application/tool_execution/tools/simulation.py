@@ -21,6 +21,7 @@ from domain.circuit.analyses import Analysis
 from domain.circuit.netlist import Netlist
 from domain.llm.tools.look import ToolLook
 from domain.llm.tools.result import ToolCall, ToolResult, failure, failure_of, result_to_plain
+from domain.simulation.operating_point import OperatingPoint, operating_point_lines
 from domain.simulation.result import SimulationIssue, SimulationResult
 from shared.errors import CircuitAIError, CircuitError, UserInputError
 from shared.message import Message, msg
@@ -42,6 +43,7 @@ _LONGEST_RUN_S = 3600
 _MOST_ISSUES = 20
 _MOST_METRICS = 60
 _MOST_SIGNALS = 30
+_MOST_DEVICES = 20
 _MOST_BYTES = 20_000_000
 _MOST_COMPARED = 100_000
 """Bytes of a netlist whose cards are compared with those of the run before."""
@@ -191,6 +193,7 @@ async def _result(context: ToolContext, circuit: Path, simulated: SimulationResu
             name: {"value": finite(quantity.value), "unit": quantity.unit}
             for name, quantity in list(simulated.metrics.items())[:_MOST_METRICS]
         },
+        "operating_point": _points(simulated.operating_point),
         "errors": [_entry(issue, view) for issue in errors[:_MOST_ISSUES]],
         "warnings": [_entry(issue, view) for issue in warnings[:_MOST_ISSUES]],
         "analyses": plots,
@@ -259,6 +262,12 @@ async def _plots(context: ToolContext, simulated: SimulationResult) -> list[dict
         return []
 
 
+def _points(point: OperatingPoint | None) -> list[str]:
+    if point is None:
+        return []
+    return operating_point_lines(point, most_devices=_MOST_DEVICES, most_nodes=_MOST_SIGNALS)
+
+
 def _entry(issue: SimulationIssue, view: ProjectView) -> dict[str, Any]:
     entry = {
         "code": issue.code,
@@ -283,6 +292,8 @@ def _content(details: dict[str, Any], goals: str = "") -> str:
     lines += [f"{name} = {_figure(item)}" for name, item in details["metrics"].items()]
     for severity in ("errors", "warnings"):
         lines += [f"{severity[:-1]}: {_issue_line(item)}" for item in details[severity]]
+    if details["operating_point"]:
+        lines += ["DC operating point:", *details["operating_point"]]
     lines += [f"{_plot_line(plot)}" for plot in details["analyses"]]
     if details["analyses"] and details["ok"]:
         lines.append("Use inspect_data for values, for example max(v(out)) or bandwidth(v(out)).")

@@ -1,0 +1,444 @@
+"""The DC operating point: which devices there are, the vectors that tell of them, and what they come to.
+
+Voltages between terminals are those of the nodes; currents count positive in a device's usual direction
+(into the collector of an npn, out of that of a pnp). Power is what the device takes up.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from domain.circuit.elements import GROUND, Element, canonical_node
+from domain.circuit.figures import with_unit
+from domain.circuit.numbers import parse_number
+from shared.message import Message, msg
+
+if TYPE_CHECKING:
+    from domain.circuit.cards import Model
+    from domain.circuit.hierarchy import Block, Circuit
+
+MOST_DEVICES = 200
+"""Transistors and diodes one operating point tells of, those of the top level first."""
+MOST_NODES = 400
+_MOST_BLOCKS = 2000
+_OFF_A = 1e-9
+"""A transistor that carries less is off."""
+_ON_V = 0.4
+"""A base-collector junction with more forward voltage saturates a bipolar transistor."""
+
+REGIONS: Mapping[str, Message] = {
+    "off": msg("off"),
+    "on": msg("on"),
+    "active": msg("active"),
+    "saturation": msg("saturation"),
+    "triode": msg("triode"),
+    "weak inversion": msg("weak inversion"),
+    "reverse": msg("reverse"),
+    "breakdown": msg("breakdown"),
+}
+"""What a device does. Of a bipolar transistor "saturation" means that it is driven too hard to amplify, of a
+field-effect transistor that its current does not depend on VDS: there the telling word is "triode"."""
+_UNITS = {"i": "A", "v": "V", "g": "S", "p": "W"}
+_SAVED = {
+    "q": ("ic", "ib", "gm"),
+    "m": ("id", "gm", "vth", "von", "vdsat"),
+    "j": ("id", "gm"),
+    "z": ("id", "gm"),
+    "d": ("id",),
+}
+_NEGATIVE = frozenset({"pnp", "pmos", "pjf", "pmf"})
+
+
+class Device(NamedTuple):
+    """A transistor or diode of the circuit as it is expanded."""
+
+    name: str
+    """``Q1``, ``x1.Q1``."""
+    vector: str
+    """What ngspice calls it: ``q1``, ``q.x1.q1``."""
+    letter: str
+    kind: str
+    """npn, pnp, nmos, pmos, njf, pjf, nmf, pmf, diode."""
+    nodes: tuple[str, ...]
+    """Of its first three terminals."""
+    threshold_v: float | None = None
+    """VTO of a JFET's model, when it is a plain number."""
+
+
+class SourceAt(NamedTuple):
+    """A voltage or current source at the top level."""
+
+    name: str
+    nodes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inventory:
+    """What an operating point of a circuit is to tell of."""
+
+    devices: tuple[Device, ...]
+    left_out: int
+    """Devices beyond the bound."""
+    sources: tuple[SourceAt, ...]
+
+    def vectors(self) -> list[str]:
+        """The device quantities ngspice has to save: ``@q1[ic]``; some a device may not know."""
+        wanted = [f"@{each.vector}[{key}]" for each in self.devices for key in _SAVED[each.letter]]
+        return wanted + [f"@{each.name}[current]" for each in self.sources if each.name[0] == "i"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DevicePoint:
+    """What one transistor or diode does."""
+
+    name: str
+    kind: str
+    region: str
+    """A key of `REGIONS`; "" when it cannot be told."""
+    figures: dict[str, float]
+    """By the trade's names in lower case: ic, ib, vbe, vce, gm; id, vgs, vds, vth; vd; power (A, V, S, W)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourcePoint:
+    """What a source delivers."""
+
+    name: str
+    voltage: float
+    current: float
+    """Out of its first terminal (A)."""
+    power: float
+    """Delivered (W)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OperatingPoint:
+    """The DC operating point of a circuit, before any signal."""
+
+    nodes: dict[str, float] = field(default_factory=dict)
+    """Voltages by node name, those of the top level first (V)."""
+    devices: tuple[DevicePoint, ...] = ()
+    sources: tuple[SourcePoint, ...] = ()
+    left_out: int = 0
+    """Devices that were not looked at."""
+
+    @property
+    def power(self) -> float:
+        """What all sources deliver together (W)."""
+        return sum(source.power for source in self.sources)
+
+
+# ---- what there is -------------------------------------------------------------------------------
+
+
+def inventory_of(circuit: Circuit) -> Inventory:
+    """The transistors, diodes and sources of a circuit; bounded, outer levels first."""
+    devices: list[Device] = []
+    left_out = 0
+    for path, block, nodes in _instances(circuit):
+        for element, _ in block.elements:
+            if element.letter not in _SAVED:
+                continue
+            device = _device(element, block, path, nodes, circuit.global_nodes)
+            if device is None:
+                continue
+            if len(devices) < MOST_DEVICES:
+                devices.append(device)
+            else:
+                left_out += 1
+    top = [element for element, _ in circuit.top.elements if element.letter in "vi"]
+    sources = tuple(
+        SourceAt(name=element.key, nodes=_plain_nodes(element)) for element in top if len(element.nodes) == 2
+    )
+    return Inventory(devices=tuple(devices), left_out=left_out, sources=sources[:MOST_DEVICES])
+
+
+def _instances(circuit: Circuit) -> Iterator[tuple[tuple[str, ...], Block, Mapping[str, str]]]:
+    """Every instance of a block with its path and what its ports are called outside, outer ones first."""
+    waiting: deque[tuple[tuple[str, ...], Block, Mapping[str, str]]] = deque([((), circuit.top, {})])
+    seen = 0
+    while waiting and seen < _MOST_BLOCKS:
+        path, block, nodes = waiting.popleft()
+        seen += 1
+        yield path, block, nodes
+        for element, _ in block.elements:
+            inner = block.find_block(element.model.text) if element.letter == "x" and element.model else None
+            if inner is None or len(path) > 40:
+                continue
+            outside = [_node(each, path, nodes, circuit.global_nodes) for each in _plain_nodes(element)]
+            waiting.append(((*path, element.key), inner, dict(zip(inner.ports, outside, strict=False))))
+
+
+def _plain_nodes(element: Element) -> tuple[str, ...]:
+    return tuple(canonical_node(each.text) for each in element.nodes)
+
+
+def _node(name: str, path: tuple[str, ...], ports: Mapping[str, str], everywhere: Collection[str]) -> str:
+    if name in ports:
+        return ports[name]
+    return name if not path or name in everywhere else ".".join((*path, name))
+
+
+def _device(
+    element: Element,
+    block: Block,
+    path: tuple[str, ...],
+    ports: Mapping[str, str],
+    everywhere: Collection[str],
+) -> Device | None:
+    model = block.find_model(element.model.text) if element.model else None
+    if model is None or len(element.nodes) < (2 if element.letter == "d" else 3):
+        return None
+    kind = _kind(element.letter, model)
+    if not kind:
+        return None
+    return Device(
+        name=".".join((*path, element.name)),
+        vector=".".join((element.letter, *path, element.key)) if path else element.key,
+        letter=element.letter,
+        kind=kind,
+        nodes=tuple(_node(each, path, ports, everywhere) for each in _plain_nodes(element)[:3]),
+        threshold_v=_threshold(model) if element.letter == "j" else None,
+    )
+
+
+def _kind(letter: str, model: Model) -> str:
+    if letter == "d":
+        return "diode" if model.type == "d" else ""
+    if model.type == "vdmos":
+        return "pmos" if any(word.key == "pchan" for word in model.statement.words) else "nmos"
+    kinds = {"q": ("npn", "pnp"), "m": ("nmos", "pmos"), "j": ("njf", "pjf"), "z": ("nmf", "pmf")}
+    return model.type if model.type in kinds[letter] else ""
+
+
+def _threshold(model: Model) -> float | None:
+    from domain.circuit.cards import assignments_of
+
+    for pair in assignments_of(model.statement):
+        if pair.name in ("vto", "vt0"):
+            try:
+                return parse_number(pair.value.text)
+            except ValueError:  # an expression
+                return None
+    return -2.0  # ngspice's own
+
+
+# ---- what it comes to ------------------------------------------------------------------------------
+
+
+def operating_point(
+    inventory: Inventory, values: Mapping[str, float], unknown: Collection[str]
+) -> OperatingPoint:
+    """`values` by canonical name, as a run of `.op` left them; `unknown` are vectors ngspice does not know,
+    which it leaves as zeros."""
+    known = {name: value for name, value in values.items() if name not in unknown and math.isfinite(value)}
+    nodes = {
+        name[2:-1]: value
+        for name, value in known.items()
+        if name.startswith("v(") and name.endswith(")") and "#" not in name
+    }
+    nodes = dict(sorted(nodes.items(), key=lambda item: item[0].count(".")))
+    volts = {GROUND: 0.0, **nodes}
+    devices = [_device_point(device, known, volts) for device in inventory.devices]
+    return OperatingPoint(
+        nodes=dict(list(nodes.items())[:MOST_NODES]),
+        devices=tuple(device for device in devices if device is not None),
+        sources=tuple(_sources(inventory.sources, known, volts)),
+        left_out=inventory.left_out,
+    )
+
+
+def _sources(
+    sources: Sequence[SourceAt], known: Mapping[str, float], volts: Mapping[str, float]
+) -> Iterator[SourcePoint]:
+    for source in sources:
+        if source.name[0] == "v":
+            flowing = known.get(f"i({source.name})")
+        else:
+            flowing = known.get(f"@{source.name}[current]")
+        if flowing is None or not all(node in volts for node in source.nodes):
+            continue
+        voltage = volts[source.nodes[0]] - volts[source.nodes[1]]
+        yield SourcePoint(name=source.name, voltage=voltage, current=-flowing, power=-voltage * flowing)
+
+
+def _device_point(
+    device: Device, known: Mapping[str, float], volts: Mapping[str, float]
+) -> DevicePoint | None:
+    if not all(node in volts for node in device.nodes):
+        return None
+    at = [volts[node] for node in device.nodes]
+    found = {
+        key: known[name] for key in _SAVED[device.letter] if (name := f"@{device.vector}[{key}]") in known
+    }
+    points = {"q": _bipolar, "m": _field_effect, "j": _field_effect, "z": _field_effect, "d": _diode}
+    region, figures = points[device.letter](device, at, found)
+    return DevicePoint(name=device.name, kind=device.kind, region=region, figures=figures)
+
+
+def _bipolar(device: Device, at: Sequence[float], found: Mapping[str, float]) -> tuple[str, dict[str, float]]:
+    sign = -1.0 if device.kind in _NEGATIVE else 1.0
+    collector, base, emitter = at
+    vbe, vce = base - emitter, collector - emitter
+    figures = {"vbe": vbe, "vce": vce, **{key: found[key] for key in ("gm",) if key in found}}
+    if "ic" not in found:
+        return "", figures
+    ic, ib = sign * found["ic"], sign * found.get("ib", 0.0)
+    power = vce * found["ic"] + vbe * found.get("ib", 0.0)
+    figures = {"ic": ic, "ib": ib, **figures, "power": power}
+    forward, backward = sign * vbe, sign * (base - collector)
+    if max(abs(ic), abs(ib)) < _OFF_A:
+        return "off", figures
+    if backward > _ON_V:
+        return ("saturation" if forward > backward else "reverse"), figures
+    return ("active" if forward > 0 and ic > 0 else "off"), figures
+
+
+def _field_effect(
+    device: Device, at: Sequence[float], found: Mapping[str, float]
+) -> tuple[str, dict[str, float]]:
+    sign = -1.0 if device.kind in _NEGATIVE else 1.0
+    drain, gate, source = at
+    vgs, vds = gate - source, drain - source
+    figures = {"vgs": vgs, "vds": vds, **{key: found[key] for key in ("gm",) if key in found}}
+    threshold = device.threshold_v
+    if device.letter == "m":  # BSIM tells VTH of either kind as positive, the older levels von as it is
+        threshold = found["vth"] if "vth" in found else sign * found["von"] if "von" in found else None
+    if "id" not in found:
+        return "", figures
+    current = found["id"] if device.letter == "m" else sign * found["id"]
+    figures = {"id": current, **figures}
+    if threshold is not None:
+        figures["vth"] = sign * threshold
+    figures["power"] = vds * sign * current
+    return _channel(sign * vgs, sign * vds, current, threshold, found.get("vdsat")), figures
+
+
+def _channel(vgs: float, vds: float, current: float, threshold: float | None, knee: float | None) -> str:
+    """The region of a channel, voltages and current as those of an n-channel."""
+    if abs(current) < _OFF_A:
+        return "off"
+    if threshold is None:
+        return "on"
+    if vds < 0:
+        return "reverse"
+    if vgs < threshold:
+        return "weak inversion"
+    edge = abs(knee) if knee else vgs - threshold
+    return "triode" if vds < edge else "saturation"
+
+
+def _diode(_: Device, at: Sequence[float], found: Mapping[str, float]) -> tuple[str, dict[str, float]]:
+    vd = at[0] - at[1]
+    if "id" not in found:
+        return "", {"vd": vd}
+    current = found["id"]
+    figures = {"id": current, "vd": vd, "power": vd * current}
+    if abs(current) < 1e3 * _OFF_A:
+        return "off", figures
+    return ("on" if current > 0 else "breakdown"), figures
+
+
+# ---- told and kept -----------------------------------------------------------------------------------
+
+
+def operating_point_lines(
+    point: OperatingPoint, *, most_devices: int = 20, most_nodes: int = 30
+) -> list[str]:
+    """It in lines of English, most telling first: devices that do something unusual, the other devices,
+    node voltages, supplies. Devices and nodes beyond the bounds are counted."""
+    devices = sorted(
+        point.devices,
+        key=lambda each: (_is_usual(each), each.name.count(".")),
+    )
+    lines = [_device_line(each) for each in devices[:most_devices]]
+    more = max(len(devices) - most_devices, 0) + point.left_out
+    if more:
+        lines.append(f"... and {more} more transistors and diodes")
+    if point.nodes:
+        shown = [f"{name} {with_unit(value, 'V')}" for name, value in list(point.nodes.items())[:most_nodes]]
+        left = len(point.nodes) - len(shown)
+        lines.append("nodes: " + ", ".join(shown) + (f" and {left} more" if left else ""))
+    feeding = sorted((each for each in point.sources if each.power), key=lambda each: -abs(each.power))
+    if feeding:
+        told = [
+            f"{each.name} {with_unit(each.voltage, 'V')} {with_unit(each.current, 'A')}"
+            for each in feeding[:6]
+        ]
+        lines.append(f"sources deliver {with_unit(point.power, 'W')}: " + ", ".join(told))
+    return lines
+
+
+def _is_usual(device: DevicePoint) -> bool:
+    usual = "active" if device.kind in ("npn", "pnp") else "saturation"
+    return device.kind == "diode" or device.region == usual
+
+
+def _device_line(device: DevicePoint) -> str:
+    figures = ", ".join(figure_texts(device))
+    region = device.region if _is_usual(device) else device.region.upper()
+    return f"{device.name} {device.kind}{f' {region}' if region else ''}: {figures}"
+
+
+def figure_texts(device: DevicePoint) -> list[str]:
+    """``IC 1.08 mA``, ``VBE 674 mV`` ..., power last; of a device that is off no gm and no power."""
+    words = {"power": "P", "gm": "gm"}
+    left_out = words if device.region == "off" else ()
+    return [
+        f"{words.get(key, key.upper())} {with_unit(value, _UNITS[key[0]])}"
+        for key, value in device.figures.items()
+        if key not in left_out
+    ]
+
+
+def operating_point_to_plain(point: OperatingPoint | None) -> dict[str, Any] | None:
+    """In plain JSON types: ``{"nodes": {"out": 5.9}, "devices": [{"name", "kind", "region", "ic" ...}],
+    "sources": [{"name", "voltage", "current", "power"}], "power", "left_out"}`` in SI units."""
+    if point is None:
+        return None
+    return {
+        "nodes": dict(point.nodes),
+        "devices": [
+            {"name": each.name, "kind": each.kind, "region": each.region, **each.figures}
+            for each in point.devices
+        ],
+        "sources": [
+            {"name": each.name, "voltage": each.voltage, "current": each.current, "power": each.power}
+            for each in point.sources
+        ],
+        "power": point.power,
+        "left_out": point.left_out,
+    }
+
+
+def operating_point_from_plain(stored: Mapping[str, Any] | None) -> OperatingPoint | None:
+    """The reverse. Raises KeyError, TypeError, ValueError for what it did not write."""
+    if stored is None:
+        return None
+    words = ("name", "kind", "region")
+    return OperatingPoint(
+        nodes={str(name): float(value) for name, value in stored["nodes"].items()},
+        devices=tuple(
+            DevicePoint(
+                name=str(each["name"]),
+                kind=str(each["kind"]),
+                region=str(each["region"]),
+                figures={str(key): float(value) for key, value in each.items() if key not in words},
+            )
+            for each in stored["devices"]
+        ),
+        sources=tuple(
+            SourcePoint(
+                name=str(each["name"]),
+                voltage=float(each["voltage"]),
+                current=float(each["current"]),
+                power=float(each["power"]),
+            )
+            for each in stored["sources"]
+        ),
+        left_out=int(stored["left_out"]),
+    )

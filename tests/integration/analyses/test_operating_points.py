@@ -1,0 +1,136 @@
+"""The operating point beside every run, held against what bare ngspice prints for the same circuit."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from domain.simulation.operating_point import MOST_DEVICES, DevicePoint, operating_point_lines
+from domain.simulation.result import SimulationResult
+from domain.simulation.waveform import Plot
+from infrastructure.waveforms.raw_file import read_raw
+from tests.integration.analyses.conftest import Simulate, plots_of
+
+AMPLIFIER = """Common emitter with a follower behind it, and one of each other device
+.model qn npn(bf=200 vaf=100 is=1e-14)
+.model qp pnp(bf=150 vaf=60 is=1e-14)
+.model nm nmos(level=1 vto=1 kp=1m)
+.model pm pmos(level=1 vto=-1 kp=1m)
+.model dz d(is=1e-14 bv=5.1)
+.subckt stage in out vcc
+Q1 vcc in out qn
+RE out 0 1k
+.ends
+VCC vcc 0 12
+Vin in 0 DC 0 AC 1 SIN(0 1m 1k)
+Cin in b 10u
+R1 vcc b 47k
+R2 b 0 10k
+RC vcc c 2k
+RE e 0 330
+Q1 c b e qn
+Q2 0 c pe qp
+RP vcc pe 1k
+X1 c out vcc stage
+M1 md c 0 0 nm
+RM vcc md 5k
+M2 0 c vcc vcc pm
+DZ 0 z dz
+RZ vcc z 1k
+"""
+
+
+def device(result: SimulationResult, name: str) -> DevicePoint:
+    assert result.operating_point is not None
+    return next(each for each in result.operating_point.devices if each.name.lower() == name)
+
+
+def printed(folder: Path, deck: str, wanted: tuple[str, ...]) -> dict[str, float]:
+    """What bare ngspice prints for quantities at the operating point."""
+    asked = "".join(f"print {each}\n" for each in wanted)
+    path = folder / "bare.cir"
+    path.write_text(f"{deck}.control\nop\n{asked}.endc\n.end\n")
+    done = subprocess.run(["ngspice", "-b", path], capture_output=True, text=True, check=False, cwd=folder)
+    return {name: float(value) for name, value in re.findall(r"^(\S+) = (\S+)", done.stdout, re.MULTILINE)}
+
+
+def bare_raw(folder: Path, deck: str) -> list[Plot]:
+    """What bare ngspice writes."""
+    (folder / "bare.cir").write_text(deck)
+    command = ["ngspice", "-n", "-b", "-r", "bare.raw", "bare.cir"]
+    subprocess.run(command, cwd=folder, capture_output=True, check=True)
+    return read_raw(folder / "bare.raw")
+
+
+@pytest.mark.parametrize(
+    "cards",
+    [
+        ".op\n.ac dec 5 10 1meg\n.tran 10u 1m\n.save v(out)\n",
+        ".tran 10u 1m uic\n.ic v(b)=0\n",
+        ".control\nac dec 5 10 1meg\n.endc\n",
+        ".step temp list 27 80\n.ac dec 5 10 1meg\n",
+    ],
+    ids=["several analyses", "initial conditions", "commands", "steps"],
+)
+async def test_every_run_tells_its_operating_point(simulate: Simulate, tmp_path: Path, cards: str) -> None:
+    result = await simulate(f"{AMPLIFIER}{cards}.end\n")
+    assert result.run.status == "ok", result.issues
+    point = result.operating_point
+    assert point is not None
+    wanted = ("@q1[ic]", "@q.x1.q1[ic]", "@dz[id]", "@m1[id]", "@q1[gm]", "v(c)", "i(vcc)")
+    bare = await asyncio.to_thread(printed, tmp_path, AMPLIFIER, wanted)
+    for name, ngspice in zip(("q1", "x1.q1", "dz", "m1"), wanted, strict=False):
+        figures = device(result, name).figures
+        assert figures.get("ic", figures.get("id")) == pytest.approx(bare[ngspice], rel=1e-4)
+    assert device(result, "q1").figures["gm"] == pytest.approx(bare["@q1[gm]"], rel=1e-4)
+    regions = {each.name.lower(): each.region for each in point.devices}
+    assert regions == {
+        "q1": "active", "q2": "active", "x1.q1": "active",
+        "m1": "triode", "m2": "saturation", "dz": "breakdown",
+    }  # fmt: skip
+    assert point.nodes["c"] == pytest.approx(bare["v(c)"], rel=1e-5)
+    assert point.power == pytest.approx(-12 * bare["i(vcc)"], rel=1e-4)
+    # The powers of all parts together are what the sources give: no sign is wrong.
+    q2 = device(result, "q2").figures
+    assert q2["ic"] > 0 > q2["vce"]
+    assert q2["power"] == pytest.approx(q2["ic"] * -q2["vce"] + q2["ib"] * -q2["vbe"], rel=1e-6)
+
+
+async def test_its_own_data_are_what_they_were(simulate: Simulate, tmp_path: Path) -> None:
+    deck = f"{AMPLIFIER}.save v(out)\n.ac dec 5 10 1meg\n.tran 10u 1m\n.end\n"
+    result = await simulate(deck)
+    bare = await asyncio.to_thread(bare_raw, tmp_path, deck)
+    for ours, theirs in zip(await plots_of(result), bare, strict=True):
+        assert list(ours.vectors) == list(theirs.vectors)
+        assert all((ours.vectors[name].data == theirs.vectors[name].data).all() for name in ours.vectors)
+    kept = await asyncio.to_thread(lambda: {path.name for path in result.result_path.parent.iterdir()})
+    assert kept == {"ngspice.log", "ngspice.raw", "result.json"}
+    stored = json.loads(await asyncio.to_thread(result.result_path.read_text))["operating_point"]
+    assert stored["devices"][0]["name"] == "Q1"
+
+
+async def test_saturated_and_off_come_first_and_the_bound_is_told(simulate: Simulate) -> None:
+    saturated = AMPLIFIER.replace("R1 vcc b 47k", "R1 vcc b 4.7k") + "".join(
+        f"Dx{number} vcc far{number} dz\nRx{number} far{number} 0 1k\n" for number in range(MOST_DEVICES)
+    )
+    result = await simulate(f"{saturated}.op\n.end\n")
+    point = result.operating_point
+    assert point is not None
+    assert device(result, "q1").region == "saturation"
+    assert len(point.devices) == MOST_DEVICES
+    assert point.left_out == 6
+    lines = operating_point_lines(point, most_devices=4, most_nodes=5)
+    assert len(lines) == 7
+    assert lines[0].startswith("Q1 npn SATURATION: IC ")
+    assert f"and {MOST_DEVICES + 6 - 4} more" in lines[4]
+
+
+async def test_a_circuit_without_an_operating_point_runs_all_the_same(simulate: Simulate) -> None:
+    result = await simulate("two sources\nV1 a 0 1\nV2 a 0 2\nR1 a 0 1\n.tran 1u 1m\n.end\n")
+    assert result.operating_point is None
+    assert result.run.status == "failed"
