@@ -85,6 +85,9 @@ class ProjectView(Protocol):
     def numbered_result(self, number: int) -> Path | None:
         """The result.json of the run the list of results counts as `number` (1 = the oldest kept)."""
 
+    def result_number(self, result: Path) -> int | None:
+        """The number the list of results gives a result.json; None for one that is not the project's."""
+
     def for_network(self) -> ProjectView:
         """The view of a model on the network: without what ``.circuitaiignore`` names.
 

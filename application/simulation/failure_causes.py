@@ -16,7 +16,6 @@ from domain.circuit.diagnostics import Diagnostic, diagnose
 from domain.circuit.dialects import functions_of_mode
 from domain.circuit.hierarchy import element_at, read_circuit
 from domain.simulation.result import SimulationIssue
-from shared.message import msg
 
 _ROOTS = (
     "foreign-form",
@@ -54,7 +53,7 @@ _OF_THE_SOLVER = frozenset({"no-convergence", "timestep-too-small"})
 def with_causes(issues: Sequence[SimulationIssue], prepared: PreparedCircuit) -> tuple[SimulationIssue, ...]:
     """The issues of a failed run with the errors of `check`, which take the place of ngspice's words about
     the same line: first what has others as its consequences, then what ngspice stopped at. Blocking."""
-    issues = [_of_a_measurement(_at_its_element(issue, prepared), prepared) for issue in issues]
+    issues = [_at_its_element(issue, prepared) for issue in issues]
     errors = [issue for issue in issues if issue.severity == "error"]
     found = diagnose(prepared.netlist, prepared.tree, functions=functions_of_mode(prepared.compatibility))
     causes = [item for item in found if item.severity == "error" and item.code not in _OF_FILES]
@@ -69,7 +68,7 @@ def with_causes(issues: Sequence[SimulationIssue], prepared: PreparedCircuit) ->
     first = (errors[0].file, errors[0].line) if errors else None
     causes.sort(key=lambda item: (item.code not in _ROOTS, (item.file, item.line) != first))
     roots = {(item.file, item.line) for item in causes if item.code in _ROOTS}
-    kept = {(issue.file, issue.line) for issue in errors if _is_better_told(issue, prepared)} - roots
+    kept = {(issue.file, issue.line) for issue in errors if _is_better_told(issue)} - roots
     new: dict[tuple[Path | None, int], SimulationIssue] = {}
     for item in causes:  # of each line the first: a second one there is mostly its consequence
         if (item.file, item.line) not in kept and len(new) < _MOST:
@@ -83,14 +82,10 @@ def with_causes(issues: Sequence[SimulationIssue], prepared: PreparedCircuit) ->
     return (*others, *new.values()) if leads else (*new.values(), *others)
 
 
-def _is_better_told(issue: SimulationIssue, prepared: PreparedCircuit) -> bool:
+def _is_better_told(issue: SimulationIssue) -> bool:
     """The run's own words say more than `check` can: of a file that is not there, of v(...) in a
-    parameter, of a measurement."""
-    if issue.code in _MISSING_FILES or (issue.code == "bad-expression" and issue.advice is not None):
-        return True
-    return issue.file == prepared.netlist.path and issue.line in {
-        card.line for card in prepared.netlist.directives("meas")
-    }
+    parameter."""
+    return issue.code in _MISSING_FILES or (issue.code == "bad-expression" and issue.advice is not None)
 
 
 _NAMED = re.compile(r"(?:: |, model )((?:[a-z]\.(?:x[^\s.:]*\.)+)?[a-z][^\s.:]*)(?=[: ])", re.IGNORECASE)
@@ -105,23 +100,6 @@ def _at_its_element(issue: SimulationIssue, prepared: PreparedCircuit) -> Simula
     places = (element_at(circuit, path) for path in paths if circuit is not None)
     found = next((place for place in places if place is not None), None)
     return issue if found is None else replace(issue, file=found.file, line=found.element.line)
-
-
-def _of_a_measurement(issue: SimulationIssue, prepared: PreparedCircuit) -> SimulationIssue:
-    """A name ngspice cannot know when it reads a `.meas` card: a result of another one, a signal."""
-    cards = prepared.netlist.directives("meas")
-    if issue.file != prepared.netlist.path or issue.line not in {card.line for card in cards}:
-        return issue
-    name = str(issue.message.params.get("name", "")).strip("\"'").lower()
-    if issue.code == "undefined-parameter" and name in {word.key for c in cards for word in c.words[1:3]}:
-        text = msg("{name} is the result of another .meas; ngspice knows it only after the run.", name=name)
-        advice = msg("Use it only in a measurement of its own: .meas tran ratio param='{name}/2'.", name=name)
-        return replace(issue, message=text, advice=advice)
-    if issue.code == "bad-expression" and issue.advice is not None and name:
-        text = msg("ngspice evaluates braces in .meas before the run, where {name}(...) is not yet known.",
-                   name=name)  # fmt: skip
-        return replace(issue, message=text, advice=msg("Write par('...') in place of {{...}}."))
-    return issue
 
 
 def _issue(found: Diagnostic) -> SimulationIssue:

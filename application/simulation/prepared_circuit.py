@@ -34,7 +34,7 @@ from domain.circuit.control_blocks import (
 )
 from domain.circuit.dependencies import DependencyTree, SourceFile, SourceReader, resolve_dependencies
 from domain.circuit.dialects import Dialect
-from domain.circuit.measure_cards import one_name_each, with_nodes_of_par
+from domain.circuit.measure_cards import one_name_each, with_nodes_of_par, without_measures
 from domain.circuit.netlist import Netlist
 from domain.circuit.numbers import parse_number
 from domain.circuit.parameters import RANDOM_FUNCTIONS
@@ -139,7 +139,7 @@ class PreparedCircuit:
         """One run of it whose data go to `output_dir`."""
         kept = self._kept_plots()
         tree, scripts = (self.tree, {}) if kept is None else (kept.tree, kept.scripts)
-        deck, companions = tree.portable((*TAKEN_NAMES, *scripts))
+        deck, companions = without_measures(tree).portable((*TAKEN_NAMES, *scripts))
         return SimulationJob(
             deck=deck.to_bytes(),
             data_files=self.data_files,
@@ -177,7 +177,7 @@ class PreparedCircuit:
         """It as workers load it once, for many runs that differ in `varied`."""
         from domain.simulation.batch import BatchCircuit
 
-        deck, companions = self.tree.portable(TAKEN_NAMES)
+        deck, companions = without_measures(self.tree).portable(TAKEN_NAMES)
         return BatchCircuit(
             deck=deck.to_bytes(),
             data_files=self.data_files,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from domain.circuit.parameters import resolve_parameters
 from domain.simulation.result import Quantity, SimulationIssue
 from shared.errors import CircuitAIError, UserInputError
-from shared.message import Message
+from shared.message import Message, msg
 
 if TYPE_CHECKING:
     from application.simulation.prepared_circuit import PreparedCircuit
@@ -38,7 +38,7 @@ def run_metrics(
         if measures or fouriers:
             raise
         plots = ()  # too large, or torn: what the commands printed is there all the same
-    metrics, issues = _measured(prepared, plots)
+    metrics, issues = _measured(prepared, plots, whole=run.status == "ok")
     more, others = _harmonics(prepared, plots)
     return {**_of_commands(commands, run, plots), **more, **metrics}, (*issues, *others)
 
@@ -64,7 +64,11 @@ def _of_commands(commands: Sequence[ControlCommand], run: SimulationRun, plots: 
     return command_figures(commands, log, plots)
 
 
-def _measured(prepared: PreparedCircuit, plots: Sequence[Plot]) -> tuple[Metrics, list[SimulationIssue]]:
+def _measured(
+    prepared: PreparedCircuit, plots: Sequence[Plot], *, whole: bool
+) -> tuple[Metrics, list[SimulationIssue]]:
+    """Measurements of an analysis that is not there are told in one issue for the analysis, and not at all
+    when the run has failed (`whole` is False): why there are no data has been said."""
     from domain.simulation.meas import evaluate_meas
     from domain.simulation.meas_cards import parse_meas
 
@@ -79,12 +83,25 @@ def _measured(prepared: PreparedCircuit, plots: Sequence[Plot]) -> tuple[Metrics
         except CircuitAIError as error:
             metrics[card.name] = Quantity(value=math.nan, unit="")
             issues.append(_issue(file, card.line, error.message))
+    there = {plot.analysis for plot in plots}
+    without: dict[str, list[str]] = {}
     for name, outcome in evaluate_meas(parsed, plots, resolve_parameters(prepared.tree)).items():
-        if isinstance(outcome, Message):
-            metrics[name] = Quantity(value=math.nan, unit="")
-            issues.append(_issue(*places[name], outcome))
-        else:
+        if not isinstance(outcome, Message):
             metrics[name] = outcome
+            continue
+        metrics[name] = Quantity(value=math.nan, unit="")
+        analysis = next(card.analysis for card in parsed if card.name == name)
+        if analysis in there or analysis == "sp":
+            issues.append(_issue(*places[name], outcome))
+        elif whole:
+            without.setdefault(analysis, []).append(name)
+    for analysis, names in without.items():
+        reason = msg(
+            "No {analysis} analysis was run; not measured: {names}.",
+            analysis=analysis,
+            names=", ".join(names),
+        )
+        issues.append(_issue(*places[names[0]], reason))
     return metrics, issues
 
 

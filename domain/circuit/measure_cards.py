@@ -8,7 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from domain.circuit.cards import Measure
-from domain.circuit.dependencies import Placed
+from domain.circuit.control_blocks import stops_itself
+from domain.circuit.dependencies import DependencyTree, Placed
 from shared.late_patterns import late_pattern
 
 Placing = tuple[Path, Measure]
@@ -41,6 +42,23 @@ def with_nodes_of_par(cards: Sequence[Placing], statements: Iterable[Placed]) ->
         else (path, card)
         for path, card in cards
     ]
+
+
+def without_measures(tree: DependencyTree) -> DependencyTree:
+    """The circuit as ngspice is given it: `.meas` cards are computed from its data, and one that it cannot
+    read would cost the whole run. Those with ``par('...')`` stay, whose nodes it makes, and all under
+    `autostop`, which ends the run by them."""
+    if stops_itself(tree):
+        return tree
+    netlists = (tree.root, *tree.files.values())
+    idle = {
+        each.path: [card for card in each.directives("meas") if not _PAR.search(card.text)]
+        for each in netlists
+        if each.directives("meas")
+    }
+    files = {path: each.without(idle[path]) if idle.get(path) else each for path, each in tree.files.items()}
+    changed = tree.changed | {path for path in tree.files if idle.get(path)}
+    return replace(tree, root=tree.root.without(idle.get(tree.root.path, [])), files=files, changed=changed)
 
 
 def one_name_each(cards: Sequence[Placing]) -> list[Placing]:

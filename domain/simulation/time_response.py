@@ -224,7 +224,7 @@ def frequency(signal: Signal) -> float:
     """Mean frequency in Hz of the whole periods in the second half of the record (or in all of it,
     when the half has none). A period runs from one rise through the middle to the next; wiggles of
     less than a tenth of the swing do not count."""
-    starts = _period_starts(signal)
+    starts = period_starts(signal)
     return (len(starts) - 1) / float(starts[-1] - starts[0])
 
 
@@ -235,7 +235,7 @@ def period(signal: Signal) -> float:
 
 def duty(signal: Signal) -> float:
     """Fraction of the time above the middle between the extremes, over the whole periods."""
-    starts = _period_starts(signal)
+    starts = period_starts(signal)
     part = signal.window(float(starts[0]), float(starts[-1]))
     above = part.real - _middle(_second_half(signal).real)
     d0, d1 = above[:-1], above[1:]
@@ -353,7 +353,9 @@ def _middle_crossings(signal: Signal) -> RealArray:
     return signal.crossings((levels.low + levels.high) / 2)
 
 
-def _period_starts(signal: Signal) -> RealArray:
+def period_starts(signal: Signal) -> RealArray:
+    """Where its whole periods begin and the last one ends: rises through the middle, of the second half of
+    the record where it has two, else of all of it, else its falls. Raises when there is no whole period."""
     for part in (_second_half(signal), signal):
         starts = _rises(part)
         if len(starts) >= 2:

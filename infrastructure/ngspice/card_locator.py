@@ -109,13 +109,6 @@ class CardLocator:
                  if card.is_command or card.name.startswith("."))  # fmt: skip
         return [kind for kind in dict.fromkeys(kinds) if kind in known]
 
-    def directive_at(self, file: Path, line: int) -> str:
-        """The first word of the card there, lower case; "" when there is none."""
-        self._read_included()
-        return next(
-            (c.name for c in self._cards if c.place.file == file and c.place.line <= line <= c.last_line), ""
-        )
-
     def _deck_card(self, number: int) -> _Card | None:
         for card in self._cards:
             if card.place.file == self._deck_path and card.place.line <= number <= card.last_line:

@@ -30,7 +30,6 @@ _OF_COMMANDS = frozenset((
 ))  # fmt: skip
 """Failures of single commands of a control block."""
 _ENDS = frozenset(("time-limit", "file-size-limit", "cpu-limit", "simulator-crashed", "simulator-killed"))
-_OF_FORMULAS = frozenset(("undefined-parameter", "bad-expression"))
 _CRASHES = frozenset(
     128 + number for number in (signal.SIGSEGV, signal.SIGABRT, signal.SIGFPE, signal.SIGBUS, signal.SIGILL)
 )
@@ -74,8 +73,6 @@ def judge(job: SimulationJob, ending: Ending, log: LogReading) -> tuple[RunStatu
     if not any(finding.severity == "error" for finding in findings):
         findings += _of_the_data(job, ending, log)
     issues = [_as_issue(finding, locator) for finding in findings]
-    if any(plot.has_data for plot in ending.plots):
-        issues = [issue for issue in issues if not _repeats_a_measurement(issue, locator)]
     issues.sort(key=lambda issue: issue.severity != "error")
     if ending.timed_out:
         return "timeout", issues
@@ -99,21 +96,6 @@ def _at_what_ran(finding: Finding, job: SimulationJob, ending: Ending, locator: 
     if len(running) != 1:  # whichever of them it was, this command began it
         return replace(finding, begins=("run",)) if job.has_control_block else finding
     return replace(finding, analysis=running[0])
-
-
-def _repeats_a_measurement(issue: SimulationIssue, locator: CardLocator) -> bool:
-    """An error at a `.meas` card: ngspice tells so of one that builds on a measurement that found nothing.
-
-    What became of each measurement is told by itself, and undoes no curve.
-    """
-    if (
-        issue.severity != "error"
-        or issue.code not in _OF_FORMULAS
-        or issue.file is None
-        or issue.line is None
-    ):
-        return False
-    return locator.directive_at(issue.file, issue.line) in (".meas", ".measure")
 
 
 def _of_the_log(job: SimulationJob, ending: Ending, log: LogReading) -> list[Finding]:

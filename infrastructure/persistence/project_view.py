@@ -181,13 +181,20 @@ class FolderView:
 
     def numbered_result(self, number: int) -> Path | None:
         """The result.json of the run the list of results counts as `number`, from 1 = the oldest kept."""
+        return next(islice(self._results(), number - 1, None), None) if number > 0 else None
+
+    def result_number(self, result: Path) -> int | None:
+        """The reverse."""
+        return next((number for number, path in enumerate(self._results(), 1) if path == result), None)
+
+    def _results(self) -> Iterator[Path]:
         results = self.root / paths.PROJECT_FOLDER / paths.RESULTS_FOLDER
         try:
             names = sorted(confined.names_in(results))  # ids sort by their time
         except OSError:
-            return None
+            return iter(())
         stored = (results / name / paths.RESULT_FILE for name in names)
-        return next(islice((path for path in stored if confined.is_file(path)), number - 1, None), None)
+        return (path for path in stored if confined.is_file(path))
 
     def open(self, path: Path) -> BufferedReader:
         return open_regular_file(path)

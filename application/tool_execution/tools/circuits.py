@@ -15,6 +15,7 @@ from application.ports.project_view import FolderEntry, ProjectView
 from application.tool_execution.definition import Arguments, Switch, Tool, ToolContext
 from application.tool_execution.reading import Unreadable, facts_of
 from application.tool_execution.tools._common import NETLIST_SUFFIXES, in_thread, in_worker, locate
+from application.tool_execution.tools.diagnostics import diagnostic_line, found_in
 from application.tool_execution.tools.files import unreadable
 from domain.circuit.dependencies import SourceReader, resolve_dependencies
 from domain.circuit.netlist import LIBRARY_SUFFIXES, Netlist
@@ -75,7 +76,7 @@ async def analyze_file(arguments: AnalyzeArguments, context: ToolContext, _call:
             )  # fmt: skip
         return unreadable(name, outline)
     if outline["kind"] == "netlist":
-        outline["diagnostics"] = await _diagnostics(context, path)
+        outline["diagnostics"] = await found_in(context, path)
     outline = {"path": name, "file_path": name, **outline}
     return ToolResult(
         success=True,
@@ -83,20 +84,6 @@ async def analyze_file(arguments: AnalyzeArguments, context: ToolContext, _call:
         summary=msg("Analyzed {path} ({lines} {lines:line|lines}).", path=name, lines=outline["total_lines"]),
         result=outline,
     )
-
-
-async def _diagnostics(context: ToolContext, path: Path) -> list[dict[str, Any]]:
-    report = await context.services.check(path)
-    return [
-        {
-            "severity": item.severity,
-            "code": item.code,
-            "message": str(item.message),
-            "file": None if item.file is None else context.view.name_of(item.file),
-            "line": item.line,
-        }
-        for item in report.diagnostics[:_MOST_ITEMS]
-    ]
 
 
 def outline_file(view: ProjectView, path: Path, reader: SourceReader) -> dict[str, Any] | Unreadable:
@@ -153,9 +140,7 @@ def _outline_content(outline: dict[str, Any]) -> str:
         lines.append(f"nodes: {nodes}{f' and {more} more' if more > 0 else ''}")
     if outline["has_control_block"]:
         lines.append("it has a .control block")
-    for item in outline["diagnostics"]:
-        place = f"{item['file']}:{item['line']}" if item["file"] else f"line {item['line']}"
-        lines.append(f"{item['severity']}: {place}: {item['message']} [{item['code']}]")
+    lines += [diagnostic_line(item) for item in outline["diagnostics"]]
     for part in _PARTS:
         items = outline[part]
         if items:

@@ -15,6 +15,7 @@ from application.ports.project_view import ProjectView
 from application.tool_execution.definition import Arguments, Switch, Tool, ToolContext, Whole
 from application.tool_execution.reading import Unreadable
 from application.tool_execution.tools._common import file_problem, in_thread, located
+from application.tool_execution.tools.diagnostics import brief_findings
 from application.tool_execution.tools.files import unreadable
 from domain.llm.tools.effect import ComputedEffect, PathEffect
 from domain.llm.tools.line_diff import LineDiff, diff_texts
@@ -203,6 +204,9 @@ async def _carry_out(
         return plan
     if tell is not None:
         plan = replace(plan, result=tell(plan.result))
+    if found := await brief_findings(context, plan.path, plan.data):
+        told = "\n".join([plan.result.content, "Check of the new text:", *found])
+        plan = replace(plan, result=replace(plan.result, content=told))
     await context.operations.change_file(
         op_id=call.call_id,
         session_id=context.session_id,

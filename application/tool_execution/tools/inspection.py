@@ -23,6 +23,7 @@ from application.tool_execution.tools.result_data import (
 )
 from application.tool_execution.tools.result_source import OF_OTHERS, result_content, result_source
 from application.tool_execution.tools.simulation import AnalysisType
+from domain.circuit.figures import with_unit
 from domain.llm.tools.look import ToolLook
 from domain.llm.tools.result import ToolCall, ToolResult, failure
 from shared.errors import CircuitError, UserInputError
@@ -36,6 +37,14 @@ _SIGNAL = re.compile(r"(?<![\w.@\[])(?=[vi]\(|@)", re.IGNORECASE)
 _MOST_EXPRESSIONS = 30
 _USUAL_POINTS = 11
 _MOST_VECTORS = 40
+FUNCTIONS = (
+    "Any axis: max min pp peak avg rms of (x[,from,to]), at(x,p), cross(x,level[,n]). Over frequency: dcgain "
+    "gain(x,f) bandwidth(x[,drop_db]) highcut lowcut q ugf phase_margin gain_margin. In time: rise_time "
+    "fall_time overshoot settling_time(x[,tol]) slew_rate frequency period duty ripple(x[,from,to]) "
+    "thd(x,f0[,n]) delay(x,y). noise_total(x[,f1,f2]). Of a vector: db ph re im mag abs sqrt deriv integ "
+    "group_delay."
+)
+"""Every measurement function, for a model."""
 
 
 class InspectOptions(Arguments):
@@ -49,14 +58,13 @@ class InspectArguments(Arguments):
 
     file_path: str | None = Field(
         None,
-        description="A circuit (its newest result is taken), or the result_path that run_simulation gave. "
-        "Omit it for the newest result of the project's only circuit.",
+        description="A circuit (its newest result is taken), or 'run 7' as run_simulation says. Omit it for "
+        "the newest result of the project's only circuit.",
     )
     expressions: Texts = Field(
         default_factory=list,
         max_length=_MOST_EXPRESSIONS,
-        description="Figures wanted, for example max(v(out)), at(v(out),1m), bandwidth(v(out)), "
-        "db(gain(v(out),1k)), rise_time(v(out)), phase_margin(v(out)).",
+        description=f"Figures wanted, with any arithmetic, for example db(gain(v(out),1k)). {FUNCTIONS}",
     )
     analysis_type: AnalysisType | None = Field(
         None, description="Look only at this analysis of the result, for example ac or tran."
@@ -64,7 +72,8 @@ class InspectArguments(Arguments):
     observation_points: Texts = Field(
         default_factory=list,
         max_length=_MOST_EXPRESSIONS,
-        description="Vectors to sample over their axis, for example v(out), db(v(out)), i(v1).",
+        description="Vectors to see over their axis, for example v(out), db(v(out)), i(v1): in time the "
+        "shape in words (period, settled or not, edges) with least and greatest value by stretch.",
     )
     range: Texts = Field(
         default_factory=list,
@@ -85,6 +94,7 @@ async def inspect_data(arguments: InspectArguments, context: ToolContext, _call:
     chosen = of_analysis(plots, arguments.analysis_type)
     run = await in_thread(context, run_of, context, source.path)
     details: dict[str, Any] = {
+        "run": await in_thread(context, context.view.result_number, source.path),
         "result_path": source.name,
         "is_stale": source.is_stale,
         "origin": source.origin,
@@ -199,7 +209,8 @@ def _as_vector(text: str, known: Collection[str]) -> str:
 
 
 def _content(details: dict[str, Any]) -> str:
-    lines = [f"Data of {details['result_path']}{_reservations(details)}"]
+    source = details["result_path"] if details["run"] is None else f"run {details['run']}"
+    lines = [f"Data of {source}{_reservations(details)}"]
     for text, item in details.get("values", {}).items():
         lines.append(f"{text}: {item['error']}" if "error" in item else f"{text} = {_figure(item)}")
     for text, item in details.get("samples", {}).items():
@@ -250,6 +261,13 @@ def _extent(item: dict[str, Any]) -> str:
 
 
 def _table(text: str, item: dict[str, Any]) -> str:
+    if "bins" in item:
+        ends = (item["axis_unit"], item["axis_unit"], item["unit"], item["unit"])
+        rows = [
+            "  {}..{}: {}..{}".format(*map(with_unit, stretch, ends, (5, 5, 5, 5)))
+            for stretch in item["bins"]
+        ]
+        return "\n".join([f"{text} over {item['axis']}: {item['shape']}. Least..greatest by stretch:", *rows])
     phases = item.get("phase_deg", [None] * len(item["x"]))
     rows = [
         f"  {x} {item['axis_unit']}: {value} {item['unit']}" + ("" if phase is None else f" at {phase} deg")
@@ -263,9 +281,8 @@ INSPECT_DATA = Tool(
     title=msg("Inspect data"),
     look=ToolLook(running=msg("Inspecting"), done=msg("Inspected"), icon="table-2", card="read"),
     description=(
-        "Get figures from simulation results: values of expressions, samples of signals over time or "
-        "frequency, or, without either, which signals there are with their ranges. Needs a result: call "
-        "run_simulation first. It never returns whole waveforms. "
+        "Get figures from a simulation's result: values of expressions (surer than .meas cards), shape or "
+        "samples of signals, or, without either, which signals there are. Call run_simulation first. "
         'Example: {"file_path": "rc.cir", "expressions": ["highcut(v(out))", "db(gain(v(out),1k))"]}'
     ),
     category="simulation",

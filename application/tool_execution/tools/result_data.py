@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,9 @@ from shared.errors import CircuitAIError, CircuitError, UserInputError
 from shared.message import msg
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from application.ports.simulation import WaveformReader
     from domain.simulation.signals import Signal
     from domain.simulation.waveform import Plot, RealArray, Vector
@@ -110,6 +114,8 @@ def _samples(signal: Signal, span: tuple[float, float] | None, count: int) -> di
                 axis=signal.axis_name, start=f"{signal.x.min():.6g}", stop=f"{signal.x.max():.6g}",
                 unit=signal.axis_unit)
         )  # fmt: skip
+    if signal.axis_unit == "s" and len(positions) > count and not np.iscomplexobj(signal.y):
+        return _shape(signal, positions, count)
     chosen = positions[
         np.unique(np.linspace(0, len(positions) - 1, min(count, len(positions))).round().astype(int))
     ]
@@ -126,6 +132,25 @@ def _samples(signal: Signal, span: tuple[float, float] | None, count: int) -> di
     if np.iscomplexobj(y):
         figures["phase_deg"] = [rounded(float(angle)) for angle in np.degrees(np.angle(y[chosen]))]
     return figures
+
+
+def _shape(signal: Signal, positions: NDArray[np.intp], count: int) -> dict[str, Any]:
+    """A waveform in time by words and bins: points picked from it alias."""
+    from domain.simulation.shape import shape_of
+
+    part = replace(signal, x=signal.x[positions], y=signal.y[positions])
+    shape = shape_of(part, max(count - 1, 1))
+    return {
+        "unit": signal.unit,
+        "axis": signal.axis_name,
+        "axis_unit": signal.axis_unit,
+        **_extremes(part.real),
+        "points": len(positions),
+        "shape": shape.words,
+        "settled": shape.is_settled,
+        "bins": [[rounded(value) for value in (each.start, each.stop, each.low, each.high)]
+                 for each in shape.bins],
+    }  # fmt: skip
 
 
 def _extremes(data: RealArray) -> dict[str, float | None]:

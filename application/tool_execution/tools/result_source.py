@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ from shared.message import msg
 
 _DATA_SUFFIXES = frozenset({".raw", ".json"})
 _MOST_BYTES = 20_000_000
+_RUN = re.compile(r"(?:run|仿真)[ _#-]*(\d{1,9})", re.IGNORECASE)
+"""How a run is named by its number: ``run 7``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +50,8 @@ async def _found(context: ToolContext, text: str | None, iteration: int | None) 
     Raises UserInputError ("no_result", "bad_arguments", or what locating raises).
     """
     view = context.view
+    if text is not None and iteration is None and (named := _RUN.fullmatch(text.strip())):
+        text, iteration = None, int(named[1])
     if iteration is not None:
         if text is not None:
             raise UserInputError(

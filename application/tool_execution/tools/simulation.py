@@ -15,12 +15,13 @@ from application.simulation.judging import JudgedGoal
 from application.tool_execution.definition import Arguments, Assignments, Number, Switch, Tool, ToolContext
 from application.tool_execution.tools._common import in_thread, in_worker
 from application.tool_execution.tools.circuit_choice import chosen_circuit
+from application.tool_execution.tools.diagnostics import brief_findings
 from application.tool_execution.tools.goal_verdicts import goals_line, judged_goals, verdict_to_details
 from application.tool_execution.tools.result_data import naming_hint, simulated_plots
 from domain.circuit.analyses import Analysis
 from domain.circuit.netlist import Netlist
 from domain.llm.tools.look import ToolLook
-from domain.llm.tools.result import ToolCall, ToolResult, failure, failure_of, result_to_plain
+from domain.llm.tools.result import ToolCall, ToolResult, failure_of, result_to_plain
 from domain.simulation.operating_point import OperatingPoint, operating_point_lines
 from domain.simulation.result import SimulationIssue, SimulationResult
 from shared.errors import CircuitAIError, CircuitError, UserInputError
@@ -186,6 +187,7 @@ async def _result(context: ToolContext, circuit: Path, simulated: SimulationResu
         "file_path": view.name_of(circuit),
         "netlist_sha256": simulated.netlist_sha256,
         "cards_sha256": cards,
+        "run": await in_thread(context, view.result_number, simulated.result_path),
         "result_path": view.name_of(simulated.result_path),
         "reused": simulated.is_reused,
         "created": simulated.created,
@@ -214,11 +216,16 @@ async def _result(context: ToolContext, circuit: Path, simulated: SimulationResu
             result=details,
         )
     first = errors[0].message if errors else msg("The run ended as {status}.", status=simulated.run.status)
-    told = msg("The simulation of {path} failed: {reason}", path=name, reason=first)
-    return failure(
-        "simulation_failed",
-        placed(told, errors[0] if errors else None, view.root),
-        detail=_content(details),
+    failed = msg("The simulation of {path} failed: {reason}", path=name, reason=first)
+    failed = placed(failed, errors[0] if errors else None, view.root)
+    told = {(item.get("file"), item.get("line")) for item in details["errors"]}
+    further = await brief_findings(context, circuit, told=told)
+    return ToolResult(
+        success=False,
+        content="\n".join(["Error (simulation_failed):", _content(details), *further]),
+        summary=failed,
+        error_type="simulation_failed",
+        error_message=failed,
         suggestions=_advice(errors[:5]),
         result=details,
     )
@@ -282,14 +289,17 @@ def _entry(issue: SimulationIssue, view: ProjectView) -> dict[str, Any]:
 
 
 def _content(details: dict[str, Any], goals: str = "") -> str:
-    lines = [f"{details['file_path']}: {details['status']}, result {details['result_path']}"]
+    stored = details["result_path"] if details["run"] is None else f"run {details['run']}"
+    lines = [f"{details['file_path']}: {details['status']}, {stored}"]
     if details["reused"]:
         lines.append(
             f"Not simulated again: circuit, includes, analysis, parameters and simulator are those of the "
             f"stored run of {details['created']}, given here. force=true simulates anew."
         )
     lines += filter(None, [goals])
-    lines += [f"{name} = {_figure(item)}" for name, item in details["metrics"].items()]
+    lines += [
+        f"{name} = {_figure(item)}" for name, item in details["metrics"].items() if item["value"] is not None
+    ]
     for severity in ("errors", "warnings"):
         lines += [f"{severity[:-1]}: {_issue_line(item)}" for item in details[severity]]
     if details["operating_point"]:
@@ -319,7 +329,7 @@ def _plot_line(plot: dict[str, Any]) -> str:
 
 
 def _figure(item: dict[str, Any]) -> str:
-    return "no value" if item["value"] is None else f"{item['value']:.6g} {item['unit']}".rstrip()
+    return f"{item['value']:.6g} {item['unit']}".rstrip()
 
 
 def finite(value: float) -> float | None:
@@ -333,9 +343,10 @@ RUN_SIMULATION = Tool(
     look=ToolLook(running=msg("Simulating"), done=msg("Simulated"), icon="activity", card="simulate"),
     groups=frozenset({"single_run"}),
     description=(
-        "Simulate a circuit with ngspice and get its measurements (.meas), errors with file and line, and "
-        "which signals there are. Use it after every change of a circuit. Try values without changing the "
-        "file with parameters. For figures not measured by .meas call inspect_data afterwards. "
+        "Simulate a circuit with ngspice and get its operating point (node voltages; current, region and "
+        "gm of each transistor), its .meas figures, errors with file and line, and which signals there are. "
+        "Use it after every change of a circuit. Try values without changing the file with parameters. For "
+        "other figures call inspect_data afterwards. "
         'Example: {"file_path": "rc.cir", "analysis": "ac dec 20 1 10meg", "parameters": {"R1": "2.2k"}}'
     ),
     category="simulation",

@@ -68,14 +68,18 @@ DECKS = {
 }  # fmt: skip
 
 
-async def test_a_measurement_that_uses_another_is_called_so(simulate: Simulate) -> None:
+async def test_a_measurement_costs_itself_only(simulate: Simulate) -> None:
+    """Bare ngspice runs nothing for the sake of the last four cards."""
     result = await simulate(
         "t\nV1 a 0 SIN(0 1 1k)\nR1 a 0 1k\n.tran 10u 1m\n.meas tran high max v(a)\n"
-        ".meas tran half find v(a) when v(a)=high/2\n.end\n"
+        ".meas tran half when v(a)='high/2' rise=1\n.meas tran bad find v(a) at='undefined_name'\n"
+        ".meas tran worse find v(a) at={1/}\n.meas tran none find v(nosuch) at=0.1m\n.end\n"
     )
-    first = next(issue for issue in result.issues if issue.severity == "error")
-    assert first.line == 6
-    assert "high is the result of another .meas" in str(first.message)
+    assert result.ok, result.issues
+    assert result.metrics["high"].value == pytest.approx(1, rel=1e-3)
+    assert result.metrics["half"].value == pytest.approx(1e-3 / 12, rel=1e-2)
+    told = {issue.line: issue.severity for issue in result.issues}
+    assert told == {7: "warning", 8: "warning", 9: "warning"}
 
 
 @pytest.mark.parametrize(("deck", "code", "line"), DECKS.values(), ids=DECKS.keys())

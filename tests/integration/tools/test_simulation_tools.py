@@ -274,3 +274,30 @@ async def test_a_study_of_a_control_block_says_why_and_what_to_give(bench: Bench
     done = await bench.call("run_monte_carlo", **study, analysis="ac dec 10 1 1meg", goals=goals)
     assert done.success, done.content
     assert "fc <= 10000: met in 4 of 4" in done.content
+
+
+async def test_runs_have_short_numbers_and_name_what_is_wrong_once(bench: Bench) -> None:
+    faulty = RC.replace("R1 in out 1k", "R1 in out {rx}\nR2 out 0 1M").replace(
+        ".end", ".meas ac b max v(out)\n.end"
+    )
+    written = await bench.call("rewrite_file", path="rc.cir", content=faulty)
+    assert "error: rc.cir:3: " in written.content
+    assert "[mega-trap]" in written.content
+    failed = await bench.call("run_simulation", file_path="rc.cir")
+    assert failed.error_type == "simulation_failed"
+    lines = failed.content.splitlines()
+    assert lines[1] == "rc.cir: failed, run 1"
+    assert [line.split(":")[0] for line in lines[2:]] == ["error", "warning"]
+    await bench.call("patch_file", path="rc.cir", search="{rx}", replace="1k")
+    other = await bench.call("run_simulation", file_path="rc.cir", analysis="op")
+    assert other.content.count("not measured:") == 1
+    assert "nodes: in 1 V" in other.content
+    whole = await bench.call("run_simulation", file_path="rc.cir")
+    assert whole.result["run"] == 3
+    second = await bench.call("inspect_data", file_path="run 2")
+    assert {plot["analysis"] for plot in second.result["analyses"]} == {"op"}
+    shape = await bench.call(
+        "inspect_data", file_path="run 3", observation_points=["v(out)"], analysis_type="tran"
+    )
+    assert shape.result["samples"]["v(out)"]["settled"] is True
+    assert (await bench.call("inspect_data", file_path="run 9")).error_type == "no_result"
