@@ -77,6 +77,8 @@ _NODE_OF_TASK: Mapping[str, WorkflowNode] = {
     "GENERAL_CONVERSATION": "design_goals",
 }
 """Whose tools a model has for a task; a question is answered by reading."""
+_LONGEST_ANSWER = 400_000
+"""Characters of an answer to a structured call that are received; more is nothing that could be used."""
 _MOST_WARNINGS = 8
 _STEM = re.compile(r"[^a-z0-9]+")
 
@@ -209,7 +211,7 @@ class ModelSteps:
     async def ask(self, messages: Sequence[BaseMessage], *, as_json: bool = True) -> str:
         """One answer, a JSON object where the server can be held to it; it is no message of its own.
 
-        What it takes is told by `take_spent`. Raises ProviderError.
+        One without end is cut. What it takes is told by `take_spent`. Raises ProviderError.
         """
         asked, pricing = self._asked, self._parts.watch.pricing
         while True:
@@ -217,6 +219,7 @@ class ModelSteps:
             if (why := self._parts.watch.spent()) is not None:
                 raise UserInputError(why, error_type="limit")
             text: list[str] = []
+            length = 0
             usage, model = Usage(), ""
             try:
                 stream = asked.model.astream(list(messages), json_mode=as_json)
@@ -226,8 +229,11 @@ class ModelSteps:
                 ):
                     async for chunk in chunks:
                         text.append(get_text(chunk))
+                        length += len(text[-1])
                         usage = usage_of_chunk(chunk) or usage
                         model = chunk.response_metadata.get("model_name") or model
+                        if length > _LONGEST_ANSWER:
+                            break
             except TimeoutError:
                 raise UserInputError(out_of_time(self._parts.watch.limits), error_type="limit") from None
             except ProviderError as error:

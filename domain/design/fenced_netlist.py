@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-_FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n`]*\n(?P<text>.*?)^[ \t]*\1[ \t]*$", re.DOTALL | re.MULTILINE)
+from domain.llm.answers import closed_blocks
+
+_BEGIN = re.compile(r"(?:^|(?<=\n))[ \t]*+(?P<fence>`{3,}+|~{3,}+)[^\n`]*+\n")
 _ELEMENT = re.compile(r"^[rclvibdqmjxefghswtuoykz]\w*\s+\S+\s+\S+", re.IGNORECASE)
 _FEWEST_ELEMENTS = 2
 LONGEST = 200_000
@@ -18,8 +20,8 @@ def fenced_netlist(answer: str) -> str:
     a model, .end); an excerpt of a few lines is none.
     """
     found = ""
-    for block in _FENCE.finditer(answer[:LONGEST]):
-        text = block["text"].strip("\n")
+    for block in closed_blocks(answer[:LONGEST], _BEGIN):
+        text = block.content.strip("\n")
         lines = text.split("\n")[1:]
         elements = sum(_ELEMENT.match(line.strip()) is not None for line in lines)
         if elements >= _FEWEST_ELEMENTS and any(line.strip().startswith(".") for line in lines):

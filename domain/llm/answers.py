@@ -258,9 +258,9 @@ def closed_blocks(text: str, begin: re.Pattern[str], at: int = 0) -> Iterator[Cl
     while (opening := begin.search(text, at)) is not None:
         at = opening.start() + 1
         if ends is None:
-            ends = _ends(text, opening.end())
+            ends = _ends(text, opening.end() - 1)
         known = ends.get(opening.groupdict().get("tag") or opening["fence"], [])
-        place = bisect_left(known, (opening.end(), 0))
+        place = bisect_left(known, (opening.end() - 1, 0))  # an empty block's end has its line feed
         if place < len(known):
             start, at = known[place]
             yield ClosedBlock(opening, text[opening.end() : start], at)

@@ -391,9 +391,8 @@ class _Connection:
         try:
             return await self._perform(script, watch)
         finally:
-            if not watch.done():
-                watch.cancel()
-                await asyncio.gather(watch, return_exceptions=True)
+            watch.cancel()
+            await asyncio.gather(watch, return_exceptions=True)
 
     async def _perform(self, script: Script, watch: asyncio.Future[bytes]) -> bool:
         if script.ending == "refuse":

@@ -37,7 +37,7 @@ from shared.paths import SETTINGS_FILE, USER_HOME_VARIABLE
 from tests.fakes.designing_model import GOALS, DesigningModel, Request, amplifier, in_turn, says, writes
 from tests.fakes.designing_model import Reply as Said
 from tests.fakes.llm_protocols import ollama_answer, siliconflow_answer, zhipu_answer
-from tests.fakes.llm_server import FakeLLMServer, OllamaSide, Script, answer, call, error
+from tests.fakes.llm_server import Exchange, FakeLLMServer, OllamaSide, Script, answer, call, error
 
 TEXT = "A common-emitter amplifier with a gain of at least 20 dB at 10 kHz"
 WIRES: dict[str, Callable[..., Script]] = {
@@ -67,6 +67,8 @@ class Bench:
     settings: dict[str, Any] = field(default_factory=dict)
     """Of the user."""
     ollama: OllamaSide = field(default_factory=OllamaSide)
+    exchanges: list[Exchange] = field(default_factory=list)
+    """With the last server."""
 
     @contextmanager
     def server(self, provider: str) -> Iterator[FakeLLMServer]:
@@ -79,6 +81,7 @@ class Bench:
 
         with FakeLLMServer(script, models=["m"], ollama=self.ollama) as server:
             yield server
+        self.exchanges = server.exchanges
 
     def build(self) -> Application:
         if self.settings:

@@ -17,7 +17,7 @@ from domain.llm.chat import ProviderChoice, ProviderError
 from shared.errors import NeedsConfirmation, UserInputError
 from tests.fakes.designing_model import GOALS, amplifier, in_turn, writes
 from tests.fakes.designing_model import Reply as Said
-from tests.fakes.llm_server import FakeLLMServer, OllamaSide, Script, answer, call, error
+from tests.fakes.llm_server import FakeLLMServer, OllamaSide, Script, answer, call, chunk, error
 from tests.integration.design.test_design_by_model import TEXT, Bench, recommended
 
 PRICES = {"openai-compatible m": {"input": 100, "output": 1000}}
@@ -48,6 +48,20 @@ async def test_a_design_ends_its_requests_when_it_has_cost_what_it_may(bench: Be
     assert any("0.048 USD" in word and "limit" in word for word in bench.words), bench.words
     assert bench.questions[-1].recommended == "stop"
     assert done.cost.amounts == done.session_cost.amounts == {"USD": pytest.approx(3 * ONE_ANSWER)}
+
+
+@pytest.mark.parametrize("what", ["goals", "comment"])
+async def test_an_answer_without_end_is_not_received_to_its_end(bench: Bench, what: str) -> None:
+    """The wire takes two million frames: gigabytes were kept of goals and comments nobody could read."""
+    endless = Script(pieces=(chunk({"content": "The gain is high. " * 4000}),) * 400, ending="stall")
+    bench.scripts = [endless, endless]
+    if what == "comment":
+        steps = [answer("", calls=[call("rewrite_file", {"path": "a.cir", "content": amplifier("4.7k")})])]
+        bench.scripts = [answer(json.dumps(GOALS)), *steps, answer("Done."), endless]
+    done = await bench.design()
+    assert (done.stop_reason, done.rounds) == (("answered", 0) if what == "goals" else ("goals_met", 1))
+    assert sum(each.client_left for each in bench.exchanges) == (2 if what == "goals" else 1)
+    assert sum(map(len, bench.words)) < 5_000
 
 
 async def test_a_price_nobody_knows_lets_no_request_out(bench: Bench) -> None:

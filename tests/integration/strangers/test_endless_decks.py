@@ -30,6 +30,7 @@ from domain.circuit.outline import outline_of
 from domain.circuit.parameters import resolve_parameters
 from domain.circuit.sections import sections_of
 from domain.circuit.translation import translate
+from domain.design.fenced_netlist import fenced_netlist
 from domain.design.sentence import read_sentence
 from domain.design.understanding import Slot, fill_slots
 from domain.llm.answers import calls_in_text
@@ -283,6 +284,7 @@ def test_brackets_are_shown_as_written_and_links_are_links() -> None:
         pytest.param("```" + " " * 300_000 + "x y\n", id="blanks behind a fence"),
         pytest.param("```" + "a" * 300_000, id="a language without end"),
         pytest.param("```\n" * 20_000 + "x", id="fences"),
+        pytest.param("```a\n" * 40_000, id="fences that nothing closes"),
         pytest.param("<tool_call>" * 30_000, id="tags"),
         pytest.param("<|python_tag|>{" * 30_000, id="marks"),
         pytest.param(": " * 100_000 + "{", id="colons"),
@@ -294,6 +296,7 @@ def test_brackets_are_shown_as_written_and_links_are_links() -> None:
 def test_calls_and_netlists_are_looked_for_in_linear_time(text: str) -> None:
     assert calls_in_text(text, {"f"})[0] == ()
     assert complete_netlists(text) == ()
+    assert fenced_netlist(text) == ""
 
 
 @pytest.mark.parametrize("read", [lambda text: calls_in_text(text, {"f"}), complete_netlists])

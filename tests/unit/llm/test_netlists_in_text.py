@@ -41,3 +41,7 @@ def test_a_complete_netlist_is_found_with_its_title_and_a_name_for_its_file() ->
 )
 def test_what_is_no_complete_netlist_is_left_alone(text: str) -> None:
     assert complete_netlists(text) == ()
+
+
+def test_an_empty_block_ends_with_its_own_fence() -> None:
+    assert complete_netlists("```\n```\n" + block(DECK)) == complete_netlists(block(DECK))
