@@ -33,7 +33,9 @@ class DesignRound:
     """One round: a circuit, simulated and judged."""
 
     number: int
-    """From 1."""
+    """From 1; 0 is the circuit that was there."""
+    has_failed: bool = False
+    """It could not be simulated."""
     verdicts: tuple[GoalVerdict, ...]
     circuit: Path
     netlist: bytes | None = None
@@ -150,6 +152,7 @@ def _round(
     result = _place(project, state.get("sim_result_path"))
     return DesignRound(
         number=int(state["iteration_count"]),
+        has_failed=bool(state.get("error_context")),
         verdicts=verdicts,
         circuit=_place(project, state.get("circuit_file_path")) or project.root,
         netlist=netlist,

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, get_args
 
+from domain.design.checkpoint_intent import CheckpointIntent, IntentKind
 from domain.llm.transcript import design_left_open
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from domain.simulation.result import Quantity
@@ -20,6 +21,8 @@ _OF_A_BLOCK = "  "
 """What the lines of goals and verdicts begin with, under their head."""
 _OF_A_CALL = ("✓ ", "✗ ")
 _ROUNDS_TOLD = 12
+_LEADING_BACK = ("action", "go_back", "write_circuit")
+"""Nodes behind which the checkpoint asks again, when they plan nothing."""
 _ENDS = ("goals_met", "goals_not_met", "declined", "undone", "error")
 
 
@@ -64,6 +67,8 @@ class StoryStep:
     verdicts: tuple[GoalVerdict, ...] = ()
     round_number: int = 0
     checkpoint: Checkpoint | None = None
+    meant: CheckpointIntent | None = None
+    """What typed words were taken for; `goals` of it are those that they changed."""
     left: str = ""
     """Why the design rests here, and not at a question: "stopped", the kind of an error, "interrupted"."""
     ended: Ended | None = None
@@ -192,15 +197,21 @@ class _Teller:
         before, self._state = self._state, {**self._state, **update}
         node, goals = update.get("current_node"), self._goals(before, update)
         is_judged = node == "analysis" and "last_verdicts" in update
+        is_planned = any(self._state.get(name) for name in ("planned_change", "planned_simulation"))
         self._waits = (
             is_judged
-            or (node == "action" and update.get("is_exhausted") is True)
+            or (node in _LEADING_BACK and not is_planned and self._state.get("is_completed") is not True)
             or (node == "undo_round" and update.get("user_intent") == "continue")
         )
         message_id = str(message.get("id", ""))
         if event.get("kind") == "checkpoint" and isinstance(answer := event.get("answer"), str):
             answer = "goals" if goals and answer == "continue" else answer
             yield self._made(message_id="", checkpoint=_checkpoint(before, answer))
+            if (meant := _meant(event.get("meant"))) is not None:
+                self._after = message_id or self._after
+                known = goals_from_plain(before.get("design_goals_summary"))
+                changed = tuple(goal for goal in goals if goal not in known)
+                yield self._made(message_id="", meant=replace(meant, goals=changed))
         if message.get("type") == "assistant":
             text = str(message.get("content", ""))
             yield self._made(
@@ -236,6 +247,17 @@ def _checkpoint(state: Mapping[str, Any], answer: str) -> Checkpoint:
         is_exhausted=state.get("is_exhausted") is True,
         answer=answer,
     )
+
+
+def _meant(plain: object) -> CheckpointIntent | None:
+    """What a line says that words were taken for; None for what another version wrote."""
+    if not isinstance(plain, Mapping):
+        return None
+    kind = next((each for each in get_args(IntentKind) if each == plain.get("kind")), None)
+    if kind is None:
+        return None
+    number = _whole(plain.get("round_number"))
+    return CheckpointIntent(kind=kind, text=str(plain.get("text", "")), round_number=number)
 
 
 def without_blocks(text: str) -> str:

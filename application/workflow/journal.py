@@ -7,7 +7,7 @@ those of any conversation (`application.conversation`), which ignores what is ad
 
     {"event": "turn", "state": "started", ..., "design": {"text", "max_iterations"}}
     {"event": "message", ..., "step": "<turn>/<n>", "update": {...}}
-    {"event": "decision", "kind", "answer", "step": "<turn>/<n>", "update": {...}}
+    {"event": "decision", "kind", "answer", "meant", "step": "<turn>/<n>", "update": {...}}
     {"event": "step", "step": "<turn>/<n>", "update": {...}}      a step without words
     {"event": "paused", "turn_id", "reason"}      stopped, or waiting for somebody; the turn stays open
     {"event": "set_aside", "turn_id"}             the user began another design instead
@@ -133,6 +133,8 @@ class Decided:
     answer: str
     said: tuple[str, ...] = ()
     """In which words, where it was not a button alone."""
+    meant: Mapping[str, Any] = field(default_factory=dict)
+    """What the words were taken for (`progress.meant_to_plain`)."""
 
 
 StepRecord = Said | Carried | Decided
@@ -298,7 +300,8 @@ class DesignJournal:
                 )
                 return {"event": "message", "message": message_to_dict(done)}
             case Decided():
-                decided = {"event": "decision", "kind": record.kind, "answer": record.answer}
+                decided: dict[str, Any] = {"event": "decision", "kind": record.kind, "answer": record.answer}
+                decided |= {"meant": dict(record.meant)} if record.meant else {}
                 if not record.said:
                     return decided
                 spoken = create_human_message("\n".join(record.said), message_id=new_ulid())

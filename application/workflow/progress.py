@@ -224,9 +224,15 @@ def decider(
             "said": list(reply.said),
             "instruction": reply.instruction,
             "round": reply.round_number,
+            "meant": None if meant is None else meant_to_plain(meant),
         }
 
     return decide
+
+
+def meant_to_plain(meant: CheckpointIntent) -> dict[str, Any]:
+    """What words were taken for, for the transcript; goals they change stand in the step's own line."""
+    return {"kind": meant.kind, "text": meant.text, "round_number": meant.round_number}
 
 
 def _told_before(state: GraphState) -> list[DesignEvent]:

@@ -40,7 +40,7 @@ def rows_of(found: DesignRounds, language: LanguageManager) -> list[list[Cell]]:
         change = language(change_of(each, before))
         cells = [Cell(text=str(each.number)), Cell(text=change, tip=change)]
         cells.extend(_figure(found, goal, each, before, language) for goal in found.goals)
-        cells.append(Cell(text=f"{each.goals_met}/{len(each.verdicts)}"))
+        cells.append(_met(each, language))
         rows.append(cells)
         before = each
     limits = [
@@ -59,7 +59,7 @@ def rows_of(found: DesignRounds, language: LanguageManager) -> list[list[Cell]]:
 def change_of(each: DesignRound, before: DesignRound | None) -> Message:
     """``R3, R4 4.7k → 5.1k, C3 10n → 8.2n``; else how many lines are others."""
     if before is None:
-        return msg("Initial design")
+        return msg("Initial design") if each.number else msg("The existing circuit")
     if each.changes:
         told = [
             f"{', '.join(change.names)}{SPACE}{change.before}{SPACE}→{SPACE}{change.after}"
@@ -72,6 +72,14 @@ def change_of(each: DesignRound, before: DesignRound | None) -> Message:
     if not each.changed_lines:
         return msg("Nothing changed")
     return msg("{count} {count:line|lines} changed", count=each.changed_lines)
+
+
+def _met(each: DesignRound, language: LanguageManager) -> Cell:
+    if each.has_failed:
+        return Cell(
+            text=language(msg("failed")), color="error.text", tip=language(msg("the simulation failed"))
+        )
+    return Cell(text=f"{each.goals_met}/{len(each.verdicts)}")
 
 
 def _scale(found: DesignRounds, goal: DesignGoal) -> Scale:

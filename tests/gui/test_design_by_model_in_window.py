@@ -28,6 +28,7 @@ from presentation.panels.conversation.items import (
     Note,
     OperationCard,
     SimulationCard,
+    Understood,
     UserText,
 )
 from presentation.panels.conversation.panel import ConversationPanel
@@ -269,7 +270,7 @@ async def test_run_until_asks_only_when_it_is_met_or_stuck(
     press(panel, "until")
     await until(lambda: panel.model.is_asking and question(panel).number > 1)
     assert (question(panel).number, question(panel).goals_met) == (5, True)
-    answers = [item.answer for item in panel.model.items if isinstance(item, Decision)]
+    answers = [item.chosen for item in decisions(panel)]
     assert answers == ["continue"] * 4 + [""]
     press(panel, "accept")
     await until(lambda: not panel.is_running)
@@ -340,3 +341,49 @@ async def test_a_design_goes_on_in_the_conversation_of_a_chat(
     assert said == ["Which stage has gain?", WISH]
     await reopened(window, until)
     assert panel.mode == "workflow"
+
+
+async def test_how_words_were_read_is_shown_later_and_can_still_be_corrected(
+    window: MainWindow, until: Until, model: DesigningModel
+) -> None:
+    panel = await design(window, until)
+    type_in(panel, "Why is the gain so small?")
+    await until(lambda: panel.model.is_asking and len(decisions(panel)) == 2)
+    assert decisions(panel)[0].chosen == ""  # it was answered in words
+    panel.stop()
+    await until(lambda: not panel.is_running)
+    await reopened(window, until)
+    (chip,) = [item for item in panel.model.items if isinstance(item, Understood)]
+    assert (chip.intent.kind, chip.state) == ("question", "taken")
+    model.acts["instruction"] = writes("amp.cir", amplifier("4.7k"), "4.7k now.")
+    panel.view.acted.emit("intent", chip.key, "instruction")  # it was a wish
+    await until(lambda: panel.model.is_asking and question(panel).number == 2)
+    assert "instruction" in model.tasks
+    assert "Why is the gain so small?" in model.seen[-2].newest
+    type_in(panel, "stop")
+    assert question(panel).is_behind_chip
+    panel.mode_button.click()
+    await until(lambda: not panel.is_running)
+    assert (panel.model.draft, question(panel).is_behind_chip) == ("", False)
+
+
+async def test_a_failed_run_offers_its_fix_and_no_improvement(
+    window: MainWindow, until: Until, model: DesigningModel
+) -> None:
+    model.acts["design"] = writes("amp.cir", amplifier("470").replace(".model qn", ".model qx"))
+    model.acts["fix"] = in_turn(says("I see."), writes("amp.cir", amplifier("4.7k"), "qn it is."))
+    panel = await design(window, until)
+    assert question(panel).choices == ("fix", "until", "goals", "undo", "stop")
+    press(panel, "fix")
+    await until(lambda: panel.model.is_asking and len(decisions(panel)) == 2)  # it changed nothing
+    assert decisions(panel)[0].chosen == "fix"
+    press(panel, "fix")
+    await until(lambda: panel.model.is_asking and question(panel).number == 2)
+    assert question(panel).choices[:2] == ("accept", "continue")
+    press(panel, "accept")
+    await until(lambda: not panel.is_running)
+    await reopened(window, until)
+
+
+def decisions(panel: ConversationPanel) -> list[Decision]:
+    return [item for item in panel.model.items if isinstance(item, Decision)]

@@ -202,10 +202,11 @@ class UserCheckpointNode:
     async def __call__(self, state: GraphState, step: Step) -> Finished:
         """Ask about what is there now: a circuit that was changed, or has no result, is simulated first.
 
-        Answers: ``{"intent", "goals": [...] | None, "said": [...], "instruction", "round"}``.
+        Answers: ``{"intent", "goals": [...] | None, "said": [...], "instruction", "round", "meant"}``.
 
         With goals the next round is judged by them; a round of before is no longer the best one.
-        `instruction` belongs to the intents "instruction" and "question", `round` to "go_back".
+        `instruction` belongs to the intents "instruction" and "question", `round` to "go_back"; `meant` is
+        what typed words were taken for.
         """
         if self._looked_at != state["step_number"] + 1:
             known = await self._known_by_operations(state)
@@ -237,7 +238,10 @@ class UserCheckpointNode:
                     "stagnation_count": 0,
                 }
         said = tuple(answer.get("said") or ())
-        return Finished(update=update, record=Decided(kind="checkpoint", answer=answer["intent"], said=said))
+        decided = Decided(
+            kind="checkpoint", answer=answer["intent"], said=said, meant=answer.get("meant") or {}
+        )
+        return Finished(update=update, record=decided)
 
     async def _known_by_operations(self, state: GraphState) -> frozenset[tuple[str, str]]:
         """Files with what steps of the design put there whose lines are lost: they are done again."""

@@ -58,6 +58,7 @@ class Acts:
         runs: dict[str, Callable[[str], Message | None]] = {
             "undo": lambda card: model.undo(card, cast("UndoChoice", argument) if argument else None),
             "answer": lambda card: model.answer(card, cast("Choice", argument)),
+            "intent": lambda chip: model.correct(chip, cast("IntentKind", argument)),
             "go_on": ways.go_on,
             "regenerate": ways.regenerate,
             "retry": ways.retry,
@@ -66,7 +67,6 @@ class Acts:
             "switch": lambda card: ways.switch(card, argument),
         }
         others: dict[str, Callable[[], object]] = {
-            "intent": lambda: model.asking.correct(key, cast("IntentKind", argument)),
             "confirm": lambda: self._confirm(key, argument),
             "give_up": lambda: ways.give_up(key),
             "stop": model.stop,

@@ -122,6 +122,8 @@ def _answer(word: AnswerWord, call: CallOnCard, reason: str) -> CardAnswer:
 
 _ASKED_ABOUT: frozenset[IntentKind] = frozenset(("accept", "stop", "undo", "go_back"))
 """What is never done by words alone: a click has to follow."""
+_TELLING: frozenset[IntentKind] = frozenset(("goals", "instruction", "question", "unclear"))
+"""What tells more than which button is meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,24 +136,9 @@ class _Open:
     """A button, or what was said."""
 
 
-def _button_of(kind: str) -> str:
-    """The button that does the same; two kinds of another round have one."""
-    return "continue" if kind in {"optimize", "fix", "until"} else kind
-
-
 def _is_asked_twice(decision: Decision, choice: Choice | Reply) -> bool:
     """Whether a button does what somebody may not have meant: a design is accepted that misses goals."""
     return choice == "accept" and not decision.goals_met
-
-
-def _kinds_at(question: Question, intent: CheckpointIntent) -> tuple[IntentKind, ...]:
-    """What else a text may have meant at a checkpoint, what is harmless first."""
-
-    kinds: list[IntentKind] = ["fix" if question.has_failed else "optimize", "continue", "goals"]
-    kinds += ["instruction", "question", "accept"]
-    kinds += ["undo"] if question.can_undo else []
-    kinds += ["go_back", "stop"] if intent.round_number else ["stop"]
-    return tuple(kind for kind in kinds if kind != intent.kind)
 
 
 def _asked_back(goals: tuple[DesignGoal, ...]) -> Message:
@@ -191,7 +178,7 @@ class Asking:
         self._window = window
         self._tell = tell
         self._open: _Open | None = None
-        self._said: list[str] = []
+        self._said: list[CheckpointIntent] = []
         """Typed at the open checkpoint, and not yet handed on with an answer."""
         self._next: CheckpointIntent | Decision | Reply | str = ""
         """What the next checkpoint is answered with: a text, what was meant by one, a button, an answer."""
@@ -227,6 +214,10 @@ class Asking:
             self._close_chip()
             self._settle(asked, decision, reply)
 
+    def take_up_chip(self, key: str) -> None:
+        """The chip of a conversation that was opened is the newest one."""
+        self._chip = key
+
     @property
     def is_at_checkpoint(self) -> bool:
         """Whether the run rests at a checkpoint."""
@@ -235,9 +226,13 @@ class Asking:
 
     @property
     def unsaid(self) -> str:
-        """What was typed and has not become part of the conversation; "" when nothing has."""
+        """What was typed and has not become part of the conversation; "" when nothing has.
+
+        A word that only chose, as a button does, says nothing any more when its checkpoint is left.
+        """
         waiting = self._next if isinstance(self._next, str) else str(getattr(self._next, "text", ""))
-        return "\n".join((*self._said, waiting)).strip()
+        said = (intent.text for intent in self._said if intent.kind in _TELLING)
+        return "\n".join((*said, waiting)).strip()
 
     def take_unsaid(self) -> str:
         """The same, which is the user's again."""
@@ -245,8 +240,15 @@ class Asking:
         self._said, self._next = [], ""
         return text
 
+    def _take_said(self) -> tuple[str, ...]:
+        said, self._said = self._said, []
+        return tuple(intent.text for intent in said)
+
     def forget(self) -> None:
         self._open, self._goes_on = None, False
+        chip = self._items.get(self._chip)
+        if isinstance(chip, Understood) and chip.state == "taken":
+            self._chip = ""  # while the design waits it can still be taken otherwise
         self._close_chip()
         self.calls.forget()
 
@@ -291,27 +293,32 @@ class Asking:
                     continue
                 self._items.put(replace(decision, state="chosen", answer="accept"))
                 self._tell()
+            meant = self._said[-1] if self._said else None
             if choice != "goals":
-                said, self._said = tuple(self._said), []
+                said = self._take_said()
                 if isinstance(choice, Reply):
                     return replace(choice, said=said)
-                return Reply(answer=choice, said=said) if said else choice
+                if meant is not None and replace(decision, answer=meant.kind).chosen != choice:
+                    meant = None  # something else was done
+                return Reply(answer=choice, said=said, meant=meant) if said else choice
             told = GoalsUnderstood(goals=question.goals, assumptions=())
             goals = await self._window.confirm_goals(told, is_change=True)
             if goals is not None:
                 self._items.put(replace(decision, state="chosen", answer="goals"))
                 self._tell()
-                said, self._said = tuple(self._said), []
-                return Reply(answer="continue", goals=goals, said=said)
+                said = self._take_said()
+                meant = meant if meant is not None and meant.kind == "goals" else None
+                return Reply(answer="continue", goals=goals, said=said, meant=meant)
 
     def answer(self, key: str, choice: Choice) -> bool:
         """Press a button of the open decision; False when it is no longer open, and nothing is done."""
         item = self._items.get(key)
         asked = self._open
-        if asked is None or asked.key != key or not isinstance(item, Decision) or choice not in item.answers:
+        if asked is None or asked.key != key or not isinstance(item, Decision) or choice not in item.choices:
             return False
         chip = self._items.get(self._chip)
-        self._close_chip(is_done=isinstance(chip, Understood) and _button_of(chip.intent.kind) == choice)
+        meant = replace(item, answer=chip.intent.kind).chosen if isinstance(chip, Understood) else ""
+        self._close_chip(is_done=meant == choice)
         self._settle(asked, item, choice)
         return True
 
@@ -330,7 +337,6 @@ class Asking:
             return None
         question = asked.question
         self._items.put(UserText(key=new_ulid(), text=text, created=now()))
-        self._said.append(text)
         intent = read_checkpoint_text(
             text,
             goals=question.goals,
@@ -339,6 +345,7 @@ class Asking:
             can_undo=question.can_undo,
             rounds=question.round_number,
         )
+        self._said.append(intent)
         self._close_chip()
         self._chip = new_ulid()
         if intent.is_sure or question.reread is None:
@@ -385,6 +392,8 @@ class Asking:
             return
         from application.workflow.design_sessions import reply_of
 
+        if self._said and self._said[-1].text == intent.text:
+            self._said[-1] = intent
         reply = reply_of(intent)
         leads_on = reply is not None or intent.kind == "goals"
         new = intent.goals if intent.kind == "goals" and intent.goals else ()
@@ -392,7 +401,7 @@ class Asking:
             key=self._chip,
             intent=intent,
             state="taken" if is_confirmed or not (leads_on or intent.kind == "unclear") else "asks",
-            others=_kinds_at(asked.question, intent),
+            others=decision.others(intent),
             changed=tuple(goal for goal in new if goal not in asked.question.goals),
         )
         self._items.put(chip)
@@ -404,16 +413,15 @@ class Asking:
             self._items.put(Note(key=new_ulid(), text=asked_back or _asked_back(asked.question.goals)))
         # The buttons stand where the eye is: behind what was said last.
         self._items.remove(decision.key)
-        self._items.put(decision)
+        self._items.put(replace(decision, is_behind_chip=chip.state == "asks" and intent.kind != "unclear"))
         self._tell()
 
     def _settle(self, asked: _Open, decision: Decision, choice: Choice | Reply) -> None:
         """The decision is made."""
         self._open = None
         if choice != "goals" and not _is_asked_twice(decision, choice):  # they are chosen when the dialog was
-            word = _button_of(choice) if isinstance(choice, str) else _button_of(choice.answer)
-            word = "goals" if not isinstance(choice, str) and choice.goals else word
-            self._items.put(replace(decision, state="chosen", answer=word))
+            word = choice if isinstance(choice, str) else "goals" if choice.goals else choice.answer
+            self._items.put(replace(decision, state="chosen", answer=word, is_behind_chip=False))
         asked.reply.set_result(choice)
         self._tell()
 
@@ -433,7 +441,8 @@ class Asking:
             if isinstance(said, str):
                 self.answer_in_words(said)
             elif isinstance(said, Decision):
-                if replace(said, key=decision.key, state="open", answer="") == decision:
+                asked_then = replace(said, key=decision.key, state="open", answer="", is_behind_chip=False)
+                if asked_then == decision:
                     self.answer(decision.key, cast("Choice", said.answer))
             elif isinstance(said, CheckpointIntent):
                 self._follow(said, is_confirmed=True)

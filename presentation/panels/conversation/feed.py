@@ -6,6 +6,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from application.ports.events import (
     AlternativeTaken,
@@ -209,7 +210,10 @@ class RunFeed:
         self.tokens = event.tokens or self.tokens
         # Of the phases without words of their own the piece or the call that follows at once says it.
         text = self.activity.text if event.phase in _SILENT_PHASES else msg("Working")
-        self.activity = Activity(_PHASES.get(event.phase, text), event.round_number)
+        # A model counts its own answers within a step; the round is the design's.
+        is_of_step = self._is_design and event.phase not in _STEPS_OF_DESIGN
+        number = self.activity.round_number if is_of_step else event.round_number
+        self.activity = Activity(_PHASES.get(event.phase, text), number)
 
     def flush(self) -> None:
         """Hand on what has come of the answer since the last call."""
@@ -270,7 +274,8 @@ class RunFeed:
                 is_stopped = isinstance(item, SimulationCard) and reason == "stopped"
                 self._items.put(replace(item, state="stopped" if is_stopped else "not_run"))
             elif isinstance(item, Decision) and item.state == "open":
-                self._items.put(replace(item, state="waits" if item.kind == "checkpoint" else "expired"))
+                state: Literal["waits", "expired"] = "waits" if item.kind == "checkpoint" else "expired"
+                self._items.put(replace(item, state=state, is_behind_chip=False))
             elif isinstance(item, Confirmation) and item.state == "open":
                 self._items.put(replace(item, state="expired"))
         if not self.has_ended:
@@ -487,13 +492,16 @@ class RunFeed:
             self._items.put(DesignEnd(key=new_ulid(), done=event))
 
 
-_PHASES: Mapping[str, Message] = {
+_STEPS_OF_DESIGN: Mapping[str, Message] = {
     "design_goals": msg("Reading the goals"),
     "initial_design": msg("Designing"),
     "action": msg("Changing the circuit"),
     "simulation": msg("Simulating"),
     "analysis": msg("Comparing with the goals"),
     "conclude": msg("Summarizing the results"),
+}
+_PHASES: Mapping[str, Message] = {
+    **_STEPS_OF_DESIGN,
     "preparing": msg("Reading the conversation"),
     "calling": msg("Waiting for the model"),
     "parsing": msg("Reading the answer"),

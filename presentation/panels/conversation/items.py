@@ -141,7 +141,7 @@ class SimulationCard:
         return _look_of(self.tool)
 
 
-Choice = Literal["accept", "continue", "until", "goals", "undo", "stop", "resume", "anew"]
+Choice = Literal["accept", "continue", "fix", "until", "goals", "undo", "stop", "resume", "anew"]
 """goals: go on with changed ones; until: go on without asking, as long as that is worth while."""
 
 
@@ -166,6 +166,8 @@ class Decision:
     state: Literal["open", "waits", "chosen", "expired"] = "open"
     """waits: no run is under way; a button takes the design up again and answers with it."""
     answer: str = ""
+    is_behind_chip: bool = False
+    """What was typed last is asked about; until that is answered no button of this card stands out."""
 
     @property
     def goals_met(self) -> bool:
@@ -177,19 +179,31 @@ class Decision:
         if self.kind == "pending_run":
             return ("resume", "anew")
         undo: tuple[Choice, ...] = ("undo",) if self.can_undo else ()
-        if self.is_exhausted:
-            return (
-                ("accept", "goals", *undo, "stop") if self.goals_met else ("goals", "accept", *undo, "stop")
-            )
+        if self.has_failed:  # there is nothing to be improved, or accepted, before it runs
+            return ("fix", "until", "goals", *undo, "stop")
         if self.goals_met:
-            return ("accept", "continue", "goals", *undo, "stop")
+            further: tuple[Choice, ...] = (
+                ("goals", "continue") if self.is_exhausted else ("continue", "goals")
+            )
+            return ("accept", *further, *undo, "stop")
+        if self.is_exhausted:
+            return ("goals", "continue", "accept", *undo, "stop")
         return ("continue", "until", "goals", "accept", *undo, "stop")
 
+    def others(self, intent: CheckpointIntent) -> tuple[IntentKind, ...]:
+        """What else a text may have meant here, what is harmless first."""
+        kinds: list[IntentKind] = ["fix" if self.has_failed else "optimize", "continue", "goals"]
+        kinds += ["instruction", "question", "accept"]
+        kinds += ["undo"] if self.can_undo else []
+        kinds += ["go_back", "stop"] if intent.round_number else ["stop"]
+        return tuple(kind for kind in kinds if kind != intent.kind)
+
     @property
-    def answers(self) -> tuple[Choice, ...]:
-        """What may be answered: the buttons, and in words also another try."""
-        is_hidden = self.is_exhausted and "continue" not in self.choices
-        return (*self.choices, "continue") if is_hidden else self.choices
+    def chosen(self) -> str:
+        """The button of the answer; "" when it was answered in words that none of them stands for."""
+        word = "continue" if self.answer in ("optimize", "until", "fix") else self.answer
+        word = "fix" if word == "continue" and self.has_failed else word
+        return word if word in self.choices else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

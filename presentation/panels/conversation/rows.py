@@ -301,7 +301,7 @@ def _decision(item: Decision) -> b.Row:
             kind=words.choice_kind(item, choice, is_first=not number) if is_open else "",
             tip=words.choice_hint(item, choice) or "",
             is_enabled=is_open,
-            is_chosen=item.state == "chosen" and item.answer == choice,
+            is_chosen=item.state == "chosen" and item.chosen == choice,
         )
         for number, choice in enumerate(item.choices)
     )

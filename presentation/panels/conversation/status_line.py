@@ -80,6 +80,7 @@ class ContextMeter(QWidget):
         self._used: int | None = None
         self._abilities: ModelAbilities | None = None
         self._report: ContextReport | None = None
+        self._is_brief = False
         self.setObjectName("contextMeter")
         self._name, self._bar, self._figure = QLabel(), ShareBar(services), QLabel()
         mark(self._name, role="small")
@@ -100,6 +101,12 @@ class ContextMeter(QWidget):
         self._used, self._abilities, self._report = used, abilities, report
         self.setVisible(used is not None)
         self._refresh()
+
+    def be_brief(self, *, is_brief: bool) -> None:
+        """Leave to the tooltip what is no figure: something else needs the room."""
+        if is_brief != self._is_brief:
+            self._is_brief = is_brief
+            self._refresh()
 
     def enterEvent(self, event: QEnterEvent | None) -> None:  # noqa: N802 - Qt's name
         super().enterEvent(event)
@@ -123,7 +130,7 @@ class ContextMeter(QWidget):
         if window is not None:
             self._bar.show_share(used / window, color_of(used / window))
             figure = msg("{used} of {window}", used=short_count(used), window=short_count(window))
-        elif known is not None:
+        elif known is not None and not self._is_brief:
             figure = msg("{count} {count:token|tokens}, context window unknown", count=short_count(used))
         else:
             figure = msg("{count} {count:token|tokens}", count=short_count(used))
@@ -197,6 +204,7 @@ class StatusLine(QWidget):
         self.spinner.run(is_running=is_busy)
         self._text.setText("" if text is None else language(text))
         self._text.setVisible(text is not None)
+        self.meter.be_brief(is_brief=text is not None)
         palette = self._text.palette()
         palette.setColor(self._text.foregroundRole(), self._services.theme.theme.color(color))
         self._text.setPalette(palette)

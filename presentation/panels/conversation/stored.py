@@ -31,6 +31,7 @@ from presentation.panels.conversation.items import (
     Note,
     OperationCard,
     SimulationCard,
+    Understood,
     UserText,
     card_of,
 )
@@ -81,9 +82,21 @@ def items_of(session: ShownSession, operations: Iterable[OperationEntry]) -> tup
         for step in behind.get(message.id, ()):
             items |= {item.key: item for item in _rows_of(step, session)}
     _put_end(items, session, turn)
+    _open_chip(items)
     for number, problem in enumerate(session.problems):
         items[f"problem-{number}"] = Note(key=f"problem-{number}", text=problem)
     return _with_operations(items, tuple(operations))
+
+
+def _open_chip(items: dict[str, Item]) -> None:
+    """What was typed last can still be taken otherwise where the design waits behind it."""
+    newest = next((each for each in reversed(items.values()) if isinstance(each, Decision | UserText)), None)
+    chip = next((each for each in reversed(items.values()) if isinstance(each, Understood | UserText)), None)
+    waits = next(
+        (each for each in items.values() if isinstance(each, Decision) and each.state == "waits"), None
+    )
+    if isinstance(newest, Decision) and waits is not None and isinstance(chip, Understood):
+        items[chip.key] = replace(chip, state="taken", others=waits.others(chip.intent))
 
 
 def _put_end(items: dict[str, Item], session: ShownSession, turn: str) -> None:
@@ -262,6 +275,9 @@ def _rows_of(step: StoryStep, session: ShownSession) -> Iterator[Item]:
             state="chosen" if checkpoint.answer else "waits" if is_idle else "expired",
             answer=checkpoint.answer,
         )
+    if step.meant is not None:
+        changed = step.meant.goals or ()
+        yield Understood(key=f"{step.key}-meant", intent=step.meant, state="closed", changed=changed)
     if step.goals:
         yield GoalsCard(key=f"{step.key}-goals", goals=step.goals, assumptions=step.assumptions)
 

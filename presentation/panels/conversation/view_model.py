@@ -28,6 +28,7 @@ from presentation.panels.conversation.items import (
     ItemList,
     Note,
     OperationCard,
+    Understood,
     UserText,
 )
 from presentation.panels.conversation.live_run import LiveRun, RunOrder, error_block
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from application.conversation.sessions import ExportFormat
     from application.ports.conversation import SessionInfo
     from application.tool_execution.taking_back import UndoChoice
+    from domain.design.checkpoint_intent import IntentKind
 
 Mode = Literal["free", "workflow"]
 RunState = Literal["idle", "running", "stopping"]
@@ -464,6 +466,20 @@ class ConversationViewModel:
         self.resume()
         return None
 
+    def correct(self, key: str, kind: IntentKind) -> Message | None:
+        """Take a text that was typed at a checkpoint as another kind; a design that waits goes on with it."""
+        item = self.items.get(key)
+        if self.is_running or not isinstance(item, Understood):
+            self.asking.correct(key, kind)
+            return None
+        if self._waiting_decision is None or kind not in item.others:
+            return msg("This question has been answered already.")
+        self.mode = "workflow"
+        self.asking.take_up_chip(key)
+        self.asking.correct(key, kind)
+        self.resume()
+        return None
+
     def go_back(self, session_id: str, number: int) -> Message | None:
         """Put the circuit of a round back, and ask about it again; the reason when it can't be now."""
         from application.workflow.design_sessions import Reply
@@ -573,9 +589,16 @@ class ConversationViewModel:
                 self.items.put(replace(item, is_spent=True))
             elif isinstance(item, Interrupted) and (not item.of_design or self.mode == "workflow"):
                 self.items.put(replace(item, can_continue=False))
+        self._close_chips()
         waiting = self._waiting_decision
         if waiting is not None and self.mode == "workflow":  # it is asked again, behind all that came since
             self.items.remove(waiting.key)
+
+    def _close_chips(self) -> None:
+        """What was typed at a checkpoint is history; one that was just taken otherwise waits for the next."""
+        for item in tuple(self.items):
+            if isinstance(item, Understood) and item.state == "taken":
+                self.items.put(replace(item, state="closed"))
 
     def replace_item(self, item: Item) -> None:
         self.items.put(item)
@@ -638,6 +661,8 @@ class ConversationViewModel:
         if run is not None:
             is_done = run.feed.has_ended  # and was not stopped, behind the last answer
             run.feed.close("stopped")
+            if self._waiting_decision is None:
+                self._close_chips()
             self.tokens = run.feed.tokens or self.tokens
             self.context_tokens = run.feed.context_tokens or self.context_tokens
             self.cost = run.feed.cost if run.feed.has_ended else self.cost

@@ -91,34 +91,33 @@ def lines_of(diff: LineDiff) -> Message:
 
 
 def decision_texts(item: Decision) -> tuple[Message, Message]:
+    """What a question is about, and how it stands."""
     if item.kind == "pending_run":
         return msg("A design was interrupted here"), msg("“{text}”", text=item.text)
-    title = msg("Checkpoint {number}", number=item.number)
+    return msg("Checkpoint {number}", number=item.number), _standing(item)
+
+
+def _standing(item: Decision) -> Message:
+    goals = msg("{met} of {total} {total:goal|goals} met", met=item.met, total=item.total)
+    figures = msg("the simulation failed") if item.has_failed else goals
     if item.state == "expired":
-        return title, msg("not decided: the run was stopped")
+        return msg("not decided: the run was stopped")
     if item.state == "waits":
-        text = msg(
-            "{met} of {total} {total:goal|goals} met; the design waits here", met=item.met, total=item.total
-        )
-        return title, msg("the simulation failed; the design waits here") if item.has_failed else text
-    if item.has_failed:
-        return title, msg("the simulation failed")
+        return msg("{figures}; the design waits here", figures=figures)
+    if item.state == "chosen" and not item.chosen:
+        is_back = item.answer == "go_back"
+        how = msg("went back to an earlier round") if is_back else msg("answered by a message")
+        return msg("{figures}; {how}", figures=figures, how=how)
     if item.is_exhausted:
-        text = msg(
-            "{met} of {total} {total:goal|goals} met; no further improvement possible",
-            met=item.met,
-            total=item.total,
-        )
-        return title, text
-    return title, msg("{met} of {total} {total:goal|goals} met", met=item.met, total=item.total)
+        return msg("{figures}; the last attempt changed nothing", figures=figures)
+    return figures
 
 
 def choice_text(item: Decision, choice: str) -> Message:
-    if choice == "continue" and item.has_failed:
-        return msg("Fix error")
     return {
         "accept": msg("Accept design"),
-        "continue": msg("Optimize further"),
+        "continue": msg("Try again") if item.is_exhausted else msg("Optimize further"),
+        "fix": msg("Fix error"),
         "until": msg("Run until met"),
         "goals": msg("Change goals"),
         "undo": msg("Undo"),
@@ -129,13 +128,13 @@ def choice_text(item: Decision, choice: str) -> Message:
 
 
 def choice_kind(item: Decision, choice: str, *, is_first: bool) -> ButtonKind:
-    """How a button of an open decision looks; one of them is filled."""
+    """How a button of an open decision looks; one of them is filled, unless a chip below is."""
     if choice in ("stop", "undo"):
         return "quiet"
-    if choice == "continue" and item.has_failed:
-        return "warn"
-    if not is_first:
+    if not is_first or item.is_behind_chip:
         return ""
+    if choice == "fix":
+        return "warn"
     return "ok" if choice == "accept" else "primary"
 
 
@@ -152,6 +151,7 @@ def choice_hint(item: Decision, choice: str) -> Message | None:
     return {
         "accept": msg("Ends the design; the best circuit is kept in the file"),
         "continue": msg("One more round with corrected values"),
+        "fix": msg("One more round that corrects what the simulator reports"),
         "until": msg(
             "Continues without asking until the goals are met, two rounds gain nothing, three fixes fail, or "
             "the rounds are used up"
