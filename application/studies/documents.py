@@ -36,6 +36,7 @@ def study_document(
             "failed": result.failed,
         },
         "parameters": list(result.parameters),
+        "assumed": [translate(line) for line in result.assumed],
         "units": dict(result.units),
         "statistics": _statistics(result),
         "goals": [_goal(goal) for goal in result.goals],
@@ -214,6 +215,7 @@ def _metric(item: MetricStatistics) -> dict[str, Any]:
         "max_run": item.maximum_run,
         "quantiles": {f"{share:g}": value for share, value in item.quantiles.items()},
         "correlations": dict(item.correlations),
+        "contributions": dict(item.contributions),
     }
     if not math.isnan(item.cpk):
         document |= {"cp": item.cp, "cpk": item.cpk}

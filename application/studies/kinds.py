@@ -18,6 +18,7 @@ import numpy as np
 from application.simulation.prepared_circuit import PreparedCircuit
 from application.studies.plan import Point, StudyPlan, usual_parameters
 from domain.simulation.goals import DesignGoal
+from domain.studies.assumptions import assumptions
 from domain.studies.corners import Corner, usual_corners
 from domain.studies.sampling import draw, sweep_grid
 from domain.studies.sensitivity import Sensitivity, moved_values, ranked, sensitivity_of, tolerance_of
@@ -152,7 +153,7 @@ def _judge_points(study: StudyInput, rows: Sequence[StudyRow], units: Mapping[st
 
 
 def _judge_monte_carlo(study: StudyInput, rows: Sequence[StudyRow], units: Mapping[str, str]) -> Findings:
-    found = dict(_judge_points(study, rows, units))
+    found = {**_judge_points(study, rows, units), "assumed": assumptions(study.plan.parameters)}
     wanted, reached = study.spec.yield_target, found.get("total_yield")
     if wanted is not None and isinstance(reached, Yield):
         found["goals_met"] = reached.value >= wanted
@@ -319,7 +320,8 @@ def _judge_worst_case(study: StudyInput, rows: Sequence[StudyRow], units: Mappin
             candidates=_extremes(rows, metric) if wants_eva else None,
         )
         cases[metric] = found if wants_rss else replace(found, rss=(math.nan, math.nan))
-    findings: dict[str, Any] = {"nominal": nominal, "worst_cases": cases}
+    assumed = assumptions(study.plan.parameters, ends_only=True)
+    findings: dict[str, Any] = {"nominal": nominal, "worst_cases": cases, "assumed": assumed}
     if study.goals:
         findings["goals_met"] = all(_holds(goal, cases[goal.metric]) for goal in study.goals)
     return findings
@@ -378,7 +380,8 @@ def _judge_sensitivity(study: StudyInput, rows: Sequence[StudyRow], _: Mapping[s
             )
             for item in study.plan.parameters
         )
-    return {"nominal": nominal, "sensitivities": found}
+    assumed = assumptions(study.plan.parameters, ends_only=True)
+    return {"nominal": nominal, "sensitivities": found, "assumed": assumed}
 
 
 KINDS: Mapping[StudyKind, Kind] = {

@@ -86,7 +86,7 @@ def tolerance_of(parameter: StudyParameter, nominal: float) -> float | None:
     spread = parameter.spread
     if spread is None:
         return None
-    total = spread.tolerance + spread.lot_tolerance
+    total = spread.reach
     return total if spread.is_absolute else total * abs(nominal)
 
 

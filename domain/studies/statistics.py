@@ -123,6 +123,9 @@ class MetricStatistics:
     histogram: Histogram | None = None
     correlations: Mapping[str, float] = field(default_factory=dict)
     """Pearson's coefficient with each parameter."""
+    contributions: Mapping[str, float] = field(default_factory=dict)
+    """Share of the variance each parameter makes, by a linear fit; the largest first. What is missing to 1 is
+    curvature and interplay. Empty with too few runs, and where nothing varies."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,6 +163,7 @@ def metric_statistics(
     sigma = float(np.std(found, ddof=1)) if count > 1 else math.nan
     lowest, highest = (int(np.flatnonzero(good)[place(found)]) for place in (np.argmin, np.argmax))
     cp, cpk = _capability(mean, sigma, goal)
+    moved = {name: column[good] for name, column in (parameters or {}).items()}
     return MetricStatistics(
         unit=unit,
         count=count,
@@ -177,7 +181,8 @@ def metric_statistics(
         cp=cp,
         cpk=cpk,
         histogram=histogram(found),
-        correlations={name: _correlation(column[good], found) for name, column in (parameters or {}).items()},
+        correlations={name: _correlation(column, found) for name, column in moved.items()},
+        contributions=contributions(moved, found),
     )
 
 
@@ -214,6 +219,24 @@ def _correlation(first: RealArray, second: RealArray) -> float:
     a, b = first - first.mean(), second - second.mean()
     scale = math.sqrt(float(a @ a)) * math.sqrt(float(b @ b))
     return float(np.clip((a @ b) / scale, -1, 1)) if scale > 0 else math.nan
+
+
+def contributions(parameters: Mapping[str, RealArray], values: RealArray) -> dict[str, float]:
+    """The share of the variance of `values` that each parameter makes: with the slopes b of a linear fit over
+    all parameters, b cov(p, v) / var(v), which add up to the fit's R squared also where parts of a lot move
+    together. {} with fewer than three runs a parameter, and where nothing varies."""
+    moving = {name: column for name, column in parameters.items() if np.ptp(column) > 0}
+    if not moving or len(values) < 3 * len(moving) + 3:
+        return {}
+    centred = values - values.mean()
+    total = float(centred @ centred)
+    if not total > 0:
+        return {}
+    columns = np.column_stack([(column - column.mean()) / column.std() for column in moving.values()])
+    slopes, *_ = np.linalg.lstsq(columns, centred, rcond=None)
+    shares = slopes * (columns.T @ centred) / total
+    found = {name: max(float(share), 0.0) for name, share in zip(moving, shares, strict=True)}
+    return dict(sorted(found.items(), key=lambda item: -item[1]))
 
 
 def yield_of(passed: Sequence[bool]) -> Yield:

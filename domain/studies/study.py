@@ -97,6 +97,8 @@ class StudyResult:
     """By metric, the parameter that weighs most first."""
     goals_met: bool | None = None
     """None when there are no goals, or the study has no say in them."""
+    assumed: tuple[Message, ...] = ()
+    """How the parts scatter, and which those are."""
     warnings: tuple[Message, ...] = ()
     duration_s: float = 0.0
     simulator_version: str = ""

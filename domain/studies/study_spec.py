@@ -27,6 +27,8 @@ WorstCaseMethod = Literal["eva", "rss", "both"]
 MOST_RUNS = 1_000_000
 _SCALES = get_args(Scale)
 _LONGEST_NAME = 200
+_BOUND_SIGMAS = 3.0
+"""A normal part whose tolerance is 5 %: that is its 3 sigma, and nothing is sold beyond."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,9 +65,10 @@ class Mismatch:
 class Spread:
     """How a parameter scatters around its nominal value."""
 
-    distribution: Distribution = "normal"
+    distribution: Distribution = "uniform"
     tolerance: float = 0.0
-    """Of this device alone: a share of the nominal value, or in its unit when `is_absolute`."""
+    """Of this device alone: a share of the nominal value, or in its unit when `is_absolute`. A bound, unless
+    `is_sigma` or given as a number of `sigmas` without `truncate`."""
     lot_tolerance: float = 0.0
     """Of all parameters with the same `lot_group` together."""
     lot_group: str = ""
@@ -74,10 +77,19 @@ class Spread:
     """How many standard deviations the tolerance is (normal, lognormal)."""
     truncate: float | None = None
     """Values further out than this many standard deviations are not drawn."""
+    is_sigma: bool = False
+    """The tolerance was given as a standard deviation."""
     is_absolute: bool = False
     centre: float | None = None
     """In place of the nominal value."""
     mismatch: Mismatch | None = None
+
+    @property
+    def reach(self) -> float:
+        """How far a device may be off, as a worst case has it: its tolerance and its lot's; of a standard
+        deviation three, or where it is cut off."""
+        total = self.tolerance + self.lot_tolerance
+        return total * min(self.truncate or _BOUND_SIGMAS, _BOUND_SIGMAS) if self.is_sigma else total
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -263,17 +275,26 @@ def _spread(reader: SpecReader, found: Range | None) -> Spread | None:
     share = reader.number if is_absolute else reader.fraction
     tolerance = share("tolerance", "tol", "dev")
     sigma = share("sigma", "std")
+    size = _one_of(reader, tolerance, sigma) or 0.0
     lot = share("lot")
+    sigmas, truncate = _sigmas(reader, is_sigma=sigma is not None), reader.positive("truncate")
+    mismatch = _mismatch(reader)
+    is_bell = sigma is not None or sigmas is not None or truncate is not None
+    usual: Distribution = "normal" if is_bell or mismatch is not None else "uniform"
+    kind = distribution or usual
     spread = Spread(
-        distribution=distribution or "normal",
-        tolerance=_one_of(reader, tolerance, sigma) or 0.0,
+        distribution=kind,
+        tolerance=math.sqrt(3) * size if sigma is not None and kind == "uniform" else size,
         lot_tolerance=lot or 0.0,
         lot_group=reader.text("lot_group") or "",
-        sigmas=_sigmas(reader, is_sigma=sigma is not None),
-        truncate=reader.positive("truncate"),
+        sigmas=1.0 if sigma is not None else sigmas or (1.0 if kind == "uniform" else _BOUND_SIGMAS),
+        truncate=_cut(kind, truncate, is_bound=sigma is None and sigmas is None),
+        is_sigma=sigma is not None and kind != "uniform",
         is_absolute=is_absolute,
-        mismatch=_mismatch(reader),
+        mismatch=mismatch,
     )
+    if kind == "uniform" and truncate is not None:
+        raise spec_error(reader.at("truncate"), msg("has no meaning for a uniform distribution"))
     if spread.tolerance or spread.lot_tolerance or spread.mismatch is not None:
         _check_spread(reader, spread)
         return spread
@@ -285,6 +306,13 @@ def _spread(reader: SpecReader, found: Range | None) -> Spread | None:
     if distribution is not None:
         raise spec_error(reader.at("tolerance"), msg("is missing: the spread of the parameter"))
     return None
+
+
+def _cut(kind: Distribution, truncate: float | None, *, is_bound: bool) -> float | None:
+    """Where the drawing ends: at the bound, which a tolerance is unless it says how many sigmas it is."""
+    if truncate is None and is_bound and kind != "uniform":
+        return _BOUND_SIGMAS
+    return truncate
 
 
 def _distribution(reader: SpecReader) -> Distribution | None:
@@ -301,16 +329,14 @@ def _one_of(reader: SpecReader, tolerance: float | None, sigma: float | None) ->
     return sigma if tolerance is None else tolerance
 
 
-def _sigmas(reader: SpecReader, *, is_sigma: bool) -> float:
+def _sigmas(reader: SpecReader, *, is_sigma: bool) -> float | None:
     sigmas = reader.positive("sigmas", "tolerance_sigmas")
     if sigmas is not None and is_sigma:
         raise spec_error(reader.at("sigmas"), msg("only applies to tolerance, not to sigma"))
-    return sigmas or 1.0
+    return sigmas
 
 
 def _check_spread(reader: SpecReader, spread: Spread) -> None:
-    if spread.distribution == "uniform" and spread.truncate is not None:
-        raise spec_error(reader.at("truncate"), msg("has no meaning for a uniform distribution"))
     for key, size in (("tolerance", spread.tolerance), ("lot", spread.lot_tolerance)):
         if not spread.is_absolute and size >= 1:
             raise spec_error(

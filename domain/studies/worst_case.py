@@ -55,7 +55,7 @@ def bounds_of(parameter: StudyParameter, nominal: float) -> tuple[float, float]:
     """
     spread = parameter.spread
     if spread is not None:
-        total = spread.tolerance + spread.lot_tolerance
+        total = spread.reach
         if spread.is_absolute:
             centre = nominal if spread.centre is None else spread.centre
             return centre - total, centre + total

@@ -152,7 +152,8 @@ def _named(text: str, option: str) -> tuple[str, str]:
 
 
 def _parameter(text: str) -> dict[str, Any]:
-    """``R1=1k:10k:log:20``, ``R1=1k:10k:E24``, ``R1=1k,2k,5k``, ``R1=1%``, ``R1=5%:uniform``, or ``R1``."""
+    """``R1=1k:10k:log:20``, ``R1=1k:10k:E24``, ``R1=1k,2k,5k``, ``R1=5%``, ``R1=5%:normal``, ``R1=2%:sigma``,
+    or ``R1``."""
     name, equals, rest = (part.strip() for part in text.partition("="))
     if not name or (equals and not rest):
         raise _bad_parameter(text)
@@ -162,6 +163,8 @@ def _parameter(text: str) -> dict[str, Any]:
     if "," in rest or (len(parts) == 1 and "%" not in rest):
         return {"name": name, "values": [item.strip() for item in rest.split(",")]}
     if "%" in parts[0]:
+        if parts[1:] == ["sigma"]:
+            return {"name": name, "sigma": parts[0]}
         spread = {"name": name, "tolerance": parts[0]}
         return spread | ({"distribution": parts[1]} if len(parts) == 2 else {})
     document: dict[str, Any] = {"name": name, "min": parts[0], "max": parts[1]}

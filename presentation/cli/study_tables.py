@@ -21,10 +21,14 @@ _DASH = "—"
 
 
 def print_study(result: StudyResult, out: Output) -> None:
+    for line in result.assumed:
+        out.say(line)
     if result.kind in ("sweep", "corners") or result.total <= _MOST_ROWS // 2:
         _lines(out, _rows(result, out))
     if result.kind in ("sweep", "montecarlo") and len(result.rows) > 1:
         _lines(out, _statistics(result, out))
+    if result.kind == "montecarlo":
+        _lines(out, _contributions(result, out))
     _lines(out, _corners(result, out))
     _lines(out, _worst_cases(result, out))
     _lines(out, _sensitivities(result, out))
@@ -92,6 +96,17 @@ def _statistics(result: StudyResult, out: Output) -> list[list[str]]:
             metric, str(item.count), *(number(value, item.unit) for value in values), number(item.cpk, "1", 3)
         ])  # fmt: skip
     return lines
+
+
+def _contributions(result: StudyResult, out: Output) -> list[list[str]]:
+    """The share of each metric's variance that a part makes."""
+    found = {metric: item.contributions for metric, item in result.statistics.items() if item.contributions}
+    names = list(dict.fromkeys(name for shares in found.values() for name in shares))[:_MOST_ROWS]
+    if not names:
+        return []
+    heads = [out.translate(msg("share of the variance")), *names]
+    return [heads, *([metric, *(_share(shares.get(name, 0.0)) for name in names)]
+                     for metric, shares in found.items())]  # fmt: skip
 
 
 def _corners(result: StudyResult, out: Output) -> list[list[str]]:

@@ -23,7 +23,8 @@ def study_answer(result: StudyResult, context: ToolContext, *, with_table: bool)
 
     view = context.view
     details = plain_figures(study_document(result))
-    details["rows"] = details["rows"][:_MOST_ROWS] if with_table else []
+    is_table = with_table and result.kind in ("sweep", "corners")
+    details["rows"] = details["rows"][:_MOST_ROWS] if is_table else []
     for item in details["statistics"].values():
         item.pop("histogram", None)
     details["file_path"] = view.name_of(result.circuit)
@@ -65,7 +66,8 @@ def _content(details: Mapping[str, Any]) -> str:
     runs = details["runs"]
     lines = [
         f"{details['study']} of {details['file_path']}: {runs['done']} runs, {runs['failed']} failed, "
-        f"all rows in {details['rows_path']}"
+        f"all rows in {details['rows_path']}",
+        *(f"assumed: {line}" for line in details["assumed"]),
     ]
     if "yield" in details:
         found = details["yield"]
@@ -79,7 +81,12 @@ def _content(details: Mapping[str, Any]) -> str:
     if details["goals_met"] is not None:
         lines.append(f"goals met: {'yes' if details['goals_met'] else 'no'}")
     for metric, item in details["statistics"].items():
-        lines.append(f"{metric} [{item['unit'] or '?'}]: {_figures(item)}")
+        lines.append(f"{metric} [{item['unit'] or '?'}]: {_figures(item, details['study'])}")
+        if details["study"] == "montecarlo" and item.get("contributions"):
+            lines.append(f"  variance from {_shares(item['contributions'])}")
+        if item.get("effects"):
+            effects = list(item["effects"].items())[:_MOST_TOLD]
+            lines.append("  alone: " + ", ".join(f"{name} ±{_number(abs(half))}" for name, half in effects))
         lines += [f"  {_named(entry)}" for entry in item.get("sensitivities", ())[:_MOST_TOLD]]
     for metric, span in details.get("corners", {}).items():
         if span is not None:
@@ -97,8 +104,17 @@ def _error(item: Mapping[str, Any]) -> str:
     return f"{where}: {item['message']}"
 
 
-def _figures(item: Mapping[str, Any]) -> str:
-    keys = ("nominal", "mean", "sigma", "min", "median", "max", "cpk")
+def _shares(contributions: Mapping[str, float]) -> str:
+    """``R1 61 %, C1 36 %, curvature and interplay 3 %``."""
+    told = [f"{name} {100 * share:.0f} %" for name, share in list(contributions.items())[:_MOST_TOLD]]
+    rest = 1 - sum(contributions.values())
+    return ", ".join(told) + (f", curvature and interplay {100 * rest:.0f} %" if rest > 0.005 else "")
+
+
+def _figures(item: Mapping[str, Any], kind: str) -> str:
+    spread = ("mean", "sigma", "median", "cpk") if kind == "montecarlo" else ()
+    keys = [key for key in ("nominal", "mean", "sigma", "min", "median", "max", "cpk")
+            if key in spread or key in ("nominal", "min", "max")]  # fmt: skip
     figures = [f"{key} {_number(item[key])}" for key in keys if key in item]
     if "rss" in item:
         figures.append(f"rss {_number(item['rss']['min'])} to {_number(item['rss']['max'])}")

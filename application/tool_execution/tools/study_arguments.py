@@ -149,8 +149,8 @@ class MonteCarloArguments(StudyArguments):
     runs: Whole = Field(200, ge=1, le=100_000, description="How many runs.")
     variation_config: Objects = Field(
         min_length=1,
-        description='What scatters: [{"name": "R1", "tolerance": "1%", "distribution": "normal"}]; the '
-        "tolerance of normal and lognormal is one sigma, of uniform the half width. Names may be R*.",
+        description='What scatters: [{"name": "R*", "tolerance": "5%"}]: uniform within the tolerance; with '
+        '"distribution": "normal" it is 3 sigma, cut off there. "sigma": "2%" is a standard deviation.',
     )
     yield_target: Number | None = Field(
         None, gt=0, le=1, description="Share of good runs that is asked for, for example 0.99."

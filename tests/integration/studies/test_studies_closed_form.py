@@ -15,7 +15,7 @@ from tests.integration.studies.conftest import Study
 
 DIVIDER = "divider\nV1 in 0 10\nR1 in out 1k\nR2 out 0 1k\n.op\n.end\n"
 VOUT = {"vout": "v(out)"}
-BOTH = [{"name": name, "tolerance": 0.01, "distribution": "normal"} for name in ("R1", "R2")]
+BOTH = [{"name": name, "sigma": 0.01} for name in ("R1", "R2")]
 SIGMA = 10 / 4 * math.sqrt(2) * 0.01
 """dV = V/4 (dR2/R - dR1/R); the next term of the series is 1e-4 of it."""
 RC = """low-pass

@@ -23,6 +23,10 @@ MODES = frozenset("rwxab+t")
 
 ALLOWED: dict[str, tuple[dict[str, int], str]] = {
     "application/project/browsing.py": ({"read_bytes": 2}, "an example of ours; a file seen to be regular"),
+    "application/simulation/operating_points.py": (
+        {"read_bytes": 1},
+        "the log of the run of .op, in a folder made for it",
+    ),
     "application/simulation/run_metrics.py": (
         {"read_bytes": 1},
         "a result's new folder, made by us a moment ago",

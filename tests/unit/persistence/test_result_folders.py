@@ -112,6 +112,7 @@ def test_what_is_written(store, circuit):
             "confinement": ["bubblewrap", "rlimits"],
             "duration_s": 0.25,
         },
+        "operating_point": None,
         "metrics": {
             "gain": {"value": -9.5, "unit": "dB"},
             "bw": {"value": None, "unit": "Hz"},

@@ -58,44 +58,48 @@ def drawn(runs: int = 4000, seed: int = 1, *, nominal: float = 1000.0, lhs: bool
 
 
 def test_the_moments_of_each_distribution_are_those_asked_for() -> None:
-    normal = drawn(tolerance=0.01)
+    normal = drawn(sigma=0.01)
     assert normal.mean() == pytest.approx(1000, abs=4 * 10 / math.sqrt(4000))
     assert normal.std() == pytest.approx(10, rel=4 / math.sqrt(8000))
     assert drawn(tolerance="3%", sigmas=3).std() == pytest.approx(10, rel=0.05)
-    assert drawn(sigma="1%").std() == pytest.approx(10, rel=0.05)
-    uniform = drawn(tolerance=0.05, distribution="uniform")
+    assert drawn(sigma="1%", distribution="uniform").std() == pytest.approx(10, rel=0.05)
+    uniform = drawn(tolerance=0.05)
     assert 950 <= uniform.min() < 951
     assert 1049 < uniform.max() <= 1050
     assert uniform.std() == pytest.approx(50 / math.sqrt(3), rel=0.05)
-    lognormal = drawn(tolerance=0.2, distribution="lognormal")
+    lognormal = drawn(sigma=0.2, distribution="lognormal")
     assert np.median(lognormal) == pytest.approx(1000, rel=0.02)
     assert np.log(lognormal).std() == pytest.approx(0.2, rel=0.05)
     assert (lognormal > 0).all()
-    assert drawn(nominal=0.0, tolerance=5e-3, absolute=True).std() == pytest.approx(5e-3, rel=0.05)
+    assert drawn(nominal=0.0, sigma=5e-3, absolute=True).std() == pytest.approx(5e-3, rel=0.05)
     between = drawn(distribution="uniform", min=200, max=600)
     assert 200 <= between.min() < 202
     assert 598 < between.max() <= 600
 
 
 def test_a_truncated_distribution_has_no_tails_and_keeps_its_shape() -> None:
-    cut = drawn(tolerance=0.01, truncate=2)
+    cut = drawn(sigma=0.01, truncate=2)
     assert abs(cut - 1000).max() <= 20
     # variance of a normal distribution cut at 2 sigma: 1 - 4 phi(2) / (2 Phi(2) - 1) = 0.7737
     assert cut.std() == pytest.approx(10 * math.sqrt(0.7737), rel=0.05)
+    part = drawn(tolerance="3%", distribution="normal")  # a bound: 3 sigma of 1 %, none beyond
+    assert abs(part - 1000).max() <= 30
+    assert part.std() == pytest.approx(10 * math.sqrt(0.9733), rel=0.05)
+    assert abs(drawn(tolerance="1%", sigmas=1) - 1000).max() > 25  # as it says: one standard deviation
 
 
 def test_latin_hypercube_puts_one_draw_into_each_slice() -> None:
     uniform = drawn(runs=100, tolerance=0.5, distribution="uniform", lhs=True)
     slices = np.floor((uniform - 500) / 10).astype(int)
     assert sorted(slices.tolist()) == list(range(100))
-    mean_error = abs(drawn(runs=1000, tolerance=0.01, lhs=True).mean() - 1000)
+    mean_error = abs(drawn(runs=1000, sigma=0.01, lhs=True).mean() - 1000)
     assert mean_error < 0.05  # 10 / sqrt(1000) = 0.32 without
 
 
 def test_lot_and_device_tolerances() -> None:
     nodes = [
         {"name": "R1", "lot": 0.05},
-        {"name": "R2", "lot": 0.05, "tolerance": 0.001},
+        {"name": "R2", "lot": 0.05, "tolerance": 0.001 * math.sqrt(3)},
         {"name": "C1", "lot": 0.05},
         {"name": "R3", "lot": 0.05, "lot_group": "other"},
     ]
@@ -128,7 +132,7 @@ def test_rows_do_not_depend_on_other_parameters_nor_on_the_number_of_runs() -> N
 
 def test_the_first_draws_of_seed_1_stay_what_they_are() -> None:
     """Stored studies are repeated by their seed: a change of these numbers breaks them."""
-    assert drawn(runs=3, tolerance=0.01).tolist() == pytest.approx(FIRST_DRAWS, rel=1e-12)
+    assert drawn(runs=3, sigma=0.01).tolist() == pytest.approx(FIRST_DRAWS, rel=1e-12)
 
 
 FIRST_DRAWS = [995.5433057865143, 990.922749791015, 1004.3350101183985]

@@ -33,7 +33,7 @@ def test_the_specification_of_the_contract() -> None:
     assert (first.range.minimum, first.range.maximum, first.range.scale) == (1000, 10_000, "log")
     assert first.spread is None
     assert second.spread is not None
-    assert (second.spread.tolerance, second.spread.sigmas) == (0.02, 1)
+    assert (second.spread.tolerance, second.spread.sigmas, second.spread.truncate) == (0.02, 3, 3)
     assert spec.goals[0].minimum == 1e6
     assert [corner.name for corner in spec.corners.corners] == ["TT", "hot"]
 
