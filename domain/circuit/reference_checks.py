@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import pairwise
 
 from domain.circuit.analyses import ANALYSIS_KINDS
 from domain.circuit.cards import Model
@@ -67,6 +68,7 @@ _CODE_MODELS = frozenset({
     "summer", "table2d", "table3d", "triangle", "zener",
 })  # fmt: skip
 """XSPICE's models in ngspice 39, as its `devhelp` lists them; more come with `codemodel`."""
+_DIODE_PARAMETERS = frozenset(("area", "dtemp", "ic", "l", "lm", "lp", "m", "pj", "temp", "w", "wm", "wp"))
 
 
 def check_references(
@@ -75,6 +77,7 @@ def check_references(
     """Duplicates and undefined names in every block; analysis cards; unused subcircuits."""
     visible = visible_parameters(circuit.top)
     rings = rings_of(visible)
+    kept = _kept_models(visible)
     if not fragment:
         _check_verilog_a(circuit, tree, findings)
         _check_code_models(circuit, tree, findings)
@@ -87,6 +90,7 @@ def check_references(
             _check_element(placed, scope, findings)
         _check_paths(block, severity, findings)
         _check_models(scope, findings)
+        _check_areas(block, kept, severity, findings)
         if (
             not block.is_used
             and not fragment
@@ -394,8 +398,8 @@ def _check_bare_words(placed: PlacedElement, scope: Scope, findings: Findings) -
                 check_names([candidate.key], candidate, placed.file, scope, findings)
     else:
         check_bare_names(placed, scope, findings)
-    if element.letter in "dk":
-        _check_surplus(placed, scope, findings)
+    if element.letter == "k":
+        _check_coupling(placed, scope, findings)
     elif element.letter in "rcl":
         # In a subcircuit with models of its own ngspice 39 writes the line anew, without the comma.
         is_rewritten = scope.block.subcircuit is not None and bool(scope.block.models or _has_table(scope))
@@ -422,15 +426,43 @@ def _has_table(scope: Scope) -> bool:
     )
 
 
-def _check_surplus(placed: PlacedElement, scope: Scope, findings: Findings) -> None:
-    """What other SPICEs take on D and K lines, but ngspice 39 refuses."""
-    element = placed.element
-    if element.letter == "d" and element.numbers:
+def _kept_models(blocks: Iterable[Block]) -> frozenset[str]:
+    """Models that ngspice 39 sees in use by the last word before the parameters of a D line."""
+    return frozenset(
+        placed.element.model.key
+        for block in blocks
+        if block.is_used
+        for placed in block.elements
+        if placed.element.letter == "d" and placed.element.model is not None and not placed.element.numbers
+    )
+
+
+def _check_areas(block: Block, kept: frozenset[str], severity: Severity, findings: Findings) -> None:
+    """A bare number after a diode's model, which other SPICEs take for its area.
+
+    So would ngspice 39, but it takes the number for the model's name when it leaves out what is not used, and
+    misses the model then, unless another diode names it.
+    """
+    for placed in block.elements:
+        element = placed.element
+        if element.letter != "d" or not element.numbers:
+            continue
+        number: Field | None = element.numbers[0]
+        if element.model is not None and element.model.key in kept:
+            words = pairwise(element.statement.words)
+            named = {word for one, word in words if one == element.model or one.key in _DIODE_PARAMETERS}
+            number = next((each for each in element.numbers if each not in named), None)
+        if number is None:
+            continue
         message = msg("{name}: ngspice does not accept a bare number after a diode's model. Write "
-                      "area={value}.",
-                      name=element.name, value=element.numbers[0].text)  # fmt: skip
-        findings.add(scope.severity, "bad-value", message, file=placed.file, at=element.numbers[0])
-    elif element.letter == "k" and len(element.controls) > 2:
+                      "area={value}.", name=element.name, value=number.text)  # fmt: skip
+        findings.add(severity, "bad-value", message, file=placed.file, at=number)
+
+
+def _check_coupling(placed: PlacedElement, scope: Scope, findings: Findings) -> None:
+    """More than two inductors, which other SPICEs take on a K line."""
+    element = placed.element
+    if len(element.controls) > 2:
         message = msg(
             "{name}: a K line couples two inductors. Write one line for each pair.", name=element.name
         )

@@ -23,6 +23,9 @@ DIRECTIVES = ANALYSIS_KINDS | {
     "end", "control", "endc", "if", "elseif", "else", "endif", "prot", "unprot", "incpslt",
 }  # fmt: skip
 """What ngspice 39 takes without complaint, as tried; all else is an error to it."""
+_SWALLOWED_DIRECTIVE = re.compile(r"\s*\.(?!end\b|endc\b|control\b)\w")
+_SWALLOWED_ELEMENT = re.compile(r"\s*[rclvidqmjx]\w*\d\w*(?:\s+[\w.+-]+){3}", re.IGNORECASE)
+"""Cards that a block without end takes for commands."""
 
 
 def check_files(tree: DependencyTree, findings: Findings) -> bool:
@@ -242,13 +245,13 @@ def _check_control(netlist: Netlist, findings: Findings) -> None:
             findings.add("warning", "stray-directive", message, file=netlist.path, at=statement)
     if begun is not None:
         message = msg(".control has no .endc: everything after it is read as commands. Add .endc.")
-        swallowed = any(
-            s.line > begun.line and re.match(r"\s*\.(?!end\b|endc\b|control\b)\w", s.raw)
-            for s in netlist.statements
-        )
-        findings.add(
-            "error" if swallowed else "warning", "unclosed-control", message, file=netlist.path, at=begun
-        )
+        behind = [s.raw for s in netlist.statements if s.line > begun.line]
+        severity: Severity = "info"  # ngspice ends it with the file
+        if any(_SWALLOWED_ELEMENT.match(raw) for raw in behind):
+            severity = "warning"
+        if any(_SWALLOWED_DIRECTIVE.match(raw) for raw in behind):
+            severity = "error"
+        findings.add(severity, "unclosed-control", message, file=netlist.path, at=begun)
 
 
 def _check_sections(tree: DependencyTree, findings: Findings, *, fragment: bool) -> None:

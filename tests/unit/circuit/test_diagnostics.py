@@ -344,6 +344,34 @@ def test_further_faults(cards: str, expected: list[tuple[str, str, int]]) -> Non
     assert loud(check(HEAD + cards)) == expected
 
 
+@pytest.mark.parametrize(
+    ("behind", "severity"),
+    [("", "info"), (".end\n", "info"), ("R9 b 0 1k\n.end\n", "warning"), (".tran 1n 1u\n", "error")],
+)
+def test_a_control_block_that_the_file_ends_takes_what_stands_behind_it(behind: str, severity: str) -> None:
+    found = check(f"{HEAD}.control\nrun\nplot v(b)\n{behind}")
+    assert [d.severity for d in found if d.code == "unclosed-control"] == [severity]
+
+
+@pytest.mark.parametrize(
+    ("cards", "refused"),
+    [
+        ("D3 b 0 dm 8\n", 1),
+        ("D3 b 0 dm 8\nD4 b 0 dm 2\n", 2),
+        ("D3 b 0 dm 8\nD4 b 0 dm\n", 0),
+        ("D3 b 0 dm 8 off\nD4 b 0 dm area=2\n", 0),
+        ("D3 b 0 dm area 8 ic 0.5\nX4 b s\n.subckt s c\nD4 c 0 dm\n.ends\n", 0),
+        ("D3 b 0 dm 8\n.subckt s c\nD4 c 0 dm\n.ends\n", 1),
+        ("D3 b 0 dm 8 27\nD4 b 0 dm\n", 1),
+        ("D3 b 0 dm off 8\nD4 b 0 dm\n", 1),
+    ],
+)
+def test_a_bare_area_needs_another_diode_that_keeps_the_model(cards: str, refused: int) -> None:
+    """As ngspice 39 does: it takes the number for the name of the model that is used."""
+    found = check(f"{HEAD}.model dm d\n{cards}.end\n")
+    assert [d.code for d in found if d.severity != "info"] == ["bad-value"] * refused
+
+
 def test_include_levels_are_limited() -> None:
     files = {f"{i}.inc": f".include {i + 1}.inc\n" for i in range(40)}
     found = check("t\nV1 a 0 1\nR1 a 0 1\n.include 0.inc\n.op\n", files)
