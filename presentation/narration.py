@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import assert_never
 
 from application.ports.events import (
+    UNDO_TOOL,
     DesignEvent,
     Done,
     ErrorOccurred,
@@ -48,7 +49,7 @@ class Narrator:
                 yield from self._goals(event)
             case TextWritten():
                 yield self._translate(event.text)
-            case ToolEnded():
+            case ToolEnded(name=name) if name != UNDO_TOOL:  # what became of an undo is said in words
                 yield f"{'✓' if event.success else '✗'} {self._translate(event.summary)}"
             case IterationFinished():
                 yield self._translate(msg("Round {number}:", number=event.number))
@@ -80,7 +81,9 @@ class Narrator:
     def _closing(self, done: Done) -> Message:
         match done.stop_reason:
             case "goals_met":
-                return msg("Goals met in round {rounds}: {circuit}", rounds=done.rounds, circuit=_file(done))
+                return msg(
+                    "Goals met in round {rounds}: {circuit}", rounds=done.round_number, circuit=_file(done)
+                )
             case "goals_not_met":
                 missed = [verdict for verdict in done.verdicts if not verdict.met]
                 return msg(

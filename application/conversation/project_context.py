@@ -81,7 +81,8 @@ def undone_note(records: Sequence[OperationRecord], *, since: str) -> str:
     fresh = {
         original.op_id
         for record in records
-        if record.kind == "undo" and record.created > since and (original := _original(record, by_id))
+        if record.kind == "undo" and record.created > since
+        for original in _originals(record, by_id)
     }
     again = [record for record in records if record.op_id in fresh and record.state == "done"]
     lines = []
@@ -97,14 +98,19 @@ def undone_note(records: Sequence[OperationRecord], *, since: str) -> str:
     return "\n".join(lines)
 
 
-def _original(record: OperationRecord, by_id: dict[str, OperationRecord]) -> OperationRecord | None:
-    """The change at the beginning of a chain of undos."""
-    seen = set()
-    found: OperationRecord | None = record
-    while found is not None and found.kind == "undo" and found.op_id not in seen:
-        seen.add(found.op_id)
-        found = by_id.get(found.undoes)
-    return None if found is None or found.kind != "file" else found
+def _originals(record: OperationRecord, by_id: dict[str, OperationRecord]) -> list[OperationRecord]:
+    """The changes at the beginning of chains of undos."""
+    seen: set[str] = set()
+    found: list[OperationRecord] = []
+    left = [record]
+    while left:
+        each = left.pop()
+        if each.kind == "file":
+            found.append(each)
+        elif each.op_id not in seen:
+            seen.add(each.op_id)
+            left += [by_id[op_id] for op_id in each.undone_ids if op_id in by_id]
+    return found
 
 
 def _line(record: OperationRecord) -> str:

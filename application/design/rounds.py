@@ -120,10 +120,12 @@ def _rounds_of(
         state |= update
         # A step that judges nothing new (the best circuit is put back) counts no round.
         is_round = "last_verdicts" in update and "iteration_count" in update
-        if is_round and (verdicts := verdicts_from_plain(update["last_verdicts"])):
-            number = int(update["iteration_count"] or 0)
-            while rounds and rounds[-1].number >= number:  # taken back, and gone on from there
-                rounds.pop()
+        if not is_round:
+            continue
+        number, is_undo = int(update["iteration_count"] or 0), update.get("current_node") == "undo_round"
+        while rounds and rounds[-1].number >= number + is_undo:  # taken back, and gone on from there
+            rounds.pop()
+        if not is_undo and (verdicts := verdicts_from_plain(update["last_verdicts"])):
             rounds.append(_round(state, verdicts, project, rounds[-1] if rounds else None))
     if not rounds:
         return None

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, get_args
 
+from application.design.round_history import can_be_undone, number_shown
 from domain.design.checkpoint_intent import CheckpointIntent, IntentKind
 from domain.llm.transcript import design_left_open
 from domain.simulation.goals import DesignGoal, GoalVerdict
@@ -21,8 +22,9 @@ _OF_A_BLOCK = "  "
 """What the lines of goals and verdicts begin with, under their head."""
 _OF_A_CALL = ("✓ ", "✗ ")
 _ROUNDS_TOLD = 12
-_LEADING_BACK = ("action", "go_back", "write_circuit")
-"""Nodes behind which the checkpoint asks again, when they plan nothing."""
+_ASKED_AFTER = ("action", "undo_round", "go_back")
+"""Steps behind which the checkpoint asks, where they plan nothing."""
+_PLANS = ("planned_change", "planned_simulation", "planned_restoring")
 _ENDS = ("goals_met", "goals_not_met", "declined", "undone", "error")
 
 
@@ -48,6 +50,8 @@ class Ended:
     circuit: str
     """Relative to the project; "" when there is none."""
     rounds: int
+    round_number: int
+    """Of the round whose circuit was left."""
     verdicts: tuple[GoalVerdict, ...]
 
 
@@ -95,8 +99,9 @@ def state_in_brief(events: Sequence[Mapping[str, Any]]) -> str:
         state |= update
         if "last_verdicts" in update and "iteration_count" in update:
             number = _whole(update["iteration_count"])
-            rounds = {each: line for each, line in rounds.items() if each < number}
-            if verdicts := verdicts_from_plain(update["last_verdicts"]):
+            is_judged = update.get("current_node") != "undo_round"
+            rounds = {each: line for each, line in rounds.items() if each < number + (not is_judged)}
+            if is_judged and (verdicts := verdicts_from_plain(update["last_verdicts"])):
                 rounds[number] = ", ".join(map(_figure, verdicts))
     goals = goals_from_plain(state.get("design_goals_summary"))
     if not goals:
@@ -185,6 +190,7 @@ class _Teller:
             stop_reason=reason,
             circuit=circuit,
             rounds=_whole(self._state.get("iteration_count")),
+            round_number=number_shown(self._state),
             verdicts=verdicts_from_plain(self._state.get("last_verdicts")),
         )
         return StoryStep(
@@ -197,12 +203,8 @@ class _Teller:
         before, self._state = self._state, {**self._state, **update}
         node, goals = update.get("current_node"), self._goals(before, update)
         is_judged = node == "analysis" and "last_verdicts" in update
-        is_planned = any(self._state.get(name) for name in ("planned_change", "planned_simulation"))
-        self._waits = (
-            is_judged
-            or (node in _LEADING_BACK and not is_planned and self._state.get("is_completed") is not True)
-            or (node == "undo_round" and update.get("user_intent") == "continue")
-        )
+        is_at_rest = not any(self._state.get(name) for name in (*_PLANS, "is_completed"))
+        self._waits = is_judged or (node in _ASKED_AFTER and is_at_rest)
         message_id = str(message.get("id", ""))
         if event.get("kind") == "checkpoint" and isinstance(answer := event.get("answer"), str):
             answer = "goals" if goals and answer == "continue" else answer
@@ -237,13 +239,11 @@ class _Teller:
 
 
 def _checkpoint(state: Mapping[str, Any], answer: str) -> Checkpoint:
-    number = _whole(state.get("iteration_count"))
-    has_before = number == 1 or state.get("previous_round") is not None
     return Checkpoint(
-        number=number,
+        number=number_shown(state),
         verdicts=verdicts_from_plain(state.get("last_verdicts")),
         has_failed=bool(state.get("error_context")),
-        can_undo=bool(state.get("last_write")) and has_before,
+        can_undo=can_be_undone(state),
         is_exhausted=state.get("is_exhausted") is True,
         answer=answer,
     )

@@ -40,7 +40,13 @@ class JudgedRound(TypedDict):
     write_ids: NotRequired[list[str]]
     """Of a round in which a model worked: all its operations, in order."""
     files: NotRequired[dict[str, str]]
-    """The files of its circuit, relative to the project, with the SHA-256 of what they held."""
+    """The files of its circuit by depth and all that the design wrote, relative to the project (others
+    absolute), with the SHA-256 of what they held; ABSENT for one that is named, but not there."""
+    circuit: NotRequired[str]
+    error: NotRequired[str]
+    """Why its simulation failed."""
+    count: NotRequired[int]
+    """Of a round that was gone back to: how many rounds there are."""
 
 
 class PlannedChange(TypedDict):
@@ -54,8 +60,23 @@ class PlannedChange(TypedDict):
     """Of the new content."""
     expected_sha256: str
     """Of what the file has to hold for the change to be made, or ABSENT."""
-    restored_round: int
-    """Of the round whose circuit is put back; 0 for a new one."""
+
+
+class PlannedRestoring(TypedDict):
+    """The files of an earlier round that are to be put back, as one operation: all of them or none."""
+
+    call_id: str
+    """Our own ULID: the key of its operation and, unless it is an undo, of its call in the transcript."""
+    number: int
+    """Of the round; 0 when nothing is left."""
+    changes: list[tuple[str, str, str]]
+    """Path, state before and after: SHA-256 or ABSENT. The contents are in the object store."""
+    undoes: list[str]
+    """Operations that are undone by it."""
+    aside: dict[str, str]
+    """Files that somebody changed: where what they held is kept."""
+    then: dict[str, Any]
+    """How the state changes when it is done."""
 
 
 class AgentState(TypedDict, total=False):
@@ -87,8 +108,7 @@ class GraphState(AgentState, total=False):
     step_number: int
     """How many steps the run has finished."""
     planned_change: PlannedChange | None
-    more_changes: list[PlannedChange]
-    """Those of further files of the circuit, made one after the other."""
+    planned_restoring: PlannedRestoring | None
     planned_simulation: str
     """Call id of the simulation that comes next; "" when none does."""
     work_mode: Literal["workflow", "free_work"]
@@ -129,7 +149,7 @@ class GraphState(AgentState, total=False):
     """None before the first round, and after the goals were changed."""
     last_round: JudgedRound | None
     previous_round: JudgedRound | None
-    """The one before; None when it can't be gone back to any more."""
+    """The one before, to which an undo leads; None for none."""
     last_write: str
     """Id of the operation that wrote the circuit."""
     last_writes: list[str]

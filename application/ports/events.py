@@ -210,6 +210,10 @@ class ErrorOccurred(Event):
     """Other models of the user that could be asked instead."""
 
 
+UNDO_TOOL = "undo_change"
+"""Name of the call by which a design takes a round back; its argument `operations` has what it undoes."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done(Event):
     """The run ended; nothing follows."""
@@ -222,6 +226,8 @@ class Done(Event):
     verdicts: tuple[GoalVerdict, ...] = ()
     metrics: Mapping[str, float] = field(default_factory=dict)
     rounds: int = 0
+    round_number: int = 0
+    """Of the round whose circuit is in the files; an earlier one where that was put back."""
     usage: Mapping[str, int] = field(default_factory=dict)
     cost: Cost = field(default_factory=Cost)
     """Of the run."""

@@ -222,7 +222,7 @@ class OperationRecord:
     further: tuple[FileChange, ...] = ()
     """What is changed beside `path`: a move has two places, a folder all that lies in it."""
     undoes: str = ""
-    """The operation this one undid."""
+    """The operation this one undid; of several (a round of a design) their ids with spaces between them."""
     created: str = ""
     """ISO 8601, UTC."""
     result: Mapping[str, Any] | None = None
@@ -232,6 +232,10 @@ class OperationRecord:
     is_under_way: bool = True
     """Of an intent: the user's own folder says too that it did not come to its end, so that it may be gone on
     with. An older state of the log says so of changes that ended long ago."""
+
+    @property
+    def undone_ids(self) -> tuple[str, ...]:
+        return tuple(self.undoes.split())
 
     @property
     def changes(self) -> tuple[FileChange, ...]:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import os.path
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from application.ports.project import ABSENT
 from application.simulation.failure_causes import with_causes
 from application.simulation.operating_points import FindOperatingPoint
 from application.simulation.prepared_circuit import PreparedCircuit, prepare_circuit
 from application.simulation.run_metrics import run_metrics
 from application.simulation.stepped_simulation import run_steps, steps_of
-from domain.circuit.dependencies import NOT_TO_BE_OPENED, DependencyTree
+from domain.circuit.dependencies import NOT_TO_BE_OPENED, DependencyTree, SourceFile
 from domain.circuit.dialects import Dialect
 from domain.circuit.stepping import StepPoint
 from domain.simulation.result import SimulationIssue, SimulationResult, SimulationRun, StepResult
@@ -108,6 +111,28 @@ class RunSimulation:
     @property
     def _operating_point(self) -> FindOperatingPoint:
         return FindOperatingPoint(simulator=self.simulator, waveforms=self.waveforms, cpu=self.cpu)
+
+    async def files_of(self, circuit: Path) -> dict[Path, str]:
+        """Every file a run of `circuit` reads, by depth: real paths with SHA-256 (hexadecimal).
+
+        One that is named but not there has ABSENT. Raises UserInputError for a circuit that can't be read.
+        """
+        return await self.cpu.run_in_thread(self._files_of, circuit)
+
+    def _files_of(self, circuit: Path) -> dict[Path, str]:
+        prepared = self._prepared(SimulationRequest(circuit=circuit))
+        reader = self.sources.for_circuit(prepared.circuit, prepared.library_folders)
+        found = {prepared.circuit: prepared.sha256}
+        for path in (*prepared.tree.files, *prepared.data_files):
+            source = reader.read(str(path), including_file=prepared.circuit)
+            found[path] = (
+                hashlib.sha256(source.data).hexdigest() if isinstance(source, SourceFile) else ABSENT
+            )
+        for refusal in prepared.tree.refusals:
+            if refusal.refusal.reason == "missing":
+                folder = (refusal.file or prepared.circuit).parent
+                found.setdefault(Path(os.path.normpath(folder / refusal.reference.strip("\"'"))), ABSENT)
+        return found
 
     async def _stored(self, prepared: PreparedCircuit) -> SimulationResult | None:
         """The newest stored run that was just this one; it is the circuit's newest result from now on."""

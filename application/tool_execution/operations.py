@@ -91,15 +91,19 @@ class Operations:
         tool: str,
         changes: Sequence[FileChange],
         result: Mapping[str, Any] | None = None,
+        undoes: Sequence[str] = (),
     ) -> OperationRecord:
         """Change several places as one operation: all of them or none, also when the process is killed.
 
-        Files are made of contents that one of the changes takes away (a move, a folder that is moved) and
-        folders; see `change_file` for the rest. Refused ("file_modified_externally") when a path has not
-        the state it is to have before.
+        Files are made of contents that one of the changes takes away (a move, a folder that is moved) or
+        that the object store has, and folders; see `change_file` for the rest. `undoes`: operations that do
+        not stand any more when it is done. Refused ("file_modified_externally") when a path has not the
+        state it is to have before; CircuitError "not_undoable" where tools may not write.
         """
 
         def checked() -> tuple[FileChange, ...]:
+            if undoes and (forbidden := self._effects.forbidden(changes)):
+                raise _not_for_tools(undoes[0], forbidden)
             for change in changes:
                 path = Path(change.path)
                 is_there = self._effects.state_of(change.path) == change.before
@@ -108,6 +112,8 @@ class Operations:
             return tuple(changes)
 
         wanted = _wanted(op_id, session_id, tool, result)
+        if undoes:
+            wanted = replace(wanted, kind="undo", undoes=" ".join(undoes))
         return await _whole(lambda give_up: self._change(wanted, checked, {}, give_up))
 
     async def begin_simulation(self, *, op_id: str, session_id: str, tool: str) -> OperationRecord:
@@ -185,7 +191,7 @@ class Operations:
         with self._alone(give_up):
             known = self._log.find(wanted.op_id)
             _refuse_what_is_not_ours(known)
-            if known is not None and known.kind != "file":
+            if known is not None and known.kind == "simulation":
                 raise ValueError(f"operation {wanted.op_id} is no change of a file")
             if known is not None and known.state != "abandoned":
                 return known
@@ -219,19 +225,20 @@ class Operations:
             raise changed_meanwhile(Path(change.path))
 
     def _close(self, record: OperationRecord) -> OperationRecord:
-        if record.kind == "undo":
-            self._mark(record.undoes, stands=False)
+        for op_id in record.undone_ids:
+            self._mark(op_id, stands=False)
         self._log.set_state(record.op_id, "done")
         if self._events is not None:
             told = FileOperationUndone if record.kind == "undo" else FileOperationDone
-            self._events.publish(
-                told(
-                    project=self._project.root,
-                    op_id=record.undoes or record.op_id,
-                    tool=record.tool,
-                    paths=tuple(change.path for change in record.changes),
+            for op_id in record.undone_ids or (record.op_id,):
+                self._events.publish(
+                    told(
+                        project=self._project.root,
+                        op_id=op_id,
+                        tool=record.tool,
+                        paths=tuple(change.path for change in record.changes),
+                    )
                 )
-            )
         return replace(record, state="done")
 
     def _mark(self, op_id: str, *, stands: bool) -> None:
@@ -239,8 +246,8 @@ class Operations:
         record = self._log.find(op_id)
         if record is not None:
             self._log.set_state(op_id, "done" if stands else "undone")
-            if record.kind == "undo":
-                self._mark(record.undoes, stands=not stands)
+            for undone in record.undone_ids:
+                self._mark(undone, stands=not stands)
 
     def _settle(self, record: OperationRecord) -> OperationRecord:
         """Close an interrupted intent by what is in the files now."""
@@ -312,12 +319,7 @@ class Operations:
             if not plan.changes:
                 return record
             if forbidden := self._effects.forbidden(plan.changes):
-                raise CircuitError(
-                    msg("Operation {op_id} was not undone: tools may not write to {path}.",
-                        op_id=op_id, path=forbidden),
-                    advice=msg("Only changes to files that tools may write can be undone."),
-                    error_type="not_undoable",
-                )  # fmt: skip
+                raise _not_for_tools(op_id, forbidden)
             intent = OperationRecord(
                 op_id=new_ulid(),
                 session_id=session_id or record.session_id,
@@ -411,6 +413,14 @@ def _refuse_what_cannot_be_undone(record: OperationRecord) -> None:
             advice=msg("Only file changes can be undone."),
             error_type="not_undoable",
         )
+
+
+def _not_for_tools(op_id: str, path: str) -> CircuitError:
+    return CircuitError(
+        msg("Operation {op_id} was not undone: tools may not write to {path}.", op_id=op_id, path=path),
+        advice=msg("Only changes to files that tools may write can be undone."),
+        error_type="not_undoable",
+    )
 
 
 def _changed_after_interruption(path: str) -> CircuitError:

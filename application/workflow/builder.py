@@ -3,10 +3,10 @@
 START -> design_goals -> confirm_goals -> initial_design -> simulation -> analysis -> user_checkpoint
 user_checkpoint -> action -> simulation ...                       another round
 user_checkpoint -> action -> user_checkpoint                      nothing was changed, a question was answered
-user_checkpoint -> undo_round -> user_checkpoint | END            the last round taken back
-user_checkpoint -> go_back -> write_circuit -> user_checkpoint    an earlier round put back
+user_checkpoint -> undo_round -> restore -> user_checkpoint | END the last round taken back
+user_checkpoint -> go_back -> restore -> user_checkpoint          an earlier round put back
 confirm_goals | user_checkpoint -> conclude -> END
-                            conclude -> write_circuit -> END      the best round put back
+                            conclude -> restore -> END            the best round put back
 confirm_goals -> simulation                                       the circuit there is, as round 0
 design_goals -> END                                               no design was asked for
 
@@ -32,29 +32,20 @@ from application.simulation.simulating import RunSimulation
 from application.tool_execution.operations import Operations
 from application.workflow.edges import (
     route_after_action,
-    route_after_conclude,
     route_after_design,
     route_after_goals,
     route_after_request,
-    route_after_restoring,
-    route_after_undo,
-    route_after_write,
     route_by_user_intent,
+    route_to_restoring,
 )
 from application.workflow.goal_readers import GoalReader
 from application.workflow.journal import DesignJournal
 from application.workflow.nodes._effects import DesignNode, recorded, traced
-from application.workflow.nodes.circuit import (
-    ActionNode,
-    ConcludeNode,
-    GoBackNode,
-    InitialDesignNode,
-    WriteCircuitNode,
-)
+from application.workflow.nodes.circuit import ActionNode, InitialDesignNode, WriteCircuitNode
 from application.workflow.nodes.design_goals import ConfirmGoalsNode, DesignGoalsNode
 from application.workflow.nodes.model import ModelActionNode, ModelDesignNode, Steps
+from application.workflow.nodes.restoring import ConcludeNode, GoBackNode, RestoreNode, UndoRoundNode
 from application.workflow.nodes.simulation import AnalysisNode, SimulationNode, UserCheckpointNode
-from application.workflow.nodes.undo import UndoRoundNode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,9 +80,7 @@ def build_workflow(workflow: Workflow, checkpointer: BaseCheckpointSaver[str]) -
     graph.add_conditional_edges(
         "initial_design", route_after_design, ["write_circuit", "simulation", "analysis"]
     )
-    graph.add_conditional_edges(
-        "write_circuit", route_after_write, ["write_circuit", "simulation", "user_checkpoint", END]
-    )
+    graph.add_edge("write_circuit", "simulation")
     graph.add_edge("simulation", "analysis")
     graph.add_edge("analysis", "user_checkpoint")
     graph.add_conditional_edges(
@@ -99,12 +88,11 @@ def build_workflow(workflow: Workflow, checkpointer: BaseCheckpointSaver[str]) -
         route_by_user_intent,
         ["action", "undo_round", "go_back", "simulation", "analysis", "conclude"],
     )
-    graph.add_conditional_edges("undo_round", route_after_undo, ["user_checkpoint", END])
-    graph.add_conditional_edges("go_back", route_after_restoring, ["write_circuit", "user_checkpoint"])
+    for planning in ("undo_round", "go_back", "conclude", "restore"):
+        graph.add_conditional_edges(planning, route_to_restoring, ["restore", "user_checkpoint", END])
     graph.add_conditional_edges(
         "action", route_after_action, ["write_circuit", "simulation", "user_checkpoint"]
     )
-    graph.add_conditional_edges("conclude", route_after_conclude, ["write_circuit", END])
     return graph.compile(checkpointer=checkpointer)
 
 
@@ -125,9 +113,10 @@ def _workflow_nodes(parts: Workflow) -> dict[str, DesignNode]:
         "analysis": AnalysisNode(
             parts.measure, project, parts.journal, parts.steps if parts.designer is None else None
         ),
-        "user_checkpoint": UserCheckpointNode(reader, operations, project, parts.journal),
-        "undo_round": UndoRoundNode(operations, project),
+        "user_checkpoint": UserCheckpointNode(reader, parts.simulate, operations, project, parts.journal),
+        "undo_round": UndoRoundNode(operations, project, parts.journal),
         "go_back": GoBackNode(operations, project, parts.journal),
+        "restore": RestoreNode(operations, project),
         "action": action,
         "conclude": ConcludeNode(operations, project),
     }

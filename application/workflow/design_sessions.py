@@ -129,6 +129,9 @@ class Question:
     """Another round was asked for, and there was nothing left to change."""
     most_rounds: int = 0
     round_number: int = 0
+    """Of the round whose circuit is in the files."""
+    rounds: int = 0
+    """How many there are: more than `round_number` after going back."""
     goals_met: bool = False
     text: str = ""
     """Of a pending run: its sentence."""

@@ -48,8 +48,10 @@ def route_by_user_intent(state: GraphState) -> str:
             return "conclude"
 
 
-def route_after_undo(state: GraphState) -> str:
-    """The round before is asked about again; without one the run is over."""
+def route_to_restoring(state: GraphState) -> str:
+    """What has to be put back is put back; else the same checkpoint asks again, or the run is over."""
+    if state.get("planned_restoring"):
+        return "restore"
     return END if state.get("is_completed") else "user_checkpoint"
 
 
@@ -58,25 +60,6 @@ def route_after_action(state: GraphState) -> str:
     if state.get("planned_change"):
         return "write_circuit"
     return "simulation" if state.get("planned_simulation") else "user_checkpoint"
-
-
-def route_after_write(state: GraphState) -> str:
-    """A new circuit is simulated; of one that is put back the figures are known."""
-    if state.get("planned_change"):  # another file of the circuit
-        return "write_circuit"
-    if state.get("is_completed"):
-        return END
-    return "simulation" if state.get("planned_simulation") else "user_checkpoint"
-
-
-def route_after_restoring(state: GraphState) -> str:
-    """What has to be put back is written; else the same checkpoint asks again."""
-    return "write_circuit" if state.get("planned_change") else "user_checkpoint"
-
-
-def route_after_conclude(state: GraphState) -> str:
-    """The best circuit is put back if it isn't the one in the file."""
-    return "write_circuit" if state.get("planned_change") else END
 
 
 def should_continue(state: GraphState) -> bool:

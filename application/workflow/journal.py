@@ -23,6 +23,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from application.design.round_history import judged_rounds, timeline
 from domain.llm.provider_settings import BUILTIN
 from domain.llm.transcript import design_left_open
 from shared.errors import UserInputError
@@ -192,18 +193,13 @@ class DesignJournal:
         """Planned calls without a result: their ids and tools, in order."""
         return self._open_calls
 
+    def timeline(self) -> list[JudgedRound]:
+        """The judged rounds that stand and what was gone back to, in order: what is undone from its end."""
+        return timeline(self._updates.values())
+
     def rounds(self) -> list[JudgedRound]:
         """The rounds that were judged and not taken back, oldest first."""
-        found: dict[int, JudgedRound] = {}
-        for update in self._updates.values():
-            last = update.get("last_round")
-            if last is not None:
-                while found and next(reversed(found)) >= last["number"]:
-                    found.popitem()
-                found[last["number"]] = last
-            elif "last_round" in update:  # nothing was left
-                found = {}
-        return list(found.values())
+        return judged_rounds(self.timeline())
 
     def has_call(self, call_id: str) -> bool:
         """Whether the transcript knows a call, be it of a chat."""

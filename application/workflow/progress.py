@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from application.design.round_history import can_be_undone, number_shown
 from application.ports.events import (
     ChatEvent,
     ConfirmationAsked,
@@ -163,6 +164,7 @@ class Progress:
             verdicts=verdicts,
             metrics={verdict.goal.metric: verdict.measured.value for verdict in verdicts},
             rounds=max(state.get("iteration_count", 0), 0),
+            round_number=max(number_shown(state), 0),
             **self.spent(),
         )
 
@@ -202,10 +204,10 @@ def decider(
                 goals=goals,
                 verdicts=tuple(verdict_from_plain(plain) for plain in state["last_verdicts"]),
                 has_failed=bool(state.get("error_context")),
-                can_undo=bool(state.get("last_write"))
-                and (number == 1 or state.get("previous_round") is not None),
+                can_undo=can_be_undone(state),
                 is_exhausted=is_exhausted,
                 round_number=number,
+                rounds=state.get("iteration_count", number),
                 most_rounds=max_iterations,
                 goals_met=met,
                 recommended="accept" if met else "continue" if goes_on else "stop",
@@ -244,6 +246,6 @@ def _told_before(state: GraphState) -> list[DesignEvent]:
     verdicts = tuple(verdict_from_plain(plain) for plain in state.get("last_verdicts", ()))
     if verdicts:
         metrics = {verdict.goal.metric: verdict.measured.value for verdict in verdicts}
-        number = state["iteration_count"]
+        number = number_shown(state)
         told.append(IterationFinished(number=number, metrics=metrics, verdicts=verdicts))
     return told

@@ -203,7 +203,7 @@ async def _decided(question: Question, asked: Message, yes: Answer, out: Output)
             goals_met=question.goals_met,
             has_failed=question.has_failed,
             can_undo=question.can_undo,
-            rounds=question.round_number,
+            rounds=question.rounds,
         )
         if not intent.is_sure and question.reread is not None:
             intent = await question.reread(intent)
@@ -329,6 +329,7 @@ def event_document(event: DesignEvent, out: Output) -> dict[str, object]:  # noq
                 "goals": [_verdict_document(verdict) for verdict in event.verdicts],
                 "metrics": dict(event.metrics),
                 "rounds": event.rounds,
+                "round": event.round_number,
             }
         case _:
             return common_document(event, out)

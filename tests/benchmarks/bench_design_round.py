@@ -88,6 +88,9 @@ class _Clock:
         self._use_case = use_case
         self._inside = (0.0, 0.0)
 
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._use_case, name)
+
     def read(self) -> tuple[float, float]:
         return time.perf_counter() - self._inside[0], time.process_time() - self._inside[1]
 

@@ -163,9 +163,10 @@ async def test_an_effect_that_fails_says_why(tmp_path: Path) -> None:
             raise EnvironmentProblem(msg("ngspice is missing"))
 
         async def version(self):
-            raise AssertionError
+            return "ngspice-0"
 
-        confinement = version
+        async def confinement(self):
+            raise AssertionError
 
     run = Run(tmp_path, ScriptedDesigner(rc_deck("1k")), simulator=MissingSimulator())
     with pytest.raises(EnvironmentProblem):

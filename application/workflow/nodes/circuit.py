@@ -10,16 +10,16 @@ import asyncio
 import hashlib
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from application.design.circuit_goals import save_goals
-from application.graph.state import GraphState, JudgedRound, PlannedChange
+from application.graph.state import GraphState, PlannedChange
 from application.ports.conversation import Designer
-from application.ports.events import CheckpointReached, GoalsUnderstood, TextWritten
+from application.ports.events import CheckpointReached, TextWritten
 from application.ports.project import ABSENT, ProjectFiles
+from application.tool_execution.effects import TAKEN
 from application.tool_execution.operations import Operations
-from application.workflow.journal import Carried, DesignJournal, PlannedCall, Said
+from application.workflow.journal import Carried, PlannedCall, Said
 from application.workflow.nodes._effects import DesignNode, Finished, Step, carrying_out
 from application.workflow.plain_state import (
     goal_from_plain,
@@ -33,7 +33,7 @@ from domain.design.designer import Proposal
 from domain.simulation.goals import DesignGoal, GoalVerdict, all_met
 from domain.simulation.result import Quantity
 from shared.errors import CircuitError, UserInputError
-from shared.message import Message, msg
+from shared.message import msg
 from shared.ulid import new_ulid
 
 WRITE_TOOL = "rewrite_file"
@@ -147,141 +147,6 @@ class ActionNode:
         return await self._designer.revise(intent, previous, judged_anew) or previous
 
 
-class ConcludeNode:
-    """Ends a run; when a former round was better than the last, its circuit is to be put back."""
-
-    def __init__(self, operations: Operations, project: ProjectFiles) -> None:
-        self._operations = operations
-        self._project = project
-
-    async def __call__(self, state: GraphState, step: Step) -> Finished:
-        """Plan to leave the best circuit in the file; its figures go into the state at once."""
-        step.enter("conclude", state, ends_round=True)
-        ended: GraphState = {
-            "current_node": "conclude",
-            "is_completed": True,
-            "termination_reason": state.get("user_intent", "stop"),
-            "planned_change": None,
-        }
-        best = state.get("best_round")
-        now = state.get("netlist_sha256")
-        if best is None or best["netlist_sha256"] in ("", now) or now == state.get("left_by_user"):
-            return Finished(update=ended, record=Said())
-        restoring = await _restoring(self._project, self._operations, state, best, step)
-        if restoring is None or not restoring.changes:
-            return Finished(update=ended, record=Said())
-        update: GraphState = {
-            **ended,
-            **restoring.update,
-            "sim_result_path": best["sim_result_path"],
-            "last_metrics": best["metrics"],
-            "last_verdicts": best["verdicts"],
-        }
-        return Finished(update=update, record=Said(calls=restoring.calls))
-
-
-class GoBackNode:
-    """Puts back the circuit of an earlier round, with its goals and figures; the rounds since stay known."""
-
-    def __init__(self, operations: Operations, project: ProjectFiles, journal: DesignJournal) -> None:
-        self._operations = operations
-        self._project = project
-        self._journal = journal
-
-    async def __call__(self, state: GraphState, step: Step) -> Finished:
-        """Plan it; a round that is not there leaves everything as it is, and the checkpoint asks again."""
-        number = state.get("go_back_to", 0)
-        found = next((each for each in self._journal.rounds() if each["number"] == number), None)
-        update: GraphState = {"current_node": "go_back", "user_intent": "continue", "planned_change": None}
-        if found is None:
-            step.tell(TextWritten(text=msg("There is no round {number} to go back to.", number=number)))
-            return Finished(update=update, record=Said())
-        restoring = await _restoring(self._project, self._operations, state, found, step)
-        if restoring is None:  # the checkpoint looks at what somebody changed before it asks again
-            return Finished(update=update, record=Said())
-        if found["intent"] != state["design_intent"]:
-            intent = intent_from_plain(found["intent"])
-            step.tell(GoalsUnderstood(goals=intent.goals, assumptions=()))
-        step.tell(TextWritten(text=msg("Back to round {number}.", number=number)))
-        back: GraphState = {
-            **update,
-            **restoring.update,
-            "netlist_sha256": found["netlist_sha256"],
-            "circuit_files": found.get("files", {}),
-            "sim_result_path": found["sim_result_path"],
-            "last_metrics": found["metrics"],
-            "last_verdicts": found["verdicts"],
-            "proposal": found["proposal"],
-            "design_intent": found["intent"],
-            "design_goals_summary": found["intent"]["goals"],
-            "error_context": "",
-            "error_places": [],
-            "previous_round": state.get("last_round"),
-            "last_round": {**found, "number": state["iteration_count"]},
-            "stagnation_count": 0,
-            "is_exhausted": False,
-            "planned_simulation": "",
-        }
-        await asyncio.to_thread(keep_goals, self._project, {**state, **back}, state["circuit_file_path"])
-        return Finished(update=back, record=Said(calls=restoring.calls))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Restoring:
-    """What has to be written to have the circuit of a round again."""
-
-    changes: tuple[PlannedChange, ...]
-    calls: tuple[PlannedCall, ...]
-
-    @property
-    def update(self) -> GraphState:
-        if not self.changes:
-            return {"planned_change": None}
-        return {"planned_change": self.changes[0], "more_changes": list(self.changes[1:])}
-
-
-async def _restoring(
-    project: ProjectFiles, operations: Operations, state: GraphState, target: JudgedRound, step: Step
-) -> _Restoring | None:
-    """The changes; None where somebody else changed a file of a model since: it stays, and that is told.
-
-    Raises CircuitError for a file of the built-in designer, which would overwrite it in the next round.
-    """
-    files = target.get("files") or {state["circuit_file_path"]: target["netlist_sha256"]}
-    changes: list[PlannedChange] = []
-    calls: list[PlannedCall] = []
-    held = {state["circuit_file_path"]: state["netlist_sha256"], **state.get("circuit_files", {})}
-    for path, sha256 in files.items():
-        if held.get(path) == sha256:
-            continue
-        found = await asyncio.to_thread(hash_in, project, path)
-        if found not in (held.get(path), sha256) and not await _is_ours(operations, state, path, found):
-            if not target.get("files"):
-                raise _changed_by_somebody(project, path)
-            step.tell(
-                TextWritten(
-                    text=msg(
-                        "{path} was changed outside the design and is kept as it is; round {number} was not "
-                        "restored.",
-                        path=path,
-                        number=target["number"],
-                    )
-                )
-            )
-            return None
-        change: PlannedChange = {
-            "call_id": new_ulid(),
-            "path": path,
-            "sha256": sha256,
-            "expected_sha256": found,
-            "restored_round": target["number"],
-        }
-        content = await asyncio.to_thread(project.read_object, sha256)
-        changes.append(change)
-        calls.append(_write_call(change, content.decode("utf-8", "replace")))
-    return _Restoring(changes=tuple(changes), calls=tuple(calls))
-
-
 async def _is_ours(operations: Operations, state: GraphState, path: str, found: str) -> bool:
     """Whether an operation of this conversation put there what a file holds.
 
@@ -327,18 +192,15 @@ class WriteCircuitNode:
                     raise
                 raise _changed_by_somebody(self._project, path) from error
             call.success = True
-            call.summary = _summary(state, change)
-        more = state.get("more_changes", [])
+            call.summary = msg("Wrote {path}.", path=path)
         update: GraphState = {
             "current_node": "write_circuit",
             "last_write": change["call_id"],
-            "planned_change": more[0] if more else None,
-            "more_changes": more[1:],
+            "last_writes": [change["call_id"]],
+            "planned_change": None,
+            "circuit_file_path": path,
+            "netlist_sha256": change["sha256"],
         }
-        if not change["restored_round"] or path == state["circuit_file_path"]:
-            update |= {"circuit_file_path": path, "netlist_sha256": change["sha256"]}
-        writes = [*state.get("last_writes", []), change["call_id"]] if change["restored_round"] else []
-        update["last_writes"] = writes
         record = Carried(
             call_id=change["call_id"],
             name=WRITE_TOOL,
@@ -348,14 +210,6 @@ class WriteCircuitNode:
             result={"path": path, "sha256": change["sha256"]},
         )
         return Finished(update=update, record=record)
-
-
-def _summary(state: GraphState, change: PlannedChange) -> Message:
-    if not change["restored_round"]:
-        return msg("Wrote {path}.", path=change["path"])
-    if state.get("is_completed"):
-        return msg("Restored round {number}, the best one.", number=change["restored_round"])
-    return msg("Restored {path} of round {number}.", path=change["path"], number=change["restored_round"])
 
 
 def refuse_foreign_change(project: ProjectFiles, state: GraphState) -> None:
@@ -374,13 +228,14 @@ async def _content_of_ours(project: ProjectFiles, operations: Operations, state:
 
 
 def hash_in(project: ProjectFiles, path: str) -> str:
-    """The SHA-256 of what a file of the project holds, ABSENT where it is not there; blocking."""
+    """The SHA-256 of what a file of the project holds, ABSENT where it is not there; blocking.
+
+    TAKEN where something else stands in its place, or it can't be read.
+    """
     try:
         return hashlib.sha256(project.read(Path(path))).hexdigest()
     except UserInputError as error:
-        if error.error_type != "file_not_found":
-            raise
-        return ABSENT
+        return ABSENT if error.error_type == "file_not_found" else TAKEN
 
 
 def _changed_by_somebody(project: ProjectFiles, path: str) -> CircuitError:
@@ -403,7 +258,6 @@ async def _plan(
         "path": path,
         "sha256": await asyncio.to_thread(project.keep_object, proposal.netlist.encode()),
         "expected_sha256": expected_sha256,
-        "restored_round": 0,
     }
     simulation = PlannedCall(call_id=new_ulid(), name=SIMULATE_TOOL, arguments={"file_path": path})
     return Finished(

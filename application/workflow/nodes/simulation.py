@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from langgraph.types import interrupt
 
+from application.design.round_history import number_shown
 from application.graph.state import GraphState, JudgedRound
 from application.ports.events import CheckpointReached, IterationFinished, TextWritten
 from application.ports.project import ABSENT, ProjectFiles
@@ -16,6 +18,7 @@ from application.simulation.failure_place import placed
 from application.simulation.judging import judge
 from application.simulation.measuring import MeasureResult
 from application.simulation.simulating import RunSimulation, SimulationRequest
+from application.tool_execution.effects import TAKEN
 from application.tool_execution.operations import Operations
 from application.workflow.goal_readers import GoalReader
 from application.workflow.journal import Carried, Decided, DesignJournal, PlannedCall, Said
@@ -43,6 +46,7 @@ _SAME_SHORTFALL = 1e-6
 _MOST_COMPARED = 20
 """Earlier rounds that a comment is held against: each figure is compared with each other one."""
 _MOST_PLACES = 3
+_NO_FILE = (ABSENT, TAKEN)
 
 
 class SimulationNode:
@@ -66,6 +70,7 @@ class SimulationNode:
         error = "" if call.success else str(call.summary)
         update: GraphState = {
             "current_node": "simulation",
+            "circuit_files": await self._files(state),
             "sim_result_path": outcome["result_path"],
             "error_context": error,
             "error_places": [tuple(place) for place in outcome.get("places", ())],
@@ -90,8 +95,9 @@ class SimulationNode:
         if begun.state == "done" and begun.result is not None:
             return dict(begun.result)
         await asyncio.to_thread(refuse_foreign_change, self._project, state)
-        request = SimulationRequest(circuit=self._project.root / state["circuit_file_path"], call_id=call_id)
-        result = await self._simulate(request)
+        circuit = self._project.root / state["circuit_file_path"]
+        # What the model itself has just simulated, with these very files, is not run again.
+        result = await self._simulate(SimulationRequest(circuit=circuit, call_id=call_id, reuse=True))
         outcome = {
             "ok": result.ok,
             "result_path": result.result_path.relative_to(self._project.root).as_posix(),
@@ -101,6 +107,33 @@ class SimulationNode:
         }
         await self._operations.finish(call_id, outcome)
         return outcome
+
+    async def _files(self, state: GraphState) -> dict[str, str]:
+        """The files of the circuit as they are simulated, those of the project kept in the object store."""
+        used = await used_files(self._simulate, self._project, state["circuit_file_path"])
+
+        def kept() -> dict[str, str]:
+            written = [path for path in state.get("circuit_files", {}) if not Path(path).is_absolute()]
+            found = {path: hash_in(self._project, path) for path in written if path not in used}
+            files = {path: sha256 for path, sha256 in found.items() if sha256 not in _NO_FILE} | used
+            for path, sha256 in files.items():
+                if sha256 not in _NO_FILE and not Path(path).is_absolute():
+                    self._project.keep_object(self._project.read(self._project.root / path))
+            return files
+
+        return await asyncio.to_thread(kept)
+
+
+async def used_files(simulate: RunSimulation, project: ProjectFiles, circuit: str) -> dict[str, str]:
+    """Every file the circuit uses with its hash: relative to the project, others absolute."""
+    try:
+        files = await simulate.files_of(project.root / circuit)
+    except UserInputError:  # it can't be read: that is told by who simulates it
+        return {}
+    return {
+        path.relative_to(project.root).as_posix() if path.is_relative_to(project.root) else str(path): sha256
+        for path, sha256 in files.items()
+    }
 
 
 class AnalysisNode:
@@ -190,9 +223,15 @@ class UserCheckpointNode:
     """Waits for a decision; it has no effect of its own, because it runs again when it is answered."""
 
     def __init__(
-        self, reader: GoalReader, operations: Operations, project: ProjectFiles, journal: DesignJournal
+        self,
+        reader: GoalReader,
+        simulate: RunSimulation,
+        operations: Operations,
+        project: ProjectFiles,
+        journal: DesignJournal,
     ) -> None:
         self._reader = reader
+        self._simulate = simulate
         self._operations = operations
         self._project = project
         self._journal = journal
@@ -210,13 +249,15 @@ class UserCheckpointNode:
         """
         if self._looked_at != state["step_number"] + 1:
             known = await self._known_by_operations(state)
-            stale = await asyncio.to_thread(self._what_is_stale, state, step, known)
+            circuit = state.get("circuit_file_path", "")
+            used = await used_files(self._simulate, self._project, circuit) if circuit else {}
+            stale = await asyncio.to_thread(self._what_is_stale, state, step, known, used)
             if stale is not None:
                 return stale
             self._looked_at = state["step_number"] + 1
         goals_met = all_met(verdict_from_plain(plain) for plain in state["last_verdicts"])
         answer: dict[str, Any] = interrupt(
-            {"kind": "checkpoint", "round": state["iteration_count"], "goals_met": goals_met}
+            {"kind": "checkpoint", "round": number_shown(state), "goals_met": goals_met}
         )
         update: GraphState = {
             "current_node": "user_checkpoint",
@@ -253,19 +294,22 @@ class UserCheckpointNode:
         )
 
     def _what_is_stale(
-        self, state: GraphState, step: Step, known: frozenset[tuple[str, str]]
+        self, state: GraphState, step: Step, known: frozenset[tuple[str, str]], used: Mapping[str, str]
     ) -> Finished | None:
-        """How the round is judged anew, where its files or its result are others; blocking."""
+        """How the round is judged anew, where its files or its result are others; blocking.
+
+        `used`: the files the circuit uses now, by depth.
+        """
         circuit = state.get("circuit_file_path", "")
         if not circuit:
             return None
         held = {**state.get("circuit_files", {}), circuit: state["netlist_sha256"]}
-        found = {path: hash_in(self._project, path) for path in held}
-        changed = [
-            path
-            for path, sha256 in held.items()
-            if found[path] != sha256 and (path, found[path]) not in known
-        ]
+        found = {
+            path: used[path] if path in used else hash_in(self._project, path)
+            for path in held
+            if path in used or not Path(path).is_absolute()
+        }
+        changed = [path for path in found if found[path] != held[path] and (path, found[path]) not in known]
         result = state.get("sim_result_path", "")
         if not changed and (not result or (self._project.root / result).is_file()):
             return None
@@ -283,8 +327,12 @@ class UserCheckpointNode:
         for path in changed:
             text = msg("{path} was changed since the last question.", path=path)
             gone = msg("{path} is not there any more.", path=path)
-            step.tell(TextWritten(text=gone if found[path] == ABSENT else text))
-        kept = {path: sha256 for path, sha256 in found.items() if sha256 != ABSENT}
+            step.tell(TextWritten(text=gone if found[path] in _NO_FILE else text))
+        kept = {
+            path: sha256
+            for path, sha256 in found.items()
+            if sha256 not in _NO_FILE and not Path(path).is_absolute()
+        }
         for path in kept:
             self._project.keep_object(self._project.read(self._project.root / path))
         update |= {
@@ -340,6 +388,8 @@ def _round(
         "write_id": state.get("last_write", ""),
         "write_ids": state.get("last_writes", []),
         "files": state.get("circuit_files", {}),
+        "circuit": state.get("circuit_file_path", ""),
+        "error": state.get("error_context", ""),
     }
 
 
@@ -361,6 +411,8 @@ def _without_nan(metrics: dict[str, float]) -> dict[str, float | None]:
 
 
 def _summary(result: SimulationResult, root: Path) -> Message:
+    if result.ok and result.is_reused:
+        return msg("These files were simulated before: that result is used.")
     if result.ok:
         return msg("Simulated in {seconds} s.", seconds=f"{result.run.duration_s:.2f}")
     errors = [issue for issue in result.issues if issue.severity == "error"]

@@ -343,7 +343,7 @@ class Asking:
             goals_met=question.goals_met,
             has_failed=question.has_failed,
             can_undo=question.can_undo,
-            rounds=question.round_number,
+            rounds=question.rounds,
         )
         self._said.append(intent)
         self._close_chip()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from application.tool_execution.taking_back import UndoConflictError
 from presentation.panels.conversation.items import ItemList, OperationCard, Standing
-from presentation.panels.conversation.stored import with_operation
+from presentation.panels.conversation.stored import undoing_operations, with_operation
 from presentation.panels.conversation.window import Window
 from presentation.panels.conversation.words import unsaved, with_advice
 from shared.errors import CircuitAIError
@@ -94,7 +94,7 @@ class FileChanges:
         except CircuitAIError as error:
             self._items.put(replace(card, standing="none", problem=with_advice(error)))
         else:
-            undone_by = {each.record.undoes: each.record.op_id for each in entries if each.record.undoes}
+            undone_by = undoing_operations(entries)
             for entry in entries:
                 if entry.record.op_id == card.key:
                     self._items.put(with_operation(card, entry, undone_by))

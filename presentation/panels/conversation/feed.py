@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from application.ports.events import (
+    UNDO_TOOL,
     AlternativeTaken,
     AnswerStreamed,
     AttachmentsLeftOut,
@@ -60,8 +61,6 @@ from shared.message import Message, msg
 from shared.ulid import new_ulid
 
 _RETRY = "retry"
-UNDO_TOOL = "undo_change"
-"""How a design that takes a round back tells it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +154,7 @@ class RunFeed:
         self.cost = Cost()
         """Of the whole conversation, when a turn has ended."""
         self._pace = Pace(clock)
-        self._undoing: dict[str, str] = {}
+        self._undoing: dict[str, list[str]] = {}
         """Calls that take a change back, and the call of that change."""
         self._undone: list[str] = []
         self._is_design = is_design
@@ -353,23 +352,23 @@ class RunFeed:
         self.activity = Activity(doing(card), self.activity.round_number)
 
     def _begin_undo(self, event: ToolStarted) -> None:
-        key = str(event.arguments.get("operation", ""))
-        card = self._items.get(key)
-        if isinstance(card, OperationCard):
-            self._undoing[event.call_id] = key
-            self._items.put(replace(card, standing="undoing", problem=None))
+        named = event.arguments.get("operations")
+        for key in named if isinstance(named, list) else ():
+            card = self._items.get(key)
+            if isinstance(card, OperationCard):
+                self._undoing.setdefault(event.call_id, []).append(key)
+                self._items.put(replace(card, standing="undoing", problem=None))
         self.activity = Activity(msg("Reverting the round"), self.activity.round_number)
 
     def _end_undo(self, event: ToolEnded) -> None:
-        key = self._undoing.pop(event.call_id, "")
-        card = self._items.get(key)
-        if not isinstance(card, OperationCard):
-            return
-        if event.success:
-            self._items.put(replace(card, standing="undone"))
-            self._undone.append(key)
-        else:
-            self._items.put(replace(card, standing="stands", problem=event.summary))
+        for key in self._undoing.pop(event.call_id, ()):
+            card = self._items.get(key)
+            assert isinstance(card, OperationCard)
+            if event.success:
+                self._items.put(replace(card, standing="undone"))
+                self._undone.append(key)
+            else:
+                self._items.put(replace(card, standing="stands", problem=event.summary))
 
     def _end_tool(self, event: ToolEnded) -> None:
         if event.name == UNDO_TOOL:

@@ -292,6 +292,7 @@ def _done(ended: Ended) -> Done:
         verdicts=verdicts,
         metrics={verdict.goal.metric: verdict.measured.value for verdict in verdicts},
         rounds=ended.rounds,
+        round_number=ended.round_number,
     )
 
 
@@ -322,12 +323,17 @@ def _with_result(card: Item, message: ShownMessage) -> Item:
 
 def _with_operations(items: dict[str, Item], operations: tuple[OperationEntry, ...]) -> tuple[Item, ...]:
     by_id = {entry.record.op_id: entry for entry in operations}
-    undone_by = {entry.record.undoes: entry.record.op_id for entry in operations if entry.record.undoes}
+    undone_by = undoing_operations(operations)
     for key, entry in by_id.items():
         card = items.get(key)
         if isinstance(card, OperationCard):
             items[key] = with_operation(card, entry, undone_by)
     return tuple(items.values())
+
+
+def undoing_operations(operations: Iterable[OperationEntry]) -> dict[str, str]:
+    """For each operation that was undone the one that did it last."""
+    return {op_id: entry.record.op_id for entry in operations for op_id in entry.record.undone_ids}
 
 
 def with_operation(card: OperationCard, entry: OperationEntry, undone_by: Mapping[str, str]) -> OperationCard:

@@ -283,26 +283,6 @@ async def test_undo_twice_then_back_to_round_one_of_four(bench: Bench) -> None:
     assert done.rounds == 4
 
 
-async def test_a_round_is_not_gone_back_to_over_what_somebody_changed(bench: Bench) -> None:
-    bench.model.acts["optimize"] = writes("amp.cir", amplifier("500"))
-    theirs = amplifier("390")
-
-    async def ask(question: Question) -> Answer | Reply:
-        bench.questions.append(question)
-        if question.round_number == 2:
-            # While the question is open.
-            await asyncio.to_thread((bench.root / "amp.cir").write_text, theirs)
-            return Reply(answer="go_back", round_number=1)
-        return "stop" if question.round_number == 3 else "continue"
-
-    await bench.design(ask=ask)
-    assert bench.circuit() == theirs
-    assert any("kept as it is; round 1 was not restored" in words for words in bench.words)
-    assert not any("Back to round" in words for words in bench.words)
-    # It was simulated and judged before the next question.
-    assert bench.questions[-1].verdicts[0].measured.value == pytest.approx(17.4, abs=0.5)
-
-
 async def test_the_built_in_designer_goes_on_behind_an_instruction(bench: Bench) -> None:
     name = "rc_lowpass_1kHz.cir"
     given: list[Answer | Reply] = [

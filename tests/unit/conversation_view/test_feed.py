@@ -182,7 +182,7 @@ def test_a_round_taken_back_strikes_its_card() -> None:
     feed, items, _ = made()
     feed(ToolStarted(call_id="w", name="rewrite_file", arguments={"path": "a.cir"}))
     feed(ToolEnded(call_id="w", name="rewrite_file", success=True, summary=msg("ok")))
-    undo = {"path": "a.cir", "operation": "w"}
+    undo = {"path": "a.cir", "operations": ["w"]}
     feed(ToolStarted(call_id="w-undo", name="undo_change", arguments=undo))
     assert items.get("w").standing == "undoing"
     feed(ToolEnded(call_id="w-undo", name="undo_change", success=True, summary=msg("ok")))

@@ -76,7 +76,7 @@ def test_a_design_that_waits_at_its_checkpoint_has_it_unanswered() -> None:
     *_, waiting = story_of([STARTED, UNDERSTOOD, JUDGED])
     assert waiting.checkpoint is not None
     assert waiting.checkpoint.answer == ""
-    after = said("3", "Taken.", current_node="action")
+    after = said("3", "Taken.", current_node="action", planned_simulation="s")
     assert all(step.checkpoint is None for step in story_of([STARTED, UNDERSTOOD, JUDGED, after]))
 
 
