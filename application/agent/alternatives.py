@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from application.graph.runtime import tell
 from application.ports.events import AlternativeTaken, AttachmentsLeftOut
+from domain.llm.room import ModelRoom, room_of
 from domain.llm.service import ELSEWHERE
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
@@ -103,11 +104,14 @@ class AskedModel:
         model: BaseChatModel,
         choice: ProviderChoice,
         *,
+        models: ChatModels,
         others: OtherModels,
         attached: Callable[[], Attached],
     ) -> None:
         self.model = model
         self.choice = choice
+        self._models = models
+        self._rooms: dict[ProviderChoice, ModelRoom] = {}
         self.newest: int | None = None
         """How many messages are sent at most, once the provider found all of them too long."""
         self._others = others
@@ -116,6 +120,20 @@ class AskedModel:
         """Whether pictures of earlier turns went with the last request; and go with none any more."""
         self._left_out: set[str] = set()
         """Attachments of which the user was told that this model does not get them."""
+
+    @property
+    def known_room(self) -> ModelRoom:
+        """The room of the model that is asked now, as far as it was looked up."""
+        return self._rooms.get(self.choice, ModelRoom())
+
+    async def room(self) -> ModelRoom:
+        """How much the model that is asked now takes in, looked up once."""
+        if self.choice not in self._rooms:
+            try:
+                self._rooms[self.choice] = room_of(await self._models.abilities(self.choice))
+            except CircuitAIError as error:  # asking it says why
+                _logger.info("The room of %s is not known: %s", self.choice.provider, error)
+        return self.known_room
 
     async def found_other_way(self, error: ProviderError, record: ConversationRecord) -> bool:
         """Whether the conversation is asked about in another way from now on; told then.

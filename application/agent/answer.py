@@ -24,6 +24,7 @@ from domain.llm.messages import (
     set_call_problems,
     set_continued,
 )
+from domain.llm.tools.result import ToolCall
 from shared.message import Message, message_from_plain
 from shared.ulid import new_ulid
 
@@ -103,23 +104,34 @@ class Answer:
         tell(AnswerStreamed(message_id=self.message_id, text=text, reasoning=reasoning))
 
     async def accepted(
-        self, *, tools: Set[str], provider: str, cost: Cost, searched: tuple[WebSource, ...]
+        self,
+        *,
+        tools: Set[str],
+        own_call: Callable[[ToolCall], ToolCall],
+        provider: str,
+        cost: Cost,
+        searched: tuple[WebSource, ...],
     ) -> AIMessage:
         """The answer as a message, its calls under ids of our own.
 
-        `tools` are the names of those it may call; `cost` is that of what came now; `searched` are the pages
-        that the turn's own searches have found.
+        `tools` are the names by which it may call one, `own_call` gives a call its tool's own name;
+        `cost` is that of what came now; `searched` are the pages that the turn's own searches have found.
         """
 
         def accept() -> AIMessage:
-            return self._accepted(tools, provider, cost, searched)
+            return self._accepted(tools, own_call, provider, cost, searched)
 
         # Where much of it may have to be repaired, off the loop.
         size = sum(map(len, self.text)) + sum(len(call.arguments) for call in self.calls)
         return accept() if size < _LONG_ANSWER else await asyncio.to_thread(accept)
 
     def _accepted(
-        self, tools: Set[str], provider: str, cost: Cost, searched: tuple[WebSource, ...]
+        self,
+        tools: Set[str],
+        own_call: Callable[[ToolCall], ToolCall],
+        provider: str,
+        cost: Cost,
+        searched: tuple[WebSource, ...],
     ) -> AIMessage:
         begun = self.begun
         added = "".join(self.text)
@@ -129,6 +141,10 @@ class Answer:
         if not calls and self.finish_reason in ("stop", "tool_calls"):
             calls, text = calls_in_text(text, tools)
         accepted = accept_calls(calls, new_ulid)
+        named = [
+            own_call(ToolCall(call_id=call.call_id, name=call.name, arguments=call.arguments))
+            for call in accepted
+        ]
         # They belong to the answer as it came; of one that was cut off, or gone on with, that is none.
         items = () if begun is not None or self.finish_reason == "cut" else self.output_items
         is_partial = not calls and self.finish_reason in ("cut", "length", "content_filter")
@@ -143,7 +159,7 @@ class Answer:
             message_id=self.message_id,
             reasoning=reasoning,
             tool_calls=[
-                {"id": call.call_id, "name": call.name, "args": dict(call.arguments)} for call in accepted
+                {"id": call.call_id, "name": call.name, "args": dict(call.arguments)} for call in named
             ],
             usage=usage,
             is_partial=is_partial,

@@ -121,7 +121,7 @@ class ToolsNode:
                 advice=msg("Send the message again; the list of operations shows the state of the files."),
                 error_type="out_of_step",
             )
-        return call
+        return self._executor.own_call(call)  # it may have been made when its tool had another name
 
     async def _run(self, call: ToolCall) -> None:
         """Run the call, unless its result is there since before an interruption."""

@@ -18,10 +18,8 @@ from application.agent.answer import Answer
 from application.agent.request import request_messages
 from application.graph.runtime import tell
 from application.graph.state import AgentState
-from application.ports.events import (
-    PhaseEntered,
-    SourcesFound,
-)
+from application.ports.events import PhaseEntered, SourcesFound
+from application.tool_execution.other_names import OTHER_NAMES, OTHER_TOOL
 from domain.llm.agentic_loop.policy import Ask, End, Phase
 from domain.llm.chat import ProviderError, Usage
 from domain.llm.conversation_record import calls_of
@@ -44,6 +42,7 @@ if TYPE_CHECKING:
     from application.agent.watch import TurnWatch
     from application.ports.tracing import Span
     from application.tool_execution.executor import ToolExecutor, WorkflowNode
+    from domain.llm.room import ModelRoom, ToolSet
 
 _logger = logging.getLogger(__name__)
 
@@ -56,6 +55,7 @@ class _Frame(NamedTuple):
     context: str
     system: SystemMessage | None
     tools: Sequence[dict[str, Any]]
+    tool_set: ToolSet
 
 
 class ModelNode:
@@ -152,17 +152,18 @@ class ModelNode:
         await self._conversation.replace(stuck, step=self._step(self._record.answers_asked + 1))
         return Ask()
 
-    async def _framed(self) -> _Frame:
+    async def _framed(self, room: ModelRoom) -> _Frame:
         """What stays the same in all requests of a turn, so that providers can cache what they have read."""
-        if self._frame is None:
+        if self._frame is None or self._frame.tool_set != room.tool_set:
             withheld = self._executor.names - self._offered
-            self._frame = _Frame(
-                *await asyncio.gather(
-                    self._describe_project(),
-                    self._system_message(),
-                    asyncio.to_thread(self._executor.schemas, self._node, without=withheld),
-                )
+            described, system, tools = await asyncio.gather(
+                self._describe_project(),
+                self._system_message(),
+                asyncio.to_thread(
+                    self._executor.schemas, self._node, without=withheld, tool_set=room.tool_set
+                ),
             )
+            self._frame = _Frame(described, system, tools, room.tool_set)
         return self._frame
 
     def _step(self, number: int) -> str:
@@ -181,7 +182,8 @@ class ModelNode:
         await pricing.look_up(asked.choice)
         if self._watch.unpriced() is not None:
             return None, used
-        frame = await self._framed()
+        room = await asked.room()
+        frame = await self._framed(room)
         # In the transcript's order: an answer left over from a killed run comes before this one.
         await self._conversation.keep_unfinished("interrupted", cost=pricing.of_unfinished())
         messages = request_messages(
@@ -216,7 +218,8 @@ class ModelNode:
         self._enter("parsing", number)
         seconds = used + max(loop.time() - began - answer.paused_s, 0.0)
         message = await answer.accepted(
-            tools=self._offered,
+            tools=(self._offered | OTHER_NAMES | {OTHER_TOOL}) if frame.tools else frozenset(),
+            own_call=self._executor.own_call,
             provider=asked.choice.provider,
             cost=cost_of(answer.usage, pricing.price(answer.model)),
             searched=self._record.sources_of_turn(),

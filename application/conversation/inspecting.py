@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from domain.llm.chat import ModelAbilities, ProviderChoice
+from domain.llm.room import room_of
 from domain.llm.tokens import PER_MESSAGE, count_tokens, image_size, image_tokens
 from domain.llm.transcript import messages_of
 from domain.llm.web_search import WEB_SEARCH
@@ -119,7 +120,9 @@ class InspectContext:
             await asyncio.to_thread(files.close)
         is_searching = await asyncio.to_thread(self.searches_web, choice)
         withheld = frozenset[str]() if is_searching else frozenset({WEB_SEARCH})
-        schemas = await asyncio.to_thread(self.executor().schemas, without=withheld)
+        abilities = await self.models.abilities(choice)
+        tool_set = room_of(abilities).tool_set
+        schemas = await asyncio.to_thread(self.executor().schemas, without=withheld, tool_set=tool_set)
         raws = await asyncio.to_thread(_raws, system, schemas, described, history)
         counts = await self._counted([raw.text for raw in raws if raw.is_counted])
         given = iter(counts)
@@ -134,7 +137,7 @@ class InspectContext:
                 ContextPart(kind=kind, entries=tuple(parts[kind])) for kind in order if kind in parts
             ),
             left_out=left_out,
-            abilities=await self.models.abilities(choice),
+            abilities=abilities,
         )
 
     def _open(self, root: Path) -> ProjectFiles:

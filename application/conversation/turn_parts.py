@@ -23,6 +23,7 @@ from application.tool_execution.operations import Operations
 from domain.llm.agentic_loop.policy import End
 from domain.llm.chat import Usage
 from domain.llm.messages import get_doubt, get_usage
+from domain.llm.tools.result import USUAL_ROOM
 from domain.llm.web_search import WEB_SEARCH
 from shared.message import Message, msg
 
@@ -72,6 +73,7 @@ class TurnParts:
             is_on_network=access.is_on_network,
             is_searching=access.web_search is not None,
         )
+        self._asked: AskedModel | None = None
         self.executor = deps.executor()
         limits = deps.limits
         if max_cost is not None:
@@ -102,11 +104,15 @@ class TurnParts:
             is_on_network=access.is_on_network,
             web_search=access.web_search,
             web_sources=conversation.record.sources_of_turn,
+            room_now=lambda: USUAL_ROOM if self._asked is None else self._asked.known_room.result,
         )
 
     def asked(self, model: BaseChatModel, others: OtherModels) -> AskedModel:
         """The model that is asked first; `others` may take over."""
-        return AskedModel(model, self.choice, others=others, attached=self._attached)
+        self._asked = AskedModel(
+            model, self.choice, models=self.deps.models, others=others, attached=self._attached
+        )
+        return self._asked
 
     def loop(
         self,

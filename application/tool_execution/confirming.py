@@ -15,6 +15,7 @@ from typing import Any
 from application.ports.permissions import PermissionStore
 from application.ports.project_view import ProjectView
 from application.tool_execution.definition import Tool, ToolContext
+from application.tool_execution.other_names import own_name
 from application.tool_execution.tools.circuit_choice import chosen_circuit
 from domain.llm.tools.confirmation import Circumstances, Permissions, Verdict, judge, rules_for_always
 from domain.llm.tools.confirmation_card import (
@@ -35,10 +36,6 @@ from shared.ulid import new_ulid
 Confirm = Callable[[ConfirmationCard], Awaitable[Answers]]
 """Puts a card to the user; a call without an answer counts as refused."""
 
-_CHANGED = ("path", "file_path")
-"""Arguments that name what a tool without a preview makes or changes."""
-_LOOKED_AT = (*_CHANGED, "data_source", "result_path", "definition_file")
-"""Arguments that name what a tool reads."""
 _LONGEST_PATH = 4096
 
 
@@ -69,7 +66,10 @@ class Judging:
 
     async def permissions(self, root: Path) -> Permissions:
         """What was decided. Raises UserInputError when that can't be read."""
-        return await asyncio.to_thread(self._store.of_project, root)
+        permissions = await asyncio.to_thread(self._store.of_project, root)
+        # A rule of an earlier version may name a tool that has another name now.
+        rules = tuple(replace(rule, tool=own_name(rule.tool)) for rule in permissions.rules)
+        return replace(permissions, rules=rules)
 
     async def judge(self, call: ToolCall, effect: ComputedEffect, root: Path, known: Circumstances) -> Judged:
         """One call with its effect. Raises UserInputError when the permissions can't be read."""
@@ -98,13 +98,11 @@ async def effect_of(tool: Tool[Any], arguments: Any, context: ToolContext) -> Co
         return await tool.preview(arguments, context)
     is_reading = tool.effect in ("read", "simulate")
     given = arguments.model_dump()
-    named = [
-        value[:_LONGEST_PATH]
-        for name in (_LOOKED_AT if is_reading else _CHANGED)
-        if isinstance(value := given.get(name), str) and value
-    ]
+    # What it makes stands in `to`, where `path` is what it makes it of.
+    value = given.get("to" if "to" in given and not is_reading else "path")
+    named = [value[:_LONGEST_PATH]] if isinstance(value, str) and value else []
     view = context.view
-    if "file_path" in given and given["file_path"] is None and tool.effect == "simulate":
+    if "path" in given and given["path"] is None and tool.effect == "simulate":
         # A call that leaves the circuit out means one all the same: rules hold for it too.
         names = [view.name_of(await chosen_circuit(context, None))]
     else:

@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, Protocol, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from domain.llm.tools.effect import ComputedEffect
 from domain.llm.tools.look import ToolLook
-from domain.llm.tools.result import EffectClass, ToolCall, ToolGroup, ToolResult
+from domain.llm.tools.result import USUAL_ROOM, EffectClass, ResultRoom, ToolCall, ToolGroup, ToolResult
 from shared.message import Message
 from shared.safe_json import MOST_NESTED, is_too_deep, read_bounded
 
@@ -47,8 +47,57 @@ Category = Literal["file", "search", "simulation", "report"]
 _LONGEST_NUMBER = 18
 _PROBLEMS_TOLD = 5
 _SHOWN = 60
-_LIMIT_WORDS = {"ge": "minimum", "le": "maximum", "gt": "exclusiveMinimum", "lt": "exclusiveMaximum"}
-"""JSON Schema's words for limits that pydantic writes in its own on optional fields."""
+_NOT_SENT = frozenset(
+    ("title", "$defs", "default", "minLength", "maxLength", "minItems", "maxItems", "additionalProperties")
+) | frozenset(("ge", "le", "gt", "lt", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"))
+"""What a model is not sent of a schema: it costs tokens, and a call that is wrong in it is told so."""
+_SYNONYMS: Mapping[str, tuple[str, ...]] = {
+    "file_path": ("path",),
+    "filepath": ("path",),
+    "filename": ("path",),
+    "file": ("path",),
+    "file_name": ("path",),
+    "target_file": ("path",),
+    "circuit": ("path",),
+    "netlist": ("path",),
+    "source": ("path",),
+    "data_source": ("path",),
+    "folder": ("path",),
+    "directory": ("path",),
+    "target": ("destination", "to"),
+    "new_path": ("destination",),
+    "text": ("content",),
+    "file_text": ("content",),
+    "contents": ("content",),
+    "code": ("content",),
+    "old": ("search",),
+    "old_str": ("search",),
+    "old_string": ("search",),
+    "old_text": ("search",),
+    "new": ("replace",),
+    "new_str": ("replace",),
+    "new_string": ("replace",),
+    "new_text": ("replace",),
+    "patch": ("diff",),
+    "changes": ("diff",),
+    "symbol_name": ("query",),
+    "search_type": ("kind",),
+    "pattern": ("query",),
+    "measurements": ("expressions", "measure"),
+    "signals": ("observation_points",),
+    "fixed_values": ("set",),
+    "params": ("parameters",),
+}
+"""What models call arguments, and what these are called here; understood where it is no argument itself."""
+
+
+EXAMPLE = "Example: "
+"""Stands before the example at the end of a tool's description."""
+
+
+def unlisted(default: Any, **limits: Any) -> Any:
+    """A field of arguments that is understood, but not among those that models are told of."""
+    return Field(default, json_schema_extra={"unlisted": True}, **limits)
 
 
 class Arguments(BaseModel):
@@ -75,6 +124,8 @@ class Tool(Generic[A]):
     effect: EffectClass
     groups: frozenset[ToolGroup] = frozenset()
     """What it has in common with others, where that matters besides category and effect."""
+    is_core: bool = False
+    """Also a model with little room is shown it."""
     arguments: type[A]
     run: Callable[[A, ToolContext, ToolCall], Awaitable[ToolResult]]
     timeout_s: float | None = 60.0
@@ -104,7 +155,7 @@ class Tool(Generic[A]):
         fields = self.arguments.model_fields
         present = {
             name: value
-            for name, value in given.items()
+            for name, value in self._named_here(given).items()
             if value is not None or name not in fields or fields[name].is_required()
         }
         try:
@@ -115,6 +166,28 @@ class Tool(Generic[A]):
         if len(problems) > len(told):
             told.append(f"and {len(problems) - len(told)} more")
         raise BadArgumentsError("; ".join(told), usage=self.usage)
+
+    def _named_here(self, given: Mapping[str, object]) -> dict[str, object]:
+        """The arguments under the names they have here."""
+        fields = self.arguments.model_fields
+        named = {name: value for name, value in given.items() if name in fields}
+        for name, value in given.items():
+            if name not in fields:
+                meant = next((each for each in _SYNONYMS.get(name, ()) if each in fields), name)
+                named[name if meant in given else meant] = value
+        return named
+
+    @property
+    def brief_schema(self) -> dict[str, Any]:
+        """The schema for models with little room: the first sentence and the example, bare arguments."""
+        schema = self.schema
+        function = schema["function"]
+        first, _, _ = self.description.partition(". ")
+        example = self.description[self.description.index(EXAMPLE) :]
+        bare = {name: _bare(each) for name, each in function["parameters"]["properties"].items()}
+        parameters = {"type": "object", "properties": bare, "required": function["parameters"]["required"]}
+        brief = {"name": self.name, "description": f"{first}. {example}", "parameters": parameters}
+        return {"type": "function", "function": brief}
 
     @property
     def usage(self) -> str:
@@ -128,7 +201,9 @@ class Tool(Generic[A]):
         return ", ".join(words) or "none"
 
     def _problem(self, error: Mapping[str, Any]) -> str:
-        *owner, name = error["loc"] or ("",)
+        if not error["loc"]:
+            return str(error["msg"]).removeprefix("Value error, ")
+        *owner, name = error["loc"]
         shown = ".".join(_shown(part) for part in (*owner, name))
         if error["type"] == "missing":
             return f"{shown} is missing"
@@ -227,10 +302,17 @@ class ToolContext:
 
     is_on_network: bool = False
     """The model that calls is not on this computer: some files are kept back from it."""
+    room_now: Callable[[], ResultRoom] = lambda: USUAL_ROOM
+    """How much of a result the model that is asked now is sent."""
     web_search: WebSearchSettings | None = None
     """What the general web search asks; None when it is switched off."""
     web_sources: Callable[[], Sequence[WebSource]] = tuple
     """The pages that searches of the turn have found so far."""
+
+    @property
+    def room(self) -> ResultRoom:
+        """How much of a result is sent."""
+        return self.room_now()
 
     @property
     def view(self) -> ProjectView:
@@ -279,11 +361,11 @@ def _plain_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
             rest = {key: value for key, value in node.items() if key != "anyOf"}
             return simplify({**choices[0], **rest})
         return {
-            _LIMIT_WORDS.get(key, key): {name: simplify(item) for name, item in value.items()}
+            key: {name: simplify(item) for name, item in value.items() if not item.get("unlisted")}
             if key == "properties"
             else simplify(value)
             for key, value in node.items()
-            if key not in ("title", "$defs") and not (key == "default" and value is None)
+            if key not in _NOT_SENT
         }
 
     simplified: dict[str, Any] = simplify(schema)
@@ -291,6 +373,13 @@ def _plain_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
     simplified.setdefault("properties", {})
     simplified.setdefault("required", [])
     return simplified
+
+
+def _bare(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """An argument's type alone."""
+    return {key: schema[key] for key in ("type", "enum") if key in schema} | (
+        {"items": {"type": schema["items"]["type"]}} if "items" in schema else {}
+    )
 
 
 def _whole(value: object) -> object:

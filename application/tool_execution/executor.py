@@ -16,7 +16,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from application.tool_execution.definition import BadArgumentsError, Tool
+from application.tool_execution.other_names import OTHER_TOOL, own_call, own_name
+from application.tool_execution.tools.others import other_tool
+from domain.llm.room import ToolSet
 from domain.llm.tools.result import (
+    USUAL_ROOM,
     ToolResult,
     cut_middle,
     failure,
@@ -26,13 +30,14 @@ from domain.llm.tools.result import (
     result_from_plain,
     result_to_plain,
 )
+from domain.llm.web_search import WEB_SEARCH
 from shared.errors import CircuitAIError, EnvironmentProblem, Stopped, internal_error
 from shared.message import msg
 
 if TYPE_CHECKING:
     from application.ports.project import OperationRecord
     from application.tool_execution.definition import Category, Tool, ToolContext
-    from domain.llm.tools.result import EffectClass, ToolCall, ToolGroup
+    from domain.llm.tools.result import EffectClass, ResultRoom, ToolCall, ToolGroup
 
 WorkflowNode = Literal["free_work", "design_goals", "initial_design", "simulation", "analysis", "action"]
 
@@ -66,7 +71,6 @@ SUBSETS: dict[WorkflowNode, Subset] = {
     "analysis": Subset(
         categories=_ALL,
         effects=frozenset({"read", "simulate", "create"}),
-        without=frozenset({"folder"}),
     ),
     "action": Subset(
         categories=frozenset({"file", "search", "simulation"}),
@@ -103,18 +107,34 @@ class ToolExecutor:
 
     def __init__(self, tools: Iterable[Tool[Any]]) -> None:
         self._tools = {tool.name: tool for tool in tools}
-        self._schemas: dict[WorkflowNode, tuple[dict[str, Any], ...]] = {}
+        self._schemas: dict[tuple[WorkflowNode, ToolSet], tuple[dict[str, Any], ...]] = {}
 
     def schemas(
-        self, node: WorkflowNode = "free_work", *, without: Collection[str] = ()
+        self,
+        node: WorkflowNode = "free_work",
+        *,
+        without: Collection[str] = (),
+        tool_set: ToolSet = "all",
     ) -> tuple[dict[str, Any], ...]:
-        """The tools a model has in a node, in OpenAI's form; made once, some ten milliseconds.
+        """The tools a model is shown in a node, in OpenAI's form; made once, some ten milliseconds.
 
-        `without` names tools that are switched off.
+        `without` names tools that are switched off. Of "core" only the most needed are shown, in few words,
+        with one by which the others are reached.
         """
-        if node not in self._schemas:
-            self._schemas[node] = tuple(tool.schema for tool in tools_of(node, self._tools.values()))
-        return tuple(schema for schema in self._schemas[node] if schema["function"]["name"] not in without)
+        if tool_set == "none":
+            return ()
+        made = self._schemas.get((node, tool_set))
+        if made is None:
+            here = [tool for tool in tools_of(node, self._tools.values()) if tool.name != OTHER_TOOL]
+            if tool_set == "all":
+                made = tuple(tool.schema for tool in here)
+            else:
+                shown = [tool for tool in here if tool.is_core or tool.name == WEB_SEARCH]
+                others = tuple(tool for tool in here if tool not in shown)
+                shown += [other_tool(others)] if others else []
+                made = tuple(tool.brief_schema for tool in shown)
+            self._schemas[node, tool_set] = made
+        return tuple(schema for schema in made if schema["function"]["name"] not in without)
 
     @property
     def tools(self) -> tuple[Tool[Any], ...]:
@@ -125,21 +145,29 @@ class ToolExecutor:
     def names(self) -> frozenset[str]:
         return frozenset(self._tools)
 
+    def own_call(self, call: ToolCall) -> ToolCall:
+        """The call under the name of the tool that is meant, with arguments as they are named here."""
+        if call.name in self._tools and call.name != OTHER_TOOL:
+            return call
+        name, arguments = own_call(call.name, call.arguments)
+        return replace(call, name=name, arguments=arguments) if name in self._tools else call
+
     def names_in(self, node: WorkflowNode) -> frozenset[str]:
         """Of the tools a model has in a node."""
         return frozenset(tool.name for tool in tools_of(node, self._tools.values()))
 
     def tool(self, name: str) -> Tool[Any] | None:
-        return self._tools.get(name)
+        """The tool of this name, or of another one that it has."""
+        return self._tools.get(name) or self._tools.get(own_name(name))
 
     def effect_of(self, name: str) -> EffectClass:
         """The effect class of a tool; "read" for an unknown one (it will only be refused)."""
-        tool = self._tools.get(name)
+        tool = self.tool(name)
         return "read" if tool is None else tool.effect
 
     def groups_of(self, name: str) -> frozenset[ToolGroup]:
         """The groups of a tool; none for an unknown one."""
-        tool = self._tools.get(name)
+        tool = self.tool(name)
         return frozenset() if tool is None else tool.groups
 
     async def execute(self, call: ToolCall, context: ToolContext) -> ToolResult:
@@ -149,7 +177,7 @@ class ToolExecutor:
         is then whole or none) and a full disk or a broken database (EnvironmentProblem of the log)
         come out as exceptions.
         """
-        result = _presentable(await self._executed(call, context))
+        result = _presentable(await self._executed(self.own_call(call), context), context.room)
         context.seen_versions.update(result.seen_versions)
         return result
 
@@ -174,7 +202,7 @@ class ToolExecutor:
 
     def rejection(self, call: ToolCall) -> ToolResult | None:
         """The failure of a call that cannot be run at all: an unknown tool, wrong arguments."""
-        found = self._checked(call)
+        found = self._checked(self.own_call(call))
         return found if isinstance(found, ToolResult) else None
 
     def unknown(self, name: str, offered: Collection[str]) -> ToolResult:
@@ -282,11 +310,11 @@ def _bad_arguments(tool: Tool[Any], problems: str) -> ToolResult:
     )
 
 
-def _presentable(result: ToolResult) -> ToolResult:
+def _presentable(result: ToolResult, room: ResultRoom = USUAL_ROOM) -> ToolResult:
     """The result within the limits, in plain JSON types, without characters no database can hold."""
     return replace(
         result,
-        content=cut_middle(_encodable(result.content)),
+        content=cut_middle(_encodable(result.content), room.characters, room.tokens),
         result=fitted(_without_surrogates(plain_result(result))),
     )
 

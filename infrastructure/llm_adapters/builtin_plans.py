@@ -116,7 +116,7 @@ def _look_up(command: ListFiles | Search | References | Analyze, speech: Speech)
             tool, arguments = "search_project", {"query": command.query}
             lead_in = msg("Here is what I found:")
         case References():
-            tool, arguments = "find_references", {"symbol_name": command.symbol}
+            tool, arguments = "search_project", {"query": command.symbol, "kind": "uses"}
             lead_in = msg("{name} appears here:", name=command.symbol)
         case Analyze():
             tool, arguments = "analyze_file", {"file_path": command.file}

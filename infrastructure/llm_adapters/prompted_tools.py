@@ -23,7 +23,7 @@ You have tools. To use them, answer with nothing but one JSON object for each ca
 {"tool": "NAME", "arguments": {"PARAMETER": VALUE}}
 Several calls at once: a JSON list of such objects. You are then sent the results, and go on. Use a tool
 whenever you need a fact about the project or have to change it; never make up a result. Your final answer
-to the user is plain text without such JSON. The tools, with the JSON schemas of their arguments:"""
+to the user is plain text without such JSON. The tools, ? behind an argument that may be left out:"""
 
 _CALL_BLOCK = re.compile(r"(?:`{3,}|~{3,})[ \t]*(?:json5?|tool_calls?|tool|tool_code|function_call)?[ \t]*$")
 _FENCE = re.compile(r"`{3,}|~{3,}")
@@ -61,14 +61,25 @@ def _written(call: WireToolCall) -> str:
     return json.dumps({"tool": call.name, "arguments": given}, ensure_ascii=False)
 
 
+def _signature(function: Mapping[str, Any]) -> str:
+    """``read_file(path, start_line?: integer)``: optional arguments have a mark, texts no type."""
+    parameters = function.get("parameters", {})
+    required = parameters.get("required", ())
+    told = []
+    for name, schema in parameters.get("properties", {}).items():
+        words = "|".join(map(str, schema["enum"])) if "enum" in schema else schema.get("type", "string")
+        kind = "" if words == "string" else f": {words}"
+        told.append(f"{name}{'' if name in required else '?'}{kind}")
+    return f"{function.get('name', '')}({', '.join(told)})"
+
+
 def _with_tools(messages: list[WireMessage], tools: Collection[Mapping[str, Any]]) -> tuple[WireMessage, ...]:
     if not tools:
         return tuple(messages)
     lines = [_EXPLANATION]
     for tool in tools:
         function = tool.get("function", tool)
-        schema = json.dumps(function.get("parameters", {}), ensure_ascii=False)
-        lines.append(f"- {function.get('name', '')}: {function.get('description', '')}\n  {schema}")
+        lines.append(f"- {_signature(function)}: {function.get('description', '')}")
     described = "\n".join(lines)
     if messages and messages[0].role == "system":
         first = replace(messages[0], text=f"{messages[0].text}\n\n{described}".strip())

@@ -41,12 +41,12 @@ async def chosen_circuit(context: ToolContext, file_path: str | None) -> Path:
     if not found:
         raise UserInputError(
             msg("The project has no circuit."),
-            advice=msg("Write one with rewrite_file, or specify the file with file_path."),
+            advice=msg("Write one with rewrite_file, or specify the file with path."),
             error_type="no_circuit",
         )
     raise UserInputError(
         msg("The project has several circuits: {names}.", names=", ".join(item.name for item in found[:20])),
-        advice=msg("Specify the one you mean with file_path."),
+        advice=msg("Specify the one you mean with path."),
         error_type="ambiguous_circuit",
     )
 

@@ -12,12 +12,12 @@ from typing import Any
 from pydantic import Field
 
 from application.ports.project_view import FolderEntry, ProjectView
-from application.tool_execution.definition import Arguments, Switch, Tool, ToolContext
+from application.tool_execution.definition import Arguments, Tool, ToolContext
 from application.tool_execution.reading import Unreadable, facts_of
 from application.tool_execution.tools._common import NETLIST_SUFFIXES, in_thread, in_worker, locate
 from application.tool_execution.tools.diagnostics import diagnostic_line, found_in
 from application.tool_execution.tools.files import unreadable
-from domain.circuit.dependencies import SourceReader, resolve_dependencies
+from domain.circuit.dependencies import DependencyTree, SourceReader, resolve_dependencies
 from domain.circuit.netlist import LIBRARY_SUFFIXES, Netlist
 from domain.circuit.outline import outline_of
 from domain.circuit.symbols import SymbolUse, bare_name, uses_of
@@ -39,29 +39,13 @@ _UNDERLINE = re.compile(r"^(=+|-+)\s*$")
 class AnalyzeArguments(Arguments):
     """Arguments of analyze_file."""
 
-    file_path: str = Field(description="File to analyze, relative to the project.")
-
-
-class ReferencesArguments(Arguments):
-    """Arguments of find_references."""
-
-    symbol_name: str = Field(
-        min_length=1,
-        max_length=200,
-        description="Name of an element, node, model, subcircuit, parameter or function; letter case does "
-        "not count. v(out) means node out.",
-    )
-    definition_file: str | None = Field(
-        None,
-        description="Only the symbol defined in this file: it, files that include it and those it includes.",
-    )
-    include_definition: Switch = Field(default=True, description="List the definition too.")
+    path: str = Field(description="File, relative to the project.")
 
 
 async def analyze_file(arguments: AnalyzeArguments, context: ToolContext, _call: ToolCall) -> ToolResult:
     """The outline of a netlist with its diagnostics, or of another text file."""
     view = context.view
-    path = await locate(context, arguments.file_path)
+    path = await locate(context, arguments.path)
     name = view.name_of(path)
     reader = await in_thread(context, context.services.sources.for_circuit, path, view.libraries)
     outline = await in_worker(context, path, outline_file, view, path, reader)
@@ -105,7 +89,19 @@ def outline_file(view: ProjectView, path: Path, reader: SourceReader) -> dict[st
     for include in outline["includes"]:
         target = tree.target_of(path, include["line"])
         include["resolved"] = None if target is None else view.name_of(target)
-    return {"kind": "netlist", **common, **outline}
+    return {"kind": "netlist", **common, **outline, **_dependencies(view, path, tree, netlist)}
+
+
+def _dependencies(
+    view: ProjectView, path: Path, tree: DependencyTree, netlist: Netlist
+) -> dict[str, list[str]]:
+    """The files it includes, also through others, and what of them was not found, as it is written."""
+    sources = (netlist, *tree.files.values())
+    includes = [(source.path or path, include) for source in sources for include in source.includes]
+    found = [(include, tree.target_of(place, include.line)) for place, include in includes]
+    names = dict.fromkeys(view.name_of(target) for _, target in found if target is not None)
+    missing = dict.fromkeys(include.path for include, target in found if target is None)
+    return {"depends_on": [*names][:_MOST_ITEMS], "not_found": [*missing][:_MOST_ITEMS]}
 
 
 def _headings(lines: Sequence[str]) -> list[dict[str, Any]]:
@@ -140,6 +136,9 @@ def _outline_content(outline: dict[str, Any]) -> str:
         lines.append(f"nodes: {nodes}{f' and {more} more' if more > 0 else ''}")
     if outline["has_control_block"]:
         lines.append("it has a .control block")
+    for label, names in (("depends on", outline["depends_on"]), ("not found", outline["not_found"])):
+        if names:
+            lines.append(f"{label}: {', '.join(names)}")
     lines += [diagnostic_line(item) for item in outline["diagnostics"]]
     for part in _PARTS:
         items = outline[part]
@@ -167,23 +166,21 @@ def _item_line(part: str, item: dict[str, Any]) -> str:
     return f"{item['name']}{equals}{text}{scope} ({where})"
 
 
-async def find_references(
-    arguments: ReferencesArguments, context: ToolContext, _call: ToolCall
-) -> ToolResult:
-    """Where a symbol is defined and used, over all netlists of the project."""
+async def references(context: ToolContext, symbol: str, definition_file: str | None) -> ToolResult:
+    """Where a symbol is defined and used, over all netlists of the project.
+
+    With `definition_file` only the symbol defined there: it, files that include it and those it includes.
+    """
     definition = None
-    if arguments.definition_file is not None:
-        definition = context.view.name_of(await locate(context, arguments.definition_file))
-    name = bare_name(arguments.symbol_name)
+    if definition_file is not None:
+        definition = context.view.name_of(await locate(context, definition_file))
+    name = bare_name(symbol)
     view = context.view
     found = await in_worker(context, view.root, find_uses, view, name, definition)
     definitions = [use for use in found["uses"] if use["usage_type"] == "definition"]
-    references = [use for use in found["uses"] if use["usage_type"] != "definition"]
-    shown = found["uses"] if arguments.include_definition else references
-    lines = [
-        f"{name}: {len(definitions)} definitions, {len(references)} references in {found['files']} files"
-    ]
-    lines += [_use_line(use) for use in shown]
+    others = [use for use in found["uses"] if use["usage_type"] != "definition"]
+    lines = [f"{name}: {len(definitions)} definitions, {len(others)} references in {found['files']} files"]
+    lines += [_use_line(use) for use in found["uses"]]
     if found["left_out"]:
         lines.append(f"... and {found['left_out']} more")
     if not found["uses"]:
@@ -191,14 +188,12 @@ async def find_references(
     return ToolResult(
         success=True,
         content="\n".join(lines),
-        summary=msg(
-            "Found {count} {count:reference|references} to {name}.", count=len(references), name=name
-        ),
+        summary=msg("Found {count} {count:reference|references} to {name}.", count=len(others), name=name),
         result={
             "symbol_name": name,
-            "definition": definitions[0] if definitions and arguments.include_definition else None,
-            "definitions": definitions if arguments.include_definition else [],
-            "references": references,
+            "definition": definitions[0] if definitions else None,
+            "definitions": definitions,
+            "references": others,
             "files_searched": found["files"],
             "left_out": found["left_out"],
         },
@@ -302,35 +297,16 @@ def _use(file: str, use: SymbolUse) -> dict[str, Any]:
 
 ANALYZE_FILE = Tool(
     name="analyze_file",
+    is_core=True,
     title=msg("Analyze a file"),
     look=ToolLook(running=msg("Analyzing"), done=msg("Analyzed"), icon="file-code", card="read"),
     description=(
-        "The outline of a netlist with line numbers: title, subcircuits, models, parameters, sources, "
-        "analyses, measurements, includes, counts of elements, nodes, and what is wrong with it. For other "
-        "text files: headings. Use it before reading parts of a large file, and to check a netlist without "
-        "simulating. "
-        'Example: {"file_path": "amp.cir"}'
+        "The outline of a netlist with line numbers: what it defines, its nodes and analyses, all files it "
+        "depends on, and what is wrong with it, without simulating. Of other texts: headings. "
+        'Example: {"path": "amp.cir"}'
     ),
     category="file",
     effect="read",
     arguments=AnalyzeArguments,
     run=analyze_file,
-)
-
-FIND_REFERENCES = Tool(
-    name="find_references",
-    title=msg("Find references"),
-    look=ToolLook(
-        running=msg("Finding references"), done=msg("Found references"), icon="search", card="read"
-    ),
-    description=(
-        "Find where an element, node, model, subcircuit, parameter or function is defined and used, in all "
-        "netlists of the project. Use it before renaming or changing a subcircuit, model or parameter. For "
-        "any other text use search_project. "
-        'Example: {"symbol_name": "opamp"}'
-    ),
-    category="search",
-    effect="read",
-    arguments=ReferencesArguments,
-    run=find_references,
 )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 
 from application.ports.project_view import ProjectView
-from application.tool_execution.definition import Arguments, Number, Switch, Tool, ToolContext
+from application.tool_execution.definition import Arguments, Number, Switch, Tool, ToolContext, unlisted
 from application.tool_execution.tools._common import in_thread
 from application.tool_execution.tools.circuit_choice import chosen_circuit
 from application.tool_execution.tools.edits import exchange_text
@@ -30,28 +30,17 @@ _MOST_BYTES = 20_000_000
 class ConvergenceArguments(Arguments):
     """Arguments of analyze_convergence."""
 
-    file_path: str | None = Field(
-        None, description="Circuit to examine. Omit it when the project has one circuit only."
-    )
-    analysis: str | None = Field(
-        None, max_length=500, description="A complete analysis card that replaces those of the circuit."
-    )
-    timeout_s: Number = Field(60.0, gt=0, le=600, description="Most seconds for the circuit as it is.")
-    error_output: str | None = Field(
-        None,
-        max_length=20_000,
-        description="What the simulator said. Not needed: the circuit is simulated again in any case.",
-    )
-    auto_fix: Switch = Field(
-        False, description="Put the first remedy that makes it converge into the file (it can be undone)."
-    )
+    path: str | None = Field(None, description="Circuit. Omit it for the project's only one.")
+    analysis: str | None = unlisted(None, max_length=500)
+    timeout_s: Number = unlisted(60.0, gt=0, le=600)
+    auto_fix: Switch = Field(False, description="Put the first remedy that helps into the file.")
 
 
 async def analyze_convergence(
     arguments: ConvergenceArguments, context: ToolContext, call: ToolCall
 ) -> ToolResult:
     """Simulate, name the cause of convergence trouble, try remedies in copies, put one in if asked to."""
-    circuit = await chosen_circuit(context, arguments.file_path)
+    circuit = await chosen_circuit(context, arguments.path)
     before = await in_thread(context, _text_of, context.view, circuit) if arguments.auto_fix else ""
     diagnosis = await context.services.analyze_convergence(
         circuit,
@@ -85,7 +74,7 @@ async def analyze_convergence(
 
 async def preview(arguments: ConvergenceArguments, context: ToolContext) -> ComputedEffect:
     """It changes one file, or only simulates it. Raises UserInputError as the call would."""
-    circuit = await chosen_circuit(context, arguments.file_path)
+    circuit = await chosen_circuit(context, arguments.path)
     path = PathEffect(path=context.view.name_of(circuit))
     if not arguments.auto_fix:
         return ComputedEffect(effect="simulate", paths=(path,))
@@ -154,10 +143,9 @@ ANALYZE_CONVERGENCE = Tool(
         running=msg("Analyzing convergence"), done=msg("Analyzed convergence"), icon="activity", card="plain"
     ),
     description=(
-        "Find out why a circuit does not converge (singular matrix, no operating point, time step too "
-        "small) and which edit makes it converge. Remedies are tried in copies; the file changes only with "
-        "auto_fix. Use it when run_simulation reports such an error, not for other errors. "
-        'Example: {"file_path": "oscillator.cir", "auto_fix": true}'
+        "Find out why a circuit does not converge (singular matrix, time step too small) and which edit "
+        "helps, tried in copies. The file changes only with auto_fix. "
+        'Example: {"path": "oscillator.cir", "auto_fix": true}'
     ),
     category="simulation",
     effect="change",

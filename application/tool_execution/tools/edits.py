@@ -8,15 +8,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from application.ports.project import ABSENT
 from application.ports.project_view import ProjectView
-from application.tool_execution.definition import Arguments, Switch, Tool, ToolContext, Whole
+from application.tool_execution.definition import Arguments, Switch, Tool, ToolContext, Whole, unlisted
 from application.tool_execution.reading import Unreadable
 from application.tool_execution.tools._common import file_problem, in_thread, located
 from application.tool_execution.tools.diagnostics import brief_findings
 from application.tool_execution.tools.files import unreadable
+from domain.llm.tools.edit_forms import edits_in, without_fence
 from domain.llm.tools.effect import ComputedEffect, PathEffect
 from domain.llm.tools.line_diff import LineDiff, diff_texts
 from domain.llm.tools.look import ToolLook
@@ -44,28 +45,45 @@ _LONGEST_SEARCH = 100_000
 class RewriteArguments(Arguments):
     """Arguments of rewrite_file."""
 
-    path: str = Field(description="File to write, relative to the project; missing folders are made.")
-    content: str = Field(description="The complete new content of the file.")
+    path: str = Field(description="File, relative to the project; folders are made.")
+    content: str = Field(description="The complete new content.")
 
 
 class PatchArguments(Arguments):
     """Arguments of patch_file."""
 
-    path: str = Field(description="File to change, relative to the project.")
+    path: str = Field(description="File, relative to the project.")
     search: str = Field(
-        max_length=_LONGEST_SEARCH,
-        description="The exact text to replace, one or several lines, as in the file.",
+        max_length=_LONGEST_SEARCH, description="The exact text to replace, one or several lines."
     )
     replace: str = Field(description="The text to put in its place.")
     occurrence: Whole | None = Field(
         None,
         ge=0,
         le=1_000_000,
-        description="Which hit to replace: 1 = the first, 0 = all. Omit it when the text is unique.",
+        description="Which hit: 1 = the first, 0 = all. Omit it when the text is unique.",
     )
-    fuzzy: Switch = Field(
-        default=False, description="Also match whole lines that differ in blanks only; must be unique."
-    )
+    fuzzy: Switch = unlisted(False)
+    further: tuple[tuple[str, str], ...] = unlisted(())
+
+    @model_validator(mode="before")
+    @classmethod
+    def _other_forms(cls, given: Any) -> Any:
+        """A unified diff or SEARCH/REPLACE blocks, in `diff` or in place of `search`, are understood."""
+        if not isinstance(given, Mapping):
+            return given
+        texts = [given[name] for name in ("diff", "search", "content") if isinstance(given.get(name), str)]
+        edits = next((found for text in texts if (found := edits_in(text))), ())
+        if not edits:
+            return given
+        kept = {name: value for name, value in given.items() if name not in ("diff", "content")}
+        (search, replacement), *further = edits
+        return {**kept, "search": search, "replace": replacement, "further": further}
+
+    @property
+    def edits(self) -> tuple[tuple[str, str], ...]:
+        """All passages with what comes in their place, in order."""
+        return ((self.search, self.replace), *self.further)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +92,8 @@ class _Edited:
 
     file: TextFile
     patch: PatchOutcome | None = None
+    was_fenced: bool = False
+    """The fences of a block of code around the whole content were left out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,11 +118,14 @@ async def rewrite_file(arguments: RewriteArguments, context: ToolContext, call: 
 
 
 def _rewriting(arguments: RewriteArguments) -> _Edit:
-    def rewritten(_name: str, present: TextFile | None) -> _Edited:
+    def rewritten(name: str, present: TextFile | None) -> _Edited:
         content = arguments.content.removeprefix("\ufeff")
+        bare = None if name.lower().endswith(".md") else without_fence(content)
+        was_fenced, content = bare is not None, content if bare is None else bare
         if present is None:
-            return _Edited(file=TextFile(text=with_line_ends(content, "\n"), encoding="utf-8"))
-        return _Edited(file=present.with_text(content))
+            new = TextFile(text=with_line_ends(content, "\n"), encoding="utf-8")
+            return _Edited(file=new, was_fenced=was_fenced)
+        return _Edited(file=present.with_text(content), was_fenced=was_fenced)
 
     return rewritten
 
@@ -116,16 +139,15 @@ def _patching(arguments: PatchArguments, context: ToolContext) -> _Edit:
     def patched(name: str, present: TextFile | None) -> _Edited | ToolResult:
         if present is None:
             return _nothing_to_patch(context.view, arguments.path)
-        outcome = apply_patch(
-            present.text,
-            arguments.search,
-            arguments.replace,
-            occurrence=arguments.occurrence,
-            fuzzy=arguments.fuzzy,
-        )
-        if isinstance(outcome, PatchFailure):
-            return _not_patched(name, outcome, arguments)
-        return _Edited(file=replace(present, text=outcome.text), patch=outcome)
+        text, done = present.text, None
+        for search, replacement in arguments.edits:
+            outcome = apply_patch(
+                text, search, replacement, occurrence=arguments.occurrence, fuzzy=arguments.fuzzy
+            )
+            if isinstance(outcome, PatchFailure):
+                return _not_patched(name, outcome, search)
+            text, done = outcome.text, outcome
+        return _Edited(file=replace(present, text=text), patch=done)
 
     return patched
 
@@ -362,10 +384,11 @@ def _written(name: str, before: TextFile | None, edited: _Edited) -> ToolResult:
         "total_lines": len(new.lines),
         "encoding": new.encoding,
     }
+    unfenced = " The ``` fences around the content were left out." if edited.was_fenced else ""
     if before is None:
         return ToolResult(
             success=True,
-            content=f"Created {name} ({diff.added} lines).",
+            content=f"Created {name} ({diff.added} lines).{unfenced}",
             summary=msg("Created {path} ({lines} {lines:line|lines}).", path=name, lines=diff.added),
             result=details,
         )
@@ -381,7 +404,7 @@ def _written(name: str, before: TextFile | None, edited: _Edited) -> ToolResult:
     return ToolResult(
         success=True,
         content=f"Changed {name}: +{diff.added} -{diff.removed} lines, first change at line {first}."
-        f"{note}\n{diff.text}".rstrip(),
+        f"{unfenced}{note}\n{diff.text}".rstrip(),
         summary=_changed_summary(name, diff),
         result=details,
     )
@@ -416,10 +439,10 @@ _REASONS = {
 }
 
 
-def _not_patched(name: str, problem: PatchFailure, arguments: PatchArguments) -> ToolResult:
+def _not_patched(name: str, problem: PatchFailure, search: str) -> ToolResult:
     """The failure with everything that helps to ask again: lines, the nearest text, what is there already."""
     context: dict[str, Any] = {
-        "searched_for": arguments.search[:500],
+        "searched_for": search[:500],
         "lines": list(problem.lines[:50]),
         "already_there_lines": list(problem.replacement_lines[:50]),
         "hints": list(problem.hints),
@@ -480,12 +503,12 @@ def _patch_suggestions(problem: PatchFailure) -> tuple[Message, ...]:
 
 REWRITE_FILE = Tool(
     name="rewrite_file",
+    is_core=True,
     title=msg("Write a file"),
     look=ToolLook(running=msg("Changing"), done=msg("Changed"), icon="file-pen", card="change"),
     description=(
-        "Write a whole file: make a new one, or replace the content of an existing one. Best for new files "
-        "and for files up to about 150 lines that change in many places; for a small change use patch_file. "
-        "Never leave parts out: what is not in content is gone. "
+        "Write a whole file, a new one or all of an existing one. What is not in content is gone; for a "
+        "small change use patch_file. "
         'Example: {"path": "rc.cir", "content": "RC low-pass\\nVin in 0 AC 1\\nR1 in out 1k\\nC1 out 0 1n\\n'
         '.ac dec 20 1 1meg\\n.end\\n"}'
     ),
@@ -499,12 +522,12 @@ REWRITE_FILE = Tool(
 
 PATCH_FILE = Tool(
     name="patch_file",
+    is_core=True,
     title=msg("Change a file"),
     look=ToolLook(running=msg("Changing"), done=msg("Changed"), icon="file-pen", card="change"),
     description=(
-        "Replace one passage of a file. search must be copied exactly from the file (read it first): whole "
-        "words, values and lines, with enough of them to be unique. If it fails, the answer shows the most "
-        "similar place. For a new file or a complete rewrite use rewrite_file. "
+        "Replace one passage of a file. Copy search exactly from the file, whole words and lines, enough "
+        "of them to be unique. "
         'Example: {"path": "rc.cir", "search": "R1 in out 1k", "replace": "R1 in out 2.2k"}'
     ),
     category="file",

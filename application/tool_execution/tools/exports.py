@@ -9,13 +9,13 @@ import io
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 from pydantic import BeforeValidator, Field
 
 from application.ports.project import ABSENT
 from application.ports.project_view import ProjectView
-from application.tool_execution.definition import Arguments, Texts, Tool, ToolContext, Whole
+from application.tool_execution.definition import Arguments, Texts, Tool, ToolContext
 from application.tool_execution.tools._common import in_thread
 from application.tool_execution.tools.result_data import span_of
 from application.tool_execution.tools.result_source import (
@@ -33,14 +33,11 @@ if TYPE_CHECKING:
     from application.results.exporting import Exported
     from application.results.tables import Table
 
-ChartType = Literal["bode", "transient", "dc", "noise"]
-TableKind = Literal["csv", "mat", "json"]
+Format = Literal["svg", "png", "csv", "mat", "json"]
 
-_ANALYSES: dict[ChartType, str] = {"bode": "ac", "transient": "tran", "dc": "dc", "noise": "noise"}
-_OTHER_WORDS = {"ac": "bode", "frequency": "bode", "magnitude": "bode", "phase": "bode", "tran": "transient",
-                "time": "transient", "waveform": "transient", "dc_sweep": "dc", "sweep": "dc"}  # fmt: skip
+_OTHER_WORDS = {"bode": "ac", "frequency": "ac", "magnitude": "ac", "phase": "ac", "transient": "tran",
+                "time": "tran", "waveform": "tran", "dc_sweep": "dc", "sweep": "dc"}  # fmt: skip
 _PICTURES = (".svg", ".png")
-_TABLES: dict[TableKind, str] = {"csv": ".csv", "mat": ".mat", "json": ".json"}
 _PANE_MM = 110.0
 _MOST_VALUES = 1_000_000
 """About 25 MB as text."""
@@ -49,7 +46,7 @@ _MOST_NAMES = 1000
 _SHOWN = 20
 
 
-def _chart_types(value: object) -> object:
+def _analyses(value: object) -> object:
     """Their names in other words too; one text for a list of one."""
     items = [value] if isinstance(value, str) else value
     if not isinstance(items, list):
@@ -57,85 +54,60 @@ def _chart_types(value: object) -> object:
     return [_OTHER_WORDS.get(item.lower(), item.lower()) if isinstance(item, str) else item for item in items]
 
 
-class ChartArguments(Arguments):
-    """Arguments of generate_chart."""
+class ExportArguments(Arguments):
+    """Arguments of export_result."""
 
-    chart_types: Annotated[list[ChartType], BeforeValidator(_chart_types)] = Field(
-        default_factory=list,
-        max_length=4,
-        description="What is drawn, one below the other: bode (gain and phase of the ac analysis), "
-        "transient, dc, noise. Omit it for the result's most telling analysis.",
-    )
-    data_source: str | None = Field(
+    format: Format | None = Field(
         None,
-        description="A circuit (its newest result), or the result_path that run_simulation gave. Omit it for "
-        "the project's only circuit.",
-    )
-    iteration: Whole | None = Field(
-        None,
-        ge=1,
-        le=10**6,
-        description="In place of data_source: the number of a stored run, 1 = the oldest.",
-    )
-    signals: Texts = Field(
-        default_factory=list,
-        max_length=_MOST_SIGNALS,
-        description="Signals or expressions, for example v(out), db(v(out)). Omit it for the outputs.",
-    )
-    range: Texts = Field(
-        default_factory=list,
-        max_length=2,
-        description='Start and stop of the axis, for example ["1k", "1meg"].',
+        description="svg or png: a picture. csv: one analysis; mat, json: all of them. svg unless given.",
     )
     path: str | None = Field(
-        None, description="Picture to make, .svg or .png. Omit it for a new name in charts/."
-    )
-
-
-class ExportArguments(Arguments):
-    """Arguments of export_waveform_data."""
-
-    format: TableKind = Field(
-        "csv", description="csv for one analysis; mat (MATLAB) and json hold all of them."
+        None, description="A circuit (its newest result) or 'run 7'. Omit it for the only circuit."
     )
     signals: Texts = Field(
-        default_factory=list,
-        max_length=_MOST_SIGNALS,
-        description="Signals or expressions, for example v(out), db(v(out)). Omit it for all signals.",
+        default_factory=list, max_length=_MOST_SIGNALS, description="Such as v(out) or db(v(out)). Omit: all."
     )
     range: Texts = Field(
-        default_factory=list, max_length=2, description='Start and stop of the axis, for example ["0", "1m"].'
+        default_factory=list, max_length=2, description='Start and stop of the axis: ["1k", "1meg"].'
     )
-    data_source: str | None = Field(
-        None,
-        description="A circuit (its newest result), or the result_path that run_simulation gave. Omit it for "
-        "the project's only circuit.",
+    analyses: Annotated[list[str], BeforeValidator(_analyses)] = Field(
+        default_factory=list, max_length=4, description="Only these of the result: ac, tran, dc, noise."
     )
-    analysis_type: str | None = Field(
-        None, max_length=20, description="Only this analysis of the result, for example ac or tran."
-    )
-    path: str | None = Field(None, description="File to make. Omit it for a new name in exports/.")
+    to: str | None = Field(None, description="File to make. Omit it for a new name.")
+
+    @property
+    def format_or_ending(self) -> Format:
+        """What was asked for, else what the file's name says."""
+        ending = Path(self.to or "").suffix.lower().removeprefix(".")
+        known: tuple[Format, ...] = get_args(Format)
+        named: Format = next((each for each in known if each == ending), "svg")
+        return named if self.format is None else self.format
 
 
-async def generate_chart(arguments: ChartArguments, context: ToolContext, call: ToolCall) -> ToolResult:
-    """Draw a stored result into a picture of the project."""
+async def export_result(arguments: ExportArguments, context: ToolContext, call: ToolCall) -> ToolResult:
+    """Draw a stored result into a picture of the project, or write its data into a file."""
+    is_picture = f".{arguments.format_or_ending}" in _PICTURES
+    return await (_picture if is_picture else _data)(arguments, context, call)
+
+
+async def _picture(arguments: ExportArguments, context: ToolContext, call: ToolCall) -> ToolResult:
     from application.results.exporting import ExportRequest, PictureOptions
 
     span = span_of(arguments.range)
-    target = await _target(context, arguments.path, _PICTURES)
-    source = await result_source(context, arguments.data_source, arguments.iteration)
+    target = await _target(context, arguments.to, _PICTURES)
+    source = await result_source(context, arguments.path)
     out = io.BytesIO()
-    kinds = list(dict.fromkeys(arguments.chart_types))
+    kinds = list(dict.fromkeys(arguments.analyses))
     exported = await context.services.export.picture(
         ExportRequest(
             source=source.path,
             target=out,
             signals=tuple(arguments.signals),
-            analyses=tuple(_ANALYSES[kind] for kind in kinds),
+            analyses=tuple(kinds),
             span=span,
         ),
         PictureOptions(
-            format="png" if target is not None and target.suffix.lower() == ".png" else "svg",
+            format="png" if arguments.format_or_ending == "png" else "svg",
             height_mm=_PANE_MM * max(len(kinds), 1),
             words={word: word for word in ("time", "frequency", "magnitude", "phase")},
         ),
@@ -143,30 +115,29 @@ async def generate_chart(arguments: ChartArguments, context: ToolContext, call: 
     if target is None:
         name = await _stem(context, source)
         analyses = "-".join(table.name for table in exported.tables)
-        target = await in_thread(context, _free, context.view, f"charts/{name}-{analyses}", ".svg", _PICTURES)
+        suffix = f".{arguments.format_or_ending}"
+        target = await in_thread(context, _free, context.view, f"charts/{name}-{analyses}", suffix, (suffix,))
     return await _written(context, call, target, out.getvalue(), _details(exported, source))
 
 
-async def export_waveform_data(
-    arguments: ExportArguments, context: ToolContext, call: ToolCall
-) -> ToolResult:
-    """Write a stored result's data into a file of the project."""
+async def _data(arguments: ExportArguments, context: ToolContext, call: ToolCall) -> ToolResult:
     from application.results.exporting import ExportRequest, TableOptions
 
-    suffix = _TABLES[arguments.format]
+    kind: Any = arguments.format_or_ending
+    suffix = f".{kind}"
     span = span_of(arguments.range)
-    target = await _target(context, arguments.path, (suffix,))
-    source = await result_source(context, arguments.data_source)
+    target = await _target(context, arguments.to, (suffix,))
+    source = await result_source(context, arguments.path)
     out = io.BytesIO()
     request = ExportRequest(
         source=source.path,
         target=out,
         signals=tuple(arguments.signals),
-        analysis=arguments.analysis_type,
+        analysis=next(iter(arguments.analyses), None),
         span=span,
         most_values=_MOST_VALUES,
     )
-    exported = await context.services.export.table(request, TableOptions(format=arguments.format))
+    exported = await context.services.export.table(request, TableOptions(format=kind))
     if target is None:
         name = await _stem(context, source)
         what = exported.tables[0].name if len(exported.tables) == 1 else "data"
@@ -186,7 +157,7 @@ def _vacant(view: ProjectView, text: str, suffixes: tuple[str, ...]) -> Path:
     if path.exists():
         raise UserInputError(
             msg("{path} already exists; it was not replaced.", path=view.name_of(path)),
-            advice=msg("Choose another name, or omit path for a new one."),
+            advice=msg("Choose another name, or omit `to` for a new one."),
             error_type="file_exists",
         )
     return path
@@ -200,7 +171,7 @@ def _free(view: ProjectView, stem: str, suffix: str, suffixes: tuple[str, ...]) 
             return path
     raise UserInputError(
         msg("There are too many files with names like {path}.", path=f"{stem}{suffix}"),
-        advice=msg("Give a name with path."),
+        advice=msg("Give a name with `to`."),
         error_type="file_exists",
     )
 
@@ -275,36 +246,19 @@ def _content(details: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-GENERATE_CHART = Tool(
-    name="generate_chart",
-    title=msg("Draw a chart"),
-    look=ToolLook(running=msg("Drawing a chart"), done=msg("Drew a chart"), icon="chart-line", card="plain"),
-    description=(
-        "Draw a stored simulation result as a picture (svg or png) in the project: a Bode plot, waveforms, a "
-        "dc sweep or noise. Use it when the user wants to see or keep a diagram; figures come from "
-        "inspect_data. Needs a result: call run_simulation first. Never replaces a file. "
-        'Example: {"chart_types": ["bode"], "data_source": "rc.cir", "signals": ["v(out)"]}'
-    ),
-    category="report",
-    effect="create",
-    arguments=ChartArguments,
-    run=generate_chart,
-)
-
-EXPORT_WAVEFORM_DATA = Tool(
-    name="export_waveform_data",
-    title=msg("Export data"),
+EXPORT_RESULT = Tool(
+    name="export_result",
+    title=msg("Export a result"),
     look=ToolLook(
-        running=msg("Exporting curves"), done=msg("Exported curves"), icon="download", card="plain"
+        running=msg("Exporting the result"), done=msg("Exported the result"), icon="download", card="plain"
     ),
     description=(
-        "Write the vectors of a stored simulation result into a file of the project for other programs: csv, "
-        "mat or json. Use it when the user wants the data; to read figures yourself there is inspect_data. "
-        "Needs a result: call run_simulation first. Never replaces a file. "
-        'Example: {"format": "csv", "signals": ["v(out)"], "range": ["0", "1m"], "data_source": "rc.cir"}'
+        "Make a picture (Bode plot, waveforms) or a data file of a stored result, for the user to see or "
+        "keep. Figures for yourself: inspect_data. Never replaces a file. "
+        'Example: {"format": "svg", "path": "rc.cir", "signals": ["v(out)"], "analyses": ["ac"]}'
     ),
     category="report",
     effect="create",
     arguments=ExportArguments,
-    run=export_waveform_data,
+    run=export_result,
 )

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import Field
 
 from application.ports.project_view import FolderEntry, ProjectView
-from application.tool_execution.definition import Arguments, Switch, Tool, ToolContext, Whole
+from application.tool_execution.definition import Arguments, Switch, Tool, ToolContext, Whole, unlisted
 from application.tool_execution.reading import (
     Reading,
     Room,
@@ -24,16 +24,15 @@ from application.tool_execution.reading import (
 from application.tool_execution.tools._common import in_thread, in_worker, locate
 from domain.llm.tokens import count_tokens
 from domain.llm.tools.look import ToolLook
-from domain.llm.tools.result import RESULT_LIMIT, RESULT_TOKENS, ToolCall, ToolResult, failure
+from domain.llm.tools.result import RESULT_TOKENS, ToolCall, ToolResult, failure
 from domain.llm.tools.text_files import BinaryFileError, decode
 from shared.message import Message, msg
 
-DEFAULT_TOKENS = 2000
 _HINT_LINES = 500
 _HINT_BYTES = 50_000
 _HEADER_ROOM = 700
 """Characters of a result kept free for what stands around the lines."""
-_HEADER_TOKENS = 300
+_HEADER_TOKENS = 200
 
 _MOST_ENTRIES = 200
 _MOST_SCANNED = 20_000
@@ -44,44 +43,37 @@ _PREVIEW_CHARACTERS = 80
 class ListArguments(Arguments):
     """Arguments of list_project_files."""
 
-    path: str = Field(
-        "", description="Folder to list, relative to the project. Omit it for the whole project."
-    )
-    pattern: str = Field(
-        "", max_length=200, description="Only names that match, for example *.cir or filters/*.lib."
-    )
-    include_preview: Switch = Field(
-        default=False, description="Add each text file's first line (a circuit's title)."
-    )
+    path: str = Field("", description="Folder; omit it for the whole project.")
+    pattern: str = Field("", max_length=200, description="Only names like *.cir or filters/*.lib.")
+    include_preview: Switch = unlisted(False)
 
 
 class ReadArguments(Arguments):
     """Arguments of read_file."""
 
-    path: str = Field(description="File to read, relative to the project, for example amp.cir.")
-    start_line: Whole | None = Field(
-        None, ge=1, le=10**9, description="First line wanted, from 1. Files of any size."
-    )
+    path: str = Field(description="File, relative to the project.")
+    start_line: Whole | None = Field(None, ge=1, le=10**9, description="First line wanted, from 1.")
     end_line: Whole | None = Field(None, ge=1, le=10**9, description="Last line wanted, included.")
     query: str | None = Field(
         None,
         max_length=500,
-        description="Text to find in the file; the lines around each place are returned. Ignored when "
-        "start_line or end_line is given.",
+        description="Text to find: the lines around each place are returned.",
     )
-    max_tokens: Whole = Field(
-        DEFAULT_TOKENS,
-        ge=1,
-        le=100_000,
-        description="Most tokens to return (a result holds about 4000 characters).",
-    )
+    max_tokens: Whole | None = unlisted(None, ge=1, le=100_000)
 
 
 async def list_project_files(arguments: ListArguments, context: ToolContext, _call: ToolCall) -> ToolResult:
     """The files and folders of the project (or of one folder), with sizes."""
     folder = await in_thread(context, context.view.locate_folder, arguments.path)
     listing = await in_worker(
-        context, folder, list_folder, context.view, folder, arguments.pattern, arguments.include_preview
+        context,
+        folder,
+        list_folder,
+        context.view,
+        folder,
+        arguments.pattern,
+        arguments.include_preview,
+        context.room.tokens,
     )
     entries = listing["entries"]
     lines = [_entry_line(entry) for entry in entries]
@@ -98,11 +90,13 @@ async def list_project_files(arguments: ListArguments, context: ToolContext, _ca
     )
 
 
-def list_folder(view: ProjectView, folder: Path, pattern: str, include_preview: bool) -> dict[str, Any]:
+def list_folder(
+    view: ProjectView, folder: Path, pattern: str, include_preview: bool, most: int = RESULT_TOKENS
+) -> dict[str, Any]:
     """The entries as plain data; runs in a worker process."""
     found: list[dict[str, Any]] = []
     left_out = 0
-    room = RESULT_TOKENS - _HEADER_TOKENS
+    room = min(most, RESULT_TOKENS) - _HEADER_TOKENS
     for entry in islice(view.walk(folder), _MOST_SCANNED):
         if pattern and (entry.kind == "folder" or not _matches(entry.name, pattern)):
             continue
@@ -159,8 +153,8 @@ async def read_file(arguments: ReadArguments, context: ToolContext, _call: ToolC
             suggestions=(msg("Give the first line as start_line and the last as end_line."),),
         )
     room = Room(
-        tokens=min(arguments.max_tokens, RESULT_TOKENS - _HEADER_TOKENS),
-        characters=RESULT_LIMIT - _HEADER_ROOM,
+        tokens=min(arguments.max_tokens or context.room.tokens, context.room.tokens - _HEADER_TOKENS),
+        characters=context.room.characters - _HEADER_ROOM,
     )
     view = context.view
     query = (arguments.query or "").strip()
@@ -314,12 +308,12 @@ def _summary(name: str, reading: Reading) -> Message:
 
 LIST_PROJECT_FILES = Tool(
     name="list_project_files",
+    is_core=True,
     title=msg("List files"),
     look=ToolLook(running=msg("Listing the files"), done=msg("Listed files"), icon="list-tree", card="read"),
     description=(
-        "List the files and folders of the project with their sizes. Use it first when you don't know what "
-        "there is. Not for searching inside files: that is search_project. "
-        'Example: {"pattern": "*.cir", "include_preview": true}'
+        "List the project's files and folders with their sizes. Not for searching inside files: that is "
+        'search_project. Example: {"pattern": "*.cir"}'
     ),
     category="file",
     effect="read",
@@ -329,13 +323,13 @@ LIST_PROJECT_FILES = Tool(
 
 READ_FILE = Tool(
     name="read_file",
+    is_core=True,
     title=msg("Read a file"),
     look=ToolLook(running=msg("Reading"), done=msg("Read"), icon="search", card="read"),
     description=(
-        "Read a text file of the project: whole (small files), by line range, or the places where a text "
-        "stands (query). The first line of the answer, in brackets, says which lines follow; the lines "
-        "themselves are exact and without line numbers, so they can be copied into patch_file. For the "
-        "structure of a large netlist use analyze_file first; for simulation data use inspect_data. "
+        "Read a text file whole, by lines, or around each place of a text (query). Lines come exactly as "
+        "they are, to be copied into patch_file. Of a large netlist ask analyze_file for the outline "
+        "first; simulation data: inspect_data. "
         'Example: {"path": "amp.cir", "start_line": 10, "end_line": 40}'
     ),
     category="file",

@@ -42,18 +42,15 @@ _GOAL_SCHEMA = {
     "items": {
         "type": "object",
         "properties": {
-            "metric": {**_TEXT, "description": "Short name, for example cutoff."},
-            "expression": {**_TEXT, "description": "As for inspect_data, for example bandwidth(v(out))."},
+            "metric": _TEXT,
+            "expression": {**_TEXT, "description": "One number, as for inspect_data."},
             "minimum": _FIGURE,
             "maximum": _FIGURE,
             "target": _FIGURE,
-            "tolerance": {
-                **_FIGURE,
-                "description": "Share of the target, 0.02 = 2 %; for dB and deg in that unit.",
-            },
-            "unit": {**_TEXT, "description": "Hz, V, A, s, dB, deg, 1 ... Figures are in SI."},
+            "tolerance": {**_FIGURE, "description": "Share of target; for dB and deg in that unit."},
+            "unit": {**_TEXT, "description": "Hz, V, A, s, dB, deg, 1; figures in SI."},
             "priority": {**_TEXT, "enum": ["must", "wish"]},
-            "condition": {**_TEXT, "description": "Where it has to hold, in words."},
+            "condition": _TEXT,
             "words": {**_TEXT, "description": "The user's own words."},
         },
         "required": ["metric", "expression"],
@@ -70,24 +67,20 @@ def _from_text(value: object) -> object:
 class SetGoalsArguments(Arguments):
     """Arguments of set_goals."""
 
-    file_path: str | None = Field(
-        None, description="The circuit. Omit it when the project has one circuit only."
-    )
+    path: str | None = Field(None, description="Circuit. Omit it for the project's only one.")
     goals: Annotated[Any, BeforeValidator(_from_text), WithJsonSchema(_GOAL_SCHEMA)] = Field(
         default_factory=list,
-        description="Goals to add; one of a metric that is there replaces it. Others stay.",
+        description="Goals to add, or to replace by metric. Others stay.",
     )
     remove: Texts = Field(
-        default_factory=list, max_length=_MOST, description="Metrics of goals to remove first; * means all."
+        default_factory=list, max_length=_MOST, description="Metrics to remove first; * = all."
     )
 
 
 class CheckGoalsArguments(Arguments):
     """Arguments of check_goals."""
 
-    file_path: str | None = Field(
-        None, description="The circuit. Omit it when the project has one circuit only."
-    )
+    path: str | None = Field(None, description="Circuit. Omit it for the project's only one.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,7 +165,7 @@ async def preview_set_goals(arguments: SetGoalsArguments, context: ToolContext) 
 async def _planned(arguments: SetGoalsArguments, context: ToolContext) -> _Plan | ToolResult:
     from domain.design.goal_extraction import read_goals as checked
 
-    circuit = await chosen_circuit(context, arguments.file_path)
+    circuit = await chosen_circuit(context, arguments.path)
     goals, problems = checked(arguments.goals)
     if problems or not (goals or arguments.remove):
         return failure(
@@ -223,7 +216,7 @@ def _plan(
 
 async def check_goals(arguments: CheckGoalsArguments, context: ToolContext, _call: ToolCall) -> ToolResult:
     """The circuit's goals held against its newest result."""
-    circuit = await chosen_circuit(context, arguments.file_path)
+    circuit = await chosen_circuit(context, arguments.path)
     name = context.view.name_of(circuit)
     if not await in_thread(
         context, lambda: read_goals(context.project, place_in(context.project.root, circuit)).goals
@@ -271,9 +264,9 @@ SET_GOALS = Tool(
     groups=frozenset({"goals"}),
     description=(
         "Set what a circuit must do, as goals that every simulation is judged by. Use it when the user "
-        "states or changes a requirement, never to make a missed goal look met. Each needs an expression "
-        'that gives one number, and a bound. Example: {"goals": [{"metric": "cutoff", "expression": '
-        '"bandwidth(v(out))", "target": 10000, "tolerance": 0.02, "unit": "Hz", "words": "10 kHz corner"}]}'
+        "states or changes a requirement, never to make a missed goal look met. "
+        'Example: {"goals": [{"metric": "cutoff", "expression": "bandwidth(v(out))", "target": 10000, '
+        '"tolerance": 0.02, "unit": "Hz", "words": "10 kHz corner"}]}'
     ),
     category="simulation",
     effect="change",
@@ -289,8 +282,8 @@ CHECK_GOALS = Tool(
     ),
     groups=frozenset({"verdict"}),
     description=(
-        "Measure the goals of a circuit on its newest result: a table with value, limit, margin and verdict. "
-        'Use it before you say that a goal is met. Example: {"file_path": "amp.cir"}'
+        "Measure a circuit's goals on its newest result: value, limit, margin and verdict of each. "
+        'Example: {"path": "amp.cir"}'
     ),
     category="simulation",
     effect="read",

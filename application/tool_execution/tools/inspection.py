@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from application.tool_execution.definition import Arguments, Texts, Tool, ToolContext, Whole
+from application.tool_execution.definition import Arguments, Texts, Tool, ToolContext, Whole, unlisted
 from application.tool_execution.tools._common import in_thread
 from application.tool_execution.tools.result_data import (
     naming_hint,
@@ -56,37 +56,30 @@ class InspectOptions(Arguments):
 class InspectArguments(Arguments):
     """Arguments of inspect_data."""
 
-    file_path: str | None = Field(
-        None,
-        description="A circuit (its newest result is taken), or 'run 7' as run_simulation says. Omit it for "
-        "the newest result of the project's only circuit.",
+    path: str | None = Field(
+        None, description="A circuit (its newest result) or 'run 7'. Omit it for the only circuit."
     )
     expressions: Texts = Field(
         default_factory=list,
         max_length=_MOST_EXPRESSIONS,
-        description=f"Figures wanted, with any arithmetic, for example db(gain(v(out),1k)). {FUNCTIONS}",
+        description=f"Figures, with any arithmetic. {FUNCTIONS}",
     )
-    analysis_type: AnalysisType | None = Field(
-        None, description="Look only at this analysis of the result, for example ac or tran."
-    )
+    analysis_type: AnalysisType | None = Field(None, description="Only this analysis of the result.")
     observation_points: Texts = Field(
         default_factory=list,
         max_length=_MOST_EXPRESSIONS,
-        description="Vectors to see over their axis, for example v(out), db(v(out)), i(v1): in time the "
-        "shape in words (period, settled or not, edges) with least and greatest value by stretch.",
+        description="Vectors to see over their axis: v(out), db(v(out)), i(v1); in time the shape.",
     )
     range: Texts = Field(
-        default_factory=list,
-        max_length=2,
-        description='Start and stop of the axis for observation_points, for example ["1k", "10meg"].',
+        default_factory=list, max_length=2, description='Of the axis, for the samples: ["1k", "10meg"].'
     )
-    options: InspectOptions | None = Field(None, description="Further wishes.")
+    options: InspectOptions | None = unlisted(None)
 
 
 async def inspect_data(arguments: InspectArguments, context: ToolContext, _call: ToolCall) -> ToolResult:
     """Figures of a stored result: expressions, samples of vectors, or what there is."""
     span = span_of(arguments.range)
-    source = await result_source(context, arguments.file_path)
+    source = await result_source(context, arguments.path)
     expressions = {text: _selected(text, arguments.analysis_type) for text in arguments.expressions}
     found = await _values(context, source.path, list(dict.fromkeys(expressions.values())))
     values = {text: found[selected] for text, selected in expressions.items()}
@@ -278,12 +271,13 @@ def _table(text: str, item: dict[str, Any]) -> str:
 
 INSPECT_DATA = Tool(
     name="inspect_data",
+    is_core=True,
     title=msg("Inspect data"),
     look=ToolLook(running=msg("Inspecting"), done=msg("Inspected"), icon="table-2", card="read"),
     description=(
-        "Get figures from a simulation's result: values of expressions (surer than .meas cards), shape or "
-        "samples of signals, or, without either, which signals there are. Call run_simulation first. "
-        'Example: {"file_path": "rc.cir", "expressions": ["highcut(v(out))", "db(gain(v(out),1k))"]}'
+        "Get figures of a stored simulation: values of expressions (surer than .meas cards), shape or "
+        "samples of signals, or, without either, which signals there are. "
+        'Example: {"path": "rc.cir", "expressions": ["highcut(v(out))", "db(gain(v(out),1k))"]}'
     ),
     category="simulation",
     effect="read",

@@ -1,4 +1,4 @@
-"""Tools that arrange files: make a folder, move, rename, delete. Each is one operation that can be undone.
+"""Tools that arrange files: move, rename, delete. Each is one operation that can be undone.
 
 A folder is moved or deleted only when a tool may write everything in it: no links, no hidden files, no
 files of other kinds. Includes that name a moved file are told, never rewritten behind the user's back.
@@ -27,7 +27,7 @@ from domain.llm.tools.look import ToolLook
 from domain.llm.tools.result import EffectClass, ToolCall, ToolResult, result_to_plain
 from domain.llm.tools.text_files import version_hash
 from shared.errors import CircuitError, UserInputError
-from shared.message import Message, msg
+from shared.message import msg
 from shared.paths import walk
 
 _MOST_FILES = 1000
@@ -35,33 +35,17 @@ _MOST_FILE_BYTES = 20_000_000
 _MOST_BYTES = 100_000_000
 
 
-class FolderArguments(Arguments):
-    """Arguments of create_folder."""
-
-    path: str = Field(description="Folder to make, relative to the project; those it lies in are made too.")
-
-
 class MoveArguments(Arguments):
     """Arguments of move_file."""
 
-    source: str = Field(description="File or folder to move, relative to the project.")
-    destination: str = Field(
-        description="Its new path, relative to the project. An existing folder, or a path that ends in /, "
-        "means into that folder under the same name."
-    )
-
-
-class RenameArguments(Arguments):
-    """Arguments of rename_file."""
-
-    path: str = Field(description="File or folder to rename, relative to the project.")
-    new_name: str = Field(description="Its new name, without a folder.")
+    path: str = Field(description="File or folder, relative to the project.")
+    destination: str = Field(description="Its new path; a folder, or a path that ends in /, means into it.")
 
 
 class DeleteArguments(Arguments):
     """Arguments of delete_file."""
 
-    path: str = Field(description="File or folder to delete, relative to the project.")
+    path: str = Field(description="File or folder, relative to the project.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,36 +100,8 @@ class _Plan:
         return self.target / path.relative_to(self.place)
 
 
-async def create_folder(arguments: FolderArguments, context: ToolContext, call: ToolCall) -> ToolResult:
-    view = context.view
-    place = await in_thread(context, view.locate_for_making, arguments.path, is_folder=True)
-    name = view.name_of(place)
-    made = await in_thread(context, _missing_folders, view, place)
-    details = {"path": name, "operation": "create_folder", "created": bool(made)}
-    if not made:
-        return ToolResult(
-            success=True,
-            content=f"The folder {name} is there already.",
-            summary=msg("The folder {path} already exists.", path=name),
-            result=details,
-        )
-    result = ToolResult(
-        success=True,
-        content=f"Made the folder {name}.",
-        summary=msg("Created the folder {path}.", path=name),
-        result=details,
-    )
-    return await _carry_out(context, call, _Plan(effect="create", place=place, made=made), result)
-
-
 async def move_file(arguments: MoveArguments, context: ToolContext, call: ToolCall) -> ToolResult:
-    plan = await _planned_move(arguments, context)
-    return await _moved(context, call, plan, "move")
-
-
-async def rename_file(arguments: RenameArguments, context: ToolContext, call: ToolCall) -> ToolResult:
-    plan = await _planned_rename(arguments, context)
-    return await _moved(context, call, plan, "rename")
+    return await _moved(context, call, await _planned_move(arguments, context))
 
 
 async def delete_file(arguments: DeleteArguments, context: ToolContext, call: ToolCall) -> ToolResult:
@@ -184,21 +140,6 @@ async def _planned_move(arguments: MoveArguments, context: ToolContext) -> _Plan
         text = arguments.destination
         is_folder = text.endswith("/") or _is_folder(view.root / text)
         return posixpath.join(text, source.name) if is_folder else text
-
-    return await in_thread(context, _plan_move, context, arguments.source, target)
-
-
-async def _planned_rename(arguments: RenameArguments, context: ToolContext) -> _Plan:
-    if "/" in arguments.new_name or "\\" in arguments.new_name:
-        raise UserInputError(
-            msg("A name cannot contain a folder: {name}.", name=arguments.new_name[:100]),
-            advice=msg("Use move_file to move it to another folder."),
-            error_type="bad_path",
-        )
-
-    def target(view: ProjectView, source: Path) -> str:
-        parent = source.parent.relative_to(view.root).as_posix()
-        return posixpath.join(parent, arguments.new_name) if parent != "." else arguments.new_name
 
     return await in_thread(context, _plan_move, context, arguments.path, target)
 
@@ -315,7 +256,7 @@ def _files_of(plan: _Plan) -> int:
     return sum(item.state != FOLDER for item in plan.items)
 
 
-async def _moved(context: ToolContext, call: ToolCall, plan: _Plan, operation: str) -> ToolResult:
+async def _moved(context: ToolContext, call: ToolCall, plan: _Plan) -> ToolResult:
     assert plan.target is not None
     view = context.view
     old, new = view.name_of(plan.place), view.name_of(plan.target)
@@ -328,7 +269,7 @@ async def _moved(context: ToolContext, call: ToolCall, plan: _Plan, operation: s
             "path": new,
             "source": old,
             "destination": new,
-            "operation": operation,
+            "operation": "move",
             "files": _files_of(plan),
             "broken_includes": broken,
         },
@@ -406,39 +347,14 @@ def _path_effect(view: ProjectView, plan: _Plan, item: _Item) -> PathEffect:
     )
 
 
-_TITLES: dict[str, Message] = {
-    "create_folder": msg("Create a folder"),
-    "move_file": msg("Move a file"),
-    "rename_file": msg("Rename a file"),
-    "delete_file": msg("Delete a file"),
-}
-
-CREATE_FOLDER = Tool(
-    name="create_folder",
-    title=_TITLES["create_folder"],
-    look=ToolLook(
-        running=msg("Creating the folder"), done=msg("Created the folder"), icon="folder-plus", card="change"
-    ),
-    groups=frozenset({"folder"}),
-    description=(
-        "Make an empty folder. Not needed before rewrite_file or move_file: they make the folders they need. "
-        'Example: {"path": "filters/active"}'
-    ),
-    category="file",
-    effect="create",
-    arguments=FolderArguments,
-    run=create_folder,
-)
-
 MOVE_FILE = Tool(
     name="move_file",
-    title=_TITLES["move_file"],
+    title=msg("Move a file"),
     look=ToolLook(running=msg("Moving"), done=msg("Moved"), icon="file-pen", card="change"),
     groups=frozenset({"move"}),
     description=(
-        "Move a file or folder inside the project. Nothing is ever replaced. Includes are not rewritten: the "
-        "answer lists those that no longer find their file, mend them with patch_file. "
-        'Example: {"source": "opamp.lib", "destination": "models/opamp.lib"}'
+        "Move or rename a file or folder inside the project. Nothing is ever replaced; includes that no "
+        'longer find their file are listed. Example: {"path": "opamp.lib", "destination": "models/opamp.lib"}'
     ),
     category="file",
     effect="change",
@@ -447,29 +363,13 @@ MOVE_FILE = Tool(
     preview=partial(_preview, _planned_move),
 )
 
-RENAME_FILE = Tool(
-    name="rename_file",
-    title=_TITLES["rename_file"],
-    look=ToolLook(running=msg("Renaming"), done=msg("Renamed"), icon="file-pen", card="change"),
-    groups=frozenset({"move"}),
-    description=(
-        "Give a file or folder another name in its folder. To another folder: move_file. Includes are not "
-        'rewritten; the answer lists those to mend. Example: {"path": "a.cir", "new_name": "rc_lowpass.cir"}'
-    ),
-    category="file",
-    effect="change",
-    arguments=RenameArguments,
-    run=rename_file,
-    preview=partial(_preview, _planned_rename),
-)
-
 DELETE_FILE = Tool(
     name="delete_file",
-    title=_TITLES["delete_file"],
+    title=msg("Delete a file"),
     look=ToolLook(running=msg("Deleting"), done=msg("Deleted"), icon="trash-2", card="delete"),
     description=(
-        "Delete a file or a folder with all in it. Only when the user asked for it; never to make room for a "
-        'new version (use rewrite_file). The user can take it back. Example: {"path": "old/rc.cir"}'
+        "Delete a file, or a folder with all in it. Only when the user asked for it. "
+        'Example: {"path": "old/rc.cir"}'
     ),
     category="file",
     effect="delete",

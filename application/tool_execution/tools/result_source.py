@@ -37,32 +37,25 @@ class ResultSource:
 OF_OTHERS = "computed elsewhere, not by this installation"
 
 
-async def result_source(context: ToolContext, text: str | None, iteration: int | None = None) -> ResultSource:
+async def result_source(context: ToolContext, text: str | None) -> ResultSource:
     """As `_found`, with who computed it."""
-    found = await _found(context, text, iteration)
+    found = await _found(context, text)
     origin = await in_thread(context, context.services.results.origin_of, found.path)
     return replace(found, origin=origin)
 
 
-async def _found(context: ToolContext, text: str | None, iteration: int | None) -> ResultSource:
+async def _found(context: ToolContext, text: str | None) -> ResultSource:
     """The data meant by `text` (None: the project's only circuit) or by the number of a run.
 
     Raises UserInputError ("no_result", "bad_arguments", or what locating raises).
     """
     view = context.view
-    if text is not None and iteration is None and (named := _RUN.fullmatch(text.strip())):
-        text, iteration = None, int(named[1])
-    if iteration is not None:
-        if text is not None:
-            raise UserInputError(
-                msg("A run is specified by its path or its number, not both."),
-                advice=msg("Omit one of them."),
-                error_type="bad_arguments",
-            )
-        numbered = await in_thread(context, view.numbered_result, iteration)
+    if text is not None and (named := _RUN.fullmatch(text.strip())):
+        number = int(named[1])
+        numbered = await in_thread(context, view.numbered_result, number)
         if numbered is None:
             raise UserInputError(
-                msg("There is no run number {number} in this project.", number=iteration),
+                msg("There is no run number {number} in this project.", number=number),
                 advice=msg("Runs count from 1, the oldest kept. Omit it for the latest."),
                 error_type="no_result",
             )

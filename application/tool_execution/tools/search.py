@@ -1,22 +1,24 @@
-"""The tools that search the project: by everything at once, and by one thing exactly."""
+"""The tool that searches the project: by everything, by one thing exactly, or for uses of a symbol."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
 from application.ports.search import Found, Match
-from application.tool_execution.definition import Arguments, Switch, Texts, Tool, ToolContext, Whole
+from application.tool_execution.definition import Arguments, Switch, Texts, Tool, ToolContext, Whole, unlisted
+from application.tool_execution.tools.circuits import references
 from domain.llm.tokens import count_tokens
 from domain.llm.tools.look import ToolLook
 from domain.llm.tools.result import ToolCall, ToolResult, failure
-from domain.search.query import Scope, SearchQuery, SearchType
+from domain.search.query import Scope, SearchQuery
 from shared.message import Message, msg
 
+Kind = Literal["all", "name", "content", "regex", "symbol", "uses"]
 _SHOWN_LINE = 200
 _SHOWN_PART = 320
 """Characters of a part that was found by its meaning."""
@@ -28,41 +30,43 @@ class SearchArguments(Arguments):
     """Arguments of search_project."""
 
     query: str = Field(
-        min_length=1,
-        max_length=500,
-        description="Text to find, letter case aside; /between slashes/ it is a regular expression.",
+        min_length=1, max_length=500, description="A text (letter case aside), some words, or a /pattern/."
     )
-    scope: Scope = Field(
-        "all", description="code = netlists, docs = texts, notes and PDFs, all = every text file."
+    kind: Kind = Field(
+        "all",
+        description="all; only names of files, lines of content, lines that match a regex, definitions of a "
+        "symbol; uses = where an element, node, model, subcircuit or parameter is defined and used.",
     )
-    max_results: Whole = Field(10, ge=1, le=100, description="Most matches to return.")
-    token_budget: Whole = Field(1500, ge=50, le=100_000, description="Most tokens of all matches together.")
-
-
-class ExactArguments(Arguments):
-    """Arguments of search_exact."""
-
-    query: str = Field(min_length=1, max_length=500, description="What to find.")
-    search_type: SearchType = Field(
-        "content",
-        description="name = file names, content = lines with this text, regex = lines that match this Python "
-        "pattern (no slashes around it), symbol = definitions of elements, nodes, models, subcircuits, "
-        "parameters and functions whose name has it, all = names, contents and symbols.",
-    )
+    scope: Scope = Field("all", description="code = netlists, docs = texts, notes and PDFs.")
     file_types: Texts = Field(
-        default_factory=list,
-        max_length=20,
-        description='Only files with these endings, for example ["cir", "lib"].',
+        default_factory=list, max_length=20, description='Only these endings, for example ["lib"].'
     )
-    case_sensitive: Switch = Field(default=False, description="Letter case counts.")
-    max_results: Whole = Field(10, ge=1, le=100, description="Most matches to return.")
+    max_results: Whole = Field(10, ge=1, le=100, description="Most matches.")
+    case_sensitive: Switch = unlisted(False)
+    path: str | None = unlisted(None)
+    token_budget: Whole = unlisted(1500, ge=50, le=100_000)
 
 
 async def search_project(arguments: SearchArguments, context: ToolContext, _call: ToolCall) -> ToolResult:
-    """Symbols, names, contents and meanings that match."""
-    query = SearchQuery(text=arguments.query, scope=arguments.scope, most=arguments.max_results)
+    """What matches: symbols, names, contents and meanings, or one of these alone."""
+    if arguments.kind == "uses":
+        return await references(context, arguments.query, arguments.path)
+    query = SearchQuery(
+        text=arguments.query,
+        kind=arguments.kind,
+        scope=arguments.scope,
+        suffixes=tuple(f".{item.strip().lstrip('*').lstrip('.').lower()}" for item in arguments.file_types),
+        is_case_sensitive=arguments.case_sensitive,
+        most=arguments.max_results,
+    )
     if problem := _problem(query):
         return problem
+    is_by_everything = query.kind == "all" and not query.suffixes and not query.is_case_sensitive
+    search = _by_everything if is_by_everything else _exactly
+    return await search(arguments, query, context)
+
+
+async def _by_everything(arguments: SearchArguments, query: SearchQuery, context: ToolContext) -> ToolResult:
     answer = await context.services.search(context.project.root, query)
     shown = _within(answer.fused, arguments.token_budget)
     exact = [match for match in shown if match.kind != "semantic"]
@@ -88,23 +92,12 @@ async def search_project(arguments: SearchArguments, context: ToolContext, _call
     return _result(arguments.query, answer.found, shown, details, note)
 
 
-async def search_exact(arguments: ExactArguments, context: ToolContext, _call: ToolCall) -> ToolResult:
-    """What matches a text, name, pattern or symbol exactly."""
-    suffixes = tuple(f".{item.strip().lstrip('*').lstrip('.').lower()}" for item in arguments.file_types)
-    query = SearchQuery(
-        text=arguments.query,
-        kind=arguments.search_type,
-        suffixes=suffixes,
-        is_case_sensitive=arguments.case_sensitive,
-        most=arguments.max_results,
-    )
-    if problem := _problem(query):
-        return problem
+async def _exactly(arguments: SearchArguments, query: SearchQuery, context: ToolContext) -> ToolResult:
     found = await context.services.search.exact(context.project.root, query)
     shown = _within(found.matches, _ROW_TOKENS)
     details = {
         "query": arguments.query,
-        "search_type": arguments.search_type,
+        "search_type": arguments.kind,
         "matches": [_row(match, None) for match in shown],
         **_counts(found),
     }
@@ -202,35 +195,18 @@ def _line(match: Match) -> str:
 
 SEARCH_PROJECT = Tool(
     name="search_project",
+    is_core=True,
     title=msg("Search the project"),
     look=ToolLook(
         running=msg("Searching the project"), done=msg("Searched the project"), icon="search", card="read"
     ),
     description=(
-        "Search all text files and PDFs of the project, and their names, for a text (letter case does not "
-        "count), a few words, or a /regular expression/; by meaning too where that is set up. Definitions of "
-        "a symbol of that name come first. Use it when you don't know which file something is in; for uses "
-        "of a symbol find_references is more exact. Files that .gitignore or .circuitaiignore leave out are "
-        'not searched. Example: {"query": "phase margin", "scope": "docs"}'
+        'Search the project\'s texts, PDFs and file names; by meaning too where that is set up. kind "uses" '
+        "finds every use of a symbol, to ask before it is renamed or changed. "
+        'Example: {"query": "phase margin", "scope": "docs"}'
     ),
     category="search",
     effect="read",
     arguments=SearchArguments,
     run=search_project,
-)
-
-SEARCH_EXACT = Tool(
-    name="search_exact",
-    title=msg("Exact search"),
-    look=ToolLook(running=msg("Searching"), done=msg("Searched"), icon="search", card="read"),
-    description=(
-        "Search for exactly one thing: file names, lines with a text, lines that match a regular expression, "
-        "or definitions of symbols. Use it when you know what you look for and in which kind of file; for "
-        "anything vague use search_project. "
-        'Example: {"query": "W=\\\\d+u", "search_type": "regex", "file_types": ["cir", "lib"]}'
-    ),
-    category="search",
-    effect="read",
-    arguments=ExactArguments,
-    run=search_exact,
 )

@@ -12,7 +12,15 @@ from pydantic import Field
 from application.ports.project_view import ProjectView
 from application.simulation.failure_place import placed
 from application.simulation.judging import JudgedGoal
-from application.tool_execution.definition import Arguments, Assignments, Number, Switch, Tool, ToolContext
+from application.tool_execution.definition import (
+    Arguments,
+    Assignments,
+    Number,
+    Switch,
+    Tool,
+    ToolContext,
+    unlisted,
+)
 from application.tool_execution.tools._common import in_thread, in_worker
 from application.tool_execution.tools.circuit_choice import chosen_circuit
 from application.tool_execution.tools.diagnostics import brief_findings
@@ -65,34 +73,28 @@ class AnalysisChoice(Protocol):
 class RunArguments(Arguments):
     """Arguments of run_simulation."""
 
-    file_path: str | None = Field(
-        None, description="Circuit to simulate. Omit it when the project has one circuit only."
-    )
+    path: str | None = Field(None, description="Circuit. Omit it for the project's only one.")
     analysis_type: AnalysisType | None = Field(
-        None, description="Run only the circuit's own analysis of this kind. Omit it to run all of them."
+        None, description="Run only the circuit's own card of this kind."
     )
     analysis: str | None = Field(
         None,
         max_length=500,
-        description="A complete analysis card that replaces those of the circuit for this run, for example "
-        "'ac dec 20 1 10meg' or 'tran 1u 10m'.",
+        description="A card in place of the circuit's own, for example 'ac dec 20 1 10meg'.",
     )
     parameters: Assignments = Field(
         default_factory=dict,
-        description="Values for this run only, by element, instance parameter or .param name, for example "
-        '{"R1": "2.2k", "m1.w": "10u"}. The file is not changed.',
+        description='Values for this run only: {"R1": "2.2k", "m1.w": "10u"}.',
     )
-    timeout_s: Number = Field(120.0, gt=0, le=_LONGEST_RUN_S, description="Most seconds to wait.")
-    force: Switch = Field(
-        False, description="Simulate again although nothing changed since a stored run of the same request."
-    )
+    timeout_s: Number = unlisted(120.0, gt=0, le=_LONGEST_RUN_S)
+    force: Switch = unlisted(False)
 
 
 async def run_simulation(arguments: RunArguments, context: ToolContext, call: ToolCall) -> ToolResult:
     """Simulate a circuit in ngspice, confined; its result is stored."""
     from application.simulation.simulating import SimulationRequest
 
-    circuit = await chosen_circuit(context, arguments.file_path)
+    circuit = await chosen_circuit(context, arguments.path)
     analysis = await analysis_card(arguments, context, circuit)
     request = SimulationRequest(
         circuit=circuit,
@@ -339,15 +341,15 @@ def finite(value: float) -> float | None:
 
 RUN_SIMULATION = Tool(
     name="run_simulation",
+    is_core=True,
     title=msg("Simulate"),
     look=ToolLook(running=msg("Simulating"), done=msg("Simulated"), icon="activity", card="simulate"),
     groups=frozenset({"single_run"}),
     description=(
-        "Simulate a circuit with ngspice and get its operating point (node voltages; current, region and "
-        "gm of each transistor), its .meas figures, errors with file and line, and which signals there are. "
-        "Use it after every change of a circuit. Try values without changing the file with parameters. For "
-        "other figures call inspect_data afterwards. "
-        'Example: {"file_path": "rc.cir", "analysis": "ac dec 20 1 10meg", "parameters": {"R1": "2.2k"}}'
+        "Simulate a circuit with ngspice: its operating point (node voltages; current, region and gm of each "
+        "transistor), its .meas figures, errors with file and line, and which signals there are. Call it "
+        "after every change of a circuit; try values with parameters. Other figures come from inspect_data. "
+        'Example: {"path": "rc.cir", "analysis": "ac dec 20 1 10meg", "parameters": {"R1": "2.2k"}}'
     ),
     category="simulation",
     effect="simulate",

@@ -17,14 +17,13 @@ _MOST_ROWS = 40
 _MOST_TOLD = 20
 
 
-def study_answer(result: StudyResult, context: ToolContext, *, with_table: bool) -> ToolResult:
-    """What a tool answers about a study; the table of runs only when it is asked for."""
+def study_answer(result: StudyResult, context: ToolContext) -> ToolResult:
+    """What a tool answers about a study."""
     from application.studies.documents import study_document
 
     view = context.view
     details = plain_figures(study_document(result))
-    is_table = with_table and result.kind in ("sweep", "corners")
-    details["rows"] = details["rows"][:_MOST_ROWS] if is_table else []
+    details["rows"] = details["rows"][:_MOST_ROWS] if result.kind in ("sweep", "corners") else []
     for item in details["statistics"].values():
         item.pop("histogram", None)
     details["file_path"] = view.name_of(result.circuit)

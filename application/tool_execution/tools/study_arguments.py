@@ -1,4 +1,4 @@
-"""Arguments of the tools that simulate a circuit many times."""
+"""Arguments of the tool that simulates a circuit many times."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import json
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, WithJsonSchema
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
-from application.tool_execution.definition import Arguments, Assignments, Number, Switch, Texts, Whole
+from application.tool_execution.definition import Arguments, Assignments, Number, Texts, Whole, unlisted
 from application.tool_execution.tools.simulation import AnalysisType
 from domain.circuit.numbers import parse_number
 
@@ -83,124 +83,136 @@ def _goals(value: object) -> object:
     return [value] if isinstance(value, str) else value
 
 
-Objects = Annotated[list[dict[str, Any]], BeforeValidator(_objects)]
-Ranges = Annotated[list[dict[str, Any]], BeforeValidator(_ranged)]
 Goals = Annotated[
     list[Any] | dict[str, Any],
     BeforeValidator(_goals),
     WithJsonSchema({"type": "array", "items": {"type": "string"}}),
 ]
 """Texts, as which the schema shows them; objects are understood too."""
-Entries = Annotated[
-    list[Any],
-    BeforeValidator(_any_list),
-    WithJsonSchema({"type": "array", "items": {"type": "string"}}),
-]
-"""Names, as which the schema shows them; objects are understood too."""
+_OTHER_KINDS = {
+    "montecarlo": "monte_carlo",
+    "monte-carlo": "monte_carlo",
+    "mc": "monte_carlo",
+    "worst-case": "worst_case",
+    "pvt": "corners",
+    "optimise": "optimize",
+    "optimization": "optimize",
+    "parametric_sweep": "sweep",
+}
+
+
+def _named(value: object) -> object:
+    """Objects with a name each; bare names too."""
+    found = _objects(value)
+    if not isinstance(found, list):
+        found = [found]
+    return [{"name": item} if isinstance(item, str) else item for item in found]
+
+
+def _with_tolerances(value: object) -> object:
+    """Objects with a name each; ``{"R1": "1%"}``, a name and a value, is meant as its tolerance."""
+    found = _objects(value)
+    if not isinstance(found, list):
+        return found
+    return [
+        {"name": item["name"], "tolerance": item["value"]}
+        if isinstance(item, dict) and item.keys() == {"name", "value"}
+        else item
+        for item in found
+    ]
+
+
+_READERS = {
+    "sweep": _objects,
+    "monte_carlo": _with_tolerances,
+    "worst_case": _with_tolerances,
+    "sensitivity": _named,
+    "optimize": _ranged,
+}
+"""How the parameters of a study of this kind are understood."""
+
+
+def _corner_axes(value: object) -> object:
+    """The axes, or the corners one by one; JSON text and names of library sections are understood too."""
+    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            return value
+    return [value] if isinstance(value, str) else value
+
+
+def _metrics(value: object) -> object:
+    """Expressions by name; a list of ``expression``, ``name=expression`` or names of .meas cards too."""
+    if isinstance(value, str) and not value.lstrip().startswith(("[", "{")):
+        value = [value]
+    found = _any_list(value) if not isinstance(value, dict) else value
+    if not isinstance(found, list) or not all(isinstance(item, str) for item in found):
+        return value
+    metrics: dict[str, str] = {}
+    for text in found:
+        name, equals, expression = text.partition("=")
+        is_named = bool(equals) and name.strip().isidentifier() and bool(expression.strip())
+        metrics[name.strip() if is_named else text] = expression.strip() if is_named else text
+    return metrics
+
+
+Kind = Literal["sweep", "monte_carlo", "corners", "worst_case", "sensitivity", "optimize"]
 
 
 class StudyArguments(Arguments):
-    """What all studies have."""
+    """Arguments of run_study; what a kind does not have is left alone by it."""
 
-    file_path: str | None = Field(
-        None, description="Circuit to simulate. Omit it when the project has one circuit only."
+    kind: Kind = Field(
+        description="optimize searches for values that meet the goals; the others only look.",
     )
-    analysis_type: AnalysisType | None = Field(
-        None, description="Run only the circuit's own analysis of this kind. Omit it to run all of them."
-    )
-    analysis: str | None = Field(
-        None, max_length=500, description="A complete analysis card in place of the circuit's own."
-    )
-    measure: Assignments = Field(
-        default_factory=dict,
-        description='Metrics by name, for example {"bw": "bandwidth(v(out))"}. Omit it for the .meas cards.',
-    )
-    goals: Goals = Field(
+    path: str | None = Field(None, description="Circuit. Omit it for the project's only one.")
+    parameters: list[dict[str, Any]] = Field(
         default_factory=list,
-        description='Bounds on metrics, for example ["bw >= 1Meg", "970 <= fc <= 1030"].',
+        description='What is varied, by name (R1, m1.w, a .param, temp). sweep, optimize: {"name": "R1", '
+        '"min": "1k", "max": "10k", "scale": "E24"} (or lin, log with points; or "values": [...]). '
+        'monte_carlo, worst_case: {"name": "R*", "tolerance": "5%"}, a bound (uniform; "distribution": '
+        '"normal" = 3 sigma) or "sigma": "2%". sensitivity: names.',
     )
-    fixed_values: Assignments = Field(
-        default_factory=dict, description='Values that hold for all runs, for example {"R3": "2.2k"}.'
-    )
-    timeout_s: Number = Field(60.0, gt=0, le=_LONGEST_RUN_S, description="Most seconds of one run.")
-
-
-class SweepArguments(StudyArguments):
-    """Arguments of run_parametric_sweep."""
-
-    sweep_params: Objects = Field(
-        min_length=1,
-        description='What is swept: [{"name": "R1", "min": "1k", "max": "10k", "scale": "log", "points": '
-        '10}], or {"name": "R1", "values": ["1k", "2.2k"]}; scale is lin, log or an E-series (E24). Names: '
-        "R1, m1.w, a .param, temp. All combinations are simulated.",
-    )
-    sweep_range: dict[str, Any] = Field(
+    measure: Annotated[Assignments, BeforeValidator(_metrics)] = Field(
         default_factory=dict,
-        description="min, max, scale, points for every parameter that has no range of its own.",
+        description="Metrics as name: expression, as for inspect_data. Omit it for the .meas cards.",
     )
-    nested_levels: Whole | None = Field(
-        None, ge=1, description="How many parameters are nested; has to be the number of sweep_params."
+    goals: Goals = Field(default_factory=list, description='Bounds: ["bw >= 1Meg", "970 <= fc <= 1030"].')
+    minimize: Texts = Field(default_factory=list, description="optimize: metrics, beside the goals.")
+    maximize: Texts = Field(default_factory=list, description="The same, to make as large.")
+    corners: Annotated[Any, BeforeValidator(_corner_axes), WithJsonSchema({"type": "object"})] = Field(
+        None,
+        description='corners: all combinations of {"process": ["TT", "SS"], "voltage": {"vdd": [1.6, 2]}, '
+        '"temp": [-40, 125]}.',
     )
-
-
-class MonteCarloArguments(StudyArguments):
-    """Arguments of run_monte_carlo."""
-
-    runs: Whole = Field(200, ge=1, le=100_000, description="How many runs.")
-    variation_config: Objects = Field(
-        min_length=1,
-        description='What scatters: [{"name": "R*", "tolerance": "5%"}]: uniform within the tolerance; with '
-        '"distribution": "normal" it is 3 sigma, cut off there. "sigma": "2%" is a standard deviation.',
+    runs: Whole | None = Field(
+        None, ge=1, le=100_000, description="monte_carlo: how many; optimize: at most. Omit it for 200, 500."
     )
-    yield_target: Number | None = Field(
-        None, gt=0, le=1, description="Share of good runs that is asked for, for example 0.99."
-    )
-    seed: Whole = Field(1, ge=0, description="The same seed gives the same runs.")
+    analysis: str | None = Field(None, max_length=500, description="A card in place of the circuit's own.")
+    set: Assignments = Field(default_factory=dict, description="Values that hold for all runs.")
+    analysis_type: AnalysisType | None = unlisted(None)
+    timeout_s: Number = unlisted(60.0, gt=0, le=_LONGEST_RUN_S)
+    time_limit_s: Number = unlisted(300.0, gt=0, le=_LONGEST_RUN_S)
+    seed: Whole = unlisted(1, ge=0)
+    yield_target: Number | None = unlisted(None, gt=0, le=1)
+    method: Literal["RSS", "EVA", "both"] = unlisted("both")
+    perturbation: Number = unlisted(0.01, gt=0, le=0.5)
 
-
-class PvtArguments(StudyArguments):
-    """Arguments of run_pvt_analysis."""
-
-    corners: Entries = Field(
-        default_factory=list,
-        description="Corners: names of library sections (TT, FF, SS, FS, SF), or objects such as "
-        '{"name": "hot", "process": "SS", "temp": 125, "voltage": {"vdd": 1.62}}. Omit it for those of TT, '
-        "FF, SS, FS, SF that the libraries have.",
-    )
-    voltages: dict[str, Any] = Field(
-        default_factory=dict,
-        description='Supply voltages of a full matrix with the corners: {"vdd": [1.62, 1.8, 1.98]}.',
-    )
-    temperatures: Annotated[list[Number], BeforeValidator(_any_list)] = Field(
-        default_factory=list, description="Temperatures of a full matrix, in degrees Celsius."
-    )
-    generate_report: Switch = Field(False, description="Also give the table of all corners.")
-
-
-class WorstCaseArguments(StudyArguments):
-    """Arguments of run_worst_case."""
-
-    tolerance_config: Objects = Field(
-        min_length=1,
-        description='Tolerances: [{"name": "R1", "tolerance": "1%"}], or {"R1": "1%", "C1": "5%"}.',
-    )
-    method: Literal["RSS", "EVA", "both"] = Field(
-        "both", description="EVA: extreme values. RSS: root of the sum of squares."
-    )
-    target_metrics: Texts = Field(
-        default_factory=list, description="Expressions, name=expression, or names of .meas cards."
-    )
-
-
-class SensitivityArguments(StudyArguments):
-    """Arguments of run_sensitivity."""
-
-    parameters: Entries = Field(
-        default_factory=list,
-        description="Names of what is moved, or objects with name and tolerance. Omit it for every R, C, L, "
-        "source and .param with a plain value.",
-    )
-    target_metrics: Texts = Field(
-        default_factory=list, description="Expressions, name=expression, or names of .meas cards."
-    )
-    perturbation_ratio: Number = Field(0.01, gt=0, le=0.5, description="By which share parameters are moved.")
+    @model_validator(mode="before")
+    @classmethod
+    def _of_kind(cls, given: Any) -> Any:
+        """What of the arguments has another form for another kind."""
+        if not isinstance(given, dict):
+            return given
+        if given.get("kind") in _OTHER_KINDS:
+            given = {**given, "kind": _OTHER_KINDS[given["kind"]]}
+        if given.get("kind") in _READERS and "parameters" in given:
+            given = {**given, "parameters": _READERS[given["kind"]](given["parameters"])}
+        if (
+            given.get("kind") != "sensitivity"
+            and given.get("kind") != "corners"
+            and not given.get("parameters")
+        ):
+            raise ValueError("parameters is missing")
+        return given

@@ -14,8 +14,8 @@ from shared.message import Message
 
 EffectClass = Literal["read", "create", "change", "delete", "simulate", "outside"]
 """The worst a tool can do; read tools may run at the same time, changing ones one after the other."""
-ToolGroup = Literal["move", "folder", "study", "single_run", "goals", "verdict"]
-"""move: a file gets another place; folder: only folders are made; study: many runs of a circuit; single_run:
+ToolGroup = Literal["move", "study", "single_run", "goals", "verdict"]
+"""move: a file gets another place; study: many runs of a circuit; single_run:
 one run, whose result says which netlist it had and what was measured; goals: what is asked of a circuit
 is changed; verdict: it is measured."""
 
@@ -24,6 +24,18 @@ RESULT_LIMIT = 5000
 RESULT_TOKENS = 2000
 """Tokens (`domain.llm.tokens`) of a result's content, and of its structured form as JSON."""
 _SHORT_TEXT = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultRoom:
+    """How much of a result's content a model is sent."""
+
+    tokens: int
+    characters: int
+
+
+USUAL_ROOM = ResultRoom(tokens=RESULT_TOKENS, characters=RESULT_LIMIT)
+"""For people, scripts, and models of whose window nothing is known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -97,7 +97,7 @@ async def test_looking_around(app: Application, project: Path) -> None:
         ("list the files", "list_project_files", "rc.cir"),
         ("show lines 3-3 of rc.cir", "read_file", "R1 in out 1k"),
         ("search 159.155n", "search_project", "rc.cir:4"),
-        ("where is R1 used?", "find_references", "rc.cir:3"),
+        ("where is R1 used?", "search_project", "rc.cir:3"),
         ("analyze rc.cir", "analyze_file", ".meas"),
     ):
         called, said = await turn(app, project, text)

@@ -139,7 +139,7 @@ async def test_a_model_without_tools_writes_its_calls_and_nobody_sees_the_json()
     assert first[-1].finish_reason == "tool_calls"
     assert "tools" not in before
     assert "think" not in before
-    assert "run_sim: Run." in before["messages"][0]["content"]
+    assert "run_sim(): Run." in before["messages"][0]["content"]
     assert [message["role"] for message in after["messages"]] == ["system", "user", "assistant", "user"]
     assert '{"tool": "run_sim", "arguments": {"n": 1}}' in after["messages"][2]["content"]
     assert "gain 20 dB" in after["messages"][3]["content"]

@@ -30,7 +30,7 @@ Clone = Callable[[], Path]
 LOOKS = {
     "listing operations": ("operations",),
     "looking at one": ("undo", "--diff", "01J0000000000000000000000F"),
-    "a tool that writes": ("tool", "create_folder", '{"path": "models"}', "--yes"),
+    "a tool that writes": ("tool", "rewrite_file", '{"path": "models/a.lib", "content": "*"}', "--yes"),
 }
 
 
@@ -259,7 +259,10 @@ def test_what_is_done_in_a_cloned_project_is_ones_own(cli: Cli, forgery: Forgery
     forgery.record("rc.cir", state="done", before=b"* old\n", after=RC)
     forgery.ask_to_delete("rc.cir")
     project = clone()
-    assert cli("tool", "create_folder", '{"path": "models"}', "--project", project, "--yes").exit_code == 0
+    made = cli(
+        "tool", "rewrite_file", '{"path": "models/a.lib", "content": "*"}', "--project", project, "--yes"
+    )
+    assert made.exit_code == 0
     assert cli("chat", project, "check rc.cir", "--yes").exit_code == 0
     listed = cli("operations", project, "--json").document["operations"]
     assert [entry["origin"] for entry in listed] == ["elsewhere", "here"]

@@ -80,7 +80,7 @@ async def test_a_file_that_is_there_is_never_replaced_and_the_new_one_can_be_und
 
 
 REFUSED = [
-    ("generate_chart", {"chart_types": ["pie"]}, "bad_arguments"),
+    ("generate_chart", {"chart_types": ["pie"]}, "unknown_analysis"),
     ("generate_chart", {"chart_types": ["noise"]}, "unknown_analysis"),
     ("generate_chart", {"signals": ["v(nosuch)"]}, None),
     ("generate_chart", {"path": "chart.cir"}, "suffix_not_allowed"),

@@ -171,7 +171,6 @@ MOVES = {
     "move_file to": lambda path: {"source": "rc.cir", "destination": path},
     "rename_file": lambda path: {"path": path, "new_name": "renamed.cir"},
     "rename_file to": lambda path: {"path": "rc.cir", "new_name": path},
-    "create_folder": lambda path: {"path": path},
     "generate_chart to": lambda path: {"path": path},
     "export_waveform_data to": lambda path: {"path": path},
 }
@@ -274,7 +273,6 @@ ARGUMENTS = [
     ("read_file", {"path": ["rc.cir"]}),
     ("read_file", {"path": {"path": "rc.cir"}}),
     ("read_file", {"path": True}),
-    ("read_file", {"file_path": "rc.cir"}),
     ("read_file", {"path": "rc.cir", "lines": 5}),
     ("read_file", {"path": "rc.cir", "start_line": True}),
     ("read_file", {"path": "rc.cir", "start_line": 0}),
@@ -317,14 +315,12 @@ ARGUMENTS = [
     ("run_simulation", {"file_path": "rc.cir", "parameters": {"R1": "2k\n.include /etc/passwd"}}),
     ("run_simulation", {"file_path": "rc.cir", "analysis": "op\n.include /etc/passwd"}),
     ("run_simulation", {"file_path": "rc.cir", "analysis": "shell rm -rf /"}),
-    ("run_simulation", {"path": "rc.cir"}),
     ("inspect_data", {"expressions": {"a": 1}}),
     ("inspect_data", {"expressions": ["max(v(out))"] * 1000}),
     ("inspect_data", {"range": ["a", "b"]}),
     ("inspect_data", {"range": ["1", "2", "3"]}),
     ("inspect_data", {"options": {"points": 10**9}}),
     ("inspect_data", {"options": {"shell": "rm"}}),
-    ("analyze_file", {"path": "rc.cir"}),
     ("find_references", {"symbol_name": ""}),
     ("find_references", {"symbol_name": "x" * 10_000}),
     ("find_references", {"symbol_name": "(((((", "definition_file": ".."}),
@@ -365,7 +361,7 @@ async def test_deeply_nested_arguments(trap: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["rm", "", "read_file ", "READ_FILE", "x" * 10_000, "read\0file", "\ud800", "../read_file"]
+    "name", ["chmod", "", "read_file ", "READ_FILE", "x" * 10_000, "read\0file", "\ud800", "../read_file"]
 )
 async def test_unknown_tools(trap: Bench, name: str) -> None:
     result = await trap.repeat(ToolCall(call_id=new_ulid(), name=name, arguments={}))
@@ -527,7 +523,6 @@ async def test_every_tool_stays_within_its_room_on_a_large_project(bench: Bench)
         "read_file": {"path": "notes.md", "max_tokens": 100_000},
         "rewrite_file": {"path": "new.md", "content": "说明\n" * 5000},
         "patch_file": {"path": "notes.md", "search": "增益", "replace": "相位", "occurrence": 0},
-        "create_folder": {"path": "folder"},
         "move_file": {"source": "parts", "destination": "moved"},
         "rename_file": {"path": "moved", "new_name": "parts2"},
         "delete_file": {"path": "parts2"},

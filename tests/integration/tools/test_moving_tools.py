@@ -5,6 +5,7 @@ import os
 import pytest
 
 from application.ports.project import FOLDER
+from application.tool_execution.other_names import own_name
 from tests.integration.tools.conftest import Bench
 
 RC = "RC\n.include models/d.lib\nR1 in out 1k\n.end\n"
@@ -23,7 +24,6 @@ def tree(bench: Bench) -> dict[str, object]:
 @pytest.mark.parametrize(
     ("tool", "arguments"),
     [
-        ("create_folder", {"path": "new/deep"}),
         ("move_file", {"source": "rc.cir", "destination": "old/rc1.cir"}),
         ("move_file", {"source": "models", "destination": "lib/models/"}),
         ("rename_file", {"path": "rc.cir", "new_name": "RC.cir"}),
@@ -43,7 +43,7 @@ async def test_each_is_one_operation_and_comes_back(bench: Bench, tool: str, arg
     after = tree(bench)
     assert after != before
     (record,) = await bench.context.operations.list()
-    assert (record.tool, record.state) == (tool, "done")
+    assert (record.tool, record.state) == (own_name(tool), "done")
     undo = await bench.context.operations.undo(record.op_id)
     assert tree(bench) == before
     await bench.context.operations.undo(undo.op_id)
@@ -80,7 +80,6 @@ async def test_includes_that_break_are_told_and_left(bench: Bench) -> None:
         ("move_file", {"source": "good", "destination": "good/inside"}, "bad_path"),
         ("move_file", {"source": "link.cir", "destination": "x.cir"}, "not_a_file"),
         ("move_file", {"source": "rc.cir", "destination": "rc.cir"}, "no_change"),
-        ("rename_file", {"path": "rc.cir", "new_name": "a/b.cir"}, "bad_path"),
         ("rename_file", {"path": "rc.cir", "new_name": ".."}, "outside_project"),
         ("rename_file", {"path": "rc.cir", "new_name": ".env"}, "protected_path"),
         ("delete_file", {"path": "."}, "bad_path"),
@@ -91,10 +90,6 @@ async def test_includes_that_break_are_told_and_left(bench: Bench) -> None:
         ("delete_file", {"path": "nothing.cir"}, "file_not_found"),
         ("delete_file", {"path": "linked"}, "not_a_file"),
         ("delete_file", {"path": "hard.cir"}, "outside_project"),
-        ("create_folder", {"path": "rc.cir"}, "target_exists"),
-        ("create_folder", {"path": "GOOD"}, "target_exists"),
-        ("create_folder", {"path": "a\x00b"}, "bad_path"),
-        ("create_folder", {"path": "../up"}, "outside_project"),
     ],
 )
 async def test_what_is_refused_changes_nothing(

@@ -96,11 +96,10 @@ async def test_worst_case_and_sensitivity(bench: Bench) -> None:
     ("name", "arguments", "error_type", "words"),
     [
         ("run_parametric_sweep", {"sweep_params": [{"name": "R1"}], "measure": VOUT}, "bad_spec", "sweep"),
-        ("run_parametric_sweep", {"sweep_params": [{"name": "R1", "values": [1]}], "nested_levels": 3},
-         "bad_arguments", "nested_levels"),
+        ("run_study", {"kind": "sweeep", "parameters": [{"name": "R1"}]}, "bad_arguments", "'sweep'"),
         ("run_monte_carlo", {"variation_config": [{"name": "R7", "tolerance": 0.1}], "measure": VOUT},
          "bad_spec", "R7"),
-        ("run_monte_carlo", {"variation_config": [], "measure": VOUT}, "bad_arguments", "variation_config"),
+        ("run_monte_carlo", {"variation_config": []}, "bad_arguments", "parameters is missing"),
         ("run_pvt_analysis", {"measure": VOUT}, "bad_spec", "corners"),
         ("run_worst_case", {"tolerance_config": {"R1": "a lot"}, "target_metrics": ["v(out)"]}, "bad_spec",
          "tolerance"),

@@ -24,7 +24,6 @@ TOOLS = (
     "run_simulation",
     "inspect_data",
     "analyze_file",
-    "find_references",
     "search_project",
 )
 DECK = "RC\nVin in 0 AC 1\nR1 in out 1k\nC1 out 0 1n\n.ac dec 20 1 10meg\n.end"
@@ -91,7 +90,7 @@ async def answer(
         ("请把 notes.md 删除", ("delete_file", {"path": "notes.md"})),
         ("list the files", ("list_project_files", {})),
         ("search vdd", ("search_project", {"query": "vdd"})),
-        ("where is R1 used", ("find_references", {"symbol_name": "R1"})),
+        ("where is R1 used", ("search_project", {"query": "R1", "kind": "uses"})),
         ("analyze amp.cir", ("analyze_file", {"file_path": "amp.cir"})),
         (
             "measure bandwidth(v(out)) of amp.cir",

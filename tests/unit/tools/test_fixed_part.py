@@ -1,0 +1,58 @@
+"""What every request holds before the first word of a conversation: it has to follow the model's window."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from application.conversation.project_context import describe_project
+from application.tool_execution.executor import ToolExecutor
+from application.tool_execution.other_names import OTHER_NAMES, own_name
+from application.tool_execution.registry import TOOLS
+from domain.llm.chat import ChatRequest, ModelAbilities, WireMessage
+from domain.llm.room import room_of
+from domain.llm.system_prompt import SystemPromptInjector, fence_data
+from domain.llm.tokens import count_tokens
+from infrastructure.llm_adapters.prompted_tools import as_prompted
+from infrastructure.persistence.project import ProjectFolder
+from infrastructure.persistence.prompt_files import PromptFiles
+
+WINDOWS = [
+    pytest.param(8_192, "yes", 2_500, id="8k"),
+    pytest.param(16_000, "yes", 2_500, id="16k"),
+    pytest.param(131_072, "prompted", 2_500, id="prompted"),
+    pytest.param(32_768, "yes", 5_000, id="32k"),
+    pytest.param(1_000_000, "yes", 5_000, id="1M"),
+    pytest.param(None, None, 5_000, id="unknown"),
+]
+
+
+@pytest.mark.parametrize(("window", "tools", "most"), WINDOWS)
+def test_the_fixed_part_follows_the_window(
+    window: int | None, tools: str | None, most: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "amp.cir").write_text("amp\nV1 in 0 1\nR1 in 0 1k\n.op\n.end\n")
+    room = room_of(ModelAbilities(context_tokens=window, tools=tools))
+    schemas = ToolExecutor(TOOLS).schemas(tool_set=room.tool_set, without=("web_search",))
+    library = PromptFiles(user_home=tmp_path / "own").load()
+    system = SystemPromptInjector(library).inject(task="FREE_WORK_SYSTEM", values={}).text
+    context = fence_data("project", describe_project(ProjectFolder(tmp_path), "amp.cir"))
+    request = ChatRequest(
+        messages=(WireMessage(role="system", text=system), WireMessage(role="user", text=context)),
+        tools=schemas,
+    )
+    if tools == "prompted":
+        request = as_prompted(request)
+    messages = sum(count_tokens(message.text) for message in request.messages)
+    described = count_tokens(json.dumps(request.tools, ensure_ascii=False)) if request.tools else 0
+    with capsys.disabled():
+        print(f"\n  {window}: {messages} of text + {described} of {len(schemas)} tools ", end="")
+    assert messages + described <= most
+
+
+def test_each_other_name_is_that_of_a_tool() -> None:
+    names = {tool.name for tool in TOOLS}
+    assert OTHER_NAMES.isdisjoint(names)
+    assert {own_name(name) for name in OTHER_NAMES} <= names
