@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 if TYPE_CHECKING:
     from application.graph.state import JudgedRound
 
+_TAKEN_OVER = ("design_intent", "circuit_file_path", "netlist_sha256")
 _TAKES_BACK = ("undo_round", "user_checkpoint")
 """Steps that say of `last_round` what it was before the newest entry."""
 
@@ -44,3 +45,13 @@ def number_shown(state: Mapping[str, Any]) -> int:
 def can_be_undone(state: Mapping[str, Any]) -> bool:
     """Whether there is a round before the one that is asked about, or its changes leave nothing behind."""
     return state.get("previous_round") is not None or bool(state.get("last_write"))
+
+
+def begun_with(event: Mapping[str, Any]) -> dict[str, Any]:
+    """What is known of a design's state at its first line: of one that refines another, what that left."""
+    design = event.get("design")
+    refines = design.get("refines") if isinstance(design, Mapping) else None
+    if not isinstance(refines, Mapping):
+        return {}
+    known = {name: refines[name] for name in _TAKEN_OVER if refines.get(name)}
+    return known | {"design_goals_summary": refines.get("refined_goals")}

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from application.design.round_history import begun_with
 from application.design.story import verdicts_from_plain
 from domain.circuit.netlist import Netlist
 from domain.llm.transcript import design_left_open
@@ -113,7 +114,7 @@ def _rounds_of(
         open_design = design_left_open(open_design, event)
         design = event.get("design")
         if event.get("event") == "turn" and isinstance(design, Mapping):
-            text, state, rounds = str(design.get("text", "")), {}, []
+            text, state, rounds = str(design.get("text", "")), begun_with(event), []
         update = event.get("update")
         if not isinstance(update, Mapping):
             continue

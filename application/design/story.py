@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, get_args
 
-from application.design.round_history import can_be_undone, number_shown
+from application.design.round_history import begun_with, can_be_undone, number_shown
 from domain.design.checkpoint_intent import CheckpointIntent, IntentKind
 from domain.llm.transcript import design_left_open
 from domain.simulation.goals import DesignGoal, GoalVerdict
@@ -92,7 +92,7 @@ def state_in_brief(events: Sequence[Mapping[str, Any]]) -> str:
     for event in events:
         before, design = design, design_left_open(design, event)
         if design and design != before:
-            state, rounds = {}, {}
+            state, rounds = begun_with(event), {}
         update = event.get("update")
         if not isinstance(update, Mapping):
             continue
@@ -174,7 +174,7 @@ class _Teller:
             return
         if event.get("state") == "started":
             if self._design != before:
-                self._state = {}
+                self._state = {**begun_with(event), "design_goals_summary": None}  # its goals are told
                 self._waits, self._closing, self._rest = False, None, None
             return
         if not before or self._design:  # the end of a chat

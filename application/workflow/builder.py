@@ -8,6 +8,7 @@ user_checkpoint -> go_back -> restore -> user_checkpoint          an earlier rou
 confirm_goals | user_checkpoint -> conclude -> END
                             conclude -> restore -> END            the best round put back
 confirm_goals -> simulation                                       the circuit there is, as round 0
+analysis -> action                                                behind it: a finished design is refined
 design_goals -> END                                               no design was asked for
 
 In `initial_design` and `action` a model works with the project's tools (`model_steps.py`). The built-in
@@ -32,6 +33,7 @@ from application.simulation.simulating import RunSimulation
 from application.tool_execution.operations import Operations
 from application.workflow.edges import (
     route_after_action,
+    route_after_analysis,
     route_after_design,
     route_after_goals,
     route_after_request,
@@ -82,7 +84,7 @@ def build_workflow(workflow: Workflow, checkpointer: BaseCheckpointSaver[str]) -
     )
     graph.add_edge("write_circuit", "simulation")
     graph.add_edge("simulation", "analysis")
-    graph.add_edge("analysis", "user_checkpoint")
+    graph.add_conditional_edges("analysis", route_after_analysis, ["user_checkpoint", "action"])
     graph.add_conditional_edges(
         "user_checkpoint",
         route_by_user_intent,

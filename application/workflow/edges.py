@@ -20,10 +20,23 @@ def route_after_goals(state: GraphState) -> str:
     match state.get("user_intent"):
         case "decline":
             return "conclude"
+        case _ if state.get("planned_simulation"):
+            return "simulation"
         case "instruction":
             return "action"
         case _:
-            return "simulation" if state.get("planned_simulation") else "initial_design"
+            return "initial_design"
+
+
+def is_instruction_waiting(state: GraphState) -> bool:
+    """Whether a finished design is refined by an instruction that is not carried out yet."""
+    is_begun = bool(state.get("checkpoint_count")) or state.get("iteration_count", 0) > 0
+    return state.get("user_intent") == "instruction" and bool(state.get("refined_from")) and not is_begun
+
+
+def route_after_analysis(state: GraphState) -> str:
+    """The round is asked about; one before the instruction that a design is refined by is not."""
+    return "action" if is_instruction_waiting(state) else "user_checkpoint"
 
 
 def route_after_design(state: GraphState) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from application.design.round_history import begun_with
 from domain.design.goal_change import goals_changed_by
 from domain.llm.transcript import design_left_open
 from domain.simulation.goals import DesignGoal
@@ -52,7 +53,7 @@ def finished_design(events: Sequence[Mapping[str, Any]]) -> dict[str, Any] | Non
         if event.get("event") == "adopted":
             finished = refined = None
         elif design and design != before:  # not of a chat that is led meanwhile
-            state, refined, finished = {}, finished, None
+            state, refined, finished = begun_with(event), finished, None
         elif design != before:
             reason = event.get("stop_reason")
             finished = state if reason in _FINISHED else refined if reason == "undone" else None
@@ -80,15 +81,19 @@ def goals_in(state: Mapping[str, Any]) -> tuple[DesignGoal, ...]:
 def refinement(state: Mapping[str, Any], text: str, *, takes_any_wish: bool = False) -> dict[str, Any] | None:
     """What a sentence changes of a finished design, as plain data for its next run; None when nothing.
 
-    A language model `takes_any_wish`: what changes no goal is an instruction for the circuit.
+    A language model `takes_any_wish`: what changes no goal is an instruction for the circuit. It begins from
+    the circuit as it is.
     """
     from application.workflow.plain_state import goal_to_plain
 
-    goals = goals_changed_by(text, goals_in(state))
+    known = goals_in(state)
+    goals = goals_changed_by(text, known)
     if goals is None and not takes_any_wish:
         return None
-    wish = {} if goals is not None else {"instruction": text}
-    goals = goals_in(state) if goals is None else goals
+    wish: dict[str, Any] = {"is_round_zero": True} if takes_any_wish else {}
+    if takes_any_wish and goals in (None, known):
+        wish["instruction"] = text
+    goals = known if goals is None else goals
     return wish | {
         "design_intent": state["design_intent"],
         "circuit_file_path": state["circuit_file_path"],

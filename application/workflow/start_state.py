@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from application.workflow.journal import DesignRun
+from shared.errors import UserInputError
 from shared.ulid import new_ulid
 
 if TYPE_CHECKING:
@@ -23,7 +25,7 @@ def start_state(project: ProjectFiles, run: DesignRun) -> GraphState:
         "project_root": str(project.root),
         "user_input": run.text,
         "max_iterations": run.max_iterations,
-        **({} if run.refines is None else _refined(run.refines)),
+        **({} if run.refines is None else _refined(project, run.refines)),
         **({} if not run.circuit else _begun_from(project, run.circuit)),
     }
 
@@ -41,8 +43,15 @@ def _begun_from(project: ProjectFiles, circuit: str) -> GraphState:
     }
 
 
-def _refined(refines: Mapping[str, Any]) -> GraphState:
-    """A start from a finished design: its circuit and what it was sized for, and none of its rounds."""
+def _refined(project: ProjectFiles, refines: Mapping[str, Any]) -> GraphState:
+    """A start from a finished design: its circuit and what it was sized for, and none of its rounds.
+
+    Where a language model goes on, the circuit as it is now is round 0: simulated and judged first.
+    """
+    begun: GraphState = {}
+    if refines.get("is_round_zero"):
+        with contextlib.suppress(UserInputError):  # it is gone: the wish may be to have it again
+            begun = _begun_from(project, str(refines["circuit_file_path"]))
     return {
         "design_intent": dict(refines["design_intent"]),
         "refined_goals": list(refines["refined_goals"]),
@@ -71,4 +80,5 @@ def _refined(refines: Mapping[str, Any]) -> GraphState:
         "checkpoint_count": 0,
         "stagnation_count": 0,
         "consecutive_fix_attempts": 0,
+        **begun,
     }

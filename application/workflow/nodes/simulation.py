@@ -20,6 +20,7 @@ from application.simulation.measuring import MeasureResult
 from application.simulation.simulating import RunSimulation, SimulationRequest
 from application.tool_execution.effects import TAKEN
 from application.tool_execution.operations import Operations
+from application.workflow.edges import is_instruction_waiting
 from application.workflow.goal_readers import GoalReader
 from application.workflow.journal import Carried, Decided, DesignJournal, PlannedCall, Said
 from application.workflow.nodes._effects import Finished, Step, carrying_out
@@ -169,9 +170,11 @@ class AnalysisNode:
         goals_met = all_met(verdicts)
         circuit = state.get("circuit_file_path", "")
         said = Said()
-        if self._commenting is not None and not failed:
+        is_asked_about = not is_instruction_waiting(state)
+        if self._commenting is not None and not failed and is_asked_about:
             said = await self._comment(self._commenting, state, verdicts, number, step)
-        step.tell(CheckpointReached(number=number, circuit=circuit, goals_met=goals_met))
+        if is_asked_about:
+            step.tell(CheckpointReached(number=number, circuit=circuit, goals_met=goals_met))
         update: GraphState = {
             "current_node": "analysis",
             "iteration_count": number,

@@ -325,8 +325,15 @@ async def test_a_wish_behind_an_accepted_design_changes_the_same_circuit(bench: 
     session = next(event.session_id for event in bench.events if hasattr(event, "session_id"))
     bench.model.acts["instruction"] = writes("amp.cir", amplifier("3.9k"), "3.9k now.")
     done = await bench.design("Use 3.9k for the collector resistor", session_id=session)
-    assert (done.goals_met, done.circuit) == (True, "amp.cir")
+    assert (done.goals_met, done.circuit, done.rounds) == (True, "amp.cir", 1)
     assert bench.circuit() == amplifier("3.9k")
+    # What was there is round 0, with the figures of its result: nothing has to be simulated twice.
+    assert [event.number for event in bench.told(IterationFinished)] == [1, 2, 0, 1]
+    assert "These files were simulated before" in str(bench.told(ToolEnded)[-3].summary)
+    bench.model.acts["instruction"] = says("There is nothing to do.")
+    done = await bench.design("Leave all as it is", session_id=session)
+    last = bench.questions[-1]
+    assert (last.round_number, len(last.verdicts), done.stop_reason) == (0, 1, "goals_met")
 
 
 async def test_a_network_that_fails_in_the_middle_leaves_a_design_that_goes_on(bench: Bench) -> None:
