@@ -8,6 +8,7 @@ from typing import Any
 from application.studies.documents import Translate, rows_csv, run_errors
 from domain.simulation.goals import GoalVerdict
 from domain.studies.optimization import BestPoint, Improvement, OptimizationResult
+from domain.studies.robustness import Robustness
 from shared.paths import ROWS_FILE
 
 
@@ -20,6 +21,8 @@ def optimization_document(result: OptimizationResult, translate: Translate = str
         "end": result.end,
         "best": None if result.best is None else _best(result.best),
         "goals_met": result.goals_met,
+        "robustness": [_robustness(item) for item in result.robustness],
+        "at_range_end": list(result.at_range_end),
         "start": None
         if result.start is None
         else {"parameters": dict(result.start.parameters), "metrics": dict(result.start.metrics)},
@@ -108,6 +111,16 @@ def _verdict(verdict: GoalVerdict) -> dict[str, Any]:
         "value": verdict.measured.value,
         "unit": verdict.measured.unit,
         "met": verdict.met,
+    }
+
+
+def _robustness(item: Robustness) -> dict[str, Any]:
+    return {
+        "metric": item.goal.metric,
+        "margin": item.margin,
+        "holds_within": item.holds_within,
+        "decisive": item.decisive,
+        "on_edge": item.on_edge,
     }
 
 

@@ -119,6 +119,15 @@ class OptimizationJob:
             run=self._first_run[values],
         )
 
+    def at_range_end(self, values: Mapping[str, float]) -> tuple[str, ...]:
+        """Parameters whose value is the first or last that was allowed."""
+        ends = {each.name: (each.low, each.high) for each in self.space.dimensions if each.low < each.high}
+        return tuple(
+            name
+            for name, value in values.items()
+            if name in ends and any(math.isclose(value, end, rel_tol=1e-6) for end in ends[name])
+        )
+
     def _rows(self, values: Values, runs: StudyRuns) -> list[StudyRow] | None:
         """The rows of a point at all corners; None while one is missing."""
         first = self._first_run[values]

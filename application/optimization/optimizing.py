@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import math
+import shutil
 import time
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
@@ -19,11 +20,12 @@ from application.simulation.prepared_circuit import PreparedCircuit
 from application.studies.fresh_runs import FreshRun, FreshRuns
 from application.studies.kinds import StudyInput, corners_too
 from application.studies.measures import study_measures
-from application.studies.plan import StudyPlan
+from application.studies.plan import Point, StudyPlan
 from application.studies.runs import StudyRuns
 from application.studies.studying import prepare_for_study, run_warnings, without_own_steps
 from domain.simulation.batch import Batch, RunOutcome
 from domain.studies.optimization import BestPoint, OptimizationResult
+from domain.studies.robustness import MOVED, Robustness, robustness_of
 from domain.studies.search import Search
 from domain.studies.search_cost import CostFunction
 from domain.studies.search_space import Values, search_space
@@ -33,6 +35,7 @@ from domain.studies.variation import with_values
 from shared.errors import CircuitAIError, UserInputError
 from shared.message import Message, msg
 from shared.paths import RESULT_FILE
+from shared.uninterrupted import uninterrupted
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -52,6 +55,9 @@ if TYPE_CHECKING:
 
 _MOST_PROOFS = 5
 """Points that are simulated afresh when the best does not hold what its run in the batch promised."""
+_MOST_MOVED = 12
+_LEAST_LOOK_S = 10.0
+"""How long looking around the best point may take, or a fifth of the search."""
 _LAST_PROOF_S = 10.0
 """How long a stopped search may take to prove its best."""
 
@@ -295,6 +301,38 @@ class OptimizeCircuit:
             first = first or (best, fresh[0])
         return first or (job.unproved(runs), None)
 
+    async def _robustness(
+        self, job: OptimizationJob, best: BestPoint | None, fresh: FreshRun | None, folder: Path
+    ) -> tuple[Robustness, ...]:
+        """What each parameter a little off does to the goals the best point meets; () when it was not proved,
+        when there are many parameters, or when that takes too long."""
+        movable = [] if best is None else [name for name, value in best.parameters.items() if value]
+        if best is None or fresh is None or not job.study.goals or len(movable) > _MOST_MOVED:
+            return ()
+        if job.search.end == "stopped":
+            return ()
+        corner = job.study.plan.corners[0]
+        points = [
+            Point(values={**best.parameters, name: best.parameters[name] * (1 + share)}, corner=corner)
+            for name in movable
+            for share in (-MOVED, MOVED)
+        ]
+        around = folder / "around"
+        patience_s = max(_LEAST_LOOK_S, 0.2 * (time.monotonic() - job.started))
+        try:
+            async with asyncio.timeout(patience_s):
+                runs = await self._fresh(
+                    job.prepared, job.study.plan, job.measures, points, around,
+                    timeout_s=job.study.spec.timeout_s,
+                )  # fmt: skip
+        except TimeoutError:
+            return ()
+        finally:
+            await uninterrupted(self._cpu.run_in_thread(shutil.rmtree, around, ignore_errors=True))
+        metrics = [run.row.metrics for run in runs]
+        moved = {name: metrics[2 * place : 2 * place + 2] for place, name in enumerate(movable)}
+        return robustness_of(job.study.goals, fresh.row.metrics, moved)
+
     async def _keep(
         self,
         request: OptimizeRequest,
@@ -307,6 +345,7 @@ class OptimizeCircuit:
         """Prove, write and store what was found."""
         result_id, folder = place
         best, fresh = await self._prove(job, runs, folder) if with_proof else (job.unproved(runs), None)
+        robustness = await self._robustness(job, best, fresh, folder) if with_proof else ()
         version = await self._simulator.version()
         layers = (await self._simulator.confinement()).layers
 
@@ -333,6 +372,8 @@ class OptimizeCircuit:
                 generations=job.search.generations,
                 restarts=job.search.restarts,
                 repeated=job.search.repeated,
+                robustness=robustness,
+                at_range_end=() if best is None else job.at_range_end(best.parameters),
                 raw_paths=() if fresh is None else fresh.raw_paths,
                 output_path=output,
                 warnings=(*job.warnings, *run_warnings(runs.rows), *notes),

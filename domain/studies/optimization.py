@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from domain.simulation.goals import DesignGoal, GoalVerdict
+from domain.studies.robustness import Robustness
 from domain.studies.search import SearchEnd
 from domain.studies.search_cost import Cost
 from domain.studies.search_spec import Objective
@@ -70,6 +71,10 @@ class OptimizationResult:
     restarts: int
     repeated: int
     """Points that came up again and were not simulated twice."""
+    robustness: tuple[Robustness, ...] = ()
+    """Of each goal the best point meets; () when there was no time to look."""
+    at_range_end: tuple[str, ...] = ()
+    """Parameters whose best value is the first or last of their range."""
     raw_paths: tuple[Path, ...] = ()
     """Data of the fresh run."""
     output_path: Path | None = None

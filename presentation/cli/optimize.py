@@ -108,6 +108,17 @@ def _print_best(result: OptimizationResult, best: BestPoint, out: Output) -> Non
         mark = "✓" if verdict.met else "!"
         wish = f" ({out.translate(msg('wish'))})" if goal.weight == "wish" else ""
         out.line(f"{mark} {goal.metric}{wish}: {shown}  ({limit})")
+    for item in result.robustness:
+        if item.decisive:
+            text = msg(
+                "{metric}: holds for parts within ±{share} % ({name} decides)",
+                metric=item.goal.metric,
+                share=f"{100 * item.holds_within:.2g}",
+                name=item.decisive,
+            )
+            out.say(msg("On the edge: {text}", text=text) if item.on_edge else text)
+    if result.at_range_end:
+        out.say(msg("At the end of the allowed range: {names}", names=", ".join(result.at_range_end)))
     judged = {verdict.goal.metric for verdict in best.verdicts}
     for name, figure in best.metrics.items():
         if name not in judged:

@@ -14,6 +14,7 @@ from application.tool_execution.tools.study_arguments import Kind, StudyArgument
 from domain.design.round_table import asked, value_beside_limit
 from domain.llm.tools.look import ToolLook
 from domain.llm.tools.result import ToolCall, ToolResult, failure, failure_of, result_to_plain
+from domain.studies.robustness import Robustness
 from domain.studies.study_spec import StudyKind, StudySpec, read_study_spec
 from shared.errors import CircuitAIError
 from shared.message import msg
@@ -153,10 +154,26 @@ def _search_content(result: OptimizationResult, details: dict[str, Any]) -> str:
         mark = "met" if verdict.met else "MISSED"
         lines.append(f"{mark} ({goal.weight}): {goal.metric} = {value} "
                      f"(goal {asked(goal, digits, verdict.measured.unit)})")  # fmt: skip
+    lines += [_robustness_line(item) for item in result.robustness]
+    if result.at_range_end:
+        ends = ", ".join(result.at_range_end)
+        lines.append(f"At the end of the allowed range: {ends}; widen it if you can.")
     lines += [f"{name} = {value:.6g}" for name, value in best.metrics.items() if name not in judged]
     lines += [f"warning: {item['message']}" for item in details["warnings"][:5]]
     lines.append("To use the values, write them into the file with patch_file.")
     return "\n".join(lines)
+
+
+def _robustness_line(item: Robustness) -> str:
+    """What parts that are off leave of a goal."""
+    metric = item.goal.metric
+    if not item.decisive:
+        return f"{metric}: margin {item.margin:.4g}, not moved by these values"
+    edge = "ON THE EDGE: " if item.on_edge else ""
+    return (
+        f"{metric}: {edge}margin {item.margin:.4g}, holds for parts within ±{100 * item.holds_within:.2g} % "
+        f"({item.decisive} decides)"
+    )
 
 
 RUN_STUDY = Tool(

@@ -215,3 +215,20 @@ async def test_a_specification_that_does_not_fit(
 async def test_the_circuit_itself_is_never_the_output(app: Application, tmp_path: Path) -> None:
     with pytest.raises(UserInputError, match="never changes"):
         await app.design.optimize(request(tmp_path, output=tmp_path / "deck.cir"))
+
+
+async def test_a_point_on_the_edge_is_called_so(app: Application, tmp_path: Path) -> None:
+    """R1 may be as large as 6 V allow: 666.67, of which 680 is not, and 667 almost nothing is left."""
+    deck = "div\nV1 in 0 10\nR1 in out 400\nR2 out 0 1k\n.op\n.end\n"
+    spec = {"parameters": [{"name": "R1", "values": [300, 400, 666]}], "measure": {"v": "v(out)"}}
+    edge = await app.design.optimize(request(tmp_path, deck, **spec, goals=["v >= 6"], minimize="v"))
+    (found,) = edge.robustness
+    slope = 1e4 * 666 / 1666**2  # dV for all of R1, relative
+    assert found.margin == pytest.approx(1e4 / 1666 - 6, rel=1e-3)
+    assert found.holds_within == pytest.approx(found.margin / slope, rel=0.02)
+    assert found.on_edge
+    assert found.decisive == "R1"
+    assert edge.at_range_end == ("R1",)
+    firm = await app.design.optimize(request(tmp_path, deck, **spec, goals=["v >= 6"]))
+    assert not firm.robustness[0].on_edge
+    assert not (edge.result_path.parent / "around").exists()
