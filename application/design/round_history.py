@@ -48,10 +48,11 @@ def can_be_undone(state: Mapping[str, Any]) -> bool:
 
 
 def begun_with(event: Mapping[str, Any]) -> dict[str, Any]:
-    """What is known of a design's state at its first line: of one that refines another, what that left."""
+    """What is known of a design's state at its first line: the circuit it begins from, what it refines."""
     design = event.get("design")
     refines = design.get("refines") if isinstance(design, Mapping) else None
     if not isinstance(refines, Mapping):
-        return {}
+        circuit = design.get("circuit") if isinstance(design, Mapping) else None
+        return {"circuit_file_path": circuit} if isinstance(circuit, str) else {}
     known = {name: refines[name] for name in _TAKEN_OVER if refines.get(name)}
     return known | {"design_goals_summary": refines.get("refined_goals")}

@@ -143,8 +143,10 @@ def _round(
     before: DesignRound | None,
 ) -> DesignRound:
     netlist: bytes | None = None
+    last = state.get("last_round")
+    known = last.get("netlist_sha256") if isinstance(last, Mapping) else state.get("netlist_sha256")
     try:
-        netlist = project.read_object(str(state.get("netlist_sha256", "")))
+        netlist = project.read_object(str(known or ""))
     except (CircuitAIError, ValueError, OSError):  # the table is worth showing without it
         netlist = None
     changes: tuple[ValueChange, ...] = ()

@@ -15,6 +15,7 @@ from application.ports.events import (
     GoalsUnderstood,
     IntentRead,
     IterationFinished,
+    PhaseEntered,
     SessionOpened,
     StopReason,
     ToolEnded,
@@ -102,9 +103,14 @@ class Progress:
         self.spent: Callable[[], Spent] = Spent
         self._session_id = request.session_id if isinstance(request, ResumeRequest) else ""
         self._is_announced = False
+        self._phase: PhaseEntered | None = None
 
     def emit(self, event: DesignEvent | ChatEvent) -> None:
-        """Show an event."""
+        """Show an event; a phase that goes on is told once, though a model tells it with each piece."""
+        if isinstance(event, PhaseEntered):
+            if event == self._phase:
+                return
+            self._phase = event
         if isinstance(event, ToolStarted):
             self._running[event.call_id] = event.name
         elif isinstance(event, ToolEnded):

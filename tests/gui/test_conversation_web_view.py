@@ -101,6 +101,9 @@ async def test_a_streamed_answer_looks_as_if_it_had_come_at_once(
 ) -> None:
     view.apply([Reset(items=()), Added(item=AnswerText(key="s", text="", is_streaming=True))])
     for at in range(0, len(TEXT), 3):
+        if at == 30:  # its row is made anew: an answer that was stopped is gone on with
+            view.apply([Updated(item=AnswerText(key="s", text=TEXT[:at]))])
+            view.apply([Updated(item=AnswerText(key="s", text=TEXT[:at], is_streaming=True))])
         view.apply([Streamed(key="s", text=TEXT[at : at + 3])])
     streamed = await script("document.querySelector('[data-key=s] .answer').innerText")
     view.apply([Updated(item=AnswerText(key="s", text=TEXT))])

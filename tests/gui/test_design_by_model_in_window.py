@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import AsyncIterator, Iterator
@@ -34,7 +35,7 @@ from presentation.panels.conversation.items import (
 from presentation.panels.conversation.panel import ConversationPanel
 from presentation.ui.workspace import WindowServices
 from presentation.window.main_window import MainWindow
-from tests.fakes.designing_model import DesigningModel, amplifier, in_turn, says, writes
+from tests.fakes.designing_model import DesigningModel, Reply, Request, amplifier, in_turn, says, writes
 from tests.fakes.llm_server import FakeLLMServer, answer, call
 from tests.gui.conftest import Until
 from tests.gui.test_design_in_window import UNTIMED, NoWebView, open_dialogs, panel_of
@@ -48,11 +49,18 @@ def model() -> DesigningModel:
 
 
 @pytest.fixture
-def server(model: DesigningModel) -> Iterator[FakeLLMServer]:
+def stalls() -> set[str]:
+    """Tasks whose answers stop in the middle, until the client leaves."""
+    return set()
+
+
+@pytest.fixture
+def server(model: DesigningModel, stalls: set[str]) -> Iterator[FakeLLMServer]:
     def script(body: Any) -> Any:
         said = model(body)
         calls = [call(name, arguments, id=f"c{n}") for n, (name, arguments) in enumerate(said.calls)]
-        return answer(said.text, calls=calls)
+        stalled = answer(said.text, stall=True, piece_delay_s=0.01)
+        return stalled if model.seen[-1].task in stalls else answer(said.text, calls=calls)
 
     with FakeLLMServer(script, models=["m"]) as made:
         yield made
@@ -387,3 +395,80 @@ async def test_a_failed_run_offers_its_fix_and_no_improvement(
 
 def decisions(panel: ConversationPanel) -> list[Decision]:
     return [item for item in panel.model.items if isinstance(item, Decision)]
+
+
+async def test_the_existing_circuit_is_round_zero_and_can_be_gone_back_to(
+    window: MainWindow, until: Until, model: DesigningModel
+) -> None:
+    panel = panel_of(window)
+    circuit = panel.model.root / "amp.cir"
+    circuit.write_text(amplifier("470"), "utf-8")
+    window.services.workspace.main_circuit = circuit
+    panel = await design(window, until)
+    assert (question(panel).number, question(panel).choices[-1]) == (0, "stop")
+    press(panel, "continue")
+    await until(lambda: panel.model.is_asking and question(panel).number == 1)
+    view = window.parts.bottom.views.iterations
+    await until(lambda: [each.number for each in view.rounds] == [0, 1])
+    assert [change.after for change in view.rounds[1].changes] == ["4.7k"]
+    view.table.selectRow(0)
+    QTest.mouseClick(view.back_button, Qt.MouseButton.LeftButton)
+    await until(lambda: panel.model.is_asking and len(decisions(panel)) == 3)
+    assert circuit.read_text("utf-8") == amplifier("470")
+    assert "went back" in str(rows(panel))
+    press(panel, "stop")
+    await until(lambda: not panel.is_running)
+    assert circuit.read_text("utf-8") == amplifier("4.7k")  # the best one stays
+
+
+async def test_a_stop_within_any_step_leaves_one_way_on_and_nothing_is_asked_twice(
+    window: MainWindow, until: Until, model: DesigningModel, server: FakeLLMServer, stalls: set[str]
+) -> None:
+    async def stop_in(task: str, words: str) -> None:
+        await until(lambda: task in model.tasks and words in coming(panel))
+        QTest.keyClick(panel.composer.edit, Qt.Key.Key_Escape)
+        await until(lambda: not panel.is_running)
+        await asyncio.to_thread(server.wait_until_left, len(server.completions) - 1)
+        stalls.clear()
+        (mark,) = [item for item in panel.model.items if isinstance(item, Interrupted)]
+        assert (mark.reason, mark.can_continue) == ("stopped", True)
+        panel.view.acted.emit("go_on", mark.key, "")
+        assert panel.is_running
+
+    def acts(path: str, netlist: str, words: str) -> Any:
+        def act(request: Request) -> Reply:
+            has_result = request.messages[-1]["role"] == "tool"
+            return Reply(words, [] if has_result else [("rewrite_file", {"path": path, "content": netlist})])
+
+        return act
+
+    first, second = "First a stage with 470 ohm, from published equations.", "Then 4.7k for more gain."
+    model.acts["design"] = acts("amp.cir", amplifier("470"), first)
+    model.acts["optimize"] = acts("amp.cir", amplifier("4.7k"), second)
+    panel = panel_of(window)
+    panel.mode_button.click()
+    stalls.add("goals")
+    type_in(panel, WISH)
+    await stop_in("goals", "")
+    await until(open_dialogs)
+    stalls.add("design")
+    open_dialogs()[0].start_button.click()
+    await stop_in("design", "published equations")
+    await until(lambda: panel.model.is_asking)
+    stalls.add("optimize")
+    press(panel, "continue")
+    await stop_in("optimize", "more gain")
+    await until(lambda: panel.model.is_asking and question(panel).number == 2)
+    assert [question.chosen for question in decisions(panel)] == ["continue", ""]
+    made = [item for item in panel.model.items if isinstance(item, OperationCard)]
+    assert [card.is_new_file for card in made] == [True, False]
+    assert model.tasks == ["goals", "design", "analysis", "optimize", "analysis"]
+    press(panel, "accept")
+    await until(lambda: not panel.is_running)
+    await reopened(window, until)
+
+
+def coming(panel: ConversationPanel) -> str:
+    """The newest answer, as far as it has come."""
+    answers = [row.text for row in panel.model.rows() if isinstance(row, AnswerText)]
+    return answers[-1] if answers else ""

@@ -195,6 +195,7 @@ async def _round_of(
         if node == "action":
             return Finished(update=update, record=Said())
         nothing = msg("The model wrote no circuit.")
+        step.tell(TextWritten(text=nothing))
         return Finished(
             update={
                 **update,

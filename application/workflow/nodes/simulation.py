@@ -24,7 +24,7 @@ from application.workflow.edges import is_instruction_waiting
 from application.workflow.goal_readers import GoalReader
 from application.workflow.journal import Carried, Decided, DesignJournal, PlannedCall, Said
 from application.workflow.nodes._effects import Finished, Step, carrying_out
-from application.workflow.nodes.circuit import SIMULATE_TOOL, hash_in, refuse_foreign_change
+from application.workflow.nodes.circuit import SIMULATE_TOOL, hash_in, keep_goals, refuse_foreign_change
 from application.workflow.nodes.design_goals import with_goals
 from application.workflow.nodes.model import Steps
 from application.workflow.plain_state import (
@@ -64,6 +64,8 @@ class SimulationNode:
         if "circuit_file_path" not in state:
             raise UserInputError(no_circuit_message())
         call_id, circuit = state["planned_simulation"], state["circuit_file_path"]
+        if state.get("iteration_count", 0) < 0:  # round 0: nothing is written before its result is judged
+            await asyncio.to_thread(keep_goals, self._project, state, circuit)
         async with carrying_out(step, call_id, SIMULATE_TOOL, file_path=circuit) as call:
             outcome = await self._outcome(call_id, state)
             call.success = bool(outcome["ok"])

@@ -177,7 +177,10 @@ class WaysOn:
             model.items.remove(key)  # the answer goes on in its place, and loses the mark
             model.resume()
             return None
-        model.items.put(replace(item, can_continue=False))
+        if item.of_design:  # what goes on shows itself
+            model.items.remove(key)
+        else:
+            model.items.put(replace(item, can_continue=False))
         if item.of_design or is_open:
             model.resume()
             return None

@@ -54,6 +54,7 @@ from presentation.panels.conversation.items import (
     UserText,
     card_of,
     end_state,
+    judged_apart,
 )
 from presentation.panels.conversation.netlist_card import cards_of
 from presentation.panels.conversation.words import doing, now
@@ -283,7 +284,7 @@ class RunFeed:
 
     def _open(self, event: SessionOpened) -> None:
         self.session_id = event.session_id
-        if event.resumed_text:
+        if event.resumed_text and not self._said:  # else it stands there
             text = msg("Continuing: {text}", text=event.resumed_text)
             self._items.put(Note(key=new_ulid(), text=text))
 
@@ -479,7 +480,7 @@ class RunFeed:
         if told == repr((event.number, event.verdicts)):  # likewise; NaN equals nothing, its words do
             return
         if last is None or last.verdicts:
-            last = SimulationCard(key=new_ulid(), state="done")
+            last = judged_apart(new_ulid(), event.verdicts)
         self._items.put(replace(last, verdicts=event.verdicts, round_number=event.number))
 
     def _end_design(self, event: Done) -> None:

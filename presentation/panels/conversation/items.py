@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -139,6 +140,12 @@ class SimulationCard:
     @property
     def look(self) -> ToolLook:
         return _look_of(self.tool)
+
+
+def judged_apart(key: str, verdicts: tuple[GoalVerdict, ...]) -> SimulationCard:
+    """The card of a round without a run of its own: told again, or there was nothing to be simulated."""
+    is_measured = any(not math.isnan(verdict.measured.value) for verdict in verdicts)
+    return SimulationCard(key=key, state="done" if is_measured else "not_run")
 
 
 Choice = Literal["accept", "continue", "fix", "until", "goals", "undo", "stop", "resume", "anew"]

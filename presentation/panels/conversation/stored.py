@@ -34,6 +34,7 @@ from presentation.panels.conversation.items import (
     Understood,
     UserText,
     card_of,
+    judged_apart,
 )
 from presentation.panels.conversation.netlist_card import cards_of
 from presentation.panels.conversation.sources import stored_sources
@@ -300,7 +301,7 @@ def _judge(items: dict[str, Item], step: StoryStep) -> None:
     """Put the verdicts of a round on its simulation."""
     last = next((item for item in reversed(items.values()) if isinstance(item, SimulationCard)), None)
     if last is None or last.verdicts:
-        last = SimulationCard(key=f"{step.key}-round", state="done")
+        last = judged_apart(f"{step.key}-round", step.verdicts)
     items[last.key] = replace(last, verdicts=step.verdicts, round_number=step.round_number)
 
 

@@ -587,8 +587,10 @@ class ConversationViewModel:
         for item in tuple(self.items):
             if isinstance(item, ErrorBlock) and not item.is_spent:
                 self.items.put(replace(item, is_spent=True))
-            elif isinstance(item, Interrupted) and (not item.of_design or self.mode == "workflow"):
+            elif isinstance(item, Interrupted) and not item.of_design:
                 self.items.put(replace(item, can_continue=False))
+            elif isinstance(item, Interrupted) and self.mode == "workflow":
+                self.items.remove(item.key)
         self._close_chips()
         waiting = self._waiting_decision
         if waiting is not None and self.mode == "workflow":  # it is asked again, behind all that came since

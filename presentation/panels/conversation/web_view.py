@@ -153,6 +153,7 @@ class WebConversation(QWidget):
                     self._older = [new if older.key == new.key else older for older in self._older]
                     self._follow(change.item)
                     operations.append(["update", *self._row(change.item)])
+                    operations += self._begun(change.item)
                     operations += self._announcement(change.item)
                 case Removed():
                     self._older = [older for older in self._older if older.key != change.key]
@@ -179,10 +180,14 @@ class WebConversation(QWidget):
 
     def _added(self, item: Item) -> list[_Operation]:
         self._follow(item)
-        operations: list[_Operation] = [["add", *self._row(item)]]
-        if isinstance(item, AnswerText) and item.is_streaming and item.text:
-            operations.append(self._streamed(Streamed(key=item.key, text=item.text)))
-        return operations
+        return [["add", *self._row(item)], *self._begun(item)]
+
+    def _begun(self, item: Item) -> list[_Operation]:
+        """What had come of an answer whose row is made anew while it streams: the row itself is empty."""
+        if not (isinstance(item, AnswerText) and item.is_streaming and item.text):
+            return []
+        self._streams[item.key] = _Stream()
+        return [self._streamed(Streamed(key=item.key, text=item.text))]
 
     def _show_slice(self) -> None:
         part, self._older = self._older[-_SLICE:], self._older[:-_SLICE]

@@ -94,7 +94,8 @@ def decision_texts(item: Decision) -> tuple[Message, Message]:
     """What a question is about, and how it stands."""
     if item.kind == "pending_run":
         return msg("A design was interrupted here"), msg("“{text}”", text=item.text)
-    return msg("Checkpoint {number}", number=item.number), _standing(item)
+    title = msg("Checkpoint {number}", number=item.number) if item.number else msg("The existing circuit")
+    return title, _standing(item)
 
 
 def _standing(item: Decision) -> Message:
@@ -116,7 +117,7 @@ def _standing(item: Decision) -> Message:
 def choice_text(item: Decision, choice: str) -> Message:
     return {
         "accept": msg("Accept design"),
-        "continue": msg("Try again") if item.is_exhausted else msg("Optimize further"),
+        "continue": _another_round(item),
         "fix": msg("Fix error"),
         "until": msg("Run until met"),
         "goals": msg("Change goals"),
@@ -125,6 +126,12 @@ def choice_text(item: Decision, choice: str) -> Message:
         "resume": msg("Resume"),
         "anew": msg("Start over"),
     }[choice]
+
+
+def _another_round(item: Decision) -> Message:
+    if item.is_exhausted:
+        return msg("Try again")
+    return msg("Optimize further") if item.number else msg("Optimize")
 
 
 def choice_kind(item: Decision, choice: str, *, is_first: bool) -> ButtonKind:
