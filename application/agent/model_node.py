@@ -46,8 +46,6 @@ if TYPE_CHECKING:
 
 _logger = logging.getLogger(__name__)
 
-DescribeProject = Callable[[], Awaitable[str]]
-
 
 class _Frame(NamedTuple):
     """What is around the messages of a turn."""
@@ -67,7 +65,7 @@ class ModelNode:
         conversation: Conversation,
         asked: AskedModel,
         executor: ToolExecutor,
-        describe_project: DescribeProject,
+        context: Callable[[ModelRoom], Awaitable[str]],
         system_message: Callable[[], Awaitable[SystemMessage | None]],
         watch: TurnWatch,
         span: Span,
@@ -78,7 +76,8 @@ class ModelNode:
         self._record = conversation.record
         self._asked = asked
         self._executor = executor
-        self._describe_project = describe_project
+        self._context = context
+        """Makes the data blocks for the newest message."""
         self._system_message = system_message
         self._watch = watch
         self._span = span
@@ -157,7 +156,7 @@ class ModelNode:
         if self._frame is None or self._frame.tool_set != room.tool_set:
             withheld = self._executor.names - self._offered
             described, system, tools = await asyncio.gather(
-                self._describe_project(),
+                self._context(room),
                 self._system_message(),
                 asyncio.to_thread(
                     self._executor.schemas, self._node, without=withheld, tool_set=room.tool_set

@@ -20,7 +20,7 @@ from langchain_core.messages import (
 from application.agent.attachment_context import Material, with_material
 from domain.llm.conversation_record import ConversationRecord
 from domain.llm.messages import get_text, is_partial_response
-from domain.llm.system_prompt import fence_data, system_prompt
+from domain.llm.system_prompt import system_prompt
 from domain.llm.tools.result import cut_middle
 
 OLD_RESULT_LIMIT = 600
@@ -42,8 +42,8 @@ def request_messages(
 ) -> list[BaseMessage]:
     """The messages of the next request.
 
-    `system` is the system message (None: the last resort's); `context` the project's data block for the
-    newest user message; `hint` a word of the program to the model, put at the end; `continues` the id of an
+    `system` is the system message (None: the last resort's); `context` the data blocks for the newest user
+    message; `hint` a word of the program to the model, put at the end; `continues` the id of an
     answer that was cut off and is sent exactly as far as it came; `newest` how many of the newest messages
     are sent at most (the turn's question always is, and what belongs to a call that is); `attached` what goes
     with the user's messages, by their ids.
@@ -109,8 +109,7 @@ def _turns(messages: Sequence[BaseMessage]) -> list[list[BaseMessage]]:
 def _running(turn: Sequence[BaseMessage], context: str, continues: str) -> list[BaseMessage]:
     messages = _paired(turn, continues)
     if context and messages and isinstance(messages[0], HumanMessage):
-        text = f"{fence_data('project', context)}\n\n{get_text(messages[0])}"
-        messages[0] = _with_text(messages[0], text)
+        messages[0] = _with_text(messages[0], f"{context}\n\n{get_text(messages[0])}")
     return messages
 
 

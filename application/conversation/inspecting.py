@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from domain.llm.chat import ModelAbilities, ProviderChoice
+from domain.llm.provider_settings import BUILTIN
 from domain.llm.room import room_of
 from domain.llm.tokens import PER_MESSAGE, count_tokens, image_size, image_tokens
 from domain.llm.transcript import messages_of
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from application.conversation.prompting import Prompting
     from application.ports.conversation import ChatModels
     from application.ports.project import ProjectFiles, Projects
+    from application.tool_execution.definition import ToolServices
     from application.tool_execution.executor import ToolExecutor
     from shared.cpu_executor import CpuTaskExecutor
 
@@ -99,6 +101,8 @@ class InspectContext:
     models: ChatModels
     prompts: Prompting
     executor: Callable[[], ToolExecutor]
+    tools: ToolServices
+    """What the project's data are collected with."""
     cpu: CpuTaskExecutor
     searches_web: Callable[[ProviderChoice], bool] = lambda _choice: False
     """Whether the general web search goes with a choice; blocking."""
@@ -114,13 +118,16 @@ class InspectContext:
         files = await asyncio.to_thread(self._open, root)
         try:
             system = await self.prompts.system_message(files, main_circuit=main_circuit)
-            history, left_out = await self._history(files, session_id, choice)
-            described = await asyncio.to_thread(_describe, files, main_circuit)
+            events = await asyncio.to_thread(_events, files, session_id)
+            history, left_out = await self._history(files, events, choice)
+            abilities = await self.models.abilities(choice)
+            described = await self._described(
+                files, events, session_id=session_id, choice=choice, abilities=abilities, main=main_circuit
+            )
         finally:
             await asyncio.to_thread(files.close)
         is_searching = await asyncio.to_thread(self.searches_web, choice)
         withheld = frozenset[str]() if is_searching else frozenset({WEB_SEARCH})
-        abilities = await self.models.abilities(choice)
         tool_set = room_of(abilities).tool_set
         schemas = await asyncio.to_thread(self.executor().schemas, without=withheld, tool_set=tool_set)
         raws = await asyncio.to_thread(_raws, system, schemas, described, history)
@@ -144,22 +151,60 @@ class InspectContext:
         return self.projects.open(root) if paths.is_project(root) else self.plain_folder(root)
 
     async def _history(
-        self, files: ProjectFiles, session_id: str, choice: ProviderChoice
+        self, files: ProjectFiles, events: Sequence[Mapping[str, Any]], choice: ProviderChoice
     ) -> tuple[list[BaseMessage], int]:
-        if not session_id:
+        if not events:
             return [], 0
         from application.agent.attachment_context import Attached
         from application.agent.request import earlier_messages
         from domain.llm.messages import dict_to_message
 
         def read() -> list[BaseMessage]:
-            return [dict_to_message(plain) for plain in messages_of(files.sessions.read(session_id).events)]
+            return [dict_to_message(plain) for plain in messages_of(events)]
 
         messages = await asyncio.to_thread(read)
         is_away = bool(await asyncio.to_thread(self.models.destination, choice))
         attached = Attached(files, self.models, is_on_network=is_away)
         materials = await attached.of(messages, running=(), choice=choice, is_short=False)
         return await asyncio.to_thread(earlier_messages, messages, attached=materials.of_message)
+
+    async def _described(
+        self,
+        files: ProjectFiles,
+        events: Sequence[Mapping[str, Any]],
+        *,
+        session_id: str,
+        choice: ProviderChoice,
+        abilities: ModelAbilities,
+        main: str,
+    ) -> str:
+        """The data blocks of a message without words."""
+        from application.conversation.project_context import project_context
+        from application.tool_execution.definition import ToolContext
+        from application.tool_execution.operations import Operations
+        from domain.llm.context_block import context_budget
+        from domain.llm.conversation_record import ConversationRecord
+
+        record = ConversationRecord(session_id)
+        await asyncio.to_thread(record.take_all, events)
+        context = ToolContext(
+            project=files,
+            session_id=session_id,
+            operations=Operations(log=files.operations, project=files),
+            services=self.tools,
+            seen_versions=record.seen_versions,
+            is_on_network=bool(await asyncio.to_thread(self.models.destination, choice)),
+        )
+        block = await project_context(
+            context,
+            "",
+            main_circuit=main,
+            budget=context_budget(room_of(abilities).window),
+            events=events,
+            last_answered=record.last_answered,
+            is_brief=choice.provider == BUILTIN,
+        )
+        return block.text
 
     async def _counted(self, texts: Sequence[str]) -> list[int]:
         if sum(map(len, texts)) <= _COUNTED_AT_ONCE:
@@ -186,11 +231,8 @@ def report_to_plain(report: ContextReport, translate: Callable[[Message], str]) 
     }
 
 
-def _describe(files: ProjectFiles, main_circuit: str) -> str:
-    from application.conversation.project_context import describe_project
-    from domain.llm.system_prompt import fence_data
-
-    return fence_data("project", describe_project(files, main_circuit))
+def _events(files: ProjectFiles, session_id: str) -> Sequence[Mapping[str, Any]]:
+    return files.sessions.read(session_id).events if session_id else ()
 
 
 def _raws(
@@ -202,7 +244,7 @@ def _raws(
     for schema in schemas:
         name = str(schema.get("function", {}).get("name", ""))
         raws.append(_Raw("tools", msg("{text}", text=name), json.dumps(schema, ensure_ascii=False)))
-    raws.append(_Raw("project", msg("Circuits and goals"), described))
+    raws.append(_Raw("project", msg("About the project"), described))
     for message in history:
         raws.append(_Raw("history", _title_of(message), _text_of(message), PER_MESSAGE))
         raws += _pictures_of(message)
@@ -249,5 +291,3 @@ def _count_all(texts: Sequence[str]) -> list[int]:
 
 def _import_messages() -> None:
     """LangChain: a third of a second of file reading, not for the loop's thread."""
-    import application.agent.attachment_context
-    import application.agent.request  # noqa: F401 - loaded for those who use it

@@ -1,117 +1,88 @@
-"""What a model is told of the project with each message: its circuits and goals, in brief.
+"""What a model is told of the project with each message: the data block before the user's newest words.
 
-And which of its own changes were taken back: its words in the history do not know of that.
+The collectors run together. One that fails or is slow is left out, and the turn's trace says so.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+import asyncio
+import logging
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from application.design.circuit_goals import GoalBook, read_goals
-from application.ports.project import OperationRecord, ProjectFiles
-from domain.simulation.goals import DesignGoal
-from shared.paths import walk
+from application.conversation.collectors import COLLECTORS, Collector, EditorState, Question, question_of
+from domain.llm.context_block import ContextBlock, ContextPart, PartName, assemble
 
-_CIRCUITS = (".cir", ".sp", ".spice", ".net", ".ckt")
-_MOST_FILES = 40
-_MOST_FOLDERS = 200
-_GOALS_LIMIT = 1200
-"""Characters of one circuit's goals."""
-_MOST_GOALS = 4
-"""Circuits whose goals are told."""
-_MOST_CHANGES = 10
-MAIN_CIRCUIT = "The circuit that is meant when none is named: "
+if TYPE_CHECKING:
+    from application.ports.tracing import Span
+    from application.tool_execution.definition import ToolContext
+
+_logger = logging.getLogger(__name__)
+
+LIMIT_S = 0.3
+"""How long a collector is waited for."""
+NEEDED_LIMIT_S = 10.0
+"""One without which the model would be told something wrong; they take milliseconds."""
+UNRELATED = 1500
+"""Tokens of the data for a message in which nothing of the project is named or meant."""
+_OF_THE_MESSAGE: frozenset[PartName] = frozenset({"passages", "references", "selection"})
 
 
-def describe_project(project: ProjectFiles, main_circuit: str = "") -> str:
-    """The project's circuits, the main one, and what is asked of each; blocking.
+async def project_context(
+    context: ToolContext,
+    words: str,
+    *,
+    main_circuit: str,
+    budget: int,
+    editor: EditorState | None = None,
+    events: Sequence[Mapping[str, Any]] = (),
+    last_answered: str = "",
+    is_brief: bool = False,
+    span: Span | None = None,
+    collectors: Sequence[Collector] = COLLECTORS,
+    limit_s: float = LIMIT_S,
+) -> ContextBlock:
+    """The data for a message of `words`, within `budget` tokens.
 
-    `main_circuit`: relative to the project, "" when none is known; one that is not there is not told.
+    `main_circuit` is the one the user works on, relative to the project; "" when none is known. `events` are
+    the conversation's transcript and `last_answered` when the model last answered in an earlier turn.
+    `is_brief`: only what has to be told in any case.
     """
-    lines = [f"Project folder: {project.root.name}"]
-    found = _circuits(project.root)
-    if not found:
-        lines.append("It has no circuit file yet.")
-    for path in found[:_MOST_FILES]:
-        lines.append(f"- {path.relative_to(project.root).as_posix()}")
-    if len(found) > _MOST_FILES:
-        lines.append(f"- and {len(found) - _MOST_FILES} more (list_project_files shows all)")
-    if main_circuit and any(path.relative_to(project.root).as_posix() == main_circuit for path in found):
-        lines.append(f"{MAIN_CIRCUIT}{main_circuit}")
-    lines += _goals(project, main_circuit)
-    return "\n".join(lines)
+    question = await context.services.cpu.run_in_thread(
+        question_of,
+        context,
+        words,
+        main_circuit=main_circuit,
+        editor=editor,
+        events=events,
+        last_answered=last_answered,
+    )
+    asked = [each for each in collectors if each.is_needed or not is_brief]
+    found = await asyncio.gather(*(_collected(each, question, limit_s) for each in asked))
+    left_out = [each.name for each, parts in zip(asked, found, strict=True) if parts is None]
+    told = [part for parts in found for part in parts or ()]
+    is_searched = "passages" not in left_out and "passages" in {each.name for each in asked}
+    if is_searched and not any(part.name in _OF_THE_MESSAGE and any(part.forms) for part in told):
+        budget = min(budget, UNRELATED)
+    block = assemble(told, budget)
+    if span is not None:
+        span.note(
+            context__left_out=",".join(left_out),
+            context__cut=",".join(block.cut),
+            **{f"context__{name}": tokens for name, tokens in block.tokens_of},
+        )
+    return block
 
 
-def _circuits(root: Path) -> list[Path]:
-    found: list[Path] = []
-    for count, (folder, folders, files) in enumerate(walk(root)):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        found += [Path(folder, name) for name in sorted(files) if name.lower().endswith(_CIRCUITS)]
-        if count >= _MOST_FOLDERS:
-            break
-    return found
-
-
-def goals_of(project: ProjectFiles, circuit: str) -> tuple[DesignGoal, ...]:
-    """What is asked of the circuit at a place in the project; blocking."""
-    return read_goals(project, circuit).goals
-
-
-def _goals(project: ProjectFiles, main_circuit: str) -> Iterator[str]:
-    """A line for each circuit with goals, the main one first; none of one that is kept from models."""
-    found = [each for each in GoalBook(project).all if not project.is_kept_back(each.circuit)]
-    found.sort(key=lambda each: each.circuit != main_circuit)
-    for each in found[:_MOST_GOALS]:
-        stored = json.dumps(each.plain, ensure_ascii=False)
-        yield f"Goals of {each.circuit}: {stored[:_GOALS_LIMIT]}"
-    if len(found) > _MOST_GOALS:
-        yield f"{len(found) - _MOST_GOALS} more circuits have goals."
-
-
-def undone_note(records: Sequence[OperationRecord], *, since: str) -> str:
-    """A note on a conversation's operations, oldest first, or "".
-
-    Told are the changes that are taken back now, as long as they are, and those that were done again after
-    `since` (ISO 8601, UTC: the model's last answer of an earlier turn).
-    """
-    by_id = {record.op_id: record for record in records}
-    undone = [record for record in records if record.kind == "file" and record.state == "undone"]
-    fresh = {
-        original.op_id
-        for record in records
-        if record.kind == "undo" and record.created > since
-        for original in _originals(record, by_id)
-    }
-    again = [record for record in records if record.op_id in fresh and record.state == "done"]
-    lines = []
-    if undone:
-        lines.append("These changes of yours were taken back; the files no longer have them:")
-        lines += [
-            _line(record) + (", since your last answer" if record.op_id in fresh else "")
-            for record in undone[-_MOST_CHANGES:]
-        ]
-    if again:
-        lines.append("These changes of yours were taken back and then done again; the files have them now:")
-        lines += [_line(record) for record in again[-_MOST_CHANGES:]]
-    return "\n".join(lines)
-
-
-def _originals(record: OperationRecord, by_id: dict[str, OperationRecord]) -> list[OperationRecord]:
-    """The changes at the beginning of chains of undos."""
-    seen: set[str] = set()
-    found: list[OperationRecord] = []
-    left = [record]
-    while left:
-        each = left.pop()
-        if each.kind == "file":
-            found.append(each)
-        elif each.op_id not in seen:
-            seen.add(each.op_id)
-            left += [by_id[op_id] for op_id in each.undone_ids if op_id in by_id]
-    return found
-
-
-def _line(record: OperationRecord) -> str:
-    return f"- {record.tool} of {record.path} at {record.created[:19]}Z"
+async def _collected(
+    collector: Collector, question: Question, limit_s: float
+) -> Sequence[ContextPart] | None:
+    """What it found; None when it failed or took too long."""
+    try:
+        async with asyncio.timeout(max(NEEDED_LIMIT_S, limit_s) if collector.is_needed else limit_s):
+            return await collector.collect(question)
+    except TimeoutError:
+        _logger.info("The collector %s was too slow and is left out", collector.name)
+    except Exception:
+        _logger.warning("The collector %s failed and is left out", collector.name, exc_info=True)
+    return None

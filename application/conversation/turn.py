@@ -215,7 +215,8 @@ class Turn:
             self._parts.asked(model, others),
             span,
             system_message=self._system_message,
-            describe=lambda: self._parts.describe(self._request.main_circuit),
+            main_circuit=self._request.main_circuit,
+            editor=self._request.editor,
         )
         return GraphRuntime(build_agent(loop, saver))
 

@@ -13,6 +13,7 @@ from domain.llm.chat import ProviderChoice
 from domain.llm.service import Alternatives
 
 if TYPE_CHECKING:
+    from application.conversation.collectors import EditorState
     from application.conversation.consents import Consents
     from application.conversation.prompting import Prompting
     from application.ports.conversation import ChatModels, Checkpointers
@@ -40,6 +41,8 @@ class ChatRequest:
     """What the conversation may cost, with its currency; None = as it is set."""
     main_circuit: str = ""
     """The circuit the user works on, relative to the project; "" when none is known."""
+    editor: EditorState | None = None
+    """What the user has in front; None when that is not known."""
     go_on: str = "Continue."
     """What is said for the user where a turn that has ended goes on, unless it broke off in a text."""
     attachments: tuple[PreparedAttachment, ...] = ()

@@ -14,15 +14,17 @@ from application.agent.loop import ConfirmNode, Loop, ReviewNode, ToolsNode
 from application.agent.model_node import ModelNode
 from application.agent.turn_confirmation import TurnConfirmation
 from application.agent.watch import Pricing, TurnWatch
-from application.conversation.project_context import describe_project, goals_of, undone_note
+from application.conversation.project_context import project_context
 from application.conversation.turn_models import TurnModels
-from application.design.story import state_in_brief
+from application.design.circuit_goals import read_goals
 from application.tool_execution.confirming import Judging
 from application.tool_execution.definition import ToolContext
 from application.tool_execution.operations import Operations
 from domain.llm.agentic_loop.policy import End
 from domain.llm.chat import Usage
-from domain.llm.messages import get_doubt, get_usage
+from domain.llm.context_block import context_budget
+from domain.llm.messages import get_doubt, get_text, get_usage
+from domain.llm.provider_settings import BUILTIN
 from domain.llm.tools.result import USUAL_ROOM
 from domain.llm.web_search import WEB_SEARCH
 from shared.message import Message, msg
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from langchain_core.messages import SystemMessage
 
     from application.agent.conversation import Conversation
+    from application.conversation.collectors import EditorState
     from application.conversation.model_access import ModelAccess
     from application.conversation.turn_deps import TurnDeps
     from application.graph.state import AgentState
@@ -40,6 +43,8 @@ if TYPE_CHECKING:
     from application.tool_execution.confirming import Confirm
     from application.tool_execution.executor import WorkflowNode
     from domain.llm.chat import ProviderChoice
+    from domain.llm.room import ModelRoom
+    from domain.simulation.goals import DesignGoal
 
 
 class TurnParts:
@@ -82,7 +87,7 @@ class TurnParts:
             conversation=conversation.record,
             executor=self.executor,
             limits=limits,
-            goals=lambda circuit: asyncio.to_thread(goals_of, project, circuit),
+            goals=lambda circuit: asyncio.to_thread(_goals_of, project, circuit),
             root=project.root,
             pricing=Pricing(deps.models),
         )
@@ -120,10 +125,14 @@ class TurnParts:
         span: Span,
         *,
         system_message: Callable[[], Awaitable[SystemMessage | None]],
-        describe: Callable[[], Awaitable[str]],
+        main_circuit: str,
+        editor: EditorState | None = None,
         node: WorkflowNode = "free_work",
     ) -> Loop:
-        """The loop's nodes, with the tools a model has in this node of the workflow."""
+        """The loop's nodes, with the tools a model has in this node of the workflow.
+
+        `main_circuit` and `editor`: what the user works on, and has in front (`project_context`).
+        """
         offered = self.executor.names_in(node)
         if self.context.web_search is None:
             offered -= {WEB_SEARCH}
@@ -134,7 +143,7 @@ class TurnParts:
                 conversation=self.conversation,
                 asked=asked,
                 executor=self.executor,
-                describe_project=describe,
+                context=lambda room: self._describe(main_circuit, editor, room, span, node=node),
                 system_message=system_message,
                 watch=self.watch,
                 span=span,
@@ -184,14 +193,40 @@ class TurnParts:
         answers = self.record.answers_of_turn()
         return sum((get_usage(answer) or Usage() for answer in answers), Usage())
 
-    async def describe(self, main_circuit: str) -> str:
-        """The project, the design of the conversation, and which changes of the model were taken back."""
-        described = await asyncio.to_thread(describe_project, self.project, main_circuit)
-        records = await self.context.operations.list(session_id=self.conversation.session_id)
-        note = undone_note(records, since=self.record.last_answered)
-        design = await asyncio.to_thread(state_in_brief, self.conversation.events)
-        return "\n".join(part for part in (described, design, note) if part)
+    async def _describe(
+        self,
+        main_circuit: str,
+        editor: EditorState | None,
+        room: ModelRoom,
+        span: Span,
+        *,
+        node: WorkflowNode,
+    ) -> str:
+        """The data blocks for the newest message.
+
+        The built-in model reads no more than what files there are, and a design's step has its netlist and
+        figures in its task.
+        """
+        messages = self.record.messages_of_turn()
+        with span.child("context") as collecting:
+            block = await project_context(
+                self.context,
+                get_text(messages[0]) if messages else "",
+                main_circuit=main_circuit,
+                budget=context_budget(room.window),
+                editor=editor,
+                events=self.conversation.events,
+                last_answered=self.record.last_answered,
+                is_brief=self.choice.provider == BUILTIN or node != "free_work",
+                span=collecting,
+            )
+        return block.text
 
     async def forget_result(self, call_id: str) -> None:
         """Remove what a simulation that did not come to its end has left."""
         await asyncio.to_thread(self.context.services.results.forget, self.project.root, call_id)
+
+
+def _goals_of(project: ProjectFiles, circuit: str) -> tuple[DesignGoal, ...]:
+    """What is asked of the circuit at a place in the project; blocking."""
+    return read_goals(project, circuit).goals

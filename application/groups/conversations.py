@@ -181,6 +181,7 @@ class Conversations:
             models=self._outside.models.providers,
             prompts=self.prompts,
             executor=lambda: self._executor,
+            tools=self._tools,
             cpu=self._outside.program.cpu,
             searches_web=lambda choice: self._search_web().of_choice(choice) is not None,
         )

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from domain.search.embedding import EmbeddingSettings
+from domain.search.keywords import Term
 from domain.search.query import MatchType, Scope, SearchQuery
+from domain.search.ranking import Passage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +74,19 @@ class VectorState:
     """All had one under this model at some time: what is missing now are changes only."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passages:
+    """Pieces of files with the terms of a sentence, not ranked yet."""
+
+    found: tuple[Passage, ...] = ()
+    counts: Mapping[str, int] = field(default_factory=dict)
+    """In how many pieces of the project each spelling stands."""
+    total: int = 0
+    """Pieces of the project."""
+    waiting: int = 0
+    """Files that could not be read in time."""
+
+
 class ProjectIndex(Protocol):
     """The index of one project. Blocking, for worker processes; travels there by pickle.
 
@@ -84,6 +99,9 @@ class ProjectIndex(Protocol):
 
     def find(self, query: SearchQuery, pending: Sequence[str], limit_s: float) -> Found:
         """Search the index, and the `pending` files themselves for at most `limit_s`."""
+
+    def passages(self, terms: Sequence[Term], pending: Sequence[str], limit_s: float) -> Passages:
+        """Pieces of the indexed files, and of the `pending` ones for at most `limit_s`, with the terms."""
 
     def texts_without_vector(
         self, model: str, most: int

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from application.ports.search import Embedder, Found, IndexState, Match, ProjectIndex
+from application.ports.search import Embedder, Found, IndexState, Match, Passages, ProjectIndex
+from domain.search.keywords import Term
 from domain.search.query import SearchQuery, reciprocal_rank_fusion
+from domain.search.ranking import Passage, rank
 from shared.errors import CircuitAIError, CircuitError
 from shared.message import Message, msg
 
@@ -105,6 +107,20 @@ class SearchProject:
         """
         state = IndexState() if is_fresh else await self._update(root, _UPDATE_S)
         return await self._find(root, query, state)
+
+    async def passages(self, root: Path, terms: Sequence[Term], *, limit_s: float) -> list[Passage]:
+        """The pieces of the project's texts that answer a sentence with these terms, the best first.
+
+        In a thread, not in a worker process, which may still have to be started: `limit_s` is short.
+        """
+        index = self._index(root)
+
+        def look() -> Passages:
+            state = index.update(limit_s)
+            return index.passages(terms, state.pending, limit_s)
+
+        found = await self._cpu.run_in_thread(look, abandon_on_cancel=True)
+        return rank(found.found, terms, counts=found.counts, total=found.total)
 
     async def refresh(self, root: Path, *, goes_on: Callable[[], bool] = lambda: True) -> IndexState:
         """Bring index and vectors up to date, however long it takes; for the background.

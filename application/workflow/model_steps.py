@@ -171,7 +171,7 @@ class ModelSteps:
             self._asked,
             self._span,
             system_message=system_message,
-            describe=lambda: self._parts.describe(circuit),
+            main_circuit=circuit,
             node=_NODE_OF_TASK.get(task, "action"),
         )
         limit = STEPS_AROUND + STEPS_PER_ROUND * self._parts.deps.limits.rounds

@@ -36,7 +36,11 @@ LAYER_SEPARATOR = "\n\n---\n\n"
 IDENTITY_MARK = "<!-- Layer 0: identity -->"
 TASK_MARK = "<!-- Layer 1: task -->"
 
-_FENCE = re.compile(r"<(?=/?data[\s>/])", re.IGNORECASE)
+_FENCE = re.compile(
+    r"[<\uff1c\ufe64](?=[\s\u200b-\u200f\u2060\ufeff]*[/\uff0f]?[\s\u200b-\u200f\u2060\ufeff]*data\b)",
+    re.IGNORECASE,
+)
+"""What opens or closes a data block, and what could be taken for it: with blanks in it, or wide signs."""
 _INLINE_LENGTH = 200
 
 

@@ -13,8 +13,8 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from application.conversation.project_context import MAIN_CIRCUIT
 from domain.llm.chat import ChatRequest, StreamChunk, Usage, WireMessage, WireToolCall
+from domain.llm.context_block import MAIN_CIRCUIT
 from infrastructure.llm_adapters.builtin_commands import (
     Change,
     Measure,

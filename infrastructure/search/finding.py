@@ -14,9 +14,11 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
-from application.ports.search import Found, Match
+from application.ports.search import Found, Match, Passages
 from domain.circuit.symbols import bare_name
+from domain.search.keywords import Term
 from domain.search.query import MatchType, SearchQuery, fold, spread
+from domain.search.ranking import Passage, pattern_of
 from domain.search.symbols import Symbol
 from infrastructure.persistence.confined import read_regular_file
 from infrastructure.persistence.path_rules import printable
@@ -30,6 +32,11 @@ _MOST_SYMBOLS = 200
 _MOST_NAMES = 50
 _LEAST_SHARE = 0.5
 """Of the query's words a part must have, to be worth showing without a line that has them all."""
+_MOST_PASSAGES = 80
+_MOST_OF_NAME = 12
+"""Passages that define one name, or are of files named so."""
+_SHORTEST_OF_FILE = 4
+"""Characters of a word that is looked for in the names of files."""
 _ORDER: dict[str, int] = {"symbol": 0, "name": 1, "exact": 2, "regex": 2, "words": 3, "ranked": 4}
 
 
@@ -299,6 +306,127 @@ def _rows_with_words(
         (" OR ".join(phrases), *values, _MOST_PARTS),
     )
     return [row for row in (_Row(*found) for found in rows) if row.path not in stale]
+
+
+# Passages
+
+
+def passages(
+    root: Path,
+    connection: sqlite3.Connection | None,
+    terms: Sequence[Term],
+    pending: Sequence[str],
+    limit_s: float,
+) -> Passages:
+    """Parts of files that have one of the terms or define one; of many those that speak of them most."""
+    end = time.monotonic() + limit_s
+    found: dict[tuple[str, int, int | None], Passage] = {}
+    counts: dict[str, int] = {}
+    total = 0
+    if connection is not None:
+        stale = frozenset(map(os.fsencode, pending))
+        total = int(connection.execute("SELECT count(*) FROM parts").fetchone()[0])
+        counts = _counts(connection, terms)
+        for row, defines in _rows_of_terms(connection, terms):
+            if row.path not in stale:
+                key = (row.source, row.line, row.page)
+                known = found[key].defines if key in found else ()
+                found[key] = Passage(
+                    source=row.source,
+                    line=row.line,
+                    text=row.text,
+                    page=row.page,
+                    section=row.section,
+                    defines=(*known, *defines),
+                )
+    for position, path in enumerate(pending):
+        if time.monotonic() >= end:
+            return Passages(
+                found=tuple(found.values()), counts=counts, total=total, waiting=len(pending) - position
+            )
+        total += _take_passages(root, path, terms, found, counts)
+    return Passages(found=tuple(found.values()), counts=counts, total=total)
+
+
+def _counts(connection: sqlite3.Connection, terms: Sequence[Term]) -> dict[str, int]:
+    """In how many parts each spelling stands; a short name in those that define it."""
+    counts = {}
+    for spelling in (each for term in terms for each in term.spellings):
+        phrase = phrase_of(spelling)
+        select, value = "SELECT count(*) FROM grams WHERE grams MATCH ?", phrase
+        if phrase is None:
+            select, value = "SELECT count(*) FROM symbols WHERE key = ?", spelling
+        counts[spelling] = int(connection.execute(select, (value,)).fetchone()[0])
+    return counts
+
+
+def _rows_of_terms(
+    connection: sqlite3.Connection, terms: Sequence[Term]
+) -> Iterator[tuple[_Row, tuple[str, ...]]]:
+    phrases = [phrase for term in terms for phrase in map(phrase_of, term.spellings) if phrase is not None]
+    if phrases:
+        rows = connection.execute(
+            f"{_INDEXED} WHERE grams MATCH ? ORDER BY grams.rank LIMIT ?",
+            (" OR ".join(phrases), _MOST_PASSAGES),
+        )
+        yield from ((_Row(*row), ()) for row in rows)
+    for term in terms:
+        spelling = term.spellings[0]
+        if term.is_name:
+            rows = connection.execute(
+                f"{_ALL} JOIN symbols ON symbols.file = parts.file WHERE symbols.key = ?"  # noqa: S608
+                " AND parts.line = (SELECT max(line) FROM parts AS one WHERE one.file = symbols.file"
+                " AND one.line <= symbols.line) ORDER BY symbols.kind = 'node', files.name LIMIT ?",
+                (fold(bare_name(spelling)), _MOST_OF_NAME),
+            )
+            yield from ((_Row(*row), (spelling,)) for row in rows)
+        for each in term.spellings:
+            if len(each) >= _SHORTEST_OF_FILE:
+                rows = connection.execute(
+                    f"{_ALL} WHERE instr(files.folded, ?) ORDER BY files.name, parts.line LIMIT ?",
+                    (each, _MOST_OF_NAME),
+                )
+                yield from ((_Row(*row), ()) for row in rows)
+
+
+def _take_passages(
+    root: Path,
+    path: str,
+    terms: Sequence[Term],
+    found: dict[tuple[str, int, int | None], Passage],
+    counts: dict[str, int],
+) -> int:
+    """The passages of a file that is not indexed; how many parts it has."""
+    data = _data_at(root, path)
+    if data is None:
+        return 0
+    try:
+        read = parts.parts_of(path, data)
+    except parts.NoTextError:
+        return 0
+    name = printable(path)
+    patterns = {
+        each: pattern_of(Term((each,), 1.0, is_name=term.is_name))
+        for term in terms
+        for each in term.spellings
+    }
+    in_name = {each for each, pattern in patterns.items() if pattern.search(fold(name))}
+    for part in read.parts:
+        text, end = fold(part.text), part.line + part.text.count("\n")
+        here = {each for each, pattern in patterns.items() if pattern.search(text)}
+        for each in here:
+            counts[each] = counts.get(each, 0) + 1
+        if here or in_name:
+            keys = {fold(bare_name(each.name)) for each in read.symbols if part.line <= each.line <= end}
+            found[name, part.line, part.page] = Passage(
+                source=name,
+                line=part.line,
+                text=part.text,
+                page=part.page,
+                section=part.section,
+                defines=tuple(here & keys),
+            )
+    return len(read.parts)
 
 
 # Files that are not in the index

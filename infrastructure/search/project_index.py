@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from application.ports.search import Found, IndexState, Match, VectorState
+from application.ports.search import Found, IndexState, Match, Passages, VectorState
+from domain.search.keywords import Term
 from domain.search.query import Scope, SearchQuery
 from infrastructure.search import finding, indexing
 from infrastructure.search.database import UnusableError, opened
@@ -39,6 +40,15 @@ class SqliteProjectIndex:
             _logger.info("searching %s without an index: %s", self.root, error)
             files = tuple(walk(self.root).files)
             return finding.find(self.root, None, query, files, limit_s)
+
+    def passages(self, terms: Sequence[Term], pending: Sequence[str], limit_s: float) -> Passages:
+        """Passages with the terms; without an index the files are read one by one."""
+        try:
+            with opened(self.root) as connection:
+                return finding.passages(self.root, connection, terms, pending, limit_s)
+        except (UnusableError, sqlite3.Error) as error:
+            _logger.info("searching %s without an index: %s", self.root, error)
+            return finding.passages(self.root, None, terms, tuple(walk(self.root).files), limit_s)
 
     def texts_without_vector(
         self, model: str, most: int

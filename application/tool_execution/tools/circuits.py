@@ -120,14 +120,15 @@ _PARTS = ("subcircuits", "includes", "models", "parameters", "sources", "analyse
 
 
 def _outline_content(outline: dict[str, Any]) -> str:
-    lines = [f"{outline['path']}: {outline['kind']}, {outline['total_lines']} lines, {outline['encoding']}"]
+    head = f"{outline['path']}: {outline['kind']}, {outline['total_lines']} lines, {outline['encoding']}"
+    return "\n".join([head, *outline_lines(outline)])
+
+
+def outline_lines(outline: dict[str, Any]) -> list[str]:
+    """What `outline_file` gave, and the findings beside it, as lines."""
     if outline["kind"] == "text":
-        lines += [
-            f"{'#' * item['level']} {item['text']} (line {item['line']})" for item in outline["headings"]
-        ]
-        return "\n".join(lines)
-    if outline["title"]:
-        lines.append(f"title: {outline['title'][:_PREVIEW]}")
+        return [f"{'#' * item['level']} {item['text']} (line {item['line']})" for item in outline["headings"]]
+    lines = [f"title: {outline['title'][:_PREVIEW]}"] if outline["title"] else []
     counts = ", ".join(f"{count} {kind}" for kind, count in outline["elements"].items())
     lines.append(f"elements: {counts or 'none'}")
     if outline["nodes"]:
@@ -139,7 +140,7 @@ def _outline_content(outline: dict[str, Any]) -> str:
     for label, names in (("depends on", outline["depends_on"]), ("not found", outline["not_found"])):
         if names:
             lines.append(f"{label}: {', '.join(names)}")
-    lines += [diagnostic_line(item) for item in outline["diagnostics"]]
+    lines += [diagnostic_line(item) for item in outline.get("diagnostics", ())]
     for part in _PARTS:
         items = outline[part]
         if items:
@@ -147,7 +148,7 @@ def _outline_content(outline: dict[str, Any]) -> str:
             lines += [f"  {_item_line(part, item)}" for item in items[:_MOST_ITEMS]]
             if len(items) > _MOST_ITEMS:
                 lines.append(f"  ... and {len(items) - _MOST_ITEMS} more")
-    return "\n".join(lines)
+    return lines
 
 
 def _item_line(part: str, item: dict[str, Any]) -> str:

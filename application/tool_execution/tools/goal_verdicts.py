@@ -37,6 +37,17 @@ def goals_line(found: Sequence[JudgedGoal]) -> str:
     return f"Goals ({met} of {len(found)} met): " + "; ".join(map(_brief, found))
 
 
+def verdict_lines(found: Sequence[JudgedGoal]) -> list[str]:
+    """A line for each goal, with its margin."""
+    lines = []
+    for each in found:
+        share = each.verdict.goal.margin(each.verdict.measured.value)
+        margin = "" if share is None else f", margin {signed(100 * share, '%', 3)}"
+        reason = "" if each.reason is None else f": {str(each.reason)[:_LONGEST_REASON]}"
+        lines.append(f"- {_brief(each)}{margin}{reason}")
+    return lines
+
+
 def verdict_table(found: Sequence[JudgedGoal]) -> str:
     """A row for each goal, with its margin and what it is measured by."""
     head = "| goal | measured by | asked | value | margin | verdict |\n|---|---|---|---|---|---|"

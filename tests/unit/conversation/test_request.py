@@ -91,7 +91,9 @@ async def test_context_goes_as_fenced_data_into_the_newest_user_message_only() -
     conversation = await conversation_of(
         create_human_message("Q1"), create_ai_message("A"), create_human_message("Q2")
     )
-    messages = request_messages(conversation.record, context="circuits: a.cir", hint="come to an end")
+    messages = request_messages(
+        conversation.record, context=fence_data("project", "circuits: a.cir"), hint="come to an end"
+    )
     assert messages[1].content == "Q1"
     assert messages[3].content == '<data name="project">\ncircuits: a.cir\n</data>\n\nQ2'
     assert "come to an end" in messages[4].content

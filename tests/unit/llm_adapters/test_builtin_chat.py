@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from application.conversation.project_context import MAIN_CIRCUIT
 from domain.llm.chat import ChatRequest, StreamChunk, Usage, WireMessage, WireToolCall
+from domain.llm.context_block import MAIN_CIRCUIT
 from infrastructure.llm_adapters.builtin_chat import MOST_ROUNDS, BuiltinChatClient
 from presentation.translation import Translator
 from shared.errors import CircuitAIError

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from application.conversation.project_context import undone_note
+from application.conversation.undone import undone_note
 from application.ports.events import FileOperationDone, FileOperationUndone
 from application.project.undo_retention import TidyUndoData
 from application.tool_execution.operations import Operations

@@ -1,0 +1,152 @@
+"""The data that goes with the user's newest message: how much of each part there is room for, and its text.
+
+Parts are given by collectors (`application/conversation/collectors.py`). Each has a share of the budget; what
+a part does not need goes to the others, the weightiest first. What is left out is said where it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from domain.llm.attachments import name_in_fence
+from domain.llm.system_prompt import fence_data
+from domain.llm.tokens import count_tokens
+
+PartName = Literal[
+    "project",
+    "changes",
+    "diagnostics",
+    "goals",
+    "editor",
+    "selection",
+    "verdicts",
+    "figures",
+    "references",
+    "circuit",
+    "files",
+    "dependencies",
+    "passages",
+]
+
+_SHARES: Mapping[PartName, tuple[int, int]] = {
+    "project": (200, 200),
+    "changes": (300, 200),
+    "diagnostics": (500, 150),
+    "goals": (300, 150),
+    "editor": (60, 60),
+    "selection": (300, 100),
+    "verdicts": (200, 120),
+    "figures": (500, 120),
+    "references": (900, 150),
+    "circuit": (1300, 250),
+    "files": (340, 100),
+    "dependencies": (600, 0),
+    "passages": (600, 0),
+}
+"""Tokens of the largest budget, and the fewest whatever the budget; the weightiest part first."""
+
+MAIN_CIRCUIT = "The circuit that is meant when none is named: "
+"""Begins the line that names it; the built-in model looks for it."""
+
+LARGEST = 6000
+"""Tokens of a block, however large the model's window is."""
+_SMALLEST = 1000
+_SHARE_OF_WINDOW = 8
+_FENCE_TOKENS = 14
+"""Of a data block's two lines."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextPart:
+    """What one collector found."""
+
+    name: PartName
+    forms: tuple[tuple[str, ...], ...]
+    """Its items, each one or several lines: as many forms as there are, the fullest first. The first that
+    there is room for is taken, else the beginning of the last."""
+    rest: str = ""
+    """How the model gets what is left out, for example "read_file shows it"."""
+    source: str = ""
+    """The file whose text it is, which then stands in a data block of its own; "" = words of the program,
+    or items that are blocks already."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextBlock:
+    """The data of one message."""
+
+    text: str
+    """Data blocks; "" when there is nothing to tell."""
+    cut: tuple[PartName, ...] = ()
+    """Parts of which something is left out."""
+    tokens_of: tuple[tuple[PartName, int], ...] = ()
+
+
+def context_budget(window: int) -> int:
+    """Tokens of a block for a model with a window of so many."""
+    return min(max(window // _SHARE_OF_WINDOW, _SMALLEST), LARGEST)
+
+
+def assemble(parts: Sequence[ContextPart], budget: int) -> ContextBlock:
+    """The parts within `budget` tokens, in the order of their weight.
+
+    Of floors alone a block may be larger than a budget below `context_budget`'s least.
+    """
+    order = [*_SHARES]
+    parts = sorted((part for part in parts if any(part.forms)), key=lambda part: order.index(part.name))
+    sizes = [[_size(form) for form in part.forms] for part in parts]
+    needs = [sizes_of_part[0] for sizes_of_part in sizes]
+    room = [min(need, _share(part.name, budget)) for part, need in zip(parts, needs, strict=True)]
+    left = max(budget - sum(room), 0)
+    for at, need in enumerate(needs):
+        more = min(need - room[at], left)
+        room[at] += more
+        left -= more
+    facts: list[str] = []
+    blocks: list[str] = []
+    cut: list[PartName] = []
+    tokens_of: list[tuple[PartName, int]] = []
+    for part, part_sizes, most in zip(parts, sizes, room, strict=True):
+        form = next((at for at, size in enumerate(part_sizes) if size <= most), len(part.forms) - 1)
+        items, is_cut = _cut(part.forms[form], most, part.rest)
+        if is_cut:
+            cut.append(part.name)
+        text = "\n".join(items)
+        if part.source:
+            text = fence_data(name_in_fence(part.source), text)
+        if text:
+            (blocks if part.source or part.name in _OWN_BLOCKS else facts).append(text)
+            tokens_of.append((part.name, count_tokens(text)))
+    if facts:
+        blocks.insert(0, fence_data("project", "\n".join(facts)))
+    return ContextBlock(text="\n".join(blocks), cut=tuple(cut), tokens_of=tuple(tokens_of))
+
+
+_OWN_BLOCKS: frozenset[PartName] = frozenset({"references", "dependencies", "passages"})
+"""Parts of several files: each item is a data block."""
+
+
+def _share(name: PartName, budget: int) -> int:
+    share, floor = _SHARES[name]
+    return max(share * budget // LARGEST, floor)
+
+
+def _size(items: Sequence[str]) -> int:
+    return sum(count_tokens(item + "\n") for item in items)
+
+
+def _cut(items: Sequence[str], most: int, rest: str) -> tuple[list[str], bool]:
+    """The first items that there is room for, with a word on the others."""
+    if _size(items) <= most:
+        return [*items], False
+    how = f": {rest}" if rest else ""
+    most -= count_tokens(f"[{len(items)} more left out{how}]\n")
+    kept: list[str] = []
+    for item in items:
+        most -= count_tokens(item + "\n")
+        if most < 0:
+            break
+        kept.append(item)
+    return [*kept, f"[{len(items) - len(kept)} more left out{how}]"], True

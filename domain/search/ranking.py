@@ -1,0 +1,94 @@
+"""Which passages of a project answer a sentence, and what of them is shown."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from domain.search.keywords import Term
+from domain.search.query import fold
+
+_SATURATION = 1.2
+_LENGTH = 0.5
+_USUAL_LENGTH = 700
+"""BM25's k1 and b (Robertson and Zaragoza, 2009), and the characters of a usual passage."""
+_OF_PLACE = 1.5
+_OF_DEFINITION = 2.0
+"""A word in the file's name or the heading, and a name's definition, count as so many in the text."""
+_LEAST_SHARE = 0.3
+"""Of the sentence's weight that a passage must have: less is chance."""
+_LEAST_OF_BEST = 0.35
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """A piece of a file's text."""
+
+    source: str
+    """The file, relative to the project."""
+    line: int
+    """Its first line, from 1; in a PDF within the page."""
+    text: str
+    page: int | None = None
+    section: str = ""
+    defines: tuple[str, ...] = ()
+    """Folded names that are defined in it, of those asked for."""
+
+
+def rank(
+    passages: Sequence[Passage], terms: Sequence[Term], *, counts: Mapping[str, int], total: int
+) -> list[Passage]:
+    """Those that speak of what was asked, the best first.
+
+    `counts` is in how many of `total` passages of the project a spelling stands. What hardly has a share of
+    the sentence is left out, so that a sentence about something else finds nothing.
+    """
+    if not terms or not passages:
+        return []
+    weights = [term.weight * _rarity(term, counts, total) for term in terms]
+    whole = sum(weights)
+    scored: list[tuple[float, int, Passage]] = []
+    for passage in passages:
+        text, place = fold(passage.text), fold(f"{passage.source} {passage.section}")
+        length = 1 - _LENGTH + _LENGTH * len(text) / _USUAL_LENGTH
+        score = share = 0.0
+        for term, weight in zip(terms, weights, strict=True):
+            pattern = pattern_of(term)
+            times = len(pattern.findall(text))
+            named = _OF_PLACE * bool(pattern.search(place))
+            named += _OF_DEFINITION * any(spelling in passage.defines for spelling in term.spellings)
+            if times or named:
+                share += weight
+                score += weight * times * (_SATURATION + 1) / (times + _SATURATION * length)
+                score += weight * named * (_SATURATION + 1) / (named + _SATURATION)
+        if share >= _LEAST_SHARE * whole:
+            scored.append((score * share / whole, -passage.line, passage))
+    scored.sort(key=lambda each: each[:2], reverse=True)
+    return [passage for score, _, passage in scored if score >= _LEAST_OF_BEST * scored[0][0]]
+
+
+def pattern_of(term: Term) -> re.Pattern[str]:
+    """Finds a term in a folded text: names as whole words, other English words from their beginning."""
+    end = r"(?![a-z0-9_])" if term.is_name else ""
+    spellings = (
+        rf"(?<![a-z0-9_]){re.escape(each)}{end}" if each.isascii() else re.escape(each)
+        for each in term.spellings
+    )
+    return re.compile("|".join(spellings))
+
+
+def _rarity(term: Term, counts: Mapping[str, int], total: int) -> float:
+    """BM25's weight of a word by how few passages have it; a word nobody has counts as a rare one."""
+    there = min(sum(counts.get(spelling, 0) for spelling in term.spellings), total)
+    return math.log(1 + (total - there + 0.5) / (there + 0.5))
+
+
+def excerpt(passage: Passage, terms: Sequence[Term], *, margin: int) -> list[tuple[int, str]]:
+    """The passage's lines with one of the terms and `margin` around them, with their numbers."""
+    lines = passage.text.split("\n")
+    patterns = [*map(pattern_of, terms)]
+    hits = [at for at, line in enumerate(lines) if any(pattern.search(fold(line)) for pattern in patterns)]
+    shown = {near for at in hits for near in range(at - margin, at + margin + 1)} or {*range(3)}
+    return [(passage.line + at, line) for at, line in enumerate(lines) if at in shown]

@@ -1,0 +1,53 @@
+"""What of a project of 60 files goes with a question: the piece that answers it, and little besides."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from application.app import Application
+from application.conversation.project_context import project_context
+from application.tool_execution.definition import ToolContext
+from application.tool_execution.operations import Operations
+from bootstrap import build
+from domain.llm.context_block import LARGEST
+from domain.llm.tokens import count_tokens
+from tests.fakes.sixty_files import UNRELATED, questions, write_project
+
+
+@pytest.fixture
+async def asked(tmp_path: Path) -> AsyncIterator[ToolContext]:
+    app: Application = build()
+    await asyncio.to_thread(write_project, tmp_path)
+    files = await asyncio.to_thread(app.conversations.inspect_context.projects.open, tmp_path, create=True)
+    yield ToolContext(
+        project=files,
+        session_id="s",
+        operations=Operations(log=files.operations, project=files),
+        services=app.conversations.inspect_context.tools,
+    )
+    await asyncio.to_thread(files.close)
+    await app.close()
+
+
+async def text_for(context: ToolContext, words: str, budget: int = LARGEST) -> str:
+    block = await project_context(context, words, main_circuit="preamp.cir", budget=budget, limit_s=30)
+    return block.text
+
+
+async def test_the_piece_that_answers_is_there_and_little_besides(asked: ToolContext) -> None:
+    missed, largest = [], 0
+    for words, answer in questions():
+        text = await text_for(asked, words)
+        largest = max(largest, count_tokens(text))
+        if answer not in text:
+            missed.append(words)
+    sizes = [count_tokens(await text_for(asked, words)) for words in UNRELATED]
+    print(f"40 questions, at most {largest} tokens; without their answer: {missed}")
+    print(f"{len(UNRELATED)} unrelated messages: {min(sizes)} to {max(sizes)} tokens")
+    assert len(missed) <= 2, missed
+    assert largest <= LARGEST
+    assert max(sizes) <= 1500
