@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from application.design.round_history import begun_with
-from application.design.story import verdicts_from_plain
+from application.design.story import verdicts_from_plain, whole
 from domain.circuit.netlist import Netlist
 from domain.llm.transcript import design_left_open
 from domain.simulation.goals import DesignGoal, GoalVerdict
@@ -123,7 +123,7 @@ def _rounds_of(
         is_round = "last_verdicts" in update and "iteration_count" in update
         if not is_round:
             continue
-        number, is_undo = int(update["iteration_count"] or 0), update.get("current_node") == "undo_round"
+        number, is_undo = whole(update["iteration_count"]), update.get("current_node") == "undo_round"
         while rounds and rounds[-1].number >= number + is_undo:  # taken back, and gone on from there
             rounds.pop()
         if not is_undo and (verdicts := verdicts_from_plain(update["last_verdicts"])):
@@ -156,7 +156,7 @@ def _round(
         lines = _changed_lines(before.netlist, netlist)
     result = _place(project, state.get("sim_result_path"))
     return DesignRound(
-        number=int(state["iteration_count"]),
+        number=whole(state["iteration_count"]),
         has_failed=bool(state.get("error_context")),
         verdicts=verdicts,
         circuit=_place(project, state.get("circuit_file_path")) or project.root,

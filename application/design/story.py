@@ -22,6 +22,7 @@ _OF_A_BLOCK = "  "
 """What the lines of goals and verdicts begin with, under their head."""
 _OF_A_CALL = ("✓ ", "✗ ")
 _ROUNDS_TOLD = 12
+_HUGE = 1e300
 _ASKED_AFTER = ("action", "undo_round", "go_back")
 """Steps behind which the checkpoint asks, where they plan nothing."""
 _PLANS = ("planned_change", "planned_simulation", "planned_restoring")
@@ -98,7 +99,7 @@ def state_in_brief(events: Sequence[Mapping[str, Any]]) -> str:
             continue
         state |= update
         if "last_verdicts" in update and "iteration_count" in update:
-            number = _whole(update["iteration_count"])
+            number = whole(update["iteration_count"])
             is_judged = update.get("current_node") != "undo_round"
             rounds = {each: line for each, line in rounds.items() if each < number + (not is_judged)}
             if is_judged and (verdicts := verdicts_from_plain(update["last_verdicts"])):
@@ -189,7 +190,7 @@ class _Teller:
         ended = Ended(
             stop_reason=reason,
             circuit=circuit,
-            rounds=_whole(self._state.get("iteration_count")),
+            rounds=whole(self._state.get("iteration_count")),
             round_number=number_shown(self._state),
             verdicts=verdicts_from_plain(self._state.get("last_verdicts")),
         )
@@ -222,7 +223,7 @@ class _Teller:
                 goals=goals,
                 assumptions=_assumptions(update) if node == "design_goals" else (),
                 verdicts=verdicts_from_plain(update["last_verdicts"]) if is_judged else (),
-                round_number=_whole(update.get("iteration_count")) if is_judged else 0,
+                round_number=whole(update.get("iteration_count")) if is_judged else 0,
             )
         elif goals:  # behind the words they were changed in
             self._after = message_id or self._after
@@ -256,7 +257,7 @@ def _meant(plain: object) -> CheckpointIntent | None:
     kind = next((each for each in get_args(IntentKind) if each == plain.get("kind")), None)
     if kind is None:
         return None
-    number = _whole(plain.get("round_number"))
+    number = whole(plain.get("round_number"))
     return CheckpointIntent(kind=kind, text=str(plain.get("text", "")), round_number=number)
 
 
@@ -285,7 +286,8 @@ def _assumptions(update: Mapping[str, Any]) -> tuple[Message, ...]:
     return tuple(message for message in found if message is not None)
 
 
-def _whole(value: object) -> int:
+def whole(value: object) -> int:
+    """A whole number of a transcript's line; 0 for what is none."""
     return value if isinstance(value, int) and not isinstance(value, bool) else 0
 
 
@@ -327,5 +329,5 @@ def _goal(plain: object) -> DesignGoal | None:
 
 def _is_bound(value: object) -> bool:
     return value is None or (
-        isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+        isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _HUGE
     )

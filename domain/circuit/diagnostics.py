@@ -12,7 +12,7 @@ from pathlib import Path
 
 from domain.circuit.dependencies import DependencyTree
 from domain.circuit.findings import CODES, Diagnostic, Findings, Severity
-from domain.circuit.hierarchy import read_circuit
+from domain.circuit.hierarchy import Circuit, read_circuit
 from domain.circuit.netlist import LIBRARY_SUFFIXES, Netlist
 from domain.circuit.reference_checks import check_references
 from domain.circuit.structure_checks import check_files, check_structure
@@ -58,7 +58,22 @@ def diagnose(
         )
         if is_complete and is_wired and not fragment:
             check_wiring(circuit, tree, findings)
+        if not fragment:
+            return _sorted(_without_effect(findings.all, circuit), netlist.path)
     return _sorted(findings.all, netlist.path)
+
+
+def _without_effect(found: list[Diagnostic], circuit: Circuit) -> list[Diagnostic]:
+    """The findings, with a warning inside a subcircuit nobody uses as a hint: nothing of it is computed."""
+    unused = [block for block in circuit.top.walk() if not block.is_used]
+    idle = {(placed.file, placed.element.statement.line) for block in unused for placed in block.elements}
+    idle |= {(placed.file, placed.statement.line) for block in unused for placed in block.cards}
+    return [
+        each._replace(severity="info")
+        if each.severity == "warning" and (each.file, each.line) in idle
+        else each
+        for each in found
+    ]
 
 
 _EXPLAINING = frozenset({"foreign-form", "unknown-element"})

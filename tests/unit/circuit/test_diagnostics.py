@@ -372,6 +372,12 @@ def test_a_bare_area_needs_another_diode_that_keeps_the_model(cards: str, refuse
     assert [d.code for d in found if d.severity != "info"] == ["bad-value"] * refused
 
 
+@pytest.mark.parametrize(("use", "severity"), [("", "info"), ("X1 a s\n", "warning")])
+def test_a_warning_within_a_subcircuit_that_nobody_uses_is_a_hint(use: str, severity: str) -> None:
+    found = check(f"{HEAD}{use}.subckt s c\nL1 c 0 0.0.8nH\n.ends\n")
+    assert [d.severity for d in found if d.code == "number-tail"] == [severity]
+
+
 def test_include_levels_are_limited() -> None:
     files = {f"{i}.inc": f".include {i + 1}.inc\n" for i in range(40)}
     found = check("t\nV1 a 0 1\nR1 a 0 1\n.include 0.inc\n.op\n", files)

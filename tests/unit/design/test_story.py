@@ -101,3 +101,9 @@ def test_lines_that_say_no_verdict_are_none(plain: object) -> None:
     assert len(goals_from_plain(items)) <= 1
     line = {**JUDGED, "update": {**JUDGED["update"], "last_verdicts": plain, "iteration_count": plain}}
     assert [step.verdicts for step in story_of([STARTED, line])] == [(), ()]
+
+
+def test_numbers_that_no_float_holds_are_no_bounds_and_count_nothing() -> None:
+    """A clone's transcript is shown: such a number ended the window's reading of it."""
+    assert goals_from_plain([{**GOAL, "minimum": 10**400}, GOAL]) == goals_from_plain([GOAL])
+    assert verdicts_from_plain([{**VERDICT, "value": 10**400}]) == ()
