@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 
 from domain.circuit.numbers import parse_number
+from domain.simulation.goal_conditions import runs_of
 from domain.simulation.goals import DesignGoal
 from presentation.figures import number
 from presentation.goal_margins import limit_text, typeset
@@ -27,6 +28,8 @@ def name_of(goal: DesignGoal) -> Message:
         return name
     if len(condition) > _LONGEST_CONDITION:
         condition = condition[: _LONGEST_CONDITION - 1].rstrip() + "…"
+    if runs_of(goal) is None:
+        return msg("{name} ({condition}: not simulated)", name=name, condition=condition)
     return msg("{name} ({condition})", name=name, condition=condition)
 
 

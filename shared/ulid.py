@@ -63,6 +63,11 @@ def number_of(ulid: str) -> int:
     return number
 
 
+def ulid_before(ulid: str, milliseconds: int) -> str:
+    """One that is so much older than `ulid`, always the same. Raises ValueError when that is none."""
+    return _encode(max(number_of(ulid) - (milliseconds << _RANDOM_BITS), 0))
+
+
 _factory = UlidFactory()
 
 

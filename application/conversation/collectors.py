@@ -395,7 +395,10 @@ async def _verdicts(question: Question) -> Sequence[ContextPart]:
     found = None if main is None else await _in_thread(question, _newest, question)
     if main is None or found is None or found[1].get("ok") is False:
         return []
-    judged = await judged_goals(question.context, main.path, found[0])
+    request = found[1].get("request")
+    values = request.get("set") if isinstance(request, dict) else None
+    parameters = values if isinstance(values, dict) else {}
+    judged = await judged_goals(question.context, main.path, found[0], parameters)
     if not judged:
         return []
     return [ContextPart(name="verdicts", forms=(tuple(map(one_line, verdict_lines(judged))),))]

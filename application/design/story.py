@@ -321,7 +321,7 @@ def _goal(plain: object) -> DesignGoal | None:
         goal = DesignGoal(**plain)
     except TypeError:
         return None
-    texts = (goal.metric, goal.expression, goal.unit, goal.words)
+    texts = (goal.metric, goal.expression, goal.unit, goal.words, goal.condition)
     bounds = (goal.minimum, goal.maximum, goal.target)
     is_whole = all(isinstance(text, str) for text in texts) and goal.weight in ("must", "wish")
     return goal if is_whole and all(_is_bound(bound) for bound in bounds) else None

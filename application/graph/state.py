@@ -79,6 +79,17 @@ class PlannedRestoring(TypedDict):
     """How the state changes when it is done."""
 
 
+class ConditionRun(TypedDict):
+    """A run in which single goals have to hold."""
+
+    settings: list[list[str]]
+    """Names and values."""
+    result_path: str
+    """Relative to the project; "" for none."""
+    problem: NotRequired[dict[str, Any]]
+    """Why there is none."""
+
+
 class AgentState(TypedDict, total=False):
     """The agent loop's part: ids and counters of the running turn. Shared by name with the whole graph's."""
 
@@ -131,6 +142,8 @@ class GraphState(AgentState, total=False):
     sim_result_path: str
     """Relative to the project root, with forward slashes: a project may be moved before a run goes on."""
     design_goals_path: str
+    condition_runs: list[ConditionRun]
+    """Those of the last simulation, where goals have conditions."""
 
     refined_goals: list[dict[str, Any]]
     """Of a run that goes on from a finished design: its goals now. [] when they are taken over."""

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from application.simulation.measuring import MeasureResult
+from domain.simulation.goal_conditions import AS_IT_IS, Settings, runs_of, settings_in_words
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from domain.simulation.result import Quantity
 from shared.errors import CircuitAIError
-from shared.message import Message
+from shared.message import Message, msg
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,10 +23,48 @@ class JudgedGoal:
     reason: Message | None = None
 
 
-async def judge(measure: MeasureResult, source: Path, goals: Sequence[DesignGoal]) -> tuple[JudgedGoal, ...]:
-    """The verdict on each goal by the data of `source` (see `MeasureResult`)."""
-    found = await _values(measure, source, list(dict.fromkeys(goal.expression for goal in goals)))
-    return tuple(_judged(goal, found[goal.expression]) for goal in goals)
+async def judge(
+    measure: MeasureResult,
+    source: Path,
+    goals: Sequence[DesignGoal],
+    elsewhere: Mapping[Settings, Path | Message] | None = None,
+) -> tuple[JudgedGoal, ...]:
+    """The verdict on each goal by the data of `source` (see `MeasureResult`), a run of the circuit as it is.
+
+    `elsewhere`: for the settings in which a goal has to hold the data of that run, or why there are none. Of
+    several runs of a goal the worst counts. Without its run a goal is not judged; where its condition can't
+    be simulated it is judged by `source`.
+    """
+    known: dict[Settings, Path | Message] = {**(elsewhere or {}), AS_IT_IS: source}
+    runs = {goal: runs_of(goal) or (AS_IT_IS,) for goal in goals}
+    wanted: dict[Path, list[str]] = {}
+    for goal in goals:
+        for settings in runs[goal]:
+            place = known.get(settings)
+            if isinstance(place, Path):
+                wanted.setdefault(place, []).append(goal.expression)
+    found = {place: await _values(measure, place, list(dict.fromkeys(wanted[place]))) for place in wanted}
+
+    def of_run(goal: DesignGoal, settings: Settings) -> JudgedGoal:
+        place = known.get(settings)
+        if isinstance(place, Path):
+            return _judged(goal, found[place][goal.expression])
+        reason = place or msg("Not simulated with {settings}.", settings=settings_in_words(settings))
+        missing = Quantity(value=math.nan, unit=goal.unit)
+        return JudgedGoal(verdict=GoalVerdict(goal=goal, measured=missing, met=False), reason=reason)
+
+    return tuple(_worst([of_run(goal, settings) for settings in runs[goal]]) for goal in goals)
+
+
+def _worst(judged: Sequence[JudgedGoal]) -> JudgedGoal:
+    """The one that was not measured, or is the farthest beyond its bounds."""
+
+    def badness(each: JudgedGoal) -> float:
+        value = each.verdict.measured.value
+        excess = each.verdict.goal.excess(value)
+        return math.inf if math.isnan(value) else -math.inf if math.isnan(excess) else excess
+
+    return max(judged, key=badness)
 
 
 async def _values(

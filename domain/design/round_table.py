@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from domain.circuit.figures import NOT_MEASURED, beside, digits_apart, with_unit
+from domain.simulation.goal_conditions import runs_of
 from domain.simulation.goals import DesignGoal, GoalVerdict, total_shortfall
 from domain.simulation.result import Quantity
 
@@ -251,6 +252,8 @@ def _cells(row: TableRow) -> tuple[str, ...]:
     change = "-" if row.change is None else signed(row.change, row.unit)
     state = "met" if row.met else "MISSED"
     condition = f" {goal.condition.translate(_NO_CELL)}" if goal.condition else ""
+    if runs_of(goal) is None:
+        condition += " (not simulated so)"
     return (
         f"{goal.metric.translate(_NO_CELL)}{wish}",
         asked(goal, digits, row.unit) + condition,

@@ -33,8 +33,8 @@ class DesignGoal:
     words: str = ""
     """The words of the sentence it was read from; "" when that is not known, or it was not said."""
     condition: str = ""
-    """Where it has to hold, in words: "at 85 degC", "with 1 kOhm at the output"; "" = as simulated. Told
-    beside the verdict; it is the circuit's own analyses that have to meet it."""
+    """Where it has to hold, in words: "at 85 degC", "Vdd = 4.5 V"; "" = as simulated. What of it a run can
+    set says `goal_conditions.runs_of`."""
 
     def is_same_demand(self, other: DesignGoal) -> bool:
         """Whether both ask for the same, whoever said it and however much it weighs."""

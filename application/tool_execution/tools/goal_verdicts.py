@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from application.design.circuit_goals import place_in, read_goals
 from application.tool_execution.tools._common import in_thread
+from domain.circuit.numbers import parse_number
 from domain.design.round_table import asked, signed, value_beside_limit
+from domain.simulation.goal_conditions import Settings, distinct_settings
 
 if TYPE_CHECKING:
     from application.simulation.judging import JudgedGoal
@@ -20,15 +22,29 @@ _LONGEST_REASON = 160
 _NO_CELL = str.maketrans("|\r\n", "/  ")
 
 
-async def judged_goals(context: ToolContext, circuit: Path, result: Path) -> tuple[JudgedGoal, ...]:
-    """The circuit's goals held against a stored result; () when nothing is asked of it."""
+async def judged_goals(
+    context: ToolContext, circuit: Path, result: Path, parameters: Mapping[str, str]
+) -> tuple[JudgedGoal, ...]:
+    """The circuit's goals held against a stored result; () when nothing is asked of it.
+
+    `parameters`: the values that its run had; goals that have to hold with just these are judged by it too.
+    """
     place = place_in(context.project.root, circuit)
     goals = (await in_thread(context, read_goals, context.project, place)).goals
     if not goals:
         return ()
     from application.simulation.judging import judge
 
-    return await judge(context.services.measure, result, goals)
+    own = {settings: result for settings in distinct_settings(goals) if _is_same(settings, parameters)}
+    return await judge(context.services.measure, result, goals, own)
+
+
+def _is_same(settings: Settings, parameters: Mapping[str, str]) -> bool:
+    try:
+        given = {name.lower(): parse_number(str(value)) for name, value in parameters.items()}
+    except ValueError:
+        return False
+    return given == {name.lower(): parse_number(value) for name, value in settings}
 
 
 def goals_line(found: Sequence[JudgedGoal]) -> str:
@@ -85,6 +101,8 @@ def _brief(judged: JudgedGoal) -> str:
     value, limit = _texts(judged)
     goal = judged.verdict.goal
     wish = " wish" if goal.weight == "wish" else ""
+    if judged.reason is not None and goal.condition:
+        return f"not judged{wish} {goal.metric} ({limit}): {str(judged.reason)[:_LONGEST_REASON]}"
     return f"{'met' if judged.verdict.met else 'MISSED'}{wish} {goal.metric} = {value} ({limit})"
 
 

@@ -228,7 +228,8 @@ async def check_goals(arguments: CheckGoalsArguments, context: ToolContext, _cal
             result={"file_path": name, "goals": []},
         )
     source = await result_source(context, name)
-    found = await judged_goals(context, circuit, source.path)
+    run = await in_thread(context, run_of, context, source.path)
+    found = await judged_goals(context, circuit, source.path, run["parameters"] or {})
     warnings = []
     if source.is_stale:
         warnings.append(
@@ -236,7 +237,6 @@ async def check_goals(arguments: CheckGoalsArguments, context: ToolContext, _cal
         )
     if source.origin == "elsewhere":
         warnings.append(f"This result was {OF_OTHERS}.")
-    run = await in_thread(context, run_of, context, source.path)
     if run["parameters"] or run["analysis"]:
         warnings.append("This run had values or an analysis of its own, not those of the file.")
     met = sum(each.verdict.met for each in found)

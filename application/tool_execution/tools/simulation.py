@@ -207,7 +207,9 @@ async def _result(context: ToolContext, circuit: Path, simulated: SimulationResu
     name = view.name_of(circuit)
     if simulated.ok:
         goals = ""
-        judged = await judged_goals(context, circuit, simulated.result_path)
+        set_to = simulated.request.get("set")
+        parameters = set_to if isinstance(set_to, dict) else {}
+        judged = await judged_goals(context, circuit, simulated.result_path, parameters)
         if judged:
             details["goals"] = [verdict_to_details(each) for each in judged]
             goals = goals_line(judged)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from langgraph.types import interrupt
@@ -17,6 +19,9 @@ from application.workflow.plain_state import (
     intent_from_plain,
     intent_to_plain,
 )
+from domain.simulation.goal_conditions import runs_of
+from domain.simulation.goals import DesignGoal
+from shared.message import Message, msg
 
 
 class DesignGoalsNode:
@@ -45,6 +50,7 @@ class DesignGoalsNode:
                 "termination_reason": "answered",
             }
             return Finished(update=answered, record=understood.said)
+        intent = replace(intent, assumptions=(*intent.assumptions, *unsimulated(intent.goals)))
         step.tell(GoalsUnderstood(goals=intent.goals, assumptions=intent.assumptions))
         update: GraphState = {
             "current_node": "design_goals",
@@ -78,6 +84,20 @@ class ConfirmGoalsNode:
         return Finished(update=update, record=record)
 
 
+def unsimulated(goals: Sequence[DesignGoal]) -> tuple[Message, ...]:
+    """What is said of goals whose condition no simulation can set."""
+    return tuple(
+        msg(
+            "The condition “{condition}” of {metric} cannot be simulated: it is judged without it. A "
+            "condition is a temperature in °C, or values by name such as Vdd=4.5.",
+            condition=goal.condition,
+            metric=goal.metric,
+        )
+        for goal in goals
+        if runs_of(goal) is None
+    )
+
+
 async def with_goals(
     reader: GoalReader, state: GraphState, goals: list[dict[str, Any]], step: Step
 ) -> GraphState:
@@ -87,7 +107,7 @@ async def with_goals(
     if wanted == before.goals:
         return {}
     intent = await reader.follow(before, wanted)
-    step.tell(GoalsUnderstood(goals=intent.goals, assumptions=()))
+    step.tell(GoalsUnderstood(goals=intent.goals, assumptions=unsimulated(intent.goals)))
     return {
         "design_intent": intent_to_plain(intent),
         "design_goals_summary": [goal_to_plain(goal) for goal in intent.goals],

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from langgraph.types import interrupt
 
 from application.design.round_history import number_shown
-from application.graph.state import GraphState, JudgedRound
+from application.graph.state import ConditionRun, GraphState, JudgedRound
 from application.ports.events import CheckpointReached, IterationFinished, TextWritten
 from application.ports.project import ABSENT, ProjectFiles
 from application.simulation.failure_place import placed
-from application.simulation.judging import judge
+from application.simulation.judging import JudgedGoal, judge
 from application.simulation.measuring import MeasureResult
 from application.simulation.simulating import RunSimulation, SimulationRequest
 from application.tool_execution.effects import TAKEN
@@ -37,11 +37,12 @@ from application.workflow.plain_state import (
 )
 from domain.design.comment_check import netlist_quantities
 from domain.design.round_table import round_table
+from domain.simulation.goal_conditions import Settings, distinct_settings, runs_of
 from domain.simulation.goals import DesignGoal, GoalVerdict, all_met, total_shortfall
 from domain.simulation.result import Quantity, SimulationResult
 from shared.errors import CircuitAIError, UserInputError
 from shared.message import Message, msg
-from shared.ulid import new_ulid
+from shared.ulid import new_ulid, ulid_before
 
 _SAME_SHORTFALL = 1e-6
 _MOST_COMPARED = 20
@@ -77,6 +78,7 @@ class SimulationNode:
             "sim_result_path": outcome["result_path"],
             "error_context": error,
             "error_places": [tuple(place) for place in outcome.get("places", ())],
+            "condition_runs": list(outcome.get("conditions", ())),
             "planned_simulation": "",
         }
         record = Carried(
@@ -99,6 +101,7 @@ class SimulationNode:
             return dict(begun.result)
         await asyncio.to_thread(refuse_foreign_change, self._project, state)
         circuit = self._project.root / state["circuit_file_path"]
+        conditions = await self._conditions(circuit, state, call_id)
         # What the model itself has just simulated, with these very files, is not run again.
         result = await self._simulate(SimulationRequest(circuit=circuit, call_id=call_id, reuse=True))
         outcome = {
@@ -107,9 +110,31 @@ class SimulationNode:
             "summary": messages_to_plain([_summary(result, self._project.root)])[0],
             "duration_s": round(result.run.duration_s, 3),
             "places": _places(result, self._project.root),
+            "conditions": conditions,
         }
         await self._operations.finish(call_id, outcome)
         return outcome
+
+    async def _conditions(self, circuit: Path, state: GraphState, call_id: str) -> list[ConditionRun]:
+        """The runs in which single goals have to hold: older than the circuit's own, which is its newest."""
+        goals = tuple(goal_from_plain(plain) for plain in state["design_goals_summary"])
+        found: list[ConditionRun] = []
+        for number, settings in enumerate(distinct_settings(goals), 1):
+            run: ConditionRun = {"settings": [list(each) for each in settings], "result_path": ""}
+            own_id = ulid_before(call_id, number)
+            try:
+                result = await self._simulate(
+                    SimulationRequest(circuit=circuit, assignments=settings, call_id=own_id, reuse=True)
+                )
+            except UserInputError as error:
+                run["problem"] = messages_to_plain([error.message])[0]
+            else:
+                if result.ok:
+                    run["result_path"] = result.result_path.relative_to(self._project.root).as_posix()
+                else:
+                    run["problem"] = messages_to_plain([_summary(result, self._project.root)])[0]
+            found.append(run)
+        return found
 
     async def _files(self, state: GraphState) -> dict[str, str]:
         """The files of the circuit as they are simulated, those of the project kept in the object store."""
@@ -161,7 +186,9 @@ class AnalysisNode:
         goals = [goal_from_plain(plain) for plain in state["design_goals_summary"]]
         failed = bool(state.get("error_context"))
         source = self._project.root / state["sim_result_path"]
-        judged = () if failed else await judge(self._measure, source, goals)
+        judged = () if failed else await judge(self._measure, source, goals, self._elsewhere(state))
+        for text in _not_judged(judged):
+            step.tell(TextWritten(text=text))
         verdicts = [each.verdict for each in judged] or [_not_measured(goal) for goal in goals]
         metrics = {verdict.goal.metric: verdict.measured.value for verdict in verdicts}
         number = state.get("iteration_count", 0) + 1
@@ -189,6 +216,17 @@ class AnalysisNode:
             "consecutive_fix_attempts": state.get("consecutive_fix_attempts", 0) + 1 if failed else 0,
         }
         return Finished(update=update, record=said)
+
+    def _elsewhere(self, state: GraphState) -> dict[Settings, Path | Message]:
+        """The runs in the conditions of single goals."""
+        found: dict[Settings, Path | Message] = {}
+        for run in state.get("condition_runs", []):
+            settings = tuple((name, value) for name, value in run["settings"])
+            problems = messages_from_plain([run["problem"]] if "problem" in run else [])
+            found[settings] = self._project.root / run["result_path"]
+            if problems:
+                found[settings] = problems[0]
+        return found
 
     async def _comment(
         self, steps_of: Steps, state: GraphState, verdicts: list[GoalVerdict], number: int, step: Step
@@ -218,6 +256,19 @@ class AnalysisNode:
             step.tell(TextWritten(text=msg("No comment on this round: {reason}", reason=error.message)))
             return Said()
         return steps.take_spent()
+
+
+def _not_judged(judged: Sequence[JudgedGoal]) -> Iterator[Message]:
+    """What is said of goals whose condition could not be simulated in this circuit."""
+    for each in judged:
+        goal = each.verdict.goal
+        if each.reason is not None and any(runs_of(goal) or ()):
+            yield msg(
+                "{metric} was not measured in its condition, {condition}: {reason}",
+                metric=goal.metric,
+                condition=goal.condition,
+                reason=each.reason,
+            )
 
 
 def _not_measured(goal: DesignGoal) -> GoalVerdict:

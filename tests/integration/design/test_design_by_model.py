@@ -20,6 +20,7 @@ from application.ports.events import (
     ConfirmationNeeded,
     DesignEvent,
     Done,
+    GoalsUnderstood,
     IntentRead,
     IterationFinished,
     TextWritten,
@@ -444,6 +445,35 @@ async def test_a_supply_is_judged_at_the_operating_point_where_a_response_is_sim
     done = await bench.design()
     assert (done.stop_reason, done.rounds) == ("goals_met", 1)
     assert bench.told(IterationFinished)[0].metrics["supply"] == 12
+
+
+async def test_a_goal_is_judged_in_its_condition_or_it_is_said_that_it_is_not(bench: Bench) -> None:
+    (gain,) = GOALS["goals"]
+    at = {"hot": "-40 to 85 degC", "low": "Vcc = 9 V", "slow": "SS corner", "else": "Rx = 1 kOhm"}
+    more = [{**gain, "metric": name, "condition": condition} for name, condition in at.items()]
+    bench.model.acts["goals"] = says(json.dumps({**GOALS, "goals": [gain, *more]}))
+    bench.model.acts["design"] = writes("amp.cir", amplifier("4.7k"))
+    done = await bench.design(decide=lambda question: "continue" if question.kind == "goals" else "stop")
+    (told,) = {str(note) for event in bench.told(GoalsUnderstood) for note in event.assumptions}
+    assert told.startswith("The condition “SS corner” of slow cannot be simulated: it is judged without it.")
+    figures = done.metrics
+    assert figures["slow"] == figures["gain"]
+    assert abs(figures["low"] - figures["gain"]) > 1
+    assert abs(figures["hot"] - figures["gain"]) > 0.005
+    assert any("else was not measured in its condition, Rx = 1 kOhm" in words for words in bench.words)
+    table = next(request.system for request in bench.model.seen if request.task == "analysis")
+    rows = {line.split("|")[1].strip(): line for line in table.splitlines() if line.startswith("| ")}
+    assert "Vcc = 9 V |" in rows["low"]
+    assert "SS corner (not simulated so)" in rows["slow"]
+    assert "not measured" in rows["else"]
+    # The circuit's own run is its newest result, not that of a condition.
+    newest = max(path.name for path in (bench.root / ".circuit_ai" / "sim_results").iterdir())
+    results = [
+        line["update"]["sim_result_path"]
+        for line in bench.lines()
+        if "sim_result_path" in line.get("update", {})
+    ]
+    assert newest in results[-1]
 
 
 async def test_what_comments_and_changes_has_the_netlist_its_traps_and_figures_with_units(
