@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from application.ports.simulation import (
         BatchSimulator,
         ColumnBuilder,
+        ModelLibrary,
         RunJoiner,
         Simulator,
         SimulatorSettingsStore,
@@ -50,6 +51,12 @@ class SimulationAdapters:
         from infrastructure.persistence.source_files import SourceReaderFactory
 
         return SourceReaderFactory()
+
+    @cached_property
+    def models(self) -> ModelLibrary:
+        from infrastructure.persistence.model_library import ShippedModels
+
+        return ShippedModels()
 
     @cached_property
     def simulator(self) -> Simulator:

@@ -14,6 +14,9 @@ from urllib.parse import unquote_to_bytes
 
 from shared.ulid import milliseconds_of
 
+MODEL_LIBRARY = Path(__file__).resolve().parents[1] / "resources" / "spice_models"
+"""Models that come with the program, a file each; a library folder of every circuit."""
+
 PROJECT_FOLDER = ".circuit_ai"
 USER_FOLDER = ".circuit_design_ai"
 USER_HOME_VARIABLE = "CIRCUIT_DESIGN_AI_HOME"

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from application.optimization.optimizing import OptimizeCircuit
     from application.ports.permissions import PermissionStore
     from application.ports.project_view import ProjectView
-    from application.ports.simulation import ResultStore, SourceReaders, WaveformReader
+    from application.ports.simulation import ModelLibrary, ResultStore, SourceReaders, WaveformReader
     from application.results.exporting import ExportResult
     from application.search.searching import SearchProject
     from application.search.web_searching import SearchWeb
@@ -55,6 +55,10 @@ class ToolUseCases:
     @property
     def sources(self) -> SourceReaders:
         return self.outside.simulation.sources
+
+    @property
+    def model_library(self) -> ModelLibrary:
+        return self.outside.simulation.models
 
     @property
     def check(self) -> CheckCircuit:

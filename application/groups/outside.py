@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from application.ports.simulation import (
         BatchSimulator,
         ColumnBuilder,
+        ModelLibrary,
         ResultStore,
         RunJoiner,
         Simulator,
@@ -89,6 +90,8 @@ class SimulationParts(Protocol):
     def settings(self) -> SimulatorSettingsStore: ...
     @property
     def sources(self) -> SourceReaders: ...
+    @property
+    def models(self) -> ModelLibrary: ...
     @property
     def simulator(self) -> Simulator: ...
     @property

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from application.groups.outside import ProgramParts, SimulationParts
-    from application.ports.simulation import SimulatorSettingsStore
+    from application.ports.simulation import ModelLibrary, SimulatorSettingsStore
     from application.results.exporting import ExportResult
     from application.simulation.checking import CheckCircuit
     from application.simulation.convergence import AnalyzeConvergence
@@ -39,6 +39,11 @@ class Simulation:
             libraries=self._program.libraries,
             cpu=lambda: self._program.cpu,
         )
+
+    @property
+    def models(self) -> ModelLibrary:
+        """The models that come with the program."""
+        return self._parts.models
 
     @cached_property
     def run(self) -> RunSimulation:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:  # quick commands must not pay for numpy because they name a p
     from types import TracebackType
 
     from domain.circuit.dependencies import SourceReader
+    from domain.circuit.model_library import LibraryModel
     from domain.circuit.simulator_settings import SimulatorSettings
     from domain.simulation.batch import Batch, BatchCircuit, BatchRun, RunOutcome
     from domain.simulation.request import SimulationJob
@@ -165,6 +166,14 @@ class RunJoiner(Protocol):
 
     def join(self, runs: Sequence[SteppedRun], folder: Path) -> SimulationRun:
         """One run with the data of all, in `folder`. Raises EnvironmentProblem when the disk is full."""
+
+
+class ModelLibrary(Protocol):
+    """The models that come with the program."""
+
+    @property
+    def models(self) -> tuple[LibraryModel, ...]:
+        """Every model, by name. Blocking at its first use."""
 
 
 class SimulatorSettingsStore(Protocol):

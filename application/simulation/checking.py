@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from application.simulation.circuit_files import read_circuit_file
+from application.simulation.library_hints import hinted, shipped_models
 from application.simulation.translated_circuits import CircuitTranslator, TranslatingReader, with_stand_ins
 from domain.circuit.dependencies import SourceFile, resolve_dependencies
 from domain.circuit.diagnostics import Diagnostic, diagnose
@@ -129,7 +130,7 @@ def _diagnostics(
     except UserInputError as error:  # encrypted
         found = Diagnostic(severity="error", code="encoding", message=error.message, file=error.file, line=1)
         return (found,)
-    unread: list[Diagnostic] = []
+    unread: list[Diagnostic] = list(shipped_models(netlist, tree))
     try:
         if axes := step_axes(netlist):  # we do the steps: ngspice does not see the cards
             netlist = unstepped(netlist, axes)
@@ -140,9 +141,9 @@ def _diagnostics(
                 severity="error", code="bad-analysis", message=error.message, file=path, line=error.line or 1
             )
         )
-    found_here = diagnose(netlist, tree, functions=functions_of_mode(translator.compatibility))
+    found_here = hinted(diagnose(netlist, tree, functions=functions_of_mode(translator.compatibility)), seen)
     written = Netlist.parse(plain_text(data), path=path)
-    told = {each.line for each in unread}
+    told = {each.line for each in unread if each.severity == "error"}
     ours = len(written.source.lines)  # behind them stand cards that the settings and the translation added
     kept = (
         each

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from application.simulation.library_hints import hinted
 from application.simulation.prepared_circuit import PreparedCircuit
 from domain.circuit.diagnostics import Diagnostic, diagnose
 from domain.circuit.dialects import functions_of_mode
@@ -55,7 +56,10 @@ def with_causes(issues: Sequence[SimulationIssue], prepared: PreparedCircuit) ->
     the same line: first what has others as its consequences, then what ngspice stopped at. Blocking."""
     issues = [_at_its_element(issue, prepared) for issue in issues]
     errors = [issue for issue in issues if issue.severity == "error"]
-    found = diagnose(prepared.netlist, prepared.tree, functions=functions_of_mode(prepared.compatibility))
+    found = hinted(
+        diagnose(prepared.netlist, prepared.tree, functions=functions_of_mode(prepared.compatibility)),
+        prepared.reader,
+    )
     causes = [item for item in found if item.severity == "error" and item.code not in _OF_FILES]
     if any(issue.code in _OF_THE_RUN for issue in errors):  # only what ngspice reads otherwise can explain it
         if any(issue.code in _OF_THE_SOLVER for issue in errors):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from application.optimization.optimizing import OptimizeCircuit
     from application.ports.project import ProjectFiles
     from application.ports.project_view import ProjectView
-    from application.ports.simulation import ResultStore, SourceReaders, WaveformReader
+    from application.ports.simulation import ModelLibrary, ResultStore, SourceReaders, WaveformReader
     from application.results.exporting import ExportResult
     from application.search.searching import SearchProject
     from application.search.web_searching import SearchWeb
@@ -225,6 +225,10 @@ class ToolServices(Protocol):
     @property
     def sources(self) -> SourceReaders:
         """Readers of circuits and of what they include."""
+
+    @property
+    def model_library(self) -> ModelLibrary:
+        """The models that come with the program."""
 
     @property
     def check(self) -> CheckCircuit:

@@ -13,6 +13,7 @@ from application.tool_execution.tools.exports import EXPORT_RESULT
 from application.tool_execution.tools.files import LIST_PROJECT_FILES, READ_FILE
 from application.tool_execution.tools.goals import CHECK_GOALS, SET_GOALS
 from application.tool_execution.tools.inspection import INSPECT_DATA
+from application.tool_execution.tools.model_library import FIND_MODEL
 from application.tool_execution.tools.moves import DELETE_FILE, MOVE_FILE
 from application.tool_execution.tools.others import other_tool
 from application.tool_execution.tools.search import SEARCH_PROJECT
@@ -30,6 +31,7 @@ _TOOLS: tuple[Tool[Any], ...] = (
     INSPECT_DATA,
     ANALYZE_FILE,
     SEARCH_PROJECT,
+    FIND_MODEL,
     RUN_STUDY,
     SET_GOALS,
     CHECK_GOALS,

@@ -42,6 +42,7 @@ CODES: dict[str, str] = {
     "no-bin": "A MOSFET whose length and width are in no bin of its model.",
     "no-dc-path": "A node without a DC path to ground.",
     "no-ground": "No node 0 in the circuit.",
+    "library-model": "A model of the program's own library, which bare ngspice does not find.",
     "non-ascii-name": "A name with other than ASCII letters, which ngspice replaces in its results.",
     "number-tail": "Characters behind a number that ngspice ignores: 4k7 is 4k.",
     "parameter-cycle": "Parameters that are defined through each other.",

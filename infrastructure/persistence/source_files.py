@@ -34,7 +34,9 @@ class SourceReaderFactory:
         self._max_bytes = max_bytes
 
     def for_circuit(self, circuit: Path, libraries: Sequence[Path]) -> ConfinedSourceReader:
+        """The libraries listed come before the program's own models."""
         home = self._env.get("HOME")
+        libraries = (*libraries, paths.MODEL_LIBRARY)
         return ConfinedSourceReader(
             circuit, libraries, home=Path(home) if home else None, max_bytes=self._max_bytes
         )

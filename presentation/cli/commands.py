@@ -86,6 +86,9 @@ COMMANDS: dict[str, Command] = {
     "simulator": _command(
         msg("Set dialect, libraries, model files and variables for the circuits of a project"), "simulator"
     ),
+    "models": _command(
+        msg("List or print the models of parts that come with the program"), "models", is_blocking=True
+    ),
     "measure": _command(msg("Measure a stored result or a raw file"), "measure"),
     "sweep": _study(msg("Simulate a netlist over ranges of its parameters"), "sweep"),
     "montecarlo": _study(msg("Simulate a netlist with random deviations of its parameters"), "montecarlo"),

@@ -29,6 +29,7 @@ from infrastructure.ngspice.confined import ConfinedNgspice
 from infrastructure.ngspice.runner import NgspiceRunner
 from infrastructure.ngspice.stepped_runs import StepJoiner
 from infrastructure.persistence.atomic import write_atomically
+from infrastructure.persistence.model_library import ShippedModels
 from infrastructure.persistence.project import ProjectFolder, ProjectFolders
 from infrastructure.persistence.project_view import FolderView
 from infrastructure.persistence.results import ResultFolders
@@ -57,6 +58,7 @@ class Bench:
         batch = NgspiceBatch(ConfinedNgspice(processes=self.processes))
         self.services: ToolServices = SimpleNamespace(
             sources=sources,
+            model_library=ShippedModels(),
             check=CheckCircuit(sources=sources, libraries=libraries),
             simulate=RunSimulation(
                 simulator=NgspiceRunner(ConfinedNgspice(processes=self.processes)),

@@ -301,3 +301,32 @@ async def test_runs_have_short_numbers_and_name_what_is_wrong_once(bench: Bench)
     )
     assert shape.result["samples"]["v(out)"]["settled"] is True
     assert (await bench.call("inspect_data", file_path="run 9")).error_type == "no_result"
+
+
+async def test_a_model_of_the_library_is_found_included_and_run(bench: Bench) -> None:
+    amplifier = (
+        "amp\n.include 2N3904.lib\nVCC vcc 0 12\nR1 vcc b 47k\nR2 b 0 10k\nRC vcc c 4.7k\nRE e 0 1k\n"
+        "Q1 c b e 2N3904\n.op\n.end\n"
+    )
+    without = amplifier.replace(".include 2N3904.lib\n", "")
+    refused = await bench.call("rewrite_file", path="amp.cir", content=without)
+    assert "add .include 2N3904.lib" in refused.content
+    failed = await bench.call("run_simulation", path="amp.cir")
+    assert "add .include 2N3904.lib" in failed.content
+    found = await bench.call("find_model", query="2N3904")
+    assert "Put this card into the circuit: .include 2N3904.lib" in found.content
+    assert ".model 2N3904 NPN" in found.content
+    several = await bench.call("find_model", query="pnp")
+    assert {item["name"] for item in several.result["models"]} == {"2N3906", "2N2907", "BC557"}
+    assert (await bench.call("find_model", query="EL84")).error_type == "no_such_model"
+    await bench.call("rewrite_file", path="amp.cir", content=amplifier)
+    run = await bench.call("run_simulation", path="amp.cir")
+    assert run.success, run.content
+    assert "Q1 npn active: IC 1.3" in run.content
+    # The file's own text in place of the include, as bare ngspice needs it, is the same circuit.
+    text = found.content.split("\n", 1)[1]
+    await bench.call("rewrite_file", path="own.cir", content=amplifier.replace(".include 2N3904.lib", text))
+    own = await bench.call("run_simulation", path="own.cir")
+    assert own.result["operating_point"] == run.result["operating_point"]
+    outline = await bench.call("analyze_file", path="amp.cir")
+    assert [item["code"] for item in outline.result["diagnostics"]] == ["library-model"]

@@ -35,6 +35,7 @@ ALLOWED: dict[str, tuple[dict[str, int], str]] = {
     "infrastructure/exports/pictures.py": ({"read_text": 1}, "comes with the program"),
     "infrastructure/exports/target.py": ({"os.open": 1}, "of the system, not of a project"),
     "infrastructure/llm_adapters/model_facts.py": ({"read_text": 1}, "comes with the program"),
+    "infrastructure/persistence/model_library.py": ({"read_bytes": 1}, "comes with the program"),
     "infrastructure/ngspice/batch/guest.py": ({"open": 1}, "inside the sandbox"),
     "infrastructure/ngspice/batch/process.py": (
         {"write_text": 1, "read_text": 1},

@@ -45,6 +45,7 @@ EFFECTS = {
     "inspect_data": "read",
     "analyze_file": "read",
     "search_project": "read",
+    "find_model": "read",
     "run_study": "simulate",
     "set_goals": "change",
     "check_goals": "read",

@@ -1,0 +1,74 @@
+"""The tool that finds a model of the library that comes with the program."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pydantic import Field
+
+from application.tool_execution.definition import Arguments, Tool, ToolContext
+from application.tool_execution.tools._common import in_thread
+from domain.circuit.model_library import matching_models
+from domain.llm.tools.look import ToolLook
+from domain.llm.tools.result import ToolCall, ToolResult, failure
+from shared.message import msg
+
+if TYPE_CHECKING:
+    from domain.circuit.model_library import LibraryModel
+
+
+class FindModelArguments(Arguments):
+    """Arguments of find_model."""
+
+    query: str = Field("", max_length=100, description="A part (2N3904) or words (pnp, op-amp). Omit: all.")
+
+
+async def find_model(arguments: FindModelArguments, context: ToolContext, _call: ToolCall) -> ToolResult:
+    """One model whole, or a line for each that fits."""
+    models = await in_thread(context, lambda: context.services.model_library.models)
+    found = matching_models(models, arguments.query)
+    if not found:
+        return failure(
+            "no_such_model",
+            msg("The model library has nothing like “{query}”.", query=arguments.query),
+            detail="It has: " + ", ".join(model.name for model in models),
+            suggestions=(msg("Write the .model card into the circuit, with its source."),),
+        )
+    lines = [_whole(found[0])] if len(found) == 1 else [_line(model) for model in found]
+    if len(found) > 1:
+        lines.append("Put .include NAME.lib into the circuit. By its name a model is shown whole.")
+    return ToolResult(
+        success=True,
+        content="\n".join(lines),
+        summary=msg("Found {count} {count:model|models} in the library.", count=len(found)),
+        result={
+            "models": [{"name": each.name, "include": each.include, "pins": each.pins} for each in found]
+        },
+    )
+
+
+def _line(model: LibraryModel) -> str:
+    return f"{model.name}: {model.title}; nodes: {model.pins}"
+
+
+def _whole(model: LibraryModel) -> str:
+    element = "X1 ... " if model.is_subcircuit else ""
+    return (
+        f"Put this card into the circuit: {model.include} (then {element}{model.name}; nodes: {model.pins}). "
+        f"For use outside this program put the text itself into the circuit:\n{model.text.rstrip()}"
+    )
+
+
+FIND_MODEL = Tool(
+    name="find_model",
+    title=msg("Find a model"),
+    look=ToolLook(running=msg("Finding a model"), done=msg("Found a model"), icon="book-open", card="read"),
+    description=(
+        "Tested models of usual parts: transistors, diodes, Zeners, op-amps, 555, MOS. Better than a .model "
+        'from memory; .include 2N3904.lib brings one in. Example: {"query": "2N3904"}'
+    ),
+    category="search",
+    effect="read",
+    arguments=FindModelArguments,
+    run=find_model,
+)
