@@ -5,6 +5,7 @@ A smaller context, a request without the pictures of earlier messages, other mod
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from application.graph.runtime import tell
 from application.ports.events import AlternativeTaken, AttachmentsLeftOut
-from domain.llm.room import ModelRoom, room_of
+from domain.llm.room import RECOMMENDED_WINDOW, ModelRoom, room_of
 from domain.llm.service import ELSEWHERE
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
@@ -23,14 +24,18 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
     from application.agent.attachment_context import Attached, Material
+    from application.agent.request import Sent
     from application.ports.conversation import ChatModels
     from domain.llm.chat import ProviderChoice, ProviderError
     from domain.llm.conversation_record import ConversationRecord
 
 _logger = logging.getLogger(__name__)
 
-SMALLER_CONTEXTS = (10, 5)
-"""Newest messages that are sent when a provider finds a conversation too long, one after the other."""
+_SMALLER = 0.5
+"""Of what can be left out so much is sent then ..."""
+_MOST_SHRINKS = 3
+"""... so often."""
+_LEAST_GAIN = 1.02
 
 _POSSIBLY_IMAGE_ERRORS = frozenset(("bad_request", "server_error", "unknown_model", "content_blocked"))
 """How servers answer that can't do anything with pictures, or will not with this one."""
@@ -112,8 +117,15 @@ class AskedModel:
         self.choice = choice
         self._models = models
         self._rooms: dict[ProviderChoice, ModelRoom] = {}
-        self.newest: int | None = None
-        """How many messages are sent at most, once the provider found all of them too long."""
+        self._is_local: dict[ProviderChoice, bool] = {}
+        self.tokens: int | None = None
+        """How many tokens the messages may have, once the provider found a request too long."""
+        self._shrinks = 0
+        self._sent: Sent | None = None
+        """What went to the model last."""
+        self._told_of_tools: set[ProviderChoice] = set()
+        self._told: dict[ProviderChoice, int] = {}
+        """How many turns the user was told are left out."""
         self._others = others
         self._attached = attached
         self._has_old_pictures = self._leaves_pictures = False
@@ -130,37 +142,67 @@ class AskedModel:
         """How much the model that is asked now takes in, looked up once."""
         if self.choice not in self._rooms:
             try:
+                there = await asyncio.to_thread(self._models.destination, self.choice)
+                self._is_local[self.choice] = not there
                 self._rooms[self.choice] = room_of(await self._models.abilities(self.choice))
             except CircuitAIError as error:  # asking it says why
                 _logger.info("The room of %s is not known: %s", self.choice.provider, error)
         return self.known_room
 
-    async def found_other_way(self, error: ProviderError, record: ConversationRecord) -> bool:
+    @property
+    def is_local(self) -> bool:
+        """Whether the model that is asked now runs on this computer."""
+        return self._is_local.get(self.choice, False)
+
+    def note_on_tools(self, room: ModelRoom) -> str:
+        """What a model without tools is told; the user is told once."""
+        if room.tool_set != "none":
+            return ""
+        if self.choice not in self._told_of_tools:
+            self._told_of_tools.add(self.choice)
+            tell(AlternativeTaken(kind="context", text=without_tools_text(self.choice, room)))
+        return (
+            "You have no tools here: you cannot read, change or simulate files. Answer from what stands in "
+            "the message, and say so where that is not enough."
+        )
+
+    async def found_other_way(self, error: ProviderError) -> bool:
         """Whether the conversation is asked about in another way from now on; told then.
 
         Where it is not, `error` names the models that might be asked.
         """
         if error.has_begun:
             return False
-        if self._has_shortened(error, record) or self._has_dropped_pictures(error):
+        if self._has_shortened(error) or self._has_dropped_pictures(error):
             return True
         found = await self._others.next(error)
         if found is None:
             self._others.offer(error)
             return False
         choice, self.model = found
-        self.choice, self.newest = choice, None
+        self.choice, self.tokens, self._shrinks = choice, None, 0
         text = switched_text(error.message, choice)
         tell(AlternativeTaken(kind="model", text=text, provider=choice.provider, model=choice.model))
         return True
 
-    def _has_shortened(self, error: ProviderError, record: ConversationRecord) -> bool:
-        most = len(record.messages) if self.newest is None else self.newest
-        kept = next((count for count in SMALLER_CONTEXTS if count < most), 0)
-        if error.error_type != "context_too_long" or not kept:
+    def note_sent(self, sent: Sent) -> None:
+        """This goes to the model; the user is told of turns that are left out from now on."""
+        self._sent = sent
+        if sent.left_out > self._told.get(self.choice, 0) and self.tokens is None:
+            text = left_out_text(sent.left_out, self.choice)
+            tell(AlternativeTaken(kind="context", text=text, kept=len(sent.messages)))
+        self._told[self.choice] = sent.left_out
+
+    def _has_shortened(self, error: ProviderError) -> bool:
+        sent = self._sent
+        if error.error_type != "context_too_long" or sent is None or self._shrinks >= _MOST_SHRINKS:
             return False
-        self.newest = kept
-        tell(AlternativeTaken(kind="context", text=shortened_text(error.message, kept), kept=kept))
+        if sent.tokens <= sent.least * _LEAST_GAIN:
+            return False  # one question, which is what it is
+        self._shrinks += 1
+        self.tokens = sent.least + int((sent.tokens - sent.least) * _SMALLER)
+        text = shortened_text(error.message, self.tokens)
+        tell(AlternativeTaken(kind="context", text=text, kept=self.tokens))
         return True
 
     def _has_dropped_pictures(self, error: ProviderError) -> bool:
@@ -180,7 +222,7 @@ class AskedModel:
             record.messages,
             running=record.messages_of_turn(),
             choice=self.choice,
-            is_short=self.newest is not None or self._leaves_pictures,
+            is_short=self.tokens is not None or self._leaves_pictures,
         )
         self._has_old_pictures = materials.sent_again > 0
         if names := self._not_yet_told(materials.unseen):
@@ -214,10 +256,29 @@ def named(choice: ProviderChoice) -> str:
     return f"{choice.provider} {choice.model}".strip()
 
 
-def shortened_text(reason: Message, kept: int) -> Message:
+def shortened_text(reason: Message, tokens: int) -> Message:
     """What is said when less is sent."""
+    return msg("{reason} Retrying with about {count} tokens of it.", reason=reason, count=tokens)
+
+
+def left_out_text(turns: int, choice: ProviderChoice) -> Message:
+    """What is said when earlier turns no longer fit."""
     return msg(
-        "{reason} Retrying with the last {count} {count:message|messages} only.", reason=reason, count=kept
+        "The first {count} {count:turn|turns} no longer {count:fits|fit} into the context window of {model}: "
+        "only your own words of {count:it|them} are sent.",
+        count=turns,
+        model=named(choice),
+    )
+
+
+def without_tools_text(choice: ProviderChoice, room: ModelRoom) -> Message:
+    """What is said when a model is asked without tools."""
+    return msg(
+        "The context window of {model} has only {window} tokens, too few for tools: it can answer, but not "
+        "read, change or simulate files. Choose a model with at least {least} tokens.",
+        model=named(choice),
+        window=room.window,
+        least=RECOMMENDED_WINDOW,
     )
 
 

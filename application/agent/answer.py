@@ -137,7 +137,7 @@ class Answer:
         added = "".join(self.text)
         text = added if begun is None else get_text(begun) + added
         # Of an answer that broke off nobody knows whether its calls are whole, or all of them.
-        calls = () if self.finish_reason == "cut" else self.calls
+        calls = () if self.finish_reason == "cut" or not tools else self.calls
         if not calls and self.finish_reason in ("stop", "tool_calls"):
             calls, text = calls_in_text(text, tools)
         accepted = accept_calls(calls, new_ulid)

@@ -16,6 +16,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, cast
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -97,12 +98,14 @@ class ToolsNode:
     def _next_group(self, pending: Sequence[str]) -> list[ToolCall]:
         calls = [self._call(call_id) for call_id in pending]
         if self._is_too_many(calls[0]):
-            return calls
+            return list(takewhile(self._is_too_many, calls))
         group: list[ToolCall] = []
         signatures: set[str] = set()
         for call in calls[: self._limits.parallel]:
             effect = self._executor.effect_of(call.name)
             if group and effect != self._executor.effect_of(group[0].name):
+                break
+            if self._is_too_many(call):
                 break
             signature = signature_of(call.name, call.arguments)
             if signature in signatures:  # one after the other, so that the second knows how the first ended
@@ -198,7 +201,8 @@ class ToolsNode:
         return replace(result, content=f"{content}\n{advice}")
 
     def _is_too_many(self, call: ToolCall) -> bool:
-        return self._conversation.record.place_in_answer(call.call_id) >= self._limits.calls_per_answer
+        place = self._conversation.record.place_in_answer(call.call_id, self._executor.is_limited)
+        return place >= self._limits.calls_per_answer
 
 
 def _ended(call: ToolCall, *, success: bool, summary: Message, error_type: str) -> ToolEnded:
@@ -232,7 +236,8 @@ def _not_offered(call: ToolCall) -> ToolResult:
 def _not_run(limit: int) -> ToolResult:
     return ToolResult(
         success=False,
-        content=f"Not run: only the first {limit} tool calls of an answer are run. Ask again for this one.",
+        content=f"Not run: only the first {limit} calls of an answer that change or simulate something are "
+        "run. Ask again for this one.",
         summary=msg("Not run: only the first {limit} calls of an answer are run.", limit=limit),
         error_type="too_many_calls",
         error_message=msg("Only the first {limit} tool calls of an answer are run.", limit=limit),

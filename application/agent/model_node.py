@@ -7,6 +7,7 @@ that is taken up behind its last answer ends without another request.
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import aclosing, contextmanager
@@ -33,6 +34,7 @@ from domain.llm.messages import (
     set_continued,
     set_doubt,
 )
+from domain.llm.tokens import count_tokens
 
 if TYPE_CHECKING:
     from langchain_core.messages import SystemMessage
@@ -53,6 +55,7 @@ class _Frame(NamedTuple):
     context: str
     system: SystemMessage | None
     tools: Sequence[dict[str, Any]]
+    tool_tokens: int
     tool_set: ToolSet
 
 
@@ -124,7 +127,7 @@ class ModelNode:
             try:
                 return await self._ask(move, number, used)
             except ProviderError as error:
-                if not await self._asked.found_other_way(error, self._record):
+                if not await self._asked.found_other_way(error):
                     raise
 
     async def _after_nothing(self, error: ProviderError, asked: Ask) -> Ask | End:
@@ -162,7 +165,14 @@ class ModelNode:
                     self._executor.schemas, self._node, without=withheld, tool_set=room.tool_set
                 ),
             )
-            self._frame = _Frame(described, system, tools, room.tool_set)
+            counted = await asyncio.to_thread(count_tokens, json.dumps(tools, ensure_ascii=False))
+            if tools:
+                limit = self._watch.limits.calls_per_answer
+                described += (
+                    "\nHow calls are run: those of one answer in their order; at most "
+                    f"{limit} of them may change or simulate something, reading is not counted."
+                )
+            self._frame = _Frame(described, system, tools, counted, room.tool_set)
         return self._frame
 
     def _step(self, number: int) -> str:
@@ -185,26 +195,34 @@ class ModelNode:
         frame = await self._framed(room)
         # In the transcript's order: an answer left over from a killed run comes before this one.
         await self._conversation.keep_unfinished("interrupted", cost=pricing.of_unfinished())
-        messages = request_messages(
+        sent = await asyncio.to_thread(
+            request_messages,
             self._record,
             context=frame.context,
-            hint=move.note,
+            hint="\n".join(note for note in (asked.note_on_tools(room), move.note) if note),
             system=frame.system,
             continues=move.continues,
-            newest=asked.newest,
+            room=room,
+            tokens=asked.tokens if asked.tokens is not None else room.request_tokens - frame.tool_tokens,
             attached=await asked.materials(self._record),
         )
+        asked.note_sent(sent)
+        messages = sent.messages
+        tools = () if move.is_last else frame.tools
         begun = self._record.answer_of(move.continues) if move.continues else None
         answer = Answer(self._conversation, begun, first=lambda: self._enter("streaming", number))
         most = self._watch.limits.model_seconds
-        began = loop.time()
+        began, reading_s = loop.time(), 0.0
         try:
             with self._traced(messages, answer, number):
                 async with self._conversation.streaming():
-                    async with asyncio.timeout(most - used) as clock:
-                        stream = asked.model.astream(messages, tools=list(frame.tools))
+                    async with asyncio.timeout(None if asked.is_local else most - used) as clock:
+                        stream = asked.model.astream(messages, tools=list(tools))
                         async with aclosing(cast("Any", stream)) as chunks:
                             async for chunk in chunks:
+                                if asked.is_local and clock.when() is None:
+                                    reading_s = loop.time() - began
+                                    clock.reschedule(loop.time() + most - used)
                                 answer.take(chunk, clock)
                         answer.end()
         except TimeoutError:
@@ -215,9 +233,10 @@ class ModelNode:
             await self._conversation.keep_unfinished("error", cost=pricing.of_unfinished())
             raise
         self._enter("parsing", number)
-        seconds = used + max(loop.time() - began - answer.paused_s, 0.0)
+        # What a server on this computer takes to read the request is its speed, not the model's zeal.
+        seconds = used + max(loop.time() - began - max(answer.paused_s, reading_s), 0.0)
         message = await answer.accepted(
-            tools=(self._offered | OTHER_NAMES | {OTHER_TOOL}) if frame.tools else frozenset(),
+            tools=(self._offered | OTHER_NAMES | {OTHER_TOOL}) if tools else frozenset(),
             own_call=self._executor.own_call,
             provider=asked.choice.provider,
             cost=cost_of(answer.usage, pricing.price(answer.model)),

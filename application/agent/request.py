@@ -1,5 +1,8 @@
 """What is sent to a model: the system message, earlier turns shortened, the running turn whole.
 
+What does not fit into the model's window is left out by tokens, oldest first; of turns that are left out the
+user's own words are sent.
+
 Rebuilt from the transcript for every request, so a restart changes nothing. Call and result pairs
 are never split, and what is sent begins with a user message.
 """
@@ -7,6 +10,7 @@ are never split, and what is sent begins with a user message.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from langchain_core.messages import (
     AIMessage,
@@ -20,14 +24,42 @@ from langchain_core.messages import (
 from application.agent.attachment_context import Material, with_material
 from domain.llm.conversation_record import ConversationRecord
 from domain.llm.messages import get_text, is_partial_response
+from domain.llm.pinned_words import users_words
+from domain.llm.room import ModelRoom
 from domain.llm.system_prompt import system_prompt
+from domain.llm.tokens import PER_MESSAGE, count_tokens
 from domain.llm.tools.result import cut_middle
 
-OLD_RESULT_LIMIT = 600
-"""Characters of a tool result, and of a text argument of a call, in earlier turns."""
-_LEFT_OUT = "Earlier messages of this conversation were left out because they did not fit."
-HISTORY_LIMIT = 120_000
-"""Characters of earlier turns; the oldest turns beyond it are left out whole."""
+_WORDS = (
+    "(A note of the program: earlier turns of this conversation no longer fit and are left out. What the "
+    "user said in them, in his own words, still holds unless he has changed it since:)"
+)
+_PICTURE_TOKENS = 1_000
+_LEFT_OUT = "(Results of this turn that no longer fit were left out; read again what you still need.)"
+_HISTORY_SHARE = 0.6
+"""Of a request, for earlier turns, where the running one leaves so much."""
+_FULL, _EMPTIED = 0.6, 0.35
+"""How much of that whole turns may have once not all fit, and what is kept when they had more: so that the
+beginning of the request, which providers have read already, changes seldom."""
+_WORDS_SHARE = 0.35
+_LEAST_WORDS = 250
+_MARKS = 80
+"""Tokens of what says that something was left out."""
+_SHORT_RESULT = 240
+"""Characters of a result of the running turn that has to make room."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sent:
+    """What goes to a model."""
+
+    messages: list[BaseMessage]
+    tokens: int
+    """By our count, without the tools."""
+    least: int
+    """What of these can't be left out."""
+    left_out: int = 0
+    """Earlier turns of which only the user's words are sent."""
 
 
 def request_messages(
@@ -37,63 +69,99 @@ def request_messages(
     hint: str = "",
     system: SystemMessage | None = None,
     continues: str = "",
-    newest: int | None = None,
+    room: ModelRoom | None = None,
+    tokens: int | None = None,
     attached: Mapping[str, Material] | None = None,
-) -> list[BaseMessage]:
+) -> Sent:
     """The messages of the next request.
 
     `system` is the system message (None: the last resort's); `context` the data blocks for the newest user
     message; `hint` a word of the program to the model, put at the end; `continues` the id of an
-    answer that was cut off and is sent exactly as far as it came; `newest` how many of the newest messages
-    are sent at most (the turn's question always is, and what belongs to a call that is); `attached` what goes
-    with the user's messages, by their ids.
+    answer that was cut off and is sent exactly as far as it came; `room` the model's (None: nothing is
+    known of it); `tokens` how many the messages may have (None: as many as the room has); `attached` what
+    goes with the user's messages, by their ids.
     """
+    room = room or ModelRoom()
     turn = conversation.messages_of_turn()
     earlier = conversation.messages[: len(conversation.messages) - len(turn)]
     if attached:
         turn = [with_material(message, attached.get(str(message.id))) for message in turn]
-    messages: list[BaseMessage] = [system or SystemMessage(content=system_prompt())]
-    history, _ = earlier_messages(earlier, attached=attached)
-    running = _running(turn, context, continues)
-    if newest is not None:
-        history, running = _newest(history, running, newest)
-        hint = f"{_LEFT_OUT} {hint}".strip()
-    messages += history + running
-    if hint:
-        messages.append(HumanMessage(content=f"(A note of the program, not of the user: {hint})"))
-    return messages
+    system = system or SystemMessage(content=system_prompt())
+    last = [HumanMessage(content=f"(A note of the program, not of the user: {hint})")] if hint else []
+    most = (room.request_tokens if tokens is None else tokens) - _tokens([system, *last])
+    running = _shrunk(
+        _running(turn, context, continues), most - (_LEAST_WORDS + _MARKS if earlier else _MARKS)
+    )
+    history, left_out = earlier_messages(
+        earlier,
+        room=room,
+        tokens=int(min(most * _HISTORY_SHARE, most - _tokens(running))),
+        attached=attached,
+    )
+    messages = [system, *history, *running, *last]
+    least = _tokens([system, *running[:1], *last])
+    return Sent(messages=messages, tokens=_tokens(messages), least=least, left_out=left_out)
 
 
 def earlier_messages(
-    earlier: Sequence[BaseMessage], *, attached: Mapping[str, Material] | None = None
+    earlier: Sequence[BaseMessage],
+    *,
+    room: ModelRoom,
+    tokens: int | None = None,
+    attached: Mapping[str, Material] | None = None,
 ) -> tuple[list[BaseMessage], int]:
-    """What is sent of earlier turns, and how many of these turns are left out for their length."""
+    """What is sent of earlier turns, and of how many of these only the user's words."""
     if attached:
         earlier = [with_material(message, attached.get(str(message.id))) for message in earlier]
-    turns = _turns(earlier)
-    kept: list[list[BaseMessage]] = []
-    room = HISTORY_LIMIT
-    for turn in reversed(turns):
-        sent = _paired(map(_shortened, turn))
-        room -= sum(map(_size, sent))
-        if room < 0:
-            break
-        kept.append(sent)
-    return [message for turn in reversed(kept) for message in turn], len(turns) - len(kept)
+    room_for_all = int(room.request_tokens * _HISTORY_SHARE) if tokens is None else tokens
+    turns = [_paired(_shortened(message, room.old_result) for message in turn) for turn in _turns(earlier)]
+    first = _first_kept(turns, room_for_all)
+    kept = [message for turn in turns[first:] for message in turn]
+    if not first:
+        return kept, 0
+    texts = [get_text(turn[0]) for turn in turns[:first] if turn and isinstance(turn[0], HumanMessage)]
+    words = users_words(texts, max(int(room_for_all * _WORDS_SHARE), _LEAST_WORDS))
+    return [HumanMessage(content=f"{_WORDS}\n{words}"), *kept], first
 
 
-def _newest(
-    history: list[BaseMessage], running: list[BaseMessage], count: int
-) -> tuple[list[BaseMessage], list[BaseMessage]]:
-    """The newest messages of both; what begins is a user's message, and no result is without its call."""
-    if len(running) > count:
-        begin = max(len(running) - count + 1, 1)
-        while begin > 1 and isinstance(running[begin], ToolMessage):
-            begin -= 1
-        return [], running[:1] + running[begin:]
-    kept = history[len(history) - min(count - len(running), len(history)) :]
-    begins = (at for at, message in enumerate(kept) if isinstance(message, HumanMessage))
-    return kept[next(begins, len(kept)) :], running
+def _first_kept(turns: Sequence[Sequence[BaseMessage]], tokens: int) -> int:
+    """The number of the first turn that is sent whole; it moves in leaps."""
+    if sum(_most_tokens(message) for turn in turns for message in turn) <= tokens:
+        return 0
+    sizes = [_tokens(turn) for turn in turns]
+    if sum(sizes) <= tokens:
+        return 0
+    whole = min(int(tokens * _FULL), tokens - _LEAST_WORDS - _MARKS)
+    first = total = 0
+    for place, size in enumerate(sizes):
+        total += size
+        if total > whole:
+            while first <= place and total > min(whole, tokens * _EMPTIED):
+                total -= sizes[first]
+                first += 1
+    return first
+
+
+def _shrunk(running: list[BaseMessage], tokens: int) -> list[BaseMessage]:
+    """The running turn within `tokens`, as far as its question and its newest step allow it."""
+    if sum(map(_most_tokens, running)) <= tokens or _tokens(running) <= tokens:
+        return running
+    answers = [place for place, message in enumerate(running) if isinstance(message, AIMessage)]
+    newest = answers[-1] if answers else len(running)
+    short = [_shortened(message, _SHORT_RESULT) for message in running[1:newest]]
+    running = [*running[:1], *short, *running[newest:]]
+    begin = 1
+    while _tokens(running) > tokens and begin < newest:  # whole steps, the oldest first
+        end = next((place for place in answers if place > begin), newest)
+        del running[begin:end]
+        answers = [place - (end - begin) for place in answers if place >= end]
+        newest -= end - begin
+        begin = 1
+    if len(running) > 1 and _tokens(running) > tokens:
+        room = max(tokens - _tokens(running[:1]), 0) // max(len(running) - 1, 1)
+        running = [*running[:1], *(_shortened(message, max(int(1.6 * room), 80)) for message in running[1:])]
+    question = running[0]
+    return [_with_text(question, f"{get_text(question)}\n\n{_LEFT_OUT}"), *running[1:]]
 
 
 def _turns(messages: Sequence[BaseMessage]) -> list[list[BaseMessage]]:
@@ -147,19 +215,19 @@ def _paired(messages: Iterable[BaseMessage], continues: str = "") -> list[BaseMe
     return ordered
 
 
-def _shortened(message: BaseMessage) -> BaseMessage:
-    """A message of an earlier turn: results and long arguments cut to head and tail."""
+def _shortened(message: BaseMessage, most: int) -> BaseMessage:
+    """A message with results and long arguments of calls cut to head and tail."""
     if isinstance(message, ToolMessage):
         text = get_text(message)
-        if len(text) <= OLD_RESULT_LIMIT:
-            return message
-        return message.model_copy(update={"content": cut_middle(text, OLD_RESULT_LIMIT)})
-    if isinstance(message, AIMessage) and any(map(_has_long_text, message.tool_calls)):
+        return (
+            message if len(text) <= most else message.model_copy(update={"content": cut_middle(text, most)})
+        )
+    if isinstance(message, AIMessage) and any(_has_long_text(call, most) for call in message.tool_calls):
         calls = [
             {
                 **call,
                 "args": {
-                    name: cut_middle(value, OLD_RESULT_LIMIT) if isinstance(value, str) else value
+                    name: cut_middle(value, most) if isinstance(value, str) else value
                     for name, value in call["args"].items()
                 },
             }
@@ -169,10 +237,33 @@ def _shortened(message: BaseMessage) -> BaseMessage:
     return message
 
 
-def _has_long_text(call: ToolCall) -> bool:
-    return any(isinstance(value, str) and len(value) > OLD_RESULT_LIMIT for value in call["args"].values())
+def _has_long_text(call: ToolCall, most: int) -> bool:
+    return any(isinstance(value, str) and len(value) > most for value in call["args"].values())
 
 
-def _size(message: BaseMessage) -> int:
-    calls = message.tool_calls if isinstance(message, AIMessage) else ()
-    return len(get_text(message)) + sum(len(str(call["args"])) for call in calls)
+def _tokens(messages: Iterable[BaseMessage]) -> int:
+    """About how many tokens messages have, with their calls and pictures."""
+    return sum(
+        count_tokens(get_text(message))
+        + count_tokens(_calls(message))
+        + _picture_tokens(message)
+        + PER_MESSAGE
+        for message in messages
+    )
+
+
+def _most_tokens(message: BaseMessage) -> int:
+    """No text has more tokens than characters."""
+    return len(get_text(message)) + len(_calls(message)) + _picture_tokens(message) + PER_MESSAGE
+
+
+def _calls(message: BaseMessage) -> str:
+    return str([call["args"] for call in message.tool_calls]) if isinstance(message, AIMessage) else ""
+
+
+def _picture_tokens(message: BaseMessage) -> int:
+    if isinstance(message.content, str):
+        return 0
+    return sum(
+        _PICTURE_TOKENS for part in message.content if isinstance(part, dict) and part.get("type") == "image"
+    )

@@ -160,7 +160,7 @@ class TurnConfirmation:
         conversation = self._conversation
         if conversation.record.result_of(call.call_id) or await self._is_answered(call.call_id):
             return False
-        if conversation.record.place_in_answer(call.call_id) >= self._most_calls:
+        if conversation.record.place_in_answer(call.call_id, self._executor.is_limited) >= self._most_calls:
             return False
         if self._executor.rejection(call) is not None:
             return False

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from domain.llm.chat import ModelAbilities, ProviderChoice
 from domain.llm.provider_settings import BUILTIN
-from domain.llm.room import room_of
+from domain.llm.room import ModelRoom, room_of
 from domain.llm.tokens import PER_MESSAGE, count_tokens, image_size, image_tokens
 from domain.llm.transcript import messages_of
 from domain.llm.web_search import WEB_SEARCH
@@ -119,8 +119,9 @@ class InspectContext:
         try:
             system = await self.prompts.system_message(files, main_circuit=main_circuit)
             events = await asyncio.to_thread(_events, files, session_id)
-            history, left_out = await self._history(files, events, choice)
             abilities = await self.models.abilities(choice)
+            room = room_of(abilities)
+            history, left_out = await self._history(files, events, choice, room)
             described = await self._described(
                 files, events, session_id=session_id, choice=choice, abilities=abilities, main=main_circuit
             )
@@ -128,8 +129,7 @@ class InspectContext:
             await asyncio.to_thread(files.close)
         is_searching = await asyncio.to_thread(self.searches_web, choice)
         withheld = frozenset[str]() if is_searching else frozenset({WEB_SEARCH})
-        tool_set = room_of(abilities).tool_set
-        schemas = await asyncio.to_thread(self.executor().schemas, without=withheld, tool_set=tool_set)
+        schemas = await asyncio.to_thread(self.executor().schemas, without=withheld, tool_set=room.tool_set)
         raws = await asyncio.to_thread(_raws, system, schemas, described, history)
         counts = await self._counted([raw.text for raw in raws if raw.is_counted])
         given = iter(counts)
@@ -151,7 +151,11 @@ class InspectContext:
         return self.projects.open(root) if paths.is_project(root) else self.plain_folder(root)
 
     async def _history(
-        self, files: ProjectFiles, events: Sequence[Mapping[str, Any]], choice: ProviderChoice
+        self,
+        files: ProjectFiles,
+        events: Sequence[Mapping[str, Any]],
+        choice: ProviderChoice,
+        room: ModelRoom,
     ) -> tuple[list[BaseMessage], int]:
         if not events:
             return [], 0
@@ -166,7 +170,7 @@ class InspectContext:
         is_away = bool(await asyncio.to_thread(self.models.destination, choice))
         attached = Attached(files, self.models, is_on_network=is_away)
         materials = await attached.of(messages, running=(), choice=choice, is_short=False)
-        return await asyncio.to_thread(earlier_messages, messages, attached=materials.of_message)
+        return await asyncio.to_thread(earlier_messages, messages, room=room, attached=materials.of_message)
 
     async def _described(
         self,

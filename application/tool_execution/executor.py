@@ -165,6 +165,10 @@ class ToolExecutor:
         tool = self.tool(name)
         return "read" if tool is None else tool.effect
 
+    def is_limited(self, name: str) -> bool:
+        """Whether calls of a tool count against the limit of an answer: those that only look do not."""
+        return self.effect_of(name) != "read"
+
     def groups_of(self, name: str) -> frozenset[ToolGroup]:
         """The groups of a tool; none for an unknown one."""
         tool = self.tool(name)

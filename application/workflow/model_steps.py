@@ -237,7 +237,7 @@ class ModelSteps:
             except TimeoutError:
                 raise UserInputError(out_of_time(self._parts.watch.limits), error_type="limit") from None
             except ProviderError as error:
-                if await asked.found_other_way(error, self._record):
+                if await asked.found_other_way(error):
                     continue
                 raise
             self._spent += usage

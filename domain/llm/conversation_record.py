@@ -6,7 +6,7 @@ Pure: it takes one event of the transcript after the other; another writes them 
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -151,13 +151,13 @@ class ConversationRecord:
         """The call under our own id, in the newest turn."""
         return next((call for call in self._calls_of_turn() if call.call_id == call_id), None)
 
-    def place_in_answer(self, call_id: str) -> int:
-        """The place of a call among the calls of its answer, from 0."""
+    def place_in_answer(self, call_id: str, counts: Callable[[str], bool]) -> int:
+        """The place of a call among those calls of its answer whose tool `counts`, from 0."""
         for message in self.messages_of_turn():
             if isinstance(message, AIMessage):
-                for place, call in enumerate(message.tool_calls):
-                    if call["id"] == call_id:
-                        return place
+                counted = [call["id"] for call in message.tool_calls if counts(call["name"])]
+                if call_id in counted:
+                    return counted.index(call_id)
         return 0
 
     def open_calls(self) -> tuple[ToolCall, ...]:

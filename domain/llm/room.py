@@ -14,6 +14,7 @@ ToolSet = Literal["all", "core", "none"]
 
 LEAST_FOR_TOOLS = 6_000
 """Tokens of a window below which no turn with tools comes to an end."""
+RECOMMENDED_WINDOW = 8_192
 LEAST_FOR_ALL_TOOLS = 32_000
 ASSUMED_WINDOW = 65_536
 """Of a model of whose window nothing is known."""

@@ -36,6 +36,8 @@ class Ask:
     """A word of the program for this request; "" for none."""
     continues: str = ""
     """Id of the answer that is gone on with; "" for a new one."""
+    is_last: bool = False
+    """No further one is allowed: it is asked for without tools, so that the turn ends in words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +87,8 @@ def _after_words(
         if is_spent or isinstance(_within(turn, limits, seconds, []), End):
             return _end_of_cut(last)
         return Ask(note=GO_ON, continues=last.message_id)
+    if 1 < limits.rounds <= turn.rounds:
+        return _out_of_answers(limits)  # it closed the turn because it had to
     nudge = next_nudge(turn, has_history=has_history)
     if nudge is None or _words_in_a_row(turn) > limits.continuations:
         return End(reason="completed")
@@ -120,17 +124,17 @@ def _end_of_cut(last: AnswerRecord) -> End:
 
 def _within(turn: TurnRecord, limits: AgentLimits, seconds: float, notes: list[str]) -> Ask | End:
     if turn.rounds >= limits.rounds:
-        return End(
-            reason="limit",
-            why=msg(
-                "The turn reached its limit of {count} {count:answer|answers}. What is done was "
-                'kept; say "continue" to keep going.',
-                count=limits.rounds,
-            ),
-        )
+        return _out_of_answers(limits)
     if seconds >= limits.model_seconds:
         return End(reason="limit", why=out_of_time(limits))
     number = turn.rounds + 1
+    if limits.rounds > 1 and number == limits.rounds:
+        notes = [
+            *notes,
+            "This is the last answer of this turn and no tool is run any more. Say in a few sentences what "
+            "is done, with the figures that were measured, and what is left.",
+        ]
+        return Ask(note="\n".join(note for note in notes if note), is_last=True)
     if number >= limits.warn_round:
         notes = [
             *notes,
@@ -138,6 +142,17 @@ def _within(turn: TurnRecord, limits: AgentLimits, seconds: float, notes: list[s
             "then close with a short statement of what is done and what is left.",
         ]
     return Ask(note="\n".join(note for note in notes if note))
+
+
+def _out_of_answers(limits: AgentLimits) -> End:
+    return End(
+        reason="limit",
+        why=msg(
+            "The turn reached its limit of {count} {count:answer|answers}. What is done was "
+            'kept; say "continue" to keep going.',
+            count=limits.rounds,
+        ),
+    )
 
 
 def out_of_time(limits: AgentLimits) -> Message:

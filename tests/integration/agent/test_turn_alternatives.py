@@ -63,14 +63,15 @@ async def test_too_long_a_conversation_is_sent_shorter_twice(tmp_path: Path) -> 
             with FakeLLMServer([TOO_LONG, TOO_LONG, answer("Short.")]) as small:
                 ended, events = await turn(app, small, project, "Last", session_id=session)
     assert ended.stop_reason == "completed"
-    assert [(event.kind, event.kept) for event in taken(events)] == [("context", 10), ("context", 5)]
-    whole, ten, five = (shape(request) for request in small.requests)
-    # The system message, 16 messages and the question; a note that something is missing stands at the end.
-    assert len(whole) == 18
-    assert ten == ["system", *["user", "assistant"] * 4, "user", "user"]
-    assert five == ["system", *["user", "assistant"] * 2, "user", "user"]
-    assert "left out" in small.requests[2]["messages"][-1]["content"]
-    assert "Last" in small.requests[2]["messages"][-2]["content"]
+    assert [event.kind for event in taken(events)] == ["context", "context"]
+    whole, less, least = (shape(request) for request in small.requests)
+    assert len(whole) == 18  # the system message, 16 messages and the question
+    assert len(whole) > len(less) >= len(least)
+    assert least[:2] == ["system", "user"]
+    words = small.requests[2]["messages"][1]["content"]
+    assert "left out" in words  # and what the user said in them stands there
+    assert "Question 0" in words
+    assert "Last" in small.requests[2]["messages"][-1]["content"]
     # Nothing was lost on this side.
     assert len(messages_of(project)) == 18
 
@@ -83,13 +84,14 @@ async def test_a_long_turn_keeps_its_question_and_whole_pairs(tmp_path: Path) ->
         with FakeLLMServer([*scripts, TOO_LONG, TOO_LONG, answer("Done."), answer("More.")]) as server:
             ended, events = await turn(app, server, project, "Look around.")
     assert ended.stop_reason == "completed"
-    assert [event.kept for event in taken(events)] == [10, 5]
+    assert [event.kind for event in taken(events)] == ["context", "context"]
     for request in server.requests[4:]:
         calls = {one["id"] for message in request["messages"] for one in message.get("tool_calls") or ()}
         results = [message["tool_call_id"] for message in request["messages"] if message["role"] == "tool"]
         assert sorted(calls) == sorted(results)
         assert "Look around." in request["messages"][1]["content"]
-    assert [shape(request).count("tool") for request in server.requests[3:6]] == [9, 9, 3]
+    whole, less, least = (len(json.dumps(request["messages"])) for request in server.requests[3:6])
+    assert whole > less >= least
 
 
 async def test_what_is_too_long_by_itself_is_said(tmp_path: Path) -> None:

@@ -68,9 +68,9 @@ WRONG_MODELS = {
         *("loop", 5, "patch_file failed 5 times", "was not run"),
     ),
     "12 calls in one answer": Wrong(
-        [answer("", calls=[call("read_file", {"path": "rc.cir", "start_line": n}) for n in range(1, 13)]),
-         answer("Read.")],
-        *("completed", 2, "", "only the first 5 tool calls"),
+        [answer("", calls=[call("run_simulation", {"parameters": {"R1": n}}) for n in range(1, 13)]),
+         answer("Done.")],
+        *("completed", 2, "", "only the first 5 calls"),
     ),
     "the same circuit in other words": Wrong(
         [answer("", calls=[one]) for n in range(9) for one in (

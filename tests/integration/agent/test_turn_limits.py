@@ -46,7 +46,10 @@ async def test_turn_ends_after_fifteen_answers_and_can_be_continued(app: Applica
         assert "15" in str(ended.note)
         assert len(server.requests) == 15
         hinted = ["of at most 15" in str(body["messages"][-1]["content"]) for body in server.requests]
-        assert hinted == [False] * 9 + [True] * 6
+        assert hinted == [False] * 9 + [True] * 5 + [False]
+        assert ["tools" in body for body in server.requests] == [True] * 14 + [False]
+        assert "no tool is run any more" in str(server.requests[-1]["messages"][-1]["content"])
+        assert messages_of(tmp_path)[-1]["type"] == "assistant"
         (session_id,) = files_in(tmp_path / ".circuit_ai" / "conversations", "*.jsonl")
         session_id = session_id.removesuffix(".jsonl")
         ended, _ = await turn(app, server, tmp_path, "continue", session_id=session_id)
@@ -175,7 +178,7 @@ async def test_checkpoints_of_a_full_turn_stay_small(
         ended, _ = await turn(app, server, tmp_path)
     assert ended.stop_reason == "limit"
     results = [message for message in messages_of(tmp_path) if message["type"] == "tool"]
-    assert len(results) == 75
+    assert len(results) == 70
     rows = largest_rows(tmp_path / ".circuit_ai" / "checkpoints.sqlite")
     record_property("largest_checkpoint_row_bytes", rows["checkpoint"])
     print(f"largest checkpoint row {rows['checkpoint']} bytes, largest write {rows['write']} bytes")

@@ -143,8 +143,14 @@ def test_limits_are_named() -> None:
     warned = next_move(turn(*steps[:9]), AgentLimits())
     assert isinstance(warned, Ask)
     assert "10 of at most 15" in warned.note
+    last = next_move(turn(*steps[:14]), AgentLimits())
+    assert isinstance(last, Ask)
+    assert (last.is_last, warned.is_last) == (True, False)
 
 
 def test_a_turn_ends_with_its_words_even_at_a_limit() -> None:
     steps = [answered(did("read_file", {"path": f"{number}"}, outcome=str(number))) for number in range(14)]
-    assert next_move(turn(*steps, said("Here it is.")), AgentLimits()) == End(reason="completed")
+    ended = next_move(turn(*steps, said("I changed R1; 12 dB.")), AgentLimits())
+    assert isinstance(ended, End)
+    assert ended.reason == "limit"
+    assert next_move(turn(*steps[:13], said("Here it is.")), AgentLimits()) == End(reason="completed")

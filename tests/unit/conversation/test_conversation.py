@@ -67,7 +67,8 @@ async def test_everything_is_found_again_after_a_restart() -> None:
     assert again.record.answer_of(str(answer.id)) is answer
     assert again.record.answers_asked == 1
     assert again.record.result_of("C1") is not None
-    assert again.record.place_in_answer("C2") == 1
+    assert again.record.place_in_answer("C2", lambda _name: True) == 1
+    assert again.record.place_in_answer("C2", lambda _name: False) == 0
 
 
 async def test_pieces_are_written_while_they_stream(monkeypatch: object) -> None:

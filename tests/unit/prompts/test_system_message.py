@@ -84,7 +84,7 @@ async def test_a_saved_template_is_in_the_next_request(prompting: Prompting, pro
         PromptChanges(templates={"FREE_WORK_SYSTEM": "Speak like a pirate in {project_name}."})
     )
     after = await prompting.system_message(project)
-    first, *_ = request_messages(conversation.record, context="", system=after)
+    first, *_ = request_messages(conversation.record, context="", system=after).messages
     assert first is after
     assert "Speak like a pirate in amp." in str(first.content)
     assert "pirate" not in str(before.content)

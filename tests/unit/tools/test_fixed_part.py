@@ -7,16 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from application.conversation.project_context import describe_project
 from application.tool_execution.executor import ToolExecutor
 from application.tool_execution.other_names import OTHER_NAMES, own_name
 from application.tool_execution.registry import TOOLS
 from domain.llm.chat import ChatRequest, ModelAbilities, WireMessage
+from domain.llm.context_block import MAIN_CIRCUIT, ContextPart, assemble, context_budget
 from domain.llm.room import room_of
-from domain.llm.system_prompt import SystemPromptInjector, fence_data
+from domain.llm.system_prompt import SystemPromptInjector
 from domain.llm.tokens import count_tokens
 from infrastructure.llm_adapters.prompted_tools import as_prompted
-from infrastructure.persistence.project import ProjectFolder
 from infrastructure.persistence.prompt_files import PromptFiles
 
 WINDOWS = [
@@ -33,12 +32,13 @@ WINDOWS = [
 def test_the_fixed_part_follows_the_window(
     window: int | None, tools: str | None, most: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "amp.cir").write_text("amp\nV1 in 0 1\nR1 in 0 1k\n.op\n.end\n")
     room = room_of(ModelAbilities(context_tokens=window, tools=tools))
     schemas = ToolExecutor(TOOLS).schemas(tool_set=room.tool_set, without=("web_search",))
     library = PromptFiles(user_home=tmp_path / "own").load()
     system = SystemPromptInjector(library).inject(task="FREE_WORK_SYSTEM", values={}).text
-    context = fence_data("project", describe_project(ProjectFolder(tmp_path), "amp.cir"))
+    facts = ["Project folder: amp", "Files: amp.cir (2 kB), notes.md", f"{MAIN_CIRCUIT}amp.cir"]
+    part = ContextPart(name="project", forms=(tuple(facts),))
+    context = assemble([part], context_budget(room.window)).text
     request = ChatRequest(
         messages=(WireMessage(role="system", text=system), WireMessage(role="user", text=context)),
         tools=schemas,
