@@ -36,11 +36,10 @@ LAYER_SEPARATOR = "\n\n---\n\n"
 IDENTITY_MARK = "<!-- Layer 0: identity -->"
 TASK_MARK = "<!-- Layer 1: task -->"
 
-_FENCE = re.compile(
-    r"[<\uff1c\ufe64](?=[\s\u200b-\u200f\u2060\ufeff]*[/\uff0f]?[\s\u200b-\u200f\u2060\ufeff]*data\b)",
-    re.IGNORECASE,
-)
+_FENCE = re.compile(r"[<\uff1c\ufe64\u2039\u3008](?=\W{0,8}data\b)", re.IGNORECASE)
 """What opens or closes a data block, and what could be taken for it: with blanks in it, or wide signs."""
+_PLAIN = re.compile(r"[\w.+\-/%:]{0,40}")
+"""A number, a file's name: nothing that could be taken for a sentence."""
 _INLINE_LENGTH = 200
 
 
@@ -118,9 +117,9 @@ def fence_data(name: str, text: str) -> str:
 
 
 def _shown(name: str, text: str) -> str:
-    """The user's own words as they are; short material in the line, everything else of it in a fence."""
-    if name in TRUSTED_VARIABLES:
+    """The user's own words and plain values as they are, other material in a fence; short in the line."""
+    if name in TRUSTED_VARIABLES or _PLAIN.fullmatch(text):
         return text
-    if len(text) <= _INLINE_LENGTH and (not text or text.isprintable()):
-        return _FENCE.sub("&lt;", text)
+    if len(text) <= _INLINE_LENGTH and text.isprintable():
+        return f'<data name="{name}">{_FENCE.sub("&lt;", text)}</data>'
     return fence_data(name, text)

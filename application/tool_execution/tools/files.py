@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import json
+import logging
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,8 @@ from pydantic import Field
 from application.ports.project_view import FolderEntry, ProjectView
 from application.tool_execution.definition import Arguments, Switch, Tool, ToolContext, Whole, unlisted
 from application.tool_execution.reading import (
+    WHOLE_FILE_BYTES,
+    FileFacts,
     Reading,
     Room,
     Segment,
@@ -25,8 +28,12 @@ from application.tool_execution.tools._common import in_thread, in_worker, locat
 from domain.llm.tokens import count_tokens
 from domain.llm.tools.look import ToolLook
 from domain.llm.tools.result import RESULT_TOKENS, ToolCall, ToolResult, failure
-from domain.llm.tools.text_files import BinaryFileError, decode
+from domain.llm.tools.text_files import BinaryFileError, decode, version_hash
+from shared import paths
+from shared.errors import CircuitAIError
 from shared.message import Message, msg
+
+_logger = logging.getLogger(__name__)
 
 _HINT_LINES = 500
 _HINT_BYTES = 50_000
@@ -174,7 +181,22 @@ async def read_file(arguments: ReadArguments, context: ToolContext, _call: ToolC
                 path=name, lines=reading.facts.total_lines, first=first),
             result={"total_lines": reading.facts.total_lines},
         )  # fmt: skip
+    await in_thread(context, _keep, context, path, reading.facts)
     return _reading_result(name, reading, query=query if first is None and last is None else "")
+
+
+def _keep(context: ToolContext, path: Path, facts: FileFacts) -> None:
+    """Keep what the model has seen, so that it can be told later what others changed in it."""
+    project = context.project
+    if facts.total_bytes > WHOLE_FILE_BYTES or not paths.is_project(project.root):
+        return
+    try:
+        with context.view.open(path) as file:
+            data = file.read(WHOLE_FILE_BYTES + 1)
+        if version_hash(data) == facts.version:  # else somebody writes it just now
+            project.keep_object(data.replace(b"\r\n", b"\n"))
+    except (OSError, CircuitAIError) as error:  # a full disk: then it is told that it changed, not in what
+        _logger.info("What was read of a file is not kept: %s", error)
 
 
 def unreadable(name: str, problem: Unreadable) -> ToolResult:

@@ -114,7 +114,8 @@ async def test_identity_with_own_variables_and_values_of_the_program(
         )
     )
     text = await text_of(prompting, project)
-    assert "B=E24 amp C=1000 S={bench} F=amp.cir R=not run N={unknown}" in text
+    shown = '<data name="simulation_status">not run</data>'
+    assert f"B=E24 amp C=1000 S={{bench}} F=amp.cir R={shown} N={{unknown}}" in text
 
 
 async def test_preferences_are_sent_once_whether_the_text_names_them_or_not(
@@ -151,7 +152,7 @@ async def test_material_is_fenced_and_the_users_words_are_not(
     )
     assert '<data name="netlist">\n* amp\n&lt;/data>' in text
     assert "Instruction: R1 to 2k\nand C1 away" in text
-    assert 'Measured last: {"x": "&lt;data>"}' in text
+    assert 'Measured last: <data name="metrics">{"x": "&lt;data>"}</data>' in text
 
 
 async def test_a_missing_required_value_is_told_once(

@@ -1,0 +1,193 @@
+"""What a message brings along: what others changed, what could not be found, what providers can cache."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from application.app import Application
+from application.conversation.collectors import COLLECTORS, Collector, EditorState, Question
+from application.conversation.project_context import project_context
+from application.tool_execution.definition import ToolContext
+from application.tool_execution.operations import Operations
+from bootstrap import build
+from domain.llm.context_block import LARGEST, ContextPart, assemble, context_budget
+from domain.llm.tokens import count_tokens
+from tests.fakes.llm_server import FakeLLMServer, Script, answer, call
+from tests.integration.agent.in_process import turn
+
+CIRCUIT = "RC low-pass\nV1 in 0 DC 0 AC 1\nR1 in out 1k\nC1 out 0 100n\n.ac dec 10 1 100k\n.end\n"
+
+
+@pytest.fixture
+async def app() -> AsyncIterator[Application]:
+    application = build()
+    yield application
+    await application.close()
+
+
+@pytest.fixture
+async def context(app: Application, tmp_path: Path) -> AsyncIterator[ToolContext]:
+    (tmp_path / "rc.cir").write_text(CIRCUIT)
+    use_case = app.conversations.inspect_context
+    files = await asyncio.to_thread(use_case.projects.open, tmp_path, create=True)
+    yield ToolContext(
+        project=files,
+        session_id="s",
+        operations=Operations(log=files.operations, project=files),
+        services=use_case.tools,
+    )
+    await asyncio.to_thread(files.close)
+
+
+def first_message(body: dict[str, Any]) -> str:
+    """The user's newest message of a request."""
+    texts = [str(one["content"]) for one in body["messages"] if one["role"] == "user"]
+    return texts[-1]
+
+
+async def test_what_the_user_changed_behind_the_model_is_told_as_a_difference(
+    app: Application, tmp_path: Path
+) -> None:
+    circuit = tmp_path / "rc.cir"
+    circuit.write_text(CIRCUIT)
+    scripts = [
+        answer("", calls=[call("read_file", {"path": "rc.cir"})]),
+        answer("159 Hz x 10."),
+        answer("So."),
+    ]
+    with FakeLLMServer(scripts) as server:
+        _, events = await turn(app, server, tmp_path, "What is the corner?")
+        session = next(event.session_id for event in events if hasattr(event, "session_id"))
+        circuit.write_text(CIRCUIT.replace("100n", "47n"))
+        await turn(app, server, tmp_path, "And now?", session_id=session)
+        told = first_message(server.requests[-1])
+    assert "rc.cir was changed since you saw it, not by you" in told
+    assert "-C1 out 0 100n\n+C1 out 0 47n\n" in told
+    circuit.unlink()
+    with FakeLLMServer([answer("Gone.")]) as server:
+        await turn(app, server, tmp_path, "And now?", session_id=session)
+        assert "rc.cir, which you have seen, is not there any more." in first_message(server.requests[-1])
+
+
+class Notes:
+    """A span that keeps what is noted."""
+
+    def __init__(self) -> None:
+        self.noted: dict[str, object] = {}
+
+    def note(self, **attributes: object) -> None:
+        self.noted |= attributes
+
+    def child(self, _name: str, **_attributes: object) -> Any:
+        return nullcontext(self)
+
+    def fail(self, error_type: str) -> None:
+        raise AssertionError(error_type)
+
+
+async def test_a_collector_that_fails_or_is_slow_is_left_out_and_named_in_the_trace(
+    context: ToolContext,
+) -> None:
+    async def broken(_question: Question) -> Sequence[ContextPart]:
+        raise KeyError("a bug")
+
+    async def slow(_question: Question) -> Sequence[ContextPart]:
+        await asyncio.Event().wait()
+        return ()
+
+    span = Notes()
+    more = (*COLLECTORS, Collector("broken", broken), Collector("slow", slow))
+    block = await project_context(
+        context, "Hello", main_circuit="rc.cir", budget=LARGEST, span=span, collectors=more, limit_s=5
+    )
+    assert span.noted["context__left_out"] == "broken,slow"
+    assert "R1 in out 1k" in block.text
+    assert "nothing is wrong in rc.cir" in block.text
+
+
+async def test_what_is_in_front_of_the_user_and_what_he_points_at_is_there_once(context: ToolContext) -> None:
+    long = "\n".join(["Long", *(f"R{at} a{at} 0 {at}k" for at in range(2000)), ".end", ""])
+    await asyncio.to_thread((context.project.root / "long.cir").write_text, long)
+    editor = EditorState(file="long.cir", line=7, column=3, selection="R5 a5 0 5k")
+    words = "Why is @rc.cir better than @long.cir:10-12 and @gone.cir? Ask @anna."
+    block = await project_context(
+        context, words, main_circuit="rc.cir", budget=LARGEST, editor=editor, limit_s=30
+    )
+    assert "In front of the user: long.cir, cursor in line 7, column 3" in block.text
+    assert '<data name="selected by the user in long.cir">\nR5 a5 0 5k\n</data>' in block.text
+    assert block.text.count("C1 out 0 100n") == 1
+    assert '<data name="long.cir, lines 10-12">\nR8 a8 0 8k\nR9 a9 0 9k\nR10 a10 0 10k\n</data>' in block.text
+    assert "gone.cir" in block.text
+    assert "anna" not in block.text
+    # Of a long main circuit the outline goes, and the lines that are asked about.
+    block = await project_context(
+        context, "What is R1234?", main_circuit="long.cir", budget=LARGEST, limit_s=30
+    )
+    assert "elements: 2000 resistor" in block.text
+    assert "R1234 a1234 0 1234k" in block.text
+    assert "R700 a700" not in block.text
+
+
+def test_shares_are_handed_on_and_every_cut_is_said() -> None:
+    lines = tuple(f"line {at} of it" for at in range(2000))
+    files = ContextPart(name="files", forms=(lines,), rest="list_project_files")
+    circuit = ContextPart(name="circuit", forms=(lines, ("outline",)), source="a.cir")
+    alone = assemble([files], LARGEST)
+    together = assemble([circuit, files], LARGEST)
+    assert alone.cut == ("files",)
+    assert "more left out: list_project_files]" in alone.text
+    assert dict(alone.tokens_of)["files"] > 0.9 * LARGEST  # nobody else needs anything
+    assert '<data name="a.cir">\noutline\n</data>' in together.text
+    for budget in (context_budget(8_000), context_budget(32_000), LARGEST):
+        assert count_tokens(assemble([circuit, files], budget).text) <= budget + 30
+
+
+async def test_in_twenty_turns_most_of_each_request_is_a_repeated_prefix(
+    app: Application, tmp_path: Path
+) -> None:
+    (tmp_path / "rc.cir").write_text(CIRCUIT)
+    (tmp_path / "spec.md").write_text("# Spec\n\nThe corner has to be 1.6 kHz within 5 %.\n")
+
+    def script(body: dict[str, Any]) -> Script:
+        results = sum(one["role"] == "tool" for one in body["messages"][-2:])
+        question = first_message(body)[-1:]
+        if not results:
+            value = f"{int(question, 36) + 1}k"
+            now = (tmp_path / "rc.cir").read_text().split("R1 in out ")[1].split("\n")[0]
+            change = {"path": "rc.cir", "search": f"R1 in out {now}", "replace": f"R1 in out {value}"}
+            reading = call("read_file", {"path": "rc.cir"}, id="b")
+            return answer("", calls=[call("patch_file", change), reading])
+        return answer("R1 has another value now, which moves the corner. " * 6)
+
+    session = ""
+    with FakeLLMServer(script) as server:
+        for at in range(20):
+            words = f"Change R1 so that the corner moves, step {'0123456789abcdefghij'[at]}"
+            _, events = await turn(app, server, tmp_path, words, session_id=session)
+            session = next(event.session_id for event in events if hasattr(event, "session_id"))
+        bodies = server.requests
+    share = repeated_share(bodies)
+    print(f"{len(bodies)} requests, {share:.1%} of their tokens are a prefix of the request before")
+    assert len(bodies) == 40
+    assert share >= 0.7
+
+
+def repeated_share(bodies: Sequence[dict[str, Any]]) -> float:
+    """Of all tokens of the requests, those of the leading items that the request before had too."""
+    repeated = whole = 0
+    before: list[str] = []
+    for body in bodies:
+        items = [json.dumps(one, ensure_ascii=False) for one in (body.get("tools", []), *body["messages"])]
+        sizes = [*map(count_tokens, items)]
+        is_same = [one == other for one, other in zip(items, before, strict=False)]
+        repeated += sum(sizes[: [*is_same, False].index(False)])
+        whole += sum(sizes)
+        before = items
+    return repeated / whole
