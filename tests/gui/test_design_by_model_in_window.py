@@ -16,7 +16,9 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QPushButton, QTableView
 
 from domain.llm.chat import ProviderChoice
+from domain.llm.prompts.catalogue import NOT_SENT_YET, TASKS
 from presentation.dialogs.goals import GoalsDialog
+from presentation.dialogs.prompt_editor.dialog import PromptSettingsDialog
 from presentation.panels.conversation.html_view import HtmlItems
 from presentation.panels.conversation.items import (
     AnswerText,
@@ -39,6 +41,7 @@ from tests.fakes.designing_model import DesigningModel, Reply, Request, amplifie
 from tests.fakes.llm_server import FakeLLMServer, answer, call
 from tests.gui.conftest import Until
 from tests.gui.test_design_in_window import UNTIMED, NoWebView, open_dialogs, panel_of
+from tests.integration.design.test_design_by_model import WIRES
 
 WISH = "A common-emitter amplifier with a gain of at least 20 dB at 10 kHz"
 
@@ -48,6 +51,17 @@ def model() -> DesigningModel:
     return DesigningModel()
 
 
+@pytest.fixture(autouse=True)
+def keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ZHIPU", "SILICONFLOW", "OPENAI_COMPATIBLE"):
+        monkeypatch.setenv(f"CIRCUIT_AI_{name}_API_KEY", "k")
+
+
+@pytest.fixture
+def provider(request: pytest.FixtureRequest) -> str:
+    return str(getattr(request, "param", "openai-compatible"))
+
+
 @pytest.fixture
 def stalls() -> set[str]:
     """Tasks whose answers stop in the middle, until the client leaves."""
@@ -55,12 +69,13 @@ def stalls() -> set[str]:
 
 
 @pytest.fixture
-def server(model: DesigningModel, stalls: set[str]) -> Iterator[FakeLLMServer]:
+def server(model: DesigningModel, stalls: set[str], provider: str) -> Iterator[FakeLLMServer]:
     def script(body: Any) -> Any:
+        wire = WIRES[provider]
         said = model(body)
         calls = [call(name, arguments, id=f"c{n}") for n, (name, arguments) in enumerate(said.calls)]
         stalled = answer(said.text, stall=True, piece_delay_s=0.01)
-        return stalled if model.seen[-1].task in stalls else answer(said.text, calls=calls)
+        return stalled if model.seen[-1].task in stalls else wire(said.text, calls=calls)
 
     with FakeLLMServer(script, models=["m"]) as made:
         yield made
@@ -71,6 +86,7 @@ async def window(
     services: WindowServices,
     tmp_path: Path,
     server: FakeLLMServer,
+    provider: str,
     until: Until,
     monkeypatch: pytest.MonkeyPatch,
 ) -> AsyncIterator[MainWindow]:
@@ -83,7 +99,8 @@ async def window(
     root.mkdir()
     await made.fill(root)
     await until(lambda: not services.app.program.tasks.handles)
-    choice = ProviderChoice(provider="openai-compatible", model="m", base_url=server.base_url)
+    base_url = server.root_url if provider == "ollama" else server.base_url
+    choice = ProviderChoice(provider=provider, model="m", base_url=base_url)
     panel_of(made).model.set_choice(choice)
     yield made
     await services.app.program.stop.stop_all("app_shutdown")
@@ -425,7 +442,7 @@ async def test_a_stop_within_any_step_leaves_one_way_on_and_nothing_is_asked_twi
     window: MainWindow, until: Until, model: DesigningModel, server: FakeLLMServer, stalls: set[str]
 ) -> None:
     async def stop_in(task: str, words: str) -> None:
-        await until(lambda: task in model.tasks and words in coming(panel))
+        await until(lambda: task in model.tasks and words in panel.view.text)
         QTest.keyClick(panel.composer.edit, Qt.Key.Key_Escape)
         await until(lambda: not panel.is_running)
         await asyncio.to_thread(server.wait_until_left, len(server.completions) - 1)
@@ -468,7 +485,149 @@ async def test_a_stop_within_any_step_leaves_one_way_on_and_nothing_is_asked_twi
     await reopened(window, until)
 
 
-def coming(panel: ConversationPanel) -> str:
-    """The newest answer, as far as it has come."""
-    answers = [row.text for row in panel.model.rows() if isinstance(row, AnswerText)]
-    return answers[-1] if answers else ""
+@pytest.mark.parametrize("provider", WIRES, indirect=True)
+async def test_the_mission_with_each_provider(
+    window: MainWindow, until: Until, model: DesigningModel
+) -> None:
+    """Launched on a folder; modes switched both ways in the middle; every template edited and sent."""
+    await edit_every_template(window, until)
+    model.acts["design"] = writes("amp.cir", amplifier("470").replace(".model qn", ".model qx"))
+    model.acts["fix"] = writes("amp.cir", amplifier("470"))
+    model.acts["instruction"] = writes("amp.cir", amplifier("480"))
+    model.acts["intent"] = says('{"intent": "instruction", "confidence": 0.9}')
+    panel = await design(window, until)
+
+    async def asks_again(rounds: int) -> None:
+        await until(lambda: panel.model.is_asking and question(panel).number == rounds)
+
+    press(panel, "fix")
+    await asks_again(2)
+    type_in(panel, "Why so little gain?")
+    await until(lambda: panel.model.is_asking and len(decisions(panel)) == 3)
+    panel.mode_button.click()  # free work in the middle
+    await until(lambda: not panel.is_running)
+    session = panel.session_id
+    type_in(panel, "What do you think?")
+    await until(lambda: not panel.is_running and "Hello." in panel.view.text)
+    panel.mode_button.click()  # and back
+    await asks_again(2)
+    assert panel.session_id == session
+    type_in(panel, "hmm, the collector")  # of which the rules are not sure
+    await asks_again(3)
+    press(panel, "continue")
+    await asks_again(4)
+    press(panel, "accept")
+    await until(lambda: not panel.is_running)
+    assert (panel.model.root / "amp.cir").read_text("utf-8") == amplifier("4.7k")
+
+    sent = {task for task in TASKS for request in model.seen if own(task) in request.system}
+    assert set(TASKS) - sent == NOT_SENT_YET
+    for request in model.seen:
+        held = [task for task in TASKS if own(task) in request.system]
+        assert held == [TEMPLATE_OF[request.task]]
+
+
+TEMPLATE_OF = {
+    "goals": "EXTRACT_DESIGN_GOALS",
+    "design": "INITIAL_DESIGN",
+    "fix": "FIX_ERROR",
+    "analysis": "ANALYZE_SIMULATION",
+    "question": "GENERAL_CONVERSATION",
+    "intent": "INTENT_ANALYSIS",
+    "instruction": "EXECUTE_INSTRUCTION",
+    "optimize": "OPTIMIZE_PARAMETERS",
+    "chat": "FREE_WORK_SYSTEM",
+}
+
+
+def own(task: str) -> str:
+    return f"House rule for {task}: parts of 1 percent."
+
+
+async def edit_every_template(window: MainWindow, until: Until) -> None:
+    """A line more in each text of the prompt dialog, by keys."""
+    window.commands.action("prompts").trigger()
+    await until(open_dialogs)
+    (dialog,) = open_dialogs()
+    assert isinstance(dialog, PromptSettingsDialog)
+    await until(lambda: dialog.drafts is not None)
+    page = dialog.pages["workflow"]
+    edited = set()
+    for row in range(page.list.count()):
+        page.list.setCurrentRow(row)
+        if page.key not in TASKS:
+            continue
+        QTest.keyClick(page.editor, Qt.Key.Key_End, Qt.KeyboardModifier.ControlModifier)
+        QTest.keyClick(page.editor, Qt.Key.Key_Return)
+        QTest.keyClicks(page.editor, own(page.key))
+        edited.add(page.key)
+    assert edited == set(TASKS)
+    QTest.mouseClick(dialog.ok, Qt.MouseButton.LeftButton)
+    await until(lambda: not open_dialogs())
+
+
+async def test_what_goes_to_the_network_is_asked_about_and_a_no_loses_nothing(
+    window: MainWindow,
+    until: Until,
+    model: DesigningModel,
+    server: FakeLLMServer,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def answer_with(words: str) -> None:
+        await until(open_dialogs)
+        (asked,) = open_dialogs()
+        (button,) = [each for each in asked.findChildren(QPushButton) if each.text() == words]
+        QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+
+    for name in ("HTTP_PROXY", "http_proxy"):
+        monkeypatch.setenv(name, f"http://127.0.0.1:{server.port}")
+    panel = panel_of(window)
+    here = panel.model.choice
+    panel.model.set_choice(replace(here, base_url="http://models.example/v1"))
+    panel.mode_button.click()
+    type_in(panel, WISH)
+    await answer_with("Do not send")
+    await until(lambda: not panel.is_running)
+    assert not server.requests
+    (block,) = [item for item in panel.model.items if isinstance(item, ErrorBlock)]
+    panel.view.acted.emit("retry", block.key, "")
+    await answer_with("For this conversation")
+    await until(lambda: model.seen and open_dialogs())
+    open_dialogs()[0].start_button.click()
+    await until(lambda: panel.model.is_asking)
+    assert kinds(panel).count(UserText) == 1
+
+    panel.stop()
+    await until(lambda: not panel.is_running)
+    asked = len(server.requests)
+    panel.model.set_choice(replace(here, base_url="http://other.example/v1"))
+    press(panel, "continue")
+    await answer_with("Do not send")
+    await until(lambda: not panel.is_running and question(panel) is not None)
+    assert (question(panel).state, len(server.requests)) == ("waits", asked)
+    panel.model.set_choice(here)  # nothing leaves this computer
+    press(panel, "continue")
+    await until(lambda: panel.model.is_asking and question(panel).number == 2)
+    press(panel, "accept")
+    await until(lambda: not panel.is_running)
+
+
+async def test_an_error_of_the_model_in_the_middle_is_tried_again_from_there(
+    window: MainWindow, until: Until, model: DesigningModel, server: FakeLLMServer
+) -> None:
+    panel = await design(window, until)
+    here = panel.model.choice
+    panel.stop()
+    await until(lambda: not panel.is_running)
+    panel.model.set_choice(replace(here, base_url="http://127.0.0.1:9/v1"))
+    press(panel, "continue")
+    await until(lambda: not panel.is_running)
+    (block,) = [item for item in panel.model.items if isinstance(item, ErrorBlock)]
+    assert block.can_retry
+    panel.model.set_choice(here)
+    await until(lambda: panel.model.is_design_open)
+    panel.view.acted.emit("retry", block.key, "")
+    await until(lambda: panel.model.is_asking and question(panel).number == 2)
+    assert model.tasks == ["goals", "design", "analysis", "optimize", "analysis"]
+    press(panel, "accept")
+    await until(lambda: not panel.is_running)

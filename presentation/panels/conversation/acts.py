@@ -248,6 +248,14 @@ class WaysOn:
         model = self._model
         if model.is_running:
             return busy()
+        if model.mode == "workflow" and model.is_design_open:
+            model.items.put(settled)
+            model.resume()
+            return None
         said = next((row for row in reversed(tuple(model.items)) if isinstance(row, UserText)), None)
-        model.items.put(settled)
+        if said is not None and not model.session_id:  # nothing of it was written: it is said once
+            model.items.remove(said.key)
+            model.items.remove(settled.key)
+        else:
+            model.items.put(settled)
         return None if said is None else model.begin(said.text, said.attached)

@@ -149,6 +149,8 @@ class LiveRun:
         self.feed.session_id = order.session_id
         self.most_rounds = rounds_allowed(conversations, order.mode)
         """After how many rounds it ends by itself."""
+        self.has_failed = False
+        """Whether an error ended it; a design may go on from there."""
         self.is_accepted = False
         """Whether a design was accepted at its last checkpoint."""
         self.circuit: Path | None = None
@@ -177,6 +179,7 @@ class LiveRun:
                 emit=self._on_event,
             )
         except CircuitAIError as error:
+            self.has_failed = True
             if not self.feed.has_told_error and not self._is_left:
                 self._items.put(error_block(error, model=self._model))
                 self._tell()

@@ -73,6 +73,8 @@ class ConversationViewModel:
         self.waiting = ""
         """Typed while a run was under way; sent when it ends."""
         self._waiting_files: tuple[AttachedItem, ...] = ()
+        self._rests = False
+        """A design that an error has interrupted can be gone on with; no row asks about it."""
         self._is_reading = False
         """It is being read what a message behind a design means."""
         self._is_waiting_kept = False
@@ -261,6 +263,7 @@ class ConversationViewModel:
         self._written = 0
         self.session_id = self.name = ""
         self.tokens = self.context_tokens = 0
+        self._rests = False
         self.cost = Cost()
         self.choice = self._choices.get("", self.choice)
         self.items.reset()
@@ -297,6 +300,7 @@ class ConversationViewModel:
         self.session_id, self.name, self.mode = stored.session_id, stored.title, stored.mode
         self.choice = self._choices.get(stored.session_id, self.choice)
         self.tokens, self.context_tokens = 0, stored.context_tokens
+        self._rests = False
         self.cost, self._written = stored.cost, 0
         self.items.become(stored.items)
         self._tell()
@@ -523,7 +527,7 @@ class ConversationViewModel:
         if self.mode == "workflow" and attached:
             return msg("A design takes text only. Remove the attached files, or switch to free work.")
         text = self._window.translate(said) if isinstance(said, Message) else said
-        if self.mode == "workflow" and self._is_design_open:
+        if self.mode == "workflow" and self.is_design_open:
             self.asking.say_next(text)  # the design that was stopped asks again, and this is the answer
             self.resume()
             return None
@@ -576,10 +580,14 @@ class ConversationViewModel:
         self._start(None)
 
     @property
-    def _is_design_open(self) -> bool:
+    def is_design_open(self) -> bool:
         """Whether the shown design was interrupted and can be gone on with."""
-        return self._waiting_decision is not None or any(
-            isinstance(item, Interrupted) and item.can_continue and item.of_design for item in self.items
+        return (
+            self._rests
+            or self._waiting_decision is not None
+            or any(
+                isinstance(item, Interrupted) and item.can_continue and item.of_design for item in self.items
+            )
         )
 
     def _spend_ways_on(self) -> None:
@@ -630,7 +638,7 @@ class ConversationViewModel:
             adopt=self._adopt,
             tell=self._tell,
         )
-        self._written = None
+        self._written, self._rests = None, False
         self._window.start(self._run.work(), kind="conversation", scope=self.scope)
         self._tell()
 
@@ -668,6 +676,8 @@ class ConversationViewModel:
             self.tokens = run.feed.tokens or self.tokens
             self.context_tokens = run.feed.context_tokens or self.context_tokens
             self.cost = run.feed.cost if run.feed.has_ended else self.cost
+            if run.has_failed and self.root is not None and self.session_id and self.mode == "workflow":
+                self._window.start(self._find_rest(self.root, self.session_id), kind="sessions")
             if run.is_accepted and is_done:
                 self._window.design_accepted(run.circuit)
                 run.is_accepted = False
@@ -686,6 +696,26 @@ class ConversationViewModel:
                 self.pending.put_back(attached)
                 self.draft = f"{text}\n{self.draft}".strip()
                 self.items.put(Note(key=new_ulid(), text=problem))
+
+    async def _find_rest(self, root: Path, session_id: str) -> None:
+        """Behind an error: the question a design waits at is asked again, or its step can be tried again."""
+        try:
+            stored = await self.shelf.read(root, session_id)
+        except CircuitAIError:  # the error that is shown says enough
+            return
+        if (root, session_id) != (self.root, self.session_id) or self.is_running:
+            return
+        waits = next(
+            (item for item in stored.items if isinstance(item, Decision) and item.state == "waits"), None
+        )
+        self._rests = waits is None and any(
+            isinstance(item, Interrupted) and item.of_design and item.can_continue for item in stored.items
+        )
+        if waits is not None and self._waiting_decision is None:
+            for block in [item for item in self.items if isinstance(item, ErrorBlock)]:
+                self.items.put(replace(block, can_retry=False))
+            self.items.put(waits)
+            self._tell()
 
     def _keep_unsaid(self) -> None:
         """What was typed and no checkpoint has taken stands in the input again."""
