@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
+from domain.llm.transcript import design_left_open
+
 if TYPE_CHECKING:
     from application.graph.state import JudgedRound
 
@@ -56,3 +58,23 @@ def begun_with(event: Mapping[str, Any]) -> dict[str, Any]:
         return {"circuit_file_path": circuit} if isinstance(circuit, str) else {}
     known = {name: refines[name] for name in _TAKEN_OVER if refines.get(name)}
     return known | {"design_goals_summary": refines.get("refined_goals")}
+
+
+def newest_design(
+    events: Iterable[Mapping[str, Any]],
+) -> tuple[dict[str, Any], list[Mapping[str, Any]], bool]:
+    """Of a transcript's newest design: its state, the changes that made it, and whether it is still open."""
+    state: dict[str, Any] = {}
+    updates: list[Mapping[str, Any]] = []
+    design = ""
+    for event in events:
+        before, design = design, design_left_open(design, event)
+        if design and design != before:
+            begun = event.get("design")
+            text = begun.get("text", "") if isinstance(begun, Mapping) else ""
+            state, updates = {"user_input": str(text), **begun_with(event)}, []
+        update = event.get("update")
+        if isinstance(update, Mapping):
+            state |= update
+            updates.append(update)
+    return state, updates, bool(design)

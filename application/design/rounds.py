@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from application.design.round_history import begun_with
 from application.design.story import verdicts_from_plain, whole
 from domain.circuit.netlist import Netlist
-from domain.llm.transcript import design_left_open
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from shared.errors import CircuitAIError
 
@@ -62,8 +61,6 @@ class DesignRounds:
     """The sentence it began with."""
     goals: tuple[DesignGoal, ...]
     rounds: tuple[DesignRound, ...]
-    is_open: bool = False
-    """The design has not ended: it can go back to a round."""
 
 
 def read_design_rounds(project: ProjectFiles, circuit: Path | None = None) -> DesignRounds | None:
@@ -109,9 +106,7 @@ def _rounds_of(
     text = ""
     state: dict[str, Any] = {}
     rounds: list[DesignRound] = []
-    open_design = ""
     for event in events:
-        open_design = design_left_open(open_design, event)
         design = event.get("design")
         if event.get("event") == "turn" and isinstance(design, Mapping):
             text, state, rounds = str(design.get("text", "")), begun_with(event), []
@@ -131,9 +126,7 @@ def _rounds_of(
     if not rounds:
         return None
     goals = tuple(verdict.goal for verdict in rounds[-1].verdicts)
-    return DesignRounds(
-        session_id=session_id, text=text, goals=goals, rounds=tuple(rounds), is_open=bool(open_design)
-    )
+    return DesignRounds(session_id=session_id, text=text, goals=goals, rounds=tuple(rounds))
 
 
 def _round(

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from application.optimization.optimizing import OptimizeCircuit
     from application.optimization.tuning import TuneCircuit
     from application.workflow.designing import DesignCircuit
+    from application.workflow.going_back import GoBackToRound
 
 
 class Design:
@@ -40,6 +41,14 @@ class Design:
             narrators=self._outside.design.narrators,
             chat=self._chat,
         )
+
+    @cached_property
+    def go_back(self) -> GoBackToRound:
+        """To a round of a design that has ended."""
+        from application.workflow.going_back import GoBackToRound
+
+        outside = self._outside
+        return GoBackToRound(outside.project.projects, outside.program.events, outside.design.narrators)
 
     @cached_property
     def optimize(self) -> OptimizeCircuit:

@@ -67,11 +67,12 @@ _YES = ("", "y", "yes", "是", "好", "确认")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """PROJECT TEXT | PROJECT --resume [--session ID]; and what holds for both."""
+    """PROJECT TEXT | PROJECT --resume [--session ID] | PROJECT --round K; and what holds for all."""
     parser.add_argument("project", type=Path, metavar="PROJECT")
     parser.add_argument("text", metavar="TEXT", nargs="?")
     parser.add_argument("--resume", action="store_true")
     parser.add_argument("--session", default="", metavar="ID")
+    parser.add_argument("--round", type=round_number, default=None, metavar="K")
     parser.add_argument("--provider", default="builtin", metavar="P")
     parser.add_argument("--model", default="", metavar="M")
     parser.add_argument("--base-url", default="", metavar="U")
@@ -87,6 +88,13 @@ def rounds(text: str) -> int:
     return int(text)
 
 
+def round_number(text: str) -> int:
+    """The number of a round, 0 or more."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not the number of a round")
+    return int(text)
+
+
 def money(text: str) -> tuple[float, str]:
     """An amount above 0 with its currency: "0.5" (USD), "3CNY"."""
     try:
@@ -99,6 +107,8 @@ def money(text: str) -> tuple[float, str]:
 
 async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
     """Exit code 1 when the goals are not met."""
+    if args.round is not None:
+        return await _go_back(args, app, out)
     request = _request(args)
     if args.provider == "builtin" and (args.model or args.base_url):
         out.note(msg("The built-in designer is not a language model: --model and --base-url are not used."))
@@ -110,6 +120,36 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
             printer.out.fail(error)
         return error.exit_code
     return 0 if done.goals_met else 1
+
+
+async def _go_back(args: argparse.Namespace, app: Application, out: Output) -> int:
+    if args.text is not None or args.resume:
+        raise _bad_usage(
+            msg("--round goes back to a round of a finished design; it takes neither TEXT nor --resume.")
+        )
+    done = await app.design.go_back(args.project, args.round, session_id=args.session)
+    if out.as_json:
+        out.json(
+            {
+                "ok": True,
+                "session": done.session_id,
+                "round": done.number,
+                "circuit": done.circuit,
+                "files": list(done.paths),
+                "kept": dict(done.aside),
+            }
+        )
+        return 0
+    for path, place in done.aside.items():
+        out.say(
+            msg(
+                "{path} was changed outside the design: that version is kept in {place}.",
+                path=path,
+                place=place,
+            )
+        )
+    out.say(msg("Back to round {number}.", number=done.number))
+    return 0
 
 
 def _request(args: argparse.Namespace) -> DesignRequest | ResumeRequest:

@@ -225,11 +225,9 @@ class IterationsView(QWidget):
         one = None if chosen is None else self.rounds[chosen]
         number = 0 if one is None else one.number
         has_circuit = one is not None and one.netlist is not None
-        is_open = self._found is not None and self._found.is_open
         back = msg("Go back to round {number}", number=number)
-        why = msg("Only a design that waits at a question can go back to a round.")
-        self.back_button.set_icon("history", back if is_open and has_circuit else why if one else _BACK)
-        self.back_button.setEnabled(is_open and has_circuit)
+        self.back_button.set_icon("history", back if has_circuit else _BACK)
+        self.back_button.setEnabled(has_circuit)
         is_kept = self._found is not None and (self._found.session_id, number) in self._copies
         keep = msg("Keep round {number} as a copy", number=number) if one else _KEEP
         undo = msg("Undo the copy of round {number}", number=number)

@@ -338,7 +338,15 @@ async def test_rounds_go_back_are_kept_as_copies_and_compared(
     assert panel.mode == "workflow"
     press(panel, "stop")
     await until(lambda: not panel.is_running)
-    await until(lambda: not view.back_button.isEnabled())
+    assert (root / "amp.cir").read_text("utf-8") == amplifier("480")  # the best one
+
+    # The design has ended: a round is gone back to all the same.
+    await until(lambda: len(view.rounds) == 3)
+    view.table.selectRow(1)
+    view.back_button.click()
+    await until(lambda: (root / "amp.cir").read_text("utf-8") == amplifier("475"))
+    await until(lambda: any("Back to round 2." in str(item) for item in panel.model.items))
+    assert not panel.is_running
 
 
 def select(table: QTableView, *rows: int) -> None:

@@ -32,7 +32,7 @@ class UndoRoundNode:
     """Takes the newest entry of the design's history back: a round, or going back to an earlier one."""
 
     def __init__(self, operations: Operations, project: ProjectFiles, journal: DesignJournal) -> None:
-        self._restoring = _Restoring(operations, project)
+        self._restoring = Restoring(operations, project)
         self._journal = journal
 
     async def __call__(self, state: GraphState, step: Step) -> Finished:
@@ -54,7 +54,7 @@ class UndoRoundNode:
             then = _as_it_was(state, before, entries[-3] if len(entries) > 2 else None)
         try:
             records = await self._restoring.operations.list(session_id=state["session_id"])
-            wanted = {**_before(records, writes), **({} if before is None else _files_of(before, state))}
+            wanted = {**_before(records, writes), **({} if before is None else files_of(before, state))}
             number = 0 if before is None else before["number"]
             plan = await self._restoring.plan(state, records, wanted, number=number, undoes=writes, then=then)
         except CircuitAIError as error:
@@ -67,7 +67,7 @@ class GoBackNode:
     """Puts back the circuit of an earlier round, with its goals and figures; the rounds since stay known."""
 
     def __init__(self, operations: Operations, project: ProjectFiles, journal: DesignJournal) -> None:
-        self._restoring = _Restoring(operations, project)
+        self._restoring = Restoring(operations, project)
         self._journal = journal
 
     async def __call__(self, state: GraphState, step: Step) -> Finished:
@@ -84,13 +84,13 @@ class GoBackNode:
             return Finished(update=here, record=Said())
         try:
             records = await self._restoring.operations.list(session_id=state["session_id"])
-            plan = await self._restoring.plan(state, records, _files_of(found, state), number=number)
+            plan = await self._restoring.plan(state, records, files_of(found, state), number=number)
         except CircuitAIError as error:
             step.tell(TextWritten(text=error.message))
             return Finished(update=here, record=Said())
         writes = [plan["call_id"]] if plan["changes"] else []
         plan["then"] = {
-            **_of_round(state, found),
+            **of_round(state, found),
             "current_node": "go_back",
             "user_intent": "continue",
             "last_write": writes[0] if writes else "",
@@ -111,7 +111,7 @@ class ConcludeNode:
     """Ends a run; when a former round was better than the last, its circuit is to be put back."""
 
     def __init__(self, operations: Operations, project: ProjectFiles) -> None:
-        self._restoring = _Restoring(operations, project)
+        self._restoring = Restoring(operations, project)
 
     async def __call__(self, state: GraphState, step: Step) -> Finished:
         """Plan to leave the best circuit in the files; what somebody changed since stays as it is."""
@@ -129,7 +129,7 @@ class ConcludeNode:
         if (best["netlist_sha256"], files) == (now, state.get("circuit_files", {})):
             return Finished(update=ended, record=Said())
         records = await self._restoring.operations.list(session_id=state["session_id"])
-        plan = await self._restoring.plan(state, records, _files_of(best, state), number=best["number"])
+        plan = await self._restoring.plan(state, records, files_of(best, state), number=best["number"])
         if plan["aside"]:
             for path in plan["aside"]:
                 step.tell(
@@ -143,7 +143,7 @@ class ConcludeNode:
                     )
                 )
             return Finished(update=ended, record=Said())
-        plan["then"] = {**_of_round(state, best), **ended, "last_round": best}
+        plan["then"] = {**of_round(state, best), **ended, "last_round": best}
         return await self._restoring.planned(plan, state, ended, step)
 
 
@@ -158,7 +158,7 @@ class RestoreNode:
         """All files of the round, once; where one of them was changed since the plan, none of them."""
         plan = state["planned_restoring"]
         assert plan is not None  # the edges lead here only with a plan
-        changes = await asyncio.to_thread(_changes, self._project, plan)
+        changes = await asyncio.to_thread(changes_of, self._project, plan)
         undoes, main, is_undo = plan["undoes"], changes[0].path, _is_undo(state)
         arguments: dict[str, object] = {"operations": undoes} if is_undo else {"path": main}
         tool = UNDO_TOOL if is_undo else WRITE_TOOL
@@ -200,7 +200,9 @@ class RestoreNode:
         return Finished(update=update, record=record)
 
 
-class _Restoring:
+class Restoring:
+    """Plans what has to be written."""
+
     def __init__(self, operations: Operations, project: ProjectFiles) -> None:
         self.operations = operations
         self._project = project
@@ -327,7 +329,8 @@ def _is_undo(state: GraphState) -> bool:
     return state["current_node"] == "undo_round"
 
 
-def _changes(project: ProjectFiles, plan: PlannedRestoring) -> list[FileChange]:
+def changes_of(project: ProjectFiles, plan: PlannedRestoring) -> list[FileChange]:
+    """The plan as the log of operations takes it; blocking."""
     return [
         FileChange(path=path, before=before, after=after, mode=project.mode_of(Path(path)))
         for path, before, after in plan["changes"]
@@ -359,14 +362,14 @@ def _before(records: Sequence[OperationRecord], op_ids: Sequence[str]) -> dict[s
     }
 
 
-def _files_of(one: JudgedRound, state: GraphState) -> dict[str, str]:
+def files_of(one: JudgedRound, state: GraphState) -> dict[str, str]:
     """The files of a round that are its own to put back, by path."""
     circuit = one.get("circuit") or state["circuit_file_path"]
     files = one.get("files") or ({circuit: one["netlist_sha256"]} if one["netlist_sha256"] else {})
     return {path: sha256 for path, sha256 in files.items() if sha256 != ABSENT}
 
 
-def _of_round(state: GraphState, one: JudgedRound) -> dict[str, Any]:
+def of_round(state: GraphState, one: JudgedRound) -> dict[str, Any]:
     """The state with a round as it was judged."""
     return {
         "circuit_file_path": one.get("circuit", state["circuit_file_path"]),
@@ -389,7 +392,7 @@ def _as_it_was(state: GraphState, before: JudgedRound, previous: JudgedRound | N
     best = state.get("best_round")
     count = before.get("count", before["number"])
     return {
-        **_of_round(state, before),
+        **of_round(state, before),
         "current_node": "undo_round",
         "user_intent": "continue",
         "last_write": before["write_id"],

@@ -485,7 +485,10 @@ class ConversationViewModel:
         return None
 
     def go_back(self, session_id: str, number: int) -> Message | None:
-        """Put the circuit of a round back, and ask about it again; the reason when it can't be now."""
+        """Put the circuit of a round back, and ask about it again where the design has not ended.
+
+        The reason when it can't be now.
+        """
         from application.workflow.design_sessions import Reply
 
         if session_id != self.session_id:
@@ -497,11 +500,25 @@ class ConversationViewModel:
         if self.is_running:
             return busy()
         if self._waiting_decision is None:
-            return msg("Only a design that waits at a question can go back to a round.")
+            if self.root is not None:
+                self._window.start(self._go_back_to(self.root, session_id, number), kind="sessions")
+            return None
         self.mode = "workflow"
         self.asking.reply_next(reply)
         self.resume()
         return None
+
+    async def _go_back_to(self, root: Path, session_id: str, number: int) -> None:
+        """The design has ended: the files are put back, and its conversation says so."""
+        try:
+            done = await self._app.design.go_back(root, number, session_id=session_id)
+        except CircuitAIError as error:
+            self._put_error(error)
+            return
+        for path in (*done.paths, *done.aside.values()):
+            self._window.file_changed(root / path)
+        if session_id == self.session_id:
+            self.open_session(session_id)
 
     def undo(self, key: str, choose: UndoChoice | None = None) -> Message | None:
         """Take back the change of a card, or do it again; the reason when it can't be now.

@@ -12,8 +12,9 @@ import pytest
 
 from application.ports.events import IterationFinished
 from application.workflow.designing import Answer, Question, Reply
+from shared.errors import UserInputError
 from tests.fakes.designing_model import Reply as Said
-from tests.fakes.designing_model import Request, amplifier, in_turn, writes
+from tests.fakes.designing_model import Request, amplifier, in_turn, says, writes
 from tests.integration.design.test_design_by_model import Bench
 
 MODEL = ".model qn npn(bf=200 is=1e-14)\n"
@@ -176,3 +177,28 @@ async def _stops_at_checkpoint(question: Question) -> Answer:
     if question.kind == "goals":
         return "continue"
     raise asyncio.CancelledError
+
+
+async def test_a_round_is_gone_back_to_when_the_design_has_ended(bench: Bench) -> None:
+    bench.model.acts["design"] = writes_both("470", 100)
+    bench.model.acts["optimize"] = in_turn(writes_both("480", 110), writes_both("4.7k", 200))
+    ask = Watched(bench, *((None, answer) for answer in ("continue", "continue", "accept")))
+    done = await bench.design(ask=ask)
+    assert (done.goals_met, done.round_number) == (True, 3)
+    app = bench.build()
+    try:
+        await asyncio.to_thread((bench.root / "amp.cir").write_text, "* mine\n")
+        restored = await app.design.go_back(bench.root, 2)
+        assert await asyncio.to_thread(ask.files) == {**ask.seen[1][2], "amp_kept.cir": "* mine\n"}
+        assert restored.aside == {"amp.cir": "amp_kept.cir"}
+        with pytest.raises(UserInputError, match="There is no round 7"):
+            await app.design.go_back(bench.root, 7)
+        await app.project.operations.undo(bench.root)
+        assert (await asyncio.to_thread(ask.files))["amp.cir"] == "* mine\n"
+        await app.design.go_back(bench.root, 1, session_id=restored.session_id)
+    finally:
+        await app.close()
+    # What comes next goes on from there.
+    bench.model.acts["instruction"] = says("There is nothing to do.")
+    await bench.design("Say what you see", lambda _question: "stop", session_id=restored.session_id)
+    assert bench.questions[-1].verdicts == bench.questions[1].verdicts
