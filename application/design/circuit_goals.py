@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 SCHEMA_VERSION = 2
 _MOST_EARLIER = 50
 """Versions of a circuit's goals that are kept; older results are held against the oldest of them."""
+_MOST_GOALS = 100
+"""Of a file that count: each is a reading of the data, and a clone's file may hold thousands."""
 _HUGE = 1e300
 _CIRCUITS = (".cir", ".sp", ".spice", ".net", ".ckt")
 
@@ -126,7 +128,8 @@ def _content(circuit: str, document: Mapping[str, Any], before: Mapping[str, Any
     if _items(before, "goals") == list(document.get("goals", ())):
         since = str(before.get("since", ""))
     elif _items(before, "goals"):
-        earlier.append({"since": str(before.get("since", "")), "goals": _items(before, "goals")})
+        former = _items(before, "goals")[:_MOST_GOALS]
+        earlier.append({"since": str(before.get("since", "")), "goals": former})
     return _encoded(
         circuit,
         {
@@ -162,7 +165,7 @@ def goals_file(
     take_over_former(project)
     present = project.goals.read(place)
     document = _loaded(present)
-    strange = [item for item in _items(document, "goals") if _goal_of(item) is None]
+    strange = _beside(_items(document, "goals"))
     asked = [asdict(goal) for goal in goals]
     known = {"measure": {goal.metric: goal.expression for goal in goals}, "goals": [*asked, *strange]}
     return present, _content(place, {**document, **known}, document)
@@ -280,7 +283,7 @@ def _encoded(circuit: str, document: Mapping[str, Any]) -> bytes:
 
 def _parsed(content: bytes) -> CircuitGoals:
     document = _loaded(content)
-    plain = tuple(item for item in _items(document, "goals") if isinstance(item, dict))
+    plain = tuple(item for item in _items(document, "goals")[:_MOST_GOALS] if isinstance(item, dict))
     versions = [
         _Version(since=str(each.get("since", "")), goals=_understood(_items(each, "goals")))
         for each in _items(document, "earlier")
@@ -316,7 +319,12 @@ def _items(document: Mapping[str, Any], name: str) -> list[Any]:
 
 def _understood(items: Sequence[object]) -> tuple[DesignGoal, ...]:
     """Those that can be understood; a file that a person edited may hold others."""
-    return tuple(goal for item in items if (goal := _goal_of(item)) is not None)
+    return tuple(goal for item in items[:_MOST_GOALS] if (goal := _goal_of(item)) is not None)
+
+
+def _beside(items: Sequence[object]) -> list[object]:
+    """What a file has beside those."""
+    return [item for number, item in enumerate(items) if number >= _MOST_GOALS or _goal_of(item) is None]
 
 
 def _goal_of(item: object) -> DesignGoal | None:

@@ -68,7 +68,7 @@ class GoalsDialog(QDialog):
         mark(self.add_button, kind="link")
         self.add_button.clicked.connect(self.table.add)
         self._error = text_label(name="goalsError", wraps=True, role="error")
-        self._assumptions = text_label(wraps=True, plain=True, role="small")
+        self._assumptions = text_label(wraps=True, role="small")
         self._make_buttons()
         self._make_layout()
         services.theme.changed.connect(self.restyle)

@@ -42,15 +42,11 @@ def arrange(
     return layout
 
 
-def text_label(
-    text: str = "", *, name: str = "", wraps: bool = False, plain: bool = False, **marks: str
-) -> QLabel:
-    """A label, marked for the style sheet; `plain` shows what looks like markup as it is."""
+def text_label(text: str = "", *, name: str = "", wraps: bool = False, **marks: str) -> QLabel:
+    """A label, marked for the style sheet."""
     label = QLabel(text)
     label.setObjectName(name)
     label.setWordWrap(wraps)
-    if plain:
-        label.setTextFormat(Qt.TextFormat.PlainText)
     mark(label, **marks)
     return label
 

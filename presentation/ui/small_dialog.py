@@ -48,7 +48,6 @@ class SmallDialog(QDialog):
         self.head = text_label(services.language(title), wraps=True, role="title")
         self.words = QLabel(text)
         """What it says, beside the title."""
-        self.words.setTextFormat(Qt.TextFormat.PlainText)
         self.words.setWordWrap(True)
         self.words.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.LinksAccessibleByMouse

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from PyQt6.QtCore import Qt
+from PyQt6.QtCore import QPoint, Qt
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QApplication, QPushButton
+from PyQt6.QtWidgets import QApplication, QLabel, QPushButton, QToolTip
 
 from presentation.panels.conversation.items import Interrupted, UserText
 from presentation.panels.conversation.panel import ConversationPanel
@@ -127,3 +128,21 @@ async def test_it_is_adopted_after_a_look(
 )
 def test_a_name_leaves_the_question_to_be_read(name: str, shown: str) -> None:
     assert _short(name) == shown
+
+
+@pytest.mark.usefixtures("services")
+def test_markup_in_a_name_is_shown_and_reads_no_file(qapp: QApplication, tmp_path: Path) -> None:
+    """The file of an image in a conversation's name or a goal's words was read: /dev/zero, or a pipe."""
+    os.mkfifo(tmp_path / "pipe")
+    name = f'<img src="file://{tmp_path}/pipe">Amplifier'
+    label = QLabel(name)
+    label.setToolTip(name)
+    label.show()
+    label.grab()
+    QToolTip.showText(QPoint(1, 1), name, label)
+    tips = [each for each in qapp.topLevelWidgets() if each.metaObject().className() == "QTipLabel"]
+    shown = [label, *tips]
+    assert len(shown) > 1
+    assert {each.textFormat() for each in shown} == {Qt.TextFormat.PlainText}
+    QToolTip.hideText()
+    label.close()

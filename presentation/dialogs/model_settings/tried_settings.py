@@ -82,7 +82,7 @@ class TriedSettingsDialog(QDialog):
     # --- parts ---------------------------------------------------------------------------------------
 
     def _label(self, name: str, *, role: str) -> QLabel:
-        return text_label(name=self.prefix + name, wraps=True, plain=True, role=role)
+        return text_label(name=self.prefix + name, wraps=True, role=role)
 
     def _make_buttons(self) -> None:
         self.test_button, self.cancel_button, self.save_button = QPushButton(), QPushButton(), QPushButton()

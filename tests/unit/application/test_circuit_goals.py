@@ -10,6 +10,7 @@ import pytest
 
 from application.design.circuit_goals import (
     GoalBook,
+    ask_of,
     follow_move,
     read_goals,
     save_goals,
@@ -184,3 +185,15 @@ def test_a_file_that_is_too_large_is_refused_in_words(project: ProjectFolder) ->
     with pytest.raises(CircuitAIError, match="too large"):
         project.goals.read("rc.cir")
     assert read_goals(project, "rc.cir").goals == ()
+
+
+def test_of_thousands_of_goals_a_hundred_count_and_none_is_lost(project: ProjectFolder) -> None:
+    """A clone's file of a megabyte held each result for minutes."""
+    many = [goal(f"g{number}") for number in range(3000)]
+    document = {"circuit": "rc.cir", "goals": many, "earlier": [{"since": "", "goals": many[:200]}]}
+    project.goals.save("rc.cir", json.dumps(document).encode())
+    found = read_goals(project, "rc.cir")
+    assert [len(version.goals) for version in found.versions] == [100, 100]
+    ask_of(project, project.root / "rc.cir", found.goals[:1])
+    kept = json.loads(project.goals.read("rc.cir") or b"")["goals"]
+    assert [each["metric"] for each in kept] == ["g0", *(f"g{number}" for number in range(100, 3000))]
