@@ -21,6 +21,8 @@ from application.agent.answer import usage_of_chunk
 from application.agent.loop import compiled_loop
 from application.conversation.turn_parts import TurnParts
 from application.graph.runtime import STEPS_AROUND, STEPS_PER_ROUND
+from application.tool_execution.tools._common import in_thread
+from application.tool_execution.tools.result_source import result_content
 from application.workflow.journal import Said
 from application.workflow.plain_state import verdict_from_plain
 from application.workflow.wording import LANGUAGE_NAMES, in_words, language_of
@@ -42,6 +44,7 @@ from domain.llm.messages import (
 )
 from domain.llm.provider_settings import BUILTIN
 from domain.llm.tools.text_files import version_hash
+from domain.simulation.operating_point import operating_point_from_plain, operating_point_lines
 from shared.errors import UserInputError
 from shared.ulid import new_ulid
 
@@ -79,6 +82,7 @@ _NODE_OF_TASK: Mapping[str, WorkflowNode] = {
 """Whose tools a model has for a task; a question is answered by reading."""
 _LONGEST_ANSWER = 400_000
 """Characters of an answer to a structured call that are received; more is nothing that could be used."""
+_MOST_DEVICES = 12
 _MOST_WARNINGS = 8
 _STEM = re.compile(r"[^a-z0-9]+")
 
@@ -203,6 +207,19 @@ class ModelSteps:
         return "\n".join(
             f"{PurePosixPath(each.file or circuit).name}, line {each.line}: {each.message}" for each in found
         )
+
+    async def operating_point(self, result: str) -> str:
+        """That of a stored run, in lines; "" without one, and for a circuit of no transistors or diodes."""
+        context = self._parts.context
+        stored = await in_thread(context, result_content, context, self._parts.project.root / result)
+        try:
+            point = operating_point_from_plain(stored.get("operating_point"))
+        except (KeyError, TypeError, ValueError, AttributeError):  # written by somebody else
+            return ""
+        if point is None or not point.devices:
+            return ""
+        lines = operating_point_lines(point, most_devices=_MOST_DEVICES)
+        return "\n".join(["DC operating point:", *lines])
 
     def show(self, path: str, content: bytes) -> None:
         """The model is told what a file holds now: it need not read it before it changes it."""

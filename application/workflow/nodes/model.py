@@ -84,10 +84,13 @@ class ModelActionNode:
         if netlist is not None:
             steps.show(circuit, netlist)
         warnings = await steps.warnings(circuit) if circuit else ""
+        operating_point = await steps.operating_point(state.get("sim_result_path", ""))
         worked = await steps.work(
             state,
             task=task,
-            values=await asyncio.to_thread(self._values, state, task, netlist or b"", warnings),
+            values=await asyncio.to_thread(
+                self._values, state, task, netlist or b"", warnings, operating_point
+            ),
             text=text,
             new_file=lambda: _free_name(self._project, state),
         )
@@ -110,13 +113,15 @@ class ModelActionNode:
         }
         return Finished(update=update, record=Said())
 
-    def _values(self, state: GraphState, task: TaskName, netlist: bytes, warnings: str) -> dict[str, Any]:
+    def _values(
+        self, state: GraphState, task: TaskName, netlist: bytes, warnings: str, operating_point: str
+    ) -> dict[str, Any]:
         circuit = state.get("circuit_file_path", "")
         values = {
             **_common(state),
             "netlist": netlist.decode("utf-8", "replace"),
             "circuit_file": circuit,
-            "metrics": _figures(state.get("last_verdicts", [])),
+            "metrics": "\n".join(filter(None, [_figures(state.get("last_verdicts", [])), operating_point])),
             "failed_goals": [
                 each["goal"]["metric"] for each in state.get("last_verdicts", []) if not each["met"]
             ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -489,6 +490,8 @@ async def test_what_comments_and_changes_has_the_netlist_its_traps_and_figures_w
         assert not [line for line in request.system.split("\n") if line.endswith(": ")]
     change = next(each for each in bench.model.seen if each.task == "optimize")
     assert change.newest.endswith("Answer in English.")
+
+    assert re.search(r"DC operating point:\nQ1 npn SATURATION: IC .*, VBE .*, VCE .*\nnodes: ", change.system)
 
 
 async def test_an_invented_tool_is_answered_with_those_of_the_step(bench: Bench) -> None:
