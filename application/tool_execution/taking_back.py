@@ -147,8 +147,8 @@ def diff_of(record: OperationRecord, project: ProjectFiles) -> LineDiff:
 
 
 def _reversed(change: FileChange, project: ProjectFiles) -> FileChange:
-    """The reverse; a file that goes leaves its present mode, so that a redo has it again."""
-    if change.is_folder or change.after == ABSENT:
+    """The reverse; a file that goes or is replaced leaves its present mode for a redo."""
+    if change.is_folder:
         return change.reverse
     mode = project.mode_of(Path(change.path))
     return replace(change.reverse, mode=change.mode if mode is None else mode)

@@ -8,7 +8,9 @@ import pytest
 
 from application.conversation.undone import undone_note
 from application.ports.events import FileOperationDone, FileOperationUndone
+from application.ports.project import ABSENT, FileChange
 from application.project.undo_retention import TidyUndoData
+from application.tool_execution.effects import hash_of
 from application.tool_execution.operations import Operations
 from application.tool_execution.taking_back import UndoConflictError
 from domain.llm.tools.three_way import merge_files, merge_texts
@@ -84,6 +86,25 @@ async def test_a_choice_is_an_operation_that_gives_the_edit_back(project, choose
     assert "patch_file of a.cir" in note
     assert "since your last answer" in note
     assert "since" not in undone_note(await operations.list(), since="9999")
+
+
+async def test_a_file_that_took_the_place_of_a_deleted_one_comes_back_with_its_own_mode(project):
+    path = project.root / "a.cir"
+    path.chmod(0o640)
+    operations = Operations(log=project.operations, project=project)
+    gone = await operations.change_files(
+        op_id=new_ulid(),
+        session_id="s",
+        tool="delete_file",
+        changes=[FileChange(path="a.cir", before=hash_of(BASE.encode()), after=ABSENT, mode=0o640)],
+    )
+    path.write_bytes(b"another\n")
+    path.chmod(0o600)
+    undo = await operations.undo(gone.op_id, choose="restore")
+    path.unlink()
+    await operations.undo(undo.op_id, choose="restore")
+    assert path.read_bytes() == b"another\n"
+    assert path.stat().st_mode & 0o777 == 0o600
 
 
 @campaigns(fast=300, whole=20_000)
