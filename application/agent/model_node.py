@@ -34,6 +34,7 @@ from domain.llm.messages import (
     set_continued,
     set_doubt,
 )
+from domain.llm.system_prompt import fence_data
 from domain.llm.tokens import count_tokens
 
 if TYPE_CHECKING:
@@ -168,10 +169,11 @@ class ModelNode:
             counted = await asyncio.to_thread(count_tokens, json.dumps(tools, ensure_ascii=False))
             if tools:
                 limit = self._watch.limits.calls_per_answer
-                described += (
-                    "\nHow calls are run: those of one answer in their order; at most "
+                rule = (
+                    "Those of one answer are run in their order; at most "
                     f"{limit} of them may change or simulate something, reading is not counted."
                 )
+                described += f"\n{fence_data('how calls are run', rule)}"
             self._frame = _Frame(described, system, tools, counted, room.tool_set)
         return self._frame
 

@@ -16,6 +16,7 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
+from application.conversation.turn_deps import EditorState
 from application.conversation.undone import undone_note
 from application.design.circuit_goals import GoalBook, place_in
 from application.design.story import state_in_brief
@@ -72,19 +73,6 @@ _SEARCH_S = 0.12
 """For bringing the index up to date, and again for what it does not have yet."""
 _REFERENCE = re.compile(r'(?<![\w.@])@(?:"([^"\n]{1,300})"|([^\s"\'`，。；：！？、（）()<>\[\]{}@]{1,300}))')
 _LINES = re.compile(r"(.+?):(\d{1,7})(?:-(\d{1,7}))?")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EditorState:
-    """What the user has in front, when he sends a message."""
-
-    file: str
-    """Relative to the project."""
-    line: int = 0
-    """Of the cursor, from 1; 0 = not known."""
-    column: int = 0
-    selection: str = ""
-    is_unsaved: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

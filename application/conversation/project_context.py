@@ -10,10 +10,12 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from application.conversation.collectors import COLLECTORS, Collector, EditorState, Question, question_of
+from application.conversation.collectors import COLLECTORS, Collector, Question, question_of
 from domain.llm.context_block import ContextBlock, ContextPart, PartName, assemble
+from domain.llm.tools.text_files import version_hash
 
 if TYPE_CHECKING:
+    from application.conversation.turn_deps import EditorState
     from application.ports.tracing import Span
     from application.tool_execution.definition import ToolContext
 
@@ -65,6 +67,10 @@ async def project_context(
     if is_searched and not any(part.name in _OF_THE_MESSAGE and any(part.forms) for part in told):
         budget = min(budget, UNRELATED)
     block = assemble(told, budget)
+    main = question.main
+    if main is not None and main.is_small and block.shows_whole("circuit"):
+        # It need not be read again before it is changed.
+        context.seen_versions[main.place] = version_hash(main.data)
     if span is not None:
         span.note(
             context__left_out=",".join(left_out),

@@ -13,7 +13,6 @@ from domain.llm.chat import ProviderChoice
 from domain.llm.service import Alternatives
 
 if TYPE_CHECKING:
-    from application.conversation.collectors import EditorState
     from application.conversation.consents import Consents
     from application.conversation.prompting import Prompting
     from application.ports.conversation import ChatModels, Checkpointers
@@ -25,6 +24,19 @@ if TYPE_CHECKING:
     from shared.events import EventBus
 
 Emit = Callable[[ChatEvent], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditorState:
+    """What the user has in front, when he sends a message."""
+
+    file: str
+    """Relative to the project."""
+    line: int = 0
+    """Of the cursor, from 1; 0 = not known."""
+    column: int = 0
+    selection: str = ""
+    is_unsaved: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -83,6 +83,10 @@ class ContextBlock:
     """Parts of which something is left out."""
     tokens_of: tuple[tuple[PartName, int], ...] = ()
 
+    def shows_whole(self, name: PartName) -> bool:
+        """Whether a part is there and nothing of it is left out."""
+        return name not in self.cut and any(name == told for told, _ in self.tokens_of)
+
 
 def context_budget(window: int) -> int:
     """Tokens of a block for a model with a window of so many."""

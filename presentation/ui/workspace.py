@@ -104,6 +104,9 @@ class Buffers(Protocol):
     def open_texts(self) -> Mapping[Path, str]:
         """What the editor has of each open file, unsaved changes included."""
 
+    def front(self) -> tuple[Path, int, int, str] | None:
+        """File, line and column (from 1) and selected text of the tab in front; None without one."""
+
     def unsaved(self) -> tuple[Path, ...]: ...
 
     def close_all(self) -> None:

@@ -296,6 +296,29 @@ async def test_a_text_typed_while_it_runs_is_sent_when_it_ends(
         assert server.requests[1]["messages"][-1]["content"].endswith("second")
 
 
+async def test_what_is_in_front_goes_with_the_message(
+    panel: ConversationPanel, services: WindowServices, project: Path, until: Until
+) -> None:
+    class Editor:
+        async def save_unsaved(self) -> bool:
+            return True
+
+        def is_dirty(self, path: Path) -> bool:
+            return False
+
+        def front(self) -> tuple[Path, int, int, str]:
+            return project / "filter.cir", 3, 5, "the selected words"
+
+    services.workspace.buffers = Editor()
+    with FakeLLMServer([answer("I see.")]) as server:
+        use(panel, server)
+        type_and_send(panel, "what is this?")
+        await until(lambda: of(panel, AnswerText) and not panel.is_running)
+        told = server.requests[0]["messages"][-1]["content"]
+    assert "In front of the user: filter.cir, cursor in line 3, column 5" in told
+    assert "the selected words\n</data>" in told
+
+
 async def test_a_failed_answer_offers_ways_out_and_can_be_tried_again(
     panel: ConversationPanel, until: Until
 ) -> None:
@@ -412,6 +435,9 @@ async def test_unsaved_files_that_cannot_be_saved_hold_a_run_back(
 
         def show(self, path: Path, line: int | None = None) -> None:
             pass
+
+        def front(self) -> None:
+            return None
 
     services.workspace.buffers = ReadOnlyBuffers()
     type_and_send(panel, "list the files")

@@ -115,6 +115,17 @@ def style_at(page: EditorPage, line: int, column: int) -> Style:
 
 
 @settled
+async def test_the_tab_in_front_tells_its_place_and_selection(
+    area: EditorArea, project: Path, opened: Open, until: Until
+) -> None:
+    assert area.front() is None
+    page = await opened(project / "filter.cir", 2)
+    assert area.front() == (project / "filter.cir", 2, 1, "")
+    page.editor.select_bytes(0, 3)
+    assert area.front() == (project / "filter.cir", 1, 4, page.editor.text()[:3])
+
+
+@settled
 async def test_files_open_in_the_order_asked_for_and_the_last_is_in_front(
     area: EditorArea, project: Path, until: Until
 ) -> None:

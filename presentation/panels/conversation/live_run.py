@@ -29,6 +29,7 @@ from shared.ulid import new_ulid
 
 if TYPE_CHECKING:
     from application.conversation.consents import AskConsent
+    from application.conversation.turn_deps import EditorState
     from application.groups.conversations import Conversations
     from application.groups.design import Design
     from application.tool_execution.confirming import Confirm
@@ -49,6 +50,8 @@ class RunOrder:
     choice: ProviderChoice
     main_circuit: str = ""
     """Relative to the project; "" when none is known."""
+    editor: EditorState | None = None
+    """What the user has in front."""
     attachments: tuple[PreparedAttachment, ...] = ()
     """What goes with the text of a turn; a design takes none."""
 
@@ -74,6 +77,7 @@ async def carry_out(
             session_id=order.session_id,
             choice=order.choice,
             main_circuit=order.main_circuit,
+            editor=order.editor,
             attachments=order.attachments,
         )
         await conversations.chat(chat, emit=emit, confirm=confirm, ask_consent=ask_consent)

@@ -640,6 +640,7 @@ class ConversationViewModel:
             session_id=self.session_id,
             choice=self.choice,
             main_circuit=self._window.main_circuit(self.root),
+            editor=self._window.editor_state(self.root),
             attachments=tuple(each.to_send for each in attached),
         )
         self._run = LiveRun(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PyQt6.QtCore import QTimer
 from PyQt6.QtWidgets import QWidget
@@ -19,6 +19,9 @@ from presentation.panels.conversation.items import Change
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
 from shared.paths import circuit_of_goals
+
+if TYPE_CHECKING:
+    from application.conversation.turn_deps import EditorState
 
 _logger = logging.getLogger(__name__)
 
@@ -58,6 +61,23 @@ class Window:
         """The circuit that is meant when none is named, relative to the project; "" when none is known."""
         circuit = self._services.workspace.main_circuit
         return circuit.relative_to(root).as_posix() if circuit and circuit.is_relative_to(root) else ""
+
+    def editor_state(self, root: Path) -> EditorState | None:
+        """What the user has in front; None for what is not of the project."""
+        buffers = self._services.workspace.buffers
+        front = None if buffers is None else buffers.front()
+        if buffers is None or front is None or not front[0].is_relative_to(root):
+            return None
+        from application.conversation.turn_deps import EditorState
+
+        path, line, column, selection = front
+        return EditorState(
+            file=path.relative_to(root).as_posix(),
+            line=line,
+            column=column,
+            selection=selection,
+            is_unsaved=buffers.is_dirty(path),
+        )
 
     def file_changed(self, path: Path) -> None:
         """A file of the project is another than before: for who shows it, or is judged by the goals in it."""

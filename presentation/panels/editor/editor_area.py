@@ -167,6 +167,10 @@ class EditorArea(QWidget):
         """What there is of each open file, unsaved changes included."""
         return {page.path: page.editor.text() for page in self._pages()}
 
+    def front(self) -> tuple[Path, int, int, str] | None:
+        page = self.current_page()
+        return None if page is None else (page.path, *page.editor.caret(), page.editor.selectedText())
+
     def unsaved(self) -> tuple[Path, ...]:
         return tuple(page.path for page in self._pages() if page.is_dirty)
 

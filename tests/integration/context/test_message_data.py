@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from application.app import Application
-from application.conversation.collectors import COLLECTORS, Collector, EditorState, Question
+from application.conversation.collectors import COLLECTORS, Collector, Question
 from application.conversation.project_context import project_context
+from application.conversation.turn_deps import EditorState
 from application.tool_execution.definition import ToolContext
 from application.tool_execution.operations import Operations
 from bootstrap import build
@@ -57,19 +58,19 @@ async def test_what_the_user_changed_behind_the_model_is_told_as_a_difference(
 ) -> None:
     circuit = tmp_path / "rc.cir"
     circuit.write_text(CIRCUIT)
-    scripts = [
-        answer("", calls=[call("read_file", {"path": "rc.cir"})]),
-        answer("159 Hz x 10."),
-        answer("So."),
-    ]
+    reading = answer("", calls=[call("read_file", {"path": "rc.cir"})])
+    change = {"path": "rc.cir", "search": "C1 out 0 47n", "replace": "C1 out 0 33n"}
+    scripts = [reading, answer("1.59 kHz."), answer("", calls=[call("patch_file", change)]), answer("So.")]
     with FakeLLMServer(scripts) as server:
         _, events = await turn(app, server, tmp_path, "What is the corner?")
         session = next(event.session_id for event in events if hasattr(event, "session_id"))
         circuit.write_text(CIRCUIT.replace("100n", "47n"))
         await turn(app, server, tmp_path, "And now?", session_id=session)
-        told = first_message(server.requests[-1])
+        told = first_message(server.requests[2])
     assert "rc.cir was changed since you saw it, not by you" in told
     assert "-C1 out 0 100n\n+C1 out 0 47n\n" in told
+    # What the message shows whole need not be read again before it is changed.
+    assert circuit.read_text() == CIRCUIT.replace("100n", "33n")
     circuit.unlink()
     with FakeLLMServer([answer("Gone.")]) as server:
         await turn(app, server, tmp_path, "And now?", session_id=session)
