@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from domain.circuit.analyses import ANALYSIS_KINDS
@@ -16,6 +14,8 @@ from shared.errors import CircuitAIError
 from shared.uninterrupted import uninterrupted
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from application.ports.simulation import Simulator, WaveformReader
     from application.simulation.prepared_circuit import PreparedCircuit
     from domain.circuit.netlist import Netlist
@@ -40,26 +40,24 @@ class FindOperatingPoint:
     waveforms: WaveformReader
     cpu: CpuTaskExecutor
 
-    async def __call__(self, prepared: PreparedCircuit, *, timeout_s: float) -> OperatingPoint | None:
-        """None when there is none, or when it takes too long. Cancelling ends the run; raises nothing that
-        is about the circuit: the run beside it tells that."""
+    async def __call__(
+        self, prepared: PreparedCircuit, folder: Path, *, timeout_s: float
+    ) -> OperatingPoint | None:
+        """None when there is none, or when it takes too long; `folder` is made and removed again. Cancelling
+        ends the run; raises nothing that is about the circuit: the run beside it tells that."""
         made = await self.cpu.run_in_thread(_prepared_for_op, prepared)
         if made is None:
             return None
         deck, inventory = made
-        folder: list[Path] = []
         try:
-            await uninterrupted(self.cpu.run_in_thread(lambda: folder.append(_empty_folder())))
-            job = await self.cpu.run_in_thread(
-                lambda: deck.job(folder[0], timeout_s=min(timeout_s, _LONGEST_S))
-            )
+            await self.cpu.run_in_thread(folder.mkdir)
+            job = await self.cpu.run_in_thread(lambda: deck.job(folder, timeout_s=min(timeout_s, _LONGEST_S)))
             run = await self.simulator.run(job)
             return await self.cpu.run_in_thread(self._read, run, inventory)
         except CircuitAIError:
             return None
         finally:
-            for made_folder in folder:
-                await uninterrupted(self.cpu.run_in_thread(shutil.rmtree, made_folder, ignore_errors=True))
+            await uninterrupted(self.cpu.run_in_thread(shutil.rmtree, folder, ignore_errors=True))
 
     def _read(self, run: SimulationRun, inventory: Inventory) -> OperatingPoint | None:
         plots = [plot for path in run.raw_paths[:1] for plot in self.waveforms.read(path)]
@@ -70,10 +68,6 @@ class FindOperatingPoint:
         log = run.log_path.read_bytes().decode("utf-8", "replace")
         unknown = {name.lower() for name in _UNKNOWN.findall(log)}
         return operating_point(inventory, values, unknown)
-
-
-def _empty_folder() -> Path:
-    return Path(tempfile.mkdtemp(prefix="operating-point-"))
 
 
 def _prepared_for_op(prepared: PreparedCircuit) -> tuple[PreparedCircuit, Inventory] | None:

@@ -36,6 +36,9 @@ if TYPE_CHECKING:
     from domain.simulation.waveform import Plot
     from shared.cpu_executor import CpuTaskExecutor
 
+_BESIDE = "operating-point"
+"""The folder of the run of `.op`, in that of the result until it is over."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimulationRequest:
@@ -84,7 +87,26 @@ class RunSimulation:
         result_id, folder = await self.cpu.run_in_thread(
             self.results.new_result, prepared.circuit, request.call_id
         )
-        beside = asyncio.ensure_future(self._operating_point(prepared, timeout_s=request.timeout_s))
+        try:
+            result = await self._run(request, prepared, result_id, folder, on_progress)
+            await self.cpu.run_in_thread(self.results.save, result)
+        except BaseException:  # cancelled too: nothing half-made stays
+            await self.cpu.run_in_thread(self.results.discard, folder)
+            raise
+        return result
+
+    async def _run(
+        self,
+        request: SimulationRequest,
+        prepared: PreparedCircuit,
+        result_id: str,
+        folder: Path,
+        on_progress: Callable[[float], None] | None,
+    ) -> SimulationResult:
+        """The circuit's own analyses, and beside them its operating point."""
+        beside = asyncio.ensure_future(
+            self._operating_point(prepared, folder / _BESIDE, timeout_s=request.timeout_s)
+        )
         try:
             points = await self.cpu.run_in_thread(steps_of, prepared)
             if points:
@@ -98,12 +120,7 @@ class RunSimulation:
                 result = await self.cpu.run_in_thread(
                     self._result, request, prepared, run, result_id=result_id, folder=folder
                 )
-            result = replace(result, operating_point=await beside)
-            await self.cpu.run_in_thread(self.results.save, result)
-            return result
-        except BaseException:  # cancelled too: nothing half-made stays
-            await self.cpu.run_in_thread(self.results.discard, folder)
-            raise
+            return replace(result, operating_point=await beside)
         finally:
             beside.cancel()
             await asyncio.gather(beside, return_exceptions=True)

@@ -25,7 +25,7 @@ ALLOWED: dict[str, tuple[dict[str, int], str]] = {
     "application/project/browsing.py": ({"read_bytes": 2}, "an example of ours; a file seen to be regular"),
     "application/simulation/operating_points.py": (
         {"read_bytes": 1},
-        "the log of the run of .op, in a folder made for it",
+        "a result's new folder, made by us a moment ago",
     ),
     "application/simulation/run_metrics.py": (
         {"read_bytes": 1},
