@@ -14,6 +14,8 @@ from presentation.goal_margins import limit_text, typeset
 from shared.message import Message, msg
 
 _LONGEST_CONDITION = 40
+_SHORTEST_WORD = 3
+_WORD = re.compile(rf"[a-z]{{{_SHORTEST_WORD},}}")
 _AT_A_FREQUENCY = frozenset(("attenuation", "passband_loss"))
 _FREQUENCY = re.compile(r"gain\([^(),]*\([^()]*\),([^()]+)\)")
 
@@ -21,7 +23,7 @@ _FREQUENCY = re.compile(r"gain\([^(),]*\([^()]*\),([^()]+)\)")
 def name_of(goal: DesignGoal) -> Message:
     """``Corner, −3 dB``, with the condition it has to hold under: ``vout (at 85 degC)``.
 
-    A name that is none of ours (a person's, a model's) stays as it is.
+    A name that is none of ours (a person's, a model's) stays as it is; words in snake case are set apart.
     """
     name, condition = _name_of(goal), goal.condition
     if not condition:
@@ -36,7 +38,7 @@ def name_of(goal: DesignGoal) -> Message:
 def _name_of(goal: DesignGoal) -> Message:
     known = _names().get(goal.metric)
     if known is None:
-        return msg("{name}", name=goal.metric)
+        return msg("{name}", name=_set_apart(goal.metric))
     if goal.metric not in _AT_A_FREQUENCY:
         return known
     frequency = _frequency_in(goal.expression)
@@ -63,6 +65,14 @@ def _names() -> Mapping[str, Message]:
 def limit_words(translate: Callable[[Message], str], goal: DesignGoal) -> str:
     """``Corner, −3 dB 10 kHz ±2 %``."""
     return f"{translate(name_of(goal))} {limit_text(goal)}"
+
+
+def _set_apart(name: str) -> str:
+    """``lower_corner_frequency`` as words; symbols (``f_c``, ``v_out``, ``gain_10k``) stay."""
+    words = name.split("_")
+    if len(words) == 1 or not all(_WORD.fullmatch(word) for word in words):
+        return name
+    return " ".join(words).capitalize() if max(map(len, words)) > _SHORTEST_WORD else name
 
 
 def _frequency_in(expression: str) -> float | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -91,7 +92,7 @@ class _Model(QAbstractTableModel):
     ) -> object:
         if orientation is Qt.Orientation.Horizontal and 0 <= section < len(self.columns):
             column = self.columns[section]
-            if role == Qt.ItemDataRole.DisplayRole:
+            if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
                 return column.title
             if role == Qt.ItemDataRole.TextAlignmentRole:
                 side = Qt.AlignmentFlag.AlignRight if column.is_number else Qt.AlignmentFlag.AlignLeft
@@ -209,6 +210,15 @@ class FigureTable(QTableView):
         wide = min(self._wide, len(widths) - 1)
         rest = sum(widths) - widths[wide]
         widths[wide] = max(room - rest, min(widths[wide], room // _LEAST_SHARE))
+        # Where all do not fit, heads that are longer than their figures are cut: no figure goes out of sight.
+        spare = [max(width - self._delegate.figures_width(number), 0) for number, width in enumerate(widths)]
+        spare[wide] = 0
+        missing = min(sum(widths) - room, sum(spare))
+        if missing > 0:
+            widths = [
+                width - math.ceil(each * missing / sum(spare))
+                for width, each in zip(widths, spare, strict=True)
+            ]
         for number, width in enumerate(widths):
             self._head.resizeSection(number, width)
 
@@ -235,7 +245,8 @@ class _Head(QHeaderView):
         pad = theme.size("space.3") if index == 0 else 0
         right = theme.size("space.3") if index == len(self._figures.columns) - 1 else 0
         side = Qt.AlignmentFlag.AlignRight if column.is_number else Qt.AlignmentFlag.AlignLeft
-        inner = rect.adjusted(0 if column.is_number else pad, 0, -right, 0)
+        apart = theme.size("space.2") if index else 0  # from the head before, where both are cut
+        inner = rect.adjusted(apart if column.is_number else pad, 0, -right, 0)
         shown = painter.fontMetrics().elidedText(column.title, Qt.TextElideMode.ElideRight, inner.width())
         painter.drawText(inner, side | Qt.AlignmentFlag.AlignVCenter, shown)
         if column.swatch:
@@ -271,15 +282,20 @@ class _Delegate(QStyledItemDelegate):
             width = self._widths[column] = self._measured_width(column)
         return width
 
+    def figures_width(self, column: int) -> int:
+        """What its widest cell needs, without its head."""
+        theme = self._services.theme.theme
+        body = max((self._text_width(row[column]) for row in self._figures.rows), default=0)
+        edge = theme.size("space.3") if column in (0, len(self._figures.columns) - 1) else 0
+        return body + self._unit_room(column) + theme.size("space.2") + edge + self._gap(column)
+
     def _measured_width(self, column: int) -> int:
         theme = self._services.theme.theme
         head = self._figures.columns[column]
-        title = QFontMetrics(theme.font("small", weight=600 if head.is_strong else None)).horizontalAdvance(
-            head.title
-        )
+        metrics = QFontMetrics(theme.font("small", weight=600 if head.is_strong else None))
         body = max((self._text_width(row[column]) for row in self._figures.rows), default=0)
-        edge = theme.size("space.3") if column in (0, len(self._figures.columns) - 1) else 0
-        return max(title, body + self._unit_room(column)) + theme.size("space.2") + edge + self._gap(column)
+        more = metrics.horizontalAdvance(head.title) - body - self._unit_room(column)
+        return self.figures_width(column) + max(more, 0)
 
     def _gap(self, column: int) -> int:
         """Before numbers that are not the only ones: columns of their own need air."""

@@ -20,6 +20,8 @@ from presentation.panels.editor.compare_view import CompareView
 from presentation.panels.iterations_table import rows_of
 from presentation.panels.run_views import ITERATIONS
 from presentation.panels.waveforms.chips import TraceChip
+from presentation.ui.figure_table import Cell, Column, FigureTable
+from presentation.ui.workspace import WindowServices
 from presentation.window.panels import Parts
 from tests.fakes.scripted_designer import ScriptedDesigner, rc_deck
 
@@ -203,3 +205,17 @@ async def test_rounds_come_one_by_one_while_somebody_looks_at_them(services, tmp
     )
     assert chosen == [[0], [1], [2]]
     await until(lambda: not services.app.program.tasks.handles)
+
+
+async def test_long_names_of_goals_push_no_figure_out_of_sight(services: WindowServices) -> None:
+    heads = [Column(title=f"Lower corner frequency {n} / Hz", is_number=True) for n in range(5)]
+    columns = [Column(title="#"), Column(title="Change"), *heads, Column(title="Met", is_number=True)]
+    table = FigureTable(services, "t", wide_column=1)
+    table.resize(600, 200)
+    table.show()
+    table.show_rows(
+        columns, [[Cell(text="1"), Cell(text="Rc 470 → 4.7k"), *[Cell(text="123.4")] * 5, Cell(text="0/5")]]
+    )
+    head = table.horizontalHeader()
+    assert head is not None
+    assert sum(head.sectionSize(n) for n in range(head.count())) <= table.viewport().width()

@@ -52,3 +52,12 @@ def test_a_limit_is_told_with_its_goal() -> None:
         metric="cutoff", expression="highcut(v(out))", unit="Hz", minimum=9.8e3, maximum=10.2e3, target=1e4
     )
     assert limit_words(Translator("zh"), goal).replace("\u00a0", " ") == "−3 dB 截止频率 10 kHz ±2 %"
+
+
+def test_a_models_name_in_snake_case_is_shown_as_words_and_symbols_stay():
+    def shown(metric: str) -> str:
+        return str(name_of(DesignGoal(metric=metric, expression="v(out)", minimum=1.0, unit="V")))
+
+    assert shown("lower_corner_frequency") == "Lower corner frequency"
+    for symbol in ("f_c", "v_out", "gain_10k", "vin_min", "Vout", "A_v"):
+        assert shown(symbol) == symbol
