@@ -45,7 +45,8 @@ from domain.llm.messages import (
 from domain.llm.provider_settings import BUILTIN
 from domain.llm.tools.text_files import version_hash
 from domain.simulation.operating_point import operating_point_from_plain, operating_point_lines
-from shared.errors import UserInputError
+from shared.errors import NeedsConfirmation, UserInputError
+from shared.message import msg
 from shared.ulid import new_ulid
 
 if TYPE_CHECKING:
@@ -234,7 +235,7 @@ class ModelSteps:
         while True:
             await pricing.look_up(asked.choice)
             if (why := self._parts.watch.spent()) is not None:
-                raise UserInputError(why, error_type="limit")
+                raise _at_limit(why)
             text: list[str] = []
             length = 0
             usage, model = Usage(), ""
@@ -252,7 +253,7 @@ class ModelSteps:
                         if length > _LONGEST_ANSWER:
                             break
             except TimeoutError:
-                raise UserInputError(out_of_time(self._parts.watch.limits), error_type="limit") from None
+                raise _at_limit(out_of_time(self._parts.watch.limits)) from None
             except ProviderError as error:
                 if await asked.found_other_way(error):
                     continue
@@ -360,6 +361,13 @@ class ModelSteps:
             writes=tuple(writes),
             paths=tuple(dict.fromkeys(paths)),
         )
+
+
+def _at_limit(why: Message) -> NeedsConfirmation:
+    """The design waits: whoever raises the limit goes on with it."""
+    return NeedsConfirmation(
+        why, advice=msg("Raise the limit, then continue the design."), error_type="limit"
+    )
 
 
 def file_stem(text: str) -> str:

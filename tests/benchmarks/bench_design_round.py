@@ -25,7 +25,14 @@ from langgraph.graph import END, START, StateGraph
 from application.conversation.model_access import FindAccess
 from application.workflow.designing import Answer, DesignRequest, Question
 from bootstrap import build
-from domain.llm.chat import ChatRequest, ProviderChoice, ProviderInfo, StreamChunk, WireToolCall
+from domain.llm.chat import (
+    ChatRequest,
+    ModelAbilities,
+    ProviderChoice,
+    ProviderInfo,
+    StreamChunk,
+    WireToolCall,
+)
 from domain.llm.costs import FREE, PriceList
 from infrastructure.llm_adapters.chat_model import ClientChatModel
 from infrastructure.persistence.checkpoints import open_checkpointer
@@ -73,6 +80,9 @@ class _Models:
 
     def list(self) -> list[ProviderInfo]:
         return [ProviderInfo(name=_PROVIDER, title="b", needs_key=False, has_key=False, base_url="")]
+
+    async def abilities(self, _choice: ProviderChoice) -> ModelAbilities:
+        return ModelAbilities()
 
     def destination(self, _choice: ProviderChoice) -> str:
         return ""

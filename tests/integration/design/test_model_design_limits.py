@@ -65,11 +65,15 @@ async def test_an_answer_without_end_is_not_received_to_its_end(bench: Bench, wh
 
 
 async def test_a_price_nobody_knows_lets_no_request_out(bench: Bench) -> None:
-    with pytest.raises(UserInputError) as caught:
+    with pytest.raises(NeedsConfirmation) as caught:
         await bench.design(max_cost=(5.0, "USD"))
     assert caught.value.error_type == "limit"
     assert "unknown" in str(caught.value)
+    assert caught.value.exit_code == 1  # as a chat that is at its limit
     assert not bench.model.seen
+    # The design waits for whoever raises it.
+    bench.settings = {"prices": PRICES}
+    assert (await bench.design(None)).goals_met
 
 
 def cut_short(reason: str | None) -> Script:
