@@ -21,6 +21,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from application.design.round_history import judged_rounds, timeline
@@ -150,6 +151,9 @@ class DesignJournal:
         self._narrate = narrate
         self._updates: dict[str, GraphState] = {}
         self._open_calls: dict[str, str] = {}
+        self._calls: set[str] = set()
+        self._calls_read = 0
+        """Of how many events `_calls` has the ids."""
         self._lines = 0
         """The number of the last step that has its line."""
 
@@ -203,11 +207,11 @@ class DesignJournal:
 
     def has_call(self, call_id: str) -> bool:
         """Whether the transcript knows a call, be it of a chat."""
-        return any(
-            call.get("id") == call_id
-            for event in self._conversation.events
-            for call in (event.get("message") or {}).get("tool_calls") or ()
-        )
+        events = self._conversation.events
+        for event in islice(events, self._calls_read, None):
+            self._calls |= {str(call["id"]) for call in (event.get("message") or {}).get("tool_calls") or ()}
+        self._calls_read = len(events)
+        return call_id in self._calls
 
     def step_id(self, number: int) -> str:
         """The id of a step of this run, counted from 1."""

@@ -307,6 +307,48 @@ _CHINESE: Mapping[Role, str] = {
     ),
 }
 
+_COMBINED: tuple[tuple[Role, str, str], ...] = (
+    (
+        "undo",
+        "undo |revert |reverse |scrap |discard |ditch |throw away |throw out |get rid of |take back |drop ",
+        "that change|this change|the change|the last change|that last change|your last change|your change|"
+        "these changes|those changes|the last step|that step|that last step|this step|the last round|"
+        "that round|this round|that last round|the last one|that one|the last attempt|that attempt|"
+        "what you just did|what you did|the last edit|that edit",
+    ),
+    (
+        "undo",
+        "the previous version |the previous one |the last version |the version before |the one before |"
+        "the earlier version |the earlier one |the old version |the old one |the circuit before |it ",
+        "was better|was nicer|was better before|looked better|worked better|performed better",
+    ),
+    (
+        "accept",
+        "i'm happy with |i am happy with |we're happy with |i'm satisfied with |i am satisfied with |"
+        "i'm pleased with |i'm fine with |i'm ok with |i can live with ",
+        "it|this|that|this one|that one|the design|the result|the results|this result|this version|"
+        "this design|the circuit|this circuit|how it is|these results",
+    ),
+    (
+        "stop",
+        "enough |that's enough |that is enough |that's all |that is all |that will be all |no more ",
+        "for today|for now|for me|for tonight|of this|rounds|rounds please",
+    ),
+    (
+        "accept",
+        "就用|使用|采用|选用|要|就要|用|接受|保留|定",
+        "这个版本|这个方案|这个电路|这个设计|这个结果|当前版本|当前方案|当前设计|现在的版本|目前的版本|这版|这一版|"
+        "这套参数|这组参数|这个了",
+    ),
+    (
+        "undo",
+        "刚才那步|刚才这步|刚才那一步|刚刚那步|那步|那一步|这步|这一步|上一步|刚才的修改|刚才的改动|这个改动|"
+        "这次改动|那个改动|这次修改|上次修改|刚才那轮|这一轮|上一轮",
+        "不要了|不要|作废|不算|不算数|去掉|撤掉|退掉|收回|还是退回去|改得不好",
+    ),
+)
+"""Phrases of a role made of a beginning and an end, each with each."""
+
 _TAGS = (
     "would you please", "would you", "could you", "will you", "can you", "won't you", "shall we", "right",
     "okay", "ok", "please", "好不好", "行不行", "可以吗", "可以嗎", "好吗", "好嗎", "行吗", "成吗", "吧",
@@ -364,13 +406,26 @@ def phrases(text: str) -> tuple[Phrase, ...]:
 def _english() -> Mapping[tuple[str, ...], Role]:
     """Phrases by their words; of one in two roles the later role counts."""
     return {
-        tuple(_words_of(phrase)): role for role, listed in _ENGLISH.items() for phrase in listed.split("|")
+        tuple(_words_of(phrase)): role
+        for role, listed in (*_ENGLISH.items(), *_combined())
+        for phrase in listed.split("|")
+        if phrase.isascii()
     }
 
 
 @cache
 def _chinese() -> Mapping[str, Role]:
-    return {phrase: role for role, listed in _CHINESE.items() for phrase in listed.split("|")}
+    return {
+        phrase: role
+        for role, listed in (*_CHINESE.items(), *_combined())
+        for phrase in listed.split("|")
+        if not phrase.isascii()
+    }
+
+
+def _combined() -> Iterator[tuple[Role, str]]:
+    for role, starts, ends in _COMBINED:
+        yield role, "|".join(start + end for start in starts.split("|") for end in ends.split("|"))
 
 
 @cache

@@ -304,10 +304,7 @@ class UserCheckpointNode:
         what typed words were taken for.
         """
         if self._looked_at != state["step_number"] + 1:
-            known = await self._known_by_operations(state)
-            circuit = state.get("circuit_file_path", "")
-            used = await used_files(self._simulate, self._project, circuit) if circuit else {}
-            stale = await asyncio.to_thread(self._what_is_stale, state, step, known, used)
+            stale = await self._what_is_stale(state, step)
             if stale is not None:
                 return stale
             self._looked_at = state["step_number"] + 1
@@ -349,26 +346,39 @@ class UserCheckpointNode:
             if record.kind == "file" and record.state == "done" and not self._journal.has_call(record.op_id)
         )
 
-    def _what_is_stale(
-        self, state: GraphState, step: Step, known: frozenset[tuple[str, str]], used: Mapping[str, str]
-    ) -> Finished | None:
-        """How the round is judged anew, where its files or its result are others; blocking.
-
-        `used`: the files the circuit uses now, by depth.
-        """
+    async def _what_is_stale(self, state: GraphState, step: Step) -> Finished | None:
+        """How the round is judged anew, where its files, by depth, or its result are others."""
         circuit = state.get("circuit_file_path", "")
         if not circuit:
             return None
         held = {**state.get("circuit_files", {}), circuit: state["netlist_sha256"]}
+        used = await used_files(self._simulate, self._project, circuit)
+        found, has_result = await asyncio.to_thread(self._found, state, held, used)
+        changed = [path for path in found if found[path] != held[path]]
+        if changed:
+            known = await self._known_by_operations(state)
+            changed = [path for path in changed if (path, found[path]) not in known]
+        if not changed and has_result:
+            return None
+        return await asyncio.to_thread(self._looked_at_again, state, step, found, changed)
+
+    def _found(
+        self, state: GraphState, held: Mapping[str, str], used: Mapping[str, str]
+    ) -> tuple[dict[str, str], bool]:
+        """What the files of the round hold now, and whether its result is there; blocking."""
         found = {
             path: used[path] if path in used else hash_in(self._project, path)
             for path in held
             if path in used or not Path(path).is_absolute()
         }
-        changed = [path for path in found if found[path] != held[path] and (path, found[path]) not in known]
         result = state.get("sim_result_path", "")
-        if not changed and (not result or (self._project.root / result).is_file()):
-            return None
+        return found, not result or (self._project.root / result).is_file()
+
+    def _looked_at_again(
+        self, state: GraphState, step: Step, found: Mapping[str, str], changed: Sequence[str]
+    ) -> Finished:
+        """How the round is judged anew; blocking."""
+        circuit = state["circuit_file_path"]
         update: GraphState = {
             "current_node": "user_checkpoint",
             "user_intent": "look_again",
