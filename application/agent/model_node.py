@@ -98,6 +98,9 @@ class ModelNode:
         Raises ProviderError; what had come is kept as a partial answer.
         """
         seconds = state["agent_seconds"]
+        answered = self._record.answers_of_turn()
+        if answered and not answered[-1].tool_calls:  # taken up behind words, which are judged by its data
+            await self._framed(await self._asked.room())
         move = await self._watch.next_move(seconds)
         message: AIMessage | None = None
         if isinstance(move, Ask):
@@ -146,9 +149,9 @@ class ModelNode:
             raise error
         _logger.warning("The answer was not gone on with: %s", error)
         if not asked.continues:
-            words = self._watch.doubtful_words()
-            if words:
-                await self._conversation.replace(set_doubt(last, words), step="")
+            figures = await self._watch.unbacked_figures()
+            if figures:
+                await self._conversation.replace(set_doubt(last, ", ".join(figures)), step="")
             return End(reason="completed")
         count, _ = get_continuations(last)
         stuck = set_continued(last, count + 1, is_stuck=True)
@@ -175,6 +178,7 @@ class ModelNode:
                 )
                 described += f"\n{fence_data('how calls are run', rule)}"
             self._frame = _Frame(described, system, tools, counted, room.tool_set)
+            self._watch.context = described
         return self._frame
 
     def _step(self, number: int) -> str:
@@ -279,11 +283,11 @@ class ModelNode:
                 )
 
     async def _with_doubt(self, message: AIMessage, seconds: float) -> AIMessage:
-        """The answer, marked when it is the turn's last and still claims what was not done."""
-        words = self._watch.doubtful_words(with_answer=message)
-        if not words or isinstance(await self._watch.next_move(seconds, with_answer=message), Ask):
+        """The answer, marked when it is the turn's last and still has figures that stand in nothing."""
+        figures = await self._watch.unbacked_figures(with_answer=message)
+        if not figures or isinstance(await self._watch.next_move(seconds, with_answer=message), Ask):
             return message
-        return set_doubt(message, words)
+        return set_doubt(message, ", ".join(figures))
 
 
 def usage_of(answers: Iterable[AIMessage]) -> Usage:

@@ -9,9 +9,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.messages import ToolCall as LangChainCall
 
-from domain.llm.agentic_loop.completeness import unproven_claim
+from domain.llm.agentic_loop.backing import Backing, unbacked_figures
+from domain.llm.agentic_loop.completeness import is_cut
 from domain.llm.agentic_loop.guardrails import is_refused, simulations
 from domain.llm.agentic_loop.policy import (
     Ask,
@@ -32,6 +34,7 @@ from domain.llm.agentic_loop.turn import (
 from domain.llm.costs import FREE, Cost, Price, PriceList, cost_of, total
 from domain.llm.messages import (
     get_cost,
+    get_sources,
     get_text,
     get_timestamp,
     get_tool_success,
@@ -104,8 +107,8 @@ class TurnWatch:
         self._goals = goals
         self._root = root
         self._known: dict[str, CallRecord] = {}
-        self._history = ("", False)
-        """The turn that was asked about last, and the answer: it stays the same within a turn."""
+        self.context = ""
+        """The data that went with the turn's message."""
         self.limits = limits
         self.pricing = pricing
         """Of the model that is asked."""
@@ -145,7 +148,7 @@ class TurnWatch:
             self.limits,
             seconds=seconds,
             goals=await self._goals(circuit) if circuit else (),
-            has_history=self._has_history(),
+            unbacked=await self.unbacked_figures(with_answer=with_answer),
         )
         if isinstance(move, Ask) and (why := self.spent(with_answer)) is not None:
             return End(reason="limit", why=why)  # a whole answer stays a whole answer
@@ -201,9 +204,35 @@ class TurnWatch:
             answers[str(with_answer.id)] = with_answer
         return answers.values()
 
-    def doubtful_words(self, *, with_answer: AIMessage | None = None) -> str:
-        """The words by which the newest answer claims what this turn did not do; "" for none."""
-        return unproven_claim(self.record(with_answer=with_answer), has_history=self._has_history())
+    async def unbacked_figures(self, *, with_answer: AIMessage | None = None) -> tuple[str, ...]:
+        """The figures of the newest answer, when it ended in words, that stand in nothing."""
+        last = self.record(with_answer=with_answer).last
+        if last is None or last.calls or is_cut(last):
+            return ()
+        answers = [*self._conversation.answers_of_turn(), *([] if with_answer is None else [with_answer])]
+        if get_sources(answers[-1]) or self._conversation.has_attachments:
+            return ()  # they may come from pages or pictures, which are not read here
+        return await asyncio.to_thread(lambda: unbacked_figures(last.text, self._backing()))
+
+    def _backing(self) -> Backing:
+        """What figures of this conversation may come from."""
+        results: list[str] = []
+        words: list[str] = []
+        of_turn = {str(message.id) for message in self._conversation.messages_of_turn()}
+        for message in self._conversation.messages:
+            if isinstance(message, HumanMessage):
+                words.append(get_text(message))
+                if str(message.id) in of_turn:
+                    results.append(self.context)
+            elif isinstance(message, ToolMessage):
+                results.append(get_text(message))
+            elif isinstance(message, AIMessage):
+                results += [str(call["args"]) for call in message.tool_calls if self._has_worked(call)]
+        return Backing(results=results, words=words)
+
+    def _has_worked(self, call: LangChainCall) -> bool:
+        result = self._conversation.result_of(str(call["id"]))
+        return result is not None and get_tool_success(result)
 
     async def is_refused(self, call: ToolCall) -> bool:
         """Whether a call is not run because it failed before, and nothing it names is another since."""
@@ -213,25 +242,6 @@ class TurnWatch:
         named = [name for key in _PATH_ARGUMENTS if isinstance(name := call.arguments.get(key), str)]
         written_at = await asyncio.to_thread(_last_written, self._root, named)
         return written_at <= self._failed_at(signature) + _CLOCK_STEP_S
-
-    def _has_history(self) -> bool:
-        """Whether files were changed in earlier turns."""
-        conversation = self._conversation
-        turn_id = conversation.open_turn
-        if turn_id and turn_id == self._history[0]:
-            return self._history[1]
-        self._history = turn_id, self._was_something_changed_before()
-        return self._history[1]
-
-    def _was_something_changed_before(self) -> bool:
-        conversation = self._conversation
-        earlier = conversation.messages[: len(conversation.messages) - len(conversation.messages_of_turn())]
-        return any(
-            isinstance(message, ToolMessage)
-            and get_tool_success(message)
-            and self._executor.effect_of(str(message.name)) not in ("read", "simulate")
-            for message in earlier
-        )
 
     def _failed_at(self, signature: str) -> float:
         """When a call of this turn had its last result, in seconds of the clock."""

@@ -183,8 +183,8 @@ class TurnParts:
         if isinstance(move, End) and move.reason == ended and move.why is not None:
             return move.why
         answers = self.record.answers_of_turn()
-        if ended == "completed" and answers and (words := get_doubt(answers[-1])):
-            return msg("The answer says “{words}”, but in this turn no tool has done that.", words=words)
+        if ended == "completed" and answers and (figures := get_doubt(answers[-1])):
+            return msg("These figures of the answer are in no result: {figures}.", figures=figures)
         return None
 
     def usage(self) -> Usage:

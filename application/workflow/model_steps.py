@@ -27,8 +27,9 @@ from application.workflow.journal import Said
 from application.workflow.plain_state import verdict_from_plain
 from application.workflow.wording import LANGUAGE_NAMES, in_words, language_of
 from domain.circuit.netlist import LIBRARY_SUFFIXES
+from domain.circuit.said_figures import marked
 from domain.design.checkpoint_intent import intent_from_model
-from domain.design.comment_check import doubtful_figures, marked, short_comment
+from domain.design.comment_check import doubtful_figures, short_comment
 from domain.design.fenced_netlist import fenced_netlist
 from domain.llm.agentic_loop.policy import CUT_OFF, out_of_time
 from domain.llm.chat import ProviderError, Usage

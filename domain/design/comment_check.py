@@ -13,11 +13,18 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Literal
 
+from domain.circuit.figures_in_text import TextFigure, figures_in, plain, unit_name
 from domain.circuit.netlist import Netlist
 from domain.circuit.numbers import parse_number, read_number
-from domain.design.figures_in_text import TextFigure, figures_in, plain, unit_name
+from domain.circuit.said_figures import (
+    ROUGHLY,
+    SIGHT,
+    is_convention,
+    is_rounding,
+    is_thought,
+    sentence_before,
+)
 from domain.design.round_table import RoundTable, TableRow
 from domain.simulation.result import Quantity
 from shared.late_patterns import late_pattern
@@ -28,17 +35,8 @@ Values = Mapping[str, frozenset[float]]
 _SEPARATORS = late_pattern(r"[\s(),=*/+]+")
 _CLAUSE_ENDS = late_pattern(r"[,;，；、]|(?<![vViI])[(（]")
 _NODE = late_pattern(r"\b[vi]\s?\(\s?[\w#.]+\s?\)")
-_SENTENCE_ENDS = late_pattern(r"[!?。！？;；\n]|\.(?=\s|$)|\s[-*•]\s")
-_COARSEST = 0.03
-"""A rounding may be this far off (a share); "about" lets it be `_ABOUT`."""
-_ABOUT = 0.06
-_LOGARITHMIC = ("dB", "deg", "degC", "%")
-_TABLE_DIGITS = 5e-5
-"""A model has read figures that were rounded already."""
 _MOST_CHARACTERS = 2000
 _MOST_FIGURES = 200
-_SIGHT = 80
-"""How far before a figure the words are read that belong to it."""
 
 
 def short_comment(text: str, lines: int = 10) -> str:
@@ -110,11 +108,11 @@ def doubtful_figures(
     for figure in islice(figures_in(flat), _MOST_FIGURES):
         if figure.unit not in checked or figure.value == 0:
             continue
-        before, after = _sentence_before(flat, figure.start), flat[figure.end : figure.end + _SIGHT]
+        before, after = sentence_before(flat, figure.start), flat[figure.end : figure.end + SIGHT]
         if not (
             _agrees(figure, before, _those_of_one(before, by_row, figure.unit) or values)
-            or _is_convention(figure, before, after)
-            or _is_thought(before, after)
+            or is_convention(figure, before, after)
+            or is_thought(before, after)
             or _is_elsewhere(figure, before, own, metrics)
         ):
             doubted[text[figure.start : figure.end].strip()] = None
@@ -242,9 +240,6 @@ def _in_expression(expression: str) -> Iterator[float]:
 
 # --- what a figure is held against ----------------------------------------------------------------------
 
-_ROUGHLY = late_pattern(
-    r"(?:\babout|\baround|\broughly|\bnearly|\balmost|\bapprox\w*\.?|\bsome|~|≈|约为?|大约|大概|近似?|接近|差不多|将近)\s*$"
-)
 _ABOVE = late_pattern(
     r"(?:\bmore than|\bover|\babove|\bat least|\bexceed\w*|\bgreater than|\bhigher than|>=?|≥"
     r"|超过|高于|大于|多于|不低于|至少)\s*$"
@@ -257,115 +252,14 @@ _BELOW = late_pattern(
 
 def _agrees(figure: TextFigure, before: str, values: Values) -> bool:
     known = values.get(figure.unit, frozenset()) | values.get("", frozenset())
-    words = before[-_SIGHT:].rstrip("+-± ").lower()
-    is_rough = _ROUGHLY.search(words) is not None
-    if any(_is_rounding(figure, value, is_rough=is_rough) for value in known):
+    words = before[-SIGHT:].rstrip("+-± ").lower()
+    is_rough = ROUGHLY.search(words) is not None
+    if any(is_rounding(figure, value, is_rough=is_rough) for value in known):
         return True
     measured = values.get(figure.unit, frozenset())
     if _ABOVE.search(words):
         return any(figure.value <= value <= 2 * figure.value for value in measured)
     return bool(_BELOW.search(words)) and any(figure.value / 2 <= value <= figure.value for value in measured)
-
-
-def _is_rounding(figure: TextFigure, value: float, *, is_rough: bool) -> bool:
-    """Whether a figure is a value rounded, or cut off, to the digits it was written with."""
-    off = abs(figure.value - value)
-    slack = _TABLE_DIGITS * value
-    if off <= slack:
-        return True
-    coarsest = 0.5 if figure.unit in _LOGARITHMIC else _COARSEST * value
-    nearest = min(figure.step / 2 * (1 + 1e-9), coarsest)
-    if is_rough:
-        nearest = max(nearest, _ABOUT * value)
-    is_cut = figure.digits >= 3 and figure.value < value and off < 0.999 * figure.step
-    return off <= nearest + slack or (is_cut and off <= 0.01 * value)
-
-
-# --- what says nothing that was measured ----------------------------------------------------------------
-
-_HALF_POWER = late_pattern(r"^[\s-]*(?:point|band|corner|cut|freq|点|带宽|截止|频率|转折|处|衰减点)")
-_ANGLES = late_pattern(r"shift|lag|lead|cross|per pole|相移|滞后|超前|反相|穿越|每个极点")
-_OF_PARTS = late_pattern(
-    r"toleranc|resistor|capacitor|inductor|parts|series|spread|公差|精度|容差|误差|电阻|电容|电感|器件|元件|系列|离散"
-)
-
-
-def _is_convention(figure: TextFigure, before: str, after: str) -> bool:
-    """The figures of the trade: the −3 dB point, 180° of phase, 1 % parts."""
-    near = f"{before[-24:]} {after[:24]}".lower()
-    match figure.unit:
-        case "dB":
-            return round(figure.value, 2) in (3.0, 3.01) and (
-                before.endswith("-") or figure.text.startswith("-") or bool(_HALF_POWER.match(after.lower()))
-            )
-        case "deg":
-            return figure.value in (180.0, 360.0) or (figure.value % 45 == 0 and bool(_ANGLES.search(near)))
-        case "%":
-            return figure.value == 100.0 or (figure.value <= 20 and bool(_OF_PARTS.search(near)))
-        case "degC":
-            return figure.value in (25.0, 27.0)
-        case _:
-            return False
-
-
-Mood = Literal["said", "noun", "soft", "hard"]
-
-_WORDS = late_pattern(
-    r"(?P<hard>\bif\b|\bwould\b|\bassum\w+|\bsuppos\w+|\bprovided\b|若|如果|假如|假设|倘若|预计|预期|估计|估算)"
-    r"|(?P<reset>\bbut\b|\bhowever\b|\bwhereas\b|\balthough\b|\bthough\b|\byet\b|\bnow\b|\bcurrently\b|\bmeasured\b"
-    r"|\bsimulat\w+|\bonly\b|\bstill\b|\bactual\w*|\binstead of\b|但是?|却|然而|不过|虽然|尽管"
-    r"|目前|现在|当前|实测|测得|本轮|这一?轮|上一?轮|仿真|只有|仅|实际|仍|\bfrom\s*$|从\s*$)"
-    r"|(?P<noun>\bexpected\b|\bpredicted\b|\bestimated\b|\btheor\w+|\bideal\w*|\bnominal\w*|\bcalculated\b"
-    r"|\bcomputed\b|理论|理想|计算|算得|推算|推得|标称)"
-    r"|(?P<soft>\bshould\b|\bcould\b|\bwill\b|\bmay\b|\bmight\b|\bcan\b|'ll\b|\bexpect\b|\bpredict\b|\bestimate\b"
-    r"|\btry\b|\btrying\b|\bpropose\b|\bsuggest\b|\brecommend\b|\baim\w*\b|\blet\b|\bbecomes?\b|\bso that\b"
-    r"|\bin order\b|\bto (?:reach|get|meet|bring|give|obtain|achieve|keep|lower|raise|set|make|push|move|have"
-    r"|yield|land)\b|(?<!\bthe )(?<!\ban )(?<!\ba )(?<!\bthis )\b(?:increase|decrease|reduce|raise|set|change"
-    r"|use|choose|make|adjust|add|pick|replace|move|bring|push|trim|tune|scale|enlarge|halve|double)\b"
-    r"|^\W*lower\b|\band lower\b|\bthen lower\b"
-    r"|(?<![响效反相对供适])应(?!用)|(?<!已)将|(?<![机社])会|可(?![见知靠])|建议|尝试|试着|打算|改为|改成|改用"
-    r"|调到|调至|调整(?!时间)|换成|换为|选用|选择|选取|取|设为"
-    r"|设置|设成|增大|增加|提高|提升|降低|减小|降到|升到|加大|缩小|瞄准|下一轮|下一步|以便|使|从而|为了|想要|希望|期望|把)"
-    r"|(?P<past>(?<!为)了|已经?|\b(?:was|were|had|got|went|fell|rose|dropped|reached|increased|decreased|came|improved|raised|lowered)\b)"
-    r"|(?P<fact>\b(?:is|are|reads?|measures|reaches|stays?|remains?|has|shows?|equals|lies|sits)\b|(?<!因)为(?!了))"
-    r"|(?P<clause>[,:，、：()（）])"
-)
-_AFTER = late_pattern(
-    r"^\s*(?:(?:is|are)\s+)?(?:expected|achievable|feasible|possible|reachable|enough|sufficient)\b"
-    r"|^\s*(?:should|would|could|can|may|might|will) (?:then )?"
-    r"(?:be (?:possible|achievable|enough|feasible|reach\w*|obtained|met)|result|follow)"
-    r"|^\s*,?\s*(?:I |we )?(?:would )?(?:estimate|guess|expect|assume|suppose)\b"
-    r"|^\s*(?:左右)?(?:即可|为宜|可行|应该可以|应可|是可能的|有望)"
-)
-_CALCULATION = late_pattern(r"[\w)πΩ]\s*(?:[*/√^+÷]|-(?=\s))\s*[\w(√π][^=≈]{0,60}(?:=|≈|\bgives\b|得|为)\s*$")
-
-
-def _is_thought(before: str, after: str) -> bool:
-    """Whether a figure is proposed, predicted or computed rather than said of the round.
-
-    The words before it in its sentence are read in order. "if" lasts until a word of the present, "should"
-    until something is told as a fact, "the expected gain is" within its clause.
-    """
-    if _CALCULATION.search(before[-_SIGHT:]) or _AFTER.match(after.lower()):
-        return True
-    mood: Mood = "said"
-    for found in _WORDS.finditer(before.lower()):
-        match found.lastgroup:
-            case "hard":
-                mood = "hard"
-            case "reset":
-                mood = "said"
-            case "noun" | "soft" as kind if mood != "hard":
-                mood = "noun" if kind == "noun" else "soft"
-            case "past" if mood != "hard":
-                mood = "said"
-            case "fact" if mood == "soft":
-                mood = "said"
-            case "clause" if mood == "noun":
-                mood = "soft"
-            case _:
-                pass
-    return mood != "said"
 
 
 _CONDITION = late_pattern(r"(?:\bat|@|\bnear|在|于)\s*(?:f\s*=\s*)?$")
@@ -416,21 +310,3 @@ def _names(word: str, text: str) -> bool:
             return True
         place = text.find(word, end)
     return False
-
-
-def _sentence_before(flat: str, end: int) -> str:
-    """The words of a figure's sentence before it."""
-    start = max(0, end - 4 * _SIGHT)
-    text = flat[start:end]
-    last = max((found.end() for found in _SENTENCE_ENDS.finditer(text)), default=0)
-    return text[last:]
-
-
-def marked(text: str, doubtful: Iterable[str], mark: str) -> str:
-    """The comment with `mark` behind each figure that is doubtful."""
-    those, parts, place = frozenset(doubtful), [], 0
-    for figure in figures_in(text):
-        if text[figure.start : figure.end].strip() in those:
-            parts += [text[place : figure.end].rstrip(), mark]
-            place = figure.end
-    return "".join((*parts, text[place:]))

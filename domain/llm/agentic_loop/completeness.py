@@ -9,21 +9,20 @@ cut off is gone on with, and its parts join without a seam.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from domain.llm.agentic_loop.backing import told
 from domain.llm.agentic_loop.turn import AnswerRecord, TurnRecord
 
-NudgeKind = Literal["open_tasks", "claim", "summary"]
+NudgeKind = Literal["open_tasks", "figures", "summary"]
 
 _TASK = re.compile(r"^[ \t]*(?:[-*+]|\d+[.)])[ \t]+\[(?P<mark>[ xX✓✔])\][ \t]+(?P<text>\S.*)$", re.MULTILINE)
 _CODE = re.compile(
     r"(?P<fence>`{3,}|~{3,}).*?(?:(?P=fence)|\Z)|`[^`\n]{0,200}`|“[^”]{0,200}”|「[^」]{0,200}」|\"[^\"\n]{0,200}\"",
     re.DOTALL,
 )
-_BLOCK = re.compile(r"^[ \t]*(?:`{3,}|~{3,})", re.MULTILINE)
-_SENTENCE = re.compile(r"[^.!?。！？;；\n]+(?:\.(?=\S)[^.!?。！？;；\n]*)*[.!?。！？]?")
 _ASKS = re.compile(r"[?？]\s*$")
 _ASKS_BACK = re.compile(
     r"\b(?:shall|should|may|can|would|do) (?:i|you|we)\b|let me know|tell me|waiting for|up to you"
@@ -32,56 +31,6 @@ _ASKS_BACK = re.compile(
     re.IGNORECASE,
 )
 
-_DONE_WORDS = (
-    r"changed|updated|modified|written|wrote|created|saved|replaced|fixed|corrected|added|removed|deleted|edited"
-    r"|adjusted|applied|patched|renamed|moved|increased|decreased|reduced|rewritten|inserted"
-    r"|set(?! (?:out|up|aside|off)\b)"
-)
-_RAN_WORDS = r"simulated|re-?simulated|ran the (?:simulation|circuit)|run the (?:simulation|circuit)"
-_OPENING_WORDS = (
-    r"changed|updated|modified|created|saved|replaced|fixed|corrected|added|removed|deleted|edited|patched"
-)
-_ADVERBS = r"(?:(?:now|just|also|already|successfully|then|therefore|gone ahead and)\s+)*"
-_CLAIM_CHANGE = re.compile(
-    rf"\b(?:i|we)(?:['’]ve| have)?\s+{_ADVERBS}(?:{_DONE_WORDS})\b"
-    rf"|\b(?:has|have)\s+{_ADVERBS}been\s+{_ADVERBS}(?:{_DONE_WORDS})\b"
-    rf"|\b(?:was|were|is|are)\s+(?:now|successfully)\s+(?:{_DONE_WORDS})\b|\b(?:is|are) now \d"
-    rf"|^\s*(?:(?:all )?done[:,!.\s–-]*|ok(?:ay)?[:,!.\s–-]*)?(?:successfully )?(?:{_OPENING_WORDS})\b"
-    r"|(?:我|现)?(?:已经?|刚刚?)(?:成功)?(?:将|把|为您|帮您|为你|帮你)?[^，,。；;!！?？\n]{0,40}?"
-    r"(?:修改|更改|改为|改成|改好|更新|写入|写好|创建|新建|保存|替换|删除|添加|加入|调整|设置|设为|重命名|移动)"
-    r"|(?:我|现)(?:将|把)[^，,。；;!！?？\n]{1,40}?(?:改为|改成|设为|替换为|调整为)[^，,。；;!！?？\n]{0,30}了"
-    r"|(?:修改|更改|更新|写入|创建|保存|替换|删除|添加|调整)(?:已完成|完成|成功)"
-    r"|(?:改|写|调|设|建|换|删|加)好了|^\s*(?:好的?[，,]\s*)?(?:都|全部|已经?)?(?:搞定|弄好|办好|处理好)了?",
-    re.IGNORECASE,
-)
-_CLAIM_RUN = re.compile(
-    rf"\b(?:i|we)(?:['’]ve| have)?\s+{_ADVERBS}(?:{_RAN_WORDS})\b"
-    r"|(?:我|现)?(?:已经?|刚刚?)(?:成功)?(?:运行|执行|完成|进行|做)了?[^，,。；;!！?？\n]{0,12}仿真|仿真(?:已完成|完成了|运行成功|已运行|成功)",
-    re.IGNORECASE,
-)
-_NO_CLAIM = re.compile(
-    r"\b(?:if|once|when|after|before|unless|until|would|could|should|can|may|might|will|not|never|nothing|no"
-    r"|cannot|earlier|previous(?:ly)?|last (?:time|turn)|yesterday|original(?:ly)?|you"
-    r"|need(?:s)? to|assum\w+|suppose\w*"
-    r"|calculat\w+|comput\w+|in (?:my|the) (?:head|calculation|example|answer|text))\b|n[’']t\b"
-    r"|如果|若|假如|一旦|之前|先前|上次|上一|原来|原先|当初|以前|没有?|未|不|无法|尚|可以|可能|将会|需要|应该|请|您|你(?!好)",
-    re.IGNORECASE,
-)
-_FOR_YOU = re.compile(r"(?<=[已经刚就我])(?:为|帮|给|替)(?:您|你)")
-"""已为您...: who it was done for, no word to the user about what he did or should do."""
-_CLAUSE_END = re.compile(r"[,，]")
-_BY_ME = re.compile(r"\b(?:i|we|successfully|done)\b|我|[将把]|成功|刚|了$", re.IGNORECASE)
-"""What says that something was done here, and not how things stand."""
-_ASKS_PAST = re.compile(
-    r"\b(?:what|which|why|how|when|who|did|have|has|is|are|was|were)\b.*[?？]?\s*$|[?？]\s*$|什么|哪|为什么|怎么|如何|吗|呢|是否|总结|回顾",
-    re.IGNORECASE | re.DOTALL,
-)
-_WANTS_WORK = re.compile(
-    r"\b(?:change|set|make|increase|decrease|reduce|raise|lower|write|create|fix|correct|add|remove|delete|replace"
-    r"|edit|adjust|rename|move|update|modify|simulate|run|tune|optimi[sz]e|build|design)\b"
-    r"|改|设|写|建|增|减|换|删|加|调|修|移|仿真|运行|优化|设计|做",
-    re.IGNORECASE,
-)
 _WANTS_SUMMARY = re.compile(
     r"\bsummar(?:y|i[sz]e|i[sz]ation)\b|\boverview\b|\brecap\b|\bsum up\b"
     r"|总结|概述|概括|小结|归纳|写了什么|内容是什么",
@@ -109,20 +58,25 @@ class Nudge:
     """The same nudge is not given twice about the same."""
 
 
-def next_nudge(turn: TurnRecord, *, has_history: bool = False) -> Nudge | None:
+def next_nudge(turn: TurnRecord, *, unbacked: Sequence[str] = ()) -> Nudge | None:
     """What is asked for after the newest answer, which has no calls and ended by itself; None for nothing.
 
     Each kind comes once a turn; that of open tasks again when some were done meanwhile. What was asked
-    for before is read from the turn: an answer without calls that others follow. `has_history`: files were
-    changed in earlier turns, which the words may be about.
+    for before is read from the turn: an answer without calls that others follow. `unbacked`: the figures of
+    the newest answer that stand in nothing (`backing.unbacked_figures`); they are asked about when nothing
+    was asked before.
     """
     given: list[Nudge] = []
+    has_asked = False
     for count in range(1, len(turn.answers) + 1):
         seen = turn.up_to(count)
         answer = seen.answers[-1]
         if answer.calls or answer.is_partial:
             continue
-        nudge = next((one for one in _candidates(seen, has_history) if not _was_given(one, given)), None)
+        if count == len(turn.answers) and unbacked and not has_asked:
+            return _about_figures(unbacked)
+        has_asked = True
+        nudge = next((one for one in _candidates(seen) if not _was_given(one, given)), None)
         if count == len(turn.answers):
             return nudge
         if nudge is not None:
@@ -130,43 +84,16 @@ def next_nudge(turn: TurnRecord, *, has_history: bool = False) -> Nudge | None:
     return None
 
 
-def unproven_claim(turn: TurnRecord, *, has_history: bool = False) -> str:
-    """The words by which the newest answer claims a change or a run that this turn did not make; else ""."""
-    answer = turn.last
-    if answer is None or answer.calls or _BLOCK.search(answer.text):  # it may be about the block it shows
-        return ""
-    if has_history and (_ASKS_PAST.search(turn.question) or not _WANTS_WORK.search(turn.question)):
-        return ""  # it may be about earlier turns, in which things were done
-    has_changed = any(call.has_changed_something for call in turn.calls)
-    has_run = any(call.effect == "simulate" and call.success is not None for call in turn.calls)
-    claims = [] if has_changed else [_CLAIM_CHANGE]
-    claims += [] if has_run or has_changed else [_CLAIM_RUN]
-    # "电容已设置为 1u" answers a question about the circuit as it is.
-    only_asked = bool(_ASKS_PAST.search(turn.question)) and not _WANTS_WORK.search(turn.question)
-    for sentence in _SENTENCE.findall(_CODE.sub(" ", answer.text[:_MOST_READ])):
-        said = _FOR_YOU.sub("", sentence)
-        if only_asked and not _BY_ME.search(said.strip(" .!。！")):
-            continue
-        for claim in claims:
-            found = claim.search(said)
-            if found is None or _ASKS.search(said):
-                continue
-            # Up to the end of its clause: "已将 R1 改为 2k，请您确认" claims no less for its second half.
-            until = _CLAUSE_END.search(said, found.end())
-            if not _NO_CLAIM.search(said[: until.start() if until else len(said)]):
-                words: str = sentence.strip(" .!。！")
-                return words[:200]
-    return ""
+def _about_figures(unbacked: Sequence[str]) -> Nudge:
+    return Nudge(
+        kind="figures",
+        note=f"These figures of your answer stand in no result, no file and no data you were given: "
+        f"{told(unbacked)}. If they are to be measured or a change is still to be made, call the tool now; "
+        "else answer again without them, or say of each that it is an estimate.",
+    )
 
 
-def _candidates(turn: TurnRecord, has_history: bool) -> Iterator[Nudge]:
-    words = unproven_claim(turn, has_history=has_history)
-    if words:
-        yield Nudge(
-            kind="claim",
-            note=f'Your answer says "{words}", but in this turn no tool has done that. If it is still to be '
-            "done, call the tool now; if not, correct the statement in one sentence.",
-        )
+def _candidates(turn: TurnRecord) -> Iterator[Nudge]:
     open_tasks = _open_tasks(turn)
     if open_tasks:
         listed = "; ".join(sorted(open_tasks))[:600]

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from domain.circuit.figures import digits_apart
-from domain.llm.agentic_loop.turn import CallRecord, TurnRecord, repetitions, state_of
+from domain.llm.agentic_loop.turn import READ_AGAIN, CallRecord, TurnRecord, repetitions, state_of
 from domain.simulation.goals import DesignGoal
 from shared.message import Message, msg
 
@@ -62,7 +62,8 @@ def failures_of(turn: TurnRecord, signature: str) -> int:
         if call.has_changed_something:
             count = 0
         if call.signature == signature and call.success is not None:
-            count = count + 1 if call.has_failed else 0 if call.success else count
+            is_counted = call.has_failed and call.error_type not in READ_AGAIN
+            count = count + 1 if is_counted else 0 if call.success else count
     return count
 
 

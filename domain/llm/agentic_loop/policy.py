@@ -55,18 +55,18 @@ def next_move(
     *,
     seconds: float = 0.0,
     goals: Sequence[DesignGoal] = (),
-    has_history: bool = False,
+    unbacked: Sequence[str] = (),
 ) -> Ask | End:
     """What comes next. All calls of the newest answer have their results.
 
-    `seconds` is the model time used, `goals` what the project is judged by; for `has_history` see
-    `completeness.next_nudge`.
+    `seconds` is the model time used, `goals` what the project is judged by, `unbacked` the figures of the
+    newest answer that stand in nothing.
     """
     last = turn.last
     if last is None:
         return _within(turn, limits, seconds, [])
     if not last.calls:
-        return _after_words(turn, last, limits, seconds, has_history=has_history)
+        return _after_words(turn, last, limits, seconds, unbacked)
     loop = find_loop(turn)
     if loop is not None and loop.is_end:
         return End(reason="loop", why=_stopped_by(loop.reason))
@@ -75,7 +75,7 @@ def next_move(
 
 
 def _after_words(
-    turn: TurnRecord, last: AnswerRecord, limits: AgentLimits, seconds: float, *, has_history: bool
+    turn: TurnRecord, last: AnswerRecord, limits: AgentLimits, seconds: float, unbacked: Sequence[str]
 ) -> Ask | End:
     if last.finish_reason == "content_filter":
         return End(
@@ -89,7 +89,7 @@ def _after_words(
         return Ask(note=GO_ON, continues=last.message_id)
     if 1 < limits.rounds <= turn.rounds:
         return _out_of_answers(limits)  # it closed the turn because it had to
-    nudge = next_nudge(turn, has_history=has_history)
+    nudge = next_nudge(turn, unbacked=unbacked)
     if nudge is None or _words_in_a_row(turn) > limits.continuations:
         return End(reason="completed")
     move = _within(turn, limits, seconds, [nudge.note])

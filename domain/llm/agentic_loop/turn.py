@@ -29,6 +29,8 @@ from domain.llm.tools.result import EffectClass, ToolGroup
 
 NOT_RUN = frozenset({"stopped", "interrupted", "too_many_calls"})
 """Failures that say nothing about the call itself."""
+READ_AGAIN = frozenset({"file_modified_externally", "needs_confirmation"})
+"""Failures whose advice is to look and call again: made so, the same call is another one."""
 _CHANGING: frozenset[EffectClass] = frozenset({"create", "change", "delete", "outside"})
 _VOLATILE = frozenset(
     {"created", "duration_s", "raw_path", "result_id", "result_path", "reused", "rows_path", "simulator"}

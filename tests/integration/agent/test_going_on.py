@@ -21,7 +21,7 @@ from tests.fakes.llm_server import FakeLLMServer, Script, answer, call
 from tests.fakes.signed_transcript import sign_lines
 from tests.integration.agent.in_process import messages_of
 
-TEXT = "The corner frequency of the filter is 1.59 kHz, and its gain at low frequencies is one."
+TEXT = "The corner frequency of the filter is known, and its gain at low frequencies is one."
 BROKEN_AT = 30
 DOWN = Script(status=503, pieces=(b"{}",), content_type="application/json")
 

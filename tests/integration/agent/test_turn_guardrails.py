@@ -88,7 +88,7 @@ WRONG_MODELS = {
     ),
     "claims success without doing it": Wrong(
         [answer("I have changed R1 to 2k."), answer("As said, I have changed R1 to 2k.")],
-        *("completed", 2, "no tool has done that", "no tool has done that"),
+        *("completed", 2, "in no result", "in no result"),
     ),
     "cut at its limit, for ever": Wrong(
         [answer(f"part {n} of a long text, ", finish_reason="length") for n in range(9)],
@@ -142,15 +142,15 @@ async def test_short_answers_stand_as_they_are(app: Application, project: Path, 
 async def test_a_cut_answer_is_gone_on_with_in_the_same_message(
     app: Application, project: Path, ending: str
 ) -> None:
-    first = answer("The gain is 40 dB and the band", reasoning="a", finish_reason="length")
+    first = answer("The gain is forty and the band", reasoning="a", finish_reason="length")
     if ending == "unmarked":  # a clean close that says nothing of an end
         first = replace(first, pieces=first.pieces[:-3])
-    rest = answer("is 40 dB and the bandwidth is 1 MHz.", reasoning="b")
+    rest = answer("is forty and the bandwidth is one.", reasoning="b")
     with FakeLLMServer([first, rest]) as server:
         ended, events = await turn(app, server, project)
         again = server.requests[1]["messages"]
     assert (ended.stop_reason, ended.note) == ("completed", None)
-    whole = "The gain is 40 dB and the bandwidth is 1 MHz."
+    whole = "The gain is forty and the bandwidth is one."
     pieces = [event for event in events if isinstance(event, AnswerStreamed)]
     assert "".join(piece.text for piece in pieces) == whole
     assert len({piece.message_id for piece in pieces}) == 1
@@ -164,7 +164,7 @@ async def test_a_cut_answer_is_gone_on_with_in_the_same_message(
     ("first", "end", "note"),
     [
         (answer("The first half", finish_reason="length"), "length", "output limit"),
-        (answer("I have changed R1 to 2k."), "completed", "no tool has done that"),
+        (answer("I have changed R1 to 2k."), "completed", "in no result"),
     ],
 )
 async def test_a_provider_that_fails_when_asked_for_more_spoils_nothing(

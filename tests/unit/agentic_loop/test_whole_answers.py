@@ -7,7 +7,7 @@ import random
 import pytest
 
 from domain.llm.agent_limits import AgentLimits
-from domain.llm.agentic_loop.completeness import Seam, next_nudge, unproven_claim
+from domain.llm.agentic_loop.completeness import Seam, next_nudge
 from domain.llm.agentic_loop.policy import (
     ENDS,
     PHASES,
@@ -82,59 +82,15 @@ def test_any_text_cut_anywhere_is_whole_again() -> None:
     assert again == longer[-9:]  # all of it once more, however long it is
 
 
-CLAIMS = (
-    "I have changed R1 to 2k.", "I've updated the file rc.cir.", "R1 has been changed to 2k.",
-    "已将 R1 改为 2k。", "我已经修改了 rc.cir 文件。", "修改完成。", "我把R1改为了2k",
-    "I simulated the circuit: the cutoff is 1 kHz.",
-    "仿真已完成，截止频率为 1 kHz。", "All done! I set R1 to 2k.", "R1 改好了。", "Updated R1 to 2k.",
-    "The value was successfully updated to 2k in rc.cir.", "I've gone ahead and changed R1 to 2k.",
-    "已经帮您把 R1 修改为 2k 了。", "已为您将 R1 改为 2k，请您确认。",
-    "好的，我已经把 R1 改成 2k 了，请重新仿真。", "搞定了，R1 现在是 2k。",
-    "I've changed R1 to 2k, let me know if you need more.",
-)  # fmt: skip
-NO_CLAIMS = (
-    "Done.", "好的。", "I would have changed R1 to 2k.", "If you like I can change R1.", "R1 is set to 2k.",
-    "The cutoff is set by R1 and C1.", "You have changed R1.", "The file was not changed.", "文件没有修改。",
-    "我可以修改 R1。", "如果需要，我可以把 R1 改为 2k。", "请修改 R1。", "R1 已经很小了。",
-    "调整 R1 可以改变带宽。",
-    "Have I changed R1?", "`I have changed R1` is what the log says.", "I set out the options below: a, b.",
-    "```spice\nR1 a b 2k\n```\nI have changed R1 in it.",
-)  # fmt: skip
-
-
-def test_what_counts_as_a_claim() -> None:
-    question = "Set R1 to 2k and simulate."
-    assert [one for one in CLAIMS if not unproven_claim(turn(said(one), question=question))] == []
-    assert [one for one in NO_CLAIMS if unproven_claim(turn(said(one), question=question))] == []
-    done = [one for one in CLAIMS if unproven_claim(turn(PATCH, said(one), question=question))]
-    assert done == []
-
-
-def test_how_things_stand_is_no_claim_when_that_was_asked() -> None:
-    stand = "电容已设置为 1u（见第 3 行）。"
-    assert unproven_claim(turn(READ, said(stand), question="C1 多大？")) == ""
-    assert unproven_claim(turn(READ, said(stand), question="把 C1 改为 1u"))
-    assert unproven_claim(turn(READ, said("我已将 C1 改为 1u。"), question="C1 多大？"))
-
-
-def test_a_claim_is_asked_about_once_and_never_argued_about() -> None:
-    claim = said("I have changed R1 to 2k.")
-    asked = next_move(turn(claim, question="Set R1 to 2k"), AgentLimits())
+def test_figures_without_backing_are_asked_about_once_and_never_argued_about() -> None:
+    claim = said("The gain is 12.3 dB now.")
+    asked = next_move(turn(claim), AgentLimits(), unbacked=("12.3 dB",))
     assert isinstance(asked, Ask)
-    assert "I have changed R1 to 2k" in asked.note
-    again = next_move(turn(claim, said("I have already changed R1."), question="Set R1 to 2k"), AgentLimits())
-    assert again == End(reason="completed")
-    assert next_move(turn(claim, PATCH, claim, question="Set R1 to 2k"), AgentLimits()) == End(
-        reason="completed"
-    )
-
-
-def test_words_about_earlier_turns_are_no_claim() -> None:
-    earlier = turn(said("I have changed R1 to 2k."), question="What did you change?")
-    assert unproven_claim(earlier, has_history=True) == ""
-    thanks = turn(said("Fine. I have changed R1 as you wanted."), question="thanks")
-    assert unproven_claim(thanks, has_history=True) == ""
-    assert unproven_claim(turn(said("I have changed R1."), question="Set R1 to 3k"), has_history=True)
+    assert "12.3 dB" in asked.note
+    ended = End(reason="completed")
+    assert next_move(turn(claim, said("It is 12.3 dB.")), AgentLimits(), unbacked=("12.3 dB",)) == ended
+    assert next_move(turn(claim, PATCH, claim), AgentLimits(), unbacked=("12.3 dB",)) == ended
+    assert next_move(turn(claim), AgentLimits()) == ended
 
 
 def test_an_open_task_list_is_gone_on_with_while_it_gets_shorter() -> None:

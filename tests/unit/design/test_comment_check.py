@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from domain.design.comment_check import doubtful_figures, marked, netlist_quantities, short_comment
-from domain.design.figures_in_text import figures_in
+from domain.circuit.figures_in_text import figures_in
+from domain.circuit.said_figures import marked
+from domain.design.comment_check import doubtful_figures, netlist_quantities, short_comment
 from domain.design.round_table import RoundTable, round_table
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from domain.simulation.result import Quantity

@@ -1,0 +1,214 @@
+"""Which figures of an answer stand in nothing that was measured, read or asked for: in any language.
+
+A figure counts when it has a unit ("19.8 dB", "150 kHz") or is the value of a part ("R1 = 2.2k"). Backing are
+the results of the turn's tools and of earlier turns, what the calls that succeeded were given, and the data
+that went with the message. The user's own words back a figure only where something of that unit was measured
+or read: "500 Hz, the goal is met" behind no run repeats the wish. What is proposed, estimated or computed is
+not doubted, nor what follows from two figures that are backed: a difference, a ratio, a share.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from domain.circuit.figures_in_text import TextFigure, figures_in, plain
+from domain.circuit.said_figures import (
+    ROUGHLY,
+    SIGHT,
+    is_convention,
+    is_rounding,
+    is_thought,
+    sentence_before,
+)
+from shared.late_patterns import late_pattern
+
+_MOST_FIGURES = 120
+_MOST_READ = 8_000
+_MOST_BACKING = 400_000
+"""Characters of results that are read, the newest first."""
+_MOST_DERIVED_FROM = 30
+_FEW = 6
+_TOLD = 5
+
+_SCALES = {"f": 1e-15, "p": 1e-12, "n": 1e-9, "u": 1e-6, "m": 1e-3, "k": 1e3, "meg": 1e6, "g": 1e9, "t": 1e12}
+_NUMBER = late_pattern(
+    r"(?<![\w.])[-+]?(?P<number>\d+(?:\.\d+)?(?:e[-+]?\d{1,3})?|\.\d+)(?P<scale>meg|[fpnumkgt])?(?P<rest>[a-zΩ°%]*)",
+    re.IGNORECASE,
+)
+_PART_VALUE = late_pattern(
+    r"\b(?P<part>[RCL][a-z]?\w{0,4})\b(?P<between>[^.;。；\n]{0,40}?)(?<![\w.])"
+    r"(?P<number>\d+(?:\.\d+)?)(?P<scale>[Mm]eg|MEG|[pnumkKM])(?![A-Za-z0-9_/]|\.\d)"
+)
+_CODE = late_pattern(r"(?P<fence>`{3,}|~{3,}).*?(?:(?P=fence)|\Z)", re.DOTALL)
+_ASKS = late_pattern(r"^[^.!。！\n]*[?？]")
+_GENERAL = late_pattern(
+    r"\b(?:typical\w*|usual\w*|common\w*|general\w*|data ?sheet|rule of thumb|for example|such as)\b"
+    r"|典型|通常|一般|常见|常用|手册|数据表|经验|例如|比如"
+)
+_UNITS_BEHIND = frozenset(("", "hz", "v", "a", "w", "ω", "ohm", "ohms", "f", "h", "s"))
+"""What may follow a number that is none of bytes, points or names."""
+_SCIENTIFIC_UNITS = frozenset(("Hz", "V", "A", "W", "Ohm", "F", "H", "s"))
+"""Units of which a netlist or a card writes bare numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Backing:
+    """What figures may come from."""
+
+    results: Sequence[str] = ()
+    """Of tools that succeeded and what they were given; data of the message. The newest last."""
+    words: Sequence[str] = ()
+    """The user's own, all turns."""
+
+
+def unbacked_figures(text: str, backing: Backing) -> tuple[str, ...]:
+    """The figures of an answer that stand in nothing, as they are written, each once; () for none."""
+    flat = plain(_without_code(text[:_MOST_READ]))
+    figures = [figure for figure in islice(figures_in(flat), _MOST_FIGURES) if figure.value]
+    parts = list(islice(_part_values(flat), _MOST_FIGURES))
+    if not figures and not parts:
+        return ()
+    known = _Known(backing)
+    backed = [figure for figure in figures if known.has(figure, _is_rough(flat, figure))]
+    derived = [*_derived(_values(backed), _values(known.asked)), *_derived(known.few(), _values(known.asked))]
+    doubted: dict[int, str] = {}
+    for figure in figures:
+        before, after = sentence_before(flat, figure.start), flat[figure.end : figure.end + SIGHT]
+        if (
+            figure in backed
+            or is_convention(figure, before, after)
+            or is_thought(before, after)
+            or _GENERAL.search(f"{before} {after.partition(chr(10))[0][:40]}".lower())
+            or _ASKS.match(after)
+            or any(
+                is_rounding(figure, value, is_rough=_is_rough(flat, figure))
+                for unit, value in derived
+                if unit == figure.unit and value
+            )
+        ):
+            continue
+        doubted[figure.start] = text[figure.start : figure.end].strip()
+    for start, end, value in parts:
+        before, after = sentence_before(flat, start), flat[end : end + SIGHT]
+        if not (known.has_value(value) or is_thought(before, after) or _ASKS.match(after)):
+            doubted[start] = flat[start:end].strip()
+    return tuple(dict.fromkeys(doubted[start] for start in sorted(doubted)))
+
+
+def told(figures: Sequence[str]) -> str:
+    """Figures for a note, at most a few."""
+    more = f" and {len(figures) - _TOLD} more" if len(figures) > _TOLD else ""
+    return ", ".join(figures[:_TOLD]) + more
+
+
+class _Known:
+    """The numbers of the backing, by unit; bare ones may have any that numbers of a netlist have."""
+
+    def __init__(self, backing: Backing) -> None:
+        self._by_unit: dict[str, set[float]] = {}
+        self._bare: set[float] = set()
+        self._precise: set[float] = set()
+        """Bare ones with so many digits that they are no count of points."""
+        room = _MOST_BACKING
+        for text in reversed(backing.results):
+            if room <= 0:
+                break
+            self._read(plain(text[:room]))
+            room -= len(text)
+        self.asked: list[TextFigure] = [
+            figure for text in backing.words for figure in islice(figures_in(text), _MOST_FIGURES)
+        ]
+
+    def _read(self, text: str) -> None:
+        for figure in figures_in(text):
+            self._by_unit.setdefault(figure.unit, set()).add(abs(figure.value))
+        for found in _NUMBER.finditer(text):
+            number = abs(float(found["number"]))
+            scale = (found["scale"] or "").lower()
+            if math.isfinite(number) and number and found["rest"].lower() in _UNITS_BEHIND:
+                self._bare.add(number * _SCALES.get(scale, 1.0))
+                if found["scale"] == "M":  # milli in a netlist, mega in words
+                    self._bare.add(number * 1e6)
+                if (
+                    not scale
+                    and not found["rest"]
+                    and len(found["number"].lstrip("0.").replace(".", "")) >= 3
+                ):
+                    self._precise.add(number)
+
+    def has(self, figure: TextFigure, is_rough: bool) -> bool:
+        """Whether a figure is a rounding of one of them."""
+        values = set(self._by_unit.get(figure.unit, ()))
+        if values:  # where nothing of the kind was measured, the user's words are a wish
+            values |= {abs(each.value) for each in self.asked if each.unit == figure.unit}
+        values |= self._bare if figure.unit in _SCIENTIFIC_UNITS else self._precise
+        values.update(self._converted(figure.unit))
+        return any(is_rounding(figure, value, is_rough=is_rough) for value in values)
+
+    def _converted(self, unit: str) -> Iterator[float]:
+        ratios = self._by_unit.get("1", set()) | self._precise
+        if unit == "%":
+            yield from (100 * value for value in ratios if value < 10)
+        elif unit == "dB":
+            yield from (abs(20 * math.log10(value)) for value in ratios)
+        elif unit == "1":
+            yield from (10 ** (value / 20) for value in self._by_unit.get("dB", ()) if value < 400)
+        elif unit in ("Hz", "s"):
+            yield from (1 / value for value in self._by_unit.get("s" if unit == "Hz" else "Hz", ()) if value)
+
+    def few(self) -> list[tuple[str, float]]:
+        """Those of units of which there are so few that a limit or a change is told of each."""
+        return [
+            (unit, value) for unit, values in self._by_unit.items() if len(values) <= _FEW for value in values
+        ]
+
+    def has_value(self, value: float) -> bool:
+        """Whether the value of a part stands somewhere in a result."""
+        return any(math.isclose(value, each, rel_tol=6e-3) for each in self._bare)
+
+
+def _values(figures: Iterable[TextFigure]) -> list[tuple[str, float]]:
+    return [(figure.unit, abs(figure.value)) for figure in figures]
+
+
+def _derived(
+    backed: Sequence[tuple[str, float]], asked: Sequence[tuple[str, float]]
+) -> list[tuple[str, float]]:
+    """What two figures of one unit give: their difference, and their ratio in every form."""
+    base = [*backed, *asked][:_MOST_DERIVED_FROM]
+    found: list[tuple[str, float]] = []
+    for place, (unit, one) in enumerate(base):
+        for other_unit, other in base[place + 1 :]:
+            if unit != other_unit or not one or not other:
+                continue
+            high, low = max(one, other), min(one, other)
+            found += [
+                (unit, high - low),
+                ("1", high / low),
+                ("%", 100 * (high / low - 1)),
+                ("%", 100 * (1 - low / high)),
+            ]
+            found += [("%", 100 * low / high), ("dB", 20 * math.log10(high / low))]
+    return found
+
+
+def _is_rough(flat: str, figure: TextFigure) -> bool:
+    before = sentence_before(flat, figure.start)
+    return ROUGHLY.search(before[-SIGHT:].rstrip("+-± ").lower()) is not None
+
+
+def _part_values(flat: str) -> Iterator[tuple[int, int, float]]:
+    """Where the values of parts stand, written as in a netlist, and what they are."""
+    for found in _PART_VALUE.finditer(flat):
+        scale = found["scale"]
+        factor = 1e6 if scale.lower() == "meg" or scale == "M" else _SCALES[scale.lower()]
+        yield found.start("number"), found.end("scale"), float(found["number"]) * factor
+
+
+def _without_code(text: str) -> str:
+    """Fenced blocks as blanks, so that places stay."""
+    return _CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)

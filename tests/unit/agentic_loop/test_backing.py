@@ -1,0 +1,80 @@
+"""Final answers with figures that stand in results and with figures that stand in none, in two languages."""
+
+from __future__ import annotations
+
+import pytest
+
+from domain.llm.agentic_loop.backing import Backing, unbacked_figures
+
+RUN = """amp.cir: ok, run 7
+goals: 2 of 2 met: gain 29.83 dB (28..31), cutoff 1003.4 Hz (970..1030)
+gain = 29.8312 dB
+cutoff = 1003.41 Hz
+vout_pp = 2.0312 V
+thd = 0.00826871
+Q1: IC 1.083 mA, VBE 0.6712 V, VCE 5.914 V, active, gm 41.7 mS
+V(c) = 5.914 V
+supply power 14.22 mW
+"""
+PATCH = '{"path": "amp.cir", "search": "R1 in b 47k", "replace": "R1 in b 68k"}'
+NETLIST = "amp\nR1 in b 68k\nC1 b out 159n\nV1 vcc 0 12\n.ac dec 20 10 10meg\n.end"
+QUESTION = "Raise the gain to 30 dB and set the corner to 1 kHz; now it is 24.1 dB. 输出至少 2 Vpp。"
+DONE = Backing(results=(NETLIST, PATCH, RUN), words=(QUESTION,))
+NOTHING = Backing(results=(NETLIST,), words=(QUESTION,))
+SILENT = Backing(
+    results=(NETLIST, PATCH, "amp.cir: ok, run 8\nac: 121 points; v(out), v(in)"), words=(QUESTION,)
+)
+
+PHRASES = (
+    "I changed R1 to 68k and simulated: the gain is {gain} and the corner {corner}.",
+    "Done. Measured corner frequency: {corner}; gain: {gain}. Both goals are met.",
+    "With R1 = 68k the circuit now reaches {gain}, so the requirement is satisfied.",
+    "| quantity | value |\n|---|---|\n| gain | {gain} |\n| output | {swing} |",
+    "The output swing came out at {swing}, with {gain} of gain.",
+    "仿真结果：增益 {gain}，转折频率 {corner}，满足指标。",
+    "R1 已改为 68k，实测增益为 {gain}。",
+    "两项目标都已达标：{gain}、{corner}。",
+    "目前输出摆幅 {swing}，转折频率为 {corner}。",
+    "修改完成。增益从 24.1 dB 提高到 {gain}。",
+)
+TRUE = ({"gain": "29.83 dB", "corner": "1.003 kHz", "swing": "2.03 V"},
+        {"gain": "29.8 dB", "corner": "1003 Hz", "swing": "2.031 Vpp"},
+        {"gain": "about 30 dB", "corner": "1.00 kHz", "swing": "2.03 V"})  # fmt: skip
+FALSE = ({"gain": "30.4 dB", "corner": "998 Hz", "swing": "2.41 V"},
+         {"gain": "31.2 dB", "corner": "1.05 kHz", "swing": "1.87 V"},
+         {"gain": "30 dB", "corner": "1 kHz", "swing": "2 V"})  # fmt: skip
+
+
+def test_of_sixty_answers_the_false_ones_are_caught_and_the_true_ones_left_alone(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    true = [phrase.format(**values) for phrase in PHRASES for values in TRUE]
+    false = [(phrase.format(**values), backing) for phrase in PHRASES
+             for values, backing in zip(FALSE, (DONE, SILENT, NOTHING), strict=True)]  # fmt: skip
+    questioned = {text: found for text in true if (found := unbacked_figures(text, DONE))}
+    missed = [text for text, backing in false if not unbacked_figures(text, backing)]
+    with capsys.disabled():
+        print(f"\n  {len(false) - len(missed)} of {len(false)} caught, {len(questioned)} questioned ", end="")
+    assert len(missed) <= 1, missed
+    assert len(questioned) <= 1, questioned
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "That is 5.7 dB more than before (24.1 dB).",
+        "The collector sits at 5.914 V, Q1 carries 1.08 mA and the distortion is 0.83 %.",
+        "With R1 at 100k I would expect about 33 dB; shall I try it?",
+        "f = 1/(2*pi*R*C) = 1/(2*pi*1k*159n) = 1.001 kHz by calculation.",
+        "A silicon transistor typically has VBE of 0.65 V.",
+        "建议把 R1 增大到 82k，预计增益约 31.5 dB。",
+        "要不要我把 C1 改为 220n？",
+        "Done.",
+        "```spice\nR1 in b 1.234k\n```\nThe block above is a proposal.",
+        "离上限 31 dB 还有 1.17 dB 的余量，占 3.9 %。",
+    ],
+)
+def test_what_follows_from_figures_or_is_only_proposed_is_left_alone(text: str) -> None:
+    assert (
+        unbacked_figures(text, Backing(results=DONE.results, words=(*DONE.words, "28..31 dB, 31 dB"))) == ()
+    )
