@@ -33,7 +33,17 @@ READ_AGAIN = frozenset({"file_modified_externally", "needs_confirmation"})
 """Failures whose advice is to look and call again: made so, the same call is another one."""
 _CHANGING: frozenset[EffectClass] = frozenset({"create", "change", "delete", "outside"})
 _VOLATILE = frozenset(
-    {"created", "duration_s", "raw_path", "result_id", "result_path", "reused", "rows_path", "simulator"}
+    {
+        "created",
+        "duration_s",
+        "raw_path",
+        "result_id",
+        "result_path",
+        "reused",
+        "rows_path",
+        "run",
+        "simulator",
+    }
 )
 """What differs between two runs of the same work."""
 _BLANKS = re.compile(r"(?:\s|\\[nrtfv]|\\u(?:00a0|200[0-9a-f]|2028|2029|3000|feff))+")
