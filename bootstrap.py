@@ -18,10 +18,8 @@ from composition.program import ProgramAdapters
 from shared import redaction
 
 if TYPE_CHECKING:
-    from application.ports.conversation import Designer
     from application.ports.simulation import Simulator
     from composition.conversations import ConversationAdapters
-    from composition.design import DesignAdapters
     from composition.models import ModelAdapters
     from composition.project import ProjectAdapters
     from composition.simulation import SimulationAdapters
@@ -53,23 +51,15 @@ class Adapters:
         environment: Mapping[str, str],
         *,
         simulator: Simulator | None,
-        designers: Mapping[str, Designer] | None,
     ) -> None:
         self.program = ProgramAdapters(environment)
         self._given_simulator = simulator
-        self._given_designers = designers
 
     @cached_property
     def simulation(self) -> SimulationAdapters:
         from composition.simulation import SimulationAdapters
 
         return SimulationAdapters(self.program, self._given_simulator)
-
-    @cached_property
-    def design(self) -> DesignAdapters:
-        from composition.design import DesignAdapters
-
-        return DesignAdapters(self._given_designers)
 
     @cached_property
     def models(self) -> ModelAdapters:
@@ -94,14 +84,13 @@ def build(
     *,
     environment: Mapping[str, str] | None = None,
     simulator: Simulator | None = None,
-    designers: Mapping[str, Designer] | None = None,
 ) -> Application:
     """The application, cheap to make. Tests hand in fakes at the ports."""
     _switch_off_tracing()
     redaction.install()
     environment = os.environ if environment is None else environment
     redaction.register_environment(environment)  # also for commands that ask no key store: exports
-    adapters = Adapters(environment, simulator=simulator, designers=designers)
+    adapters = Adapters(environment, simulator=simulator)
     if "asyncio" in sys.modules:
         # Made on a running loop it delivers there; threads may be first to use it.
         adapters.program.events  # noqa: B018

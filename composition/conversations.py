@@ -1,7 +1,8 @@
-"""What conversations are kept in."""
+"""What conversations are kept in, and what puts a design into words."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from application.ports.attachments import AttachmentReader
     from application.ports.conversation import Checkpointers
     from application.ports.permissions import PermissionStore, UsedAnswers
+    from application.workflow.journal import Narrate
     from composition.program import ProgramAdapters
 
 
@@ -25,6 +27,12 @@ class ConversationAdapters:
         from infrastructure.persistence.checkpoints import SqliteCheckpointers
 
         return SqliteCheckpointers(self._program.user_key)
+
+    @property
+    def narrators(self) -> Callable[[str], Narrate]:
+        from presentation.narration import Narrator
+
+        return Narrator.answering
 
     def forget_checkpoints(self, database: Path, thread: str) -> None:
         from infrastructure.persistence.checkpoint_rows import forget_thread

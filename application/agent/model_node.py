@@ -34,6 +34,7 @@ from domain.llm.messages import (
     set_continued,
     set_doubt,
 )
+from domain.llm.provider_settings import BUILTIN
 from domain.llm.system_prompt import fence_data
 from domain.llm.tokens import count_tokens
 
@@ -209,6 +210,7 @@ class ModelNode:
             system=frame.system,
             continues=move.continues,
             room=room,
+            looks_back=asked.choice.provider != BUILTIN,
             tokens=asked.tokens if asked.tokens is not None else room.request_tokens - frame.tool_tokens,
             attached=await asked.materials(self._record),
         )

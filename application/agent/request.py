@@ -72,6 +72,7 @@ def request_messages(
     room: ModelRoom | None = None,
     tokens: int | None = None,
     attached: Mapping[str, Material] | None = None,
+    looks_back: bool = True,
 ) -> Sent:
     """The messages of the next request.
 
@@ -79,11 +80,11 @@ def request_messages(
     message; `hint` a word of the program to the model, put at the end; `continues` the id of an
     answer that was cut off and is sent exactly as far as it came; `room` the model's (None: nothing is
     known of it); `tokens` how many the messages may have (None: as many as the room has); `attached` what
-    goes with the user's messages, by their ids.
+    goes with the user's messages, by their ids; `looks_back`: earlier turns are sent, too.
     """
     room = room or ModelRoom()
     turn = conversation.messages_of_turn()
-    earlier = conversation.messages[: len(conversation.messages) - len(turn)]
+    earlier = conversation.messages[: len(conversation.messages) - len(turn)] if looks_back else ()
     if attached:
         turn = [with_material(message, attached.get(str(message.id))) for message in turn]
     system = system or SystemMessage(content=system_prompt())

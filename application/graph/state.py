@@ -32,7 +32,6 @@ class JudgedRound(TypedDict):
     sim_result_path: str
     metrics: dict[str, float | None]
     verdicts: list[dict[str, Any]]
-    proposal: dict[str, Any]
     intent: dict[str, Any]
     """With the goals it was judged by."""
     write_id: str
@@ -47,19 +46,6 @@ class JudgedRound(TypedDict):
     """Why its simulation failed."""
     count: NotRequired[int]
     """Of a round that was gone back to: how many rounds there are."""
-
-
-class PlannedChange(TypedDict):
-    """A change of the circuit that is decided but not made; its content is in the object store."""
-
-    call_id: str
-    """Our own ULID: the key of its operation and its place in the transcript."""
-    path: str
-    """Relative to the project root, with forward slashes."""
-    sha256: str
-    """Of the new content."""
-    expected_sha256: str
-    """Of what the file has to hold for the change to be made, or ABSENT."""
 
 
 class PlannedRestoring(TypedDict):
@@ -118,7 +104,8 @@ class GraphState(AgentState, total=False):
     """Id of the last finished step, under which it stands in the transcript; "" at the start."""
     step_number: int
     """How many steps the run has finished."""
-    planned_change: PlannedChange | None
+    planned_change: dict[str, Any] | None
+    """What an earlier version had planned to write; None in a design of today."""
     planned_restoring: PlannedRestoring | None
     planned_simulation: str
     """Call id of the simulation that comes next; "" when none does."""
@@ -151,8 +138,6 @@ class GraphState(AgentState, total=False):
     """The intent of that design."""
     design_goals_summary: list[dict[str, Any]]
     design_intent: dict[str, Any]
-    proposal: dict[str, Any]
-    """The last proposal without its netlist text."""
     last_metrics: dict[str, float | None]
     last_verdicts: list[dict[str, Any]]
     error_context: str
@@ -171,8 +156,8 @@ class GraphState(AgentState, total=False):
     """The files of the circuit, as in JudgedRound."""
     is_exhausted: bool
     """At the last action the designer found nothing left to change."""
-    goals_changed: Literal["", "judged", "sized"]
-    """At the last checkpoint: the limits only, or also what the circuit is sized for."""
+    goals_changed: bool
+    """At the last checkpoint: the next round is judged by others, whether or not the circuit changes."""
 
     max_iterations: int
     iteration_count: int

@@ -32,13 +32,12 @@ class Design:
         from application.workflow.designing import DesignCircuit
 
         return DesignCircuit(
-            designers=self._outside.design.designers,
             projects=self._outside.project.projects,
             simulate=self._simulation.run,
             measure=self._simulation.measure,
             checkpointers=self._outside.conversations.checkpointers,
             tracer=self._outside.program.tracer,
-            narrators=self._outside.design.narrators,
+            narrators=self._outside.conversations.narrators,
             chat=self._chat,
         )
 
@@ -48,7 +47,9 @@ class Design:
         from application.workflow.going_back import GoBackToRound
 
         outside = self._outside
-        return GoBackToRound(outside.project.projects, outside.program.events, outside.design.narrators)
+        return GoBackToRound(
+            outside.project.projects, outside.program.events, outside.conversations.narrators
+        )
 
     @cached_property
     def optimize(self) -> OptimizeCircuit:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from application.conversation.prompting import PromptStore
     from application.examining import HasLibrary
     from application.ports.attachments import AttachmentReader
-    from application.ports.conversation import ChatModels, Checkpointers, Designer
+    from application.ports.conversation import ChatModels, Checkpointers
     from application.ports.credentials import KeyStore
     from application.ports.model_settings import ModelSettingsStore, WebSearchEngines
     from application.ports.permissions import PermissionStore, UsedAnswers
@@ -119,15 +119,6 @@ class SimulationParts(Protocol):
     def pictures(self) -> PictureWriter: ...
 
 
-class DesignParts(Protocol):
-    """Designers, and what tells of their work."""
-
-    @property
-    def designers(self) -> Mapping[str, Designer]: ...
-    @property
-    def narrators(self) -> Callable[[str], Narrate]: ...
-
-
 class ModelParts(Protocol):
     """Providers of models, and what the user has set for them."""
 
@@ -175,6 +166,8 @@ class ConversationParts(Protocol):
     """What conversations are kept in."""
 
     @property
+    def narrators(self) -> Callable[[str], Narrate]: ...
+    @property
     def checkpointers(self) -> Checkpointers: ...
     def forget_checkpoints(self, database: Path, thread: str) -> None: ...
     @property
@@ -194,8 +187,6 @@ class Outside(Protocol):
     def program(self) -> ProgramParts: ...
     @property
     def simulation(self) -> SimulationParts: ...
-    @property
-    def design(self) -> DesignParts: ...
     @property
     def models(self) -> ModelParts: ...
     @property

@@ -13,12 +13,10 @@ if TYPE_CHECKING:  # quick commands must not pay for numpy because they name a p
     from langchain_core.language_models import BaseChatModel
     from langgraph.checkpoint.base import BaseCheckpointSaver
 
-    from domain.design.designer import DesignIntent, Proposal
     from domain.llm.chat import ChatRequest, ModelAbilities, ProviderChoice, ProviderInfo, StreamChunk
     from domain.llm.costs import PriceList
     from domain.llm.local_server import LocalServerStatus
     from domain.llm.service import ServiceReport
-    from domain.simulation.goals import DesignGoal, GoalVerdict
 
 
 class Checkpointers(Protocol):
@@ -32,24 +30,6 @@ class Checkpointers(Protocol):
 
     async def prune(self, saver: BaseCheckpointSaver[str], thread_id: str) -> None:
         """Forget the steps of a thread that nothing needs any more: all but the newest."""
-
-
-class Designer(Protocol):
-    """A provider that turns a sentence into a circuit (the built-in one: from families)."""
-
-    async def understand(self, text: str) -> DesignIntent:
-        """Goals and family. Raises CircuitError with the list of what is known otherwise."""
-
-    async def follow(self, intent: DesignIntent, goals: Sequence[DesignGoal]) -> DesignIntent:
-        """The intent with the goals a person confirmed, and what it is sized for changed with them."""
-
-    async def propose(self, intent: DesignIntent) -> Proposal:
-        """The first shot, by design equations."""
-
-    async def revise(
-        self, intent: DesignIntent, previous: Proposal, verdicts: Sequence[GoalVerdict]
-    ) -> Proposal | None:
-        """A re-sized circuit after a miss, or None when nothing is left to try."""
 
 
 class ChatClient(Protocol):

@@ -11,8 +11,8 @@ confirm_goals -> simulation                                       the circuit th
 analysis -> action                                                behind it: a finished design is refined
 design_goals -> END                                               no design was asked for
 
-In `initial_design` and `action` a model works with the project's tools (`model_steps.py`). The built-in
-designer's equations decide there by themselves; what they decide is written by `write_circuit`.
+In `initial_design` and `action` the chosen model works with the project's tools (`model_steps.py`), be it the
+built-in designer or a language model. `write_circuit` is a step of designs that an earlier version began.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ from langgraph.graph import END, START, StateGraph
 
 from application.graph.runtime import CompiledGraph
 from application.graph.state import GraphState
-from application.ports.conversation import Designer
 from application.ports.project import ProjectFiles
 from application.ports.tracing import Span
 from application.simulation.measuring import MeasureResult
@@ -40,12 +39,12 @@ from application.workflow.edges import (
     route_by_user_intent,
     route_to_restoring,
 )
-from application.workflow.goal_readers import GoalReader
+from application.workflow.goal_readers import Understand
 from application.workflow.journal import DesignJournal
 from application.workflow.nodes._effects import DesignNode, recorded, traced
-from application.workflow.nodes.circuit import ActionNode, InitialDesignNode, WriteCircuitNode
+from application.workflow.nodes.circuit import refuse_former_plan
 from application.workflow.nodes.design_goals import ConfirmGoalsNode, DesignGoalsNode
-from application.workflow.nodes.model import ModelActionNode, ModelDesignNode, Steps
+from application.workflow.nodes.model import ActionNode, InitialDesignNode, Steps
 from application.workflow.nodes.restoring import ConcludeNode, GoBackNode, RestoreNode, UndoRoundNode
 from application.workflow.nodes.simulation import AnalysisNode, SimulationNode, UserCheckpointNode
 
@@ -54,11 +53,11 @@ from application.workflow.nodes.simulation import AnalysisNode, SimulationNode, 
 class Workflow:
     """What the nodes of a design work with."""
 
-    reader: GoalReader
-    designer: Designer | None
-    """The built-in one; None where a model decides on the circuit."""
+    understand: Understand
     steps: Steps
     """Of the chosen model."""
+    explains: bool
+    """Whether it says something of each round."""
     project: ProjectFiles
     operations: Operations
     simulate: RunSimulation
@@ -99,26 +98,20 @@ def build_workflow(workflow: Workflow, checkpointer: BaseCheckpointSaver[str]) -
 
 
 def _workflow_nodes(parts: Workflow) -> dict[str, DesignNode]:
-    reader, operations, project = parts.reader, parts.operations, parts.project
-    by_model = ModelActionNode(parts.steps, project, parts.journal)
-    first: DesignNode = ModelDesignNode(parts.steps, project)
-    action: DesignNode = by_model
-    if parts.designer is not None:
-        first = InitialDesignNode(parts.designer, project)
-        action = ActionNode(parts.designer, operations, project, by_model)
+    operations, project = parts.operations, parts.project
     return {
-        "design_goals": DesignGoalsNode(reader),
-        "confirm_goals": ConfirmGoalsNode(reader),
-        "initial_design": first,
-        "write_circuit": WriteCircuitNode(operations, project),
+        "design_goals": DesignGoalsNode(parts.understand),
+        "confirm_goals": ConfirmGoalsNode(),
+        "initial_design": InitialDesignNode(parts.steps, project),
+        "write_circuit": refuse_former_plan,
         "simulation": SimulationNode(parts.simulate, operations, project),
         "analysis": AnalysisNode(
-            parts.measure, project, parts.journal, parts.steps if parts.designer is None else None
+            parts.measure, project, parts.journal, parts.steps if parts.explains else None
         ),
-        "user_checkpoint": UserCheckpointNode(reader, parts.simulate, operations, project, parts.journal),
+        "user_checkpoint": UserCheckpointNode(parts.simulate, operations, project, parts.journal),
         "undo_round": UndoRoundNode(operations, project, parts.journal),
         "go_back": GoBackNode(operations, project, parts.journal),
         "restore": RestoreNode(operations, project),
-        "action": action,
+        "action": ActionNode(parts.steps, operations, project, parts.journal),
         "conclude": ConcludeNode(operations, project),
     }

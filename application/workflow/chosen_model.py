@@ -45,7 +45,7 @@ _LONGEST_SHOWN = 12_000
 
 
 class ChosenModel:
-    """The chosen model of a run, opened at its first use: a design by equations may need none."""
+    """The chosen model of a run, opened at its first use: a run may end before."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class ChosenModel:
         conversation: Conversation,
         journal: DesignJournal,
         *,
-        access: ModelAccess | None,
+        access: ModelAccess,
         confirm: Confirm | None,
         span: Span,
         opened: AsyncExitStack,
@@ -80,18 +80,17 @@ class ChosenModel:
             from application.workflow.model_steps import ModelSteps
 
             chat = self._chat()
-            access = self._access or await chat.find_access(self.choice)
             parts = self._parts = TurnParts(
                 chat.deps,
                 self.choice,
                 self._project,
                 self._conversation,
-                access=access,
+                access=self._access,
                 confirm=self._confirm,
                 max_cost=self._max_cost,
             )
             model = await self._opened.enter_async_context(chat.deps.models.open(self.choice))
-            others = await self._opened.enter_async_context(parts.models.others(access.alternatives))
+            others = await self._opened.enter_async_context(parts.models.others(self._access.alternatives))
             self._steps = ModelSteps(parts, parts.asked(model, others), self._journal, self._span)
         return self._steps
 

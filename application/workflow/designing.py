@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeGuard
@@ -33,6 +33,7 @@ from application.workflow.journal import Carried, DesignJournal, DesignRun, Narr
 from application.workflow.progress import Progress, decider, spent_since, told
 from application.workflow.refining import NextMessage, finished_design, read_message
 from application.workflow.start_state import start_state
+from domain.llm.provider_settings import BUILTIN
 from shared.errors import (
     CircuitAIError,
     EnvironmentProblem,
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
     from application.conversation.model_access import ModelAccess
     from application.graph.runtime import GraphRuntime
     from application.graph.state import GraphState
-    from application.ports.conversation import Checkpointers, Designer
+    from application.ports.conversation import Checkpointers
     from application.ports.project import ProjectFiles, Projects
     from application.ports.tracing import Span, TurnTracer
     from application.simulation.measuring import MeasureResult
@@ -82,7 +83,6 @@ class DesignCircuit:
     def __init__(
         self,
         *,
-        designers: Mapping[str, Designer],
         projects: Projects,
         simulate: RunSimulation,
         measure: MeasureResult,
@@ -91,8 +91,7 @@ class DesignCircuit:
         narrators: Callable[[str], Narrate],
         chat: Callable[[], ChatWithModel],
     ) -> None:
-        """`designers` decide by rules and equations, by the provider's name; `chat` has the models."""
-        self._designers = designers
+        """`chat` has the models."""
         self._chat = chat
         self._projects = projects
         self._simulate = simulate
@@ -122,13 +121,11 @@ class DesignCircuit:
         """
         progress = Progress(request, ask, emit)
         try:
-            access = None
-            if request.choice.provider not in self._designers:
-                access = await self._chat().find_access(request.choice)
+            access = await self._chat().find_access(request.choice)
             async with self._project(request) as project:
                 progress.project = project.root
                 agreed = None
-                if access is not None and access.is_on_network:
+                if access.is_on_network:
                     session_id = request.session_id
                     agreed = await self._chat().find_access.consent(
                         project, request.choice, session_id=session_id, ask=ask_consent
@@ -151,11 +148,11 @@ class DesignCircuit:
 
         Raises UserInputError when there is no such conversation.
         """
-        designer = self._designers.get(provider)
         files = await asyncio.to_thread(self._projects.open, project)
         try:
             read = await asyncio.to_thread(files.sessions.read, session_id)
-            return await read_message(designer, finished_design(read.events), text)
+            is_by_rules = provider == BUILTIN
+            return await read_message(finished_design(read.events), text, is_by_rules=is_by_rules)
         finally:
             await uninterrupted(asyncio.to_thread(files.close))
 
@@ -180,7 +177,7 @@ class DesignCircuit:
         run: DesignRun,
         progress: Progress,
         *,
-        access: ModelAccess | None,
+        access: ModelAccess,
         confirm: Confirm | None,
     ) -> None:
         """Run the graph to its end; however it ends, the transcript has word of it."""
@@ -251,14 +248,13 @@ class DesignCircuit:
     ) -> GraphRuntime:
         from application.graph.runtime import GraphRuntime
         from application.workflow.builder import Workflow, build_workflow
-        from application.workflow.goal_readers import BuiltinGoals, ModelGoals
+        from application.workflow.goal_readers import ModelGoals, by_rules
 
-        designer = self._designers.get(model.choice.provider)
-        by_model = ModelGoals(model.steps, model.goals_prompt)
+        is_builtin = model.choice.provider == BUILTIN
         workflow = Workflow(
-            reader=by_model if designer is None else BuiltinGoals(designer),
-            designer=designer,
+            understand=by_rules if is_builtin else ModelGoals(model.steps, model.goals_prompt),
             steps=model.steps,
+            explains=not is_builtin,
             project=project,
             operations=operations,
             simulate=self._simulate,

@@ -40,8 +40,8 @@ def route_after_analysis(state: GraphState) -> str:
 
 
 def route_after_design(state: GraphState) -> str:
-    """A circuit is written or, where a model wrote it, simulated; without one the round has failed."""
-    if state.get("planned_change"):
+    """The circuit is simulated; without one the round has failed."""
+    if state.get("planned_change"):  # of a design that an earlier version began
         return "write_circuit"
     return "simulation" if state.get("planned_simulation") else "analysis"
 
@@ -69,8 +69,8 @@ def route_to_restoring(state: GraphState) -> str:
 
 
 def route_after_action(state: GraphState) -> str:
-    """A change is made and simulated; with nothing changed the same round is asked about again."""
-    if state.get("planned_change"):
+    """A change is simulated; with nothing changed the same round is asked about again."""
+    if state.get("planned_change"):  # of a design that an earlier version began
         return "write_circuit"
     return "simulation" if state.get("planned_simulation") else "user_checkpoint"
 

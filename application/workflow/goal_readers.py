@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from application.workflow.goal_reading import read_goals
 from application.workflow.journal import Said
 from application.workflow.wording import LANGUAGE_NAMES, in_words, language_of
+from domain.design import catalogue
 from domain.design.designer import DesignIntent
-from domain.simulation.goals import DesignGoal
 from shared.message import Message
 
 if TYPE_CHECKING:
     from langchain_core.messages import SystemMessage
 
-    from application.ports.conversation import Designer
     from application.workflow.model_steps import ModelSteps
     from domain.design.goal_extraction import GoalsRead
 
@@ -32,29 +32,14 @@ class Understood:
     """What the reading took."""
 
 
-class GoalReader(Protocol):
-    """Reads goals, and follows those that a person changed."""
-
-    async def understand(self, text: str) -> Understood:
-        """Raises CircuitError ("unknown_circuit", "missing_goal", "impossible_goal"), ProviderError."""
-        ...
-
-    async def follow(self, intent: DesignIntent, goals: Sequence[DesignGoal]) -> DesignIntent:
-        """The intent with other goals, and with what the circuit is sized for changed with them."""
-        ...
+Understand = Callable[[str], Awaitable[Understood]]
+"""Reads a sentence. Raises CircuitError ("unknown_circuit", "missing_goal", "impossible_goal"),
+ProviderError."""
 
 
-class BuiltinGoals:
-    """The rules of the built-in designer."""
-
-    def __init__(self, designer: Designer) -> None:
-        self._designer = designer
-
-    async def understand(self, text: str) -> Understood:
-        return Understood(intent=await self._designer.understand(text))
-
-    async def follow(self, intent: DesignIntent, goals: Sequence[DesignGoal]) -> DesignIntent:
-        return await self._designer.follow(intent, goals)
+async def by_rules(text: str) -> Understood:
+    """What the rules of the built-in designer read."""
+    return Understood(intent=await asyncio.to_thread(catalogue.understand, text))
 
 
 class ModelGoals:
@@ -69,7 +54,7 @@ class ModelGoals:
         self._system_message = system_message
         """Made of the values of its template."""
 
-    async def understand(self, text: str) -> Understood:
+    async def __call__(self, text: str) -> Understood:
         steps = await self._steps()
         language = language_of(text)
         system = await self._system_message(
@@ -88,9 +73,6 @@ class ModelGoals:
             language=language,
         )
         return Understood(intent=intent, said=steps.take_spent())
-
-    async def follow(self, intent: DesignIntent, goals: Sequence[DesignGoal]) -> DesignIntent:
-        return replace(intent, goals=tuple(goals))
 
 
 def _notes(read: GoalsRead) -> tuple[Message, ...]:

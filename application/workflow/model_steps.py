@@ -8,8 +8,10 @@ one of a chat, with the same calls, questions, limits, other models and costs.
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -21,6 +23,7 @@ from application.agent.answer import usage_of_chunk
 from application.agent.loop import compiled_loop
 from application.conversation.turn_parts import TurnParts
 from application.graph.runtime import STEPS_AROUND, STEPS_PER_ROUND
+from application.ports.project import ABSENT
 from application.tool_execution.tools._common import in_thread
 from application.tool_execution.tools.result_source import result_content
 from application.workflow.journal import Said
@@ -30,6 +33,7 @@ from domain.circuit.netlist import LIBRARY_SUFFIXES
 from domain.circuit.said_figures import marked
 from domain.design.checkpoint_intent import intent_from_model
 from domain.design.comment_check import doubtful_figures, short_comment
+from domain.design.designer import netlist_hash
 from domain.design.fenced_netlist import fenced_netlist
 from domain.llm.agentic_loop.policy import CUT_OFF, out_of_time
 from domain.llm.chat import ProviderError, Usage
@@ -38,6 +42,7 @@ from domain.llm.costs import Cost, cost_of
 from domain.llm.messages import (
     create_ai_message,
     create_program_message,
+    get_output_items,
     get_program_step,
     get_text,
     get_tool_success,
@@ -46,7 +51,7 @@ from domain.llm.messages import (
 from domain.llm.provider_settings import BUILTIN
 from domain.llm.tools.text_files import version_hash
 from domain.simulation.operating_point import operating_point_from_plain, operating_point_lines
-from shared.errors import NeedsConfirmation, UserInputError
+from shared.errors import CircuitAIError, NeedsConfirmation, UserInputError
 from shared.message import msg
 from shared.ulid import new_ulid
 
@@ -54,7 +59,9 @@ if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage, SystemMessage
 
     from application.agent.alternatives import AskedModel
+    from application.agent.loop import Loop
     from application.graph.state import GraphState
+    from application.ports.project import ProjectFiles
     from application.ports.tracing import Span
     from application.tool_execution.executor import WorkflowNode
     from application.workflow.journal import DesignJournal
@@ -123,7 +130,7 @@ class ModelSteps:
         state: GraphState,
         *,
         task: TaskName,
-        values: Mapping[str, Any],
+        values: Callable[[], Awaitable[Mapping[str, Any]]],
         text: str,
         new_file: Callable[[], str],
     ) -> Worked:
@@ -145,16 +152,39 @@ class ModelSteps:
         netlist_step = f"{step}/netlist"
         has_written = any(event.get("step") == netlist_step for event in self._parts.conversation.events)
         circuit = state.get("circuit_file_path", "")
-        note = await self._run(task, values, circuit, asks=is_new or not has_written)
+        is_builtin = self._parts.choice.provider == BUILTIN
+
+        async def system_message() -> SystemMessage | None:
+            if not is_builtin:
+                return await self._system_message(task, await values(), circuit)
+            if task in (
+                "EXECUTE_INSTRUCTION",
+                "GENERAL_CONVERSATION",
+            ):  # it follows plain commands and reads no prompt
+                return None
+            return SystemMessage(content=json.dumps(await asyncio.to_thread(self._brief, state, task)))
+
+        nodes = self._parts.loop(
+            self._asked,
+            self._span,
+            system_message=system_message,
+            main_circuit=circuit,
+            node=_NODE_OF_TASK.get(task, "action"),
+        )
+        note = await self._run(nodes, asks=is_new or not has_written)
         worked = self._worked(note, circuit, step)
         if not worked.paths and task != "GENERAL_CONVERSATION":
             netlist = fenced_netlist(worked.answer)
             if netlist:
                 path = circuit or await asyncio.to_thread(new_file)
                 await self._write(path, netlist, netlist_step)
-                await self._run(task, values, circuit, asks=False)
+                await self._run(nodes, asks=False)
                 worked = self._worked(note, circuit, step)
         return worked
+
+    def has_begun(self, state: GraphState) -> bool:
+        """Whether the next step was begun before, and interrupted."""
+        return bool(self._messages_of(self._journal.step_id(state["step_number"] + 1)))
 
     async def _take_up(self) -> None:
         """Before a step goes on that was interrupted: what was half done is put right, as in a chat."""
@@ -165,21 +195,37 @@ class ModelSteps:
         await watch.pricing.look_up(self._asked.choice)
         await conversation.take_up(cost=watch.pricing.of_unfinished())
 
-    async def _run(
-        self, task: TaskName, values: Mapping[str, Any], circuit: str, *, asks: bool = True
-    ) -> Message | None:
-        async def system_message() -> SystemMessage | None:
-            if self._parts.choice.provider == BUILTIN:  # it follows plain commands and reads no prompt
-                return None
-            return await self._system_message(task, values, circuit)
+    def _brief(self, state: GraphState, task: TaskName) -> dict[str, Any]:
+        """What the built-in designer is told of a step, the same when the step is taken up; blocking."""
+        project, circuit = self._parts.project, state.get("circuit_file_path", "")
+        sha256, taken, content = state.get("netlist_sha256", ABSENT), {}, b""
+        if task == "INITIAL_DESIGN":
+            refined = read_if_there(project, circuit) if circuit else None
+            if refined is None or hashlib.sha256(refined).hexdigest() != sha256:
+                circuit = ""  # no finished design is refined, or its circuit was changed since: that stays
+            for name in (path.name for path in project.root.iterdir() if path.suffix.lower() == ".cir"):
+                held = read_if_there(project, name)  # None of a folder, too, and of a link to the outside
+                taken[name.casefold()] = "" if held is None else netlist_hash(held.decode("utf-8", "replace"))
+        elif sha256 != ABSENT:
+            content = project.read_object(sha256)
+        netlist = content.decode("utf-8", "replace")
+        return {
+            "task": task,
+            "intent": state["design_intent"],
+            "goals_changed": bool(state.get("goals_changed")),
+            "verdicts": state.get("last_verdicts", []),
+            "circuit": circuit,
+            "netlist": netlist,
+            "sizing": self._sizing_of(netlist_hash(netlist)),
+            "taken": taken,
+        }
 
-        nodes = self._parts.loop(
-            self._asked,
-            self._span,
-            system_message=system_message,
-            main_circuit=circuit,
-            node=_NODE_OF_TASK.get(task, "action"),
-        )
+    def _sizing_of(self, netlist: str) -> dict[str, Any] | None:
+        """What went with the answer that wrote this netlist (its hash); None when the designer did not."""
+        items = (item for message in reversed(self._record.messages) for item in get_output_items(message))
+        return next((item for item in items if item.get("of") == netlist), None)
+
+    async def _run(self, nodes: Loop, *, asks: bool = True) -> Message | None:
         limit = STEPS_AROUND + STEPS_PER_ROUND * self._parts.deps.limits.rounds
         loop = compiled_loop(nodes, asks=asks)
         state = await loop.ainvoke(self._parts.state(), {"recursion_limit": limit}, durability="sync")
@@ -374,6 +420,14 @@ def _at_limit(why: Message) -> NeedsConfirmation:
 def file_stem(text: str) -> str:
     """A file name's stem from a kind of circuit: "Common-emitter amplifier" -> common_emitter_amplifier."""
     return _STEM.sub("_", text.lower()).strip("_")[:40].strip("_") or "circuit"
+
+
+def read_if_there(project: ProjectFiles, path: str) -> bytes | None:
+    """What a file holds; None where it was deleted, or is no place of the project's. Blocking."""
+    try:
+        return project.read(project.root / path)
+    except CircuitAIError:
+        return None
 
 
 def _is_part(path: str) -> bool:

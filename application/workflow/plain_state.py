@@ -1,4 +1,4 @@
-"""Goals, intents, proposals and verdicts as the plain types of `GraphState`, and back."""
+"""Goals, intents and verdicts as the plain types of `GraphState`, and back."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from domain.design.designer import DesignIntent, Proposal
+from domain.design.designer import DesignIntent
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from domain.simulation.result import Quantity
 from shared.message import Message, message_from_plain, message_to_plain, msg
@@ -51,27 +51,6 @@ def intent_from_plain(plain: dict[str, Any]) -> DesignIntent:
         goals=tuple(goal_from_plain(goal) for goal in plain["goals"]),
         assumptions=messages_from_plain(plain["assumptions"]),
         language=plain["language"],
-    )
-
-
-def proposal_to_plain(proposal: Proposal) -> dict[str, Any]:
-    """A proposal without its netlist (that is in the project's file)."""
-    return {
-        "file_stem": proposal.file_stem,
-        "values": dict(proposal.values),
-        "tuning": dict(proposal.tuning),
-        "notes": messages_to_plain(proposal.notes),
-    }
-
-
-def proposal_from_plain(plain: dict[str, Any], netlist: str) -> Proposal:
-    """The proposal `proposal_to_plain` wrote, with its netlist."""
-    return Proposal(
-        file_stem=plain["file_stem"],
-        netlist=netlist,
-        values=dict(plain["values"]),
-        tuning=dict(plain["tuning"]),
-        notes=messages_from_plain(plain["notes"]),
     )
 
 

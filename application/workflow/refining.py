@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from application.design.round_history import begun_with
+from domain.design.catalogue import understand
 from domain.design.goal_change import goals_changed_by
 from domain.llm.transcript import design_left_open
 from domain.simulation.goals import DesignGoal
 
 if TYPE_CHECKING:
-    from application.ports.conversation import Designer
     from shared.message import Message
 
 _FINISHED = ("goals_met", "goals_not_met")
@@ -102,20 +103,20 @@ def refinement(state: Mapping[str, Any], text: str, *, takes_any_wish: bool = Fa
     }
 
 
-async def read_message(designer: Designer | None, state: Mapping[str, Any] | None, text: str) -> NextMessage:
+async def read_message(state: Mapping[str, Any] | None, text: str, *, is_by_rules: bool) -> NextMessage:
     """A sentence that describes a circuit begins another design, one that changes a goal refines this one.
 
-    `state` is that of the finished design, None where chats only were led. Without a `designer` a language
-    model reads it: what does not ask for a new circuit refines this one.
+    `state` is that of the finished design, None where chats only were led. For a language model, not read
+    `is_by_rules`, what does not ask for a new circuit refines this one.
     """
     from shared.errors import CircuitError
 
-    if designer is None:
+    if not is_by_rules:
         if state is None:
             return NextMessage("begins")
         return NextMessage("apart" if asks_for_new_circuit(text) else "refines", goals_in(state))
     try:
-        await designer.understand(text)
+        await asyncio.to_thread(understand, text)
     except CircuitError as error:
         if state is None:
             return NextMessage("unclear", problem=error.message)

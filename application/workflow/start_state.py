@@ -75,7 +75,7 @@ def _refined(project: ProjectFiles, refines: Mapping[str, Any]) -> GraphState:
         "last_round": None,
         "previous_round": None,
         "last_write": "",
-        "goals_changed": "",
+        "goals_changed": False,
         "iteration_count": 0,
         "checkpoint_count": 0,
         "stagnation_count": 0,

@@ -14,7 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from domain.design.designer import DesignIntent
+from domain.design.deck import Say
+from domain.design.designer import DesignIntent, Proposal
 from domain.design.engine.declared_family import Claim, DeclaredFamily
 from domain.design.engine.wording import joined
 from domain.design.families import buck, first_order, inverting_amplifier, lc_ladder, sallen_key
@@ -23,6 +24,7 @@ from domain.design.families.filter_rows import FILTER_WORDS, LETS_HIGHS_THROUGH,
 from domain.design.goal_words import with_words
 from domain.design.not_designed import NOT_DESIGNED
 from domain.design.sentence import Sentence, read_sentence
+from domain.simulation.goals import DesignGoal, GoalVerdict
 from shared.errors import CircuitError
 from shared.message import Message, msg
 
@@ -45,7 +47,11 @@ LONGEST_REQUEST = 2000
 
 
 def understand(text: str) -> DesignIntent:
-    """Family, requirement and goals of a request. Raises CircuitError (see `Designer.understand`)."""
+    """Family, requirement and goals of a request.
+
+    Raises CircuitError: "unknown_circuit" (with the list of what is known), "missing_goal" (a value it
+    cannot do without) or "impossible_goal" (demands that contradict each other or physics).
+    """
     if len(text) > LONGEST_REQUEST:
         raise _unknown(
             msg(
@@ -59,6 +65,34 @@ def understand(text: str) -> DesignIntent:
     family, claim = choose_family(sentence)
     intent = family.understand(sentence, claim)
     return replace(intent, goals=with_words(intent.goals, sentence))
+
+
+def follow(intent: DesignIntent, goals: Sequence[DesignGoal]) -> DesignIntent:
+    """The intent with the goals a person confirmed, and with what it is sized for changed with them."""
+    family = FAMILIES.get(intent.family)
+    return replace(intent, goals=tuple(goals)) if family is None else family.follow(intent, goals)
+
+
+def propose(intent: DesignIntent, say: Say) -> Proposal:
+    """The first shot, by design equations. Raises CircuitError ("impossible_goal", "unknown_circuit")."""
+    family = FAMILIES.get(intent.family)
+    if family is None:
+        raise CircuitError(
+            msg("A language model began this design; the built-in designer has no equations for it."),
+            advice=msg("Choose a language model again, or describe a new circuit."),
+            error_type="unknown_circuit",
+        )
+    return family.propose(intent, say)
+
+
+def revise(
+    intent: DesignIntent, previous: Proposal, verdicts: Sequence[GoalVerdict], say: Say
+) -> Proposal | None:
+    """The circuit corrected by what was measured, or None when nothing is left to try."""
+    try:
+        return FAMILIES[intent.family].revise(intent, previous, verdicts, say)
+    except CircuitError:
+        return None  # the corrected aim is beyond what parts can do: the miss is the answer
 
 
 def choose_family(sentence: Sentence) -> tuple[DeclaredFamily, Claim]:

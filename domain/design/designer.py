@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -36,3 +37,8 @@ class Proposal:
     """What `revise` needs to go on from here; plain JSON types."""
     notes: tuple[Message, ...] = ()
     """What was done and why, for the user."""
+
+
+def netlist_hash(netlist: str) -> str:
+    """The SHA-256 of a netlist's text, whatever its line ends."""
+    return hashlib.sha256("\n".join(netlist.splitlines()).encode()).hexdigest()

@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from domain.llm.chat import ChatRequest, StreamChunk, Usage, WireMessage, WireToolCall
 from domain.llm.context_block import MAIN_CIRCUIT
@@ -23,8 +23,11 @@ from infrastructure.llm_adapters.builtin_commands import (
     understand_command,
 )
 from infrastructure.llm_adapters.builtin_plans import plan_of
-from infrastructure.llm_adapters.builtin_steps import Call, Outcome, Speech, abilities
+from infrastructure.llm_adapters.builtin_steps import Call, Outcome, Plan, Speech, abilities
 from shared.message import Message, msg
+
+if TYPE_CHECKING:
+    from infrastructure.llm_adapters.builtin_design import Decided
 
 MOST_ROUNDS = 8
 """The longest plan: list, write, simulate and measure a design, then once more with corrected values."""
@@ -52,6 +55,8 @@ class BuiltinChatClient:
         self, *, speaker: Callable[[Literal["en", "zh"]], Callable[[Message], str]] = _english
     ) -> None:
         self._speaker = speaker
+        self._decided: tuple[str, Decided] | None = None
+        """The newest step of a design and what it comes to: the same for both of its requests."""
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[StreamChunk, None]:
         """The answer in pieces, or the next tool call."""
@@ -60,7 +65,13 @@ class BuiltinChatClient:
             call = WireToolCall(
                 provider_id="", name=step.tool, arguments=json.dumps(step.arguments, ensure_ascii=False)
             )
-            yield StreamChunk(tool_calls=(call,), finish_reason="tool_calls", usage=Usage(), model=_MODEL)
+            yield StreamChunk(
+                tool_calls=(call,),
+                finish_reason="tool_calls",
+                usage=Usage(),
+                model=_MODEL,
+                output_items=() if step.sizing is None else (step.sizing,),
+            )
             return
         for piece in _PIECE.findall(step):
             yield StreamChunk(text=piece, model=_MODEL)
@@ -76,15 +87,20 @@ class BuiltinChatClient:
     def _next_step(self, request: ChatRequest) -> Call | str:
         """The next call of the turn's plan, or the answer. Pure, up to a tenth of a second of CPU."""
         said, circuits, main, since = _turn_of(request.messages)
-        language = language_of(said)
-        say = self._speaker(language)
-        if not said.strip():
-            return say(abilities())
+        brief = request.messages[0].text if request.messages[0].role == "system" else ""
+        if brief.startswith("{"):
+            language: Literal["en", "zh"] = json.loads(brief)["intent"]["language"]
+            say = self._speaker(language)
+            plan = self._design_step(brief, Speech(say=say, circuits=circuits))
+        else:
+            say = self._speaker(language_of(said))
+            if not said.strip():
+                return say(abilities())
+            command = understand_command(said, circuits)
+            if isinstance(command, Change | Simulate | Measure) and not command.file:
+                command = replace(command, file=main)
+            plan = plan_of(command, Speech(say=say, circuits=circuits))
         outcomes = _outcomes(since)
-        command = understand_command(said, circuits)
-        if isinstance(command, Change | Simulate | Measure) and not command.file:
-            command = replace(command, file=main)
-        plan = plan_of(command, Speech(say=say, circuits=circuits))
         try:
             call = next(plan)
             for outcome in outcomes:
@@ -97,6 +113,14 @@ class BuiltinChatClient:
         if call.tool not in _offered(request):
             return say(msg("This needs the tool {tool}, which is not available here.", tool=call.tool))
         return call
+
+    def _design_step(self, brief: str, speech: Speech) -> Plan:
+        """Of a step of a design, told by its system message (`application.workflow.model_steps`)."""
+        from infrastructure.llm_adapters.builtin_design import carry_out, decide
+
+        if self._decided is None or self._decided[0] != brief:
+            self._decided = brief, decide(json.loads(brief), speech.say)
+        return carry_out(self._decided[1], speech)
 
 
 def _turn_of(messages: Sequence[WireMessage]) -> tuple[str, tuple[str, ...], str, Sequence[WireMessage]]:

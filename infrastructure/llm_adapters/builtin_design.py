@@ -1,12 +1,21 @@
-"""The built-in model's plan for a circuit to be designed: write, simulate, measure, judge, correct once."""
+"""The built-in model's plans for a circuit to be designed.
+
+In a chat: write, simulate, measure, judge, correct once. In a step of a design: write; the program runs and
+judges it. What the circuit was sized for goes with the answer that writes it (`StreamChunk.output_items`)
+and comes back with the step that goes on from this circuit, be it of the last round or of an earlier one.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from domain.design.catalogue import FAMILIES, understand
-from domain.design.designer import DesignIntent, Proposal
+from application.workflow.plain_state import intent_from_plain, verdict_from_plain
+from domain.design.catalogue import propose, revise, understand
+from domain.design.deck import Say
+from domain.design.designer import DesignIntent, Proposal, netlist_hash
 from domain.design.round_table import asked, value_beside_limit
 from domain.simulation.goals import DesignGoal, GoalVerdict, all_met
 from domain.simulation.result import Quantity
@@ -25,9 +34,80 @@ from infrastructure.llm_adapters.builtin_steps import (
     told,
 )
 from shared.errors import CircuitError
-from shared.message import msg
+from shared.message import Message, msg
 
 _MOST_NAMES = 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decided:
+    """What is done in a step of a design."""
+
+    words: tuple[Message, ...]
+    """The answer, once the circuit is written."""
+    path: str = ""
+    netlist: str = ""
+    """"" = the circuit stays as it is."""
+    sizing: Mapping[str, Any] | None = None
+    """What goes with the answer that writes it."""
+
+
+def decide(brief: Mapping[str, Any], say: Say) -> Decided:
+    """What a step of a design comes to; `brief` is what `application.workflow.model_steps` tells of it.
+
+    Raises CircuitError where no first circuit can be sized.
+    """
+    intent, netlist, sizing = intent_from_plain(brief["intent"]), brief["netlist"], brief["sizing"]
+    if brief["task"] == "INITIAL_DESIGN":
+        return _written(propose(intent, say), intent, brief, msg("Sized by the design equations."))
+    if sizing is not None and sizing["parameters"] == intent.parameters:
+        previous = Proposal(file_stem="", netlist=netlist, tuning=sizing["tuning"])
+    else:  # other demands, or changed by somebody: its figures tell nothing of our aim
+        try:
+            previous = propose(intent, say)
+        except CircuitError as error:
+            return Decided(words=(error.message, *((error.advice,) if error.advice else ())))
+        if netlist_hash(previous.netlist) != netlist_hash(netlist):
+            return _written(previous, intent, brief, msg("Sized again by the design equations."))
+    verdicts = [_judged(goal, brief["verdicts"]) for goal in intent.goals]
+    revised = revise(intent, previous, verdicts, say)
+    if revised is not None:
+        return _written(revised, intent, brief, msg("The values were corrected by what was measured."))
+    if brief["goals_changed"]:
+        return _written(previous, intent, brief, msg("The circuit stays as it is, and is judged again."))
+    return Decided(words=(msg("No remaining change would bring the goals closer."),))
+
+
+def _judged(goal: DesignGoal, verdicts: Sequence[dict[str, Any]]) -> GoalVerdict:
+    """A goal held against what was measured; a new one counts as not measured."""
+    known = (each.measured for each in map(verdict_from_plain, verdicts)
+             if each.goal.expression == goal.expression)  # fmt: skip
+    measured = next(known, Quantity(value=math.nan, unit=goal.unit))
+    return GoalVerdict(goal=goal, measured=measured, met=goal.is_met_by(measured.value))
+
+
+def _written(proposal: Proposal, intent: DesignIntent, brief: Mapping[str, Any], why: Message) -> Decided:
+    return Decided(
+        words=(*proposal.notes, why),
+        path=brief["circuit"] or _free_name(proposal, brief["taken"]),
+        netlist=proposal.netlist,
+        sizing={
+            "type": "sizing",
+            "of": netlist_hash(proposal.netlist),
+            "parameters": intent.parameters,
+            "tuning": proposal.tuning,
+        },
+    )
+
+
+def carry_out(decided: Decided, speech: Speech) -> Plan:
+    """Write the circuit that was decided on, and say why."""
+    if decided.netlist:
+        arguments = {"path": decided.path, "content": decided.netlist}
+        outcome = yield Call(tool="rewrite_file", arguments=arguments, sizing=decided.sizing)
+        if outcome.error_type:
+            return failed(outcome, speech)
+    return "\n".join(map(speech.say, decided.words))
 
 
 def design(command: Design, speech: Speech) -> Plan:
@@ -36,17 +116,18 @@ def design(command: Design, speech: Speech) -> Plan:
         return _not_understood(speech)
     try:
         intent = understand(command.text)
-        proposal = FAMILIES[intent.family].propose(intent, speech.say)
+        proposal = propose(intent, speech.say)
     except CircuitError as error:
         return _not_designed(error, command, speech)
     listing = yield Call(tool="list_project_files", arguments={})
     if listing.error_type:
         return failed(listing, speech)
-    path = _free_name(proposal.file_stem, listing)
+    names = (line.partition("  ")[0].rstrip("/").casefold() for line in listing.lines)
+    path = _free_name(proposal, dict.fromkeys(names, ""))
     said = [speech.say(assumption) for assumption in intent.assumptions]
     verdicts, problem = yield from _prove(path, proposal, intent, speech)
     if not problem and not all_met(verdicts):
-        revised = _revised(intent, proposal, verdicts, speech)
+        revised = revise(intent, proposal, verdicts, speech.say)
         if revised is not None:
             again = msg("The first values missed a goal; I corrected them by the measured results.")
             said.append(speech.say(again))
@@ -81,15 +162,6 @@ def _verdict(goal: DesignGoal, outcome: Outcome) -> GoalVerdict:
     return GoalVerdict(goal=goal, measured=Quantity(value=value, unit=goal.unit), met=goal.is_met_by(value))
 
 
-def _revised(
-    intent: DesignIntent, proposal: Proposal, verdicts: Sequence[GoalVerdict], speech: Speech
-) -> Proposal | None:
-    try:
-        return FAMILIES[intent.family].revise(intent, proposal, verdicts, speech.say)
-    except CircuitError:
-        return None  # the corrected aim is beyond what parts can do: the miss is the answer
-
-
 def _verdict_report(path: str, verdicts: Sequence[GoalVerdict], speech: Speech) -> str:
     if all_met(verdicts):
         head = speech.say(msg("{file} was designed and simulated; all goals are met:", file=path))
@@ -104,12 +176,15 @@ def _verdict_report(path: str, verdicts: Sequence[GoalVerdict], speech: Speech) 
     return f"{head}\n{bullets(lines)}"
 
 
-def _free_name(stem: str, listing: Outcome) -> str:
-    """`stem.cir`, or the first `stem_2.cir` ... that nothing in the project has, whatever the letter case."""
-    taken = {line.partition("  ")[0].rstrip("/").casefold() for line in listing.lines}
+def _free_name(proposal: Proposal, taken: Mapping[str, str]) -> str:
+    """`stem.cir`, or the first `stem_2.cir` ... that nothing has, or this very netlist.
+
+    `taken`: the names that are taken, in lower case, with the hashes of the netlists there ("" for others).
+    """
+    own = netlist_hash(proposal.netlist)
     for number in range(1, _MOST_NAMES):
-        name = f"{stem}{'' if number == 1 else f'_{number}'}.cir"
-        if name.casefold() not in taken:
+        name = f"{proposal.file_stem}{'' if number == 1 else f'_{number}'}.cir"
+        if taken.get(name.casefold(), own) == own:
             break
     return name
 

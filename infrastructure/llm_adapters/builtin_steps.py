@@ -27,6 +27,8 @@ class Call:
 
     tool: str
     arguments: Mapping[str, Any]
+    sizing: Mapping[str, Any] | None = None
+    """What goes with it of a circuit it writes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -202,7 +202,7 @@ async def test_a_design_stopped_at_its_checkpoint_is_read_again_with_its_cards_a
     assert panel.composer.text == "half a thought"
     await read_again_as_shown(window, until)
     rows = [type(item).__name__ for item in panel.model.items]
-    assert rows[1:3] == ["GoalsCard", "Narration"]
+    assert rows[1:5] == ["GoalsCard", "OperationCard", "AnswerText", "SimulationCard"]
     asked = panel.model.items.last()
     assert isinstance(asked, Decision)
     assert asked.state == "waits"

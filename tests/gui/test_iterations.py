@@ -23,17 +23,16 @@ from presentation.panels.waveforms.chips import TraceChip
 from presentation.ui.figure_table import Cell, Column, FigureTable
 from presentation.ui.workspace import WindowServices
 from presentation.window.panels import Parts
-from tests.fakes.scripted_designer import ScriptedDesigner, rc_deck
+from tests.fakes.scripted_family import ScriptedFamily, rc_deck, use
 
 DECKS = (rc_deck("2k"), rc_deck("1.2k"), rc_deck("1k"))
 
 
 @pytest.fixture
-def built_app():
-    """The application with a designer that needs three rounds."""
-    return bootstrap.build(
-        environment={**os.environ, "LANG": "en_US.UTF-8"}, designers={"builtin": ScriptedDesigner(*DECKS)}
-    )
+def built_app(monkeypatch: pytest.MonkeyPatch):
+    """The application with a family that needs three rounds."""
+    use(monkeypatch, ScriptedFamily(*DECKS))
+    return bootstrap.build(environment={**os.environ, "LANG": "en_US.UTF-8"})
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -10,7 +11,7 @@ from langgraph.types import interrupt
 
 from application.graph.state import GraphState, UserIntent
 from application.ports.events import GoalsUnderstood, TextWritten
-from application.workflow.goal_readers import GoalReader
+from application.workflow.goal_readers import Understand
 from application.workflow.journal import Decided, Said
 from application.workflow.nodes._effects import Finished, Step
 from application.workflow.plain_state import (
@@ -19,6 +20,7 @@ from application.workflow.plain_state import (
     intent_from_plain,
     intent_to_plain,
 )
+from domain.design.catalogue import follow
 from domain.simulation.goal_conditions import runs_of
 from domain.simulation.goals import DesignGoal
 from shared.message import Message, msg
@@ -27,18 +29,18 @@ from shared.message import Message, msg
 class DesignGoalsNode:
     """Understands the request; has no effect on files."""
 
-    def __init__(self, reader: GoalReader) -> None:
-        self._reader = reader
+    def __init__(self, understand: Understand) -> None:
+        self._understand = understand
 
     async def __call__(self, state: GraphState, step: Step) -> Finished:
         """Goals and family of `user_input`. Raises CircuitError when they can't be understood."""
         step.enter("design_goals", state)
         if state.get("refined_goals"):
-            changed = await with_goals(self._reader, state, state["refined_goals"], step)
+            changed = await with_goals(state, state["refined_goals"], step)
             return Finished(
                 update={"current_node": "design_goals", "refined_goals": [], **changed}, record=Said()
             )
-        understood = await self._reader.understand(state["user_input"])
+        understood = await self._understand(state["user_input"])
         intent = understood.intent
         if intent is None:
             assert understood.reply is not None
@@ -63,9 +65,6 @@ class DesignGoalsNode:
 class ConfirmGoalsNode:
     """Asks; it has no effect of its own, because it runs again from its start when it is answered."""
 
-    def __init__(self, reader: GoalReader) -> None:
-        self._reader = reader
-
     async def __call__(self, state: GraphState, step: Step) -> Finished:
         """Wait for the user's answer: ``{"intent": "continue" | "decline", "goals": [...] | None}``.
 
@@ -80,7 +79,7 @@ class ConfirmGoalsNode:
             return Finished(update={"current_node": "confirm_goals", "user_intent": "decline"}, record=record)
         update: GraphState = {"current_node": "confirm_goals", "user_intent": "continue"}
         if answer.get("goals"):
-            update |= await with_goals(self._reader, state, answer["goals"], step)
+            update |= await with_goals(state, answer["goals"], step)
         return Finished(update=update, record=record)
 
 
@@ -98,15 +97,16 @@ def unsimulated(goals: Sequence[DesignGoal]) -> tuple[Message, ...]:
     )
 
 
-async def with_goals(
-    reader: GoalReader, state: GraphState, goals: list[dict[str, Any]], step: Step
-) -> GraphState:
-    """The change of the state by goals that a person changed; says which ones hold now."""
+async def with_goals(state: GraphState, goals: list[dict[str, Any]], step: Step) -> GraphState:
+    """The change of the state by goals that a person changed; says which ones hold now.
+
+    What one of our families is sized for changes with them.
+    """
     before = intent_from_plain(state["design_intent"])
     wanted = tuple(goal_from_plain(plain) for plain in goals)
     if wanted == before.goals:
         return {}
-    intent = await reader.follow(before, wanted)
+    intent = await asyncio.to_thread(follow, before, wanted)
     step.tell(GoalsUnderstood(goals=intent.goals, assumptions=unsimulated(intent.goals)))
     return {
         "design_intent": intent_to_plain(intent),

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 from application.graph.state import GraphState
 from application.ports.events import CheckpointReached, TextWritten
 from application.ports.project import ProjectFiles
+from application.tool_execution.operations import Operations
 from application.workflow.journal import PlannedCall, Said
-from application.workflow.model_steps import Worked, file_stem
+from application.workflow.model_steps import Worked, file_stem, read_if_there
 from application.workflow.nodes._effects import Finished, Step
-from application.workflow.nodes.circuit import SIMULATE_TOOL, keep_goals
+from application.workflow.nodes.circuit import SIMULATE_TOOL, hash_in, is_ours, keep_goals
 from application.workflow.plain_state import verdict_from_plain
 from application.workflow.wording import LANGUAGE_NAMES
 from domain.design.round_table import asked, value_beside_limit
 from domain.simulation.goals import all_met
-from shared.errors import CircuitAIError
 from shared.message import msg
 from shared.ulid import new_ulid
 
@@ -43,7 +43,7 @@ _IMPROVING = ("INITIAL_DESIGN", "OPTIMIZE_PARAMETERS", "FIX_ERROR")
 Steps = Callable[[], Awaitable["ModelSteps"]]
 
 
-class ModelDesignNode:
+class InitialDesignNode:
     """The first circuit for the confirmed goals."""
 
     def __init__(self, steps: Steps, project: ProjectFiles) -> None:
@@ -54,43 +54,64 @@ class ModelDesignNode:
         """A round without a circuit is a failed one: the checkpoint asks what to do."""
         step.enter("initial_design", state)
         steps = await self._steps()
+        refined = state.get("circuit_file_path", "")
+        content = await asyncio.to_thread(read_if_there, self._project, refined) if refined else None
+        if content is not None and hashlib.sha256(content).hexdigest() == state["netlist_sha256"]:
+            steps.show(refined, content)  # as the design left it
+
+        async def values() -> dict[str, Any]:
+            return {**_common(state), "user_requirement": state["user_input"]}
+
         worked = await steps.work(
             state,
             task="INITIAL_DESIGN",
-            values={**_common(state), "user_requirement": state["user_input"]},
+            values=values,
             text=_in_language(_FIRST, state),
             new_file=lambda: _free_name(self._project, state),
         )
         return await _round_of(self._project, state, worked, step, node="initial_design")
 
 
-class ModelActionNode:
+class ActionNode:
     """What was decided at the checkpoint, carried out by the model."""
 
-    def __init__(self, steps: Steps, project: ProjectFiles, journal: DesignJournal) -> None:
+    def __init__(
+        self, steps: Steps, operations: Operations, project: ProjectFiles, journal: DesignJournal
+    ) -> None:
         self._steps = steps
+        self._operations = operations
         self._project = project
         self._journal = journal
 
     async def __call__(self, state: GraphState, step: Step) -> Finished:
-        """Another round with what the model changed; without a change the same checkpoint asks again."""
+        """Another round with what the model changed; without a change the same checkpoint asks again.
+
+        It also asks again where another round was wanted of a circuit that somebody changed since the
+        question: the checkpoint looks at it first.
+        """
         step.enter("action", state)
         task, text = _task_of(state)
         if state.get("goals_changed"):
             await asyncio.to_thread(keep_goals, self._project, state, state["circuit_file_path"])
         steps = await self._steps()
         circuit = state.get("circuit_file_path", "")
-        netlist = await asyncio.to_thread(_read, self._project, circuit) if circuit else None
+        if circuit and task in _IMPROVING and not steps.has_begun(state):
+            found = await asyncio.to_thread(hash_in, self._project, circuit)
+            if not await is_ours(self._operations, state, circuit, found):
+                return Finished(update={"current_node": "action", "planned_simulation": ""}, record=Said())
+        netlist = await asyncio.to_thread(read_if_there, self._project, circuit) if circuit else None
         if netlist is not None:
             steps.show(circuit, netlist)
-        warnings = await steps.warnings(circuit) if circuit else ""
-        operating_point = await steps.operating_point(state.get("sim_result_path", ""))
+
+        async def values() -> dict[str, Any]:
+            warnings = await steps.warnings(circuit) if circuit else ""
+            point = await steps.operating_point(state.get("sim_result_path", ""))
+            return await asyncio.to_thread(self._values, state, task, netlist or b"", warnings, point)
+
         worked = await steps.work(
             state,
             task=task,
-            values=await asyncio.to_thread(
-                self._values, state, task, netlist or b"", warnings, operating_point
-            ),
+            values=values,
             text=text,
             new_file=lambda: _free_name(self._project, state),
         )
@@ -194,9 +215,10 @@ async def _round_of(
     if (note := worked.note or worked.spent) is not None:
         step.tell(TextWritten(text=note))
     circuit = worked.circuit or state.get("circuit_file_path", "")
-    content = await asyncio.to_thread(_read, project, circuit) if circuit else None
+    content = await asyncio.to_thread(read_if_there, project, circuit) if circuit else None
     update: GraphState = {"current_node": node, "is_exhausted": worked.spent is not None}
-    if content is None or (node == "action" and not worked.writes):
+    is_judged_anew = state.get("goals_changed", False)
+    if content is None or (node == "action" and not worked.writes and not is_judged_anew):
         if node == "action":
             return Finished(update=update, record=Said())
         nothing = msg("The model wrote no circuit.")
@@ -213,20 +235,19 @@ async def _round_of(
         )
     paths = {**state.get("circuit_files", {}), **dict.fromkeys(worked.paths, ""), circuit: ""}
     files = await asyncio.to_thread(_kept, project, paths)
-    if node == "action" and files == state.get("circuit_files"):  # written as it was before
+    if node == "action" and files == state.get("circuit_files") and not is_judged_anew:
         return Finished(update=update, record=Said())
     simulation = PlannedCall(call_id=new_ulid(), name=SIMULATE_TOOL, arguments={"file_path": circuit})
     if node == "initial_design" or circuit != state.get("circuit_file_path"):
         await asyncio.to_thread(keep_goals, project, state, circuit)
     update |= {
         "circuit_file_path": circuit,
-        "netlist_sha256": hashlib.sha256(content).hexdigest(),
+        "netlist_sha256": files[circuit],
         "circuit_files": files,
         "last_writes": list(worked.writes),
         "last_write": worked.writes[-1] if worked.writes else "",
         "planned_simulation": simulation.call_id,
         "design_goals_path": project.goals.path_of(circuit).relative_to(project.root).as_posix(),
-        "proposal": {},
     }
     return Finished(update=update, record=Said(calls=(simulation,)))
 
@@ -235,21 +256,14 @@ def _kept(project: ProjectFiles, paths: dict[str, str]) -> dict[str, str]:
     """The files that are there, kept in the object store, with their hashes; blocking."""
     kept = {}
     for path in paths:
-        content = _read(project, path)
+        content = read_if_there(project, path)
         if content is not None:
             kept[path] = project.keep_object(content)
     return kept
 
 
-def _read(project: ProjectFiles, path: str) -> bytes | None:
-    try:
-        return project.read(project.root / path)
-    except CircuitAIError:  # deleted, or no place of the project's: it is no part of the circuit
-        return None
-
-
 def _text_of(project: ProjectFiles, path: str) -> str:
-    content = _read(project, path) if path else None
+    content = read_if_there(project, path) if path else None
     return "" if content is None else content.decode("utf-8", "replace")
 
 

@@ -378,7 +378,6 @@ def of_round(state: GraphState, one: JudgedRound) -> dict[str, Any]:
         "sim_result_path": one["sim_result_path"],
         "last_metrics": one["metrics"],
         "last_verdicts": one["verdicts"],
-        "proposal": one["proposal"],
         "design_intent": one["intent"],
         "design_goals_summary": one["intent"]["goals"],
         "error_context": one.get("error", ""),

@@ -21,7 +21,6 @@ from application.simulation.simulating import RunSimulation, SimulationRequest
 from application.tool_execution.effects import TAKEN
 from application.tool_execution.operations import Operations
 from application.workflow.edges import is_instruction_waiting
-from application.workflow.goal_readers import GoalReader
 from application.workflow.journal import Carried, Decided, DesignJournal, PlannedCall, Said
 from application.workflow.nodes._effects import Finished, Step, carrying_out
 from application.workflow.nodes.circuit import SIMULATE_TOOL, hash_in, keep_goals, refuse_foreign_change
@@ -280,13 +279,11 @@ class UserCheckpointNode:
 
     def __init__(
         self,
-        reader: GoalReader,
         simulate: RunSimulation,
         operations: Operations,
         project: ProjectFiles,
         journal: DesignJournal,
     ) -> None:
-        self._reader = reader
         self._simulate = simulate
         self._operations = operations
         self._project = project
@@ -316,21 +313,16 @@ class UserCheckpointNode:
             "current_node": "user_checkpoint",
             "user_intent": answer["intent"],
             "checkpoint_count": state.get("checkpoint_count", 0) + 1,
-            "goals_changed": "",
+            "goals_changed": False,
             "is_exhausted": False,
             "instruction": str(answer.get("instruction") or ""),
             "go_back_to": int(answer.get("round") or 0),
         }
         if answer["intent"] == "continue" and answer.get("goals"):
-            changed = await with_goals(self._reader, state, answer["goals"], step)
+            changed = await with_goals(state, answer["goals"], step)
             if changed:
                 update |= changed
-                is_same_size = changed["design_intent"]["parameters"] == state["design_intent"]["parameters"]
-                update |= {
-                    "goals_changed": "judged" if is_same_size else "sized",
-                    "best_round": None,
-                    "stagnation_count": 0,
-                }
+                update |= {"goals_changed": True, "best_round": None, "stagnation_count": 0}
         said = tuple(answer.get("said") or ())
         decided = Decided(
             kind="checkpoint", answer=answer["intent"], said=said, meant=answer.get("meant") or {}
@@ -383,7 +375,7 @@ class UserCheckpointNode:
             "current_node": "user_checkpoint",
             "user_intent": "look_again",
             "planned_simulation": new_ulid(),
-            "goals_changed": "",
+            "goals_changed": False,
             "is_exhausted": False,
         }
         if not changed:
@@ -449,7 +441,6 @@ def _round(
         "sim_result_path": state["sim_result_path"],
         "metrics": _without_nan(metrics),
         "verdicts": [verdict_to_plain(verdict) for verdict in verdicts],
-        "proposal": state.get("proposal", {}),
         "intent": state["design_intent"],
         "write_id": state.get("last_write", ""),
         "write_ids": state.get("last_writes", []),

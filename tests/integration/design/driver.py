@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from domain.design import catalogue
 from domain.design.designer import DesignIntent, Proposal
 from domain.simulation.goals import GoalVerdict
 from domain.simulation.result import Quantity
-from infrastructure.llm_adapters.builtin import BuiltinDesigner
 from tests.integration.design import bench
 
 ROUNDS = 6
@@ -25,14 +25,13 @@ def verdicts(intent: DesignIntent, netlist: str, folder: Path) -> list[GoalVerdi
 
 async def rounds(text: str, folder: Path) -> tuple[DesignIntent, Proposal, list[GoalVerdict], int]:
     """Intent, last proposal, its verdicts and how many rounds it took."""
-    designer = BuiltinDesigner()
-    intent = await designer.understand(text)
-    proposal = await designer.propose(intent)
+    intent = catalogue.understand(text)
+    proposal = catalogue.propose(intent, str)
     for count in range(1, ROUNDS + 1):
         judged = verdicts(intent, proposal.netlist, folder)
         if all(verdict.met for verdict in judged) or count == ROUNDS:
             break
-        revised = await designer.revise(intent, proposal, judged)
+        revised = catalogue.revise(intent, proposal, judged, str)
         if revised is None:
             break
         proposal = revised

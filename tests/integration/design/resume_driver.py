@@ -20,10 +20,11 @@ from typing import Any
 
 import bootstrap
 from application.workflow.designing import DesignRequest, Question, ResumeRequest
+from domain.design import catalogue
 from infrastructure.persistence import goal_files, operations, project, results, sessions
 from shared.errors import CircuitAIError
 from shared.paths import USER_HOME_VARIABLE
-from tests.fakes.scripted_designer import ScriptedDesigner
+from tests.fakes.scripted_family import ScriptedFamily, only
 from tests.ground.forked_commands import import_everything
 
 SENTENCE = "An RC low-pass at 1 kHz"
@@ -83,9 +84,9 @@ async def answer(question: Question) -> Any:
 
 
 async def design(order: dict[str, Any]) -> dict[str, Any]:
-    designer = ScriptedDesigner(*order["decks"])
+    catalogue.FAMILIES = only(ScriptedFamily(*order["decks"]))  # of this fork
     home = {USER_HOME_VARIABLE: order["home"]}  # of the test that asks, not of the one that began the server
-    app = bootstrap.build(environment=os.environ | home, designers={"builtin": designer})
+    app = bootstrap.build(environment=os.environ | home)
     folder = Path(order["project"])
     request = (
         ResumeRequest(project=folder) if order["resume"] else DesignRequest(project=folder, text=SENTENCE)

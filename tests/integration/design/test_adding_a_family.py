@@ -22,7 +22,6 @@ from domain.design.engine.declaration import (
     around,
 )
 from domain.design.engine.declared_family import DeclaredFamily
-from infrastructure.llm_adapters import builtin
 from shared.errors import CircuitError
 from shared.message import msg
 from tests.integration.design.driver import rounds
@@ -100,8 +99,7 @@ FAMILY = Family(
 @pytest.fixture
 def registered(monkeypatch: pytest.MonkeyPatch) -> None:
     families = MappingProxyType({**catalogue.FAMILIES, FAMILY.key: DeclaredFamily(FAMILY)})
-    for module in (catalogue, builtin):
-        monkeypatch.setattr(module, "FAMILIES", families)
+    monkeypatch.setattr(catalogue, "FAMILIES", families)
 
 
 def test_without_it_the_circuit_is_refused_by_name():

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import bootstrap
 from application.ports.events import (
+    AnswerStreamed,
     CheckpointReached,
     DesignEvent,
     Done,
@@ -186,8 +187,10 @@ async def test_a_round_with_nothing_to_gain_leads_back_to_the_same_checkpoint(tm
     first, second, third = (question for question in design.questions if question.kind == "checkpoint")
     assert [question.is_exhausted for question in (first, second, third)] == [False, True, True]
     assert replace(second, is_exhausted=False) == first
+    answered = "".join(event.text for event in design.events if isinstance(event, AnswerStreamed))
+    assert answered.count("No remaining change would bring the goals closer.") == 2
     told = [str(event.text) for event in design.events if isinstance(event, TextWritten)]
-    assert told.count("No remaining change would bring the goals closer.") == 2
+    assert told == 2 * ["No file was changed, so there is no new round."]
     assert (done.stop_reason, done.rounds, len(design.circuits())) == ("goals_met", 1, 1)
     reached = [event for event in design.events if isinstance(event, CheckpointReached)]
     assert [event.number for event in reached] == [1, 1, 1]

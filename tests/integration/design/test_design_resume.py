@@ -16,7 +16,7 @@ import pytest
 
 from infrastructure.persistence.operations import SqliteOperationLog
 from shared.paths import USER_HOME_VARIABLE
-from tests.fakes.scripted_designer import rc_deck
+from tests.fakes.scripted_family import rc_deck
 from tests.fakes.signed_transcript import sign_lines
 from tests.ground.campaign import campaigns
 from tests.integration.cli.conftest import ROOT

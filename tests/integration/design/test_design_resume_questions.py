@@ -15,6 +15,7 @@ import pytest
 
 import bootstrap
 from application.ports.events import (
+    AnswerStreamed,
     DesignEvent,
     Done,
     ErrorOccurred,
@@ -25,13 +26,20 @@ from application.ports.events import (
     ToolStarted,
 )
 from application.workflow.designing import Answer, DesignRequest, Question, ResumeRequest
+from domain.design import catalogue
 from infrastructure.persistence.sessions import TranscriptFile
 from shared.errors import CircuitError, EnvironmentProblem, NeedsConfirmation, UserInputError
 from shared.message import msg
-from tests.fakes.scripted_designer import ScriptedDesigner, rc_deck
+from tests.fakes.scripted_family import ScriptedFamily, only, rc_deck
 
 TEXT = "An RC low-pass at 1 kHz"
 Script = Callable[[Question], Answer]
+
+
+@pytest.fixture(autouse=True)
+def own_catalogue(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a test sets in its place is gone afterwards."""
+    monkeypatch.setattr(catalogue, "FAMILIES", catalogue.FAMILIES)
 
 
 class Desk:
@@ -39,7 +47,7 @@ class Desk:
 
     def __init__(self, project: Path, *decks: str) -> None:
         self.project = project
-        self.designer = ScriptedDesigner(*(decks or (rc_deck("2k"), rc_deck("1k"))))
+        self.family = ScriptedFamily(*(decks or (rc_deck("2k"), rc_deck("1k"))))
         self.simulator: Any = None
         self.events: list[DesignEvent] = []
         self.questions: list[Question] = []
@@ -59,9 +67,8 @@ class Desk:
                 return await asyncio.to_thread(answer, question)
             return "continue" if question.kind == "goals" else question.recommended
 
-        app = bootstrap.build(
-            environment=os.environ, designers={"builtin": self.designer}, simulator=self.simulator
-        )
+        catalogue.FAMILIES = only(self.family)
+        app = bootstrap.build(environment=os.environ, simulator=self.simulator)
         try:
             return await app.design.run(request, ask=ask, emit=self.events.append)
         finally:
@@ -147,7 +154,7 @@ async def test_a_checkpoint_nobody_answered_is_asked_again_and_no_round_is_repea
 
 
 async def test_steps_on_the_disk_are_small(tmp_path: Path) -> None:
-    desk = Desk(tmp_path, *[rc_deck("2k") + "* much\n" * 4000] * 9)
+    desk = Desk(tmp_path, *[rc_deck(f"{2000 + number}") + "* much\n" * 4000 for number in range(9)])
     with pytest.raises(NeedsConfirmation):
         await desk.design(
             answer=lambda question: nobody_at("checkpoint" if question.round_number == 2 else "")(question)
@@ -212,7 +219,8 @@ async def test_a_run_under_way_is_not_gone_on_with_twice(tmp_path: Path) -> None
     first, second = Desk(tmp_path), Desk(tmp_path)
     asked, go_on = asyncio.Event(), asyncio.Event()
 
-    app = bootstrap.build(environment=os.environ, designers={"builtin": first.designer})
+    catalogue.FAMILIES = only(first.family)
+    app = bootstrap.build(environment=os.environ)
 
     async def ask(question: Question) -> Answer:
         asked.set()
@@ -282,47 +290,59 @@ async def test_a_choice_nobody_can_make_leaves_the_pending_run_alone(tmp_path: P
 async def test_a_circuit_changed_at_the_checkpoint_is_not_overwritten(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
 
+    circuit, mine = tmp_path / "scripted.cir", rc_deck("3k")
+    found: list[str] = []
+
     def change_and_go_on(question: Question) -> Answer:
-        if question.kind == "checkpoint":
-            (tmp_path / "scripted.cir").write_text("mine\n.end\n")
+        if question.kind == "goals":
+            return "continue"
+        found.append(circuit.read_text())
+        if len(found) > 1:
+            return "stop"
+        circuit.write_text(mine)
         return "continue"
 
-    with pytest.raises(CircuitError) as caught:
-        await desk.design(answer=change_and_go_on)
-    assert caught.value.error_type == "file_modified_externally"
-    assert caught.value.advice is not None
-    assert (tmp_path / "scripted.cir").read_text() == "mine\n.end\n"
-    with pytest.raises(UserInputError):
-        await desk.resume()
-    done = await desk.design()
-    assert done.circuit == "scripted_2.cir"
+    done = await desk.design(answer=change_and_go_on)
+    assert (found, circuit.read_text()) == ([rc_deck("2k"), mine], mine)
+    said = "scripted.cir was changed since the last question."
+    assert [str(event.text) for event in desk.told(TextWritten)] == [said]
+    rounds = desk.told(IterationFinished)
+    assert [event.number for event in rounds] == [1, 2], "what the user wrote is a round of its own"
+    assert rounds[1].metrics["cutoff"] == pytest.approx(333, rel=0.01)
+    assert (done.stop_reason, done.rounds) == ("goals_not_met", 2)
+    assert (await desk.design()).circuit == "scripted_2.cir"
 
 
 async def test_a_circuit_changed_between_plan_and_write_is_not_overwritten(tmp_path: Path) -> None:
     circuit = tmp_path / "scripted.cir"
 
-    class Slow(ScriptedDesigner):
-        async def revise(self, intent, previous, verdicts):
-            await asyncio.to_thread(circuit.write_text, "mine\n.end\n")
-            return await super().revise(intent, previous, verdicts)
+    class Slow(ScriptedFamily):
+        def revise(self, intent, previous, verdicts, say):
+            circuit.write_text("mine\n.end\n")
+            return super().revise(intent, previous, verdicts, say)
 
     desk = Desk(tmp_path)
-    desk.designer = Slow(rc_deck("2k"), rc_deck("1k"))
-    with pytest.raises(CircuitError) as caught:
-        await desk.design()
-    assert caught.value.error_type == "file_modified_externally"
+    desk.family = Slow(rc_deck("2k"), rc_deck("1k"))
+    answers = iter(("continue", "continue", "stop"))
+    await desk.design(answer=lambda _question: next(answers))
     assert circuit.read_text() == "mine\n.end\n"
     messages = desk.messages(desk.session_id)
     assert_every_call_has_one_result(messages)
-    assert [message["status"] for message in messages if message["type"] == "tool"][-2:] == ["error", "error"]
-    assert messages[-1]["type"] == "assistant", "the user got an answer"
-    assert desk.lines(desk.session_id)[-1]["stop_reason"] == "error"
+    refused = [message for message in messages if message["type"] == "tool" and message["status"] == "error"]
+    assert [message["additional_kwargs"]["error_type"] for message in refused] == [
+        "file_modified_externally",
+        "simulation_failed",
+    ]
+    assert "modified by another program" in "".join(event.text for event in desk.told(AnswerStreamed))
+    told = [str(event.text) for event in desk.told(TextWritten)]
+    assert "scripted.cir was changed since the last question." in told
     assert len(sizes_of_steps(tmp_path)) == 1
 
 
 async def test_a_stopped_run_goes_on_where_it_was(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
-    app = bootstrap.build(environment=os.environ, designers={"builtin": desk.designer})
+    catalogue.FAMILIES = only(desk.family)
+    app = bootstrap.build(environment=os.environ)
     simulating = asyncio.Event()
 
     def emit(event: DesignEvent) -> None:
@@ -356,6 +376,9 @@ async def test_a_stopped_run_goes_on_where_it_was(tmp_path: Path) -> None:
 async def test_what_was_missing_can_be_mended_before_it_goes_on(tmp_path: Path) -> None:
     class MissingSimulator:
         async def run(self, job, *, on_progress=None):
+            raise EnvironmentProblem(msg("ngspice is missing"))
+
+        async def version(self):
             raise EnvironmentProblem(msg("ngspice is missing"))
 
     desk = Desk(tmp_path)
@@ -418,12 +441,12 @@ async def test_a_lost_backup_ends_a_run_for_good(tmp_path: Path) -> None:
 
 
 async def test_a_refused_request_is_kept_with_its_answer(tmp_path: Path) -> None:
-    class Unknowing(ScriptedDesigner):
-        async def understand(self, text):
+    class Unknowing(ScriptedFamily):
+        def understand(self, sentence, claim):
             raise CircuitError(msg("Stopped."), error_type="unknown_circuit")
 
     desk = Desk(tmp_path)
-    desk.designer = Unknowing(rc_deck("1k"))
+    desk.family = Unknowing(rc_deck("1k"))
     with pytest.raises(CircuitError):
         await desk.design("设计一个飞船")
     messages = desk.messages(desk.session_id)
