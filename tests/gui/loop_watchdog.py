@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import ctypes
+import faulthandler
 import gc
 import os
-import sys
 import threading
 import time
-import traceback
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from tempfile import TemporaryFile
+from typing import NamedTuple, TextIO
 
 import pytest
 
@@ -156,11 +156,25 @@ class LoopWatchdog:
             before, self._last_tick = now, now.wall_s
 
     def _look(self) -> None:
-        while not self._stopping.wait(_TICK_S):
-            if time.monotonic() - self._last_tick > self._limit_s and not self._stack:
-                frame = sys._current_frames().get(self._owner)
-                if frame is not None:
-                    self._stack = "".join(traceback.format_stack(frame)[-12:])
+        with TemporaryFile("w+") as stacks:
+            while not self._stopping.wait(_TICK_S):
+                if time.monotonic() - self._last_tick > self._limit_s and not self._stack:
+                    self._stack = _stack_of(self._owner, stacks)
+
+
+def _stack_of(thread: int, file: TextIO) -> str:
+    """Where a thread is, the innermost call first, written into `file` and read from it.
+
+    Never by `sys._current_frames`: a frame that is kept here keeps the painter of a `paintEvent` that has
+    returned, and ends it on this thread, in the middle of what the window draws: a segmentation fault.
+    """
+    file.seek(0)
+    file.truncate()
+    faulthandler.dump_traceback(file, all_threads=True)
+    file.seek(0)
+    blocks = file.read().split("\n\n")
+    own = next((block for block in blocks if f"Thread 0x{thread:016x}" in block), "")
+    return "\n".join(own.splitlines()[1:13])
 
 
 def _seconds(hold: Hold) -> float:
