@@ -68,8 +68,9 @@ async def project_context(
         budget = min(budget, UNRELATED)
     block = assemble(told, budget)
     main = question.main
-    if main is not None and main.is_small and block.shows_whole("circuit"):
-        # It need not be read again before it is changed.
+    is_shown = main is not None and main.is_small and block.shows_whole("circuit")
+    if main is not None and is_shown and main.place in context.seen_versions:
+        # Somebody may have changed it since; it need not be read again before the model changes it.
         context.seen_versions[main.place] = version_hash(main.data)
     if span is not None:
         span.note(

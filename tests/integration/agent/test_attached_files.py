@@ -118,7 +118,9 @@ async def test_picture_and_file_are_sent_kept_and_sent_again(
         assert not sent.getexif()
         assert [part["type"] for part in message["content"]] == ["image_url", "text"]
         assert "R1 out 0 1k" in text_in(message)
-        assert text_in(message).count("</data>") == 2  # the project's and the file's own end
+        assert (
+            text_in(message).count("</data>") == 3
+        )  # the project's, that of the rule for calls and the file's own end
         assert text_in(message).endswith("Look.")
         assert users(second)[0] == message
         # Another start of the program, the same conversation.

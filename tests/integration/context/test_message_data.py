@@ -20,6 +20,7 @@ from application.tool_execution.operations import Operations
 from bootstrap import build
 from domain.llm.context_block import LARGEST, ContextPart, assemble, context_budget
 from domain.llm.tokens import count_tokens
+from shared.paths import user_home
 from tests.fakes.llm_server import FakeLLMServer, Script, answer, call
 from tests.integration.agent.in_process import turn
 
@@ -150,9 +151,19 @@ def test_shares_are_handed_on_and_every_cut_is_said() -> None:
         assert count_tokens(assemble([circuit, files], budget).text) <= budget + 30
 
 
+def set_window(app: Application, tokens: int) -> None:
+    """The model has a window of so many tokens."""
+    user_home().mkdir(parents=True, exist_ok=True)
+    own = {"models": {"m": {"context_tokens": tokens}}}
+    (user_home() / "settings.json").write_text(json.dumps(own), encoding="utf-8")
+    assert not app.program.warnings  # the settings are read, here and not on the loop
+
+
+@pytest.mark.parametrize("window", [64_000, 8_000])
 async def test_in_twenty_turns_most_of_each_request_is_a_repeated_prefix(
-    app: Application, tmp_path: Path
+    app: Application, tmp_path: Path, window: int
 ) -> None:
+    """Also where the window is small and earlier turns are left out."""
     (tmp_path / "rc.cir").write_text(CIRCUIT)
     (tmp_path / "spec.md").write_text("# Spec\n\nThe corner has to be 1.6 kHz within 5 %.\n")
 
@@ -167,6 +178,7 @@ async def test_in_twenty_turns_most_of_each_request_is_a_repeated_prefix(
             return answer("", calls=[call("patch_file", change), reading])
         return answer("R1 has another value now, which moves the corner. " * 6)
 
+    await asyncio.to_thread(set_window, app, window)
     session = ""
     with FakeLLMServer(script) as server:
         for at in range(20):
@@ -175,8 +187,10 @@ async def test_in_twenty_turns_most_of_each_request_is_a_repeated_prefix(
             session = next(event.session_id for event in events if hasattr(event, "session_id"))
         bodies = server.requests
     share = repeated_share(bodies)
-    print(f"{len(bodies)} requests, {share:.1%} of their tokens are a prefix of the request before")
+    print(f"window {window}: {share:.1%} of the tokens of {len(bodies)} requests were sent just before")
     assert len(bodies) == 40
+    asked = sum(one["role"] == "user" for one in bodies[-1]["messages"])
+    assert (asked < 20) == (window == 8_000)  # there earlier turns were left out
     assert share >= 0.7
 
 
