@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -93,7 +92,6 @@ _LONGEST_ANSWER = 400_000
 """Characters of an answer to a structured call that are received; more is nothing that could be used."""
 _MOST_DEVICES = 12
 _MOST_WARNINGS = 8
-_STEM = re.compile(r"[^a-z0-9]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -328,9 +326,16 @@ class ModelSteps:
         return intent_from_model(answer, CHOICES, read)
 
     async def comment(
-        self, table: RoundTable, state: GraphState, known: Mapping[str, Quantity], netlist: str
+        self,
+        table: RoundTable,
+        state: GraphState,
+        known: Mapping[str, Quantity],
+        netlist: str,
+        earlier: Sequence[Mapping[str, Any]],
     ) -> Message:
         """What the model says of a round, in ten lines; figures that contradict the table are marked.
+
+        `earlier`: the figures of the rounds before.
 
         Raises ProviderError.
         """
@@ -342,6 +347,7 @@ class ModelSteps:
             "metrics": table.markdown(),
             "simulation_warnings": await self.warnings(circuit),
             "iteration": table.number,
+            "metric_history": earlier,
             "failed_goals": [row.goal.metric for row in table.rows if not row.met],
             "user_language": LANGUAGE_NAMES.get(state["design_intent"]["language"], "English"),
         }
@@ -415,11 +421,6 @@ def _at_limit(why: Message) -> NeedsConfirmation:
     return NeedsConfirmation(
         why, advice=msg("Raise the limit, then continue the design."), error_type="limit"
     )
-
-
-def file_stem(text: str) -> str:
-    """A file name's stem from a kind of circuit: "Common-emitter amplifier" -> common_emitter_amplifier."""
-    return _STEM.sub("_", text.lower()).strip("_")[:40].strip("_") or "circuit"
 
 
 def read_if_there(project: ProjectFiles, path: str) -> bytes | None:

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from application.design.report_data import netlist_changes
 from application.graph.state import GraphState
 from application.ports.events import CheckpointReached, TextWritten
 from application.ports.project import ProjectFiles
 from application.tool_execution.operations import Operations
 from application.workflow.journal import PlannedCall, Said
-from application.workflow.model_steps import Worked, file_stem, read_if_there
+from application.workflow.model_steps import Worked, read_if_there
 from application.workflow.nodes._effects import Finished, Step
 from application.workflow.nodes.circuit import SIMULATE_TOOL, hash_in, is_ours, keep_goals
 from application.workflow.plain_state import verdict_from_plain
 from application.workflow.wording import LANGUAGE_NAMES
+from domain.circuit.netlist import Netlist
+from domain.design.file_names import file_stem
+from domain.design.locked_elements import locked_elements
 from domain.design.round_table import asked, value_beside_limit
 from domain.simulation.goals import all_met
-from shared.message import msg
+from shared.message import Message, msg
 from shared.ulid import new_ulid
 
 if TYPE_CHECKING:
@@ -117,6 +121,10 @@ class ActionNode:
         )
         finished = await _round_of(self._project, state, worked, step, node="action")
         if finished.update.get("planned_simulation"):
+            if netlist is not None and finished.update["circuit_file_path"] == circuit:
+                after = await asyncio.to_thread(read_if_there, self._project, circuit)
+                for text_of_change in self._unwanted(netlist, after or b""):
+                    step.tell(TextWritten(text=text_of_change))
             return finished
         if task in _IMPROVING:
             step.tell(TextWritten(text=msg("No file was changed, so there is no new round.")))
@@ -134,6 +142,24 @@ class ActionNode:
         }
         return Finished(update=update, record=Said())
 
+    def _locked(self, netlist: bytes) -> tuple[str, ...]:
+        """Elements that the user said to leave as they are."""
+        said = self._journal.said()
+        return locked_elements(said, (each.name for each in Netlist.parse(netlist).elements))
+
+    def _unwanted(self, before: bytes, after: bytes) -> Iterator[Message]:
+        """What is said of such elements that were changed all the same."""
+        locked = self._locked(before)
+        for change in netlist_changes(before, after) if locked else ():
+            if change["name"] in locked:
+                yield msg(
+                    "{element} was to stay as it is, and was changed: {before} → {after}. Undo the round, or "
+                    "say that it can be changed.",
+                    element=change["name"],
+                    before=change["before"] or "—",
+                    after=change["after"] or "—",
+                )
+
     def _values(
         self, state: GraphState, task: TaskName, netlist: bytes, warnings: str, operating_point: str
     ) -> dict[str, Any]:
@@ -146,8 +172,9 @@ class ActionNode:
             "failed_goals": [
                 each["goal"]["metric"] for each in state.get("last_verdicts", []) if not each["met"]
             ],
-            "metric_history": _history(self._journal),
+            "metric_history": history(self._journal),
             "simulation_warnings": warnings,
+            "locked_elements": ", ".join(self._locked(netlist)),
             "user_requirement": state["user_input"],
         }
         match task:
@@ -276,7 +303,7 @@ def _common(state: GraphState) -> dict[str, Any]:
     }
 
 
-def _history(journal: DesignJournal) -> list[dict[str, Any]]:
+def history(journal: DesignJournal) -> list[dict[str, Any]]:
     """Figures of the newest rounds, oldest first."""
     newest = journal.rounds()[-_ROUNDS_TOLD:]
     return [{"round": each["number"], "measured": _measured(each["verdicts"])} for each in newest]

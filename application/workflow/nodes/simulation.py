@@ -25,7 +25,7 @@ from application.workflow.journal import Carried, Decided, DesignJournal, Planne
 from application.workflow.nodes._effects import Finished, Step, carrying_out
 from application.workflow.nodes.circuit import SIMULATE_TOOL, hash_in, keep_goals, refuse_foreign_change
 from application.workflow.nodes.design_goals import with_goals
-from application.workflow.nodes.model import Steps
+from application.workflow.nodes.model import Steps, history
 from application.workflow.plain_state import (
     goal_from_plain,
     messages_from_plain,
@@ -248,9 +248,9 @@ class AnalysisNode:
         known = await asyncio.to_thread(netlist_quantities, content)
         try:
             steps = await steps_of()
-            step.tell(
-                TextWritten(text=await steps.comment(table, state, known, content.decode("utf-8", "replace")))
-            )
+            netlist = content.decode("utf-8", "replace")
+            text = await steps.comment(table, state, known, netlist, history(self._journal))
+            step.tell(TextWritten(text=text))
         except CircuitAIError as error:
             step.tell(TextWritten(text=msg("No comment on this round: {reason}", reason=error.message)))
             return Said()

@@ -35,6 +35,7 @@ from domain.llm.chat import ProviderChoice, ProviderError
 from domain.llm.tools.confirmation import Rule
 from domain.llm.tools.confirmation_card import Answers, ConfirmationCard, same_answer
 from domain.llm.transcript import messages_of, role_of, text_of
+from shared.errors import UserInputError
 from shared.paths import SETTINGS_FILE, USER_HOME_VARIABLE
 from tests.fakes.designing_model import GOALS, DesigningModel, Request, amplifier, in_turn, says, writes
 from tests.fakes.designing_model import Reply as Said
@@ -250,6 +251,47 @@ async def test_questions_and_instructions_at_the_checkpoint(bench: Bench) -> Non
     assert not question.tools & {"rewrite_file", "patch_file", "run_simulation"}
     asked = [(each.kind, each.round_number) for each in bench.questions]
     assert asked == [("goals", 0), ("checkpoint", 1), ("checkpoint", 1), ("checkpoint", 2)]
+
+
+async def test_an_element_the_user_locked_is_named_to_the_model_and_a_change_of_it_is_told(
+    bench: Bench,
+) -> None:
+    goals = {**GOALS, "circuit_type": "共射放大器"}
+    bench.model.acts |= {"goals": says(json.dumps(goals)), "design": says(f"```\n{amplifier('470')}```")}
+    bench.model.acts["instruction"] = writes("common_emitter_amplifier.cir", amplifier("480"))
+    bench.model.acts["optimize"] = writes("common_emitter_amplifier.cir", amplifier("4.7k"))
+    said = "Go on, but don't touch Rc"
+    done = await bench.design(
+        decide=answers("continue", Reply(answer="instruction", said=(said,), instruction=said), "continue")
+    )
+    assert done.circuit == "common_emitter_amplifier.cir"
+    optimize = next(request.system for request in bench.model.seen if request.task == "optimize")
+    assert "Elements that must not change: Rc" in optimize
+    told = [words for words in bench.words if words.startswith("Rc was to stay as it is")]
+    assert told[-1].split(": ")[1].startswith("Rc vcc c 480 → Rc vcc c 4.7k")
+    comment = [request.system for request in bench.model.seen if request.task == "analysis"][1]
+    assert "'round': 1" in comment or '"round": 1' in comment
+
+
+async def test_goals_are_changed_in_the_middle_and_missed_ones_accepted(bench: Bench) -> None:
+    bench.model.acts["optimize"] = writes("amp.cir", amplifier("4.7k"))
+
+    def harder(question: Question) -> Reply:
+        return Reply(answer="continue", goals=tuple(replace(goal, minimum=60.0) for goal in question.goals))
+
+    given: list[Any] = ["continue", harder, "accept"]
+
+    def decide(question: Question) -> Answer | Reply:
+        each = given.pop(0)
+        answer: Answer | Reply = each(question) if callable(each) else each
+        return answer
+
+    done = await bench.design(decide=decide)
+    assert (done.stop_reason, done.rounds, done.round_number) == ("goals_not_met", 2, 2)
+    assert done.verdicts[0].goal.minimum == 60
+    assert bench.circuit() == amplifier("4.7k")
+    with pytest.raises(UserInputError, match="no interrupted design"):
+        await bench.design(None)
 
 
 async def test_a_tool_that_a_question_does_not_have_is_not_run(bench: Bench) -> None:

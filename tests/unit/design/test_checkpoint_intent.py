@@ -120,7 +120,54 @@ SECOND_HELD_OUT: tuple[tuple[str, str, At], ...] = (
 """As above; written when the rules were done, which were not changed for it."""
 
 
-@pytest.mark.parametrize("texts", [HELD_OUT, SECOND_HELD_OUT], ids=["first", "second"])
+THIRD_HELD_OUT: tuple[tuple[str, str, At], ...] = (
+    ("Why did the phase margin drop?", "question", MISSED),
+    ("does the output clip at 2 V input?", "question", MISSED),
+    ("tell me which resistor sets the gain", "question", MISSED),
+    ("Explain the role of C1", "question", MET),
+    ("increase C3 to 47u", "instruction", MISSED),
+    ("use a Darlington pair at the output", "instruction", MISSED),
+    ("Double R1 and halve C1", "instruction", MISSED),
+    ("try a bigger emitter resistor", "instruction", MISSED),
+    ("proceed but don't touch the bias network", "instruction", MISSED),
+    ("yes, but lower the noise first", "instruction goals", MISSED),
+    ("fine, continue with a smaller C2", "instruction", MISSED),
+    ("carry on", "continue optimize", MISSED),
+    ("yes, try again", "continue optimize", MISSED),
+    ("Perfect, accept", "accept", MET),
+    ("OK, keep this design", "accept", MET),
+    ("we're done, it is good enough", "accept", MISSED),
+    ("quit", "stop", MISSED),
+    ("please stop now", "stop", MISSED),
+    ("undo", "undo", MISSED),
+    ("revert what you just did", "undo", MISSED),
+    ("take me back to round 1", "go_back", MISSED),
+    ("gain >= 25 dB", "goals", MISSED),
+    ("relax the ripple limit to 1 dB", "goals", MISSED),
+    ("do you know a good joke?", "question unclear", MISSED),
+    ("为什么第三轮反而变差了", "question", MISSED),
+    ("C1 起什么作用？", "question", MISSED),
+    ("能不能解释一下这个结果", "question", MISSED),
+    ("R5 改为 22k", "instruction", MISSED),
+    ("在基极串一个 100 欧的电阻", "instruction", MISSED),
+    ("把电容都换成 E6 系列", "instruction", MISSED),
+    ("发射极电阻加大一倍", "instruction", MISSED),
+    ("可以继续，但保持 Rc 不变", "instruction", MISSED),
+    ("下一轮，注意功耗", "instruction continue", MISSED),
+    ("继续优化", "continue optimize", MISSED),
+    ("很好，接受", "accept", MET),
+    ("达标了，就用它吧", "accept", MET),
+    ("不做了", "stop", MISSED),
+    ("撤销这一轮", "undo", MISSED),
+    ("退到第一轮的电路", "go_back", MISSED),
+    ("截止频率放宽到 12 kHz", "goals", MISSED),
+)
+"""As above; forty more, beside which these were written, had shown what the rules lacked."""
+
+
+@pytest.mark.parametrize(
+    "texts", [HELD_OUT, SECOND_HELD_OUT, THIRD_HELD_OUT], ids=["first", "second", "third"]
+)
 def test_held_out_texts_are_read_as_meant_and_none_ends_a_design_unasked(
     texts: tuple[tuple[str, str, At], ...],
 ) -> None:
