@@ -11,6 +11,7 @@ import json
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import aclosing, contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from langchain_core.messages import AIMessage
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from domain.llm.room import ModelRoom, ToolSet
 
 _logger = logging.getLogger(__name__)
+_ANSWER_NOW = "You thought but gave no answer. Answer now, or call a tool."
 
 
 class _Frame(NamedTuple):
@@ -132,6 +134,10 @@ class ModelNode:
             try:
                 return await self._ask(move, number, used)
             except ProviderError as error:
+                if error.error_type == "empty_answer" and error.has_begun and _ANSWER_NOW not in move.note:
+                    # It thought, and said nothing: usual where a server takes the answer for thinking.
+                    move = replace(move, note=f"{move.note}\n{_ANSWER_NOW}".strip())
+                    continue
                 if not await self._asked.found_other_way(error):
                     raise
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from domain.llm.agent_limits import MOST_CALLS_OF_ANSWER
+from domain.llm.call_dialects import without_calls, written_calls
 from domain.llm.chat import WireToolCall
 from domain.llm.json_repair import Problem, parse_arguments, read_json
 
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     from langchain_core.messages import AIMessageChunk
 
 _LEAD_IN_LIMIT = 200
-"""Characters of a sentence that may stand before a call written as text."""
+"""Characters of a line that may stand before a call written as text."""
+_LEAD_IN_SENTENCES = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,12 +91,14 @@ _EXAMPLE = re.compile(
 )
 """What follows is shown, not meant."""
 _HYPOTHETICAL = re.compile(
-    r"would|could|might|such as|\bformat|syntax|don't|do not|格式|可以这样|如下所示|不要|不会", re.IGNORECASE
+    r"would|could|might|such as|\bformat|syntax|don't|do not|\bways?\b|\boptions?\b"
+    r"|格式|可以这样|如下所示|不要|不会|两种|方案",
+    re.IGNORECASE,
 )
 """What follows may be shown only; decides where nothing marks it as a call."""
 _SENTENCE_END = re.compile(r"[.!?](?=\s)|[。！？]")
 _NAME_KEYS = ("tool", "name", "function", "tool_name", "function_name")
-_ARGUMENT_KEYS = ("arguments", "parameters", "args")
+_ARGUMENT_KEYS = ("arguments", "parameters", "args", "input")
 _BEGINS_AS_CALL = re.compile(
     r"""\s*\{\s*["'](?:tool|name|function)["']\s*:\s*["'][\w.]+["']\s*,"""
     r"""\s*["'](?:arguments|parameters|args)["']\s*:\s*[{"]"""
@@ -108,7 +112,7 @@ def calls_in_text(text: str, known_names: Collection[str]) -> tuple[tuple[WireTo
     """Tool calls that a model wrote into its text, and the text without them.
 
     The rule, which keeps examples from being run: behind an optional ``<think>`` part and at most one
-    short lead-in sentence (one line, `_LEAD_IN_LIMIT` characters, no word like "example", "format" or
+    short lead-in line (three sentences, `_LEAD_IN_LIMIT` characters, no word like "example", "format" or
     "would") the answer consists of calls alone - plain JSON, code blocks, ``<tool_call>`` tags, one or
     several - and nothing follows them. Every call has to name a known tool and to have no keys but
     name, arguments and ids. Tags (and blocks marked ``tool_call``) are meant as calls: they may
@@ -118,6 +122,13 @@ def calls_in_text(text: str, known_names: Collection[str]) -> tuple[tuple[WireTo
     """
     thinking = _THINKING.match(text)
     start = thinking.end() if thinking else 0
+    if written := written_calls(text[start:], known_names):
+        if len(written) > MOST_CALLS_OF_ANSWER or _EXAMPLE.search(text[start : start + written[0].start]):
+            return (), text
+        calls_written = tuple(
+            WireToolCall(provider_id="", name=call.name, arguments=call.arguments) for call in written
+        )
+        return calls_written, f"{text[:start]}{without_calls(text[start:], written)}".strip()
     lead_in, pieces, is_explicit = _split(text, start)
     if not pieces or not _may_lead_in(lead_in, is_explicit=is_explicit):
         return (), text
@@ -174,7 +185,7 @@ def _may_lead_in(lead_in: str, *, is_explicit: bool) -> bool:
     return (
         len(lead_in) <= _LEAD_IN_LIMIT
         and "\n" not in lead_in
-        and sentences <= 1
+        and sentences <= _LEAD_IN_SENTENCES
         and not _EXAMPLE.search(lead_in)
         and not _HYPOTHETICAL.search(lead_in)
     )
@@ -211,6 +222,7 @@ def _call_of(value: Any, known: Collection[str]) -> WireToolCall | None:
     """``{"tool": name, "arguments": {...}}`` in any of its spellings, or None."""
     if not isinstance(value, dict):
         return None
+    value = _with_arguments(value)
     inner = value.get("function")
     if isinstance(inner, dict):  # OpenAI's own form
         return _call_of(inner, known) if set(value) - _SIDE_KEYS == {"function"} else None
@@ -227,6 +239,14 @@ def _call_of(value: Any, known: Collection[str]) -> WireToolCall | None:
         return None
     text = given if isinstance(given, str) else json.dumps(given or {}, ensure_ascii=False)
     return WireToolCall(provider_id="", name=name, arguments=text)
+
+
+def _with_arguments(value: dict[str, Any]) -> dict[str, Any]:
+    """``{"tool": name, "path": ...}``: what stands beside the name are its arguments."""
+    if "tool" not in value or {*_NAME_KEYS, *_ARGUMENT_KEYS} & value.keys() - {"tool"}:
+        return value
+    flat = {key: item for key, item in value.items() if key != "tool" and key not in _SIDE_KEYS}
+    return {"tool": value["tool"], "arguments": flat}
 
 
 def _broken_call(text: str, known: Collection[str]) -> list[WireToolCall]:

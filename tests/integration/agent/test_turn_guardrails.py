@@ -130,6 +130,18 @@ async def test_an_empty_turn_is_an_error_with_a_name(app: Application, project: 
     assert events[-1].stop_reason == "error"
 
 
+async def test_a_model_that_only_thought_is_asked_once(app: Application, project: Path) -> None:
+    thought = answer("", reasoning="The user wants R1 at 2k.")
+    with FakeLLMServer([thought, answer("Done.")]) as server:
+        ended, _ = await turn(app, server, project)
+        assert "gave no answer" in str(server.requests[1]["messages"][-1]["content"])
+    assert (ended.stop_reason, messages_of(project)[-1]["content"]) == ("completed", "Done.")
+    with FakeLLMServer([thought, thought, answer("Done.")]) as server:
+        with pytest.raises(ProviderError):
+            await turn(app, server, project)
+        assert len(server.requests) == 2
+
+
 @pytest.mark.parametrize("text", ["Done.", "好的。", "42", "v(out)", "The cutoff is", "没有"])
 async def test_short_answers_stand_as_they_are(app: Application, project: Path, text: str) -> None:
     with FakeLLMServer([answer(text)]) as server:

@@ -51,6 +51,16 @@ def found(text: str) -> list[tuple[str, object]]:
         f"<think>Should I?\n\nFor example, I could read it.</think>\n{CALL}",
         f"The file is long. It has two stages.\n\nThen there is the supply.\n<tool_call>{CALL}</tool_call>",
         "{'tool': 'read_file', 'arguments': {'path': 'amp.cir',},}",
+        f"Sure! I'll do it. One moment.\n{CALL}",
+        '{"tool": "read_file", "input": {"path": "amp.cir"}}',
+        '{"tool": "read_file", "path": "amp.cir"}',
+        "I look.\n<tool_call>read_file\n<arg_key>path</arg_key>\n<arg_value>amp.cir</arg_value></tool_call>",
+        "<tool_call>\n<function=read_file>\n<parameter=path>\namp.cir\n</parameter>\n</function>\n</tool_call>",
+        "First the file. Then the rest.\n\n<read_file>\n<path>amp.cir</path>\n</read_file>\nDone soon.",
+        'Thought: I need it.\nAction: read_file\nAction Input: {"path": "amp.cir"}\nObservation: ...',
+        "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>read_file\n```json\n"
+        '{"path": "amp.cir"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+        'I read it now:\n\nread_file(path="amp.cir")\n',
         "```json\n{“tool”: “read_file”, “arguments”: {“path”: “amp.cir”}}\n```",
     ],
 )
