@@ -193,7 +193,7 @@ def test_damaged_pictures_are_refused_or_whole(campaign: Campaign) -> None:
             with_fitting_images(request, side=20, most_bytes=1 << 20)
         except ProviderError as error:
             pytest.fail(f"taken, and then not sent: {error}")
-    assert taken
+    assert taken or campaign.only is not None  # a case that is repeated alone need not be one of them
 
 
 def _damaged(content: bytes, rng: random.Random) -> bytes:
