@@ -61,6 +61,8 @@ class LoadedWaveforms:
     """Of the last good run of the same circuit before this one."""
     error: UserInputError | None = None
     """Why there are no plots: the run has left no data, or its raw file is gone."""
+    is_truncated: bool = False
+    """The data end before what their header promises: the run, or a copy, broke off."""
 
 
 class FigureStore(Protocol):
@@ -156,11 +158,21 @@ class LoadWaveforms:
         previous = None if figures is None else self.figures.previous(figures)
         plots: tuple[Plot, ...] = ()
         problem: UserInputError | None = None
+        is_truncated = False
         try:
-            found = self.waveforms.read(self.results.raw_path_of(source))
-            plots = tuple(plot for plot in found if plot.points)
+            raw_path = self.results.raw_path_of(source)
+            plots = tuple(plot for plot in self.waveforms.read(raw_path) if plot.points)
+            with self.waveforms.open(raw_path) as file:
+                is_truncated = any(outline.is_truncated for outline in file.outlines)
         except UserInputError as error:
             if figures is None:
                 raise
             problem = error
-        return LoadedWaveforms(source=source, plots=plots, figures=figures, previous=previous, error=problem)
+        return LoadedWaveforms(
+            source=source,
+            plots=plots,
+            figures=figures,
+            previous=previous,
+            error=problem,
+            is_truncated=is_truncated,
+        )

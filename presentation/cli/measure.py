@@ -51,10 +51,15 @@ async def told_facts(source: Path, app: Application, out: Output) -> dict[str, o
     origin = await app.simulation.measure.origin_of(source)
     if origin == "elsewhere":
         out.note(msg("These data were computed elsewhere, not by this installation."))
+    return {"origin": origin, "is_truncated": await told_whether_cut_off(source, app, out)}
+
+
+async def told_whether_cut_off(source: Path, app: Application, out: Output) -> bool:
+    """Whether the data end before what their header promises; a note says it."""
     is_truncated = await app.simulation.measure.is_cut_off(source)
     if is_truncated:
         out.note(msg("The raw file ends early: it has fewer points than its header says."))
-    return {"origin": origin, "is_truncated": is_truncated}
+    return is_truncated
 
 
 def _entry(quantity: Quantity) -> dict[str, object]:

@@ -18,6 +18,7 @@ from domain.simulation.operating_point import (
     operating_point_to_plain,
 )
 from domain.simulation.result import Quantity, SimulationIssue, SimulationResult, StepResult
+from presentation.cli.measure import told_whether_cut_off
 from presentation.figures import figure, number
 from presentation.json_output import Output
 from shared.errors import UserInputError
@@ -70,8 +71,9 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
             on_progress=out.progress,
         )
     out.progress(1.0)
+    is_truncated = bool(result.run.raw_paths) and await told_whether_cut_off(result.result_path, app, out)
     if out.as_json:
-        document = _document(result, out)
+        document = _document(result, out) | {"is_truncated": is_truncated}
         if diagnosis is not None:
             document["convergence"] = diagnosis_document(diagnosis, out)
         out.json(document)

@@ -90,9 +90,9 @@ class IterationsView(QWidget):
         theme = self._services.theme.theme
         edge = theme.size("space.3")
         self._empty.setContentsMargins(edge, edge, edge, edge)
-        self.compare_button.setIcon(
-            self._services.icons.get("git-compare", "text.secondary", theme.size("icon.small"))
-        )
+        small = theme.size("icon.small")
+        self.compare_button.setIcon(self._services.icons.get("git-compare", "text.secondary", small))
+        self.compare_button.setIconSize(QSize(small, small))
         self.plot.restyle()
         self._fit_table()
         if self._difference is not None:

@@ -149,6 +149,8 @@ class ProblemsView(QWidget):
         self._model.replace(rows)
         self._stack.setCurrentWidget(self.list if rows else self._empty)
         self.counted.emit(len(rows))
+        errors, warnings = (sum(row.severity == kind for row in rows) for kind in ("error", "warning"))
+        self._services.workspace.problems_changed.emit(errors, warnings)
 
     def _on_chosen(self, row: ProblemRow) -> None:
         if row.file is not None:

@@ -215,7 +215,7 @@ class Workspace(QObject):
     cursor_moved: Signal[int, int] = signal(int, int)
     """line, column of the editor, from 1"""
     problems_changed: Signal[int, int] = signal(int, int)
-    """errors, warnings of the shown file"""
+    """errors, warnings: of the shown file, and of the last run"""
 
     def __init__(self) -> None:
         super().__init__()

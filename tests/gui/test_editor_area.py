@@ -404,10 +404,11 @@ async def test_a_broken_line_is_found_and_the_mega_trap_mended_by_key(
 ) -> None:
     counts: list[tuple[int, int]] = []
     listed: list[Any] = []
-    area._services.workspace.problems_changed.connect(
-        lambda errors, warnings: counts.append((errors, warnings))
-    )
     area.problems.connect(listed.append)
+    kinds = ("error", "warning")
+    area.problems.connect(
+        lambda found: counts.append(tuple(sum(each.severity == kind for each in found) for kind in kinds))
+    )
     page = await opened(project / "filter.cir", 3)
     assert counts[-1] == (0, 0)
     page.editor.setSelection(2, 10, 2, 12)

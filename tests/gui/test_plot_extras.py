@@ -10,6 +10,7 @@ import pytest
 from PyQt6.QtCore import QPoint, QPointF, Qt
 from PyQt6.QtGui import QImage, QWheelEvent
 from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QLabel
 
 from application.simulation.simulating import SimulationRequest
 from domain.simulation.waveform import Plot, Vector
@@ -244,3 +245,17 @@ def test_words_know_whether_a_curve_runs_through_them():
     assert not runs_through(x, y, (5, 6), (-100, 100))
     upright = np.array([0.0, 1.0, 1.0, 2.0]), np.array([0.0, 0.0, 9.0, 9.0])
     assert runs_through(*upright, (0.9, 1.1), (4, 5))
+
+
+async def test_a_run_that_was_cut_off_says_so_over_its_curves_and_counts_as_a_problem(pane, services, until):
+    counts = []
+    services.workspace.problems_changed.connect(lambda *counted: counts.append(counted))
+    circuit = pane.views.shown.circuit.with_name("long.cir")
+    circuit.write_text("Long\nV1 a 0 SIN(0 1 1k)\nR1 a b 1k\nC1 b 0 1u\n.tran 10n 1000 0 10n\n.end\n")
+    result = await services.app.simulation.run(SimulationRequest(circuit=circuit, timeout_s=0.5))
+    services.workspace.run_finished.emit(result)
+    await until(lambda: counts and counts[-1] == (1, 0))
+    services.workspace.result_selected.emit(result.result_path)
+    note = pane.views.waveforms.findChild(QLabel, "waveforms_note")
+    await until(lambda: "ends early" in note.text())
+    assert pane.views.shown.loaded.plots[0].points > 1

@@ -443,7 +443,6 @@ class EditorArea(QWidget):
         page = self.current_page()
         shown = page.examination if page is not None else Examination()
         self.problems.emit(shown.problems)
-        self._services.workspace.problems_changed.emit(shown.count("error"), shown.count("warning"))
 
     def _on_page_state(self, page: EditorPage) -> None:
         index = self.tabs.index_of(page)

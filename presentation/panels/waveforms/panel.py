@@ -552,6 +552,8 @@ class WaveformsPanel(QWidget):
         notes = []
         if shown.is_stale:
             notes.append(msg("The circuit has changed since this run."))
+        if loaded is not None and loaded.is_truncated:
+            notes.append(msg("The raw file ends early: it has fewer points than its header says."))
         if self._missing and not shown.is_loading:
             notes.append(msg("Not in this run and not drawn: {names}", names=", ".join(self._missing)))
         if self.overlay.foreign:

@@ -165,6 +165,8 @@ def test_a_time_out_keeps_what_was_computed(cli: Cli, tmp_path: Path) -> None:
     run = cli("simulate", slow, "--timeout", "1.5", "--json")
     assert run.exit_code == 1
     assert run.document["status"] == "timeout"
+    assert run.document["is_truncated"]
+    assert "ends early" in run.stderr
     values = cli("measure", run.document["raw_path"], "max(v(a))", "--json").document["values"]
     assert math.isclose(values["max(v(a))"]["value"], 1, rel_tol=0.01)
 
