@@ -107,7 +107,7 @@ def money(text: str) -> tuple[float, str]:
 
 async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
     """Exit code 1 when the goals are not met."""
-    if args.round is not None:
+    if getattr(args, "round", None) is not None:  # `chat --mode workflow` has no such option
         return await _go_back(args, app, out)
     request = _request(args)
     if args.provider == "builtin" and (args.model or args.base_url):
