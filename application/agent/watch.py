@@ -41,6 +41,7 @@ from domain.llm.messages import (
     get_usage,
     is_partial_response,
 )
+from domain.llm.provider_settings import BUILTIN
 from shared.errors import CircuitAIError
 
 if TYPE_CHECKING:
@@ -212,6 +213,8 @@ class TurnWatch:
         answers = [*self._conversation.answers_of_turn(), *([] if with_answer is None else [with_answer])]
         if get_sources(answers[-1]) or self._conversation.has_attachments:
             return ()  # they may come from pages or pictures, which are not read here
+        if answers[-1].additional_kwargs.get("provider") == BUILTIN:
+            return ()  # it says what its equations gave, which stand in no result
         return await asyncio.to_thread(lambda: unbacked_figures(last.text, self._backing()))
 
     def _backing(self) -> Backing:
