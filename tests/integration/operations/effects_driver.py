@@ -8,6 +8,7 @@ Prints two JSON lines per case. Everything is imported once; each life is a fork
 from __future__ import annotations
 
 import asyncio
+import faulthandler
 import hashlib
 import json
 import os
@@ -107,6 +108,7 @@ def life(work: Callable[[], object], *, kill_after_s: float | None = None) -> bo
     """Run `work` in a fork; whether it came to its end."""
     child = os.fork()
     if child == 0:
+        faulthandler.dump_traceback_later(120, exit=True)  # one that hangs says where
         try:
             work()
         except BaseException:  # noqa: BLE001 - a fork must never return

@@ -85,7 +85,7 @@ def test_being_killed_at_random_times(campaign, tmp_path, capsys):
 
 
 @campaigns(fast=1, whole=20)
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(3000)
 def test_random_sequences_of_operations_undos_edits_and_kills(campaign, tmp_path, capsys):
     """Against a model of the files, in the driver: byte for byte, and no outside edit is ever run over."""
     totals = collections.Counter()
