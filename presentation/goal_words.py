@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from functools import cache
+from collections.abc import Callable
 
 from domain.circuit.numbers import parse_number
 from domain.simulation.goal_conditions import runs_of
@@ -36,7 +35,7 @@ def name_of(goal: DesignGoal) -> Message:
 
 
 def _name_of(goal: DesignGoal) -> Message:
-    known = _names().get(goal.metric)
+    known = _known_name(goal.metric)
     if known is None:
         return msg("{name}", name=_set_apart(goal.metric))
     if goal.metric not in _AT_A_FREQUENCY:
@@ -51,15 +50,11 @@ def _name_of(goal: DesignGoal) -> Message:
     return msg("Attenuation at {frequency}", frequency=at)
 
 
-@cache
-def _names() -> Mapping[str, Message]:
+def _known_name(metric: str) -> Message | None:
     # Late: the catalogue brings numpy, and most commands never name a goal.
     from domain.design.catalogue import FAMILIES
 
-    found: dict[str, Message] = {}
-    for family in FAMILIES.values():
-        found = {**family.labels, **found}
-    return found
+    return next((family.labels[metric] for family in FAMILIES.values() if metric in family.labels), None)
 
 
 def limit_words(translate: Callable[[Message], str], goal: DesignGoal) -> str:

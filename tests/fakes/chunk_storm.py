@@ -34,7 +34,7 @@ _QUESTION = re.compile(r"storm (\w+) of (\d+) chunks in ([\d.]+) s")
 _SYLLABLES = (
     "gain ",
     "falls ",
-    "1.25 kΩ, ",
+    "kΩμ, ",
     "相位",
     "裕度",
     "\n",

@@ -250,7 +250,7 @@ class FakeLLMServer:
 
     def wait_until_left(self, number: int = 0) -> None:
         """Block until the client has left the completion `number` early."""
-        self.wait_for(lambda: self.completions[number].client_left)
+        self.wait_for(lambda: len(self.completions) > number and self.completions[number].client_left)
 
     def wait_for(self, condition: Callable[[], bool]) -> None:
         """Block until `condition` holds; it is looked at whenever something happened here."""
