@@ -358,7 +358,8 @@ async def test_what_was_sent_is_shown_as_it_was_with_its_time_and_circuit(
         rf'Last sent: \d\d:\d\d, step "action/fix_error", amp\.cir in project {tmp_path.name}\.',
         page.sent.text(),
     )
-    assert "Message of ngspice: no such model qx" in page.sent_text.content()
+    message = '<data name="error_message">no such model qx</data>'
+    assert f"Message of ngspice: {message}" in page.sent_text.content()
     assert not page.compare.isEnabled()
     click(page, "promptAsSent")
     QTest.keyClicks(page.editor, "Mine. ")
