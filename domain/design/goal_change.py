@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
-from domain.design.catalogue import FAMILIES
 from domain.design.sentence import Dimension, Mention, read_sentence
 from domain.design.understanding import Slot, fill_slots
 from domain.simulation.goals import DesignGoal
@@ -81,6 +80,9 @@ def goals_changed_by(text: str, goals: Sequence[DesignGoal]) -> tuple[DesignGoal
 
 @cache
 def _words() -> Mapping[str, str]:
+    # Late: the families load numpy, which a command that only reads what was meant does not need.
+    from domain.design.catalogue import FAMILIES
+
     found: dict[str, str] = {}
     for family in FAMILIES.values():
         found = {**family.goal_words, **found}
