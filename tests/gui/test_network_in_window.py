@@ -27,8 +27,9 @@ from tests.fakes.cut_network import CutNetwork
 from tests.fakes.llm_server import FakeLLMServer, Script, answer, call
 from tests.gui.conftest import Until
 
-# No two sentences alike: what an answer says again where it goes on is dropped.
-TEXT = "".join(f"At {100 * n} Hz the gain is {n / 40:.3f}. " for n in range(1, 41))
+# No two sentences alike: what an answer says again where it goes on is dropped. No figure with a unit: one
+# that stands in no result would be asked about.
+TEXT = "".join(f"Part {n} of the story names step {n * n}. " for n in range(1, 41))
 LONG_TRANSIENT = "RC, a while\nV1 a 0 SIN(0 1 1k)\nR1 a b 1k\nC1 b 0 1u\n.tran 1u 300m\n.end\n"
 
 
