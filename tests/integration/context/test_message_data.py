@@ -61,7 +61,9 @@ async def test_what_the_user_changed_behind_the_model_is_told_as_a_difference(
     circuit.write_text(CIRCUIT)
     reading = answer("", calls=[call("read_file", {"path": "rc.cir"})])
     change = {"path": "rc.cir", "search": "C1 out 0 47n", "replace": "C1 out 0 33n"}
-    scripts = [reading, answer("1.59 kHz."), answer("", calls=[call("patch_file", change)]), answer("So.")]
+    # A bare "1.59 kHz" that no run gave would be asked about: one request more.
+    formula = answer("The corner is at 1/(2*pi*R1*C1) = 1.59 kHz by calculation.")
+    scripts = [reading, formula, answer("", calls=[call("patch_file", change)]), answer("So.")]
     with FakeLLMServer(scripts) as server:
         _, events = await turn(app, server, tmp_path, "What is the corner?")
         session = next(event.session_id for event in events if hasattr(event, "session_id"))
