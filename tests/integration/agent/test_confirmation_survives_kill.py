@@ -68,6 +68,10 @@ _MADE_ONCE = 10
 """Moments at most that only the first command on a new user's folder has."""
 
 
+_ENOUGH = 15
+"""Killed behind the answer so often, their shares say something: two of three are a matter of luck."""
+
+
 def _confirmations(project: Path) -> list[str]:
     return [line["state"] for line in _lines(project) if line["event"] == "confirmation"]
 
@@ -162,9 +166,12 @@ def test_no_effect_without_its_answer_wherever_it_is_killed(
         if "answered" not in states:
             assert NEW not in texts, kill_at
         elif OLD in texts:
-            # Killed between the note that the answer is used and the record of the call: it is asked again.
+            # Killed between the note that the answer is used and the record of the call: only this one is
+            # asked again.
+            assert texts.count(OLD) == 1, kill_at
             assert _confirmations(project)[len(states) :].count("asked") == 1, kill_at
             asked_again += 1
         else:
             done += 1
-    assert done >= asked_again, "the moment between the two is short"
+    if done + asked_again >= _ENOUGH:
+        assert done >= asked_again, "the moment between the two is short"
