@@ -203,6 +203,13 @@ async def test_what_can_not_be_attached_is_said_beside_the_message(
     await until(lambda: not panel.is_running and of(panel, ErrorBlock))
     (block,) = of(panel, ErrorBlock)
     assert "built-in" in str(block.message)
+    # A retry as a design is refused, and takes neither the message nor its ways on.
+    panel.model.set_mode("workflow")
+    panel._messages.acted.emit("retry", block.key, "")
+    assert "text only" in panel.notice
+    assert [item.text for item in of(panel, UserText)] == ["What is this?"]
+    assert of(panel, ErrorBlock) == [block]
+    panel.model.set_mode("free")
     with FakeLLMServer(lambda _body: answer("A dot.")) as server:
         panel.model.set_choice(
             ProviderChoice(provider="openai-compatible", model="gpt-4o", base_url=server.base_url)

@@ -253,9 +253,12 @@ class WaysOn:
             model.resume()
             return None
         said = next((row for row in reversed(tuple(model.items)) if isinstance(row, UserText)), None)
-        if said is not None and not model.session_id:  # nothing of it was written: it is said once
-            model.items.remove(said.key)
-            model.items.remove(settled.key)
-        else:
-            model.items.put(settled)
-        return None if said is None else model.begin(said.text, said.attached)
+        is_stored = bool(model.session_id)
+        refusal = None if said is None else model.begin(said.text, said.attached)
+        if refusal is not None:  # the message and the ways on stay
+            return refusal
+        if said is None or is_stored:
+            model.replace_item(settled)
+        else:  # nothing of it was written: it is said once
+            model.remove_items(said.key, settled.key)
+        return None

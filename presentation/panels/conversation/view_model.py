@@ -631,6 +631,11 @@ class ConversationViewModel:
         self.items.put(item)
         self._tell()
 
+    def remove_items(self, *keys: str) -> None:
+        for key in keys:
+            self.items.remove(key)
+        self._tell()
+
     def _start(self, text: str | None, attached: tuple[AttachedItem, ...] = ()) -> None:
         assert self.root is not None, "whoever starts has looked"
         order = RunOrder(
