@@ -145,6 +145,11 @@ class ToolExecutor:
     def names(self) -> frozenset[str]:
         return frozenset(self._tools)
 
+    @property
+    def names_for_rules(self) -> frozenset[str]:
+        """Of the tools a rule can hold for: a call through `other_tool` is judged as the tool it means."""
+        return self.names - {OTHER_TOOL}
+
     def own_call(self, call: ToolCall) -> ToolCall:
         """The call under the name of the tool that is meant, with arguments as they are named here."""
         if call.name in self._tools and call.name != OTHER_TOOL:

@@ -43,7 +43,7 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
         change = store.add_rules if args.action == "add" else store.remove_rules
         rule = relative_rule(root, _rule(args))
         if args.action == "add":  # any rule that is there may be taken away
-            rule = checked_rule(root, rule, app.conversations.run_tool.executor.names)
+            rule = checked_rule(root, rule, app.conversations.run_tool.executor.names_for_rules)
         await asyncio.to_thread(change, root, [rule])
     elif args.action in ("protect", "unprotect"):
         name = name_in(root, args.file)

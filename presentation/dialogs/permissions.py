@@ -168,7 +168,9 @@ class PermissionsDialog(QDialog):
     # --- what is kept --------------------------------------------------------------------------------
 
     async def _load(self) -> None:
-        tools = await asyncio.to_thread(lambda: tuple(sorted(self._conversations.run_tool.executor.names)))
+        tools = await asyncio.to_thread(
+            lambda: tuple(sorted(self._conversations.run_tool.executor.names_for_rules))
+        )
         if self._is_closed:
             return
         self._tools = tools

@@ -30,7 +30,8 @@ async def test_rules_are_added_refused_and_removed(
     dialog.open()
     await until(lambda: dialog.shown)
     names = [dialog.tool.itemData(row) for row in range(dialog.tool.count())]
-    assert names == ["*", *sorted(services.app.conversations.run_tool.executor.names)]
+    tools = services.app.conversations.run_tool.executor.names - {"other_tool"}  # no rule would hold for it
+    assert names == ["*", *sorted(tools)]
     assert dialog.shown == [("Send", "", "https://api.example.com:443", "may be sent there")]
 
     dialog.decision.setCurrentIndex(dialog.decision.findData("deny"))

@@ -64,7 +64,13 @@ def test_deleting_by_hand_and_the_rules_of_a_project(cli: Cli, tmp_path: Path) -
 def test_a_rule_that_could_never_hold_is_refused(cli: Cli, tmp_path: Path) -> None:
     project = _project(tmp_path)
     deny = ("permissions", "add", project, "--decision", "deny")
-    for slip in (("--tool", "delete_fil"), ("--path", ""), ("--path", "../a.cir"), ("--path", "/etc/a.cir")):
+    for slip in (
+        ("--tool", "delete_fil"),
+        ("--tool", "other_tool"),
+        ("--path", ""),
+        ("--path", "../a.cir"),
+        ("--path", "/etc/a.cir"),
+    ):
         refused = cli(*deny, *slip)
         assert refused.exit_code == 2, slip
         assert refused.stderr.strip()
