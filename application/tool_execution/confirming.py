@@ -67,8 +67,13 @@ class Judging:
     async def permissions(self, root: Path) -> Permissions:
         """What was decided. Raises UserInputError when that can't be read."""
         permissions = await asyncio.to_thread(self._store.of_project, root)
-        # A rule of an earlier version may name a tool that has another name now.
-        rules = tuple(replace(rule, tool=own_name(rule.tool)) for rule in permissions.rules)
+        # A rule of an earlier version may name a tool that is part of another now: it goes on holding back,
+        # but what one part was allowed says nothing of the whole, so that is asked about again.
+        rules = tuple(
+            replace(rule, tool=own_name(rule.tool))
+            for rule in permissions.rules
+            if rule.decision != "allow" or own_name(rule.tool) == rule.tool
+        )
         return replace(permissions, rules=rules)
 
     async def judge(self, call: ToolCall, effect: ComputedEffect, root: Path, known: Circumstances) -> Judged:
