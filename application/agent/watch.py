@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.messages import ToolCall as LangChainCall
 
+from domain.design.fenced_netlist import fenced_netlist
 from domain.llm.agentic_loop.backing import Backing, unbacked_figures
 from domain.llm.agentic_loop.completeness import is_cut
 from domain.llm.agentic_loop.guardrails import is_refused, simulations
@@ -34,6 +35,7 @@ from domain.llm.agentic_loop.turn import (
 from domain.llm.costs import FREE, Cost, Price, PriceList, cost_of, total
 from domain.llm.messages import (
     get_cost,
+    get_program_step,
     get_sources,
     get_text,
     get_timestamp,
@@ -57,6 +59,8 @@ if TYPE_CHECKING:
 _logger = logging.getLogger(__name__)
 
 _PATH_ARGUMENTS = ("path", "file_path")
+_LEAVING_FILES = {"read", "outside", "simulate"}
+"""Effects of calls that change no file."""
 _CLOCK_STEP_S = 0.001
 """Messages carry their time in milliseconds."""
 
@@ -215,7 +219,18 @@ class TurnWatch:
             return ()  # they may come from pages or pictures, which are not read here
         if answers[-1].additional_kwargs.get("provider") == BUILTIN:
             return ()  # it says what its equations gave, which stand in no result
+        if self._is_judged_next(last.text):
+            return ()  # what a design is expected to do, said before the program simulates and judges it
         return await asyncio.to_thread(lambda: unbacked_figures(last.text, self._backing()))
+
+    def _is_judged_next(self, text: str) -> bool:
+        """Whether the turn is a step of a design that leaves a circuit to be simulated."""
+        turn = self._conversation.messages_of_turn()
+        if not turn or not get_program_step(turn[0]):
+            return False
+        calls = (call for answer in self._conversation.answers_of_turn() for call in answer.tool_calls)
+        effects = {self._executor.effect_of(call["name"]) for call in calls if self._has_worked(call)}
+        return not effects <= _LEAVING_FILES or bool(fenced_netlist(text))
 
     def _backing(self) -> Backing:
         """What figures of this conversation may come from."""

@@ -194,6 +194,14 @@ async def test_a_model_that_calls_no_tools_has_its_netlist_written_for_it(bench:
     assert [event.name for event in bench.told(ToolEnded)] == ["rewrite_file", "run_simulation"] * 2
 
 
+async def test_what_a_step_expects_is_not_asked_about_before_it_is_simulated(bench: Bench) -> None:
+    expected = "IC is 0.93 mA and the gain will be 27.5 dB."
+    bench.model.acts["design"] = writes("amp.cir", amplifier("4.7k"), expected)
+    done = await bench.design()
+    assert (done.goals_met, done.rounds) == (True, 1)
+    assert sum(request.task == "design" for request in bench.model.seen) == 2
+
+
 async def test_nonsense_is_a_failed_round_and_three_of_them_end_by_themselves(bench: Bench) -> None:
     bench.model.acts |= {"design": says("I like turtles."), "fix": says("Still turtles.")}
     done = await bench.design()
