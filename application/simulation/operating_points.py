@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,6 @@ from domain.circuit.analyses import ANALYSIS_KINDS
 from domain.circuit.hierarchy import read_circuit
 from domain.simulation.operating_point import Inventory, OperatingPoint, inventory_of, operating_point
 from shared.errors import CircuitAIError
-from shared.uninterrupted import uninterrupted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,8 +41,10 @@ class FindOperatingPoint:
     async def __call__(
         self, prepared: PreparedCircuit, folder: Path, *, timeout_s: float
     ) -> OperatingPoint | None:
-        """None when there is none, or when it takes too long; `folder` is made and removed again. Cancelling
-        ends the run; raises nothing that is about the circuit: the run beside it tells that."""
+        """None when there is none, or when it takes too long; `folder` is made, and left to the caller.
+
+        Cancelling ends the run; raises nothing that is about the circuit: the run beside it tells that.
+        """
         made = await self.cpu.run_in_thread(_prepared_for_op, prepared)
         if made is None:
             return None
@@ -56,8 +56,6 @@ class FindOperatingPoint:
             return await self.cpu.run_in_thread(self._read, run, inventory)
         except CircuitAIError:
             return None
-        finally:
-            await uninterrupted(self.cpu.run_in_thread(shutil.rmtree, folder, ignore_errors=True))
 
     def _read(self, run: SimulationRun, inventory: Inventory) -> OperatingPoint | None:
         plots = [plot for path in run.raw_paths[:1] for plot in self.waveforms.read(path)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os.path
+import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -90,6 +91,8 @@ class RunSimulation:
         try:
             result = await self._run(request, prepared, result_id, folder, on_progress)
             await self.cpu.run_in_thread(self.results.save, result)
+            # Not before: on a full disk the room it makes would let a result be saved whose data are cut off.
+            await self.cpu.run_in_thread(shutil.rmtree, folder / _BESIDE, ignore_errors=True)
         except BaseException:  # cancelled too: nothing half-made stays
             await self.cpu.run_in_thread(self.results.discard, folder)
             raise
