@@ -59,8 +59,11 @@ class Bench:
 
     async def front(self, name: str) -> None:
         path = self.root / name
+        errors: list[Exception] = []
+        self.services.workspace.error_occurred.connect(errors.append)
         self.services.workspace.file_activated.emit(path, None)
-        await self.until(lambda: self.services.workspace.shown_file == path)
+        await self.until(lambda: self.services.workspace.shown_file == path or errors)
+        assert not errors, errors
         await self.settled()
 
     def key(self, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
