@@ -78,6 +78,14 @@ class Output:
         print(f"\r{fraction:4.0%}" if fraction < 1 else "\r    \r", end="", file=self._stderr, flush=True)
 
     @property
+    def columns(self) -> int | None:
+        """Of the terminal the results go to; None behind a pipe."""
+        try:
+            return os.get_terminal_size(self._stdout.fileno()).columns or None
+        except OSError:  # no terminal, or (io.UnsupportedOperation) no file at all
+            return None
+
+    @property
     def is_watched(self) -> bool:
         return self._stderr.isatty()
 

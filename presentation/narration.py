@@ -23,14 +23,18 @@ from presentation.goal_margins import limit_in_figures, value_and_limit
 from presentation.goal_words import name_of
 from presentation.intent_words import understood_text
 from presentation.translation import Translator, language_of
-from shared.message import Message, msg
+from shared.message import Message, msg, one_line
 
 
 class Narrator:
     """Puts events of a design into words of one language."""
 
-    def __init__(self, translate: Callable[[Message], str]) -> None:
+    def __init__(
+        self, translate: Callable[[Message], str], *, quote: Callable[[str], str] = lambda text: text
+    ) -> None:
         self._translate = translate
+        self._quote = quote
+        """Sets words of a model apart from the program's."""
 
     @classmethod
     def answering(cls, text: str) -> Narrator:
@@ -48,9 +52,10 @@ class Narrator:
             case GoalsUnderstood():
                 yield from self._goals(event)
             case TextWritten():
-                yield self._translate(event.text)
+                shown = self._translate(event.text)
+                yield self._quote(shown) if event.text.is_verbatim else shown
             case ToolEnded(name=name) if name != UNDO_TOOL:  # what became of an undo is said in words
-                yield f"{'✓' if event.success else '✗'} {self._translate(event.summary)}"
+                yield f"{'✓' if event.success else '✗'} {one_line(self._translate(event.summary))}"
             case IterationFinished():
                 yield self._translate(msg("Round {number}:", number=event.number))
                 yield from (f"  {self._verdict(verdict)}" for verdict in event.verdicts)
@@ -68,15 +73,16 @@ class Narrator:
         yield self._translate(msg("Goals:"))
         for goal in event.goals:
             default = "" if goal.stated else f"  ({self._translate(msg('default'))})"
-            yield f"  {self._translate(name_of(goal))} {limit_in_figures(goal)}{default}"
+            yield f"  {one_line(self._translate(name_of(goal)))} {limit_in_figures(goal)}{default}"
         for assumption in event.assumptions:
-            yield f"  · {self._translate(assumption)}"
+            shown = self._translate(assumption)
+            yield self._quote(f"  · {shown}") if assumption.is_verbatim else f"  · {shown}"
 
     def _verdict(self, verdict: GoalVerdict) -> str:
         mark = "✓" if verdict.met else "✗"
         value, limit = value_and_limit(verdict)
         shown = value if isinstance(value, str) else self._translate(value)
-        return f"{mark} {self._translate(name_of(verdict.goal))} = {shown}  ({limit})"
+        return f"{mark} {one_line(self._translate(name_of(verdict.goal)))} = {shown}  ({limit})"
 
     def _closing(self, done: Done) -> Message:
         match done.stop_reason:

@@ -70,6 +70,11 @@ class Message:
     def __str__(self) -> str:
         return self.render(self.template)
 
+    @property
+    def is_verbatim(self) -> bool:
+        """Nothing but somebody else's words: a model's, a person's."""
+        return self.template == "{text}"
+
 
 class _Shown(str):
     """A parameter's text; as ``{name:one|many}`` the first word where it is 1, else the second."""

@@ -27,20 +27,21 @@ from domain.llm.costs import Cost, shown_cost
 from presentation.cli import web_search
 from presentation.cli.confirming import given_document, needed_document
 from presentation.cli.events import common_document
+from presentation.cli.quoting import Quoting
 from presentation.json_output import Output
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
 
 
 class ChatPrinter:
-    """Prints events: one JSON object a line, or the answer as it comes."""
+    """Prints events: one JSON object a line, or the answer as it comes, its lines marked."""
 
     def __init__(self, out: Output, again: Callable[[ProviderChoice, str], str] | None = None) -> None:
         self._out = out
         self._again = again
         """The command that asks another model, in a conversation."""
         self._session_id = ""
-        self._is_in_line = False
+        self._quoting = Quoting(lambda: out.columns)
         self._message_id = ""
         self.has_told_error = False
         """An error was shown already."""
@@ -63,8 +64,7 @@ class ChatPrinter:
                     self.end_line()
                     self._message_id = event.message_id
                 if event.text:
-                    out.piece(event.text)
-                    self._is_in_line = not event.text.endswith("\n")
+                    out.piece(self._quoting(event.text))
             case SourcesFound():
                 self.end_line()
                 out.say(msg("Web search sources:"))
@@ -111,9 +111,8 @@ class ChatPrinter:
 
     def end_line(self) -> None:
         """What follows begins a line of its own."""
-        if self._is_in_line:
+        if self._quoting.end():
             self._out.line()
-        self._is_in_line = False
 
 
 def event_documents(event: ChatEvent, out: Output) -> list[dict[str, object]]:  # noqa: PLR0911

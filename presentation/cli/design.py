@@ -38,6 +38,7 @@ from presentation.cli.chat_events import ChatPrinter, cost_document, cost_line
 from presentation.cli.confirming import confirmer, consent_asker
 from presentation.cli.events import common_document
 from presentation.cli.keys import unlock_keys
+from presentation.cli.quoting import quoted
 from presentation.cli.terminal import read_line, read_words
 from presentation.intent_words import understood_text
 from presentation.json_output import Output
@@ -249,8 +250,10 @@ async def _decided(question: Question, asked: Message, yes: Answer, out: Output)
             intent = await question.reread(intent)
         reply = reply_of(intent)
         if reply is None:
-            asked_back = Message("{text}", {"text": intent.asks_back}) if intent.asks_back else None
-            out.say(asked_back or msg("That was not understood; the checkpoint is still waiting."))
+            if intent.asks_back:
+                out.line(quoted(intent.asks_back, lambda: out.columns))
+            else:
+                out.say(msg("That was not understood; the checkpoint is still waiting."))
             continue
         if not intent.is_sure or intent.kind in _ASKED_ABOUT:
             out.say(understood_text(intent.kind, intent.round_number))
@@ -306,13 +309,13 @@ class _EventPrinter:
 
     def __init__(self, out: Output) -> None:
         self.out = out
-        self._narrate = Narrator(out.translate)
+        self._narrate = _narrator(out)
         self._of_model = ChatPrinter(out)
 
     def __call__(self, event: DesignEvent | ChatEvent) -> None:
         if isinstance(event, SessionOpened) and event.resumed_text:
             self.out = self.out.in_language_of(event.resumed_text)
-            self._narrate = Narrator(self.out.translate)
+            self._narrate = _narrator(self.out)
             self._of_model = ChatPrinter(self.out)
         if isinstance(event, _OF_MODEL):
             self._of_model(event)
@@ -328,6 +331,10 @@ class _EventPrinter:
             and (cost := cost_line(event.cost, event.session_cost)) is not None
         ):
             self.out.note(cost)
+
+
+def _narrator(out: Output) -> Narrator:
+    return Narrator(out.translate, quote=lambda text: quoted(text, lambda: out.columns))
 
 
 def event_document(event: DesignEvent, out: Output) -> dict[str, object]:  # noqa: PLR0911 - one an event

@@ -112,10 +112,10 @@ def test_human_reads_the_answer_as_it_comes(cli: Cli, tmp_path: Path) -> None:
         result = cli("chat", tmp_path, "write", *through(server))
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
-    assert lines[0] == "I write."
+    assert lines[0] == "│ I write."
     assert lines[1].startswith("✓ ")
     assert "a.txt" in lines[1]
-    assert lines[2] == "Done."
+    assert lines[2] == "│ Done."
 
 
 def test_bad_usage(cli: Cli, tmp_path: Path) -> None:

@@ -94,7 +94,7 @@ def test_the_command_that_is_told_asks_the_other_model(cli: Cli, tmp_path: Path)
         words = shlex.split(line.partition(": ")[2])
         assert words[:2] == ["python", "main.py"]
         answered = cli(*words[2:], CIRCUIT_DESIGN_AI_HOME=str(home))
-    assert (answered.exit_code, answered.stdout.strip()) == (0, "Nothing.")
+    assert (answered.exit_code, answered.stdout.strip()) == (0, "│ Nothing.")
     assert rich.requests[0]["messages"][-1]["content"].endswith(text)
     roles = [message["role"] for message in rich.requests[0]["messages"]]
     assert roles == ["system", "user", "user"], "it is the same conversation"
