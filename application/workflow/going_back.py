@@ -88,6 +88,8 @@ class GoBackToRound:
         records = await operations.list(session_id=transcript.session_id)
         restoring = Restoring(operations, project)
         plan = await restoring.plan(state, records, files_of(found, state), number=number)
+        # Killed before its line was written, it has done that already: no second change, of nothing, to undo.
+        plan["changes"] = [change for change in plan["changes"] if change[1] != change[2]]
         back: dict[str, Any] = {
             **of_round(state, found),
             "current_node": "go_back",

@@ -1,9 +1,11 @@
 """Runs designs by a model in processes that can be killed; orders and answers as in `resume_driver.py`.
 
-An order is a line of JSON: {"project", "base_url", "home", "what", "kill_at"}. What: "chat" leads one,
-"design" begins a design in its conversation, "resume" goes on with it. The fork kills itself right before
-the nth moment at which something becomes durable. What is decided follows from the transcript alone: the
-nth checkpoint gets the nth of `DECISIONS`.
+An order is a line of JSON: {"project", "base_url", "home", "what", "kill_at", "until"}. What: "chat" leads
+one, "design" begins a design in its conversation, "resume" goes on with it, "go_back" puts its round `round`
+back when it has ended, "undo" undoes the last change. The fork kills itself right before the nth moment at
+which something becomes durable. What is decided follows from the transcript alone: the goals are taken, and
+the nth checkpoint gets the nth of `DECISIONS`; behind `until` answers (null: never) nobody answers any more,
+and the design waits.
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ from application.conversation.turn_deps import ChatRequest
 from application.workflow.designing import Answer, DesignRequest, Question, Reply, ResumeRequest
 from domain.llm.chat import ProviderChoice
 from domain.llm.tools.confirmation_card import same_answer
-from shared.errors import CircuitAIError
+from shared.errors import CircuitAIError, NeedsConfirmation
+from shared.message import msg
 from shared.paths import USER_HOME_VARIABLE
 from tests.ground.forked_commands import count_moments, import_everything
 from tests.integration.design.resume_driver import in_fork
@@ -43,12 +46,12 @@ DECISIONS: tuple[Answer | Reply, ...] = (
 )
 
 
-def decided_in(project: Path, kind: str) -> int:
-    """How many questions of a kind were answered."""
+def decided_in(project: Path) -> int:
+    """How many questions were answered."""
     sessions = (project / ".circuit_ai" / "conversations").glob("*.jsonl")
     lines = [line for session in sessions for line in session.read_bytes().splitlines(keepends=True)]
     events = [json.loads(line) for line in lines if line.endswith(b"\n")]
-    return sum(event.get("kind") == kind and "answer" in event for event in events)
+    return sum(event.get("kind") in ("goals", "checkpoint") and "answer" in event for event in events)
 
 
 async def chat(app: Application, order: dict[str, Any], choice: ProviderChoice) -> dict[str, Any]:
@@ -61,9 +64,10 @@ async def work(order: dict[str, Any]) -> dict[str, Any]:
     folder = Path(order["project"])
 
     async def ask(question: Question) -> Answer | Reply:
-        if question.kind == "goals":
-            return "continue"
-        return DECISIONS[await asyncio.to_thread(decided_in, folder, "checkpoint")]
+        answered = await asyncio.to_thread(decided_in, folder)
+        if answered == order["until"]:
+            raise NeedsConfirmation(msg("Nobody is there to answer."), error_type="nobody")
+        return "continue" if question.kind == "goals" else DECISIONS[answered - 1]
 
     async def confirm(card: Any) -> Any:
         return same_answer(card, "allow")
@@ -74,6 +78,12 @@ async def work(order: dict[str, Any]) -> dict[str, Any]:
         if order["what"] == "chat":
             return await chat(app, order, choice)
         (session,) = await app.conversations.sessions.list(folder)
+        if order["what"] == "go_back":
+            back = await app.design.go_back(folder, order["round"])
+            return {"round": back.number, "error_type": ""}
+        if order["what"] == "undo":
+            await app.project.operations.undo(folder)
+            return {"error_type": ""}
         request = (
             ResumeRequest(project=folder, choice=choice)
             if order["what"] == "resume"

@@ -1,26 +1,27 @@
 """kill -9 at any moment of a design by a model: each node, each question, inside a step and a restore.
 
-It is begun in the conversation of a chat, whose transcript and thread of checkpoints it goes on with.
+It is begun in the conversation of a chat, whose transcript and thread of checkpoints it goes on with. For
+each moment in turn a design is taken as it waited at the question before, killed, and gone on with to the
+next question; each `WHOLE_EVERY`th one to its end.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import re
+import shutil
 import sqlite3
 import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from infrastructure.persistence.operations import SqliteOperationLog
-from shared.paths import USER_HOME_VARIABLE
 from tests.fakes.designing_model import GOALS, Reply, Request, amplifier, is_said, read, text_of
 from tests.fakes.llm_server import FakeLLMServer, Script, answer, call
 from tests.ground.campaign import Campaign, campaigns
@@ -32,7 +33,7 @@ pytestmark = pytest.mark.timeout(3600)
 MODEL_CARD = ".model qn npn(bf=200 is=1e-14)\n"
 DECK = amplifier("470").replace(MODEL_CARD, ".include models.inc\n")
 WORDS = "A stage with 470 ohm at the collector: the gain follows from it, and from the emitter's own."
-STRIDE = 12
+WHOLE_EVERY = 15
 _CONTINUES = "was cut off at its end"
 
 
@@ -127,14 +128,21 @@ class Designs:
         self._process = process
 
     def run(
-        self, project: Path, server: FakeLLMServer, *, what: str = "design", kill_at: int | None = None
+        self,
+        project: Path,
+        server: FakeLLMServer,
+        *,
+        what: str = "design",
+        kill_at: int | None = None,
+        until: int | None = None,
+        **more: Any,
     ) -> dict[str, Any]:
         if not project.exists():
             project.mkdir()
             (project / "notes.md").write_text("Old notes.\n")
             assert self.run(project, server, what="chat")["stop_reason"] == "completed"
         order = {"project": str(project), "base_url": server.base_url, "what": what, "kill_at": kill_at}
-        order["home"] = os.environ.get(USER_HOME_VARIABLE, str(project.parent / "home"))
+        order |= {"until": until, "home": str(project.parent / "home"), **more}  # the key of what is ours
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(json.dumps(order) + "\n")
@@ -175,9 +183,6 @@ def messages_of(project: Path) -> list[dict[str, Any]]:
     """As they stand at the end."""
     found = [event["message"] for event in events_of(project) if event["event"] in ("message", "replaced")]
     return list({message["id"]: message for message in found}.values())
-
-
-_CHANGES = re.compile(r"\d[\d.]* m?s\b|sim_results/[\w-]+|[0-7][0-9A-HJKMNP-TV-Z]{25}")
 
 
 def story(project: Path) -> list[Any]:
@@ -230,8 +235,8 @@ def files(project: Path) -> dict[str, str]:
     return {path.name: path.read_text() for path in project.iterdir() if path.is_file()}
 
 
-def assert_whole(project: Path) -> None:
-    """Every call has one result, every simulation its folder, and no step waits."""
+def assert_whole(project: Path, *, waiting: int = 0) -> None:
+    """Every call has one result, every simulation its folder; one step of the graph is kept."""
     private = project / ".circuit_ai"
     messages = messages_of(project)
     calls = [each["id"] for message in messages for each in message.get("tool_calls") or ()]
@@ -240,14 +245,20 @@ def assert_whole(project: Path) -> None:
         calls
     )
     simulated = [message for message in messages if message.get("name") == "run_simulation"]
-    kept = {path.name for path in (private / "sim_results").iterdir()}
+    results = private / "sim_results"
+    kept = {path.name for path in results.iterdir()} if results.exists() else set()
     named = {Path(message["additional_kwargs"]["result"]["result_path"]).parent.name for message in simulated}
     assert kept == named, "no result without its call, none lost"
-    with sqlite3.connect(private / "checkpoints.sqlite") as database:
+    assert checkpoints_of(project) == (1, waiting), "the steps behind are pruned"
+
+
+def checkpoints_of(project: Path) -> tuple[int, int]:
+    """How many steps are kept of the graph, and how many of their writes wait."""
+    with sqlite3.connect(project / ".circuit_ai" / "checkpoints.sqlite") as database:
         (count,) = database.execute("select count(*) from checkpoints").fetchone()
         (waiting,) = database.execute("select count(*) from writes").fetchone()
     database.close()
-    assert (count, waiting) == (1, 0), "the ended run's steps are pruned"
+    return count, waiting
 
 
 def what_of(event: dict[str, Any]) -> str:
@@ -260,14 +271,21 @@ def is_ended(project: Path) -> bool:
     return "design" in map(what_of, events) and events[-1].get("state") == "ended"
 
 
-def finish(designs: Designs, project: Path, server: FakeLLMServer) -> None:
+def finish(designs: Designs, project: Path, server: FakeLLMServer, *, until: int | None = None) -> None:
     """Go on with what is left of a run; where none was begun yet, begin it."""
-    outcome = designs.run(project, server, what="resume")
+    outcome = designs.run(project, server, what="resume", until=until)
     if outcome.get("error_type") == "nothing_to_resume":
-        assert len(server.requests) == 1, "nothing was asked before the run was begun"
-        outcome = designs.run(project, server)
-    assert (outcome["status"], outcome.get("error_type")) == (0, ""), outcome
-    assert outcome["stop_reason"] == "goals_met"
+        assert "design" not in map(what_of, events_of(project)), "nothing was asked before the run was begun"
+        outcome = designs.run(project, server, until=until)
+    assert_ended(outcome, until)
+
+
+def assert_ended(outcome: dict[str, Any], until: int | None) -> None:
+    if until is None:
+        assert (outcome["status"], outcome.get("error_type")) == (0, ""), outcome
+        assert outcome["stop_reason"] == "goals_met"
+    else:
+        assert (outcome["status"], outcome.get("error_type")) == (0, "nobody"), outcome
 
 
 def assert_as_undisturbed(project: Path, reference: Path) -> None:
@@ -315,24 +333,133 @@ def test_killed_at_any_moment_it_ends_as_if_undisturbed(
         assert_as_undisturbed(project, reference)
 
 
+@dataclass(frozen=True)
+class Stage:
+    """From one question to the next one, which nobody answers yet."""
+
+    before: Path
+    """The project as it waited."""
+    until: int | None
+    """The number of the next question; None = to the end."""
+    moments: int
+    told: list[Any]
+    done: list[Any]
+    files: dict[str, str]
+    waiting: int
+
+    def begin(self, project: Path) -> None:
+        shutil.rmtree(project, ignore_errors=True)
+        shutil.copytree(self.before, project)
+
+    def assert_reached(self, project: Path) -> None:
+        assert_whole(project, waiting=self.waiting)
+        assert files(project) == self.files
+        assert story(project) == self.told
+        assert effects(project) == self.done
+
+
+STAGES = len(DECISIONS) + 2
+"""Before the goals are asked about, before each checkpoint, and to the end."""
+
+
+@pytest.fixture(scope="module")
+def stages(designs: Designs, undisturbed: tuple[Path, int], tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """The place of the project, and a run in stages that nobody disturbs."""
+    folder = tmp_path_factory.mktemp("stages")
+    project = folder / "p"
+    found = []
+    with FakeLLMServer(next_answer) as server:
+        project.mkdir()
+        (project / "notes.md").write_text("Old notes.\n")
+        assert designs.run(project, server, what="chat")["stop_reason"] == "completed"
+        for number in range(STAGES):
+            before = folder / str(number)
+            shutil.copytree(project, before)
+            until = number if number < STAGES - 1 else None
+            outcome = designs.run(project, server, what="resume" if number else "design", until=until)
+            assert_ended(outcome, until)
+            waiting = checkpoints_of(project)[1]
+            found.append(
+                Stage(
+                    before,
+                    until,
+                    outcome["moments"],
+                    story(project),
+                    effects(project),
+                    files(project),
+                    waiting,
+                )
+            )
+            found[-1].assert_reached(project)
+        assert repeated(server) == 0
+    assert_as_undisturbed(project, undisturbed[0])
+    return project, found
+
+
 @pytest.mark.torture
-@pytest.mark.parametrize("first", range(1, STRIDE + 1))
+@pytest.mark.parametrize("number", range(STAGES))
 def test_killed_at_each_moment_in_turn(
-    first: int, designs: Designs, undisturbed: tuple[Path, int], tmp_path: Path
+    number: int, designs: Designs, stages: tuple[Path, list[Stage]]
 ) -> None:
-    """In parts that share the work: each takes one of `STRIDE` moments."""
-    reference, moments = undisturbed
+    project, all_stages = stages
+    stage = all_stages[number]
     failed: dict[int, str] = {}
-    for kill_at in range(first, moments + 1, STRIDE):
-        project = tmp_path / str(kill_at)
+    for kill_at in range(1, stage.moments + 1):
+        ends = all_stages[-1] if kill_at % WHOLE_EVERY == number else stage
+        stage.begin(project)
         with FakeLLMServer(next_answer) as server:
-            designs.run(project, server, kill_at=kill_at)
+            what = "resume" if number else "design"
+            designs.run(project, server, what=what, kill_at=kill_at, until=stage.until)
             try:
                 if not is_ended(project):
-                    finish(designs, project, server)
+                    finish(designs, project, server, until=ends.until)
                 assert repeated(server) <= 1
-                assert_as_undisturbed(project, reference)
+                ends.assert_reached(project)
             except AssertionError as error:
                 failed[kill_at] = str(error)[:1500]
                 print(f"killed at {kill_at}: {failed[kill_at]}", flush=True)
+    print(f"stage {number}: {stage.moments} moments, {len(failed)} failed", flush=True)
     assert not failed, "\n\n".join(f"killed at {place}: {why}" for place, why in failed.items())
+
+
+@pytest.mark.parametrize("every", [8, pytest.param(1, marks=pytest.mark.torture)])
+def test_going_back_behind_the_end_is_killed_at_each_moment(
+    every: int, designs: Designs, undisturbed: tuple[Path, int], tmp_path: Path
+) -> None:
+    """Both files of the round or none, somebody's version kept once, and one line that tells of it."""
+    project, _ = undisturbed
+    ended = tmp_path / "ended"
+    shutil.copytree(project, ended)
+    rounds = max(update["iteration_count"] for update in _updates(ended) if "iteration_count" in update)
+    theirs = files(ended) | {"amp.cir": files(ended)["amp.cir"] + "* mine\n"}
+
+    def begin(project: Path) -> None:
+        shutil.rmtree(project, ignore_errors=True)
+        shutil.copytree(ended, project)
+        (project / "amp.cir").write_text(theirs["amp.cir"])
+
+    begin(project)
+    with FakeLLMServer(next_answer) as server:
+
+        def go_back(kill_at: int | None = None) -> dict[str, Any]:
+            return designs.run(project, server, what="go_back", round=rounds, kill_at=kill_at)
+
+        outcome = go_back()
+        assert (outcome["status"], outcome.get("error_type")) == (0, ""), outcome
+        back, told, done = files(project), story(project), effects(project)
+        assert (back["amp_kept.cir"], len(back)) == (theirs["amp.cir"], 4)
+        assert all(back[name] != theirs[name] for name in ("amp.cir", "models.inc"))
+        for kill_at in range(every, outcome["moments"] + 1, every):
+            begin(project)
+            assert go_back(kill_at)["status"] in (-9, 0)
+            assert (go_back()["status"], files(project)) == (0, back), kill_at
+            assert [each for each in effects(project) if each[2] != "abandoned"] == done, kill_at
+            assert story(project) in (told, [*told, told[-1]]), kill_at
+            assert designs.run(project, server, what="undo")["error_type"] == ""
+            assert files(project) == theirs, kill_at
+    shutil.rmtree(project)
+    shutil.copytree(ended, project)
+
+
+def _updates(project: Path) -> list[dict[str, Any]]:
+    return [event["update"] for event in events_of(project) if "update" in event]
