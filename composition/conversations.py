@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from application.ports.attachments import AttachmentReader
     from application.ports.conversation import Checkpointers
     from application.ports.permissions import PermissionStore, UsedAnswers
+    from application.ports.search import ConversationIndex
     from application.workflow.journal import Narrate
     from composition.program import ProgramAdapters
 
@@ -38,6 +39,11 @@ class ConversationAdapters:
         from infrastructure.persistence.checkpoint_rows import forget_thread
 
         forget_thread(database, thread)
+
+    def index(self, root: Path) -> ConversationIndex:
+        from infrastructure.search.conversations import SqliteConversationIndex
+
+        return SqliteConversationIndex(root)
 
     @cached_property
     def permissions(self) -> PermissionStore:

@@ -41,6 +41,7 @@ TRANSCRIPT_SUFFIX, LOCK_SUFFIX = ".jsonl", ".lock"
 """Of a conversation, and of the file that says which process has it open for writing."""
 OPERATIONS_FILE = "operations.sqlite"
 SEARCH_FILE = "search.sqlite"
+CONVERSATION_SEARCH_FILE = "conversation_search.sqlite"
 TRACES_FILE = "traces.sqlite"
 
 

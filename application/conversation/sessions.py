@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from application.ports.conversation import SessionInfo, SessionStore
     from application.ports.project import Projects
     from application.ports.project_view import ProjectView
+    from application.ports.search import ConversationIndex
     from domain.llm.tools.confirmation_card import Answers, ConfirmationCard
 
 _log = logging.getLogger(__name__)
@@ -166,6 +167,7 @@ class Sessions:
     write_file: Callable[[Path, bytes], None]
     forget_checkpoints: Callable[[Path, str], None]
     """Removes a thread from a project\'s database of checkpoints."""
+    index: Callable[[Path], ConversationIndex]
     views: Callable[[Path], ProjectView]
     alternatives: Callable[[], Alternatives] = Alternatives
     """The models the user has set up, of which stored failures may offer one."""
@@ -251,7 +253,7 @@ class Sessions:
         return kept
 
     async def delete(self, project: Path, session_id: str) -> None:
-        """Remove one, its checkpoints and its attachments.
+        """Remove one, its checkpoints, its attachments, and its words from the search.
 
         Its changes of files can be undone as long as those of others.
 
@@ -265,6 +267,7 @@ class Sessions:
                 for thread in (session_id, chat_thread(session_id)):
                     self.forget_checkpoints(files.checkpoints_path, thread)
                 files.attachments.sweep(files.named_hashes)
+                self.index(files.root).forget(session_id)
             finally:
                 files.close()
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from application.ports.project_view import ProjectView
     from application.ports.simulation import ModelLibrary, ResultStore, SourceReaders, WaveformReader
     from application.results.exporting import ExportResult
+    from application.search.conversations import SearchConversations
     from application.search.searching import SearchProject
     from application.search.web_searching import SearchWeb
     from application.simulation.checking import CheckCircuit
@@ -159,8 +160,20 @@ class Conversations:
             projects=self._outside.project.projects,
             write_file=self._outside.program.write_file,
             forget_checkpoints=self._parts.forget_checkpoints,
+            index=self._parts.index,
             views=self._outside.project.view,
             alternatives=self._alternatives,
+        )
+
+    @cached_property
+    def search(self) -> SearchConversations:
+        """Words in what was said in all conversations of a project."""
+        from application.search.conversations import SearchConversations
+
+        return SearchConversations(
+            projects=self._outside.project.projects,
+            index=self._parts.index,
+            cpu=self._outside.program.cpu,
         )
 
     @cached_property

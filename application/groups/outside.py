@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from application.ports.permissions import PermissionStore, UsedAnswers
     from application.ports.project import ProjectFiles, Projects
     from application.ports.project_view import ProjectView
-    from application.ports.search import Embedder, EmbeddingStore, ProjectIndex
+    from application.ports.search import ConversationIndex, Embedder, EmbeddingStore, ProjectIndex
     from application.ports.simulation import (
         BatchSimulator,
         ColumnBuilder,
@@ -170,6 +170,7 @@ class ConversationParts(Protocol):
     @property
     def checkpointers(self) -> Checkpointers: ...
     def forget_checkpoints(self, database: Path, thread: str) -> None: ...
+    def index(self, root: Path) -> ConversationIndex: ...
     @property
     def permissions(self) -> PermissionStore: ...
     @property

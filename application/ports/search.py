@@ -117,6 +117,43 @@ class ProjectIndex(Protocol):
         """The parts whose meaning is nearest; None when there are no vectors of this model and dimension."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationHit:
+    """One message that has what was looked for."""
+
+    session_id: str
+    message_id: str
+    role: str
+    """user, assistant."""
+    sentence: str
+    """The piece of it around the first of the words, on one line."""
+    count: int
+    """Messages of its conversation that have it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationsFound:
+    """What a search over conversations gave."""
+
+    hits: tuple[ConversationHit, ...] = ()
+    """Those of one conversation together, the newest message first, at most three of each."""
+    pending: int = 0
+    """Conversations that could not be looked through in time."""
+
+
+class ConversationIndex(Protocol):
+    """The words of a project's conversations. Blocking, for worker processes; travels there by pickle."""
+
+    def update(self, limit_s: float) -> int:
+        """Bring it up to date with the transcripts; returns how many are left when `limit_s` is over."""
+
+    def find(self, text: str, most: int, limit_s: float) -> ConversationsFound:
+        """At most `most` conversations with messages that have all words, the last changed first."""
+
+    def forget(self, session_id: str) -> None:
+        """Remove what was said in a deleted conversation."""
+
+
 class EmbeddingStore(Protocol):
     """Where it is kept which server gives vectors. Blocking: called off the loop."""
 

@@ -24,6 +24,7 @@ _LONGEST_LINE = 2000
 """Characters of a line that a pattern sees."""
 _PATTERN = re.compile(r"/(.+)/i?", re.DOTALL)
 _WORD = re.compile(r"[^\W_][\w.#$@+\-]*|\S+")
+_QUOTED_OR_WORD = re.compile(r'["“]([^"“”]+)["”]|(\S+)')
 _CJK = re.compile(r"[\u2e80-\u2fdf\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _CJK_RUN = re.compile(f"{_CJK.pattern}+")
 _TRIMMED = " \t\r\n.,;:!?\"'()。，；：！？“”（）、"
@@ -117,6 +118,12 @@ def words_of(text: str) -> tuple[str, ...]:
             if rest.strip(_TRIMMED):
                 found[rest.strip(_TRIMMED)] = None
     return tuple(found)
+
+
+def quoted_words(text: str) -> tuple[str, ...]:
+    """The folded words of a text, each once, as blanks part them; what stands in quotes is one."""
+    found = ((quoted or word).strip() for quoted, word in _QUOTED_OR_WORD.findall(fold(text)))
+    return tuple(dict.fromkeys(word for word in found if word.strip('"')))
 
 
 def spread(text: str, filler: str) -> str:

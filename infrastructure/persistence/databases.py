@@ -56,13 +56,18 @@ TRACES = DatabaseKind(
     tables=frozenset({"spans"}),
     indexes=frozenset({"spans_by_trace", "turns"}),
 )
+_GRAMS = frozenset({"grams", *(f"grams_{part}" for part in ("data", "idx", "content", "docsize", "config"))})
 SEARCH = DatabaseKind(
     application_id=0x43445345,  # "CDSE"
     tables=frozenset({"meta", "files", "parts", "symbols", "attempts", "vectors"}),
     indexes=frozenset({"parts_by_file", "parts_by_digest", "symbols_by_key"}),
-    virtual=frozenset(
-        {"grams", *(f"grams_{part}" for part in ("data", "idx", "content", "docsize", "config"))}
-    ),
+    virtual=_GRAMS,
+)
+CONVERSATION_SEARCH = DatabaseKind(
+    application_id=0x43444353,  # "CDCS"
+    tables=frozenset({"meta", "transcripts", "messages"}),
+    indexes=frozenset({"messages_by_transcript"}),
+    virtual=_GRAMS,
 )
 
 

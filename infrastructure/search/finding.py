@@ -190,7 +190,7 @@ def _candidates(
     elif query.pattern is None:
         rows = connection.execute(
             f"{_ALL} WHERE parts.text LIKE ? ESCAPE '\\' AND {where}",
-            (_like(query.text.strip()), *values),
+            (like(query.text.strip()), *values),
         )
     else:
         rows = connection.execute(f"{_ALL} WHERE {where}", values)
@@ -203,7 +203,7 @@ def phrase_of(text: str) -> str | None:
     return None if len(spelled) < 3 else '"' + spelled.replace('"', '""') + '"'
 
 
-def _like(text: str) -> str:
+def like(text: str) -> str:
     """A pattern of SQLite's LIKE, which folds ASCII letters only: of others the lines decide."""
     plain = (f"\\{char}" if char in "\\%_" else char if char.isascii() else "%" for char in text)
     return f"%{''.join(plain)}%"

@@ -194,7 +194,7 @@ def _read(path: Path, stamp: Stamp) -> tuple[str, bytes]:
 
 def _store(connection: sqlite3.Connection, file: int, content: parts.FileParts, has_meaning: bool) -> None:
     for part in content.parts:
-        text = _storable(part.text)
+        text = storable(part.text)
         digest = None
         if has_meaning and len(text.strip()) > 1:
             digest = hashlib.blake2b(
@@ -202,13 +202,13 @@ def _store(connection: sqlite3.Connection, file: int, content: parts.FileParts, 
             ).digest()
         number = connection.execute(
             "INSERT INTO parts (file, line, page, section, text, digest) VALUES (?, ?, ?, ?, ?, ?)",
-            (file, part.line, part.page, _storable(part.section), text, digest),
+            (file, part.line, part.page, storable(part.section), text, digest),
         ).lastrowid
         connection.execute("INSERT INTO grams (rowid, text) VALUES (?, ?)", (number, grams_text(text)))
     connection.executemany(
         "INSERT INTO symbols VALUES (?, ?, ?, ?, ?, ?, ?)",
         [
-            (file, number, _storable(fold(s.name)), s.kind, s.line, _storable(s.scope), s.is_definition)
+            (file, number, storable(fold(s.name)), s.kind, s.line, storable(s.scope), s.is_definition)
             for number, s in enumerate(content.symbols)
         ],
     )
@@ -219,7 +219,7 @@ def grams_text(text: str) -> str:
     return spread(fold(text), FILLER).replace("\0", " ")
 
 
-def _storable(text: str) -> str:
+def storable(text: str) -> str:
     """Without halves of characters, which no database takes."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 

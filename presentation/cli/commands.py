@@ -106,7 +106,9 @@ COMMANDS: dict[str, Command] = {
         msg("Show and change what a model may do in a project, and which files are protected"), "permissions"
     ),
     "tool": _command(msg("Call one of the tools available to a model"), "tool", fails=True),
-    "sessions": _command(msg("List, show, export or delete the conversations of a project"), "sessions"),
+    "sessions": _command(
+        msg("List, search, show, export or delete the conversations of a project"), "sessions"
+    ),
     "operations": _command(msg("List the operations on the files of a project"), "operations"),
     "undo": _command(
         msg("Undo a file change"), "operations", add_arguments="add_undo_arguments", run="run_undo"

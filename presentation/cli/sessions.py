@@ -1,4 +1,4 @@
-"""`sessions list|show|export|rename|delete PROJECT [ID] [NAME]`: the stored conversations of a project."""
+"""`sessions list|search|show|... PROJECT [ID] [NAME]`: the stored conversations of a project."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _REPORT = "report"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """list|show|export|rename|delete PROJECT [ID] [NAME] [--format json|txt|md|report] [-o FILE] [--yes]."""
-    parser.add_argument("action", choices=("list", "show", "export", "rename", "delete"))
+    """ACTION PROJECT [ID|TEXT] [NAME] [--format json|txt|md|report] [-o FILE] [--yes]."""
+    parser.add_argument("action", choices=("list", "search", "show", "export", "rename", "delete"))
     parser.add_argument("project", type=Path, metavar="PROJECT")
-    parser.add_argument("session", nargs="?", metavar="ID")
+    parser.add_argument("session", nargs="?", metavar="ID|TEXT")
     parser.add_argument("name", nargs="?", metavar="NAME")
     parser.add_argument("--format", choices=(*_FORMATS, _REPORT))
     parser.add_argument("-o", "--output", type=Path, metavar="FILE")
@@ -40,6 +40,8 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
     match args.action:
         case "list":
             _print_list(await app.conversations.sessions.list(args.project), out)
+        case "search":
+            await _search(args, app, out)
         case "show":
             await _show(args, app, out)
         case "export":
@@ -54,6 +56,8 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
 def _check_usage(args: argparse.Namespace) -> None:
     if args.action == "list" and args.session is not None:
         problem = msg("`sessions list` accepts a project only.")
+    elif args.action == "search" and not (args.session or "").strip():
+        problem = msg("`sessions search` needs the words to look for.")
     elif args.action != "list" and args.session is None:
         problem = msg("Which conversation? `sessions {action}` needs an id.", action=args.action)
     elif (args.action == "rename") != (args.name is not None):
@@ -85,6 +89,39 @@ def _print_list(infos: tuple[SessionInfo, ...], out: Output) -> None:
             out.line(f"      {visible(info.preview)}")
     if any(info.has_partial_response for info in infos):
         out.say(msg("* the last turn was interrupted"))
+
+
+async def _search(args: argparse.Namespace, app: Application, out: Output) -> None:
+    from application.search.conversations import matching
+
+    infos = await app.conversations.sessions.list(args.project)
+    found = await app.conversations.search(args.project, args.session)
+    results = matching(infos, found, args.session)
+    if out.as_json:
+        rows = [
+            _info_document(info)
+            | {
+                "hits": [{"message_id": hit.message_id, "role": hit.role, "sentence": hit.sentence}
+                         for hit in hits],
+                "hit_count": hits[0].count if hits else 0,
+            }
+            for info, hits in results
+        ]  # fmt: skip
+        out.json({"ok": True, "sessions": rows, "not_searched": found.pending})
+        return
+    if not results:
+        out.say(msg("No conversation has these words."))
+    for info, hits in results:
+        name = visible(" ".join(info.name.split()))
+        more = msg("{count} {count:message|messages}", count=hits[0].count) if hits else None
+        said = f"  {out.translate(more)}" if more is not None else ""
+        out.line(f"  {info.session_id}  {info.updated_at[:16]}  {name}{said}")
+        for hit in hits:
+            who = msg("you") if hit.role == "user" else msg("model")
+            out.line(f"      {out.translate(who)}: {visible(hit.sentence)}")
+    if found.pending:
+        out.say(msg("{count} {count:conversation|conversations} could not be searched in time.",
+                    count=found.pending))  # fmt: skip
 
 
 def _info_document(info: SessionInfo) -> dict[str, Any]:

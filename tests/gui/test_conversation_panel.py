@@ -11,7 +11,7 @@ import pytest
 from PyQt6.QtCore import QPointF, Qt
 from PyQt6.QtGui import QEnterEvent, QInputMethodEvent
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QApplication, QDialog, QPushButton
+from PyQt6.QtWidgets import QApplication, QDialog, QLabel, QPushButton
 
 from domain.llm.chat import ProviderChoice
 from domain.llm.costs import Cost
@@ -515,6 +515,31 @@ async def test_the_title_is_renamed_in_place_and_stays_so(
     assert stored.name == "Files of the filter"
 
 
+async def test_words_of_any_message_are_found_and_shown_where_they_stand(
+    panel: ConversationPanel, until: Until
+) -> None:
+    chats = [answer("It has a phase margin of 61 degrees."), answer("Nothing of the kind.")]
+    with FakeLLMServer(chats) as server:
+        use(panel, server)
+        for text in ("Is it stable?", "What is missing?"):
+            panel.new_conversation()
+            type_and_send(panel, text)
+            await until(lambda: not panel.is_running and panel.session_id)
+        panel.show_history()
+        dialog = top_dialog("historyDialog")
+        await until(lambda: dialog.list.count() == 2)
+        QTest.keyClicks(dialog.search, "margin phase")
+        await until(lambda: dialog.list.count() == 1)
+        await until(lambda: "61 degrees" in dialog.preview.text)
+        assert "61 degrees" in dialog.list.item(0).data(Qt.ItemDataRole.UserRole + 1)[0].sentence
+        dialog.search.setText("nobody said this")
+        await until(lambda: dialog.findChild(QLabel, "historyEmpty").text().startswith("No conversation"))
+        assert dialog.list.count() == 0
+        dialog.search.setText("")
+        assert dialog.list.count() == 2
+        dialog.reject()
+
+
 async def test_the_list_shows_a_preview_renames_and_exports(
     panel: ConversationPanel, tmp_path: Path, until: Until
 ) -> None:
@@ -526,10 +551,10 @@ async def test_the_list_shows_a_preview_renames_and_exports(
     dialog.search.setText("no equivalent")
     assert dialog.list.count() == 0
     dialog.search.setText("R1")
-    assert dialog.list.count() == 1
+    await until(lambda: dialog.list.count() == 1)
     dialog.renamed.emit(panel.session_id, "Twice the resistance")
     await until(lambda: panel.model.name == "Twice the resistance")
-    await until(lambda: dialog.list.item(0).text() == "Twice the resistance")
+    await until(lambda: (row := dialog.list.item(0)) is not None and row.text() == "Twice the resistance")
     for kind, sign in (("json", '"session_name": "Twice the resistance"'), ("md", "# "), ("txt", "R1")):
         target = tmp_path / f"exported.{kind}"
         dialog.exported.emit(panel.session_id, kind, target)

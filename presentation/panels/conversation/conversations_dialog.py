@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PyQt6.QtCore import QModelIndex, QSize, Qt, pyqtSignal
-from PyQt6.QtGui import QPainter
+from PyQt6.QtCore import QModelIndex, QSize, Qt, QTimer, pyqtSignal
+from PyQt6.QtGui import QFont, QPainter
 from PyQt6.QtWidgets import (
     QDialog,
     QHBoxLayout,
@@ -23,6 +23,8 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
+from application.ports.search import ConversationHit, ConversationsFound
+from application.search.conversations import matching
 from presentation.panels.conversation.items import OperationCard, Reset
 from presentation.panels.conversation.plain_view import PlainConversation
 from presentation.panels.conversation.shelf import StoredConversation
@@ -40,15 +42,19 @@ if TYPE_CHECKING:
     from application.ports.conversation import SessionInfo
 
 _INFO = Qt.ItemDataRole.UserRole
-_PREVIEWED = 30
-"""Rows of a conversation that its preview shows, the first ones."""
+_SEARCH_AFTER_MS = 150
+"""Behind the last letter typed."""
+_NO_HITS: tuple[ConversationHit, ...] = ()
+_HITS = Qt.ItemDataRole.UserRole + 1
 _FORMATS = {"json": msg("JSON file"), "txt": msg("Text file"), "md": msg("Markdown file")}
 
 Read = Callable[[str], Awaitable[StoredConversation]]
+Search = Callable[[str], "Awaitable[ConversationsFound]"]
 
 
 class ConversationsDialog(QDialog):
-    """Tells what is to be done with which conversation; `read` gives one for the preview."""
+    """Tells what is to be done with which conversation; `read` gives one for the preview, `search` finds
+    messages by their words."""
 
     opened = pyqtSignal(str)
     deleted = pyqtSignal(str)
@@ -57,12 +63,18 @@ class ConversationsDialog(QDialog):
     exported = pyqtSignal(str, str, object)
     """Id, format, target: Path."""
 
-    def __init__(self, services: WindowServices, read: Read, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, services: WindowServices, read: Read, search: Search, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self._services = services
         self._read = read
+        self._search = search
         self._infos: tuple[SessionInfo, ...] = ()
-        self._previewed = ""
+        self._shown = ""
+        self._found: ConversationsFound | None = None
+        """What is there of the words in the field; None until it is known."""
+        self._previewed = ("", "")
         self.setObjectName("historyDialog")
         self._make_list()
         self._make_preview()
@@ -71,14 +83,17 @@ class ConversationsDialog(QDialog):
         services.dress(self)
         self._fill()
 
-    def show_sessions(self, infos: Sequence[SessionInfo]) -> None:
+    def show_sessions(self, infos: Sequence[SessionInfo], *, shown: str = "") -> None:
+        """`shown`: the one the panel has."""
         self._infos = tuple(infos)
-        self._previewed = ""
+        self._shown = shown
+        self._previewed = ("", "")
         self._fill()
 
     def done(self, result: int) -> None:
         """Closed: what is still being read is shown no more."""
-        self._previewed = ""
+        self._typed.stop()
+        self._previewed = ("", "")
         super().done(result)
 
     # --- parts ---------------------------------------------------------------------------------------
@@ -87,14 +102,19 @@ class ConversationsDialog(QDialog):
         self.search = QLineEdit()
         self.search.setObjectName("historySearch")
         self.search.setClearButtonEnabled(True)
-        self.search.textChanged.connect(self._fill)
+        self.search.textChanged.connect(self._on_words)
+        self._typed = QTimer(self)
+        self._typed.setSingleShot(True)
+        self._typed.setInterval(_SEARCH_AFTER_MS)
+        self._typed.timeout.connect(lambda: self._services.start(self._look(self.words), kind="sessions"))
         self.list = QListWidget()
         self.list.setObjectName("historyList")
-        self.list.setItemDelegate(_TwoLines(self._services, self.list))
+        self.list.setItemDelegate(_TwoLines(self._services, self))
         mark(self.list, surface="panel")
         self.list.currentItemChanged.connect(self._on_selection)
         self.list.itemActivated.connect(self._open)
         self._empty = text_label(wraps=True, role="secondary")
+        self._empty.setObjectName("historyEmpty")
 
     def _make_preview(self) -> None:
         self._count, self._model = ElidedLabel(), ElidedLabel()
@@ -164,7 +184,7 @@ class ConversationsDialog(QDialog):
         self._export.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the arrow behind the word
         self._export.setIconSize(QSize(theme.size("icon.small"), theme.size("icon.small")))
         self.preview.restyle()
-        self._previewed = ""
+        self._previewed = ("", "")
         self._show_preview()
         wide = theme.size("pane.right_max") + theme.size("space.12")
         self.resize(wide, theme.size("pane.right_default"))
@@ -173,7 +193,6 @@ class ConversationsDialog(QDialog):
         language = self._services.language
         self.setWindowTitle(language(msg("Conversations")))
         self.search.setPlaceholderText(language(msg("Search conversations")))
-        self._empty.setText(language(msg("Conversations of this project appear here.")))
         self._rename.setText(language(msg("Rename")))
         self._export.setText(language(msg("Export")))
         self._delete.setText(language(msg("Delete")))
@@ -181,31 +200,80 @@ class ConversationsDialog(QDialog):
         self._use.setText(language(msg("Open")))
         for action in self._formats.actions():
             action.setText(language(_FORMATS[action.data()]))
-        self._previewed = ""
-        self._on_selection()
+        self._previewed = ("", "")
+        self._fill()
 
     # --- what is shown -------------------------------------------------------------------------------
 
+    @property
+    def words(self) -> str:
+        return self.search.text().strip()
+
+    def shows(self, info: SessionInfo) -> bool:
+        """Whether it is the conversation the panel has."""
+        return info.session_id == self._shown
+
+    def _on_words(self) -> None:
+        """Names are found at once, what was said a moment later."""
+        self._found = None
+        self._typed.stop()
+        if self.words:
+            self._typed.start()
+        self._fill()
+
+    async def _look(self, words: str) -> None:
+        """Found is shown as the index grows, until it has all conversations."""
+        while words == self.words and self.isVisible():
+            try:
+                found = await self._search(words)
+            except CircuitAIError as error:
+                self._empty.setText(self._services.language(error.message))
+                self._empty.show()
+                return
+            if words == self.words and found != self._found:
+                self._found = found
+                self._fill()
+            if not found.pending:
+                return
+
     def _fill(self) -> None:
-        wanted = self.search.text().casefold()
         chosen = self._chosen()
         self.list.clear()
-        for info in self._infos:
-            if wanted in f"{info.name}\n{info.preview}".casefold():
-                item = QListWidgetItem(title_of(info.name, info.preview))
-                item.setData(_INFO, info)
-                self.list.addItem(item)
-                if chosen is None or info.session_id == chosen.session_id:
-                    chosen = info
-                    self.list.setCurrentItem(item)
+        if not self.words:
+            rows = [(info, _NO_HITS) for info in self._infos]
+        else:
+            rows = matching(self._infos, self._found or ConversationsFound(), self.words)
+        for info, hits in rows:
+            item = QListWidgetItem(title_of(info.name, info.preview))
+            item.setData(_INFO, info)
+            item.setData(_HITS, hits)
+            self.list.addItem(item)
+            if chosen is not None and info.session_id == chosen.session_id:
+                self.list.setCurrentItem(item)
         if self.list.currentItem() is None and self.list.count():
             self.list.setCurrentRow(0)
-        self._empty.setVisible(not self._infos)
+        self._tell_empty()
         self._on_selection()
+
+    def _tell_empty(self) -> None:
+        if not self._infos:
+            text = msg("Conversations of this project appear here.")
+        elif self._found is None or self._found.pending:
+            text = msg("Searching…")
+        else:
+            text = msg("No conversation has these words.")
+        self._empty.setText(self._services.language(text))
+        self._empty.setVisible(not self.list.count())
 
     def _chosen(self) -> SessionInfo | None:
         item = self.list.currentItem()
         return None if item is None else item.data(_INFO)
+
+    def _hit(self) -> str:
+        """The message that the preview begins with: the newest hit of the chosen conversation."""
+        item = self.list.currentItem()
+        hits = item.data(_HITS) if item is not None else ()
+        return hits[0].message_id if hits else ""
 
     def _on_selection(self, *_: object) -> None:
         chosen = self._chosen()
@@ -215,26 +283,27 @@ class ConversationsDialog(QDialog):
 
     def _show_preview(self) -> None:
         chosen = self._chosen()
-        session_id = "" if chosen is None else chosen.session_id
-        if session_id and session_id == self._previewed:
+        wanted = ("", "") if chosen is None else (chosen.session_id, self._hit())
+        if chosen is not None and wanted == self._previewed:
             return
-        self._previewed = session_id
+        self._previewed = wanted
         if chosen is None:
             self._count.setText("")
             self._model.setText("")
             self.preview.apply([Reset(items=())])
         else:
-            self._services.start(self._load(session_id), kind="sessions")
+            self._services.start(self._load(wanted), kind="sessions")
 
-    async def _load(self, session_id: str) -> None:
+    async def _load(self, wanted: tuple[str, str]) -> None:
+        session_id, hit = wanted
         try:
             stored = await self._read(session_id)
         except CircuitAIError as error:
-            if session_id == self._previewed:
+            if wanted == self._previewed:
                 self._count.setText(self._services.language(error.message))
                 self.preview.apply([Reset(items=())])
             return
-        if session_id != self._previewed or (chosen := self._chosen()) is None:
+        if wanted != self._previewed or (chosen := self._chosen()) is None:
             return
         changes = sum(isinstance(item, OperationCard) and item.diff is not None for item in stored.items)
         text = msg(
@@ -244,8 +313,7 @@ class ConversationsDialog(QDialog):
         )
         self._count.setText(self._services.language(text))
         self._model.setText(stored.model)
-        self.preview.apply([Reset(items=stored.items[:_PREVIEWED])])
-        self.preview.scroll_to_begin()
+        self.preview.show_from(stored.items, hit)
 
     # --- what is done --------------------------------------------------------------------------------
 
@@ -306,14 +374,22 @@ async def ask_to_delete(services: WindowServices, parent: QWidget, name: str) ->
 
 
 class _TwoLines(QStyledItemDelegate):
-    """Name and time, preview and count."""
+    """Mark, name and time; mode, hit or preview, and count."""
 
-    def __init__(self, services: WindowServices, parent: QWidget) -> None:
-        super().__init__(parent)
+    def __init__(self, services: WindowServices, dialog: ConversationsDialog) -> None:
+        super().__init__(dialog)
         self._services = services
+        self._dialog = dialog
 
     def sizeHint(self, _option: QStyleOptionViewItem, _index: QModelIndex) -> QSize:  # noqa: N802 - Qt's name
         return QSize(0, self._services.theme.theme.size("row.list_two_line"))
+
+    def _second(self, info: SessionInfo) -> str:
+        """What its first message begins with, behind its mode and what is unfinished."""
+        facts = [msg("Workflow")] if info.work_mode == "workflow" else []
+        facts += [msg("interrupted")] if info.has_partial_response else []
+        facts += [] if info.is_ours else [msg("from another computer")]
+        return " · ".join([*map(self._services.language, facts), info.preview])
 
     def paint(self, painter: QPainter | None, option: QStyleOptionViewItem, index: QModelIndex) -> None:
         info = index.data(_INFO)
@@ -328,12 +404,17 @@ class _TwoLines(QStyledItemDelegate):
         pad = theme.size("space.2")
         box = option.rect.adjusted(pad, theme.size("space.half"), -pad, -theme.size("space.half"))
         half = box.height() // 2
+        hits = index.data(_HITS)
+        count = hits[0].count if hits else info.message_count
         lines = (
             (str(index.data()), clock_time(info.updated_at), "ui", "text.primary"),
-            (info.preview, str(info.message_count), "small", "text.tertiary"),
+            (hits[0].sentence if hits else self._second(info), str(count), "small", "text.tertiary"),
         )
         for number, (left, right, style, color) in enumerate(lines):
-            painter.setFont(theme.tabular(style))
+            font = theme.tabular(style)
+            if number == 0 and self._dialog.shows(info):
+                font.setWeight(QFont.Weight.DemiBold)
+            painter.setFont(font)
             metrics = painter.fontMetrics()
             row = box.adjusted(0, number * half, 0, (number - 1) * half)
             width = metrics.horizontalAdvance(right) + pad

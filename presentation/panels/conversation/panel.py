@@ -443,7 +443,10 @@ class ConversationPanel(QWidget):
         from presentation.panels.conversation.conversations_dialog import ConversationsDialog
 
         dialog = ConversationsDialog(
-            self._services, lambda session_id: self.model.shelf.read(root, session_id), self
+            self._services,
+            lambda session_id: self.model.shelf.read(root, session_id),
+            lambda text: self.model.shelf.search(root, text),
+            self,
         )
         dialog.opened.connect(self.open_session)
         dialog.deleted.connect(lambda session_id: self.say(self.model.delete_session(session_id)))
@@ -451,7 +454,7 @@ class ConversationPanel(QWidget):
         dialog.exported.connect(self._export)
         dialog.finished.connect(self._forget_history)
         self._history = dialog
-        dialog.show_sessions(self.model.sessions)
+        dialog.show_sessions(self.model.sessions, shown=self.model.session_id)
         dialog.open()
         self._services.start(self.model.refresh_sessions(), kind="sessions")
 
@@ -468,7 +471,7 @@ class ConversationPanel(QWidget):
     def show_sessions(self) -> None:
         """Called by the view model when the list of conversations is another."""
         if self._history is not None:
-            self._history.show_sessions(self.model.sessions)
+            self._history.show_sessions(self.model.sessions, shown=self.model.session_id)
 
     def _export(self, session_id: str, kind: ExportFormat, target: Path) -> None:
         self.model.export(session_id, kind, target, language=self._services.language.name)

@@ -58,6 +58,8 @@ class PlainConversation(QWidget):
         self._items: dict[str, Item] = {}
         self._older: list[Item] = []
         """Those that are still to be shown above the others."""
+        self._newer: list[Item] = []
+        """Those that are still to be shown below the others."""
         self._slices = QTimer(self)
         self._slices.setInterval(15)
         self._slices.timeout.connect(self._show_slice)
@@ -113,6 +115,18 @@ class PlainConversation(QWidget):
         if follows:
             bar.setValue(bar.maximum())
 
+    def show_from(self, items: Sequence[Item], key: str) -> None:
+        """All of these, in sight the one of this key, or the first; the rest follows below and above."""
+        start = next((number for number, item in enumerate(items) if item.key == key), 0)
+        self._clear()
+        self._older, self._newer = list(items[:start]), list(items[start + _FIRST_ITEMS :])
+        with self._edit():
+            for item in items[start : start + _FIRST_ITEMS]:
+                self._add(item)
+        self.surface.moveCursor(QTextCursor.MoveOperation.Start)
+        if self._older or self._newer:
+            self._slices.start()
+
     def show_empty(self, page: EmptyPage) -> None:
         """What stands in a conversation without items."""
         self._clear()
@@ -123,11 +137,6 @@ class PlainConversation(QWidget):
         bar = self.surface.verticalScrollBar()
         assert bar is not None
         bar.setValue(bar.maximum())
-
-    def scroll_to_begin(self) -> None:
-        bar = self.surface.verticalScrollBar()
-        assert bar is not None
-        bar.setValue(0)
 
     def restyle(self) -> None:
         """The theme's colours and sizes; the items are shown again by whoever has them."""
@@ -166,6 +175,7 @@ class PlainConversation(QWidget):
     def _clear(self) -> None:
         self._slices.stop()
         self._older.clear()
+        self._newer.clear()
         self._frames.clear()
         self._items.clear()
         self._folds.clear()
@@ -173,12 +183,20 @@ class PlainConversation(QWidget):
         self.surface.clear()
 
     def _show_slice(self) -> None:
-        """Earlier items above those that are shown, which stay where they are."""
+        """Further items below, then above those that are shown, which stay where they are."""
+        bar = self.surface.verticalScrollBar()
+        assert bar is not None
+        if self._newer:
+            part, self._newer = self._newer[:_SLICE], self._newer[_SLICE:]
+            place = bar.value()
+            with self._edit():
+                for item in part:
+                    self._add(item)
+            bar.setValue(place)
+            return
         part, self._older = self._older[-_SLICE:], self._older[:-_SLICE]
         if not self._older:
             self._slices.stop()
-        bar = self.surface.verticalScrollBar()
-        assert bar is not None
         below = bar.maximum() - bar.value()
         with self._edit():
             for item in reversed(part):

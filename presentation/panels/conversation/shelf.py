@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from application.groups.conversations import Conversations
     from application.groups.project import Project
     from application.ports.conversation import SessionInfo
+    from application.ports.search import ConversationsFound
     from presentation.panels.conversation.window import Window
 
 _TITLE_LENGTH = 80
@@ -89,6 +90,10 @@ class Shelf:
             cost=session.cost,
             model=next((message.model for message in reversed(session.messages) if message.model), ""),
         )
+
+    async def search(self, root: Path, text: str) -> ConversationsFound:
+        """Messages that have the words, of the conversations that are indexed. Raises CircuitAIError."""
+        return await self._conversations.search(root, text, waits=False)
 
     async def export(
         self, root: Path, session_id: str, kind: ExportFormat, target: Path, *, language: str

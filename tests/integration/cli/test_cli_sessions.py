@@ -188,3 +188,21 @@ def test_on_a_terminal_deleting_is_asked(forked_commands, project, conversation,
         screen.type(answer + "\n")
         assert screen.finish() == 0
     assert len(ProjectFolders().open(project).sessions.list()) == remain
+
+
+def test_words_are_found_in_all_conversations(cli, project, conversation):
+    other = new(project, said(m.create_human_message("把增益改成 20 dB")), name="Gain stage")
+    [row] = cli("sessions", "search", project, "增益", "--json").document["sessions"]
+    assert (row["id"], row["hit_count"], row["hits"][0]["role"]) == (other, 1, "user")
+    text = cli("sessions", "search", project, "amplifier design").stdout
+    assert conversation in text
+    assert "Design an amplifier" in text
+    assert other not in text
+    assert other in cli("sessions", "search", project, "gain stage").stdout  # by its name
+    assert (
+        cli("sessions", "search", project, "never said").stdout.strip() == "No conversation has these words."
+    )
+    done = cli("sessions", "search", project, "--json")
+    assert (done.exit_code, done.document["errors"][0]["error_type"]) == (2, "bad_usage")
+    cli("sessions", "delete", project, other, "--yes")
+    assert cli("sessions", "search", project, "增益", "--json").document["sessions"] == []

@@ -15,6 +15,7 @@ from infrastructure.persistence.atomic import write_atomically
 from infrastructure.persistence.checkpoint_rows import forget_thread
 from infrastructure.persistence.project import ProjectFolders
 from infrastructure.persistence.project_view import FolderView
+from infrastructure.search.conversations import SqliteConversationIndex
 from shared.errors import UserInputError
 from shared.ulid import new_ulid
 
@@ -222,6 +223,7 @@ def sessions():
         projects=ProjectFolders(),
         write_file=write_atomically,
         forget_checkpoints=forget_thread,
+        index=SqliteConversationIndex,
         views=lambda root: FolderView(root=root),
     )
 
