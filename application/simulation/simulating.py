@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import os.path
 import shutil
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 
 _BESIDE = "operating-point"
 """The folder of the run of `.op`, in that of the result until it is over."""
+_LEAST_PATIENCE_S = 2.0
+"""How long a run that is done waits for it at least."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +109,11 @@ class RunSimulation:
         folder: Path,
         on_progress: Callable[[float], None] | None,
     ) -> SimulationResult:
-        """The circuit's own analyses, and beside them its operating point."""
+        """The circuit's own analyses, and beside them its operating point.
+
+        What is done waits for the operating point as long again as it took itself, no longer.
+        """
+        began = time.monotonic()
         beside = asyncio.ensure_future(
             self._operating_point(prepared, folder / _BESIDE, timeout_s=request.timeout_s)
         )
@@ -123,7 +130,8 @@ class RunSimulation:
                 result = await self.cpu.run_in_thread(
                     self._result, request, prepared, run, result_id=result_id, folder=folder
                 )
-            return replace(result, operating_point=await beside)
+            await asyncio.wait([beside], timeout=max(_LEAST_PATIENCE_S, time.monotonic() - began))
+            return replace(result, operating_point=beside.result() if beside.done() else None)
         finally:
             beside.cancel()
             await asyncio.gather(beside, return_exceptions=True)

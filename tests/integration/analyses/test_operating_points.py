@@ -10,12 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from application.simulation import operating_points, simulating
 from domain.simulation.operating_point import MOST_DEVICES, DevicePoint, operating_point_lines
 from domain.simulation.result import SimulationResult
 from domain.simulation.waveform import Plot
 from infrastructure.waveforms.raw_file import read_raw
 from tests.integration.analyses.conftest import Simulate, plots_of
 
+CORPUS = Path(__file__).parents[2] / "corpus"
 AMPLIFIER = """Common emitter with a follower behind it, and one of each other device
 .model qn npn(bf=200 vaf=100 is=1e-14)
 .model qp pnp(bf=150 vaf=60 is=1e-14)
@@ -134,3 +136,15 @@ async def test_a_circuit_without_an_operating_point_runs_all_the_same(simulate: 
     result = await simulate("two sources\nV1 a 0 1\nV2 a 0 2\nR1 a 0 1\n.tran 1u 1m\n.end\n")
     assert result.operating_point is None
     assert result.run.status == "failed"
+
+
+async def test_a_run_does_not_wait_for_an_operating_point_that_is_never_found(
+    simulate: Simulate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A switch without hysteresis that is opened by what it discharges; it starts from zero in the circuit."""
+    monkeypatch.setattr(operating_points, "_LONGEST_S", 3600.0)
+    monkeypatch.setattr(simulating, "_LEAST_PATIENCE_S", 0.0)
+    deck = await asyncio.to_thread((CORPUS / "convergence" / "switch_sawtooth.cir").read_text)
+    result = await simulate(deck)
+    assert result.operating_point is None
+    assert result.run.issues
