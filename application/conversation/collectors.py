@@ -37,7 +37,7 @@ from domain.llm.tools.line_diff import diff_files
 from domain.llm.tools.text_files import BinaryFileError, decode, version_hash
 from domain.search.keywords import Term, terms_of
 from domain.search.ranking import Passage, excerpt
-from domain.simulation.operating_point import operating_point_from_plain, operating_point_lines
+from domain.simulation.operating_point import operating_point_lines, stored_operating_point
 from shared.errors import CircuitAIError, UserInputError
 from shared.message import one_line
 
@@ -424,10 +424,7 @@ def _result_lines(question: Question, path: Path, content: Mapping[str, Any]) ->
             f"{value:.6g} {item.get('unit', '')}".rstrip() if isinstance(value, int | float) else "no value"
         )
         yield one_line(f"- {name} = {figure}")
-    try:
-        point = operating_point_from_plain(content.get("operating_point"))
-    except (KeyError, TypeError, ValueError, AttributeError):
-        point = None
+    point = stored_operating_point(content)
     if point is not None:
         lines = operating_point_lines(point, most_devices=_MOST_DEVICES, most_nodes=_MOST_NODES)
         yield from ("DC operating point:", *map(one_line, lines))

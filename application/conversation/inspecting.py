@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from application.graph import AGENT
 from domain.llm.chat import ModelAbilities, ProviderChoice
 from domain.llm.provider_settings import BUILTIN
 from domain.llm.room import ModelRoom, room_of
@@ -21,6 +22,7 @@ from domain.llm.transcript import messages_of
 from domain.llm.web_search import WEB_SEARCH
 from shared import paths
 from shared.message import Message, msg
+from shared.uninterrupted import imported, in_pieces
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
@@ -114,7 +116,7 @@ class InspectContext:
 
         Raises UserInputError ("no_session", an unknown provider), EnvironmentProblem.
         """
-        await asyncio.to_thread(_import_messages)
+        await in_pieces(imported(AGENT))
         files = await asyncio.to_thread(self._open, root)
         try:
             system = await self.prompts.system_message(files, main_circuit=main_circuit)
@@ -291,7 +293,3 @@ def _pictures_of(message: BaseMessage) -> list[_Raw]:
 
 def _count_all(texts: Sequence[str]) -> list[int]:
     return [count_tokens(text) for text in texts]
-
-
-def _import_messages() -> None:
-    """LangChain: a third of a second of file reading, not for the loop's thread."""

@@ -49,7 +49,7 @@ from domain.llm.messages import (
 )
 from domain.llm.provider_settings import BUILTIN
 from domain.llm.tools.text_files import version_hash
-from domain.simulation.operating_point import operating_point_from_plain, operating_point_lines
+from domain.simulation.operating_point import operating_point_lines, stored_operating_point
 from shared.errors import CircuitAIError, NeedsConfirmation, UserInputError
 from shared.message import msg
 from shared.ulid import new_ulid
@@ -258,10 +258,7 @@ class ModelSteps:
         """That of a stored run, in lines; "" without one, and for a circuit of no transistors or diodes."""
         context = self._parts.context
         stored = await in_thread(context, result_content, context, self._parts.project.root / result)
-        try:
-            point = operating_point_from_plain(stored.get("operating_point"))
-        except (KeyError, TypeError, ValueError, AttributeError):  # written by somebody else
-            return ""
+        point = stored_operating_point(stored)
         if point is None or not point.devices:
             return ""
         lines = operating_point_lines(point, most_devices=_MOST_DEVICES)

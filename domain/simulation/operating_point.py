@@ -415,6 +415,14 @@ def operating_point_to_plain(point: OperatingPoint | None) -> dict[str, Any] | N
     }
 
 
+def stored_operating_point(result: Mapping[str, Any]) -> OperatingPoint | None:
+    """That of a stored result; None where it has none, or somebody else wrote it."""
+    try:
+        return operating_point_from_plain(result.get("operating_point"))
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return None
+
+
 def operating_point_from_plain(stored: Mapping[str, Any] | None) -> OperatingPoint | None:
     """The reverse. Raises KeyError, TypeError, ValueError for what it did not write."""
     if stored is None:

@@ -52,7 +52,7 @@ async def brief_findings(
     except CircuitAIError:  # it cannot be read: whoever asks says so
         return []
     serious = [
-        item for item in found if item["severity"] != "note" and (item["file"], item["line"]) not in told
+        item for item in found if item["severity"] != "info" and (item["file"], item["line"]) not in told
     ]
     lines = [diagnostic_line(item) for item in serious[:_MOST_TOLD]]
     return [*lines, f"... and {len(serious) - _MOST_TOLD} more"] if len(serious) > _MOST_TOLD else lines

@@ -17,13 +17,19 @@ _RANGE_KEYS = ("range", "bounds", "limits", "value")
 _RANGE_TEXT = re.compile(r"\s*(?:\.\.+|,|;|~|\bto\b)\s*", re.IGNORECASE)
 
 
-def _objects(value: object) -> object:
-    """A list of objects with a name each; also an object of them by name, one object, and JSON text."""
-    if isinstance(value, str):
+def _from_json(value: object) -> object:
+    """The value of a JSON text of a list or an object; anything else as it is."""
+    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
         try:
-            value = json.loads(value)
+            return json.loads(value)
         except (ValueError, RecursionError):
             return value
+    return value
+
+
+def _objects(value: object) -> object:
+    """A list of objects with a name each; also an object of them by name, one object, and JSON text."""
+    value = _from_json(value)
     if not isinstance(value, dict):
         return value
     if isinstance(value.get("name"), str):
@@ -32,16 +38,6 @@ def _objects(value: object) -> object:
         {"name": name, **inner} if isinstance(inner, dict) else {"name": name, "value": inner}
         for name, inner in value.items()
     ]
-
-
-def _any_list(value: object) -> object:
-    """A list; one entry alone and JSON text are understood too."""
-    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
-        try:
-            value = json.loads(value)
-        except (ValueError, RecursionError):
-            return value
-    return value if isinstance(value, list) else [value]
 
 
 def _ranged(value: object) -> object:
@@ -73,19 +69,15 @@ def _ends(value: object) -> tuple[object, object] | None:
     return (value[0], value[1]) if low < high else None
 
 
-def _goals(value: object) -> object:
-    """Goals as a list; one alone, an object of bounds by metric and JSON text are understood too."""
-    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
-        try:
-            value = json.loads(value)
-        except (ValueError, RecursionError):
-            return value
+def _listed(value: object) -> object:
+    """A text as a list of one; a list, an object and JSON text of these are understood too."""
+    value = _from_json(value)
     return [value] if isinstance(value, str) else value
 
 
 Goals = Annotated[
     list[Any] | dict[str, Any],
-    BeforeValidator(_goals),
+    BeforeValidator(_listed),
     WithJsonSchema({"type": "array", "items": {"type": "string"}}),
 ]
 """Texts, as which the schema shows them; objects are understood too."""
@@ -132,21 +124,9 @@ _READERS = {
 """How the parameters of a study of this kind are understood."""
 
 
-def _corner_axes(value: object) -> object:
-    """The axes, or the corners one by one; JSON text and names of library sections are understood too."""
-    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
-        try:
-            value = json.loads(value)
-        except (ValueError, RecursionError):
-            return value
-    return [value] if isinstance(value, str) else value
-
-
 def _metrics(value: object) -> object:
     """Expressions by name; a list of ``expression``, ``name=expression`` or names of .meas cards too."""
-    if isinstance(value, str) and not value.lstrip().startswith(("[", "{")):
-        value = [value]
-    found = _any_list(value) if not isinstance(value, dict) else value
+    found = _listed(value)
     if not isinstance(found, list) or not all(isinstance(item, str) for item in found):
         return value
     metrics: dict[str, str] = {}
@@ -181,7 +161,7 @@ class StudyArguments(Arguments):
     goals: Goals = Field(default_factory=list, description='Bounds: ["bw >= 1Meg", "970 <= fc <= 1030"].')
     minimize: Texts = Field(default_factory=list, description="optimize: metrics, beside the goals.")
     maximize: Texts = Field(default_factory=list, description="The same, to make as large.")
-    corners: Annotated[Any, BeforeValidator(_corner_axes), WithJsonSchema({"type": "object"})] = Field(
+    corners: Annotated[Any, BeforeValidator(_listed), WithJsonSchema({"type": "object"})] = Field(
         None,
         description='corners: all combinations of {"process": ["TT", "SS"], "voltage": {"vdd": [1.6, 2]}, '
         '"temp": [-40, 125]}.',
@@ -209,10 +189,6 @@ class StudyArguments(Arguments):
             given = {**given, "kind": _OTHER_KINDS[given["kind"]]}
         if given.get("kind") in _READERS and "parameters" in given:
             given = {**given, "parameters": _READERS[given["kind"]](given["parameters"])}
-        if (
-            given.get("kind") != "sensitivity"
-            and given.get("kind") != "corners"
-            and not given.get("parameters")
-        ):
+        if given.get("kind") not in ("sensitivity", "corners") and not given.get("parameters"):
             raise ValueError("parameters is missing")
         return given

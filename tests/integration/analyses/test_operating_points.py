@@ -141,7 +141,7 @@ async def test_a_circuit_without_an_operating_point_runs_all_the_same(simulate: 
 async def test_a_run_does_not_wait_for_an_operating_point_that_is_never_found(
     simulate: Simulate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A switch without hysteresis that is opened by what it discharges; it starts from zero in the circuit."""
+    """A switch without hysteresis, opened by what it discharges; the circuit starts from zero."""
     monkeypatch.setattr(operating_points, "_LONGEST_S", 3600.0)
     monkeypatch.setattr(simulating, "_LEAST_PATIENCE_S", 0.0)
     deck = await asyncio.to_thread((CORPUS / "convergence" / "switch_sawtooth.cir").read_text)

@@ -42,6 +42,18 @@ async def test_a_patch_changes_its_place_and_tells(bench: Bench) -> None:
     assert "-R1 in out 1k\n+R1 in out 2.2k" in done.content
 
 
+async def test_what_is_written_is_checked_and_hints_are_not_told(bench: Bench) -> None:
+    hint = RC.replace(".ac", ".subckt spare a\nR9 a 0 1k\n.ends\n.ac")
+    assert (
+        "Check of the new text" not in (await bench.call("rewrite_file", path="a.cir", content=hint)).content
+    )
+    wrong = hint.replace("R1 in out 1k", "R1 in out 1k\nD1 out 0 missing")
+    told = (await bench.call("rewrite_file", path="a.cir", content=wrong)).content
+    (line,) = told.partition("Check of the new text:\n")[2].splitlines()
+    assert line.startswith("error: a.cir:4: ")
+    assert line.endswith("[undefined-model]")
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "gbk", "gb18030", "latin-1"])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 @pytest.mark.parametrize("tool", ["patch_file", "rewrite_file"])
