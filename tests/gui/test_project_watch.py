@@ -84,6 +84,18 @@ async def test_a_move_is_told_before_the_changes_of_its_places(
     assert told.order[0] == "moved old.cir new.cir"
 
 
+async def test_a_file_that_is_at_its_old_place_again_was_set_aside_not_moved(
+    watch: FileWatch, tmp_path: Path, until: Until
+) -> None:
+    (tmp_path / "a.cir").write_text("x")
+    told = Told(watch)
+    await watch.start(tmp_path)
+    (tmp_path / "a.cir").rename(tmp_path / "a.bak")  # as programs do that keep what was there before
+    (tmp_path / "a.cir").write_text("y")
+    await until(lambda: {path.name for path in told.changed} == {"a.cir", "a.bak"})
+    assert told.moved == []
+
+
 async def test_our_own_folder_is_silent_but_for_results(
     watch: FileWatch, tmp_path: Path, until: Until
 ) -> None:

@@ -270,6 +270,23 @@ async def test_a_renamed_circuit_keeps_its_view_and_the_runs_behind_it(bench: Be
     assert texts == ["No earlier run of this circuit", "No overlay"]
 
 
+async def test_a_file_written_at_the_old_place_of_a_moved_one_stays_itself_when_the_move_is_told_late(
+    bench: Bench,
+) -> None:
+    workspace = bench.services.workspace
+    old, new = bench.root / "buck.cir", bench.root / "buck-1.cir"
+    told: list[Path] = []
+    workspace.file_changed.connect(told.append)
+    old.rename(new)
+    old.write_text(DECKS["buck.cir"].replace("22u", "47u"))
+    await bench.front("buck.cir")  # opened before the watch, which holds back what it sees, tells of the move
+    await bench.until(lambda: {old, new} <= set(told))
+    await bench.settled()
+    assert workspace.shown_file == old
+    assert workspace.buffers.open_files().count(new) == 0
+    assert (workspace.main_circuit, bench.button) == (bench.root / "rc.cir", "Run buck.cir")
+
+
 async def test_signals_a_run_does_not_have_are_named_and_not_drawn(bench: Bench) -> None:
     await bench.run("rc.cir")
     await bench.until(lambda: bench.panel.traces)
