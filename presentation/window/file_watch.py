@@ -118,8 +118,8 @@ class FileWatch(QObject):
         # A temporary file that takes a file's place is a change of that file, not a move.
         if kind == "moved" and old_counts and new_counts and new is not None:
             self._moves[new] = self._moves.pop(old, old)
-        # Where a file is at the old place again, the other was set aside, as programs do that keep what was there
-        # before they write: who has opened the new one by now is not led away from it.
+        # Where a file is at the old place again, the other was set aside, as programs do that keep what was
+        # there before they write: who has opened the new one by now is not led away from it.
         there = old if kind == "created" else new
         self._moves = {at: place for at, place in self._moves.items() if place != there}
         for path, counts in ((old, old_counts), (new, new_counts)):

@@ -6,6 +6,7 @@ import asyncio
 import ctypes
 import faulthandler
 import gc
+import math
 import os
 import threading
 import time
@@ -37,13 +38,19 @@ class Hold:
     """Ready to run, with every core given to others."""
     stolen_s: float = 0.0
     """Of a virtual machine: its core was given to another machine."""
+    spare_s: float = math.inf
+    """At most so long a core had nothing to do: what was waited for could have run there."""
+    beside_s: float = 0.0
+    """CPU time of the program's other threads: they may have held Python's lock, or one of ours."""
     stack: str = ""
     """Where the loop's thread was, seen from outside while it held."""
 
     @property
     def seconds(self) -> float:
-        """What counts: computed or waited, never merely queued."""
-        return self.wall_s - self.queued_s - min(self.stolen_s, self._asleep_s)
+        """What counts: computed or waited, never queued, nor waited for what was itself without a core."""
+        return self.computed_s + min(
+            self._asleep_s - min(self.stolen_s, self._asleep_s), self.spare_s + self.beside_s
+        )
 
     @property
     def _asleep_s(self) -> float:
@@ -78,9 +85,12 @@ class LoopWatchdog:
 
     and an upper bound of what we are to blame for: everything computed on the loop, every wait for a lock,
     for Python's lock, for a disk or for the X server, and the tick's own pause of 5 ms, whatever the
-    neighbours do. What is still in it and not ours is the time in which another thread or program that we
-    wait for was itself without a core. Run delay that our own programs cause (ngspice, the page's process)
-    is not in it.
+    neighbours do. Run delay that our own programs cause (ngspice, the page's process) is not in it.
+
+    What is waited for (another thread, the X server, the process that draws the page) may itself be ready and
+    without a core. Of a wait therefore only so much counts as can be ours: the time in which a core had
+    nothing to do (idle and iowait of `/proc/stat`, in steps of 10 ms), and the CPU time of the program's
+    other threads, who may have held what we waited for. On a machine with a core to spare that is all of it.
 
     On a virtual machine the time its core was given to other machines (steal, proc_stat(5), in steps of
     10 ms) is taken off what seems waited, never off what was computed.
@@ -148,6 +158,8 @@ class LoopWatchdog:
                 computed_s=now.computed_s - before.computed_s,
                 queued_s=now.queued_s - before.queued_s,
                 stolen_s=clocks.stolen_between(before, now),
+                spare_s=clocks.spare_between(before, now),
+                beside_s=now.process_s - before.process_s - (now.computed_s - before.computed_s),
             )
             if hold.is_over(self._limit_s):
                 self.holds.append(replace(hold, stack=self._stack or "(no stack was taken in time)"))
@@ -187,6 +199,8 @@ class _Reading(NamedTuple):
     wall_s: float
     computed_s: float
     queued_s: float
+    process_s: float
+    """CPU time of the whole program."""
     stat: bytes
     """The head of `/proc/stat`."""
 
@@ -202,7 +216,7 @@ class _Clocks:
         """All of them up to now."""
         queued_ns = 0 if self._delay is None else int(os.pread(self._delay, 100, 0).split()[1])
         stat = b"" if self._stat is None else os.pread(self._stat, 4_000, 0)
-        return _Reading(time.monotonic(), time.thread_time(), queued_ns / 1e9, stat)
+        return _Reading(time.monotonic(), time.thread_time(), queued_ns / 1e9, time.process_time(), stat)
 
     def stolen_between(self, before: _Reading, now: _Reading) -> float:
         """Of the core this thread is on, s."""
@@ -210,6 +224,10 @@ class _Clocks:
             return 0.0
         core = b"cpu%d " % ctypes.CDLL(None).sched_getcpu()
         return max(_stolen(now.stat, core) - _stolen(before.stat, core), 0.0)
+
+    def spare_between(self, before: _Reading, now: _Reading) -> float:
+        """How long cores had nothing to do, all together, s; without end where nobody keeps count."""
+        return math.inf if self._stat is None else _idle(now.stat) - _idle(before.stat)
 
     def close(self) -> None:
         """Leave the kernel's files."""
@@ -224,6 +242,11 @@ def _opened(path: str) -> int | None:
         return os.open(path, os.O_RDONLY)
     except OSError:  # no Linux, or one that keeps no account
         return None
+
+
+def _idle(stat: bytes) -> float:
+    """Idle and waiting for a disk, of all cores: the fourth and fifth figure of the first line, in 10 ms."""
+    return sum(map(int, stat.split(maxsplit=6)[4:6])) / 100
 
 
 def _stolen(stat: bytes, core: bytes) -> float:

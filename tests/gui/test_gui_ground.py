@@ -13,7 +13,7 @@ from PyQt6.QtWidgets import QPushButton
 
 from shared.errors import UserInputError
 from shared.message import msg
-from tests.gui.loop_watchdog import LoopWatchdog
+from tests.gui.loop_watchdog import Hold, LoopWatchdog
 
 
 async def test_the_loop_is_asyncios_and_qts(qapp, until):
@@ -81,6 +81,17 @@ async def hold_while_watched(watchdog: LoopWatchdog) -> None:
 async def test_the_watchdog_sees_a_held_loop(qapp):
     with pytest.raises(pytest.fail.Exception, match=r"held 1 times(.|\n)*in hold"):
         await hold_while_watched(LoopWatchdog())
+
+
+@pytest.mark.parametrize(("computed", "queued", "spare", "beside", "blamed"), [
+    (0.0, 0.0, 0.3, 0.0, True),  # asleep while a core was free
+    (0.0, 0.0, 0.0, 0.25, True),  # another thread of ours computed and may have held a lock
+    (0.0, 0.05, 0.01, 0.02, False),  # nobody had a core: whatever was waited for hadn't either
+    (0.2, 0.1, 0.0, 0.0, True),  # computed, however crowded it was
+])  # fmt: skip
+def test_the_watchdog_blames_a_wait_for_what_can_be_ours(computed, queued, spare, beside, blamed):
+    one = Hold(wall_s=0.3, computed_s=computed, queued_s=queued, spare_s=spare, beside_s=beside)
+    assert one.is_over(0.05) is blamed
 
 
 async def test_the_watchdog_lets_short_steps_pass(qapp, loop_watchdog):
