@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from application.simulation.circuit_files import read_circuit_file
-from application.simulation.library_hints import hinted, shipped_models
+from application.simulation.library_hints import found_elsewhere, hinted
 from application.simulation.translated_circuits import CircuitTranslator, TranslatingReader, with_stand_ins
 from domain.circuit.dependencies import SourceFile, resolve_dependencies
 from domain.circuit.diagnostics import Diagnostic, diagnose
@@ -130,7 +130,7 @@ def _diagnostics(
     except UserInputError as error:  # encrypted
         found = Diagnostic(severity="error", code="encoding", message=error.message, file=error.file, line=1)
         return (found,)
-    unread: list[Diagnostic] = list(shipped_models(netlist, tree))
+    unread: list[Diagnostic] = list(found_elsewhere(netlist, tree))
     try:
         if axes := step_axes(netlist):  # we do the steps: ngspice does not see the cards
             netlist = unstepped(netlist, axes)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from domain.circuit.dependencies import DependencyTree, SourceFile, SourceReader
 from domain.circuit.diagnostics import Diagnostic
@@ -33,15 +34,36 @@ def _hinted(found: Diagnostic, reader: SourceReader) -> Diagnostic:
     return found._replace(message=message)
 
 
-def shipped_models(netlist: Netlist, tree: DependencyTree) -> Iterator[Diagnostic]:
-    """A note at each include of the main file that the program's library answers."""
+def found_elsewhere(netlist: Netlist, tree: DependencyTree) -> Iterator[Diagnostic]:
+    """A note at each include of the main file that ngspice, started beside it, would not find: the program's
+    library answers it, or a folder above the circuit's."""
+    if netlist.path is None:
+        return
     for include in netlist.includes:
         target = tree.target_of(netlist.path, include.line)
-        if target is not None and target.parent == MODEL_LIBRARY:
-            message = msg(
+        if target is None:
+            continue
+        if target.parent == MODEL_LIBRARY:
+            code, message = "library-model", msg(
                 "{file} comes from the model library of this program; ngspice alone needs a copy of it.",
                 file=target.name,
-            )
-            yield Diagnostic(
-                severity="info", code="library-model", message=message, file=netlist.path, line=include.line
-            )
+            )  # fmt: skip
+        elif (above := _started_in(include.path, target, netlist.path)) is not None:
+            code, message = "include-above", msg(
+                "{path} is found from the folder {folder}; start ngspice itself there.",
+                path=include.path,
+                folder=above,
+            )  # fmt: skip
+        else:
+            continue
+        yield Diagnostic(severity="info", code=code, message=message, file=netlist.path, line=include.line)
+
+
+def _started_in(reference: str, target: Path, circuit: Path) -> Path | None:
+    """The folder above the circuit's that a relative path was followed from."""
+    if PurePath(reference).is_absolute():
+        return None
+    beside, *above = (Path(os.path.normpath(folder / reference)) for folder in circuit.parents)
+    if target in (beside, Path(os.path.realpath(beside))):
+        return None
+    return next((f for f, there in zip(circuit.parents[1:], above, strict=True) if there == target), None)

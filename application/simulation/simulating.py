@@ -290,11 +290,11 @@ def _with_refusals(run: SimulationRun, tree: DependencyTree) -> Sequence[Simulat
             file=item.file,
             line=item.line,
             advice=msg("Copy the file into the project, or name its folder with --library.")
-            if item.refusal.reason == "outside"
+            if item.refusal.reason == "outside" and not item.has_variable
             else None,
         )
         for item in tree.refusals
-        if item.refusal.reason != "missing" or item.is_variable
+        if item.refusal.reason != "missing" or item.has_variable
     ]
     notes += [
         SimulationIssue(

@@ -20,10 +20,12 @@ from domain.circuit.stepping import (
 )
 from domain.simulation.stepped_run import SteppedRun
 from shared.errors import UserInputError
+from shared.message import msg
 
 if TYPE_CHECKING:
     from application.ports.simulation import Simulator
     from application.simulation.prepared_circuit import PreparedCircuit
+    from domain.simulation.result import SimulationRun
 
 MOST_AT_ONCE = 8
 
@@ -67,6 +69,8 @@ async def run_steps(
             own = folder / f"step{number:04d}"
             await asyncio.to_thread(own.mkdir)
             run = await simulator.run(at.job(own, timeout_s=max(left, 0.1)))
+            if run.status == "timeout":
+                run = _out_of_time(run, number, len(points), timeout_s)
             done += 1
             if on_progress is not None:
                 on_progress(done / len(points))
@@ -83,6 +87,18 @@ async def run_steps(
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
     return [run for run in found if run is not None]
+
+
+def _out_of_time(run: SimulationRun, number: int, count: int, timeout_s: float) -> SimulationRun:
+    """The run, told that it had what the steps before it left of the time."""
+    message = msg(
+        "The time limit of {seconds} s for all steps ran out at step {number} of {count}.",
+        seconds=f"{timeout_s:.3g}",
+        number=number,
+        count=count,
+    )
+    issues = (replace(each, message=message) if each.code == "time-limit" else each for each in run.issues)
+    return replace(run, issues=tuple(issues))
 
 
 def _at(plain: PreparedCircuit, point: StepPoint) -> PreparedCircuit:

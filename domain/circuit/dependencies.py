@@ -76,9 +76,13 @@ class Refusal(NamedTuple):
         return _refusal_message(self.reference, self.refusal.reason)
 
     @property
-    def is_variable(self) -> bool:
-        """The path begins with a variable that has no value."""
-        return self.reference.startswith("$")
+    def has_variable(self) -> bool:
+        """The path has a variable without a value, or a placeholder: no file is called that."""
+        return self.reference.startswith("$") or _PLACEHOLDER.search(self.reference) is not None
+
+
+_PLACEHOLDER = late_pattern(r"\$\{\w+\}")
+"""Of a shell or a script; ngspice has nothing like it within a path."""
 
 
 def _refusal_message(reference: str, reason: RefusalReason) -> Message:
@@ -91,6 +95,10 @@ def _refusal_message(reference: str, reason: RefusalReason) -> Message:
             "{name}=FOLDER, or write out the path.",
             name=name,
             path=reference,
+        )
+    if match := _PLACEHOLDER.search(reference):
+        return msg(
+            "{word} is a placeholder: this file is a template that another program fills in.", word=match[0]
         )
     messages: dict[RefusalReason, Message] = {
         "missing": msg(
@@ -430,6 +438,8 @@ class _Resolver:
 
     def _refuse(self, netlist: Netlist, include: Include, refusal: SourceRefusal) -> None:
         reference = include.path or _dropped_variable(include.statement, netlist)
+        if reference.endswith("$") and (torn := _PLACEHOLDER.search(include.statement.raw)):
+            reference += torn[0][1:]
         entry = Refusal(
             file=netlist.path, line=include.line, column=include.column, reference=reference, refusal=refusal
         )

@@ -243,7 +243,11 @@ def _check_functions(
     names: Iterable[str], value: Field, file: Path | None, scope: Scope, findings: Findings
 ) -> None:
     for name in sorted(set(names) - findings.functions):
-        message = msg("Function {name} is not defined. Define it with .func.", name=name)
+        message = (
+            msg("ngspice has no function if. Write condition ? value : other value.")
+            if name == "if"
+            else msg("Function {name} is not defined. Define it with .func.", name=name)
+        )
         findings.add(scope.severity, "undefined-function", message, file=file, at=value)
 
 

@@ -151,7 +151,7 @@ def _number(statement: MeasStatement, text: str, known: Mapping[str, float]) -> 
     except ExpressionError as error:
         raise _Failure(
             msg("The measurement {name} failed: {text} cannot be computed ({reason}).",
-                name=statement.name, text=plain, reason=error)
+                name=statement.name, text=plain, reason=str(error))
         ) from error  # fmt: skip
 
 

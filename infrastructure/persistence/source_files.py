@@ -77,8 +77,10 @@ class ConfinedSourceReader:
     def read(self, reference: str, *, including_file: Path) -> SourceFile | SourceRefusal:
         """The file a directive in `including_file` names.
 
-        Looked for beside that file, then beside the circuit, then in the libraries; the first that
-        exists decides. Never raises, whatever the reference.
+        Looked for beside that file, then beside the circuit, then in the libraries, then from the folders
+        above the circuit up to the project's: ngspice looks in the folder it is started in, and many
+        circuits are written for one of those. The first that exists decides. Never raises, whatever the
+        reference.
         """
         name = reference.strip().strip("\"'").strip()
         if _FOREIGN.match(name):
@@ -126,6 +128,10 @@ class ConfinedSourceReader:
                     inner += _folders_in(current)
                 waiting = sorted(inner)
 
+    def _folders_above(self) -> Iterator[Path]:
+        if self._is_project:
+            yield from (above for above in self._circuit.parent.parents if above.is_relative_to(self._root))
+
     def _candidates(self, name: str, including_file: Path) -> Iterator[Path]:
         if not name or "\0" in name or not _is_encodable(name):
             return
@@ -134,7 +140,9 @@ class ConfinedSourceReader:
             if self._home is not None and name.startswith("~/"):
                 yield self._home / name[2:]
             return
-        for folder in dict.fromkeys((including_file.parent, self._folder, *self._libraries)):
+        for folder in dict.fromkeys(
+            (including_file.parent, self._folder, *self._libraries, *self._folders_above())
+        ):
             yield Path(os.path.abspath(folder)) / name  # noqa: PTH100
             if name.startswith("/"):
                 return

@@ -204,3 +204,14 @@ async def test_a_step_that_fails_is_named_and_the_others_are_kept(simulate: Simu
     assert [step.status for step in result.steps] == ["ok", "failed"]
     assert "step-failed" in {issue.code for issue in result.issues}
     assert len(result.run.raw_paths) == 1
+
+
+async def test_steps_share_their_time_and_the_one_it_ran_out_at_says_so(simulate: Simulate) -> None:
+    result = await simulate(
+        "x\nV1 a 0 SIN(0 1 1meg)\nR1 a b {r}\nC1 b 0 1n\n.step param r list 1k 2k 3k\n.param r=1\n"
+        ".tran 1n 100\n.meas tran peak max v(nowhere)\n.meas tran t when v(b)='2*peak'\n.end\n",
+        timeout_s=0.5,
+    )
+    told = [str(issue.message) for issue in result.issues]
+    assert "The time limit of 0.5 s for all steps ran out at step 1 of 3." in told
+    assert len(told) == len(set(told))

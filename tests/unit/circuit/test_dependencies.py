@@ -88,6 +88,8 @@ def test_refusals_say_where_and_why(reason: RefusalReason) -> None:
         (".include ${PDK}/m.inc", "${PDK}/m.inc"),
         (".include '$PDK/m.inc'", "$PDK/m.inc"),
         (".include", "names no file"),
+        (".include ../work/${CELL}_lpe.spi", "${CELL} is a placeholder"),
+        ('.include "../work/${CELL}.spi"', "${CELL} is a placeholder"),
         (".include https://x/y.inc", "https:"),
     ],
 )

@@ -55,6 +55,24 @@ def test_beside_the_including_file_then_beside_the_circuit_then_in_the_libraries
     assert path_of(reader.read("m.lib", including_file=circuit)) == beside_circuit
 
 
+def test_last_from_the_folders_above_up_to_the_projects_as_ngspice_started_there_would(project, tmp_path):
+    circuit = put(project / "lab/one/deck.cir", "title\n")
+    reader = reader_of(circuit, tmp_path / "lib")
+    put(tmp_path / "m.lib")  # above the project: a stranger's
+    assert reason(reader.read("m.lib", including_file=circuit)) == "missing"
+    at_the_top = put(project / "m.lib")
+    assert path_of(reader.read("m.lib", including_file=circuit)) == at_the_top
+    nearer = put(project / "lab/m.lib")
+    assert path_of(reader.read("m.lib", including_file=circuit)) == nearer
+    in_a_library = put(tmp_path / "lib/m.lib")
+    assert path_of(reader.read("m.lib", including_file=circuit)) == in_a_library
+    sibling = put(project / "amp/design.cir")
+    assert path_of(reader.read("../amp/design.cir", including_file=circuit)) == sibling
+    outside = put(tmp_path / "lone/sub/deck.cir", "title\n")  # no project: nothing above is looked at
+    put(tmp_path / "lone/n.lib")
+    assert reason(reader_of(outside).read("n.lib", including_file=outside)) == "missing"
+
+
 def test_it_hands_out_the_bytes(project):
     (project / "m.lib").write_bytes(b"\xb5\r\n\x00")
     found = reader_of(project / "main.cir").read("m.lib", including_file=project / "main.cir")

@@ -136,6 +136,11 @@ def test_failures_are_messages(card, words):
     assert "m" in str(found)
 
 
+def test_the_same_failure_of_two_runs_is_one_to_tell():
+    card = ".meas tran t trig v(in) val='0.5*nix' rise=1 targ v(out) val=0 fall=1"
+    assert _one(card) == _one(card)
+
+
 def test_an_operating_point_has_values_only():
     op = plot("op", None, {"v(a)": (np.array([3.0]), "V"), "v(b)": (np.array([1.0]), "V")})
     assert _one("meas op x find v(a)", [TRAN, op]) == Quantity(value=3.0, unit="V")
