@@ -11,6 +11,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk
 from application.graph.runtime import tell
 from application.ports.events import AnswerStreamed, RetryScheduled
 from domain.llm.agentic_loop.completeness import Seam
+from domain.llm.answer_use import RequestFacts
 from domain.llm.answers import AcceptedCall, accept_calls, calls_in_text
 from domain.llm.chat import Usage, WebSource, WireToolCall
 from domain.llm.messages import (
@@ -18,11 +19,13 @@ from domain.llm.messages import (
     get_continuations,
     get_cost,
     get_reasoning_content,
+    get_request,
     get_sources,
     get_text,
     get_usage,
     set_call_problems,
     set_continued,
+    set_request,
 )
 from domain.llm.tools.result import ToolCall
 from shared.message import Message, message_from_plain
@@ -58,6 +61,7 @@ class Answer:
         self.usage: Usage | None = None
         self.sources: tuple[WebSource, ...] = ()
         self.output_items: tuple[dict[str, Any], ...] = ()
+        self.retries = 0
         self.paused_s = 0.0
         """Pauses before retries: they do not count as model time."""
         self.has_streamed = False
@@ -82,6 +86,7 @@ class Answer:
         if retry := details.get("retry"):
             wait_s = float(retry["wait_s"])
             self.paused_s += wait_s
+            self.retries += 1
             if (deadline := clock.when()) is not None:
                 clock.reschedule(deadline + wait_s)
             reason = message_from_plain(retry["reason"]) or Message("")
@@ -110,16 +115,20 @@ class Answer:
         own_call: Callable[[ToolCall], ToolCall],
         provider: str,
         cost: Cost,
+        facts: RequestFacts,
         searched: tuple[WebSource, ...],
     ) -> AIMessage:
         """The answer as a message, its calls under ids of our own.
 
         `tools` are the names by which it may call one, `own_call` gives a call its tool's own name;
-        `cost` is that of what came now; `searched` are the pages that the turn's own searches have found.
+        `cost` and `facts` are those of what came now; `searched` are the pages that the turn's own searches
+        have found.
         """
 
         def accept() -> AIMessage:
-            return self._accepted(tools, own_call, provider, cost, searched)
+            message = self._accepted(tools, own_call, provider, cost, searched)
+            earlier = None if self.begun is None else get_request(self.begun)
+            return set_request(message, facts if earlier is None else earlier + facts)
 
         # Where much of it may have to be repaired, off the loop.
         size = sum(map(len, self.text)) + sum(len(call.arguments) for call in self.calls)

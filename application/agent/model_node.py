@@ -7,6 +7,7 @@ that is taken up behind its last answer ends without another request.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
@@ -20,18 +21,20 @@ from application.agent.answer import Answer
 from application.agent.request import request_messages
 from application.graph.runtime import tell
 from application.graph.state import AgentState
-from application.ports.events import PhaseEntered, SourcesFound
+from application.ports.events import AnswerCounted, PhaseEntered, SourcesFound
 from application.tool_execution.other_names import OTHER_NAMES, OTHER_TOOL
 from domain.llm.agentic_loop.policy import Ask, End, Phase
+from domain.llm.answer_use import AnswerUse, RequestFacts, uses_of
 from domain.llm.chat import ProviderError, Usage
 from domain.llm.conversation_record import calls_of
-from domain.llm.costs import cost_of
+from domain.llm.costs import cost_of, saved_of
 from domain.llm.messages import (
     as_whole,
     get_continuations,
     get_sources,
     get_text,
     get_usage,
+    message_to_dict,
     set_continued,
     set_doubt,
 )
@@ -60,6 +63,7 @@ class _Frame(NamedTuple):
     system: SystemMessage | None
     tools: Sequence[dict[str, Any]]
     tool_tokens: int
+    tool_digest: str
     tool_set: ToolSet
 
 
@@ -176,7 +180,8 @@ class ModelNode:
                     self._executor.schemas, self._node, without=withheld, tool_set=room.tool_set
                 ),
             )
-            counted = await asyncio.to_thread(count_tokens, json.dumps(tools, ensure_ascii=False))
+            listed = json.dumps(tools, ensure_ascii=False)
+            counted = await asyncio.to_thread(count_tokens, listed)
             if tools:
                 limit = self._watch.limits.calls_per_answer
                 rule = (
@@ -184,7 +189,7 @@ class ModelNode:
                     f"{limit} of them may change or simulate something, reading is not counted."
                 )
                 described += f"\n{fence_data('how calls are run', rule)}"
-            self._frame = _Frame(described, system, tools, counted, room.tool_set)
+            self._frame = _Frame(described, system, tools, counted, _digest(listed), room.tool_set)
             self._watch.context = described
         return self._frame
 
@@ -227,6 +232,7 @@ class ModelNode:
         answer = Answer(self._conversation, begun, first=lambda: self._enter("streaming", number))
         most = self._watch.limits.model_seconds
         began, reading_s = loop.time(), 0.0
+        first_s: float | None = None
         try:
             with self._traced(messages, answer, number):
                 async with self._conversation.streaming():
@@ -234,6 +240,7 @@ class ModelNode:
                         stream = asked.model.astream(messages, tools=list(tools))
                         async with aclosing(cast("Any", stream)) as chunks:
                             async for chunk in chunks:
+                                first_s = loop.time() - began if first_s is None else first_s
                                 if asked.is_local and clock.when() is None:
                                     reading_s = loop.time() - began
                                     clock.reschedule(loop.time() + most - used)
@@ -249,11 +256,22 @@ class ModelNode:
         self._enter("parsing", number)
         # What a server on this computer takes to read the request is its speed, not the model's zeal.
         seconds = used + max(loop.time() - began - max(answer.paused_s, reading_s), 0.0)
+        price = pricing.price(answer.model)
+        facts = RequestFacts(
+            first_s=first_s,
+            seconds=loop.time() - began,
+            retries=answer.retries,
+            saved=saved_of(answer.usage, price),
+            system=_digest(get_text(messages[0])),
+            tools=frame.tool_digest if tools else "",
+            history=_digest(str(messages[1].id or get_text(messages[1]))),
+        )
         message = await answer.accepted(
             tools=(self._offered | OTHER_NAMES | {OTHER_TOOL}) if tools else frozenset(),
             own_call=self._executor.own_call,
             provider=asked.choice.provider,
-            cost=cost_of(answer.usage, pricing.price(answer.model)),
+            cost=cost_of(answer.usage, price),
+            facts=facts,
             searched=self._record.sources_of_turn(),
         )
         message = await self._with_doubt(message, seconds)
@@ -261,9 +279,16 @@ class ModelNode:
             await self._conversation.add(message, step=self._step(number))
         else:
             await self._conversation.replace(message, step=self._step(number))
+        tell(AnswerCounted(use=self._use_of(message)))
         if sources := get_sources(message):
             tell(SourcesFound(message_id=answer.message_id, sources=tuple(sources)))
         return message, seconds
+
+    def _use_of(self, message: AIMessage) -> AnswerUse:
+        """What an answer took, compared with the one before."""
+        others = (answer for answer in reversed(self._record.messages) if isinstance(answer, AIMessage))
+        before = next((answer for answer in others if answer.id != message.id and get_usage(answer)), None)
+        return uses_of([message_to_dict(answer) for answer in (before, message) if answer is not None])[-1]
 
     @contextmanager
     def _traced(self, messages: list[Any], answer: Answer, number: int) -> Iterator[None]:
@@ -296,6 +321,10 @@ class ModelNode:
         if not figures or isinstance(await self._watch.next_move(seconds, with_answer=message), Ask):
             return message
         return set_doubt(message, ", ".join(figures))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:8]
 
 
 def usage_of(answers: Iterable[AIMessage]) -> Usage:

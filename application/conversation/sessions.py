@@ -12,10 +12,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from application.design.story import StoryStep, story_of
+from domain.llm.answer_use import AnswerUse, UseTotal, total_of, uses_of
 from domain.llm.chat import ProviderChoice
 from domain.llm.costs import Cost, cost_in, total
 from domain.llm.service import Alternatives
@@ -144,6 +146,8 @@ class ShownSession:
     """Which limits ended turns, likewise."""
     design: tuple[StoryStep, ...] = ()
     """What steps of designs told beside their words."""
+    uses: Mapping[str, AnswerUse] = field(default_factory=dict)
+    """What answers took, by their ids."""
     is_chat_newest: bool = False
     """What was said last was said in a chat, and not to a design."""
     is_chat_open: bool = False
@@ -194,6 +198,23 @@ class Sessions:
                 own = self.alternatives().choices
                 found = shown(session_id, read.events, own=own, is_ours=read.is_ours)
                 return replace(found, is_in_use=read.is_in_use)
+
+        return await asyncio.to_thread(work)
+
+    async def last_day(self, project: Path) -> UseTotal:
+        """What the answers of all conversations of the last 24 hours took. Raises UserInputError
+        ("no_project")."""
+        since = (datetime.now(UTC) - timedelta(days=1)).isoformat()
+
+        def work() -> UseTotal:
+            uses: list[AnswerUse] = []
+            with self._store(project) as store:
+                for info in store.list():
+                    if info.updated_at < since:
+                        break  # the last changed come first
+                    messages = (entry.message for entry in entries_of(store.read(info.session_id).events))
+                    uses += [use for use in uses_of(messages) if use.created >= since]
+            return total_of(uses)
 
         return await asyncio.to_thread(work)
 
@@ -367,6 +388,7 @@ def shown(
         failures=_failures(events, own if is_ours else ()),
         limits=_limits(events),
         design=story_of(events) if summary.work_mode == "workflow" else (),
+        uses={use.message_id: use for use in uses_of(entry.message for entry in entries)},
         **_newest_chat(events),
     )
 

@@ -17,6 +17,7 @@ from shared.message import Message
 
 if TYPE_CHECKING:  # a list of operations has none of these
     from domain.design.checkpoint_intent import IntentKind
+    from domain.llm.answer_use import AnswerUse
     from domain.llm.chat import ProviderChoice, WebSource
     from domain.llm.tools.confirmation_card import Answers, ConfirmationCard
     from domain.simulation.goals import DesignGoal, GoalVerdict
@@ -82,6 +83,13 @@ class AnswerStreamed(Event):
     message_id: str
     text: str = ""
     reasoning: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerCounted(Event):
+    """An answer has ended: what it took."""
+
+    use: AnswerUse
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -298,6 +306,7 @@ ChatEvent = (
     SessionOpened
     | PhaseEntered
     | AnswerStreamed
+    | AnswerCounted
     | SourcesFound
     | RetryScheduled
     | AlternativeTaken

@@ -90,6 +90,13 @@ def cost_of(usage: Usage | None, price: Price | None) -> Cost:
     return Cost(amounts={price.currency: price.of(usage)})
 
 
+def saved_of(usage: Usage | None, price: Price | None) -> Cost:
+    """What an answer would have cost more, had its provider had nothing of the request in its cache."""
+    if price is None or usage is None or not usage.cached_tokens:
+        return Cost()
+    return Cost(amounts={price.currency: price.of(replace(usage, cached_tokens=0)) - price.of(usage)})
+
+
 def total(costs: Iterable[Cost]) -> Cost:
     return sum(costs, Cost())
 

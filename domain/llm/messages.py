@@ -3,9 +3,9 @@
 This module is the one place that knows the keys there. It makes messages, reads and changes their
 extra fields by typed functions (a change returns a copy), and turns messages into JSON objects and
 back without loss. Keys in use: timestamp, attachments, reasoning_content, operations, usage, cost,
-web_search_results, output_items, is_partial, stop_reason, provider_ids, call_problems, finish_reason,
-provider, model, continuations, is_stuck, doubt, error_type, summary, result, seen_versions. Readers never
-fail on a field of a wrong type (a transcript may have been edited by hand): they give its default.
+web_search_results, output_items, request, is_partial, stop_reason, provider_ids, call_problems,
+finish_reason, provider, model, continuations, is_stuck, doubt, error_type, summary, result, seen_versions.
+Readers never fail on a field of a wrong type (a transcript may have been edited by hand): they give its default.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
+from domain.llm.answer_use import RequestFacts, facts_in
 from domain.llm.chat import Role, Usage, WebSource
 from domain.llm.costs import Cost, cost_in
 from shared.message import Message, msg, stored_message
@@ -369,6 +370,16 @@ def set_call_problems(message: AIMessage, problems: Mapping[str, str]) -> AIMess
 def set_continued(message: AIMessage, count: int, *, is_stuck: bool) -> AIMessage:
     """A copy that says how often it was gone on with."""
     return _with(message, continuations=count or None, is_stuck=is_stuck or None)
+
+
+def set_request(message: AIMessage, facts: RequestFacts) -> AIMessage:
+    """A copy that says what its request took."""
+    return _with(message, request=facts.to_plain())
+
+
+def get_request(message: BaseMessage) -> RequestFacts | None:
+    """What an answer's request took; None of one that nobody timed."""
+    return facts_in(message.additional_kwargs)
 
 
 def set_doubt(message: AIMessage, words: str) -> AIMessage:

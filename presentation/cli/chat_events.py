@@ -8,6 +8,7 @@ from typing import assert_never
 from application.agent.alternatives import named
 from application.ports.events import (
     AlternativeTaken,
+    AnswerCounted,
     AnswerStreamed,
     AttachmentsLeftOut,
     ChatEvent,
@@ -29,6 +30,7 @@ from presentation.cli.confirming import given_document, needed_document
 from presentation.cli.events import common_document
 from presentation.cli.quoting import Quoting
 from presentation.json_output import Output
+from presentation.use_words import use_document
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
 
@@ -98,7 +100,7 @@ class ChatPrinter:
                     out.say(event.note)
                 if (cost := cost_line(event.cost, event.session_cost)) is not None:
                     out.note(cost)
-            case SessionOpened() | PhaseEntered() | ConfirmationGiven():
+            case SessionOpened() | PhaseEntered() | ConfirmationGiven() | AnswerCounted():
                 pass
             case _:
                 assert_never(event)
@@ -140,6 +142,8 @@ def event_documents(event: ChatEvent, out: Output) -> list[dict[str, object]]:  
             return [{"type": "retry", "attempt": event.attempt, "wait_s": event.wait_s, "reason": reason}]
         case SourcesFound():
             return [{"type": "sources", "sources": [source.to_plain() for source in event.sources]}]
+        case AnswerCounted():
+            return [{"type": "answer", **use_document(event.use)}]
         case ConfirmationNeeded():
             return [needed_document(event, out)]
         case ConfirmationGiven():

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, assert_never
 from application.app import Application
 from application.ports.events import (
     AlternativeTaken,
+    AnswerCounted,
     AnswerStreamed,
     AttachmentsLeftOut,
     ChatEvent,
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from application.workflow.designing import Answer, DesignRequest, Question, Reply, ResumeRequest
 
 _OF_MODEL = (
+    AnswerCounted,
     AnswerStreamed,
     SourcesFound,
     RetryScheduled,

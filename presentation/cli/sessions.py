@@ -8,15 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from application.app import Application
+from domain.llm.costs import shown_cost
 from presentation import VERSION
 from presentation.cli.terminal import read_line
 from presentation.json_output import Output
 from shared.errors import NeedsConfirmation, UserInputError
-from shared.message import msg, visible
+from shared.message import Message, msg, visible
 
 if TYPE_CHECKING:
     from application.conversation.sessions import ExportFormat, ShownMessage, ShownSession
     from application.ports.conversation import SessionInfo
+    from domain.llm.answer_use import UseTotal
 
 _YES = ("y", "yes", "是", "好", "确认")
 _FORMATS = ("json", "txt", "md")
@@ -24,13 +26,14 @@ _REPORT = "report"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """ACTION PROJECT [ID|TEXT] [NAME] [--format json|txt|md|report] [-o FILE] [--yes]."""
+    """ACTION PROJECT [ID|TEXT] [NAME] [--format json|txt|md|report] [-o FILE] [--stats] [--yes]."""
     parser.add_argument("action", choices=("list", "search", "show", "export", "rename", "delete"))
     parser.add_argument("project", type=Path, metavar="PROJECT")
     parser.add_argument("session", nargs="?", metavar="ID|TEXT")
     parser.add_argument("name", nargs="?", metavar="NAME")
     parser.add_argument("--format", choices=(*_FORMATS, _REPORT))
     parser.add_argument("-o", "--output", type=Path, metavar="FILE")
+    parser.add_argument("--stats", action="store_true")
     parser.add_argument("--yes", action="store_true")
 
 
@@ -62,6 +65,8 @@ def _check_usage(args: argparse.Namespace) -> None:
         problem = msg("Which conversation? `sessions {action}` needs an id.", action=args.action)
     elif (args.action == "rename") != (args.name is not None):
         problem = msg("`sessions rename` needs an id and a name; the others accept no name.")
+    elif args.stats and args.action != "show":
+        problem = msg("--stats is only used with `sessions show`.")
     elif args.action != "export" and (args.format or args.output):
         problem = msg("--format and -o are only used with `sessions export`.")
     else:
@@ -142,11 +147,47 @@ async def _show(args: argparse.Namespace, app: Application, out: Output) -> None
     from application.conversation.session_texts import plain_text
 
     session = await app.conversations.sessions.show(args.project, args.session)
+    if args.stats:
+        await _show_use(session, args.project, app, out)
+        return
     if out.as_json:
         out.json(_session_document(session, out))
         return
     _note_problems(session, out)
     out.line(plain_text(session, out.translate).rstrip("\n"))
+
+
+async def _show_use(session: ShownSession, project: Path, app: Application, out: Output) -> None:
+    """What its answers took, one by one and together, and all answers of the project in the last 24 hours."""
+    from domain.llm.answer_use import total_of
+    from presentation.use_words import use_document, use_lines
+
+    uses = tuple(session.uses.values())
+    whole, day = total_of(uses), await app.conversations.sessions.last_day(project)
+    if out.as_json:
+        answers = [use_document(use) for use in uses]
+        totals = {"total": whole.to_plain(), "last_24_hours": day.to_plain()}
+        out.json({"ok": True, "id": session.id, "answers": answers, **totals})
+        return
+    for use in uses:
+        out.line(f"{use.created[:19]}  {visible(use.model or use.provider)}")
+        for line in use_lines(use):
+            out.line(f"    {out.translate(line)}")
+    for name, total in ((msg("This conversation:"), whole), (msg("Last 24 hours in this project:"), day)):
+        out.line(f"{out.translate(name)} {out.translate(_total_line(total))}")
+
+
+def _total_line(total: UseTotal) -> Message:
+    from presentation.use_words import seconds_of, token_line
+
+    return msg(
+        "{count} {count:answer|answers} in {seconds}, {tokens}, {cost}; the cache saved {saved}",
+        count=total.answers,
+        seconds=seconds_of(total.seconds),
+        tokens=token_line(total.usage),
+        cost=shown_cost(total.cost) or "0",
+        saved=shown_cost(total.saved) or "0",
+    )
 
 
 def _session_document(session: ShownSession, out: Output) -> dict[str, Any]:

@@ -29,6 +29,7 @@ class Text:
     text: Said
     kind: str = ""
     tone: str = ""
+    tip: Said = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from typing import Literal
 from application.ports.events import (
     UNDO_TOOL,
     AlternativeTaken,
+    AnswerCounted,
     AnswerStreamed,
     AttachmentsLeftOut,
     ChatEvent,
@@ -189,6 +190,8 @@ class RunFeed:
                 self._items.put(Note(key=new_ulid(), text=event.text))
             case SourcesFound():
                 self._put_sources(event)
+            case AnswerCounted():
+                self._put_use(event)
             case ErrorOccurred():
                 self._tell_error(event)
             case TurnEnded():
@@ -205,6 +208,11 @@ class RunFeed:
         if not isinstance(answer, AnswerText):  # it had no text
             answer = AnswerText(key=event.message_id, text="", model=self._model, created=now())
         self._items.put(replace(answer, sources=event.sources))
+
+    def _put_use(self, event: AnswerCounted) -> None:
+        answer = self._items.get(event.use.message_id)
+        if isinstance(answer, AnswerText):  # one without a word has no row
+            self._items.put(replace(answer, use=event.use))
 
     def _enter_phase(self, event: PhaseEntered) -> None:
         self.tokens = event.tokens or self.tokens

@@ -133,7 +133,7 @@ class HtmlItems:
         if node.kind == "where":  # gives way before anything else on its line does
             return _tag("span", _tag("span", text), "dim where")
         name, kind = _TEXTS.get(node.kind, ("span", node.kind))
-        return _tag(name, text, kind)
+        return _tag(name, text, kind, title=self._say(node.tip))
 
     def _button(self, node: b.Button) -> str:
         label, kind = self._text(node.label), _BUTTONS.get(node.kind, node.kind)

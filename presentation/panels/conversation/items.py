@@ -18,6 +18,7 @@ from shared.message import Message
 if TYPE_CHECKING:
     from application.tool_execution.taking_back import FileConflict, UndoChoice
     from domain.design.checkpoint_intent import CheckpointIntent, IntentKind
+    from domain.llm.answer_use import AnswerUse
     from domain.llm.tools.line_diff import LineDiff
     from domain.llm.tools.look import ToolLook
 
@@ -74,6 +75,8 @@ class AnswerText:
     """None when it was not measured (a stored answer)."""
     sources: tuple[WebSource, ...] = ()
     """Pages that web searches found for it."""
+    use: AnswerUse | None = None
+    """What it took; None while it comes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

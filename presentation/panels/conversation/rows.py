@@ -71,7 +71,7 @@ def _user(item: UserText) -> b.Row:
 
 @row_of.register
 def _answer(item: AnswerText) -> b.Row:
-    meta = b.Text(words.meta_of(item), "meta")
+    meta = b.Text(words.meta_of(item), "meta", tip=words.use_tip(item.use))
     thoughts = b.Para("reasoning", (b.Text(item.reasoning),))
     if item.is_streaming:
         head = b.Line("", (b.Text(msg("Thinking…"), "label"),))

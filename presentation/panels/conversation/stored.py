@@ -221,6 +221,7 @@ def _items_of_message(
             model=message.model,
             created=message.created,
             sources=sources,
+            use=session.uses.get(message.id),
         )
     if not message.partial:
         yield from cards_of(message.id, message.text)

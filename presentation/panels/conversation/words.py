@@ -8,7 +8,10 @@ from datetime import UTC, datetime
 from typing import Literal, NamedTuple
 
 from application.tool_execution.taking_back import UndoChoice
+from domain.llm.answer_use import AnswerUse
+from domain.llm.provider_settings import BUILTIN
 from domain.llm.tools.line_diff import LineDiff
+from presentation.panels.conversation.blocks import Said
 from presentation.panels.conversation.items import (
     AnswerText,
     CardState,
@@ -19,6 +22,7 @@ from presentation.panels.conversation.items import (
     Retry,
     SimulationCard,
 )
+from presentation.use_words import seconds_of, use_lines
 from shared.errors import CircuitAIError
 from shared.local_time import clock_time
 from shared.message import Message, msg
@@ -171,7 +175,17 @@ def choice_hint(item: Decision, choice: str) -> Message | None:
 
 def meta_of(item: AnswerText) -> str:
     model = "" if item.model == "builtin" else item.model  # the input names it, in the user's language
-    return " · ".join(part for part in (model, clock_time(item.created)) if part)
+    facts = item.use.facts if item.use is not None and model else None
+    took = seconds_of(facts.seconds) if facts is not None else ""
+    return " · ".join(part for part in (model, clock_time(item.created), took) if part)
+
+
+def use_tip(use: AnswerUse | None) -> tuple[Said, ...]:
+    """What an answer took, a line each; nothing of the built-in model's."""
+    if use is None or use.provider == BUILTIN:
+        return ()
+    lines = [part for line in use_lines(use) for part in (line, "\n")]
+    return tuple(lines[:-1])
 
 
 def thought_title(item: AnswerText) -> Message:

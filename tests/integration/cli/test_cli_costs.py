@@ -40,6 +40,17 @@ def test_costs_are_told_and_kept(cli: Cli, tmp_path: Path) -> None:
         assert "unknown" in unknown.stderr
     shown = cli("sessions", "show", str(tmp_path), session[1], "--json").document
     assert shown["cost"] == {"amounts": {"CNY": 2 * SPENT}, "unknown_answers": 1}
+    stats = cli("sessions", "show", str(tmp_path), session[1], "--stats", "--json").document
+    first, _, last = stats["answers"]
+    assert (first["cached_share"], first["cache_break"]) == (pytest.approx(64 / 90), "")
+    assert first["saved"]["amounts"] == {"CNY": pytest.approx(64 * 90 / 1e6)}
+    assert 0 <= first["first_s"] <= first["seconds"]
+    assert (last["saved"]["amounts"], last["cached_share"]) == ({}, 0.0)
+    assert (stats["total"]["answers"], stats["total"]["cached_tokens"]) == (3, 128)
+    assert stats["last_24_hours"] == stats["total"]
+    words = cli("sessions", "show", str(tmp_path), session[1], "--stats").stdout
+    assert "90 tokens sent (71% from the cache)" in words
+    assert "0.040 CNY; the cache saved 0.0058 CNY" in words
     services = cli("providers", "list", "--json").document["services"]
     counts = {row["provider"]: row for row in services}
     assert counts["openai"]["cost_cny"] == pytest.approx(2 * SPENT)

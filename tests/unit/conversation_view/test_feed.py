@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from application.ports.events import (
     AlternativeTaken,
+    AnswerCounted,
     AnswerStreamed,
     ErrorOccurred,
     IntentRead,
@@ -17,9 +18,13 @@ from application.ports.events import (
     TurnEnded,
 )
 from domain.design.checkpoint_intent import CheckpointIntent
+from domain.llm.answer_use import AnswerUse, RequestFacts
+from domain.llm.chat import Usage
+from domain.llm.costs import Cost
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from domain.simulation.result import Quantity
 from presentation.panels.conversation.feed import Pace, RunFeed
+from presentation.panels.conversation.html_view import HtmlItems
 from presentation.panels.conversation.items import (
     AnswerText,
     Decision,
@@ -33,6 +38,7 @@ from presentation.panels.conversation.items import (
     Streamed,
     Understood,
 )
+from presentation.translation import Translator
 from shared.message import msg
 
 
@@ -67,6 +73,25 @@ def test_pieces_are_handed_on_together_and_the_answer_is_whole_at_its_end() -> N
     assert (answer.text, answer.reasoning, answer.thought_s) == ("One two three.", "hm ", 4.0)
     assert not answer.is_streaming
     assert feed.tokens == 97
+
+
+def test_what_an_answer_took_stands_at_its_time() -> None:
+    feed, items, _ = made()
+    feed(AnswerStreamed(message_id="a", text="One."))
+    usage = Usage(prompt_tokens=2000, completion_tokens=70, cached_tokens=1500)
+    facts = RequestFacts(first_s=0.8, seconds=12.3, retries=1, saved=Cost(amounts={"CNY": 0.2}))
+    use = AnswerUse(
+        message_id="a", created="", provider="zhipu", model="glm", usage=usage,
+        cost=Cost(amounts={"CNY": 0.1}), facts=facts, cache_break="tools",
+    )  # fmt: skip
+    feed(AnswerCounted(use=use))
+    answer = items.get("a")
+    assert isinstance(answer, AnswerText)
+    page = HtmlItems(Translator("en"))(answer)
+    assert "12 s<" in page
+    for words in ("2k tokens sent (75% from the cache), 70 answered", "12 s, first words after 0.8 s", "1 retry",
+                  "0.10 CNY; the cache saved 0.20 CNY", "other tools were offered"):  # fmt: skip
+        assert words in page
 
 
 def test_what_is_shown_anew_in_mid_stream_has_everything_once() -> None:

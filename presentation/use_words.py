@@ -1,0 +1,81 @@
+"""What an answer took, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from domain.llm.answer_use import AnswerUse, CacheBreak, cached_share
+from domain.llm.chat import Usage
+from domain.llm.costs import shown_cost
+from presentation.figures import short_count
+from shared.message import Message, msg
+
+CACHE_BREAKS: Mapping[CacheBreak, Message] = {
+    "model": msg("Read from the start again: another model answered."),
+    "tools": msg("Read from the start again: other tools were offered."),
+    "system": msg("Read from the start again: the system message had changed."),
+    "history": msg("Read again: earlier turns were left out or summarized."),
+    "pause": msg("Read again: providers keep a request for a few minutes only."),
+    "context": msg("Read again from the project data on: what is sent with the message had changed."),
+}
+"""Why a provider did not find in its cache what it had read before."""
+
+
+def seconds_of(seconds: float) -> str:
+    """``0.8 s``, ``12 s``, ``3 min``."""
+    if seconds < 119.5:
+        return f"{seconds:.1f} s" if seconds < 9.95 else f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min"
+
+
+def token_line(usage: Usage) -> Message:
+    """What was sent and answered."""
+    share = cached_share(usage)
+    if not usage.cached_tokens or share is None:
+        return msg("{sent} tokens sent, {answered} answered", sent=short_count(usage.prompt_tokens),
+                   answered=short_count(usage.completion_tokens))  # fmt: skip
+    return msg("{sent} tokens sent ({share} from the cache), {answered} answered",
+               sent=short_count(usage.prompt_tokens), share=f"{share:.0%}",
+               answered=short_count(usage.completion_tokens))  # fmt: skip
+
+
+def use_lines(use: AnswerUse) -> Iterator[Message]:
+    """Everything that is known of one answer, a line each."""
+    if use.usage.prompt_tokens or use.usage.completion_tokens:
+        yield token_line(use.usage)
+    facts = use.facts
+    if facts is not None:
+        if facts.first_s is not None:
+            yield msg("{seconds}, first words after {first}", seconds=seconds_of(facts.seconds),
+                      first=seconds_of(facts.first_s))  # fmt: skip
+        if facts.retries:
+            yield msg("{count} {count:retry|retries}", count=facts.retries)
+    if spent := shown_cost(use.cost):
+        saved = shown_cost(facts.saved) if facts is not None else ""
+        yield (
+            msg("{spent}; the cache saved {saved}", spent=spent, saved=saved)
+            if saved
+            else msg("{spent} at list prices", spent=spent)
+        )
+    if use.cache_break:
+        yield CACHE_BREAKS[use.cache_break]
+
+
+def use_document(use: AnswerUse) -> dict[str, Any]:
+    """One answer for scripts."""
+    facts = use.facts
+    return {
+        "message_id": use.message_id,
+        "created": use.created,
+        "provider": use.provider,
+        "model": use.model,
+        "usage": use.usage.to_plain(),
+        "cached_share": cached_share(use.usage),
+        "cost": use.cost.to_plain(),
+        "saved": facts.saved.to_plain() if facts is not None else None,
+        "first_s": facts.first_s if facts is not None else None,
+        "seconds": facts.seconds if facts is not None else None,
+        "retries": facts.retries if facts is not None else None,
+        "cache_break": use.cache_break,
+    }
