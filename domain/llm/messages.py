@@ -5,7 +5,8 @@ extra fields by typed functions (a change returns a copy), and turns messages in
 back without loss. Keys in use: timestamp, attachments, reasoning_content, operations, usage, cost,
 web_search_results, output_items, request, is_partial, stop_reason, provider_ids, call_problems,
 finish_reason, provider, model, continuations, is_stuck, doubt, error_type, summary, result, seen_versions.
-Readers never fail on a field of a wrong type (a transcript may have been edited by hand): they give its default.
+Readers never fail on a field of a wrong type (a transcript may have been edited by hand): they give its
+default.
 """
 
 from __future__ import annotations

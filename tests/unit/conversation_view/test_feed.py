@@ -89,8 +89,9 @@ def test_what_an_answer_took_stands_at_its_time() -> None:
     assert isinstance(answer, AnswerText)
     page = HtmlItems(Translator("en"))(answer)
     assert "12 s<" in page
-    for words in ("2k tokens sent (75% from the cache), 70 answered", "12 s, first words after 0.8 s", "1 retry",
-                  "0.10 CNY; the cache saved 0.20 CNY", "other tools were offered"):  # fmt: skip
+    assert "2k tokens sent (75% from the cache), 70 answered" in page
+    assert "12 s, first words after 0.8 s" in page
+    for words in ("1 retry", "0.10 CNY; the cache saved 0.20 CNY", "other tools were offered"):
         assert words in page
 
 
