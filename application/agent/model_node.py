@@ -36,7 +36,7 @@ from domain.llm.messages import (
     get_usage,
     message_to_dict,
     set_continued,
-    set_doubt,
+    set_doubts,
 )
 from domain.llm.provider_settings import BUILTIN
 from domain.llm.system_prompt import fence_data
@@ -160,9 +160,9 @@ class ModelNode:
             raise error
         _logger.warning("The answer was not gone on with: %s", error)
         if not asked.continues:
-            figures = await self._watch.unbacked_figures()
-            if figures:
-                await self._conversation.replace(set_doubt(last, ", ".join(figures)), step="")
+            doubts = await self._watch.doubts()
+            if doubts:
+                await self._conversation.replace(set_doubts(last, doubts.plain), step="")
             return End(reason="completed")
         count, _ = get_continuations(last)
         stuck = set_continued(last, count + 1, is_stuck=True)
@@ -316,11 +316,11 @@ class ModelNode:
                 )
 
     async def _with_doubt(self, message: AIMessage, seconds: float) -> AIMessage:
-        """The answer, marked when it is the turn's last and still has figures that stand in nothing."""
-        figures = await self._watch.unbacked_figures(with_answer=message)
-        if not figures or isinstance(await self._watch.next_move(seconds, with_answer=message), Ask):
+        """The answer, marked when it is the turn's last and nothing stands behind a part of it still."""
+        doubts = await self._watch.doubts(with_answer=message)
+        if not doubts or isinstance(await self._watch.next_move(seconds, with_answer=message), Ask):
             return message
-        return set_doubt(message, ", ".join(figures))
+        return set_doubts(message, doubts.plain)
 
 
 def _digest(text: str) -> str:

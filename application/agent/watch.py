@@ -9,12 +9,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.messages import ToolCall as LangChainCall
 
+from application.agent.past import Past
 from domain.design.fenced_netlist import fenced_netlist
-from domain.llm.agentic_loop.backing import Backing, unbacked_figures
-from domain.llm.agentic_loop.completeness import is_cut
+from domain.llm.agentic_loop.backing import stale_figures, unbacked_figures
+from domain.llm.agentic_loop.claims import Doubts, unmade_claims
+from domain.llm.agentic_loop.completeness import NO_DOUBTS, is_cut
 from domain.llm.agentic_loop.guardrails import is_refused, simulations
 from domain.llm.agentic_loop.policy import (
     Ask,
@@ -153,7 +155,7 @@ class TurnWatch:
             self.limits,
             seconds=seconds,
             goals=await self._goals(circuit) if circuit else (),
-            unbacked=await self.unbacked_figures(with_answer=with_answer),
+            doubts=await self.doubts(with_answer=with_answer),
         )
         if isinstance(move, Ask) and (why := self.spent(with_answer)) is not None:
             return End(reason="limit", why=why)  # a whole answer stays a whole answer
@@ -209,19 +211,34 @@ class TurnWatch:
             answers[str(with_answer.id)] = with_answer
         return answers.values()
 
-    async def unbacked_figures(self, *, with_answer: AIMessage | None = None) -> tuple[str, ...]:
-        """The figures of the newest answer, when it ended in words, that stand in nothing."""
+    async def doubts(self, *, with_answer: AIMessage | None = None) -> Doubts:
+        """What of the newest answer, when it ended in words, nothing stands behind."""
         last = self.record(with_answer=with_answer).last
         if last is None or last.calls or is_cut(last):
-            return ()
+            return NO_DOUBTS
         answers = [*self._conversation.answers_of_turn(), *([] if with_answer is None else [with_answer])]
-        if get_sources(answers[-1]) or self._conversation.has_attachments:
-            return ()  # they may come from pages or pictures, which are not read here
         if answers[-1].additional_kwargs.get("provider") == BUILTIN:
-            return ()  # it says what its equations gave, which stand in no result
+            return NO_DOUBTS  # it says what its equations gave, which stand in no result
         if self._is_judged_next(last.text):
-            return ()  # what a design is expected to do, said before the program simulates and judges it
-        return await asyncio.to_thread(lambda: unbacked_figures(last.text, self._backing()))
+            return (
+                NO_DOUBTS  # what a design is expected to do, said before the program simulates and judges it
+            )
+        # Figures may come from pages or pictures, which are not read here.
+        has_other_sources = bool(get_sources(answers[-1])) or self._conversation.has_attachments
+        messages, turn = self._conversation.messages, self._conversation.messages_of_turn()
+
+        def judge() -> Doubts:
+            past = Past(messages, turn, self.context, self._executor)
+            claims = unmade_claims(last.text, past.deeds)
+            if has_other_sources:
+                return Doubts(claims=claims)
+            return Doubts(
+                figures=unbacked_figures(last.text, past.backing),
+                stale=stale_figures(last.text, past.before, past.now),
+                claims=claims,
+            )
+
+        return await asyncio.to_thread(judge)
 
     def _is_judged_next(self, text: str) -> bool:
         """Whether the turn is a step of a design that leaves a circuit to be simulated."""
@@ -231,22 +248,6 @@ class TurnWatch:
         calls = (call for answer in self._conversation.answers_of_turn() for call in answer.tool_calls)
         effects = {self._executor.effect_of(call["name"]) for call in calls if self._has_worked(call)}
         return not effects <= _LEAVING_FILES or bool(fenced_netlist(text))
-
-    def _backing(self) -> Backing:
-        """What figures of this conversation may come from."""
-        results: list[str] = []
-        words: list[str] = []
-        of_turn = {str(message.id) for message in self._conversation.messages_of_turn()}
-        for message in self._conversation.messages:
-            if isinstance(message, HumanMessage):
-                words.append(get_text(message))
-                if str(message.id) in of_turn:
-                    results.append(self.context)
-            elif isinstance(message, ToolMessage):
-                results.append(get_text(message))
-            elif isinstance(message, AIMessage):
-                results += [str(call["args"]) for call in message.tool_calls if self._has_worked(call)]
-        return Backing(results=results, words=words)
 
     def _has_worked(self, call: LangChainCall) -> bool:
         result = self._conversation.result_of(str(call["id"]))

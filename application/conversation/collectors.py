@@ -16,6 +16,7 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
+from application.agent.past import AS_IT_IS, BEFORE_CHANGE, NEWEST_RUN
 from application.conversation.turn_deps import EditorState
 from application.conversation.undone import undone_note
 from application.design.circuit_goals import GoalBook, place_in
@@ -405,9 +406,9 @@ def _result_lines(question: Question, path: Path, content: Mapping[str, Any]) ->
     assert main is not None, "its result was found"
     netlist, request = content.get("netlist"), content.get("request")
     is_stale = not isinstance(netlist, dict) or netlist.get("sha256") != hashlib.sha256(main.data).hexdigest()
-    state = "before the circuit was changed: old" if is_stale else "of the circuit as it is"
+    state = BEFORE_CHANGE if is_stale else AS_IT_IS
     age = _age(str(content.get("created", "")))
-    run = f"Newest run of {main.place}: {content.get('status', '')}, {age}, {state}"
+    run = f"{NEWEST_RUN}{main.place}: {content.get('status', '')}, {age}, {state}"
     yield one_line(f"{run} ({question.view.name_of(path)})")
     if isinstance(request, dict):
         if request.get("set"):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
-from functools import cache
+from functools import cache, reduce
 from typing import TYPE_CHECKING
 
 from application.agent.alternatives import AskedModel, OtherModels
@@ -23,7 +23,7 @@ from application.tool_execution.operations import Operations
 from domain.llm.agentic_loop.policy import End
 from domain.llm.chat import Usage
 from domain.llm.context_block import context_budget
-from domain.llm.messages import get_doubt, get_text, get_usage
+from domain.llm.messages import get_doubts, get_text, get_usage
 from domain.llm.provider_settings import BUILTIN
 from domain.llm.tools.result import USUAL_ROOM
 from domain.llm.web_search import WEB_SEARCH
@@ -183,9 +183,14 @@ class TurnParts:
         if isinstance(move, End) and move.reason == ended and move.why is not None:
             return move.why
         answers = self.record.answers_of_turn()
-        if ended == "completed" and answers and (figures := get_doubt(answers[-1])):
-            return msg("These figures of the answer are in no result: {figures}.", figures=figures)
-        return None
+        if ended != "completed" or not answers:
+            return None
+        notes = [_DOUBTED[kind](words) for kind, words in get_doubts(answers[-1]).items() if kind in _DOUBTED]
+        return (
+            reduce(lambda one, more: msg("{first} {second}", first=one, second=more), notes)
+            if notes
+            else None
+        )
 
     def usage(self) -> Usage:
         """Tokens of the newest turn."""
@@ -224,6 +229,18 @@ class TurnParts:
     async def forget_result(self, call_id: str) -> None:
         """Remove what a simulation that did not come to its end has left."""
         await asyncio.to_thread(self.context.services.results.forget, self.project.root, call_id)
+
+
+_DOUBTED: Mapping[str, Callable[[str], Message]] = {
+    "figures": lambda words: msg("These figures of the answer are in no result: {figures}.", figures=words),
+    "stale": lambda words: msg(
+        "These figures of the answer are from before the last change of the circuit: {figures}.",
+        figures=words,
+    ),
+    "claims": lambda words: msg(
+        "The answer says this was done or shown, but no tool did it: {claims}.", claims=words
+    ),
+}
 
 
 def _goals_of(project: ProjectFiles, circuit: str) -> tuple[DesignGoal, ...]:

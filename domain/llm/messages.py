@@ -270,9 +270,10 @@ def get_continuations(message: BaseMessage) -> tuple[int, bool]:
     return (count if _is_count(count) and isinstance(count, int) else 0), is_stuck
 
 
-def get_doubt(message: BaseMessage) -> str:
-    """The words of an answer that claim what was not done; "" when there are none."""
-    return _text(message, "doubt")
+def get_doubts(message: BaseMessage) -> dict[str, str]:
+    """The words of an answer that nothing stands behind, by the kind of doubt; {} when there are none."""
+    figures = _text(message, "doubt")  # as it was kept before there were kinds
+    return {"figures": figures} if figures else _text_map(message, "doubts")
 
 
 def get_provider_ids(message: BaseMessage) -> dict[str, str]:
@@ -383,9 +384,9 @@ def get_request(message: BaseMessage) -> RequestFacts | None:
     return facts_in(message.additional_kwargs)
 
 
-def set_doubt(message: AIMessage, words: str) -> AIMessage:
-    """A copy that says which of its words claim what was not done."""
-    return _with(message, doubt=words or None)
+def set_doubts(message: AIMessage, words: Mapping[str, str]) -> AIMessage:
+    """A copy that says of which of its words there is what doubt."""
+    return _with(message, doubts=dict(words) or None)
 
 
 def _with(message: AnyMessage, **changes: Any) -> AnyMessage:

@@ -32,11 +32,11 @@ _MOST_BACKING = 400_000
 """Characters of results that are read, the newest first."""
 _MOST_DERIVED_FROM = 30
 _FEW = 6
-_TOLD = 5
 
 _SCALES = {"f": 1e-15, "p": 1e-12, "n": 1e-9, "u": 1e-6, "m": 1e-3, "k": 1e3, "meg": 1e6, "g": 1e9, "t": 1e12}
 _NUMBER = late_pattern(
-    r"(?<![\w.])[-+]?(?P<number>\d+(?:\.\d+)?(?:e[-+]?\d{1,3})?|\.\d+)(?P<scale>meg|[fpnumkgt])?(?P<rest>[a-zΩ°%]*)",
+    r"(?<![\w.])[-+]?(?P<number>\d+(?:\.\d+)?(?:e[-+]?\d{1,3})?|\.\d+)(?P<scale>meg"
+    r"|[fpnumkgt])?(?P<rest>[a-zΩ°%]*)",
     re.IGNORECASE,
 )
 _PART_VALUE = late_pattern(
@@ -49,6 +49,14 @@ _GENERAL = late_pattern(
     r"\b(?:typical\w*|usual\w*|common\w*|general\w*|data ?sheet|rule of thumb|for example|such as)\b"
     r"|典型|通常|一般|常见|常用|手册|数据表|经验|例如|比如"
 )
+_OLD = late_pattern(
+    r"\b(?:before|was|were|had|from|earlier|previous\w*|original\w*|old|initial\w*|instead of|compared"
+    r"|versus|vs|first|last)\b"
+    r"|原|之前|先前|修改前|改前|旧|此前|上次|上一|从|由|相比|对比|比"
+)
+"""What is told of the state before."""
+_BECAME = late_pattern(r"\s*(?:→|->|=>|to\b|变|到)")
+_SENTENCE_END = late_pattern(r"[!?。！？;；\n]|\.(?=\s|$)")
 _UNITS_BEHIND = frozenset(("", "hz", "v", "a", "w", "ω", "ohm", "ohms", "f", "h", "s"))
 """What may follow a number that is none of bytes, points or names."""
 _SCIENTIFIC_UNITS = frozenset(("Hz", "V", "A", "W", "Ohm", "F", "H", "s"))
@@ -99,10 +107,36 @@ def unbacked_figures(text: str, backing: Backing) -> tuple[str, ...]:
     return tuple(dict.fromkeys(doubted[start] for start in sorted(doubted)))
 
 
-def told(figures: Sequence[str]) -> str:
-    """Figures for a note, at most a few."""
-    more = f" and {len(figures) - _TOLD} more" if len(figures) > _TOLD else ""
-    return ", ".join(figures[:_TOLD]) + more
+def stale_figures(text: str, before: Sequence[str], now: Backing) -> tuple[str, ...]:
+    """The figures of an answer that stand in results from `before` the last change only, each once.
+
+    Left alone are those that are told as old, in their sentence or in a table that compares.
+    """
+    flat = plain(_without_code(text[:_MOST_READ]))
+    figures = [figure for figure in islice(figures_in(flat), _MOST_FIGURES) if figure.value]
+    if not figures or not before:
+        return ()
+    old, known = _Known(Backing(results=before)), _Known(now)
+    compares = any(line.lstrip().startswith("|") and _OLD.search(line) for line in flat.lower().splitlines())
+    found: dict[str, None] = {}
+    for figure in figures:
+        start = flat.rfind("\n", 0, figure.start) + 1
+        if compares and flat[start : start + 3].lstrip().startswith("|"):
+            continue
+        said, after = sentence_before(flat, figure.start), flat[figure.end : figure.end + SIGHT]
+        sentence = f"{said}{_SENTENCE_END.split(after)[0]}".lower()
+        is_rough = _is_rough(flat, figure)
+        if (
+            _OLD.search(sentence)
+            or _BECAME.match(after)
+            or is_convention(figure, said, after)
+            or is_thought(said, after)
+            or known.has(figure, is_rough)
+            or not old.has(figure, is_rough)
+        ):
+            continue
+        found[text[figure.start : figure.end].strip()] = None
+    return tuple(found)
 
 
 class _Known:

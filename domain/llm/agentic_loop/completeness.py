@@ -9,14 +9,16 @@ cut off is gone on with, and its parts join without a seam.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from domain.llm.agentic_loop.backing import told
+from domain.llm.agentic_loop.claims import Doubts
 from domain.llm.agentic_loop.turn import AnswerRecord, TurnRecord
 
-NudgeKind = Literal["open_tasks", "figures", "summary"]
+NudgeKind = Literal["open_tasks", "doubts", "summary"]
+
+NO_DOUBTS = Doubts()
 
 _TASK = re.compile(r"^[ \t]*(?:[-*+]|\d+[.)])[ \t]+\[(?P<mark>[ xX✓✔])\][ \t]+(?P<text>\S.*)$", re.MULTILINE)
 _CODE = re.compile(
@@ -58,13 +60,12 @@ class Nudge:
     """The same nudge is not given twice about the same."""
 
 
-def next_nudge(turn: TurnRecord, *, unbacked: Sequence[str] = ()) -> Nudge | None:
+def next_nudge(turn: TurnRecord, *, doubts: Doubts = NO_DOUBTS) -> Nudge | None:
     """What is asked for after the newest answer, which has no calls and ended by itself; None for nothing.
 
     Each kind comes once a turn; that of open tasks again when some were done meanwhile. What was asked
-    for before is read from the turn: an answer without calls that others follow. `unbacked`: the figures of
-    the newest answer that stand in nothing (`backing.unbacked_figures`); they are asked about when nothing
-    was asked before.
+    for before is read from the turn: an answer without calls that others follow. `doubts`: what of the
+    newest answer nothing stands behind; it is asked about when nothing was asked before.
     """
     given: list[Nudge] = []
     has_asked = False
@@ -73,8 +74,8 @@ def next_nudge(turn: TurnRecord, *, unbacked: Sequence[str] = ()) -> Nudge | Non
         answer = seen.answers[-1]
         if answer.calls or answer.is_partial:
             continue
-        if count == len(turn.answers) and unbacked and not has_asked:
-            return _about_figures(unbacked)
+        if count == len(turn.answers) and doubts and not has_asked:
+            return Nudge(kind="doubts", note=doubts.note)
         has_asked = True
         nudge = next((one for one in _candidates(seen) if not _was_given(one, given)), None)
         if count == len(turn.answers):
@@ -82,15 +83,6 @@ def next_nudge(turn: TurnRecord, *, unbacked: Sequence[str] = ()) -> Nudge | Non
         if nudge is not None:
             given.append(nudge)
     return None
-
-
-def _about_figures(unbacked: Sequence[str]) -> Nudge:
-    return Nudge(
-        kind="figures",
-        note=f"These figures of your answer stand in no result, no file and no data you were given: "
-        f"{told(unbacked)}. If they are to be measured or a change is still to be made, call the tool now; "
-        "else answer again without them, or say of each that it is an estimate.",
-    )
 
 
 def _candidates(turn: TurnRecord) -> Iterator[Nudge]:

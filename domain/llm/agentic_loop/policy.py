@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from domain.llm.agent_limits import AgentLimits
-from domain.llm.agentic_loop.completeness import GO_ON, is_cut, next_nudge
+from domain.llm.agentic_loop.claims import Doubts
+from domain.llm.agentic_loop.completeness import GO_ON, NO_DOUBTS, is_cut, next_nudge
 from domain.llm.agentic_loop.guardrails import find_loop, stagnation
 from domain.llm.agentic_loop.turn import AnswerRecord, TurnRecord
 from domain.llm.chat import ProviderChoice
@@ -55,18 +56,18 @@ def next_move(
     *,
     seconds: float = 0.0,
     goals: Sequence[DesignGoal] = (),
-    unbacked: Sequence[str] = (),
+    doubts: Doubts = NO_DOUBTS,
 ) -> Ask | End:
     """What comes next. All calls of the newest answer have their results.
 
-    `seconds` is the model time used, `goals` what the project is judged by, `unbacked` the figures of the
-    newest answer that stand in nothing.
+    `seconds` is the model time used, `goals` what the project is judged by, `doubts` what of the
+    newest answer nothing stands behind.
     """
     last = turn.last
     if last is None:
         return _within(turn, limits, seconds, [])
     if not last.calls:
-        return _after_words(turn, last, limits, seconds, unbacked)
+        return _after_words(turn, last, limits, seconds, doubts)
     loop = find_loop(turn)
     if loop is not None and loop.is_end:
         return End(reason="loop", why=_stopped_by(loop.reason))
@@ -75,7 +76,7 @@ def next_move(
 
 
 def _after_words(
-    turn: TurnRecord, last: AnswerRecord, limits: AgentLimits, seconds: float, unbacked: Sequence[str]
+    turn: TurnRecord, last: AnswerRecord, limits: AgentLimits, seconds: float, doubts: Doubts
 ) -> Ask | End:
     if last.finish_reason == "content_filter":
         return End(
@@ -89,7 +90,7 @@ def _after_words(
         return Ask(note=GO_ON, continues=last.message_id)
     if 1 < limits.rounds <= turn.rounds:
         return _out_of_answers(limits)  # it closed the turn because it had to
-    nudge = next_nudge(turn, unbacked=unbacked)
+    nudge = next_nudge(turn, doubts=doubts)
     if nudge is None or _words_in_a_row(turn) > limits.continuations:
         return End(reason="completed")
     move = _within(turn, limits, seconds, [nudge.note])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from domain.llm.agentic_loop.backing import Backing, unbacked_figures
+from domain.llm.agentic_loop.backing import Backing, stale_figures, unbacked_figures
 
 RUN = """amp.cir: ok, run 7
 goals: 2 of 2 met: gain 29.83 dB (28..31), cutoff 1003.4 Hz (970..1030)
@@ -78,3 +78,29 @@ def test_what_follows_from_figures_or_is_only_proposed_is_left_alone(text: str) 
     assert (
         unbacked_figures(text, Backing(results=DONE.results, words=(*DONE.words, "28..31 dB, 31 dB"))) == ()
     )
+
+
+OLD_RUN = "amp.cir: ok, run 6\ngain = 24.1 dB\ncutoff = 812.7 Hz\nvout_pp = 1.113 V"
+
+
+@pytest.mark.parametrize(
+    ("text", "stale"),
+    [
+        ("R1 is changed. The gain is 24.1 dB.", ("24.1 dB",)),
+        ("Now the corner sits at 813 Hz.", ("813 Hz",)),
+        ("R1 已修改，现在增益为 24.1 dB。", ("24.1 dB",)),
+        ("输出摆幅 1.11 V，满足要求。", ("1.11 V",)),
+        ("| gain | 24.1 dB |", ("24.1 dB",)),
+        ("Before the change the gain was 24.1 dB.", ()),
+        ("The gain went from 24.1 dB to 29.83 dB.", ()),
+        ("增益：24.1 dB → 29.8 dB", ()),
+        ("修改前增益为 24.1 dB，现在是 29.8 dB。", ()),
+        ("| | before | after |\n|---|---|---|\n| gain | 24.1 dB | 29.83 dB |", ()),
+        ("The gain is 29.8 dB.", ()),
+        ("Another resistor would give 24.1 dB.", ()),
+    ],
+)
+def test_a_figure_from_before_the_last_change_is_told_as_old_or_is_stale(
+    text: str, stale: tuple[str, ...]
+) -> None:
+    assert stale_figures(text, [OLD_RUN], Backing(results=DONE.results)) == stale

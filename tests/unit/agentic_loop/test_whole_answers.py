@@ -7,6 +7,7 @@ import random
 import pytest
 
 from domain.llm.agent_limits import AgentLimits
+from domain.llm.agentic_loop.claims import Doubts
 from domain.llm.agentic_loop.completeness import Seam, next_nudge
 from domain.llm.agentic_loop.policy import (
     ENDS,
@@ -84,12 +85,15 @@ def test_any_text_cut_anywhere_is_whole_again() -> None:
 
 def test_figures_without_backing_are_asked_about_once_and_never_argued_about() -> None:
     claim = said("The gain is 12.3 dB now.")
-    asked = next_move(turn(claim), AgentLimits(), unbacked=("12.3 dB",))
+    asked = next_move(turn(claim), AgentLimits(), doubts=Doubts(figures=("12.3 dB",)))
     assert isinstance(asked, Ask)
     assert "12.3 dB" in asked.note
     ended = End(reason="completed")
-    assert next_move(turn(claim, said("It is 12.3 dB.")), AgentLimits(), unbacked=("12.3 dB",)) == ended
-    assert next_move(turn(claim, PATCH, claim), AgentLimits(), unbacked=("12.3 dB",)) == ended
+    assert (
+        next_move(turn(claim, said("It is 12.3 dB.")), AgentLimits(), doubts=Doubts(figures=("12.3 dB",)))
+        == ended
+    )
+    assert next_move(turn(claim, PATCH, claim), AgentLimits(), doubts=Doubts(figures=("12.3 dB",))) == ended
     assert next_move(turn(claim), AgentLimits()) == ended
 
 

@@ -1,0 +1,160 @@
+"""What was done in a conversation, read from its calls: what an answer's figures and claims may rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+
+from domain.llm.agentic_loop.backing import Backing
+from domain.llm.agentic_loop.claims import Deeds
+from domain.llm.agentic_loop.turn import NOT_RUN
+from domain.llm.messages import (
+    get_program_step,
+    get_text,
+    get_tool_error_type,
+    get_tool_result,
+    get_tool_success,
+)
+
+if TYPE_CHECKING:
+    from application.tool_execution.executor import ToolExecutor
+
+AS_IT_IS = "of the circuit as it is"
+BEFORE_CHANGE = "before the circuit was changed: old"
+"""How the context block tells the age of the newest run."""
+NEWEST_RUN = "Newest run of "
+_MEASURING = frozenset({"inspect_data", "check_goals"})
+_CHANGING = frozenset({"create", "change", "delete"})
+_REFUSED = NOT_RUN | {"repeated_failure", "not_offered", "unknown_tool", "bad_arguments"}
+"""Failures of calls that were not tried."""
+_TEXTS = (".md", ".txt", ".csv", ".pdf", ".json", ".svg", ".png")
+"""A change of these changes no circuit."""
+
+
+class Past:
+    """The conversation up to its newest answer."""
+
+    def __init__(
+        self,
+        messages: Sequence[BaseMessage],
+        turn: Sequence[BaseMessage],
+        context: str,
+        executor: ToolExecutor,
+    ) -> None:
+        """`context` is the data that went with the newest turn's message."""
+        self._results: list[str] = []
+        """Of tools, what they were given, data of the message; in order."""
+        self._measured: list[int] = []
+        """Those of `_results` that measured something."""
+        self._words: list[str] = []
+        self._changed_at = 0
+        """How many of `_results` there were when the circuit was changed last."""
+        self._changes: list[str] = []
+        self._earlier: list[str] = []
+        self._has_run = self._has_run_earlier = self._last_failed = False
+        self._is_measured: bool | None = None
+        """None: nothing was changed and nothing measured yet."""
+        self._missed: tuple[str, ...] = ()
+        self._executor = executor
+        results = {one.tool_call_id: one for one in messages if isinstance(one, ToolMessage)}
+        of_turn = {str(message.id) for message in turn}
+        is_step = False
+        for message in messages:
+            if isinstance(message, HumanMessage):
+                is_step = bool(get_program_step(message))
+                self._words.append(get_text(message))
+                self._begin_turn(context if str(message.id) in of_turn else "")
+            elif isinstance(message, AIMessage):
+                if is_step:  # what it says the program writes into files
+                    self._changes.append(get_text(message))
+                for call in message.tool_calls:
+                    if (result := results.get(str(call["id"]))) is not None:
+                        self._take(call["name"], call["args"], result)
+
+    def _begin_turn(self, context: str) -> None:
+        self._earlier += self._changes
+        self._changes = []
+        self._has_run_earlier |= self._has_run
+        self._has_run = False
+        if not context:
+            return
+        facts, run, rest = context.partition(NEWEST_RUN)
+        run, closing, rest = run.partition("</data>")
+        if BEFORE_CHANGE in run:
+            self._changed()
+        if run:
+            self._measured.append(len(self._results))
+            self._results.append(run)
+        if BEFORE_CHANGE in run:
+            self._changed_at = len(self._results)
+        elif AS_IT_IS in run:
+            self._is_measured = True
+        elif self._is_measured is False:
+            self._is_measured = None  # what was simulated meanwhile is not told
+        self._results.append(f"{facts}{closing}{rest}")
+
+    def _take(self, name: str, given: dict[str, Any], result: ToolMessage) -> None:
+        success = get_tool_success(result)
+        effect, groups = self._executor.effect_of(name), self._executor.groups_of(name)
+        is_measuring = effect == "simulate" or name in _MEASURING or "verdict" in groups
+        if is_measuring:
+            if success or get_tool_error_type(result) not in _REFUSED:
+                self._has_run = True
+            self._measured.append(len(self._results))
+        self._results.append(get_text(result))
+        if effect == "simulate":
+            self._last_failed = not success
+        if not success:
+            return
+        self._results.append(str(given))
+        if is_measuring:
+            if effect == "simulate" or self._is_measured is None:
+                self._is_measured = True
+            verdicts = (get_tool_result(result) or {}).get("goals")
+            if isinstance(verdicts, list):
+                self._missed = tuple(
+                    str(each.get("metric"))
+                    for each in verdicts
+                    if isinstance(each, dict) and each.get("met") is False and each.get("priority") != "wish"
+                )
+        elif effect in _CHANGING:
+            self._changes.append(str(given))
+            if "goals" not in groups and not str(given.get("path", "")).lower().endswith(_TEXTS):
+                self._changed()
+
+    def _changed(self) -> None:
+        self._is_measured, self._missed = False, ()
+        self._last_failed = False
+        self._changed_at = len(self._results)
+
+    @property
+    def deeds(self) -> Deeds:
+        """What was done, for claims."""
+        return Deeds(
+            changes=self._changes,
+            earlier=self._earlier,
+            has_run=self._has_run,
+            has_run_earlier=self._has_run_earlier,
+            is_measured=self._is_measured is True,
+            last_failed=self._last_failed,
+            missed=self._missed,
+        )
+
+    @property
+    def backing(self) -> Backing:
+        """What figures may come from."""
+        return Backing(results=self._results, words=self._words)
+
+    @property
+    def before(self) -> list[str]:
+        """What was measured before the last change of the circuit."""
+        return [self._results[place] for place in self._measured if place < self._changed_at]
+
+    @property
+    def now(self) -> Backing:
+        """`backing` without that."""
+        old = {place for place in self._measured if place < self._changed_at}
+        kept = [text for place, text in enumerate(self._results) if place not in old]
+        return Backing(results=kept, words=self._words)

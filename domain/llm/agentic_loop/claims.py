@@ -1,0 +1,272 @@
+"""What an answer says was done and nobody did: a change, a run, goals that are met.
+
+The deeds are read from the conversation's calls, not from words. Of the words only so much is read as tells a
+deed that is claimed ("I changed", "R1 was replaced", "已将 R1 改为") from one that is proposed, denied, asked
+about or told of the user; a clause at a time, outside code and quotations. Where something was changed, the
+parts and files that a clause names have to stand in what the calls were given.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from shared.late_patterns import late_pattern
+
+_MOST_READ = 8_000
+_MOST_CLAUSES = 400
+_TOLD = 5
+_LONGEST = 90
+"""Characters of a clause that are told."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deeds:
+    """What was really done in a conversation."""
+
+    changes: Sequence[str] = ()
+    """What the calls of the running turn were given that changed a file."""
+    earlier: Sequence[str] = ()
+    """The same of earlier turns."""
+    has_run: bool = False
+    """Something was simulated or measured in this turn, with whatever outcome."""
+    has_run_earlier: bool = False
+    is_measured: bool = False
+    """A run or measurement is of the circuit as it is now."""
+    last_failed: bool = False
+    """The newest run found no result."""
+    missed: Sequence[str] = ()
+    """Goals that the newest verdict on the circuit as it is says are missed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doubts:
+    """What of an answer nothing stands behind, as it is written."""
+
+    figures: Sequence[str] = ()
+    """Those that stand in no result."""
+    stale: Sequence[str] = ()
+    """Those that stand only in results from before the last change of the circuit."""
+    claims: Sequence[str] = ()
+    """Deeds that nobody did."""
+
+    def __bool__(self) -> bool:
+        return bool(self.figures or self.stale or self.claims)
+
+    @property
+    def plain(self) -> dict[str, str]:
+        """By their kind, to be kept with the answer."""
+        kinds = {
+            "figures": ", ".join(self.figures),
+            "stale": ", ".join(self.stale),
+            "claims": "; ".join(self.claims),
+        }
+        return {kind: words for kind, words in kinds.items() if words}
+
+    @property
+    def note(self) -> str:
+        """What the model is told."""
+        notes = []
+        if self.figures:
+            notes.append(
+                f"These figures of your answer stand in no result, no file and no data you were given: "
+                f"{told(self.figures)}."
+            )
+        if self.stale:
+            notes.append(
+                f"These figures of your answer are from before the last change of the circuit: "
+                f"{told(self.stale)}."
+            )
+        if self.claims:
+            notes.append(
+                f'Your answer says: "{told(self.claims, between="; ")}". No call of this turn did that '
+                f"with the "
+                "circuit as it is now."
+            )
+        asks = (
+            "If something is still to be changed or measured, call the tool now; else answer again without "
+            "it, or say of each figure that it is an estimate or from which state it is."
+        )
+        return " ".join([*notes, asks])
+
+
+def told(words: Sequence[str], *, between: str = ", ") -> str:
+    """Words for a note, at most a few."""
+    more = f" and {len(words) - _TOLD} more" if len(words) > _TOLD else ""
+    return between.join(words[:_TOLD]) + more
+
+
+_NAMED = r"\b[RCLQMDVIXEFGHKJB][A-Z]{0,2}\d\w{0,4}\b"
+_PART = rf"(?:{_NAMED}|\b(?-i:[RCL][A-Z]{{1,2}})\b)"
+_FILE = r"[\w/\-]+\.(?:cir|sp|spice|net|ckt|lib|inc|mod|md|txt|csv)\b"
+_TOKENS = late_pattern(rf"{_FILE}|{_NAMED}")
+_AIM = late_pattern(
+    r"\b(?:so|such|for|because|since|which|that|from|with|at|between|like|as)\b|使|以便|从而|因为|由于|以"
+)
+"""Behind it stands what a change is for, not what was changed."""
+
+_DEED = (
+    r"(?:changed|modified|updated|edited|replaced|rewrote|rewritten|written|wrote|saved|created|added"
+    r"|removed"
+    r"|deleted|renamed|moved|adjusted|increased|decreased|raised|lowered|reduced|swapped|corrected"
+    r"|fixed|mended"
+    r"|repaired|patched|inserted|applied|tuned|doubled|halved|resized)"
+)
+_I = (
+    r"\b(?:I|we)(?:['’]ve| have| had)?(?: (?:now|just|also|already|then|successfully|simply|therefore"
+    r"|accordingly"
+    r"|gone ahead and|went ahead and|first))*"
+)
+_CHANGED = late_pattern(
+    rf"{_I} (?:{_DEED}|set|put)\b"
+    rf"|^[\W_]*(?:(?:done|ok(?:ay)?|yes|sure|successfully"
+    rf"|all set)\b[\W_]*)?{_DEED}\b(?=.{{0,30}}?(?:\bthe\b|{_PART}|{_FILE}))"
+    rf"|(?:{_PART}|{_FILE}|`|\b(?:files?|netlists?|circuits?|values?|resistors?|capacitors?|changes?"
+    rf"|edits?|schematic)\b)"
+    rf".{{0,30}}?\b(?:(?:has|have) (?:now |already |successfully )?been|was|were|(?:is|are)(?: (?:now"
+    rf"|already))?)"
+    rf" (?:successfully )?{_DEED}\b(?! by\b| to (?:node|ground))"
+    rf"|\b(?:{_PART}|amplifier|filter|stage|oscillator|converter|regulator)\b (?:has"
+    rf"|have)(?: now)? been (?:{_DEED}|set)\b(?! by\b)"
+    r"|\b(?:changes?|edits?|modifications?|corrections?|fix(?:es)?|updates?)\b.{0,24}?\b(?:is|are"
+    r"|has been|have been)"
+    r"(?: now)? (?:done|made|applied|saved|complete|in place|in the file)"
+    r"|(?<!中)(?:已经?)(?:将|把|为[您你]|按|根据|在|为|对|成功|重新)?[^，。；！？]{0,24}?(?:改|更新"
+    r"|更改|替换|更换|写入|保存|创建|新建|添加"
+    r"|加入|加上|删除|移除|删掉|重命名|设为|设置|调整|换成|换为|修正|修复|纠正)"
+    rf"|(?:{_PART}|电阻|电容|元件)[^，。；]{{0,6}}(?:已经?)(?:增大|减小|提高|降低|加大|缩小)"
+    r"|我(?:已经?|先|又|也|还|刚刚?|就|再)*(?:把|将|对|在|给)?[^，。；]{0,24}?(?:改|更新|替换|更换|换"
+    r"|写入|保存|创建|新建|添加|加"
+    r"|删|调整|调|设|增大|减小|修正|修复)[^，。；]{0,12}?(?:了|好)"
+    r"|(?:把|将)[^，。；]{1,24}?(?:改|更新|替换|更换|换|写入|保存|删|调整|调|设)[^，。；]{0,12}?(?:了"
+    r"|完|好)"
+    r"|(?:保存|创建|写入|删除|更新|替换|修改|添加)了[^，。；]{0,10}"
+    + _FILE
+    + r"|(?:修改|更新|替换|更改|调整|编辑|保存|创建|删除|写入)(?:完成|完毕|成功|好了)"
+    r"|(?:改|写|换|修|调|存|删)(?:好|完)了",
+    re.IGNORECASE,
+)
+_SIM = r"(?:simulat\w*|ngspice|transient|sweeps?|monte carlo|ac (?:run|analysis)|analysis|(?:re-?)?runs?)"
+_RAN = late_pattern(
+    rf"{_I} (?:re-?)?(?:simulated|(?:ran|run|executed|performed|verified|tested|checked|confirmed"
+    rf"|validated|proved)\b.{{0,40}}\b{_SIM})\b"
+    rf"|^[\W_]*(?:(?:done|ok(?:ay)?|yes)\b[\W_]*)?(?:re-?)?(?:simulated|ran\b.{{0,20}}{_SIM})\b"
+    rf"|\b{_SIM}\b.{{0,12}}?\b(?:was|were|has been|have been|is) (?:re-?)?(?:run|done|completed?"
+    rf"|performed|executed|finished|repeated|carried out)\b"
+    r"|\b(?:simulation|ngspice|transient run|run|sweep)\b (?:now )?(?:has )?(?:passe[sd]|complete[sd]"
+    r"|succeed(?:s|ed)|finished|confirm(?:s|ed)|verif(?:ies|ied)|prove[sd])\b"
+    r"|(?:已经?|我|重新|再次|又)[^，。；]{0,8}?(?:仿真|跑|运行|测试)(?:[^，。；]{0,6}(?:了|过|后|完)|$"
+    r"|验证)"
+    r"|(?:仿真|验证|测试)(?:已经?|均|也|都)?(?:通过|完成|成功|无误|证实|确认)"
+    r"|(?:跑|做|运行|进行)(?:了|过|完)[^，。；]{0,8}仿真|经过?[^，。；]{0,6}仿真",
+    re.IGNORECASE,
+)
+_ASKED = r"(?:goals?|requirements?|specs?|specifications?|targets?|limits?|criteria|constraints?)"
+_MET = late_pattern(
+    rf"\b{_ASKED}\b.{{0,24}}?\b(?:met|satisfied|fulfilled|achieved|reached|passed|within)\b"
+    rf"|\b(?:meets?|met|satisf(?:y|ies|ied)|fulfil(?:l?s|led)|complies with|within)\b.{{0,24}}?\b{_ASKED}\b"
+    r"|\b(?:it|everything|circuit|amplifier|filter|stage|oscillator|converter"
+    r"|regulator)\b.{0,12}?\b(?:now works|works now)\b"
+    r"|\b(?:and|that) (?:it|everything) works\b"
+    r"|(?:满足|达到|符合|达成)了?[^，。；]{0,6}(?:指标|要求|目标|规格|需求)|达标"
+    r"|(?:指标|要求|目标|规格)[^，。；]{0,8}?(?:满足|达到|达成|实现|通过)"
+    r"|现在[^，。；]{0,8}(?:正常工作|工作正常)",
+    re.IGNORECASE,
+)
+_ALL = late_pattern(r"\b(?:all|both|every|everything)\b|全部|所有|各项|均|都|两项", re.IGNORECASE)
+_UNSAID = late_pattern(
+    r"\b(?:not|never|cannot|unable|failed|fails|without|no|nothing|none|neither|nor|would|could|should"
+    r"|will|shall|can|may"
+    r"|might|must|if|unless|until|once|whether|by you|you (?:have |had |just )?(?:changed|edited"
+    r"|modified|set|moved)"
+    r"|needs?|wants?|ha(?:s|ve) to|to be|before I|in order|to (?:meet|satisfy|reach|fulfil|change|keep"
+    r"|stay|get)|missed"
+    r"|i'll|we'll|let me|how|example|mean(?:s|t)?)\b|n['’]t\b"
+    r"|没|未|尚|不|无法|无需|若|如果|假如|假设|是否|能否|建议|将会|我将|准备|打算|需|应|请"
+    r"|(?<![按为给])[您你]|用户|要不要|一旦|为了|想|要(?:达|满|使|把|让|求把)"
+    r"|可以[^正]|可(?:将|把|用|通)|例如|比如|被",
+    re.IGNORECASE,
+)
+_PAST = late_pattern(
+    r"\b(?:last|previous|earlier) (?:turn|time|answer|message|step)|\bearlier\b|\bpreviously\b|\bbefore\b"
+    r"|上一?[轮次]|之前|先前|刚才|此前|前面",
+    re.IGNORECASE,
+)
+_SHOWN = late_pattern(r"\b(?:below|above|following|here)\b|如下|下面|以下|上面|下方", re.IGNORECASE)
+_CODE = late_pattern(r"(?P<fence>`{3,}|~{3,}).*?(?:(?P=fence)|\Z)", re.DOTALL)
+_ASIDE = late_pattern(r"“[^”\n]{0,200}”|「[^」\n]{0,200}」|\"[^\"\n]{0,200}\"|^[ \t]*>[^\n]*$", re.MULTILINE)
+_SENTENCE = late_pattern(r"[^.!?。！？\n]*(?:\.(?=\w)[^.!?。！？\n]*)*(?P<end>[.!?。！？\n]|\Z)")
+_CLAUSE = late_pattern(
+    r"[,，;；:：—]|\b(?:and|but|while|although)\b|(?:并且?|而且?|但是?|同时)", re.IGNORECASE
+)
+
+
+def unmade_claims(text: str, deeds: Deeds) -> tuple[str, ...]:
+    """The clauses of an answer that claim what was not done, as they are written; () for none."""
+    has_block = "```" in text or "~~~" in text
+    plain = _ASIDE.sub(" ", _CODE.sub("\n", text[:_MOST_READ])).replace("`", "").replace("**", "")
+    found = [
+        clause[:_LONGEST]
+        for clause in _clauses(plain)
+        if _is_unmade(clause, deeds, is_shown=has_block and bool(_SHOWN.search(clause)))
+    ]
+    return tuple(dict.fromkeys(found))
+
+
+def _clauses(plain: str) -> Iterator[str]:
+    count = 0
+    for sentence in _SENTENCE.finditer(plain):
+        if sentence["end"] in ("?", "？") or not sentence[0].strip():
+            continue
+        at, subject, is_proposed = 0, "", False
+        text = sentence[0].rstrip(".!。！\n")
+        for mark in [*_CLAUSE.finditer(text), None]:
+            clause = text[at : mark.start() if mark else len(text)].strip()
+            at = mark.end() if mark else at
+            said = f"{subject} {clause}".strip() if subject and _GOES_ON.match(clause) else clause
+            is_proposed = bool(_UNSAID.search(clause) or (is_proposed and _THEN.match(clause)))
+            if said and not is_proposed:
+                count += 1
+                yield said
+            if count >= _MOST_CLAUSES:
+                return
+            begins = _SUBJECT.match(said)
+            subject = begins[0] if begins and not is_proposed else subject
+
+
+_SUBJECT = late_pattern(r"^(?:I|we)(?:['’]ve| have)?\b|^我(?:已经?)?", re.IGNORECASE)
+_TELLS = late_pattern(r"\b(?:confirm|verif|prove|pass)\w*|证实|确认|通过", re.IGNORECASE)
+"""A run that is told of, whoever made it."""
+_THEN = late_pattern(r"^(?:and )?then\b|^(?:然后|接着|随后|再)", re.IGNORECASE)
+_GOES_ON = late_pattern(
+    rf"^(?:(?:also|then|now|afterwards) )?(?:{_DEED}|(?:re-?)?simulated|ran)\b|^(?:也|又|再|还)?(?:把"
+    rf"|将|保存|重新)",
+    re.IGNORECASE,
+)
+
+
+def _is_unmade(clause: str, deeds: Deeds, *, is_shown: bool) -> bool:
+    if _MET.search(clause):
+        if not deeds.is_measured or deeds.last_failed:
+            return True
+        return bool(deeds.missed) and _ALL.search(clause) is not None
+    if (found := _CHANGED.search(clause)) is not None:
+        return not _is_changed(clause, found, deeds, is_shown=is_shown)
+    if _RAN.search(clause):
+        if deeds.is_measured and _TELLS.search(clause):
+            return False
+        return not (deeds.has_run or (deeds.has_run_earlier and (deeds.is_measured or _PAST.search(clause))))
+    return False
+
+
+def _is_changed(clause: str, found: re.Match[str], deeds: Deeds, *, is_shown: bool) -> bool:
+    objects = clause[: found.start()] + _AIM.split(clause[found.start() :])[0]
+    names = {name.lower() for name in _TOKENS.findall(objects)}
+    given = "\n".join((*deeds.changes, *deeds.earlier)).lower()
+    if not names:
+        # Of earlier turns it may tell again, in words that say so.
+        return bool(deeds.changes or is_shown or (deeds.earlier and _PAST.search(clause)))
+    if is_shown and not any("." in name for name in names):
+        return True
+    return all(re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", given) for name in names)
