@@ -8,7 +8,7 @@ PARALLEL = --numprocesses=auto --maxprocesses=4 --dist=worksteal
 # Compiled modules are kept whatever the user's environment says: a thousand processes start in a test run.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: help setup core dev run screenshots demo test quick check bench torture
+.PHONY: help setup core dev langchain run screenshots demo test quick check bench torture
 
 help:
 	@echo 'make demo      design and prove two circuits on the command line'
@@ -17,6 +17,7 @@ help:
 	@echo 'make test      run the test suite         make torture   run the long campaigns'
 	@echo 'make quick     run the unit tests         make bench     measure against peers'
 	@echo 'make check     ruff, mypy, import-linter, vulture, the glossary'
+	@echo 'make langchain  add LangChain models and exact token counts (optional)'
 	@echo 'make setup     set up everything now (the others do it when it is needed)'
 
 setup: dev
@@ -28,6 +29,10 @@ core:
 # Everything: the window's libraries, tests and checks too.
 dev:
 	$(SETUP) dev
+
+# Optional, beside whatever is set up: any LangChain chat model as a provider, exact token counts.
+langchain:
+	$(SETUP) langchain
 
 # Opens PROJECT=folder, or a copy of the bundled example; without a display the demo, which says so.
 run: core

@@ -21,6 +21,7 @@ from shared.setting import about, described
 
 if TYPE_CHECKING:
     from application.ports.credentials import KeyStore
+    from application.ports.model_settings import TokenVocabularies
     from application.ports.simulation import Simulator
     from shared.processes import ProcessManager
 
@@ -64,8 +65,10 @@ class ExamineEnvironment:
         processes: ProcessManager,
         environment: Mapping[str, str],
         keys: KeyStore | None = None,
+        vocabularies: TokenVocabularies | None = None,
     ) -> None:
         self._key_store = keys
+        self._vocabularies = vocabularies
         self._simulator = simulator
         self._library = library
         self._processes = processes
@@ -95,6 +98,7 @@ class ExamineEnvironment:
             await self._web_engine(),
             await self._fonts(),
             *await self._keys(),
+            *await self._tokens(),
             self._proxy(),
         )
         return ExaminationReport(findings=findings, can_simulate=simulation.can_simulate)
@@ -116,6 +120,22 @@ class ExamineEnvironment:
             return missing, Finding(name="libngspice", state="warning", message=advice)
         told = msg("{version} ({path})", version=version, path=path)
         return (Finding(name="libngspice", state="ok", message=told),)
+
+    async def _tokens(self) -> tuple[Finding, ...]:
+        """What counts tokens here."""
+        found = self._vocabularies
+        if found is None:
+            return ()
+        names = await asyncio.to_thread(found.names)
+        if not found.is_installed:
+            told = msg("estimated, within 8 %: the package tiktoken is not installed")
+        elif not names:
+            told = msg("estimated, within 8 %: no vocabulary is on this computer")
+        else:
+            told = msg("exact for OpenAI's models ({names}); estimated for others", names=", ".join(names))
+            return (Finding(name="tokens", state="ok", message=told),)
+        advice = msg("For exact counts of OpenAI's models: make langchain, then providers vocabulary")
+        return (Finding(name="tokens", state="unused", message=told, advice=advice),)
 
     async def _keys(self) -> tuple[Finding, ...]:
         """Where keys of providers are kept here."""

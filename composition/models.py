@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from application.ports.conversation import ChatModels
     from application.ports.credentials import KeyStore
-    from application.ports.model_settings import ModelSettingsStore, WebSearchEngines
+    from application.ports.model_settings import ModelSettingsStore, TokenVocabularies, WebSearchEngines
     from application.ports.search import Embedder, EmbeddingStore
     from composition.program import ProgramAdapters
     from domain.llm.agent_limits import AgentLimits
@@ -48,7 +48,18 @@ class ModelAdapters:
     def _token_factors(self) -> TokenFactorsFile:
         from infrastructure.persistence.model_settings import TokenFactorsFile
 
-        return TokenFactorsFile(user_home=self._program.home)
+        return TokenFactorsFile(user_home=self._program.home, exact=self.vocabularies.counter)
+
+    @cached_property
+    def vocabularies(self) -> TokenVocabularies:
+        from infrastructure.llm_adapters.vocabularies import Vocabularies
+
+        return Vocabularies(
+            user_home=self._program.home,
+            environment=self._program.environment,
+            write=self._program.write_file,
+            network=self._program.network,
+        )
 
     @cached_property
     def _service_counts(self) -> ServiceCountsFile:

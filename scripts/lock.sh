@@ -15,4 +15,5 @@ compile dev
 compile window --constraint dev.lock
 compile cluster --constraint dev.lock
 compile core --constraint dev.lock
+compile langchain --constraint dev.lock
 compile build

@@ -1,6 +1,6 @@
 """Set up a fresh machine: system programs, the virtual environment `.venv`, locked packages.
 
-    python3 scripts/setup.py core|window|dev
+    python3 scripts/setup.py core|window|dev|langchain
 
 Run through the Makefile before every target; when nothing is to do it ends in milliseconds.
 Exit code 0: ready (what is missing but not essential is named). 3: something has to be installed by
@@ -162,16 +162,22 @@ LEVELS = {
     "dev": Level(("build", "dev"), SIMULATOR + QT_LIBRARIES + COMPILER + SCREEN),
 }
 
+EXTRAS = ("langchain",)
+"""Locked sets that are put beside whichever level there is, when somebody asks for them."""
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Set up the level named on the command line."""
     parser = argparse.ArgumentParser(description="Set up this machine for Circuit Design AI.")
-    parser.add_argument("level", choices=list(LEVELS), help="how much is needed")
+    parser.add_argument("level", choices=[*LEVELS, *EXTRAS], help="how much is needed")
     level = parser.parse_args(argv).level
     os.chdir(ROOT)
     try:
         with _one_at_a_time():
-            set_up(level)
+            if level in EXTRAS:
+                add_extra(level)
+            else:
+                set_up(level)
     except KeyboardInterrupt:
         _say("\nInterrupted; the same command starts over.")
         return 130
@@ -197,6 +203,15 @@ def set_up(level: str) -> None:
     _compile_sources()
     _write_stamp(level)
     _say(f"Set-up done in {time.monotonic() - started:.0f} s.")
+
+
+def add_extra(name: str) -> None:
+    """Put an optional set into `.venv`, which is made first where it is missing."""
+    set_up("core")
+    python = _find_python() or str(VENV_PYTHON)
+    _say(f"Installing the packages of {name}")
+    _install_lock(name, _installer(python))
+    _compile_sources()
 
 
 # --- the virtual environment -------------------------------------------------------------------
@@ -368,27 +383,24 @@ def _clear_venv() -> None:
 
 def _install_packages(level: str, installer: list[str]) -> None:
     _say("Installing packages" + (" (the window and the tests: some hundred MB)" if level == "dev" else ""))
-    quiet = [] if sys.stdout.isatty() else ["--quiet"]
     for lock in LEVELS[level].locks:
-        # The one sdist is built with the setuptools of build.lock, not with an unlocked one.
-        isolation = ["--no-build-isolation"] if lock == "dev" else []
-        command = [
-            *installer,
-            *quiet,
-            "--require-hashes",
-            "--no-deps",
-            *isolation,
-            "-r",
-            str(_lock_file(lock)),
-        ]
-        if _run(command) != 0:
-            # pip failed in good order: what was in .venv before is still there and works.
+        _install_lock(lock, installer)
+
+
+def _install_lock(lock: str, installer: list[str]) -> None:
+    quiet = [] if sys.stdout.isatty() else ["--quiet"]
+    # The one sdist is built with the setuptools of build.lock, not with an unlocked one.
+    isolation = ["--no-build-isolation"] if lock == "dev" else []
+    lock_file = str(_lock_file(lock))
+    if _run([*installer, *quiet, "--require-hashes", "--no-deps", *isolation, "-r", lock_file]) != 0:
+        # pip failed in good order: what was in .venv before is still there and works.
+        if UNFINISHED.exists():
             UNFINISHED.unlink()
-            _give_up(
-                "The packages could not be installed; the lines above say why. Behind a proxy, pip needs "
-                "HTTPS_PROXY; for a company's index, PIP_INDEX_URL and PIP_CERT (or its configuration file). "
-                "Then run the same command again."
-            )
+        _give_up(
+            "The packages could not be installed; the lines above say why. Behind a proxy, pip needs "
+            "HTTPS_PROXY; for a company's index, PIP_INDEX_URL and PIP_CERT (or its configuration file). "
+            "Then run the same command again."
+        )
 
 
 def _compile_sources() -> None:

@@ -1,7 +1,8 @@
 """What the next message of a conversation would be sent with, part by part, and how large each part is.
 
 Made by the functions that make the request, from the same files, so it is what a model gets; counted by
-`domain.llm.tokens`, so it is an estimate (within some 8 % of cl100k). Nothing is sent, written or locked.
+`domain.llm.tokens`, so where no vocabulary counts it is an estimate (within some 8 % of cl100k). Nothing is
+sent, written or locked.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from application.graph import AGENT
 from domain.llm.chat import ModelAbilities, ProviderChoice
 from domain.llm.provider_settings import BUILTIN
 from domain.llm.room import ModelRoom, room_of
-from domain.llm.tokens import PER_MESSAGE, count_tokens, image_size, image_tokens
+from domain.llm.tokens import PER_MESSAGE, Counter, count_tokens, image_size, image_tokens
 from domain.llm.transcript import messages_of
 from domain.llm.web_search import WEB_SEARCH
 from shared import paths
@@ -73,6 +74,8 @@ class ContextReport:
     """Earlier turns that are not sent any more."""
     abilities: ModelAbilities
     """Of the model that would answer; `context_tokens` is the size of its window, None when not known."""
+    is_exact: bool = False
+    """Texts were counted with the model's own vocabulary."""
 
     @property
     def tokens(self) -> int:
@@ -108,6 +111,8 @@ class InspectContext:
     cpu: CpuTaskExecutor
     searches_web: Callable[[ProviderChoice], bool] = lambda _choice: False
     """Whether the general web search goes with a choice; blocking."""
+    exact: Callable[[str], Counter | None] = lambda _model: None
+    """What counts exactly for a model; blocking."""
 
     async def __call__(
         self, root: Path, *, session_id: str, choice: ProviderChoice, main_circuit: str = ""
@@ -133,7 +138,8 @@ class InspectContext:
         withheld = frozenset[str]() if is_searching else frozenset({WEB_SEARCH})
         schemas = await asyncio.to_thread(self.executor().schemas, without=withheld, tool_set=room.tool_set)
         raws = await asyncio.to_thread(_raws, system, schemas, described, history)
-        counts = await self._counted([raw.text for raw in raws if raw.is_counted])
+        exact = await asyncio.to_thread(self.exact, choice.model)
+        counts = await self._counted([raw.text for raw in raws if raw.is_counted], exact)
         given = iter(counts)
         parts: dict[PartKind, list[ContextEntry]] = {}
         for raw in raws:
@@ -147,6 +153,7 @@ class InspectContext:
             ),
             left_out=left_out,
             abilities=abilities,
+            is_exact=exact is not None,
         )
 
     def _open(self, root: Path) -> ProjectFiles:
@@ -212,7 +219,9 @@ class InspectContext:
         )
         return block.text
 
-    async def _counted(self, texts: Sequence[str]) -> list[int]:
+    async def _counted(self, texts: Sequence[str], exact: Counter | None) -> list[int]:
+        if exact is not None:  # it holds no interpreter lock, and cannot go to another process
+            return await asyncio.to_thread(lambda: [exact(text) for text in texts])
         if sum(map(len, texts)) <= _COUNTED_AT_ONCE:
             return await asyncio.to_thread(_count_all, texts)
         return await self.cpu.run(_count_all, texts)
@@ -221,6 +230,7 @@ class InspectContext:
 def report_to_plain(report: ContextReport, translate: Callable[[Message], str]) -> dict[str, Any]:
     return {
         "tokens_estimated": report.tokens,
+        "is_exact": report.is_exact,
         "window_tokens": report.abilities.context_tokens,
         "turns_left_out": report.left_out,
         "parts": [

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from application.ports.conversation import ChatClient, ChatModels
 from domain.llm.chat import ChatRequest, ProviderChoice, ProviderError, WireMessage
+from domain.llm.provider_settings import ProviderSettings
 
 _NO_LISTING = frozenset({404, 405, 501})
 """HTTP statuses of servers that cannot list their models."""
@@ -49,18 +50,22 @@ class TryModel:
     def __init__(self, models: ChatModels) -> None:
         self._models = models
 
-    async def list(self, choice: ProviderChoice, *, key: str = "") -> tuple[str, ...]:
+    async def list(
+        self, choice: ProviderChoice, *, key: str = "", settings: ProviderSettings | None = None
+    ) -> tuple[str, ...]:
         """The models the server lists. Raises UserInputError, ProviderError."""
-        async with self._models.connect(choice, key=key) as client:
+        async with self._models.connect(choice, key=key, settings=settings) as client:
             return await client.models()
 
-    async def __call__(self, choice: ProviderChoice, *, key: str = "") -> ModelTrial:
-        """Ask for the list of models, then for one tool call. `key` in place of the one that is kept.
+    async def __call__(
+        self, choice: ProviderChoice, *, key: str = "", settings: ProviderSettings | None = None
+    ) -> ModelTrial:
+        """Ask for the list of models, then for one tool call. `key` and `settings` in place of those kept.
 
         Raises UserInputError, ProviderError; cancelling closes the connection.
         """
         clock = asyncio.get_running_loop().time
-        async with self._models.connect(choice, key=key) as client:
+        async with self._models.connect(choice, key=key, settings=settings) as client:
             begin = clock()
             try:
                 models = await client.models()

@@ -201,6 +201,7 @@ class Conversations:
             tools=self._tools,
             cpu=self._outside.program.cpu,
             searches_web=lambda choice: self._search_web().of_choice(choice) is not None,
+            exact=self._outside.models.vocabularies.counter,
         )
 
     @cached_property

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from application.groups.outside import ModelParts, ProgramParts
     from application.ports.conversation import ChatModels
     from application.ports.credentials import KeyStore
-    from application.ports.model_settings import ModelSettingsStore
+    from application.ports.model_settings import ModelSettingsStore, TokenVocabularies
     from application.search.web_searching import SearchWeb
 
 
@@ -28,6 +28,11 @@ class Models:
     @property
     def settings(self) -> ModelSettingsStore:
         return self._parts.settings
+
+    @property
+    def vocabularies(self) -> TokenVocabularies:
+        """With which tokens are counted exactly."""
+        return self._parts.vocabularies
 
     @property
     def keys(self) -> KeyStore:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from application.ports.attachments import AttachmentReader
     from application.ports.conversation import ChatModels, Checkpointers
     from application.ports.credentials import KeyStore
-    from application.ports.model_settings import ModelSettingsStore, WebSearchEngines
+    from application.ports.model_settings import ModelSettingsStore, TokenVocabularies, WebSearchEngines
     from application.ports.permissions import PermissionStore, UsedAnswers
     from application.ports.project import ProjectFiles, Projects
     from application.ports.project_view import ProjectView
@@ -128,6 +128,8 @@ class ModelParts(Protocol):
     def settings(self) -> ModelSettingsStore: ...
     @property
     def keys(self) -> KeyStore: ...
+    @property
+    def vocabularies(self) -> TokenVocabularies: ...
     @property
     def engines(self) -> WebSearchEngines: ...
     @property

@@ -74,4 +74,5 @@ class Program:
             processes=self._parts.processes,
             environment=self._parts.environment,
             keys=self._outside.models.keys,
+            vocabularies=self._outside.models.vocabularies,
         )

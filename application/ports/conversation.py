@@ -16,6 +16,7 @@ if TYPE_CHECKING:  # quick commands must not pay for numpy because they name a p
     from domain.llm.chat import ChatRequest, ModelAbilities, ProviderChoice, ProviderInfo, StreamChunk
     from domain.llm.costs import PriceList
     from domain.llm.local_server import LocalServerStatus
+    from domain.llm.provider_settings import ProviderSettings
     from domain.llm.service import ServiceReport
 
 
@@ -73,8 +74,11 @@ class ChatModels(Protocol):
     async def examine(self, choice: ProviderChoice) -> tuple[str, ...]:
         """Talk to the provider; returns its models. Raises UserInputError, ProviderError with advice."""
 
-    def connect(self, choice: ProviderChoice, *, key: str = "") -> AbstractAsyncContextManager[ChatClient]:
-        """The provider's client, to try it: asked once, no retry. `key` in place of the one that is kept.
+    def connect(
+        self, choice: ProviderChoice, *, key: str = "", settings: ProviderSettings | None = None
+    ) -> AbstractAsyncContextManager[ChatClient]:
+        """The provider's client, to try it: asked once, no retry. `key` and `settings` (of which only those
+        that no choice can name are taken) in place of those that are kept.
 
         Raises as `open` does.
         """
@@ -98,8 +102,9 @@ class ChatModels(Protocol):
         Blocking: called off the loop. Raises UserInputError as `open` does.
         """
 
-    def destination(self, choice: ProviderChoice) -> str:
-        """Scheme, host and port that a conversation goes to; "" when it stays on this computer.
+    def destination(self, choice: ProviderChoice, settings: ProviderSettings | None = None) -> str:
+        """Scheme, host and port that a conversation goes to (a LangChain class that alone knows it: its
+        name); "" when it stays on this computer. `settings` in place of those that are kept.
 
         Blocking: called off the loop. Raises UserInputError as `open` does.
         """

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from domain.llm.provider_settings import ModelSettings
     from domain.llm.web_search import SearchAnswer, SearchEngineInfo, WebSearchSettings
@@ -23,6 +24,26 @@ class ModelSettingsStore(Protocol):
 
     def change(self, change: Callable[[ModelSettings], ModelSettings]) -> ModelSettings:
         """Change what is kept; returns it. Raises EnvironmentProblem."""
+
+
+class TokenVocabularies(Protocol):
+    """The vocabularies with which tokens are counted exactly. Blocking but for `fetch`."""
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether there is what counts with them."""
+
+    def names(self) -> tuple[str, ...]:
+        """Those on this machine, whole and right."""
+
+    def counter(self, model: str) -> Callable[[str], int] | None:
+        """What counts the tokens of a text exactly for a model; None where that is not possible here."""
+
+    async def fetch(self, name: str) -> Path:
+        """Get one from the network, where the user asked for it; where it lies then.
+
+        Raises UserInputError (an unknown name), EnvironmentProblem.
+        """
 
 
 class WebSearchEngines(Protocol):

@@ -286,3 +286,5 @@ class ProviderInfo:
     """Thinking can be switched."""
     can_search: bool = False
     """Has a web search of its own."""
+    takes_class: bool = False
+    """Its model is made by a class that the user's settings name."""

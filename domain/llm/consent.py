@@ -32,14 +32,14 @@ class ConsentQuestion:
     provider: str
     """Its title."""
     destination: str
-    """Scheme, host and port."""
+    """Scheme, host and port; of a LangChain class without an address its name."""
 
     @property
     def host(self) -> str:
         """What the question is about: a name anybody can give himself, a host not."""
-        return host_of(self.destination)
+        return host_of(self.destination) or self.destination
 
     @property
     def is_encrypted(self) -> bool:
         """Whether what is sent, and the key with it, can't be read on the way."""
-        return self.destination.startswith("https://")
+        return not self.destination.startswith("http://")

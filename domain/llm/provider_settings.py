@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from domain.llm.chat import THINKING_LEVELS, ProviderChoice, Thinking, WebSearchChoice
 from domain.llm.web_search import WebSearchSettings
@@ -11,6 +12,12 @@ from shared.setting import setting
 
 BUILTIN = "builtin"
 _TIMEOUT_RANGE_S = (1.0, 3600.0)
+
+
+def _arguments(value: object) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise TypeError(value)
+    return value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +37,11 @@ class ProviderSettings:
     """Seconds until the first piece of an answer."""
     silence_s: float | None = setting(None, bounds=_TIMEOUT_RANGE_S)
     """Seconds between two pieces of an answer."""
+    model_class: str = ""
+    """Of the provider "langchain": module and class, as langchain_openai:ChatOpenAI. Only here, in the user's
+    own folder, never in a conversation or project: it is imported, so it can do anything."""
+    arguments: Mapping[str, Any] = setting(dict, read=_arguments)
+    """What the class is given beside model, address and key: a JSON object."""
     verified_at: str = ""
     """When a test last succeeded with these settings: ISO 8601, UTC; "" = not since they were changed."""
 

@@ -1,7 +1,8 @@
 """How many tokens a text or a request costs, without a model's vocabulary; and texts cut to a budget.
 
-The one place where tokens are counted. No vocabulary is shipped: cl100k alone is 1.7 MB and none of the
-providers here uses it now. `count_tokens` follows the word splitting of cl100k instead (within 8 % of it for
+The one place where tokens are counted. No vocabulary is shipped: cl100k alone is 1.7 MB, and only OpenAI's
+models use the two that are published (`infrastructure/llm_adapters/vocabularies.py` counts with them).
+`count_tokens` follows the word splitting of cl100k instead (within 8 % of it for
 English, Chinese, netlists, tables of numbers, JSON and code; tests/unit/llm/test_token_counts has the
 reference counts) and is put right for each model from the usage that its answers tell (`TokenFactors`).
 """
@@ -11,7 +12,7 @@ from __future__ import annotations
 import json
 import re
 import struct
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, isfinite
 
@@ -36,6 +37,10 @@ _IMAGE_TILE = 170
 _TILE_SIDE = 512
 _LARGEST_SIDE = 2048
 _UNKNOWN_SIZE = (1024, 1024)
+
+
+Counter = Callable[[str], int]
+"""Counts the tokens of a text."""
 
 
 def count_tokens(text: str) -> int:
@@ -96,25 +101,25 @@ def _jpeg_size(data: bytes) -> tuple[int, int] | None:
     return None
 
 
-def request_tokens(request: ChatRequest) -> int:
+def request_tokens(request: ChatRequest, count: Counter = count_tokens) -> int:
     """The tokens of a whole request: messages, calls, pictures, tool schemas and what is around them.
 
     Reasoning is left out: most providers are not sent it.
     """
-    return PER_REQUEST + sum(_parts(request))
+    return PER_REQUEST + sum(_parts(request, count))
 
 
-def _parts(request: ChatRequest) -> Iterator[int]:
+def _parts(request: ChatRequest, count: Counter) -> Iterator[int]:
     for message in request.messages:
-        yield _message_tokens(message)
+        yield _message_tokens(message, count)
     for tool in request.tools:
-        yield count_tokens(json.dumps(tool, ensure_ascii=False))
+        yield count(json.dumps(tool, ensure_ascii=False))
 
 
-def _message_tokens(message: WireMessage) -> int:
-    calls = sum(count_tokens(call.name + call.arguments) + _PER_CALL for call in message.tool_calls)
+def _message_tokens(message: WireMessage, count: Counter) -> int:
+    calls = sum(count(call.name + call.arguments) + _PER_CALL for call in message.tool_calls)
     images = sum(image_tokens(*_size(image)) for image in message.images)
-    return PER_MESSAGE + count_tokens(message.text) + calls + images
+    return PER_MESSAGE + count(message.text) + calls + images
 
 
 def _size(image: WireImage) -> tuple[int, int]:

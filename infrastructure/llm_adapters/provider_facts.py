@@ -21,6 +21,7 @@ from shared.message import Message, msg
 BUILTIN = "builtin"
 OPENAI_COMPATIBLE = "openai-compatible"
 OLLAMA = "ollama"
+LANGCHAIN = "langchain"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +30,7 @@ class Provider:
 
     name: str
     title: str
-    protocol: Literal["builtin", "openai", "responses", "ollama"] = "openai"
+    protocol: Literal["builtin", "openai", "responses", "ollama", "langchain"] = "openai"
     base_url: str = ""
     """Its own address; "" when the user has to give one."""
     key: Literal["needed", "optional", "none"] = "needed"
@@ -56,7 +57,8 @@ class Provider:
     @property
     def url_variable(self) -> str:
         """The environment variable of its address, "" when it has none."""
-        return "" if self.protocol == "builtin" else f"CIRCUIT_AI_{_word(self.name)}_BASE_URL"
+        has_none = self.protocol in ("builtin", "langchain")
+        return "" if has_none else f"CIRCUIT_AI_{_word(self.name)}_BASE_URL"
 
     @property
     def uses_network(self) -> bool:
@@ -304,6 +306,18 @@ _ROWS = (
         key="optional",
         dialect=Dialect(thinking=_TEMPLATE),
         note=msg("Models on your own computer: llama-server -m MODEL.gguf --jinja -c 32768"),
+    ),
+    Provider(
+        name=LANGCHAIN,
+        title="LangChain",
+        protocol="langchain",
+        key="optional",
+        models_page="https://docs.langchain.com/oss/python/integrations/chat",
+        dialect=Dialect(fixed_temperature_models=_OPENAI_REASONING, image_side=1568),
+        note=msg(
+            "Any LangChain chat model whose Python package is installed. Reasoning is not shown by most "
+            "classes. Without a base URL the class decides where requests go."
+        ),
     ),
     Provider(
         name=OPENAI_COMPATIBLE,

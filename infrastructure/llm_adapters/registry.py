@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     from domain.llm.service import NetworkSettings, ServiceReport
     from infrastructure.llm_adapters.service_manager import ServiceManager
     from infrastructure.llm_adapters.timing import Timeouts
-    from infrastructure.llm_adapters.wire_client import WireClient
     from infrastructure.persistence.model_settings import ServiceCountsFile, TokenFactorsFile
 
 Abilities = Callable[[str, str], ModelAbilities]
@@ -161,13 +160,16 @@ class ModelRegistry:
         return models
 
     @asynccontextmanager
-    async def connect(self, choice: ProviderChoice, *, key: str = "") -> AsyncIterator[ChatClient]:
-        """The provider's bare client, to try it: asked once, no retry. `key` replaces the one that is kept.
+    async def connect(
+        self, choice: ProviderChoice, *, key: str = "", settings: ProviderSettings | None = None
+    ) -> AsyncIterator[ChatClient]:
+        """The provider's bare client, to try it: asked once, no retry. `key` and `settings` replace what is
+        kept.
 
         Raises as `open` does.
         """
         choice = await asyncio.to_thread(self._completed, choice)
-        client = await self._new_client(choice, key=key, is_tried_again=False)
+        client = await self._new_client(choice, key=key, settings=settings, is_tried_again=False)
         try:
             yield client
         finally:
@@ -232,15 +234,19 @@ class ModelRegistry:
         price("")  # what it reads from the disk is read here; later calls come from the loop
         return price
 
-    def destination(self, choice: ProviderChoice) -> str:
+    def destination(self, choice: ProviderChoice, settings: ProviderSettings | None = None) -> str:
         """Scheme, host and port that a conversation goes to; "" when it stays on this computer. Blocking.
+
+        A LangChain class without an address alone knows where it sends: its name stands for the place.
 
         Raises UserInputError as `open` does.
         """
         provider = known_provider(choice.provider)
         if not provider.uses_network:
             return ""
-        base_url = self._base_url(provider, self._completed(choice))
+        base_url = self._base_url(provider, self._completed(choice), settings)
+        if provider.protocol == "langchain" and not base_url:
+            return (settings or self._kept(provider.name)).model_class or provider.name
         if is_loopback(base_url):
             return ""
         return origin_of(base_url)
@@ -275,7 +281,12 @@ class ModelRegistry:
             await client.close()
 
     async def _new_client(
-        self, choice: ProviderChoice, *, key: str = "", is_tried_again: bool = True
+        self,
+        choice: ProviderChoice,
+        *,
+        key: str = "",
+        settings: ProviderSettings | None = None,
+        is_tried_again: bool = True,
     ) -> ChatClient:
         provider = known_provider(choice.provider)
         if not provider.uses_network:
@@ -285,20 +296,26 @@ class ModelRegistry:
 
             return BuiltinChatClient(speaker=self._speaker)
         refuse_switches(provider, choice)
-        base_url = self._base_url(provider, choice)
+        if provider.protocol == "langchain":
+            settings = settings or await asyncio.to_thread(self._kept, provider.name)
+        base_url = self._base_url(provider, choice, settings)
         key = key or await asyncio.to_thread(self._key, provider, base_url)
         model = choice.model.strip() or provider.default_model
-        await asyncio.to_thread(_import_wire)
+        await asyncio.to_thread(_import_langchain if provider.protocol == "langchain" else _import_wire)
         from infrastructure.llm_adapters.ollama import OllamaClient
         from infrastructure.llm_adapters.openai_compatible import OpenAICompatibleClient
         from infrastructure.llm_adapters.responses import ResponsesClient
 
         abilities = await asyncio.to_thread(self._abilities_of, provider, model)
-        kinds: Mapping[str, Callable[..., WireClient]] = {
+        kinds: Mapping[str, Callable[..., ChatClient]] = {
             "ollama": OllamaClient,
             "openai": OpenAICompatibleClient,
             "responses": partial(ResponsesClient, completions_dialect=provider.completions_dialect),
         }
+        if provider.protocol == "langchain" and settings is not None:
+            from infrastructure.llm_adapters.langchain_client import LangChainClient
+
+            kinds = {**kinds, "langchain": partial(LangChainClient, settings=settings)}
         client = kinds[provider.protocol](
             base_url=base_url,
             model=model,
@@ -309,7 +326,8 @@ class ModelRegistry:
             timeouts=await asyncio.to_thread(self._timeouts, provider),
             network=self._network,
         )
-        server, is_local, manager = urlsplit(base_url).netloc, is_loopback(base_url), self._service_manager()
+        server = urlsplit(base_url).netloc or ("" if settings is None else settings.model_class)
+        is_local, manager = is_loopback(base_url), self._service_manager()
         if not is_tried_again:
             return manager.trial(client, provider=provider.name, server=server, is_local=is_local)
         from infrastructure.llm_adapters.error_texts import Peer
@@ -359,8 +377,12 @@ class ModelRegistry:
             return replace(known, vision=bool(provider.seeing_models.search(model)))
         return known
 
-    def _base_url(self, provider: Provider, choice: ProviderChoice) -> str:
+    def _base_url(
+        self, provider: Provider, choice: ProviderChoice, settings: ProviderSettings | None = None
+    ) -> str:
         named = choice.base_url.strip() or self._environment.get(provider.url_variable, "").strip()
+        if provider.protocol == "langchain":
+            return _own_address(named, settings or self._kept(provider.name))
         if not named and not provider.base_url:
             raise UserInputError(
                 msg("The provider {name} needs a server address.", name=provider.name),
@@ -427,7 +449,22 @@ class ModelRegistry:
             is_local=provider.is_local,
             can_think=provider.dialect.thinking.is_there,
             can_search=provider.dialect.can_search,
+            takes_class=provider.protocol == "langchain",
         )
+
+
+def _own_address(named: str, kept: ProviderSettings) -> str:
+    """Of a LangChain class, "" where it alone knows it. No conversation can choose another.
+
+    Raises UserInputError.
+    """
+    if named != kept.base_url:
+        raise UserInputError(
+            msg("The base URL of a LangChain model is set in the model settings only."),
+            advice=msg("Omit it here, or change it in the model settings of the window."),
+            error_type="bad_url",
+        )
+    return checked_base_url(named) if named else ""
 
 
 async def _ask_for_a_word(client: ChatClient) -> None:
@@ -439,6 +476,12 @@ async def _ask_for_a_word(client: ChatClient) -> None:
 def _import_bridge() -> None:
     """LangChain: a third of a second of file reading, not for the loop's thread."""
     import infrastructure.llm_adapters.chat_model  # noqa: F401 - loaded for those who use it
+
+
+def _import_langchain() -> None:
+    import infrastructure.llm_adapters.langchain_client  # noqa: F401 - loaded for those who use it
+
+    _import_wire()
 
 
 def _import_builtin() -> None:

@@ -6,6 +6,7 @@ import asyncio
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 from domain.llm.chat import ProviderError
 from infrastructure.llm_adapters.answer_reader import AnswerReader
@@ -14,6 +15,8 @@ _LEFT_BEHIND_S = 0.05
 """How long the rest of a finished answer is read so that its connection can serve the next request."""
 
 _BREATH_S = 0.01
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,8 +89,8 @@ class Patience:
         self.limit_s = 0.0
         """What the present (or last) wait is allowed, with those before it that brought nothing."""
 
-    async def next_piece(self, pieces: AsyncIterator[bytes], answer: AnswerReader) -> bytes | None:
-        """The next bytes, None at the end. Raises TimeoutError when they do not come in time."""
+    async def next_piece(self, pieces: AsyncIterator[T], answer: AnswerReader) -> T | None:
+        """The next bytes (or whatever comes), None at the end. Raises TimeoutError."""
         self._begin_stage((answer.pieces, answer.is_over, answer.is_done))
         if answer.is_over:
             self.limit_s = _LEFT_BEHIND_S if answer.is_done else self._timeouts.after_finish_s

@@ -14,7 +14,7 @@ from typing import Any
 from domain.llm.chat import ChatRequest
 from domain.llm.provider_settings import ModelSettings
 from domain.llm.service import SUMS
-from domain.llm.tokens import TokenFactors, read_factors, request_tokens
+from domain.llm.tokens import Counter, TokenFactors, count_tokens, read_factors, request_tokens
 from infrastructure.persistence.user_json import FACTORS_FILE, MODELS_FILE, SERVICE_COUNTS_FILE, JsonFile
 from shared.errors import CircuitAIError, EnvironmentProblem
 from shared.setting import read_fields
@@ -108,13 +108,24 @@ _logger = logging.getLogger(__name__)
 class TokenFactorsFile:
     """Counts requests as a model does; learns from every answer that tells its usage."""
 
-    def __init__(self, *, user_home: Path) -> None:
+    def __init__(
+        self, *, user_home: Path, exact: Callable[[str], Counter | None] = lambda _model: None
+    ) -> None:
         # What is damaged is learned again.
         self._file = JsonFile(user_home, FACTORS_FILE, when_damaged="forget", is_durable=False)
+        self._exact = exact
+        """A model -> what counts exactly for it."""
 
     def count(self, model: str, request: ChatRequest) -> int:
         """The tokens of a request for a model (``"provider model"``). Blocking."""
-        return TokenFactors(read_factors(self._file.load())).corrected(model, request_tokens(request))
+        name, counted = self._counted(model, request)
+        return TokenFactors(read_factors(self._file.load())).corrected(name, counted)
+
+    def _counted(self, model: str, request: ChatRequest) -> tuple[str, int]:
+        """The tokens, and under which name they are put right: what is around the texts differs too."""
+        exact = self._exact(model.partition(" ")[2])
+        counter, name = (count_tokens, model) if exact is None else (exact, f"{model} (exact)")
+        return name, request_tokens(request, counter)
 
     async def learn(self, model: str, request: ChatRequest, told: int) -> None:
         """Take what an answer told about its request: `told` tokens. Never raises: it is only a count."""
@@ -124,9 +135,9 @@ class TokenFactorsFile:
             _logger.warning("The tokens of %s were not kept: %s", model, error)
 
     def _learn(self, model: str, request: ChatRequest, told: int) -> None:
-        counted = request_tokens(request)
+        name, counted = self._counted(model, request)
         with self._file.change() as rows:
             factors = TokenFactors(read_factors(rows))
-            if factors.learn(model, counted=counted, told=told):
+            if factors.learn(name, counted=counted, told=told):
                 rows.clear()
                 rows.update(list(factors.to_plain().items())[-_MOST_MODELS:])

@@ -1,4 +1,4 @@
-"""`providers list|test|key`: which models can be used, whether one answers, and where its key is."""
+"""`providers list|test|key|vocabulary`: which models can be used, whether one answers, where its key is."""
 
 from __future__ import annotations
 
@@ -19,15 +19,16 @@ from shared.errors import UserInputError
 from shared.message import Message, msg
 
 _MOST_NAMES = 20
+_USUAL_VOCABULARY = "o200k_base"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """list | test [NAME] [--model M] [--base-url U] | test web-search [ENGINE]
-    | test embeddings [PROVIDER] | key set|remove|status NAME.
+    | test embeddings [PROVIDER] | key set|remove|status NAME | vocabulary [NAME].
 
     `test web-search` also takes --search-id and --save, which keeps the engine that has answered.
     """
-    parser.add_argument("action", choices=("list", "test", "key"))
+    parser.add_argument("action", choices=("list", "test", "key", "vocabulary"))
     parser.add_argument("name", nargs="?", default="", metavar="NAME")
     parser.add_argument("words", nargs="*", help=argparse.SUPPRESS)
     # Taken only to be refused without being repeated.
@@ -52,16 +53,17 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
             advice=msg("Give one provider."),
             error_type="bad_usage",
         )
+    if args.action == "vocabulary":
+        return await _fetch_vocabulary(args.name or _USUAL_VOCABULARY, app, out)
     if args.action == "list":
-        engines = web_search.engine_documents(app, out)
-        _list(
-            app.models.providers.list(),
-            await asyncio.to_thread(app.models.providers.service_counts),
-            engines,
-            out,
-        )
+        counts = await asyncio.to_thread(app.models.providers.service_counts)
+        _list(app.models.providers.list(), counts, web_search.engine_documents(app, out), out)
         web_search.say_engines(app, out)
         return 0
+    return await _test(args, app, out)
+
+
+async def _test(args: argparse.Namespace, app: Application, out: Output) -> int:
     args.name = args.name or "builtin"
     await unlock_keys(app, args.name, out)
     choice = ProviderChoice(provider=args.name, model=args.model, base_url=args.base_url)
@@ -82,6 +84,15 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
         out.row(f"  {name}")
     if len(models) > _MOST_NAMES:
         out.say(msg("  ... and {count} more (all with --json)", count=len(models) - _MOST_NAMES))
+    return 0
+
+
+async def _fetch_vocabulary(name: str, app: Application, out: Output) -> int:
+    """Get what counts tokens exactly, a few MB, from OpenAI's server."""
+    path = await app.models.vocabularies.fetch(name)
+    told = msg("The vocabulary {name} is stored in {path}.", name=name, path=path)
+    out.say(told)
+    out.json_or_nothing({"ok": True, "vocabulary": name, "path": str(path), "message": out.translate(told)})
     return 0
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -21,6 +23,7 @@ from presentation.panels.conversation.model_choice import ModelMenu
 from presentation.ui.small_dialog import SmallDialog
 from presentation.ui.workspace import WindowServices
 from shared.paths import user_home
+from tests.fakes import langchain_models
 from tests.fakes.llm_server import FakeLLMServer, Script, answer, call, error
 from tests.gui.conftest import Until
 
@@ -224,3 +227,33 @@ async def test_consent_and_passphrase_are_asked_by_the_window(services: WindowSe
     assert await unlocking
     assert await asyncio.to_thread(services.app.models.keys.find, "zhipu") == KEY
     parent.deleteLater()
+
+
+async def test_a_langchain_class_is_set_up_tested_and_kept(
+    services: WindowServices, until: Until, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copy(langchain_models.__file__, tmp_path / "window_kiln.py")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "window_kiln", raising=False)
+    dialog, form = await opened(services, until, "openai-compatible")
+    assert form.model_class.isHidden()
+    form.show_provider("langchain")
+    assert not form.model_class.isHidden()
+    assert not form.arguments.isHidden()
+    type_into(form.model_class, "window_kiln:Kiln")
+    type_into(form.arguments, "{temperature: 1}")
+    QTest.mouseClick(dialog.save_button, LEFT)
+    await until(lambda: "not a JSON object" in dialog.error.text())
+    type_into(form.arguments, '{"temperature": 0.5}')
+    form.model.setEditText("clay-2")
+    QTest.mouseClick(dialog.test_button, LEFT)
+    await until(lambda: "works" in dialog.card.title.text())
+    assert form.settings.verified_at
+    QTest.mouseClick(dialog.save_button, LEFT)
+    await until(lambda: services.app.models.settings.latest.chosen == "langchain")
+    kept = services.app.models.settings.latest.of("langchain")
+    assert (kept.model_class, kept.arguments, kept.model) == (
+        "window_kiln:Kiln",
+        {"temperature": 0.5},
+        "clay-2",
+    )

@@ -154,8 +154,9 @@ class ModelSettingsDialog(TriedSettingsDialog):
     async def _attempt(self) -> Callable[[], None]:
         form = self.form
         assert form is not None, "the button works when the form is there"
+        form.check()
         name, settings = form.name, form.settings
-        trial = await self._models.try_out(settings.choice(name), key=form.key.text)
+        trial = await self._models.try_out(settings.choice(name), key=form.key.text, settings=settings)
 
         def show() -> None:
             if form.name == name and form.settings == settings:
@@ -170,9 +171,12 @@ class ModelSettingsDialog(TriedSettingsDialog):
         form = self.form
         if form is None:
             return
+        settings = form.settings
         try:
             await self._unlock()
-            models = await self._models.try_out.list(form.settings.choice(form.name), key=form.key.text)
+            models = await self._models.try_out.list(
+                settings.choice(form.name), key=form.key.text, settings=settings
+            )
         except CircuitAIError as error:
             self._fail(error)
             return
@@ -184,10 +188,11 @@ class ModelSettingsDialog(TriedSettingsDialog):
     async def _keep(self) -> None:
         form = self.form
         assert form is not None, "the button works when the form is there"
+        form.check()
         name, settings, keep_key = form.name, form.settings, self._typed_key()
         if not form.is_builtin:
             # Says what is wrong with the address.
-            await asyncio.to_thread(self._models.providers.destination, settings.choice(name))
+            await asyncio.to_thread(self._models.providers.destination, settings.choice(name), settings)
         await self._unlock()
         await keep_key()
         await asyncio.to_thread(self._models.settings.change, lambda old: _with(old, name, settings))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from PyQt6.QtCore import QSize, pyqtSignal
 from PyQt6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
+    QLineEdit,
     QSpinBox,
     QWidget,
 )
@@ -22,6 +24,7 @@ from presentation.dialogs.model_settings.settings_form import SettingsForm
 from presentation.dialogs.model_settings.words import THINKING, ability_words
 from presentation.ui.parts import arrange, push_button, text_label
 from presentation.ui.workspace import WindowServices
+from shared.errors import UserInputError
 from shared.message import Message, msg
 
 SEARCHES: dict[str, Message] = {
@@ -38,6 +41,8 @@ class ProviderForm(SettingsForm):
     prefix: ClassVar[str] = "model"
     words: ClassVar[Mapping[str, Message]] = {
         "provider": msg("Provider"),
+        "class": msg("Class"),
+        "arguments": msg("Arguments"),
         "key": msg("API key"),
         "url": msg("Base URL"),
         "model": msg("Model"),
@@ -89,10 +94,20 @@ class ProviderForm(SettingsForm):
             thinking=self.thinking.currentData() if self.info.can_think else None,
             search=self.search.currentData() == "provider",
             web_search=self.search.currentData() == "general",
+            model_class=self.model_class.text().strip(),
+            arguments=_object(self.arguments.text()) or {},
             **seconds,  # type: ignore[arg-type]
         )
         # A test tells of what was tested, and of nothing else.
         return entered if entered == kept and not self.has_new_key else replace(entered, verified_at="")
+
+    def check(self) -> None:
+        """Raises UserInputError for arguments that are no JSON object."""
+        if _object(self.arguments.text()) is None:
+            raise UserInputError(
+                msg("The arguments are not a JSON object."),
+                advice=msg("Write them as {example}.", example='{"temperature": 0.2}'),
+            )
 
     @property
     def is_builtin(self) -> bool:
@@ -134,6 +149,10 @@ class ProviderForm(SettingsForm):
         self.provider.setObjectName("modelProvider")
         for info in self._infos.values():
             self.provider.addItem(info.title, info.name)
+        self.model_class, self.arguments = QLineEdit(), QLineEdit()
+        for edit, name in ((self.model_class, "modelClass"), (self.arguments, "modelArguments")):
+            edit.setObjectName(name)
+            edit.textChanged.connect(self._tell)
         self.model = self._model_box()
         self.model.setObjectName("modelName")
         self.reload = push_button(name="modelReload", clicked=self.list_wanted.emit, kind="quiet")
@@ -159,6 +178,8 @@ class ProviderForm(SettingsForm):
         arrange(QHBoxLayout(model_row), (self.model, 1), self.abilities, self.reload, edges=0)
         rows = {
             "provider": self.provider,
+            "class": self.model_class,
+            "arguments": self.arguments,
             "key": self.key,
             "url": self.url,
             "model": model_row,
@@ -178,11 +199,22 @@ class ProviderForm(SettingsForm):
     def _fill(self) -> None:
         info, kept = self.info, self._kept.get(self.name) or ProviderSettings()
         self._shown = info.name
-        for field in (self.url, self.model, self.thinking, self.search, *self.timeouts.values()):
+        filled = (
+            self.url,
+            self.model_class,
+            self.arguments,
+            self.model,
+            self.thinking,
+            self.search,
+            *self.timeouts.values(),
+        )
+        for field in filled:
             field.blockSignals(True)
         self.key.clear()
         self.has_new_key = False
         self.url.setText(kept.base_url or info.base_url)
+        self.model_class.setText(kept.model_class)
+        self.arguments.setText(json.dumps(kept.arguments, ensure_ascii=False) if kept.arguments else "")
         self.model.clear()
         self.model.addItems([str(name) for name in info.models])
         self.model.setEditText(kept.model)
@@ -190,10 +222,11 @@ class ProviderForm(SettingsForm):
         self._fill_search(info, kept)
         for name, box in self.timeouts.items():
             box.setValue(round(getattr(kept, name) or 0))
-        for field in (self.url, self.model, self.thinking, self.search, *self.timeouts.values()):
+        for field in filled:
             field.blockSignals(False)
         is_server = not self.is_builtin
         self._show_rows(
+            **{"class": info.takes_class, "arguments": info.takes_class},
             key=bool(info.key_variable),
             url=is_server,
             model=is_server,
@@ -246,7 +279,22 @@ class ProviderForm(SettingsForm):
         edit = self.model.lineEdit()
         if edit is not None and self._shown:
             own = self.info.models[0] if self.info.models else ""
-            edit.setPlaceholderText(own or language(msg("empty: the first one the server lists")))
-            self.url.setPlaceholderText("http://127.0.0.1:8000/v1")
+            first, by_class = msg("empty: the first one the server lists"), msg("empty: the class's own")
+            edit.setPlaceholderText(own or language(by_class if self.info.takes_class else first))
+            self.url.setPlaceholderText(
+                language(by_class) if self.info.takes_class else "http://127.0.0.1:8000/v1"
+            )
+            self.reload.setVisible(not self.info.takes_class)
+            self.model_class.setPlaceholderText("langchain_openai:ChatOpenAI")
+            self.arguments.setPlaceholderText('{"reasoning_effort": "low"}')
             self.note.setText("" if self.info.note is None else language(self.info.note))
         self.show_abilities(self._known)
+
+
+def _object(text: str) -> dict[str, Any] | None:
+    """The JSON object in a field, {} for an empty one, None for what is none."""
+    try:
+        found = json.loads(text or "{}")
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 REQUIREMENTS = Path(__file__).parents[3] / "requirements"
-LOCKS = ("core", "cluster", "window", "dev", "build")
+LOCKS = ("core", "cluster", "window", "dev", "langchain", "build")
 QT = ("PyQt6", "PyQt6-Qt6", "PyQt6-WebEngine", "PyQt6-WebEngine-Qt6")
 
 
@@ -48,6 +48,10 @@ def test_smaller_sets_are_part_of_the_larger() -> None:
     core, cluster, window, dev = (pins(lock(name)) for name in ("core", "cluster", "window", "dev"))
     assert core.items() <= window.items() <= dev.items()
     assert core.items() <= cluster.items() <= dev.items()
+    langchain = pins(lock("langchain"))
+    assert core.items() <= langchain.items()
+    shared = langchain.keys() & dev.keys()  # it is put beside whichever set there is
+    assert {name: langchain[name] for name in shared} == {name: dev[name] for name in shared}
 
 
 def test_what_is_installed_is_what_is_locked() -> None:
