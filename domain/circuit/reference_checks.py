@@ -512,10 +512,14 @@ def _check_source_words(placed: PlacedElement, scope: Scope, findings: Findings)
             msg("{word} is a placeholder: this file is a template that another program fills in.",
                 word=field.text)
             if re.fullmatch(r"\$[A-Za-z_]\w*", field.text)
+            else msg("* begins a comment in the first column only. Put $ or ; before this one.")
+            if field.text.startswith("*")
             else msg("{name}: ngspice knows no waveform or keyword “{word}”.", name=placed.element.name,
                      word=field.text)
         )  # fmt: skip
         findings.add(scope.severity, "bad-value", message, file=placed.file, at=field)
+        if field.text.startswith("*"):  # what stands behind it is the comment
+            return
 
 
 def _check_controls(placed: PlacedElement, scope: Scope, findings: Findings) -> None:

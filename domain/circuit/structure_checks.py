@@ -472,7 +472,12 @@ def _check_analyses(tree: DependencyTree, findings: Findings) -> None:
             )
             findings.add("warning", "bad-analysis", message, file=placed.file, at=placed.statement)
         elif has_empty_sweep(text):
-            message = msg("This sweep has no points. Check its start, stop and step.")
+            message = (
+                msg("This analysis has no time to simulate. Its step and its stop time must be above 0, the "
+                    "start before the stop.")
+                if placed.statement.keyword == "tran"
+                else msg("This sweep has no points. Check its start, stop and step.")
+            )  # fmt: skip
             findings.add("error", "bad-analysis", message, file=placed.file, at=placed.statement)
 
 

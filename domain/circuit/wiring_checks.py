@@ -132,7 +132,13 @@ def _note_floating(group: FloatingGroup, starts: _Start, findings: Findings) -> 
 
 def _check_loops(wiring: BlockWiring, starts: _Start, findings: Findings) -> None:
     for placed in wiring.shorted:
-        message = msg("Both ends of {name} are connected to the same node.", name=placed.element.name)
+        grounded = canonical_node(placed.element.nodes[0].text) == GROUND
+        message = (
+            msg("Both ends of {name} are ground: gnd is node 0 in ngspice. Remove this source.",
+                name=placed.element.name)
+            if grounded
+            else msg("Both ends of {name} are connected to the same node.", name=placed.element.name)
+        )  # fmt: skip
         findings.add("error", "shorted-source", message, file=placed.file, at=placed.element.statement)
     for loop in wiring.loops:
         name = loop.element.element.name

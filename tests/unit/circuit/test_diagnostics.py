@@ -385,6 +385,20 @@ def test_include_levels_are_limited() -> None:
     assert [(d.code, d.line) for d in found] == [("include-cycle", 1)]
 
 
+@pytest.mark.parametrize(
+    ("cards", "words"),
+    [
+        ("V2 c 0 2 * volts at the gate\nR3 c 0 1\n", "* begins a comment in the first column only"),
+        ("V2 gnd 0 0\n", "gnd is node 0 in ngspice. Remove this source"),
+        (".tran 0 0 0\n", "no time to simulate"),
+        ("B3 c 0 V=if(V(a)>0,1,2)\nR3 c 0 1\n", "condition ? value"),
+    ],
+)
+def test_an_error_says_what_to_do(cards: str, words: str) -> None:
+    (error,) = (each for each in check(HEAD + cards) if each.severity == "error")
+    assert words in str(error.message)
+
+
 REFUSED_BY_NGSPICE = [
     ("B3 c 0 V=if(V(a)>0,1,2)\nR3 c 0 1\n", "undefined-function", 6),
     ("B3 c 0 V=V(a)*int(2.5)\nR3 c 0 1\n", "undefined-function", 6),
