@@ -14,6 +14,7 @@ from shared.errors import CircuitAIError, UserInputError
 
 if TYPE_CHECKING:
     from application.ports.simulation import ColumnBuilder, ResultStore, WaveformReader, WaveformSource
+    from domain.simulation.operating_point import OperatingPoint
     from domain.simulation.result import Quantity
     from domain.simulation.waveform import Plot
     from shared.cpu_executor import CpuTaskExecutor
@@ -45,6 +46,9 @@ class StoredFigures:
     """NaN for one that could not be had."""
     curves: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """What the circuit's own `plot` commands show: kind of analysis ("" = any) and expressions."""
+    operating_point: OperatingPoint | None = None
+    """None when the run has none; of a stepped circuit that of its first step."""
+    is_stepped: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -109,6 +113,10 @@ class LoadWaveforms:
         UserInputError when there is no result.
         """
         return await self.cpu.run_in_thread(lambda: self.waveforms.open(self.results.raw_path_of(source)))
+
+    async def figures_of(self, result: Path) -> StoredFigures | None:
+        """The figures of a result without its vectors; None where there is none that can be read."""
+        return await self.cpu.run_in_thread(self.figures.read, result)
 
     async def log_tail(self, log: Path, most_bytes: int) -> str:
         """The end of a run's log; "" where there is no regular file: a stranger may have put a pipe."""

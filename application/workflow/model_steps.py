@@ -90,7 +90,9 @@ _NODE_OF_TASK: Mapping[str, WorkflowNode] = {
 """Whose tools a model has for a task; a question is answered by reading."""
 _LONGEST_ANSWER = 400_000
 """Characters of an answer to a structured call that are received; more is nothing that could be used."""
-_MOST_DEVICES = 12
+_LEAST_DEVICES, _MOST_DEVICES = 4, 24
+_WINDOW_PER_DEVICE = 1_500
+"""Tokens of a model's window for each device of an operating point that it is told of."""
 _MOST_WARNINGS = 8
 
 
@@ -261,7 +263,9 @@ class ModelSteps:
         point = stored_operating_point(stored)
         if point is None or not point.devices:
             return ""
-        lines = operating_point_lines(point, most_devices=_MOST_DEVICES)
+        window = (await self._asked.room()).window
+        most = min(max(window // _WINDOW_PER_DEVICE, _LEAST_DEVICES), _MOST_DEVICES)
+        lines = operating_point_lines(point, most_devices=most, most_nodes=2 * most)
         return "\n".join(["DC operating point:", *lines])
 
     def show(self, path: str, content: bytes) -> None:
@@ -337,11 +341,12 @@ class ModelSteps:
         Raises ProviderError.
         """
         circuit = state.get("circuit_file_path", "")
+        point = await self.operating_point(state.get("sim_result_path", ""))
         values = {
             "circuit_file": circuit,
             "netlist": netlist,
             "design_goals": state["design_goals_summary"],
-            "metrics": table.markdown(),
+            "metrics": "\n\n".join(filter(None, [table.markdown(), point])),
             "simulation_warnings": await self.warnings(circuit),
             "iteration": table.number,
             "metric_history": earlier,

@@ -353,7 +353,7 @@ def operating_point_lines(
     node voltages, supplies. Devices and nodes beyond the bounds are counted."""
     devices = sorted(
         point.devices,
-        key=lambda each: (_is_usual(each), each.name.count(".")),
+        key=lambda each: (is_usual(each), each.name.count(".")),
     )
     lines = [_device_line(each) for each in devices[:most_devices]]
     more = max(len(devices) - most_devices, 0) + point.left_out
@@ -373,14 +373,15 @@ def operating_point_lines(
     return lines
 
 
-def _is_usual(device: DevicePoint) -> bool:
+def is_usual(device: DevicePoint) -> bool:
+    """Whether it does what an amplifying stage needs of it; of a diode always."""
     usual = "active" if device.kind in ("npn", "pnp") else "saturation"
     return device.kind == "diode" or device.region == usual
 
 
 def _device_line(device: DevicePoint) -> str:
     figures = ", ".join(figure_texts(device))
-    region = device.region if _is_usual(device) else device.region.upper()
+    region = device.region if is_usual(device) else device.region.upper()
     return f"{device.name} {device.kind}{f' {region}' if region else ''}: {figures}"
 
 

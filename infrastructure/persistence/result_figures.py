@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from application.simulation.waveforms import StoredFigures
+from domain.simulation.operating_point import OperatingPoint, operating_point_from_plain
 from domain.simulation.result import Quantity
 from infrastructure.persistence import confined
 from infrastructure.persistence.confined import is_file, names_in, open_regular_file, read_regular_file
@@ -50,6 +51,8 @@ class ResultFigures:
                     (str(item["analysis"]), tuple(map(str, item["expressions"][:_MOST_CURVES])))
                     for item in content.get("curves", [])[:_MOST_CURVES]
                 ),
+                operating_point=_operating_point(content),
+                is_stepped=bool(content.get("steps")),
             )
         except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
             return None
@@ -95,6 +98,14 @@ def _number_of(folder: Path) -> int:
     except OSError:
         return 1
     return sum(is_file(folder.parent / name / paths.RESULT_FILE) for name in names)
+
+
+def _operating_point(content: Mapping[str, Any]) -> OperatingPoint | None:
+    """None also for one that somebody else wrote and nobody can read: the other figures stand without it."""
+    try:
+        return operating_point_from_plain(content.get("operating_point"))
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return None
 
 
 def _metrics(content: Mapping[str, Any]) -> list[tuple[str, Quantity]]:

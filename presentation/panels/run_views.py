@@ -13,6 +13,7 @@ from application.groups.simulation import Simulation
 from domain.simulation.result import SimulationResult
 from presentation.panels.console_view import ConsoleView
 from presentation.panels.iterations import IterationsView
+from presentation.panels.operating_point import OperatingPointView
 from presentation.panels.problems_view import Finding, ProblemRow, ProblemsView
 from presentation.panels.run_controller import RunController
 from presentation.panels.waveforms.panel import WaveformsPanel
@@ -47,6 +48,7 @@ class RunViews(QObject):
         self.waveforms = WaveformsPanel(services, project, simulation, self.shown)
         self.waveforms.measurements_wanted.connect(lambda: self.wanted.emit(MEASUREMENTS))
         self.measurements = MeasurementsView(services, project, self.shown)
+        self.operating_point = OperatingPointView(services, project, simulation)
         self.iterations = IterationsView(services, project, simulation)
         self.problems = ProblemsView(services)
         self.console = ConsoleView(services, simulation)

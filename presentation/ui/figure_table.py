@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PyQt6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QRect, QRectF, QSize, Qt
-from PyQt6.QtGui import QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence, QPainter
+from PyQt6.QtGui import QFontMetrics, QKeyEvent, QKeySequence, QPainter
 from PyQt6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -17,6 +17,7 @@ from PyQt6.QtWidgets import (
     QTableView,
 )
 
+from presentation.ui.parts import copy_text
 from presentation.ui.workspace import WindowServices
 
 _NARROW_TABLE = 4
@@ -192,13 +193,14 @@ class FigureTable(QTableView):
 
     def copy(self) -> None:
         """The selected rows (or all) to the clipboard, tabs between the columns."""
-        chosen = self.selected_rows() or range(len(self._model.rows))
+        copy_text(self.as_text(self.selected_rows()))
+
+    def as_text(self, chosen: Sequence[int] = ()) -> str:
+        """Heads and rows (all without `chosen`), tabs between the columns."""
         lines = ["\t".join(column.title for column in self._model.columns)]
-        for row in chosen:
+        for row in chosen or range(len(self._model.rows)):
             lines.append("\t".join(f"{cell.text} {cell.unit}".strip() for cell in self._model.rows[row]))
-        clipboard = QGuiApplication.clipboard()
-        if clipboard is not None:
-            clipboard.setText("\n".join(lines))
+        return "\n".join(lines)
 
     def _set_widths(self) -> None:
         columns = self._model.columns
@@ -371,10 +373,13 @@ class _Delegate(QStyledItemDelegate):
     def _text_width(self, cell: Cell) -> int:
         theme = self._services.theme.theme
         swatch = theme.size("space.4") if cell.swatch else 0
-        metrics = self._metrics.get(cell.style)
+        return self._metrics_of(cell.style).horizontalAdvance(cell.text) + swatch
+
+    def _metrics_of(self, style: str) -> QFontMetrics:
+        metrics = self._metrics.get(style)
         if metrics is None:
-            metrics = self._metrics[cell.style] = QFontMetrics(theme.tabular(cell.style))
-        return metrics.horizontalAdvance(cell.text) + swatch
+            metrics = self._metrics[style] = QFontMetrics(self._services.theme.theme.tabular(style))
+        return metrics
 
     def _unit_room(self, column: int) -> int:
         """The widest unit of a column, and the gap before it."""
@@ -385,6 +390,8 @@ class _Delegate(QStyledItemDelegate):
 
     def _measured_unit_room(self, column: int) -> int:
         metrics = QFontMetrics(self._services.theme.theme.font("ui"))
+        if not self._figures.columns[column].is_number and self._figures.rows:  # in the type of its name
+            metrics = self._metrics_of(self._figures.rows[0][column].style)
         widest = max((metrics.horizontalAdvance(row[column].unit) for row in self._figures.rows), default=0)
         return widest + self._services.theme.theme.size("space.1") if widest else 0
 

@@ -142,6 +142,13 @@ PANELS: tuple[PanelEntry, ...] = (
     PanelEntry("outline", msg("Outline"), "left", "list-tree", lambda parts: parts.outline),
     _always("waveforms", msg("Waveforms"), "bottom", "chart-line", lambda parts: parts.runs.waveforms),
     _always("measurements", msg("Measurements"), "bottom", "ruler", lambda parts: parts.runs.measurements),
+    _always(
+        "operating_point",
+        msg("Operating point"),
+        "bottom",
+        "gauge",
+        lambda parts: parts.runs.operating_point,
+    ),
     _always("iterations", msg("Iterations"), "bottom", "layers", lambda parts: parts.runs.iterations),
     _always("problems", msg("Problems"), "bottom", "triangle-alert", lambda parts: parts.runs.problems),
     _always("console", msg("Console"), "bottom", "terminal", lambda parts: parts.runs.console),

@@ -112,6 +112,8 @@ async def test_every_template_is_sent_by_its_node_as_the_user_edited_it(ran: Ran
     for request in ran.model.seen:
         held = {task for task in TASKS if own(task) in request.system}
         assert held == {template_of[request.task]}
+    comments = [request.system for request in ran.model.seen if request.task == "analysis"]
+    assert all("DC operating point:" in system and "VCE" in system for system in comments)
     read = {task for task in TASKS if any(own(task) in request.system for request in ran.model.seen)}
     assert set(TASKS) - read == NOT_SENT_YET
 
