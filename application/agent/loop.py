@@ -14,7 +14,7 @@ that have no result yet it begins at their review, so that a question that was n
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, cast
@@ -302,12 +302,14 @@ class Loop:
     tools: ToolsNode
 
 
-def compiled_loop(
-    nodes: Loop, *, asks: bool = True
-) -> CompiledStateGraph[AgentState, None, AgentState, AgentState]:
+LoopGraph = CompiledStateGraph[AgentState, None, AgentState, AgentState]
+
+
+def compiled_loop(nodes: Callable[[], Loop], *, asks: bool = True) -> LoopGraph:
     """The loop as a graph that runs inside a node of another one, whose checkpointer it shares.
 
-    Without `asks` it runs the calls that are pending, and no model is asked about their results.
+    `nodes` gives those of the run that is on: a graph takes 5 ms to be compiled, and serves many. Without
+    `asks` it runs the calls that are pending, and no model is asked about their results.
     """
     model = "model" if asks else END
 
@@ -316,23 +318,23 @@ def compiled_loop(
             return END
         if not state.get("agent_pending"):
             return model
-        return "review" if await nodes.review.is_needed(state) else "tools"
+        return "review" if await nodes().review.is_needed(state) else "tools"
 
     def after_tools(state: AgentState) -> str:
         if state.get("agent_ended"):
             return END
         return "tools" if state.get("agent_pending") else model
 
+    def named(name: str) -> Any:
+        async def run(state: AgentState) -> AgentState:
+            found: AgentState = await getattr(nodes(), name)(state)
+            return found
+
+        return run
+
     loop: StateGraph[AgentState, None, AgentState, AgentState] = StateGraph(AgentState)
-    steps: dict[str, Any] = {
-        "model": nodes.model,
-        "review": nodes.review,
-        "confirm": nodes.confirm,
-        "tools": nodes.tools,
-    }
-    for name, node in steps.items():
-        # LangGraph asks whether the callable itself is a coroutine function; an instance is not.
-        loop.add_node(name, node.__call__)
+    for name in ("model", "review", "confirm", "tools"):
+        loop.add_node(name, named(name))
     loop.add_conditional_edges(START, next_step, ["review", "tools", "model", END])
     loop.add_conditional_edges("model", next_step, ["review", "tools", "model", END])
     loop.add_conditional_edges("review", _after_review, ["confirm", "tools"])
@@ -344,7 +346,7 @@ def compiled_loop(
 def build_agent(nodes: Loop, checkpointer: BaseCheckpointSaver[str]) -> CompiledGraph:
     """The compiled graph of a turn: the loop as one node, whose steps are saved with the graph's."""
     graph: StateGraph[GraphState, None, GraphState, GraphState] = StateGraph(GraphState)
-    graph.add_node(FREE_WORK, cast("Any", compiled_loop(nodes)))
+    graph.add_node(FREE_WORK, cast("Any", compiled_loop(lambda: nodes)))
     graph.add_edge(START, FREE_WORK)
     graph.add_edge(FREE_WORK, END)
     return graph.compile(checkpointer=checkpointer)

@@ -88,7 +88,7 @@ def story_of(events: Sequence[Mapping[str, Any]]) -> tuple[StoryStep, ...]:
 def state_in_brief(events: Sequence[Mapping[str, Any]]) -> str:
     """The newest design of a conversation for a model: circuit, goals, figures of its rounds; "" for none."""
     state: dict[str, Any] = {}
-    rounds: dict[int, str] = {}
+    rounds: dict[int, object] = {}
     design = ""
     for event in events:
         before, design = design, design_left_open(design, event)
@@ -101,16 +101,19 @@ def state_in_brief(events: Sequence[Mapping[str, Any]]) -> str:
         if "last_verdicts" in update and "iteration_count" in update:
             number = whole(update["iteration_count"])
             is_judged = update.get("current_node") != "undo_round"
-            rounds = {each: line for each, line in rounds.items() if each < number + (not is_judged)}
-            if is_judged and (verdicts := verdicts_from_plain(update["last_verdicts"])):
-                rounds[number] = ", ".join(map(_figure, verdicts))
+            while rounds and next(reversed(rounds)) >= number + (not is_judged):
+                rounds.popitem()
+            if is_judged:
+                rounds[number] = update["last_verdicts"]
     goals = goals_from_plain(state.get("design_goals_summary"))
     if not goals:
         return ""
     circuit = state.get("circuit_file_path") or "no circuit yet"
     lines = [f"Design of this conversation, which {'waits' if design else 'has ended'}: {circuit}"]
     lines += [f"- goal {goal.metric} = {goal.expression}: {_limits(goal)}" for goal in goals]
-    lines += [f"- round {number}: {line}" for number, line in list(rounds.items())[-_ROUNDS_TOLD:]]
+    for number, plain in list(rounds.items())[-_ROUNDS_TOLD:]:
+        if verdicts := verdicts_from_plain(plain):
+            lines.append(f"- round {number}: {', '.join(map(_figure, verdicts))}")
     return "\n".join(lines)
 
 

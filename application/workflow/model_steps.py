@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage, SystemMessage
 
     from application.agent.alternatives import AskedModel
-    from application.agent.loop import Loop
+    from application.agent.loop import Loop, LoopGraph
     from application.graph.state import GraphState
     from application.ports.project import ProjectFiles
     from application.ports.tracing import Span
@@ -124,6 +124,10 @@ class ModelSteps:
         self._record = parts.record
         self._spent = Usage()
         self._cost = Cost()
+        self._nodes: Loop
+        """Of the step that is on."""
+        self._loops: dict[bool, LoopGraph] = {}
+        """Compiled at their first use, by whether the model is asked."""
 
     async def work(
         self,
@@ -164,21 +168,21 @@ class ModelSteps:
                 return None
             return SystemMessage(content=json.dumps(await asyncio.to_thread(self._brief, state, task)))
 
-        nodes = self._parts.loop(
+        self._nodes = self._parts.loop(
             self._asked,
             self._span,
             system_message=system_message,
             main_circuit=circuit,
             node=_NODE_OF_TASK.get(task, "action"),
         )
-        note = await self._run(nodes, asks=is_new or not has_written)
+        note = await self._run(asks=is_new or not has_written)
         worked = self._worked(note, circuit, step)
         if not worked.paths and task != "GENERAL_CONVERSATION":
             netlist = fenced_netlist(worked.answer)
             if netlist:
                 path = circuit or await asyncio.to_thread(new_file)
                 await self._write(path, netlist, netlist_step)
-                await self._run(nodes, asks=False)
+                await self._run(asks=False)
                 worked = self._worked(note, circuit, step)
         return worked
 
@@ -225,9 +229,11 @@ class ModelSteps:
         items = (item for message in reversed(self._record.messages) for item in get_output_items(message))
         return next((item for item in items if item.get("of") == netlist), None)
 
-    async def _run(self, nodes: Loop, *, asks: bool = True) -> Message | None:
+    async def _run(self, *, asks: bool) -> Message | None:
         limit = STEPS_AROUND + STEPS_PER_ROUND * self._parts.deps.limits.rounds
-        loop = compiled_loop(nodes, asks=asks)
+        loop = self._loops.get(asks)
+        if loop is None:
+            loop = self._loops[asks] = compiled_loop(lambda: self._nodes, asks=asks)
         state = await loop.ainvoke(self._parts.state(), {"recursion_limit": limit}, durability="sync")
         ended = state.get("agent_ended") or "completed"
         if ended == "cut":

@@ -60,6 +60,7 @@ class SqliteOperationLog:
         self._signer = authenticity or Authenticity.of_user(path.parent)
         self._connection: sqlite3.Connection | None = None
         self._guard = threading.RLock()
+        self._read_rows: dict[operation_rows.Row, OperationRecord] = {}
 
     @cached_property
     def _begun(self) -> BegunChanges:
@@ -205,7 +206,7 @@ class SqliteOperationLog:
         records = []
         for row in rows:
             try:
-                record = operation_rows.record_of(row, self._signer)
+                record = self._record_of(row)
                 if record.is_ours and _may_be_half_done(record):
                     is_noted = self._begun.is_noted(operation_rows.signature_of(row))
                     record = replace(record, is_under_way=is_noted)
@@ -215,6 +216,15 @@ class SqliteOperationLog:
                     raise _damaged(self._path, error) from error
                 _logger.warning("An operation in %s makes no sense and is left out: %s", self._path, error)
         return tuple(records)
+
+    def _record_of(self, row: operation_rows.Row) -> OperationRecord:
+        """Read and verified once for each row as it stands: a long design asks for all in each round."""
+        record = self._read_rows.get(row)
+        if record is None:
+            record = operation_rows.record_of(row, self._signer)
+            if record.state != "intent":
+                self._read_rows[row] = record
+        return record
 
     def _rows(self, condition: str, values: Sequence[object] = ()) -> Sequence[operation_rows.Row]:
         with self._guard, self._problems():

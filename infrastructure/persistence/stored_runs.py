@@ -7,7 +7,9 @@ stands before results made in between: its circuit is as it was then.
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +59,8 @@ def reusable_result(results: Path, fingerprint: str, seals: ResultSeals) -> Simu
 
 def _used(folder: Path) -> str:
     """When a result was used last, "" when never."""
+    if not os.path.lexists(folder / USED_FILE):  # most were not; the safe way there is long
+        return ""
     try:
         return read_regular_file(folder / USED_FILE, max_bytes=100).decode("ascii")
     except (OSError, ValueError):
@@ -65,10 +69,17 @@ def _used(folder: Path) -> str:
 
 def _head_has(path: Path, fingerprint: str) -> bool:
     try:
-        with open_regular_file(path) as file:
-            return fingerprint.encode() in file.read(_HEAD_BYTES)
+        found = os.lstat(path)
+        return fingerprint.encode() in _head(str(path), found.st_ino, found.st_mtime_ns, found.st_size)
     except OSError:
         return False
+
+
+@lru_cache(maxsize=2 * _LOOKED_AT)
+def _head(path: str, _inode: int, _changed: int, _size: int) -> bytes:
+    """The beginning of a file, read once as it stands: each run looks at all before it. Raises OSError."""
+    with open_regular_file(Path(path)) as file:
+        return file.read(_HEAD_BYTES)
 
 
 def _loaded(path: Path, fingerprint: str, seals: ResultSeals) -> SimulationResult | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,8 @@ async def test_what_is_kept_of_many_rounds_stays_small(rounds: int, tmp_path: Pa
     transcript: list[int] = []
     databases: list[int] = []
     rows: list[int] = []
+    used: list[float] = []
+    """Seconds of processor time of this process at each checkpoint: the design's, and the server's in it."""
 
     def measure() -> None:  # on the server's thread, between two rounds
         (session,) = (private / "conversations").glob("*.jsonl")
@@ -51,13 +54,15 @@ async def test_what_is_kept_of_many_rounds_stays_small(rounds: int, tmp_path: Pa
     bench.model.acts |= {"design": designs, "optimize": improves}
 
     def decide(question: Question) -> Answer:
+        used.append(time.process_time())
         return "continue" if question.round_number < rounds else "stop"
 
     done = await bench.design(decide=decide, max_iterations=rounds)
     assert done.rounds == rounds
     print(
         f"{rounds} rounds: database at most {max(databases)} bytes, row at most {max(rows)} bytes,"
-        f" transcript {transcript[-1]} bytes, {(transcript[-1] - transcript[0]) // (rounds - 1)} a round"
+        f" transcript {transcript[-1]} bytes, {(transcript[-1] - transcript[0]) // (rounds - 1)} a round;"
+        f" processor {_per_round(used[2:7]):.0f} ms a round first, {_per_round(used[-5:]):.0f} ms at last"
     )
     assert max(databases) < LARGEST_DATABASE
     assert max(rows) < LARGEST_ROW
@@ -65,6 +70,10 @@ async def test_what_is_kept_of_many_rounds_stays_small(rounds: int, tmp_path: Pa
     first, second = transcript[half] - transcript[0], transcript[2 * half - 1] - transcript[half - 1]
     assert second < 1.1 * first, "the transcript grows in step with the rounds"
     assert databases[-1] < 2 * max(databases[: half + 1]), "the database does not grow with them"
+
+
+def _per_round(used: list[float]) -> float:
+    return 1000 * (used[-1] - used[0]) / (len(used) - 1)
 
 
 def _largest_row(path: Path) -> int:

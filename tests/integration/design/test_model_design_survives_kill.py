@@ -35,6 +35,7 @@ DECK = amplifier("470").replace(MODEL_CARD, ".include models.inc\n")
 WORDS = "A stage with 470 ohm at the collector: the gain follows from it, and from the emitter's own."
 WHOLE_EVERY = 15
 _CONTINUES = "was cut off at its end"
+_REUSED = "These files were simulated before: that result is used."
 
 
 def _patch(path: str, search: str, new: str) -> tuple[str, Mapping[str, Any]]:
@@ -199,6 +200,7 @@ def story(project: Path) -> list[Any]:
             text = re.sub(
                 r"\d[\d.]* m?s\b|sim_results/[\w-]+|[0-7][0-9A-HJKMNP-TV-Z]{25}", "…", message["content"]
             )
+            text = text.replace(_REUSED, "Simulated in ….")  # killed between the result and its line
             told.append(
                 (
                     message["type"],
