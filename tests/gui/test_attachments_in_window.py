@@ -14,7 +14,7 @@ from PIL import Image
 from PyQt6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PyQt6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QImage
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
+from PyQt6.QtWidgets import QApplication, QPushButton, QWidget
 
 from domain.llm.chat import ProviderChoice
 from presentation.panels.conversation.attachment_chips import AttachmentChip
@@ -258,9 +258,8 @@ async def test_files_wait_with_the_message_that_waits(
         await settled(panel, until, 1)
         type_and_send(panel, "two")
         assert not chips(panel)
-        panel._take_back_waiting()
-        assert names(panel) == ["dot.png"]
-        type_and_send(panel, "two")
+        (entry,) = panel.model.queue.entries
+        assert [file.attachment.name for file in entry.attached] == ["dot.png"]
         await until(lambda: len(server.requests) == 2 and not panel.is_running)
         assert not pictures_in(server.requests[0])
         assert len(pictures_in(server.requests[1])) == 1
@@ -282,26 +281,28 @@ async def test_what_waits_keeps_its_texts_and_its_files(
         await until(lambda: any(item.state == "open" for item in of(panel, Confirmation)))
         assert model.send("second") is None  # no answer to the question: the turn is given up
         await until(lambda: len(server.completions) == 2 and panel.is_running)
-        assert server.completions[1].body["messages"][-1]["content"].endswith("first\nsecond")
+        assert server.completions[1].body["messages"][-1]["content"].endswith("first")
         model.pending.attach_paths(places[:5])
         await settled(panel, until, 5)
         type_and_send(panel, "third")
-        waiting = panel.findChild(QLabel, "waitingText")
-        assert waiting is not None
-        assert "5 attached" in waiting.text()
         model.pending.attach_paths(places[5:])
         await settled(panel, until, 4)
         type_and_send(panel, "fourth")
-        assert "at most 8" in panel.notice
-        assert panel.composer.text == "fourth"
-        model.pending.remove(chips(panel)[0].file.key)
-        type_and_send(panel, "fourth")
-        assert (model.waiting, model.waiting_files) == ("third\nfourth", 8)
+        assert [(entry.text, len(entry.attached)) for entry in model.queue.entries] == [
+            ("second", 0),
+            ("third", 5),
+            ("fourth", 4),
+        ]
+        assert not chips(panel)
         model.stop()
         await until(lambda: not panel.is_running)
-        assert panel.composer.text == "third\nfourth", "a stop sends nothing and loses nothing"
+        assert panel.composer.text == "second\nthird\nfourth", "a stop sends nothing and loses nothing"
         assert len(server.completions) == 2
-        assert len(chips(panel)) == 8
+        assert len(chips(panel)) == 9
+        type_and_send(panel, panel.composer.text)
+        assert "at most 8" in panel.notice
+        assert panel.composer.text == "second\nthird\nfourth"
+        model.pending.remove(next(chip.file.key for chip in chips(panel) if chip.file.name == "5.txt"))
         type_and_send(panel, panel.composer.text)
         await until(lambda: len(server.completions) == 3 and not panel.is_running)
     sent = str(server.completions[2].body["messages"][-1]["content"])

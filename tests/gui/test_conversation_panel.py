@@ -8,10 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PyQt6.QtCore import QPointF, Qt
+from PyQt6.QtCore import QPoint, QPointF, Qt
 from PyQt6.QtGui import QEnterEvent, QInputMethodEvent
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QApplication, QDialog, QLabel, QPushButton
+from PyQt6.QtWidgets import QApplication, QDialog, QLabel, QPlainTextEdit, QPushButton, QToolButton, QWidget
 
 from domain.llm.chat import ProviderChoice
 from domain.llm.costs import Cost
@@ -30,6 +30,7 @@ from presentation.panels.conversation.items import (
 )
 from presentation.panels.conversation.panel import ConversationPanel
 from presentation.panels.conversation.plain_view import PlainConversation
+from presentation.panels.conversation.queue_panel import QueuePanel
 from presentation.panels.conversation.status_line import color_of
 from presentation.ui.workspace import WindowServices
 from tests.fakes.llm_server import FakeLLMServer, answer, error
@@ -267,13 +268,13 @@ async def test_escape_stops_in_mid_stream_and_what_came_is_kept(
         await until(lambda: "with the gain" in shown(panel))
         assert panel.model.run_state == "running"
         type_and_send(panel, "and then?")
-        assert panel.model.waiting == "and then?"
+        assert panel.model.queue.text == "and then?"
         panel.composer.set_text("half a thought")
         QTest.keyClick(panel.composer.edit, Qt.Key.Key_Escape)
         await until(lambda: not panel.is_running)
         server.wait_until_left()
         # Nothing is sent and nothing lost: it is in the input again.
-        assert panel.model.waiting == ""
+        assert not panel.model.queue.entries
         assert panel.composer.text == "and then?\nhalf a thought"
         assert len(server.requests) == 1
     assert of(panel, AnswerText)[-1].text == "The corner falls with the gain"
@@ -729,3 +730,112 @@ def test_the_meter_is_green_orange_and_red() -> None:
     assert [color_of(share) for share in (0.1, 0.59, 0.6, 0.79, 0.8, 1.2)] == [
         *("ok.icon", "ok.icon", "warn.icon", "warn.icon", "error.icon", "error.icon")
     ]
+
+
+# --- messages that wait --------------------------------------------------------------------------------
+
+
+def row(panel: ConversationPanel, number: int) -> QWidget:
+    rows = [row for row in panel.findChildren(QWidget, f"queued{number}") if row.isVisible()]
+    assert len(rows) == 1
+    return rows[0]
+
+
+def press(panel: ConversationPanel, number: int, icon: str) -> None:
+    button = row(panel, number).findChild(QToolButton, icon)
+    assert button is not None
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def texts(panel: ConversationPanel) -> list[str]:
+    return [entry.text for entry in panel.model.queue.entries]
+
+
+def head(panel: ConversationPanel) -> str:
+    queue = panel.findChild(QueuePanel)
+    assert queue is not None
+    labels = (queue.findChild(QLabel, name) for name in ("queueCount", "queueHow"))
+    return " ".join(label.toolTip() or label.text() for label in labels if label is not None)
+
+
+async def test_each_is_a_row_of_its_own_that_can_be_changed(panel: ConversationPanel, until: Until) -> None:
+    with FakeLLMServer([answer("One.", stall=True), *(answer(f"To {n}.") for n in range(4))]) as server:
+        use(panel, server)
+        type_and_send(panel, "first")
+        await until(lambda: "One." in shown(panel))
+        for text in ("a", "b\nin two lines", "c", "d"):
+            type_and_send(panel, text)
+        assert "4 waiting" in head(panel)
+        type_and_send(panel, "c")
+        assert "waiting already" in panel.notice
+        assert panel.composer.text == "c"
+        type_and_send(panel, "first")
+        assert "being answered" in panel.notice
+        panel.composer.set_text("")
+        press(panel, 3, "arrow-up")
+        assert texts(panel) == ["a", "c", "b\nin two lines", "d"]
+        press(panel, 4, "x")
+        grip = row(panel, 1).findChildren(QLabel)[0]
+        height = row(panel, 1).height()
+        QTest.mousePress(grip, Qt.MouseButton.LeftButton, pos=QPoint(4, 4))
+        QTest.mouseRelease(grip, Qt.MouseButton.LeftButton, pos=QPoint(4, 4 + 2 * height))
+        assert texts(panel) == ["c", "b\nin two lines", "a"]
+        press(panel, 2, "pencil")
+        edit = row(panel, 2).findChild(QPlainTextEdit, "queuedEdit")
+        assert edit is not None
+        assert edit.toPlainText() == "b\nin two lines"
+        QTest.keyClick(edit, Qt.Key.Key_Escape)
+        assert texts(panel)[1] == "b\nin two lines"
+        press(panel, 2, "pencil")
+        edit = row(panel, 2).findChild(QPlainTextEdit, "queuedEdit")
+        assert edit is not None
+        edit.setPlainText("b")
+        assert "nothing is sent" in head(panel)
+        QTest.keyClick(edit, Qt.Key.Key_Return)
+        assert texts(panel) == ["c", "b", "a"]
+        now = panel.findChild(QPushButton, "queueSendNow")
+        assert now is not None
+        assert now.text() == "Send first now"
+        now.click()
+        await until(lambda: not panel.model.queue.entries and not panel.is_running)
+        assert [item.text for item in of(panel, UserText)] == ["first", "c", "b", "a"]
+        assert [item.text for item in of(panel, AnswerText)] == ["One.", "To 0.", "To 1.", "To 2."]
+
+
+async def test_behind_an_error_it_waits_and_says_so(panel: ConversationPanel, until: Until) -> None:
+    refused = replace(error(401, "no such key"), headers_delay_s=0.3)
+    scripts = [refused, answer("Two."), answer("Three.")]
+    with FakeLLMServer(scripts) as server:
+        use(panel, server)
+        type_and_send(panel, "first")
+        for text in ("second", "third"):
+            type_and_send(panel, text)
+        await until(lambda: not panel.is_running and "error" in head(panel))
+        assert texts(panel) == ["second", "third"]
+        now = panel.findChild(QPushButton, "queueSendNow")
+        assert now is not None
+        assert now.text() == "Send now"
+        now.click()
+        await until(lambda: len(of(panel, AnswerText)) == 2 and not panel.is_running)
+        assert [item.text for item in of(panel, UserText)] == ["first", "second", "third"]
+
+
+async def test_what_is_edited_when_the_answer_ends_is_sent_behind_the_edit(
+    panel: ConversationPanel, until: Until
+) -> None:
+    with FakeLLMServer([answer("One.", piece_delay_s=0.05), answer("Two.")]) as server:
+        use(panel, server)
+        type_and_send(panel, "first")
+        await until(lambda: panel.model.run_state == "running")
+        type_and_send(panel, "second")
+        press(panel, 1, "pencil")
+        await until(lambda: not panel.is_running)
+        assert len(server.requests) == 1
+        edit = row(panel, 1).findChild(QPlainTextEdit, "queuedEdit")
+        assert edit is not None
+        edit.setPlainText("second, better")
+        keep = row(panel, 1).findChild(QPushButton, "queueKeep")
+        assert keep is not None
+        keep.click()
+        await until(lambda: len(of(panel, AnswerText)) == 2 and not panel.is_running)
+        assert server.requests[1]["messages"][-1]["content"].endswith("second, better")

@@ -18,7 +18,8 @@ from presentation.panels.conversation.empty import EmptyPage, empty_page
 from presentation.panels.conversation.intake import Intake
 from presentation.panels.conversation.items import Change
 from presentation.panels.conversation.model_choice import ModelMenu
-from presentation.panels.conversation.status_line import StatusLine, WaitingRow
+from presentation.panels.conversation.queue_panel import QueuePanel
+from presentation.panels.conversation.status_line import StatusLine
 from presentation.panels.conversation.strange_row import StrangeRow
 from presentation.panels.conversation.taking_in import longest_pasted
 from presentation.panels.conversation.title_bar import TitleBar
@@ -200,9 +201,8 @@ class ConversationPanel(QWidget):
         self._menu = ModelMenu(services, app.models, lambda: self.model.choice, self.model.set_choice, self)
         self.composer.model_button.setMenu(self._menu)
         self.composer.search_switch.bind(self.model.set_choice)
-        self._waiting = WaitingRow(services)
-        self._waiting.edit_clicked.connect(self._take_back_waiting)
-        self._waiting.drop_clicked.connect(self.model.take_back_waiting)
+        self._queue = QueuePanel(services)
+        self._queue.send_now.connect(self.model.send_first_now)
         self._notice = text_label(name="conversationNotice", wraps=True)
         self._notice.hide()
         mark(self._notice, role="warn")
@@ -213,7 +213,7 @@ class ConversationPanel(QWidget):
 
     def _make_layout(self) -> None:
         self._bottom = QVBoxLayout()
-        for widget in (self._notice, self._waiting, self.composer, self._line):
+        for widget in (self._notice, self._queue, self.composer, self._line):
             self._bottom.addWidget(widget)
         arrange(
             QVBoxLayout(self), self._bar, self._strange, (self._messages, 1), self._bottom, edges=0, gap=0
@@ -240,7 +240,7 @@ class ConversationPanel(QWidget):
         theme = self._services.theme.theme
         edge = theme.size("space.3")
         arrange(self._bottom, edges=(edge, theme.size("space.2"), edge, 0), gap=theme.size("space.1"))
-        for part in (self._bar, self._strange, self._waiting, self._line, self._messages):
+        for part in (self._bar, self._strange, self._queue, self._line, self._messages):
             part.restyle()
         self.refresh()
 
@@ -281,7 +281,7 @@ class ConversationPanel(QWidget):
         self.composer.show_files(model.pending.files)
         if (problem := model.pending.take_problem()) is not None:
             self.say(problem)
-        self._waiting.show_text(model.waiting, files=model.waiting_files)
+        self._queue.show_queue(model.queue, is_running=model.is_running)
         self._follow_use()
         self._refresh_line()
         self._tell_others()
@@ -427,11 +427,6 @@ class ConversationPanel(QWidget):
         self.model.draft = text
         if text:
             self.say(None)
-
-    def _take_back_waiting(self) -> None:
-        text = self.model.take_back_waiting()
-        self.composer.set_text(f"{text}\n{self.composer.text}".strip())
-        self.focus_input()
 
     def _rename(self, name: str) -> None:
         self.say(self.model.rename(self.model.session_id, name))

@@ -51,6 +51,15 @@ class Pending:
         return any(file.item is None for file in self.files)
 
     @property
+    def refusal(self) -> Message | None:
+        """Why a message can't go with them now."""
+        if len(self.files) > MOST_ATTACHMENTS:
+            return msg("A message can have at most {most} attached files.", most=MOST_ATTACHMENTS)
+        if self.is_reading:
+            return msg("An attached file is still being read. Send the message when it is ready.")
+        return None
+
+    @property
     def tokens(self) -> int:
         return sum(file.item.attachment.tokens for file in self.files if file.item is not None)
 

@@ -12,7 +12,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from domain.llm.attachments import MOST_ATTACHMENTS
 from domain.llm.chat import ProviderChoice
 from domain.llm.costs import Cost
 from presentation.panels.conversation.asking import Asking, not_a_change
@@ -33,6 +32,7 @@ from presentation.panels.conversation.items import (
 )
 from presentation.panels.conversation.live_run import LiveRun, RunOrder, error_block
 from presentation.panels.conversation.pending import Pending
+from presentation.panels.conversation.queue import MessageQueue
 from presentation.panels.conversation.shelf import Shelf, StoredConversation
 from presentation.panels.conversation.stored import title_of
 from presentation.panels.conversation.window import Window
@@ -70,15 +70,17 @@ class ConversationViewModel:
         self.mode: Mode = "free"
         self.choice = ProviderChoice()
         self.run_state: RunState = "idle"
-        self.waiting = ""
-        """Typed while a run was under way; sent when it ends."""
-        self._waiting_files: tuple[AttachedItem, ...] = ()
+        self.queue = MessageQueue(self._on_queue)
+        """Typed while a run was under way; sent one by one when it ends."""
+        self._is_queue_edited = False
+        self._answered = ""
+        """The text that is being answered."""
         self._rests = False
         """A design that an error has interrupted can be gone on with; no row asks about it."""
         self._is_reading = False
         """It is being read what a message behind a design means."""
-        self._is_waiting_kept = False
-        """The run is stopped by its user: what waits goes back to where it was written."""
+        self._stopped_for: Literal["", "user", "next"] = ""
+        """The run is stopped by its user: what waits goes back to where it was written, or is sent next."""
         self.pending = Pending(app.conversations, window, place=lambda: (self.root, self.session_id))
         """What goes with the next message."""
         self.tokens = 0
@@ -173,7 +175,7 @@ class ConversationViewModel:
         found = {
             session: text for (root, session), text in self._drafts.items() if root == self.root and text
         }
-        for text in (self.waiting, self.asking.unsaid):
+        for text in (self.queue.text, self.asking.unsaid):
             if text:
                 found[self.session_id] = f"{text}\n{found.get(self.session_id, '')}".strip()
         return found
@@ -200,7 +202,7 @@ class ConversationViewModel:
         self._keep_unsaid()
         self.items = ItemList()  # what a run of before still puts into the old ones is not shown
         self._listen_to_items()
-        self.waiting, self._waiting_files = "", ()
+        self.queue.take_all()
         self.root = root
         self.shelf.sessions, self.shelf.is_strange = (), False
         self._show_nothing()
@@ -211,6 +213,7 @@ class ConversationViewModel:
         """An empty conversation; the reason when it can't be now."""
         if self.is_running:
             return busy()
+        self._take_back_queue()
         self._show_nothing()
         return None
 
@@ -218,6 +221,7 @@ class ConversationViewModel:
         """Show a stored conversation; the reason when it can't be now."""
         if self.is_running:
             return busy()
+        self._take_back_queue()
         if self.root is not None:
             self._loading += 1
             self._window.start(self._open(self.root, session_id, self._loading), kind="sessions")
@@ -411,8 +415,8 @@ class ConversationViewModel:
             return msg("The message is empty.")
         if self.root is None:
             return msg("Open a project first: the conversation works on its files.")
-        if self.pending.is_reading:
-            return msg("An attached file is still being read. Send the message when it is ready.")
+        if (problem := self.pending.refusal) is not None:
+            return problem
         answered = self.asking.answer_in_words(text) if self.asking.is_open else None
         if answered is not None:
             problem = None if answered else self._let_wait(text)
@@ -429,31 +433,53 @@ class ConversationViewModel:
         return problem
 
     def _let_wait(self, text: str) -> Message | None:
-        """It is sent when the run has ended, and with it what waits already; or why not."""
-        if len(self._waiting_files) + len(self.pending.files) > MOST_ATTACHMENTS:
-            return msg("A message can have at most {most} attached files.", most=MOST_ATTACHMENTS)
-        self.waiting = f"{self.waiting}\n{text}".strip()
-        self._waiting_files += self.pending.take()
-        self._window.state_changed()
-        return None
+        """It is sent when the run has ended and what waits already was; or why not."""
+        attached = self.pending.take()
+        problem = self.queue.add(text, attached, running=self._answered)
+        if problem is not None:
+            self.pending.put_back(attached)
+        return problem
 
-    @property
-    def waiting_files(self) -> int:
-        return len(self._waiting_files)
+    def send_first_now(self) -> None:
+        """The first that waits: at once, or when the run has been stopped for it."""
+        if self.run_state == "idle":
+            self._send_next()
+            self._tell()
+        else:
+            self.stop()
+            self._stopped_for = "next"
 
-    def take_back_waiting(self) -> str:
-        """The text that waits, to be changed or dropped."""
-        text, self.waiting = self.waiting, ""
-        self.pending.put_back(self._waiting_files)
-        self._waiting_files = ()
+    def _on_queue(self) -> None:
+        was_edited, self._is_queue_edited = self._is_queue_edited, bool(self.queue.edited)
+        has_ended = was_edited and not self._is_queue_edited
+        if has_ended and not self.is_running and self.queue.is_free and self.root is not None:
+            self._send_next()  # it waited for the end of the edit only
         self._window.state_changed()
-        return text
+
+    def _send_next(self) -> None:
+        entry = self.queue.take_first()
+        if entry is None:
+            return
+        problem = self.begin(entry.text, entry.attached)
+        if problem is not None:  # it goes back to where it was written
+            self.queue.hold()
+            self.pending.put_back(entry.attached)
+            self.draft = f"{entry.text}\n{self.draft}".strip()
+            self.items.put(Note(key=new_ulid(), text=problem))
+
+    def _take_back_queue(self) -> None:
+        """All that waits stands in the input again."""
+        entries = self.queue.take_all()
+        if not entries:
+            return
+        self.pending.put_back([file for entry in entries for file in entry.attached])
+        self.draft = "\n".join([*(entry.text for entry in entries), self.draft]).strip()
 
     def stop(self) -> bool:
         """Stop the run; False when none is under way."""
         if self.run_state == "idle":
             return False
-        self._is_waiting_kept = True
+        self._stopped_for = "user"
         self._window.start(self._app.program.stop.stop("user", scope=self.scope), kind="stop")
         return True
 
@@ -638,6 +664,7 @@ class ConversationViewModel:
 
     def _start(self, text: str | None, attached: tuple[AttachedItem, ...] = ()) -> None:
         assert self.root is not None, "whoever starts has looked"
+        self._answered = text or ""
         order = RunOrder(
             root=self.root,
             mode=self.mode,
@@ -707,18 +734,14 @@ class ConversationViewModel:
         if self.root is not None:
             self._window.start(self._name(self.root, self.session_id), kind="sessions")
         self._keep_unsaid()
-        is_kept, self._is_waiting_kept = self._is_waiting_kept, False
-        if is_kept and self.waiting:
-            text = self.take_back_waiting()
-            self.draft = f"{text}\n{self.draft}".strip()
-        elif self.waiting and self.root is not None:
-            text, self.waiting = self.waiting, ""
-            attached, self._waiting_files = self._waiting_files, ()
-            problem = self.begin(text, attached)
-            if problem is not None:  # it goes back to where it was written
-                self.pending.put_back(attached)
-                self.draft = f"{text}\n{self.draft}".strip()
-                self.items.put(Note(key=new_ulid(), text=problem))
+        stopped_for, self._stopped_for = self._stopped_for, ""
+        if stopped_for == "user":
+            self._take_back_queue()
+        elif self.root is not None:
+            if run is not None and run.has_failed and not stopped_for:
+                self.queue.hold()
+            if stopped_for or self.queue.is_free:
+                self._send_next()
 
     async def _find_rest(self, root: Path, session_id: str) -> None:
         """Behind an error: the question a design waits at is asked again, or its step can be tried again."""
