@@ -309,4 +309,15 @@ def _with_refusals(run: SimulationRun, tree: DependencyTree) -> Sequence[Simulat
         if issue.code != "missing-include"
         or ((issue.file, issue.line) not in told and issue.message.params.get("file") != NOT_TO_BE_OPENED)
     ]
-    return [*notes, *others]
+    return [*notes, *(_at_its_include(issue, tree) for issue in others)]
+
+
+def _at_its_include(issue: SimulationIssue, tree: DependencyTree) -> SimulationIssue:
+    """A missing file whose place ngspice does not tell, at the directive that names it."""
+    if issue.code != "missing-include" or issue.line is not None:
+        return issue
+    name = str(issue.message.params.get("file", "")).replace("\\", "/").rpartition("/")[2].lower()
+    lost = [item for item in tree.refusals if item.refusal.reason == "missing"]
+    same = (item for item in lost if item.reference.replace("\\", "/").rpartition("/")[2].lower() == name)
+    found = next(same, None)
+    return issue if found is None else replace(issue, file=found.file, line=found.line)

@@ -80,6 +80,13 @@ _FORMS: tuple[tuple[re.Pattern[str], Message], ...] = (
             "models, such as d_and.", word=""),
     ),
     (
+        late_pattern(
+            r"(?P<word>[eg]\S*)\s+\S+\s+\S+\s+[^\s=]+\s+[^\s=]+\s.*\b(?:max|min)\s*=", re.IGNORECASE
+        ),
+        msg("{word} has limits (MAX, MIN), which only HSPICE knows. Use a B source: "
+            "B1 out 0 V=min(max(1000*v(a,b),-10),10).", word=""),
+    ),
+    (
         late_pattern(r"\.(?P<word>tran|dc|ac|noise)\s.*\b(?:start|stop|step|tstart|tstop|tstep|nsteps)\s*=",
                      re.IGNORECASE),
         msg("The .{word} of ngspice takes its numbers by their order, without names and signs of equality.",

@@ -7,15 +7,18 @@ axis; a circuit is simulated at every combination, the first card changing faste
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import itertools
 import math
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from typing import Literal
 
 from domain.circuit.netlist import Netlist
-from domain.circuit.numbers import format_number, parse_number
+from domain.circuit.numbers import format_number, parse_number, read_number
+from domain.circuit.parameters import ExpressionError, parse_expression
 from domain.circuit.statements import Statement
 from shared.errors import UserInputError
 from shared.late_patterns import late_pattern
@@ -66,10 +69,11 @@ def _axes_of(netlist: Netlist) -> list[StepAxis]:
     parameters = {parameter.name for parameter in netlist.parameters if not parameter.scope}
     elements = {element.key for element in netlist.elements if not element.scope and element.letter in "rlc"}
     cards = [card for card in netlist.directives("step") if not card.scope]
-    axes = [_axis_of(card, parameters, elements) for card in cards]
+    values_of = functools.cache(lambda: _constants(netlist))
+    axes = [_axis_of(card, parameters, elements, values_of) for card in cards]
     for card in netlist.statements:
         if card.kind == "directive" and card.keyword in ("tran", "ac", "dc") and not card.scope:
-            axis = _swept(card)
+            axis = _swept(card, values_of)
             if axis is not None and axis not in axes:
                 axes.append(axis)
     for card in netlist.directives("temp")[-1:]:
@@ -97,13 +101,18 @@ def step_points(axes: tuple[StepAxis, ...]) -> tuple[StepPoint, ...]:
 
 def without_steps(netlist: Netlist) -> Netlist:
     """The circuit with its stepping cards turned into comments, no line moved."""
+    values_of = functools.cache(lambda: _constants(netlist))
     edits = [
         (start, start, "* ")
         for card in _stepping_cards(netlist)
         for start in (netlist.source.lines[line - 1].start for line in {chunk.line for chunk in card.chunks})
     ]
     for card in netlist.statements:
-        if card.kind == "directive" and (match := _SWEEP.search(card.raw)) and _swept(card) is not None:
+        if (
+            card.kind == "directive"
+            and (match := _SWEEP.search(card.raw))
+            and _swept(card, values_of) is not None
+        ):
             edits += [
                 (first, last, " " * (last - first))
                 for first, last in card.span_of(match.start("sweep"), len(card.raw))
@@ -183,7 +192,35 @@ def _temperature(card: Statement, text: str) -> float:
         ) from error  # fmt: skip
 
 
-def _swept(card: Statement) -> StepAxis | None:
+_Constants = Callable[[], Mapping[str, float]]
+"""The values of the circuit's parameters; only looked up where a step is written with one."""
+
+
+def _constants(netlist: Netlist) -> dict[str, float]:
+    """Parameters of the top level that have a value as they stand, one after the other."""
+    known: dict[str, float] = {}
+    for parameter in netlist.parameters:
+        if not parameter.scope:
+            with contextlib.suppress(ExpressionError):
+                known[parameter.name] = parse_expression(parameter.value.text.strip("{}'")).evaluate(known)
+    return known
+
+
+def _in_numbers(words: Iterable[str], values_of: _Constants) -> list[str]:
+    """The words with a parameter's name, or an expression in braces or quotes, as its number."""
+    found: list[str] = []
+    for word in words:
+        inner = word.strip("{}'")
+        is_plain = read_number(word) is not None or (inner == word and inner.lower() not in values_of())
+        value = None
+        if not is_plain:
+            with contextlib.suppress(ExpressionError):
+                value = parse_expression(inner).evaluate(values_of())
+        found.append(word if value is None else f"{value:.15g}")
+    return found
+
+
+def _swept(card: Statement, values_of: _Constants) -> StepAxis | None:
     """``sweep name start stop step``, ``sweep name poi n ...``, ``sweep name lin n start stop`` (HSPICE)."""
     match = _SWEEP.search(card.raw)
     if match is None:
@@ -203,6 +240,7 @@ def _swept(card: Statement) -> StepAxis | None:
         )
     if not rest:
         raise _unreadable(card)
+    rest = _in_numbers(rest, values_of)
     if rest[0].lower() == "poi":
         values = tuple(_number(card, word) for word in rest[2:])
     elif rest[0].lower() in ("lin", "dec", "oct"):
@@ -212,7 +250,7 @@ def _swept(card: Statement) -> StepAxis | None:
     return StepAxis(kind=kind, name=name, values=values, line=card.line)
 
 
-def _axis_of(card: Statement, parameters: Set[str], elements: Set[str]) -> StepAxis:
+def _axis_of(card: Statement, parameters: Set[str], elements: Set[str], values_of: _Constants) -> StepAxis:
     """``.step [lin|dec|oct] [param] name start stop step``, ``.step [param] name list a b c``; of a model's
     parameter ``.step [lin|dec|oct] npn 2N2222(VAF) start stop step``."""
     raw = card.raw
@@ -237,6 +275,7 @@ def _axis_of(card: Statement, parameters: Set[str], elements: Set[str]) -> StepA
         kind = "param"
     if kind == "source" and ((name[0] not in "vi" and name not in elements) or len(words) < 1):
         raise _unreadable(card)
+    words = _in_numbers(words, values_of)
     if words and words[0].lower() == "list":
         values = tuple(_number(card, word) for word in words[1:])
     elif sweep == "lin":

@@ -217,7 +217,10 @@ def _close_subckt(
             name=name,
             subckt=_name_of(closed),
         )
-        findings.add("warning", "ends-name", message, file=placed.file, at=statement)
+        # ngspice does not read the name: only inside another subcircuit may it have closed the wrong one
+        findings.add(
+            "warning" if still_open else "info", "ends-name", message, file=placed.file, at=statement
+        )
 
 
 def _name_of(placed: Placed) -> str:

@@ -247,8 +247,24 @@ class _Work:
             self._replace(statement, ".ends")  # libraries that close a subcircuit with `.end name`
         elif keyword == "tran" and self._dialect in ("ltspice", "pspice"):
             self._transient(statement)
+        elif self._dialect == "hspice" and keyword in ("tran", "ac", "dc"):
+            self._replace(statement, self._functions(_micro(self._analysis_of_hspice(statement)), statement))
         else:
             self._setting(keyword, statement)
+
+    def _analysis_of_hspice(self, statement: Statement) -> str:
+        """With the start time in its place, and parameters in braces; what `sweep` adds `stepping` reads."""
+        raw = statement.raw
+        if (match := _STARTED_AT.match(raw)) is not None:
+            raw = f"{match['times']} {match['start']}{match['rest']}{match['uic']}"
+        card, sweep, rest = re.split(r"(\ssweep\s|$)", raw, maxsplit=1, flags=re.IGNORECASE)
+        known = {parameter.name for parameter in self._netlist.parameters if not parameter.scope}
+        words = re.split(r"(\s+)", card)  # the words at even places
+        sources = (2, 10) if statement.keyword == "dc" else ()
+        for place in range(2, len(words), 2):
+            if place not in sources and words[place].lower() in known:
+                words[place] = f"{{{words[place]}}}"
+        return "".join(words) + sweep + rest
 
     def _setting(self, keyword: str, statement: Statement) -> None:
         """Cards of analyses, options and parameters."""
@@ -667,6 +683,13 @@ def _names_a_section(written: str, statement: Statement) -> bool:
     if not first or statement.keyword != "lib":
         return False
     return _SUFFIX.search(last) is None and _SUFFIX.search(first.strip()) is not None
+
+
+_STARTED_AT = late_pattern(
+    r"(?P<times>\.tran\s+[^\s=]+\s+[^\s=]+)(?P<uic>(?:\s+uic)?)\s+start\s*=\s*(?P<start>\S+)(?P<rest>.*)$",
+    re.IGNORECASE | re.DOTALL,
+)
+"""HSPICE's name for what is the third number in ngspice."""
 
 
 def _relative_times(raw: str) -> str:

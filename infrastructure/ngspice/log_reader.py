@@ -71,7 +71,8 @@ def read_log(stdout: str, stderr: str) -> LogReading:
 
 def _telling_lines(text: str) -> list[str]:
     """Lines without progress and without repetitions of the one before, at most `_MAX_LINES`."""
-    cut = (line[:_LONGEST_LINE] for line in re.split(r"[\r\n]+", text))
+    # a controlled source with POLY or names of its own is an XSPICE device called a$poly$e1 to ngspice
+    cut = (line[:_LONGEST_LINE] for line in re.split(r"[\r\n]+", text.replace("a$poly$", "")))
     lines = [line for line in cut if line.strip() and not _REFERENCE.search(line)]
     lines = [line for line, before in zip(lines, ["", *lines], strict=False) if line != before]
     half = _MAX_LINES // 2

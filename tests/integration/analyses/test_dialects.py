@@ -215,3 +215,17 @@ async def test_steps_share_their_time_and_the_one_it_ran_out_at_says_so(simulate
     told = [str(issue.message) for issue in result.issues]
     assert "The time limit of 0.5 s for all steps ran out at step 1 of 3." in told
     assert len(told) == len(set(told))
+
+
+async def test_analyses_of_hspice_with_names_and_parameters(simulate: Simulate) -> None:
+    result = await simulate(
+        "x\n.option post\n.param vdd=1 n=2\nV1 a 0 1\nV2 b 0 1\nR1 a b 1k\nC1 b 0 1n\n"
+        ".dc V1 0 vdd 0.5 sweep V2 0 vdd '0.25*n'\n.tran 1n 1u START=0.5u\n.meas dc x find i(V1) at=0.5\n"
+        ".meas tran t min time\n.end\n"
+    )
+    assert result.ok, [str(issue.message) for issue in result.issues]
+    at_the_middle = [result.metrics[f"x@{step}"].value for step in (1, 2, 3)]
+    assert at_the_middle == pytest.approx([-0.5e-3, 0, 0.5e-3], abs=1e-9)
+    plots = [plot for plot in await plots_of(result) if plot.analysis == "tran"]
+    assert plots
+    assert plots[0].axis.data[0] == pytest.approx(0.5e-6, abs=2e-9)

@@ -47,3 +47,11 @@ async def test_a_template_is_called_one(app: Application, deck: Path) -> None:
     assert (told.file, told.line) == (deck, 2)
     assert "${CELL} is a placeholder" in str(told.message)
     assert told.advice is None
+
+
+async def test_a_lost_file_of_another_machine_has_its_place(app: Application, deck: Path) -> None:
+    lost = DECK.replace(".include parts.inc", '* models\n.include "C:\\tools\\models\\Nmos.mod"')
+    await asyncio.to_thread(deck.write_text, lost)
+    result = await app.simulation.run(SimulationRequest(circuit=deck))
+    told = next(issue for issue in result.issues if issue.code == "missing-include")
+    assert (told.file, told.line) == (deck, 3)

@@ -73,6 +73,7 @@ HEAD = "t\nV1 a 0 DC 1\nR1 a b 1k\nR2 b 0 1k\n.op\n"
         ),
         ("R3 b 节 1\nR4 节 0 1\n", [("info", "non-ascii-name", 6), ("info", "non-ascii-name", 7)]),
         ("D1 b 0 dm\n.model dm D\n.model dm D\n", [("info", "duplicate-model", 8)]),
+        ("X1 b s\n.subckt s p\nR1 p 0 1k\n.ends other\n", [("info", "ends-name", 9)]),
     ],
 )
 def test_hints(cards: str, expected: list[tuple[str, str, int]]) -> None:
@@ -391,6 +392,7 @@ def test_include_levels_are_limited() -> None:
         ("V2 c 0 2 * volts at the gate\nR3 c 0 1\n", "* begins a comment in the first column only"),
         ("V2 gnd 0 0\n", "gnd is node 0 in ngspice. Remove this source"),
         (".tran 0 0 0\n", "no time to simulate"),
+        ("Eop c 0 a b MAX=10 MIN=-10 1k\nR3 c 0 1\n", "which only HSPICE knows"),
         ("B3 c 0 V=if(V(a)>0,1,2)\nR3 c 0 1\n", "condition ? value"),
     ],
 )
