@@ -154,17 +154,11 @@ class AskedModel:
         """Whether the model that is asked now runs on this computer."""
         return self._is_local.get(self.choice, False)
 
-    def note_on_tools(self, room: ModelRoom) -> str:
-        """What a model without tools is told; the user is told once."""
-        if room.tool_set != "none":
-            return ""
-        if self.choice not in self._told_of_tools:
+    def tell_of_tools(self, room: ModelRoom) -> None:
+        """The user is told once of a model without tools; to the model its system message says it."""
+        if room.tool_set == "none" and self.choice not in self._told_of_tools:
             self._told_of_tools.add(self.choice)
             tell(AlternativeTaken(kind="context", text=without_tools_text(self.choice, room)))
-        return (
-            "You have no tools here: you cannot read, change or simulate files. Answer from what stands in "
-            "the message, and say so where that is not enough."
-        )
 
     async def found_other_way(self, error: ProviderError) -> bool:
         """Whether the conversation is asked about in another way from now on; told then.
@@ -273,6 +267,12 @@ def left_out_text(turns: int, choice: ProviderChoice) -> Message:
 
 def without_tools_text(choice: ProviderChoice, room: ModelRoom) -> Message:
     """What is said when a model is asked without tools."""
+    if not room.can_call:
+        return msg(
+            "{model} cannot call tools: it can answer, but not read, change or simulate files. "
+            "Choose another model for that.",
+            model=named(choice),
+        )
     return msg(
         "The context window of {model} has only {window} tokens, too few for tools: it can answer, but not "
         "read, change or simulate files. Choose a model with at least {least} tokens.",

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from application.agent.watch import TurnWatch
     from application.ports.tracing import Span
     from application.tool_execution.executor import ToolExecutor, WorkflowNode
+    from domain.llm.prompts.catalogue import Wording
     from domain.llm.room import ModelRoom, ToolSet
 
 _logger = logging.getLogger(__name__)
@@ -77,7 +78,7 @@ class ModelNode:
         asked: AskedModel,
         executor: ToolExecutor,
         context: Callable[[ModelRoom], Awaitable[str]],
-        system_message: Callable[[], Awaitable[SystemMessage | None]],
+        system_message: Callable[[Wording], Awaitable[SystemMessage | None]],
         watch: TurnWatch,
         span: Span,
         node: WorkflowNode,
@@ -175,7 +176,7 @@ class ModelNode:
             withheld = self._executor.names - self._offered
             described, system, tools = await asyncio.gather(
                 self._context(room),
-                self._system_message(),
+                self._system_message(room.wording),
                 asyncio.to_thread(
                     self._executor.schemas, self._node, without=withheld, tool_set=room.tool_set
                 ),
@@ -211,13 +212,14 @@ class ModelNode:
             return None, used
         room = await asked.room()
         frame = await self._framed(room)
+        asked.tell_of_tools(room)
         # In the transcript's order: an answer left over from a killed run comes before this one.
         await self._conversation.keep_unfinished("interrupted", cost=pricing.of_unfinished())
         sent = await asyncio.to_thread(
             request_messages,
             self._record,
             context=frame.context,
-            hint="\n".join(note for note in (asked.note_on_tools(room), move.note) if note),
+            hint=move.note,
             system=frame.system,
             continues=move.continues,
             room=room,

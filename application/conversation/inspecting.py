@@ -124,10 +124,10 @@ class InspectContext:
         await in_pieces(imported(AGENT))
         files = await asyncio.to_thread(self._open, root)
         try:
-            system = await self.prompts.system_message(files, main_circuit=main_circuit)
             events = await asyncio.to_thread(_events, files, session_id)
             abilities = await self.models.abilities(choice)
             room = room_of(abilities)
+            system = await self.prompts.system_message(files, main_circuit=main_circuit, wording=room.wording)
             history, left_out = await self._history(files, events, choice, room)
             described = await self._described(
                 files, events, session_id=session_id, choice=choice, abilities=abilities, main=main_circuit

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from application.design.circuit_goals import read_goals
-from domain.llm.prompts.catalogue import TaskName
+from domain.llm.prompts.catalogue import TaskName, Wording
 from domain.llm.prompts.library import (
     Filled,
     IdentityPrompt,
@@ -135,11 +135,13 @@ class Prompting:
         values: Mapping[str, object] | None = None,
         main_circuit: str = "",
         session_id: str = "",
+        wording: Wording = "full",
     ) -> SystemMessage:
         """The system message of the next request. A damaged file never stops it; `PromptsWarned` tells.
 
         `main_circuit`: the one that is meant, relative to the project; "" = the one simulated last.
         `session_id`: the conversation it is sent in, which `last_sent` then tells; "" = it is only looked at.
+        `wording`: that of the model it goes to.
         """
         given = values or {}
         library = await self.load()
@@ -148,6 +150,7 @@ class Prompting:
             task=task,
             values={**facts, **given},
             about_project=library.preferences.projects.get(str(project.root), ""),
+            wording=wording,
         )
         self._tell((*library.warnings, *(_no_value(name) for name in made.missing)))
         if session_id and task is not None and made.task is not None:

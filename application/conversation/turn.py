@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from application.conversation.turn_parts import TurnParts
     from application.graph.state import GraphState
     from application.ports.tracing import Span
+    from domain.llm.prompts.catalogue import Wording
     from domain.llm.tools.result import ToolCall, ToolResult
 
 _logger = logging.getLogger(__name__)
@@ -220,7 +221,7 @@ class Turn:
         )
         return GraphRuntime(build_agent(loop, saver))
 
-    async def _system_message(self) -> SystemMessage | None:
+    async def _system_message(self, wording: Wording) -> SystemMessage | None:
         """None for the built-in model: it follows plain commands and reads no prompt."""
         if self._request.choice.provider == BUILTIN:
             return None
@@ -228,6 +229,7 @@ class Turn:
             self._project,
             main_circuit=self._request.main_circuit,
             session_id=self._conversation.session_id,
+            wording=wording,
         )
 
     def _state(self, *, ended: str = "") -> GraphState:

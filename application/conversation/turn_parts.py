@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from application.tool_execution.confirming import Confirm
     from application.tool_execution.executor import WorkflowNode
     from domain.llm.chat import ProviderChoice
+    from domain.llm.prompts.catalogue import Wording
     from domain.llm.room import ModelRoom
     from domain.simulation.goals import DesignGoal
 
@@ -123,7 +124,7 @@ class TurnParts:
         asked: AskedModel,
         span: Span,
         *,
-        system_message: Callable[[], Awaitable[SystemMessage | None]],
+        system_message: Callable[[Wording], Awaitable[SystemMessage | None]],
         main_circuit: str,
         editor: EditorState | None = None,
         node: WorkflowNode = "free_work",

@@ -110,6 +110,7 @@ class ChosenModel:
                 values=values,
                 main_circuit=circuit,
                 session_id=self._conversation.session_id,
+                wording="no_tools",
             )
         )
 

@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from application.workflow.journal import DesignJournal
     from domain.design.checkpoint_intent import CheckpointIntent, IntentKind
     from domain.design.round_table import RoundTable
-    from domain.llm.prompts.catalogue import TaskName
+    from domain.llm.prompts.catalogue import TaskName, Wording
     from domain.simulation.result import Quantity
     from shared.message import Message
 
@@ -158,9 +158,9 @@ class ModelSteps:
         circuit = state.get("circuit_file_path", "")
         is_builtin = self._parts.choice.provider == BUILTIN
 
-        async def system_message() -> SystemMessage | None:
+        async def system_message(wording: Wording) -> SystemMessage | None:
             if not is_builtin:
-                return await self._system_message(task, await values(), circuit)
+                return await self._system_message(task, await values(), circuit, wording)
             if task in (
                 "EXECUTE_INSTRUCTION",
                 "GENERAL_CONVERSATION",
@@ -365,14 +365,17 @@ class ModelSteps:
         doubtful = doubtful_figures(text, table, known)
         return in_words(marked(text, doubtful, " (?)"))
 
-    async def _system_message(self, task: TaskName, values: Mapping[str, Any], circuit: str) -> SystemMessage:
-        """Of the next request of this conversation."""
+    async def _system_message(
+        self, task: TaskName, values: Mapping[str, Any], circuit: str, wording: Wording = "no_tools"
+    ) -> SystemMessage:
+        """Of the next request of this conversation; one that only asks goes without tools."""
         return await self._parts.deps.prompts().system_message(
             self._parts.project,
             task=task,
             values=values,
             main_circuit=circuit,
             session_id=self._parts.conversation.session_id,
+            wording=wording,
         )
 
     def take_spent(self) -> Said:

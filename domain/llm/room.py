@@ -9,6 +9,7 @@ from domain.llm.tools.result import ResultRoom
 
 if TYPE_CHECKING:
     from domain.llm.chat import ModelAbilities
+    from domain.llm.prompts.catalogue import Wording
 
 ToolSet = Literal["all", "core", "none"]
 
@@ -30,13 +31,22 @@ class ModelRoom:
     """Tokens of request and answer together."""
     is_prompted: bool = False
     """It has no calling of its own: the tools stand in the system message."""
+    can_call: bool = True
+    """False: it can't call tools in any form."""
 
     @property
     def tool_set(self) -> ToolSet:
         """The tools it is shown."""
-        if self.window < LEAST_FOR_TOOLS:
+        if self.window < LEAST_FOR_TOOLS or not self.can_call:
             return "none"
         return "core" if self.is_prompted or self.window < LEAST_FOR_ALL_TOOLS else "all"
+
+    @property
+    def wording(self) -> Wording:
+        """How the texts of its system message are worded."""
+        if self.tool_set == "none":
+            return "no_tools"
+        return "small" if self.tool_set == "core" else "full"
 
     @property
     def request_tokens(self) -> int:
@@ -59,5 +69,7 @@ class ModelRoom:
 def room_of(abilities: ModelAbilities) -> ModelRoom:
     """The room of a model, as far as it is known."""
     return ModelRoom(
-        window=abilities.context_tokens or ASSUMED_WINDOW, is_prompted=abilities.tools == "prompted"
+        window=abilities.context_tokens or ASSUMED_WINDOW,
+        is_prompted=abilities.tools == "prompted",
+        can_call=abilities.tools != "no",
     )

@@ -24,6 +24,10 @@ TaskName = Literal[
 ]
 FormatName = Literal["FORMAT_SPICE_OUTPUT", "FORMAT_JSON_OUTPUT", "FORMAT_ANALYSIS_OUTPUT"]
 
+Wording = Literal["full", "small", "no_tools"]
+"""For whom a text is worded: a model with room and tools; one with little room, or with its tools told in the
+message; one that has none."""
+
 TASKS: tuple[TaskName, ...] = get_args(TaskName)
 FORMATS: tuple[FormatName, ...] = get_args(FormatName)
 

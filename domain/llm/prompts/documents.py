@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeGuard
 
-from domain.llm.prompts.catalogue import FORMATS, TASKS, FormatName, TaskName
+from domain.llm.prompts.catalogue import FORMATS, TASKS, FormatName, TaskName, Wording
 from domain.llm.prompts.fallbacks import (
     FALLBACK_CONTENTS,
     FALLBACK_FORMATS,
@@ -34,6 +34,7 @@ from domain.llm.prompts.library import (
 from shared.message import Message, msg
 
 SCHEMA_VERSION = 1
+_OTHER_WORDINGS: tuple[Wording, ...] = ("small", "no_tools")
 _TOP_ENTRIES = ("schema_version", "version")
 
 
@@ -72,7 +73,13 @@ def understand(documents: PromptDocuments) -> PromptLibrary:
         identity=_identity(documents, warnings),
         preferences=_preferences(documents.preferences, warnings),
         warnings=tuple(warnings),
+        format_variants=_format_variants(documents.formats),
     )
+
+
+def _format_variants(document: Document | None) -> dict[FormatName, dict[Wording, str]]:
+    entries = entries_of(document.content) if document else {}
+    return {name: _variants(entries.get(name)) for name in FORMATS}
 
 
 def entries_of(content: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -168,7 +175,15 @@ def _template(task: TaskName, entry: Mapping[str, Any], *, version: str, is_fall
         version=version,
         source="fallback" if is_fallback else "builtin",
         default_content=content,
+        variants=_variants(entry),
     )
+
+
+def _variants(entry: object) -> dict[Wording, str]:
+    """The other wordings of a built-in text."""
+    texts = entry.get("variants") if isinstance(entry, Mapping) else None
+    texts = texts if isinstance(texts, Mapping) else {}
+    return {wording: str(text) for wording in _OTHER_WORDINGS if _is_usable(text := texts.get(wording))}
 
 
 def _customs(document: Document, warnings: list[Message]) -> Iterator[tuple[TaskName, str]]:
@@ -217,6 +232,7 @@ def _identity(documents: PromptDocuments, warnings: list[Message]) -> IdentityPr
         source="fallback" if content == FALLBACK_IDENTITY else "builtin",
         default_content=content,
         default_variables=variables,
+        variants=_variants(builtin),
     )
     custom = _identity_entry(documents.custom_identity)
     if custom is not None:

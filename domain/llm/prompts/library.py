@@ -10,14 +10,18 @@ import difflib
 import json
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, is_dataclass
+from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from typing import Literal
 
-from domain.llm.prompts.catalogue import FORMAT_OF_TASK, FormatName, TaskName
+from domain.llm.prompts.catalogue import FORMAT_OF_TASK, FormatName, TaskName, Wording
 from shared.message import Message, msg
 
 Source = Literal["builtin", "custom", "fallback"]
 """Where a text is from; "fallback": the built-in file is damaged, a sentence in the code serves."""
+
+
+Variants = Mapping[Wording, str]
+"""The built-in text in other wordings; a text of the user's own serves for all models as it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +41,7 @@ class PromptTemplate:
     source: Source
     default_content: str
     """The built-in text."""
+    variants: Variants = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +65,7 @@ class IdentityPrompt:
     source: Source
     default_content: str
     default_variables: tuple[IdentityVariable, ...]
+    variants: Variants = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +97,23 @@ class PromptLibrary:
     preferences: Preferences = field(default_factory=Preferences)
     warnings: tuple[Message, ...] = ()
     """What could not be used and what serves in its place."""
+    format_variants: Mapping[FormatName, Variants] = field(default_factory=dict)
+
+    def worded(self, wording: Wording) -> PromptLibrary:
+        """The same with its built-in texts worded for another kind of model."""
+        if wording == "full":
+            return self
+        formats = {
+            name: self.format_variants.get(name, {}).get(wording, text) for name, text in self.formats.items()
+        }
+        return replace(
+            self,
+            templates={
+                task: replace(text, content=_content(text, wording)) for task, text in self.templates.items()
+            },
+            formats=formats,
+            identity=replace(self.identity, content=_content(self.identity, wording)),
+        )
 
     def render_task(
         self,
@@ -136,6 +159,10 @@ class PromptLibrary:
         required = {each.name for each in variables if each.is_required}
         wanted = names_in(self.identity.content) & names if keeps_missing else required
         return Filled(text=text, missing=_missing(wanted, known))
+
+
+def _content(text: PromptTemplate | IdentityPrompt, wording: Wording) -> str:
+    return text.variants.get(wording, text.content) if text.source == "builtin" else text.content
 
 
 def _missing(required: set[str] | frozenset[str], values: Mapping[str, object]) -> tuple[str, ...]:

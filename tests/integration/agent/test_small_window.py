@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from application.conversation.turn_deps import ChatRequest
 from application.ports.events import AlternativeTaken, ChatEvent, TurnEnded
 from bootstrap import build
 from domain.llm.chat import ProviderChoice
+from domain.llm.system_prompt import NO_TOOLS
 from domain.llm.tokens import count_tokens
 from tests.fakes.llm_protocols import ollama_answer
 from tests.fakes.llm_server import FakeLLMServer, OllamaSide, call
@@ -115,6 +117,8 @@ async def test_in_4k_there_are_no_tools_and_both_sides_know(app: Application, tm
     assert ended.stop_reason == "completed"
     assert not request.get("tools")
     assert tokens_of(request) < 3000
-    assert "You have no tools here" in request["messages"][-1]["content"]
+    system = request["messages"][0]["content"]
+    assert NO_TOOLS in system
+    assert not re.search(r"patch_file|rewrite_file|run_simulation|inspect_data|with tools|your tools", system)
     (told,) = [event for event in events if isinstance(event, AlternativeTaken)]
     assert "too few for tools" in str(told.text)

@@ -35,7 +35,9 @@ def test_the_fixed_part_follows_the_window(
     room = room_of(ModelAbilities(context_tokens=window, tools=tools))
     schemas = ToolExecutor(TOOLS).schemas(tool_set=room.tool_set, without=("web_search",))
     library = PromptFiles(user_home=tmp_path / "own").load()
-    system = SystemPromptInjector(library).inject(task="FREE_WORK_SYSTEM", values={}).text
+    system = (
+        SystemPromptInjector(library).inject(task="FREE_WORK_SYSTEM", values={}, wording=room.wording).text
+    )
     facts = ["Project folder: amp", "Files: amp.cir (2 kB), notes.md", f"{MAIN_CIRCUIT}amp.cir"]
     part = ContextPart(name="project", forms=(tuple(facts),))
     context = assemble([part], context_budget(room.window)).text
