@@ -43,7 +43,7 @@ def commands(
     return forked_commands
 
 
-@campaigns(fast=8, whole=100)
+@campaigns(fast=4, whole=100)
 def test_killed_turn_goes_on_where_it_was(
     campaign: Campaign, tmp_path: Path, commands: ForkedCommands
 ) -> None:
@@ -72,10 +72,10 @@ def test_killed_turn_goes_on_where_it_was(
         assert resumed.exit_code == 0, resumed
         assert repeated <= 1, f"{repeated} model calls were repeated after a kill at {kill_at}"
         _check(project, is_whole=True)
-    assert ended <= campaign.count / 4
+    assert ended <= 1 + campaign.count / 4
 
 
-@campaigns(fast=5, whole=50)
+@campaigns(fast=3, whole=50)
 def test_next_message_settles_a_killed_turn(
     campaign: Campaign, tmp_path: Path, commands: ForkedCommands
 ) -> None:
@@ -98,10 +98,10 @@ def test_next_message_settles_a_killed_turn(
             # The old question is not asked again.
             assert len(server.requests) == asked + 1
         _check(project, is_whole=False)
-    assert ended <= campaign.count / 4
+    assert ended <= 1 + campaign.count / 4
 
 
-@campaigns(fast=3, whole=30)
+@campaigns(fast=2, whole=30)
 def test_kill_at_any_time(campaign: Campaign, tmp_path: Path, commands: ForkedCommands) -> None:
     for number, rng in enumerate(campaign.cases()):
         project = tmp_path / f"p{number}"

@@ -25,11 +25,13 @@ from tests.integration.batch.conftest import MODES, MakeBatch, analyses_of, batc
 from tests.integration.ngspice.test_attacks import (
     CIRCUIT,
     FORMS,
+    HOSTILE_MODEL,
     SECRET,
     Grounds,
     bare,
     compile_hostile_model,
     files_are_as_laid_out,
+    is_first,
     lay_out_files,
     listener,
     processes_in,
@@ -256,9 +258,12 @@ def hostile_deck(
     listener: object,
 ) -> Iterator[str]:
     """A deck that loads the hostile model, which has been seen to do all its harm in a bare host."""
-    model = compile_hostile_model(grounds, victim, listener)  # type: ignore[arg-type]
+    deck = f"title\n{CIRCUIT}.control\npre_codemodel {grounds.project / HOSTILE_MODEL}\n.endc\n.end\n"
+    if not is_first("hostile model in a host"):
+        yield deck
+        return
+    compile_hostile_model(grounds, victim, listener)  # type: ignore[arg-type]
     lay_out_files(grounds)
-    deck = f"title\n{CIRCUIT}.control\npre_codemodel {model}\n.endc\n.end\n"
     text = bare_host(deck, grounds)
     assert "HOSTILE end" in text
     assert text.count(SECRET) >= 2, "it reads the secret and the victim's environment"

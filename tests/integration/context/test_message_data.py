@@ -109,7 +109,7 @@ async def test_a_collector_that_fails_or_is_slow_is_left_out_and_named_in_the_tr
     span = Notes()
     more = (*COLLECTORS, Collector("broken", broken), Collector("slow", slow))
     block = await project_context(
-        context, "Hello", main_circuit="rc.cir", budget=LARGEST, span=span, collectors=more, limit_s=5
+        context, "Hello", main_circuit="rc.cir", budget=LARGEST, span=span, collectors=more, limit_s=2
     )
     assert span.noted["context__left_out"] == "broken,slow"
     assert "R1 in out 1k" in block.text
@@ -161,9 +161,9 @@ def set_window(app: Application, tokens: int) -> None:
     assert not app.program.warnings  # the settings are read, here and not on the loop
 
 
-@pytest.mark.parametrize("window", [64_000, 8_000])
-async def test_in_twenty_turns_most_of_each_request_is_a_repeated_prefix(
-    app: Application, tmp_path: Path, window: int
+@pytest.mark.parametrize(("window", "turns"), [(64_000, 8), (8_000, 20)])
+async def test_in_many_turns_most_of_each_request_is_a_repeated_prefix(
+    app: Application, tmp_path: Path, window: int, turns: int
 ) -> None:
     """Also where the window is small and earlier turns are left out."""
     (tmp_path / "rc.cir").write_text(CIRCUIT)
@@ -183,16 +183,16 @@ async def test_in_twenty_turns_most_of_each_request_is_a_repeated_prefix(
     await asyncio.to_thread(set_window, app, window)
     session = ""
     with FakeLLMServer(script) as server:
-        for at in range(20):
+        for at in range(turns):
             words = f"Change R1 so that the corner moves, step {'0123456789abcdefghij'[at]}"
             _, events = await turn(app, server, tmp_path, words, session_id=session)
             session = next(event.session_id for event in events if hasattr(event, "session_id"))
         bodies = server.requests
     share = repeated_share(bodies)
     print(f"window {window}: {share:.1%} of the tokens of {len(bodies)} requests were sent just before")
-    assert len(bodies) == 40
+    assert len(bodies) == 2 * turns
     asked = sum(one["role"] == "user" for one in bodies[-1]["messages"])
-    assert (asked < 20) == (window == 8_000)  # there earlier turns were left out
+    assert (asked < turns) == (window == 8_000)  # there earlier turns were left out
     assert share >= 0.7
 
 
