@@ -106,6 +106,7 @@ class TurnParts:
             operations=Operations(log=project.operations, project=project, events=deps.events),
             services=deps.services,
             seen_versions=conversation.record.seen_versions,
+            said=conversation.record.said,
             is_on_network=access.is_on_network,
             web_search=access.web_search,
             web_sources=conversation.record.sources_of_turn,

@@ -304,6 +304,8 @@ class ToolContext:
     seen_versions: MutableMapping[str, str] = field(default_factory=dict)
     """Relative path -> version hash of what the model saw last; shared by all calls of the session."""
 
+    said: Callable[[], Sequence[str]] = tuple
+    """What the user said in the conversation, oldest first."""
     is_on_network: bool = False
     """The model that calls is not on this computer: some files are kept back from it."""
     room_now: Callable[[], ResultRoom] = lambda: USUAL_ROOM

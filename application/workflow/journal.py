@@ -215,13 +215,7 @@ class DesignJournal:
 
     def said(self) -> list[str]:
         """What the user said in this conversation, oldest first."""
-        from langchain_core.messages import HumanMessage
-
-        from domain.llm.messages import get_program_step, get_text
-
-        messages = self._conversation.record.messages
-        of_user = (each for each in messages if isinstance(each, HumanMessage))
-        return [get_text(each) for each in of_user if not get_program_step(each)]
+        return self._conversation.record.said()
 
     def step_id(self, number: int) -> str:
         """The id of a step of this run, counted from 1."""

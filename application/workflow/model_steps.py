@@ -156,10 +156,9 @@ class ModelSteps:
         netlist_step = f"{step}/netlist"
         has_written = any(event.get("step") == netlist_step for event in self._parts.conversation.events)
         circuit = state.get("circuit_file_path", "")
-        is_builtin = self._parts.choice.provider == BUILTIN
 
         async def system_message(wording: Wording) -> SystemMessage | None:
-            if not is_builtin:
+            if not self.is_builtin:
                 return await self._system_message(task, await values(), circuit, wording)
             if task in (
                 "EXECUTE_INSTRUCTION",
@@ -185,6 +184,11 @@ class ModelSteps:
                 await self._run(asks=False)
                 worked = self._worked(note, circuit, step)
         return worked
+
+    @property
+    def is_builtin(self) -> bool:
+        """Whether the built-in designer is asked."""
+        return self._parts.choice.provider == BUILTIN
 
     def has_begun(self, state: GraphState) -> bool:
         """Whether the next step was begun before, and interrupted."""

@@ -87,6 +87,11 @@ class ConversationRecord:
         """All finished messages, in order."""
         return tuple(self._messages.values())
 
+    def said(self) -> list[str]:
+        """What the user said, oldest first; not what the program tells a model in his place."""
+        of_user = (each for each in self._messages.values() if isinstance(each, HumanMessage))
+        return [get_text(each) for each in of_user if not get_program_step(each)]
+
     @property
     def open_turn(self) -> str:
         """Id of the turn that was begun and not ended (its user message's id), or ""."""

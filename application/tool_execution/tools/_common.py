@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import difflib
 import errno
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
+from domain.llm.tools.result import ToolResult, failure
 from shared.errors import CircuitAIError, CircuitError, UserInputError
 from shared.message import msg
 
@@ -71,6 +72,17 @@ def _with_near_names(error: UserInputError, view: ProjectView, text: str) -> Use
     names_text = ", ".join(dict.fromkeys(near))
     return UserInputError(
         error.message, advice=msg("Similar names: {names}.", names=names_text), error_type=error.error_type
+    )
+
+
+def locked_failure(names: Sequence[str]) -> ToolResult:
+    """Elements that the user wants left as they are were to be changed."""
+    return failure(
+        "locked_element",
+        msg(
+            "{elements} must stay as it is: the user said so. Nothing was changed.", elements=", ".join(names)
+        ),
+        suggestions=(msg("Work with other elements, or ask the user whether it may be changed."),),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,9 +14,11 @@ from application.ports.project import ABSENT
 from application.ports.project_view import ProjectView
 from application.tool_execution.definition import Arguments, Switch, Tool, ToolContext, Whole, unlisted
 from application.tool_execution.reading import Unreadable
-from application.tool_execution.tools._common import file_problem, in_thread, located
+from application.tool_execution.tools._common import file_problem, in_thread, located, locked_failure
 from application.tool_execution.tools.diagnostics import brief_findings
 from application.tool_execution.tools.files import unreadable
+from domain.circuit.netlist import LIBRARY_SUFFIXES
+from domain.design.locked_elements import locked_changes
 from domain.llm.tools.edit_forms import edits_in, without_fence
 from domain.llm.tools.effect import ComputedEffect, PathEffect
 from domain.llm.tools.line_diff import LineDiff, diff_texts
@@ -163,14 +165,16 @@ async def preview_patch(arguments: PatchArguments, context: ToolContext) -> Comp
 
 
 async def _preview(context: ToolContext, path: str, edit: _Edit, *, is_whole: bool) -> ComputedEffect:
-    seen = dict(context.seen_versions)
-    return await in_thread(context, _effect, context.view, seen, path, edit, is_whole)
+    seen, said = dict(context.seen_versions), context.said()
+    view = context.view
+    return await in_thread(
+        context, lambda: _effect(view, seen, _plan(view, seen, said, path, edit), path, is_whole=is_whole)
+    )
 
 
 def _effect(
-    view: ProjectView, seen: Mapping[str, str], text: str, edit: _Edit, is_whole: bool
+    view: ProjectView, seen: Mapping[str, str], plan: _Plan | ToolResult, text: str, *, is_whole: bool
 ) -> ComputedEffect:
-    plan = _plan(view, seen, text, edit)
     if isinstance(plan, ToolResult):  # nothing will be written
         name = view.name_of(view.locate_for_writing(text))
         return ComputedEffect(effect="change", paths=(PathEffect(path=name),))
@@ -221,7 +225,8 @@ async def _carry_out(
     tell: Callable[[ToolResult], ToolResult] | None = None,
 ) -> ToolResult:
     """Make the edit and write it; the answer of the call is in the log before the file is touched."""
-    plan = await in_thread(context, _plan, context.view, dict(context.seen_versions), path, edit)
+    seen, said = dict(context.seen_versions), context.said()
+    plan = await in_thread(context, _plan, context.view, seen, said, path, edit)
     if isinstance(plan, ToolResult):
         return plan
     if tell is not None:
@@ -241,8 +246,10 @@ async def _carry_out(
     return plan.result
 
 
-def _plan(view: ProjectView, seen: Mapping[str, str], text: str, edit: _Edit) -> _Plan | ToolResult:
-    """What to write, or the answer when nothing is written."""
+def _plan(
+    view: ProjectView, seen: Mapping[str, str], said: Sequence[str], text: str, edit: _Edit
+) -> _Plan | ToolResult:
+    """What to write, or the answer when nothing is written. `said`: see `ToolContext`."""
     path = view.locate_for_writing(text)
     name = view.name_of(path)
     before = _bytes_of(view, path)
@@ -260,7 +267,12 @@ def _plan(view: ProjectView, seen: Mapping[str, str], text: str, edit: _Edit) ->
     edited = edit(name, present)
     if isinstance(edited, ToolResult):
         return edited
-    return _write_plan(path, name, before, edited, _written(name, present, edited))
+    plan = _write_plan(path, name, before, edited, _written(name, present, edited))
+    if isinstance(plan, _Plan) and before is not None:
+        has_title = path.suffix.lower() not in LIBRARY_SUFFIXES
+        if locked := locked_changes(said, before, plan.data, has_title=has_title):
+            return locked_failure(locked)
+    return plan
 
 
 def _refuse_write_protected(path: Path, name: str) -> None:

@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from application.tool_execution.definition import Tool, ToolContext
+from application.tool_execution.tools._common import locked_failure
 from application.tool_execution.tools.circuit_choice import chosen_circuit
 from application.tool_execution.tools.simulation import analysis_card
 from application.tool_execution.tools.study_answers import plain_figures, study_answer
 from application.tool_execution.tools.study_arguments import Kind, StudyArguments
+from domain.design.locked_elements import locked_elements
 from domain.design.round_table import asked, value_beside_limit
 from domain.llm.tools.look import ToolLook
 from domain.llm.tools.result import ToolCall, ToolResult, failure, failure_of, result_to_plain
@@ -37,6 +39,10 @@ _STUDIES: dict[Kind, StudyKind] = {
 async def run_study(arguments: StudyArguments, context: ToolContext, call: ToolCall) -> ToolResult:
     """Many runs of a circuit; the file is not changed."""
     circuit = await chosen_circuit(context, arguments.path)
+    if arguments.kind == "optimize":
+        names = [str(each.get("name", "")).partition(".")[0] for each in arguments.parameters]
+        if locked := locked_elements(context.said(), names):
+            return locked_failure(locked)
     spec = read_study_spec({
         "analysis": await analysis_card(arguments, context, circuit),
         "measure": arguments.measure or None,

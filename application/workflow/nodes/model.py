@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from application.design.report_data import netlist_changes
 from application.graph.state import GraphState
 from application.ports.events import CheckpointReached, TextWritten
 from application.ports.project import ProjectFiles
@@ -24,7 +23,7 @@ from domain.design.file_names import file_stem
 from domain.design.locked_elements import locked_elements
 from domain.design.round_table import asked, value_beside_limit
 from domain.simulation.goals import all_met
-from shared.message import Message, msg
+from shared.message import msg
 from shared.ulid import new_ulid
 
 if TYPE_CHECKING:
@@ -121,12 +120,8 @@ class ActionNode:
         )
         finished = await _round_of(self._project, state, worked, step, node="action")
         if finished.update.get("planned_simulation"):
-            if netlist is not None and finished.update["circuit_file_path"] == circuit:
-                after = await asyncio.to_thread(read_if_there, self._project, circuit)
-                for text_of_change in self._unwanted(netlist, after or b""):
-                    step.tell(TextWritten(text=text_of_change))
             return finished
-        if task in _IMPROVING:
+        if task in _IMPROVING and not steps.is_builtin:  # which says itself why it changed nothing
             step.tell(TextWritten(text=msg("No file was changed, so there is no new round.")))
         step.tell(
             CheckpointReached(
@@ -146,19 +141,6 @@ class ActionNode:
         """Elements that the user said to leave as they are."""
         said = self._journal.said()
         return locked_elements(said, (each.name for each in Netlist.parse(netlist).elements))
-
-    def _unwanted(self, before: bytes, after: bytes) -> Iterator[Message]:
-        """What is said of such elements that were changed all the same."""
-        locked = self._locked(before)
-        for change in netlist_changes(before, after) if locked else ():
-            if change["name"] in locked:
-                yield msg(
-                    "{element} was to stay as it is, and was changed: {before} → {after}. Undo the round, or "
-                    "say that it can be changed.",
-                    element=change["name"],
-                    before=change["before"] or "—",
-                    after=change["after"] or "—",
-                )
 
     def _values(
         self, state: GraphState, task: TaskName, netlist: bytes, warnings: str, operating_point: str

@@ -190,7 +190,7 @@ async def test_a_round_with_nothing_to_gain_leads_back_to_the_same_checkpoint(tm
     answered = "".join(event.text for event in design.events if isinstance(event, AnswerStreamed))
     assert answered.count("No remaining change would bring the goals closer.") == 2
     told = [str(event.text) for event in design.events if isinstance(event, TextWritten)]
-    assert told == 2 * ["No file was changed, so there is no new round."]
+    assert not told, "the designer has said why nothing changed"
     assert (done.stop_reason, done.rounds, len(design.circuits())) == ("goals_met", 1, 1)
     reached = [event for event in design.events if isinstance(event, CheckpointReached)]
     assert [event.number for event in reached] == [1, 1, 1]

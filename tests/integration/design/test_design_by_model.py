@@ -261,24 +261,55 @@ async def test_questions_and_instructions_at_the_checkpoint(bench: Bench) -> Non
     assert asked == [("goals", 0), ("checkpoint", 1), ("checkpoint", 1), ("checkpoint", 2)]
 
 
-async def test_an_element_the_user_locked_is_named_to_the_model_and_a_change_of_it_is_told(
-    bench: Bench,
-) -> None:
-    goals = {**GOALS, "circuit_type": "共射放大器"}
-    bench.model.acts |= {"goals": says(json.dumps(goals)), "design": says(f"```\n{amplifier('470')}```")}
-    bench.model.acts["instruction"] = writes("common_emitter_amplifier.cir", amplifier("480"))
-    bench.model.acts["optimize"] = writes("common_emitter_amplifier.cir", amplifier("4.7k"))
-    said = "Go on, but don't touch Rc"
+async def test_an_element_the_user_locked_is_not_written_in_any_file_until_he_frees_it(bench: Bench) -> None:
+    """The model is told which one and why; also of a file that the circuit includes, and of a search."""
+    supply = amplifier("470").replace("Vcc vcc 0 12\n", ".include supply.inc\n")
+
+    def designs(request: Request) -> Said:
+        files = [("supply.inc", "Vcc vcc 0 12\n"), ("amp.cir", supply)]
+        if request.answers < len(files):
+            path, content = files[request.answers]
+            return Said(calls=[("rewrite_file", {"path": path, "content": content})])
+        return Said("Done.")
+
+    search = {"kind": "optimize", "parameters": [{"name": "Rc", "min": "1k", "max": "9k"}], "goals": []}
+    tries = [
+        ("rewrite_file", {"path": "amp.cir", "content": supply.replace("Rc vcc c 470", "Rc vcc c 4.7k")}),
+        ("patch_file", {"path": "amp.cir", "search": "Rc vcc c 470", "replace": "Rc vcc c 4.7k"}),
+        ("patch_file", {"path": "supply.inc", "search": "12", "replace": "12.1"}),
+        ("run_study", search),
+    ]
+
+    def works(request: Request) -> Said:
+        return Said("", [tries[request.answers]]) if request.answers < len(tries) else Said("It may not be.")
+
+    bench.model.acts |= {"design": designs, "optimize": in_turn(works, works)}
+    bench.model.acts["instruction"] = says("Noted.")
+
+    async def allow(card: ConfirmationCard) -> Answers:
+        return same_answer(card, "allow")
+
+    def said(words: str) -> Reply:
+        return Reply(answer="instruction", said=(words,), instruction=words)
+
     done = await bench.design(
-        decide=answers("continue", Reply(answer="instruction", said=(said,), instruction=said), "continue")
+        decide=answers(
+            "continue",
+            said("Go on, but don't touch Rc and Vcc"),
+            "continue",
+            said("Rc 可以改了; you may change Vcc now"),
+            "continue",
+            "accept",
+        ),
+        confirm=allow,
     )
-    assert done.circuit == "common_emitter_amplifier.cir"
+    told = [event for event in bench.events if isinstance(event, ToolEnded)]
+    assert [each.error_type for each in told if each.error_type][:4] == ["locked_element"] * 4
+    assert "Rc must stay as it is: the user said so." in str(bench.lines())
+    assert (bench.circuit(), done.rounds) == (supply.replace("470", "4.7k", 1), 2)
+    assert (bench.root / "supply.inc").read_text() == "Vcc vcc 0 12.1\n"
     optimize = next(request.system for request in bench.model.seen if request.task == "optimize")
-    assert "Elements that must not change: Rc" in optimize
-    told = [words for words in bench.words if words.startswith("Rc was to stay as it is")]
-    assert told[-1].split(": ")[1].startswith("Rc vcc c 480 → Rc vcc c 4.7k")
-    comment = [request.system for request in bench.model.seen if request.task == "analysis"][1]
-    assert "'round': 1" in comment or '"round": 1' in comment
+    assert "Elements that must not change: Rc\n" in f"{optimize}\n"
 
 
 async def test_goals_are_changed_in_the_middle_and_missed_ones_accepted(bench: Bench) -> None:
