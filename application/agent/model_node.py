@@ -192,6 +192,7 @@ class ModelNode:
                 described += f"\n{fence_data('how calls are run', rule)}"
             self._frame = _Frame(described, system, tools, counted, _digest(listed), room.tool_set)
             self._watch.context = described
+            self._watch.has_tools = bool(tools)
         return self._frame
 
     def _step(self, number: int) -> str:

@@ -34,6 +34,7 @@ from domain.llm.agentic_loop.turn import (
     read_answer,
     signature_of,
 )
+from domain.llm.answers import unrun_call
 from domain.llm.costs import FREE, Cost, Price, PriceList, cost_of, total
 from domain.llm.messages import (
     get_cost,
@@ -116,6 +117,8 @@ class TurnWatch:
         self._known: dict[str, CallRecord] = {}
         self.context = ""
         """The data that went with the turn's message."""
+        self.has_tools = True
+        """The model that is asked was given tools."""
         self.limits = limits
         self.pricing = pricing
         """Of the model that is asked."""
@@ -230,12 +233,14 @@ class TurnWatch:
         def judge() -> Doubts:
             past = Past(messages, turn, self.context, self._executor)
             claims = unmade_claims(last.text, past.deeds)
+            unrun = unrun_call(last.text, self._executor.names) if self.has_tools else ""
             if has_other_sources:
-                return Doubts(claims=claims)
+                return Doubts(claims=claims, unrun=unrun)
             return Doubts(
                 figures=unbacked_figures(last.text, past.backing),
                 stale=stale_figures(last.text, past.before, past.now),
                 claims=claims,
+                unrun=unrun,
             )
 
         return await asyncio.to_thread(judge)

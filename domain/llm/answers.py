@@ -77,14 +77,14 @@ def wire_calls_of(message: AIMessageChunk) -> tuple[WireToolCall, ...]:
 _THINKING = re.compile(r"\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _BLOCK_BEGIN = re.compile(
     r"(?:^|(?<=\n))[ \t]*+(?P<fence>`{3,}+|~{3,}+)[ \t]*+(?P<language>[\w-]*+)[ \t]*+\r?\n"
-    r"|<(?P<tag>tool_call|function_call|tool_use)>"
+    r"|<(?P<tag>tool_call|function_call|tool_use|tools)>"
 )
 _BARE = re.compile(r"(?:^|[:：])[ \t]*(?=[{\[])", re.MULTILINE)
 _CALL_LANGUAGES = frozenset(
     {"", "json", "json5", "tool_call", "tool_calls", "tool", "tool_code", "function_call"}
 )
 _EXPLICIT = frozenset({"tool_call", "tool_calls", "function_call"})
-_BARE_MARKS = ("[TOOL_CALLS]", "<|python_tag|>")
+_BARE_MARKS = ("[TOOL_CALLS]", "<|python_tag|>", "<tool_call>")
 _EXAMPLE = re.compile(
     r"example|\be\.g\.|for instance|looks? like|例如|比如|譬如|示例|例子|举例|样例|形如|格式[如为是]",
     re.IGNORECASE,
@@ -96,9 +96,11 @@ _HYPOTHETICAL = re.compile(
     re.IGNORECASE,
 )
 """What follows may be shown only; decides where nothing marks it as a call."""
+_OURS = re.compile(r"\b(?:I|we|let me|let['’]s|wait(?:ing)?)\b|我|等待|稍等|接下来", re.IGNORECASE)
+"""Words of who makes the call, not of who explains one."""
 _SENTENCE_END = re.compile(r"[.!?](?=\s)|[。！？]")
-_NAME_KEYS = ("tool", "name", "function", "tool_name", "function_name")
-_ARGUMENT_KEYS = ("arguments", "parameters", "args", "input")
+_NAME_KEYS = ("tool", "name", "function", "tool_name", "function_name", "action")
+_ARGUMENT_KEYS = ("arguments", "parameters", "args", "input", "action_input")
 _BEGINS_AS_CALL = re.compile(
     r"""\s*\{\s*["'](?:tool|name|function)["']\s*:\s*["'][\w.]+["']\s*,"""
     r"""\s*["'](?:arguments|parameters|args)["']\s*:\s*[{"]"""
@@ -113,8 +115,9 @@ def calls_in_text(text: str, known_names: Collection[str]) -> tuple[tuple[WireTo
 
     The rule, which keeps examples from being run: behind an optional ``<think>`` part and at most one
     short lead-in line (three sentences, `_LEAD_IN_LIMIT` characters, no word like "example", "format" or
-    "would") the answer consists of calls alone - plain JSON, code blocks, ``<tool_call>`` tags, one or
-    several - and nothing follows them. Every call has to name a known tool and to have no keys but
+    "would"; several lines when it speaks of what "I" do) the answer consists of calls alone - plain JSON,
+    code blocks, ``<tool_call>`` tags, one or several. What stands between and behind blocks has to be such
+    words of the caller, too. Every call has to name a known tool and to have no keys but
     name, arguments and ids. Tags (and blocks marked ``tool_call``) are meant as calls: they may
     follow any text but a line that announces an example. One of them whose JSON is broken still counts
     when its name can be read, so that the model is told; so does plain JSON that begins with a known
@@ -129,8 +132,10 @@ def calls_in_text(text: str, known_names: Collection[str]) -> tuple[tuple[WireTo
             WireToolCall(provider_id="", name=call.name, arguments=call.arguments) for call in written
         )
         return calls_written, f"{text[:start]}{without_calls(text[start:], written)}".strip()
-    lead_in, pieces, is_explicit = _split(text, start)
+    lead_in, pieces, is_explicit, others = _split(text, start)
     if not pieces or not _may_lead_in(lead_in, is_explicit=is_explicit):
+        return (), text
+    if not all(_may_stand_beside(other, is_explicit=is_explicit) for other in others):
         return (), text
     calls: list[WireToolCall] = []
     for piece in pieces:
@@ -139,56 +144,81 @@ def calls_in_text(text: str, known_names: Collection[str]) -> tuple[tuple[WireTo
         calls += found
         if not found or len(calls) > MOST_CALLS_OF_ANSWER:
             return (), text
-    return tuple(calls), (text[:start] + lead_in).strip()
+    return tuple(calls), "\n\n".join([(text[:start] + lead_in).strip(), *others]).strip()
 
 
-def _split(text: str, start: int) -> tuple[str, list[str], bool]:
-    """Lead-in, the pieces that may be calls, and whether they are marked as calls; [] when text follows."""
+def _split(text: str, start: int) -> tuple[str, list[str], bool, list[str]]:
+    """Lead-in, the pieces that may be calls, whether they are marked so, the text between and behind them."""
     blocks = list(closed_blocks(text, _BLOCK_BEGIN, start))
     while blocks and not _is_call_block(blocks[0]):
         blocks.pop(0)  # a netlist in a block of its own, shown before the call
     if not blocks:
         return _split_bare(text, start)
     begin = end = blocks[0].begin.start()
+    others = []
     for block in blocks:
-        if text[end : block.begin.start()].strip() or not _is_call_block(block):
-            return "", [], False
+        if not _is_call_block(block):
+            return "", [], False, []
+        others.append(text[end : block.begin.start()].strip())
         end = block.end
-    if text[end:].strip():
-        return "", [], False
+    others.append(text[end:].strip())
     pieces = [block.content for block in blocks]
     is_explicit = all(block.begin["tag"] or block.begin["language"].lower() in _EXPLICIT for block in blocks)
-    return text[start:begin], pieces, is_explicit
+    return text[start:begin], pieces, is_explicit, [other for other in others if other]
 
 
 def _is_call_block(block: ClosedBlock) -> bool:
     return block.begin["tag"] is not None or block.begin["language"].lower() in _CALL_LANGUAGES
 
 
-def _split_bare(text: str, start: int) -> tuple[str, list[str], bool]:
+def _split_bare(text: str, start: int) -> tuple[str, list[str], bool, list[str]]:
     """JSON without any mark begins a line (or follows a colon) and reaches to the end of the text."""
     for mark in _BARE_MARKS:
         before, found, rest = text[start:].partition(mark)
         if found:
-            return before, [rest], True
+            return before, [rest], True, []
     opening = _BARE.search(text[start:])
     if opening is None:
-        return "", [], False
-    return text[start : start + opening.end()], [text[start + opening.end() :]], False
+        return "", [], False, []
+    return text[start : start + opening.end()], [text[start + opening.end() :]], False, []
 
 
 def _may_lead_in(lead_in: str, *, is_explicit: bool) -> bool:
     lead_in = lead_in.strip()
     if is_explicit:
-        return not _EXAMPLE.search(lead_in.rpartition("\n")[2])
+        return not lead_in.endswith("`") and not _EXAMPLE.search(lead_in.rpartition("\n")[2])
     sentences = len(_SENTENCE_END.findall(lead_in + " "))
     return (
         len(lead_in) <= _LEAD_IN_LIMIT
-        and "\n" not in lead_in
+        and ("\n" not in lead_in or _OURS.search(lead_in) is not None)
         and sentences <= _LEAD_IN_SENTENCES
         and not _EXAMPLE.search(lead_in)
         and not _HYPOTHETICAL.search(lead_in)
     )
+
+
+def _may_stand_beside(text: str, *, is_explicit: bool) -> bool:
+    """Whether a text between or behind calls is of their caller."""
+    if is_explicit:
+        return not _EXAMPLE.search(text)
+    return _OURS.search(text) is not None and _may_lead_in(text, is_explicit=False)
+
+
+def unrun_call(text: str, known: Collection[str]) -> str:
+    """The tool that an answer shows a call of, outside of an example; "" for none."""
+    for found in _CALL_SHAPED.finditer(text):
+        name = next(filter(None, found.groups()), "").removeprefix("functions.")
+        before = text[max(0, found.start() - _LEAD_IN_LIMIT) : found.start()]
+        if name in known and "`" not in before.rpartition("\n")[2] and not _EXAMPLE.search(before):
+            return name
+    return ""
+
+
+_CALL_SHAPED = re.compile(
+    r"""["'](?:tool|name|function|tool_name|action)["']\s*:\s*["']([\w.]{1,60})["']"""
+    r"""|<(?:function=|invoke name="|)([a-z_]{3,40})"?>|^[ \t]*([a-z_]{3,40})\([^\n]*\)[ \t]*$""",
+    re.MULTILINE,
+)
 
 
 def _calls_in_piece(text: str, known: Collection[str], *, is_meant: bool) -> list[WireToolCall]:
@@ -222,7 +252,7 @@ def _call_of(value: Any, known: Collection[str]) -> WireToolCall | None:
     """``{"tool": name, "arguments": {...}}`` in any of its spellings, or None."""
     if not isinstance(value, dict):
         return None
-    value = _with_arguments(value)
+    value = _with_arguments(value, known)
     inner = value.get("function")
     if isinstance(inner, dict):  # OpenAI's own form
         return _call_of(inner, known) if set(value) - _SIDE_KEYS == {"function"} else None
@@ -241,8 +271,10 @@ def _call_of(value: Any, known: Collection[str]) -> WireToolCall | None:
     return WireToolCall(provider_id="", name=name, arguments=text)
 
 
-def _with_arguments(value: dict[str, Any]) -> dict[str, Any]:
-    """``{"tool": name, "path": ...}``: what stands beside the name are its arguments."""
+def _with_arguments(value: dict[str, Any], known: Collection[str]) -> dict[str, Any]:
+    """``{"tool": name, "path": ...}`` and ``{name: {"path": ...}}`` as the usual form."""
+    if len(value) == 1 and (name := next(iter(value))) in known and isinstance(value[name], dict):
+        return {"tool": name, "arguments": value[name]}
     if "tool" not in value or {*_NAME_KEYS, *_ARGUMENT_KEYS} & value.keys() - {"tool"}:
         return value
     flat = {key: item for key, item in value.items() if key != "tool" and key not in _SIDE_KEYS}

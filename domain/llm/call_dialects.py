@@ -25,7 +25,7 @@ _QWEN = late_pattern(
 _QWEN_ARGUMENT = late_pattern(r"<parameter=([\w.-]{1,60})>\n?(.*?)\n?</parameter>", re.DOTALL)
 _TAGGED_ARGUMENT = late_pattern(r"<(?P<key>[a-z_]{1,40})>\n?(?P<value>.*?)\n?</(?P=key)>", re.DOTALL)
 _REACT = late_pattern(
-    r"^[ \t]*Action:[ \t]*(?P<name>[\w.-]{1,60})[ \t]*\n[ \t]*Action Input:[ \t]*(?P<body>\{.*\})",
+    r"^[ \t]*Action:[ \t]*(?P<name>[\w.-]{1,60})[ \t]*\n[ \t]*Action Input:\s*(?:`{3}(?:json)?\s*)?(?P<body>\{.*\})",
     re.DOTALL | re.MULTILINE,
 )
 _DEEPSEEK = late_pattern(
@@ -33,8 +33,23 @@ _DEEPSEEK = late_pattern(
     r"(?P<body>\{.*?\})\s*(?:```)?\s*<｜tool▁call▁end｜>",
     re.DOTALL,
 )
-_AS_PROGRAM = late_pattern(r"^[ \t]*(?P<name>[a-z_]{3,40})\((?P<body>[^\n]{0,2000})\)[ \t]*$", re.MULTILINE)
-_MARKS = late_pattern(r"</?tool_call>|<｜tool▁calls▁(?:begin|end)｜>")
+_INVOKE = late_pattern(
+    r"(?:<function_calls>\s*)?<invoke name=\"(?P<name>[\w.-]{1,60})\">(?P<body>.*?)</invoke>(?:\s*</function_calls>)?",
+    re.DOTALL,
+)
+_INVOKE_ARGUMENT = late_pattern(
+    r"<parameter name=\"([\w.-]{1,60})\"[^>]{0,40}>\n?(.*?)\n?</parameter>", re.DOTALL
+)
+_CHANNEL = late_pattern(
+    r"(?:<\|tool_calls_section_begin\|>\s*)?(?:<\|tool_call_begin\|>\s*|<\|channel\|>\w*\s*|to=)?"
+    r"functions\.(?P<name>[\w-]{1,60})(?::\d+)?\s*(?:<\|[^{}\n]{0,60}\|>)?\s*(?P<body>\{)"
+)
+_AS_PROGRAM = late_pattern(
+    r"^[ \t]*(?:print\(|\[)?(?P<name>[a-z_]{3,40})\((?P<body>[^\n]{0,2000})\)\]?[ \t]*$", re.MULTILINE
+)
+_MARKS = late_pattern(
+    r"</?tool_call>|<\|tool_calls?_(?:section_)?(?:begin|end)\|>|<｜tool▁calls▁(?:begin|end)｜>"
+)
 _LONGEST = 200_000
 
 
@@ -52,7 +67,7 @@ def written_calls(text: str, known: Collection[str]) -> tuple[WrittenCall, ...]:
     """The calls of known tools in these forms, in order."""
     if len(text) > _LONGEST:
         return ()
-    for find in (_glm, _qwen, _deepseek, _tagged, _react, _program):
+    for find in (_glm, _qwen, _invoke, _deepseek, _channel, _tagged, _react, _program):
         found = tuple(call for call in find(text, known) if call.name in known)
         if found:
             return found
@@ -95,6 +110,28 @@ def _qwen(text: str, _known: Collection[str]) -> Iterator[WrittenCall]:
         yield _call(found, found["name"], pairs)
 
 
+def _invoke(text: str, _known: Collection[str]) -> Iterator[WrittenCall]:
+    for found in _INVOKE.finditer(text):
+        pairs = {key: _value(value) for key, value in _INVOKE_ARGUMENT.findall(found["body"])}
+        yield _call(found, found["name"], pairs)
+
+
+def _channel(text: str, _known: Collection[str]) -> Iterator[WrittenCall]:
+    """``functions.read_file:0{...}``, with or without the marks of Kimi or of OpenAI's open models."""
+    for found in _CHANNEL.finditer(text):
+        at = found.start("body")
+        end = _object_end(text, at)
+        yield WrittenCall(found["name"], text[at:end], found.start(), end)
+
+
+def _object_end(text: str, at: int) -> int:
+    """Where the JSON value that begins at a place ends; the end of the text when it doesn't."""
+    try:
+        return json.JSONDecoder().raw_decode(text, at)[1]
+    except (ValueError, RecursionError):
+        return len(text)
+
+
 def _deepseek(text: str, _known: Collection[str]) -> Iterator[WrittenCall]:
     for found in _DEEPSEEK.finditer(text):
         yield WrittenCall(found["name"], found["body"], found.start(), found.end())
@@ -114,12 +151,9 @@ def _react(text: str, _known: Collection[str]) -> Iterator[WrittenCall]:
     found = _REACT.search(text)
     if found is None:
         return
-    try:
-        _, end = json.JSONDecoder().raw_decode(found["body"])
-    except (ValueError, RecursionError):
-        end = len(found["body"])
     at = found.start("body")
-    yield WrittenCall(found["name"], text[at : at + end], found.start(), at + end)
+    end = _object_end(text, at)
+    yield WrittenCall(found["name"], text[at:end], found.start(), end)
 
 
 def _program(text: str, known: Collection[str]) -> Iterator[WrittenCall]:
@@ -127,8 +161,9 @@ def _program(text: str, known: Collection[str]) -> Iterator[WrittenCall]:
     for found in _AS_PROGRAM.finditer(text):
         if found["name"] not in known:
             continue
+        body = found["body"].removesuffix(")") if found[0].lstrip().startswith("print(") else found["body"]
         try:
-            tree = ast.parse(f"f({found['body']})", mode="eval").body
+            tree = ast.parse(f"f({body})", mode="eval").body
             if not isinstance(tree, ast.Call) or tree.args:
                 continue
             pairs = {str(each.arg): ast.literal_eval(each.value) for each in tree.keywords}

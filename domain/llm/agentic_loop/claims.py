@@ -51,8 +51,11 @@ class Doubts:
     claims: Sequence[str] = ()
     """Deeds that nobody did."""
 
+    unrun: str = ""
+    """The tool of which it shows a call that was not run."""
+
     def __bool__(self) -> bool:
-        return bool(self.figures or self.stale or self.claims)
+        return bool(self.figures or self.stale or self.claims or self.unrun)
 
     @property
     def plain(self) -> dict[str, str]:
@@ -84,6 +87,14 @@ class Doubts:
                 f"with the "
                 "circuit as it is now."
             )
+        if self.unrun:
+            notes.append(
+                f"Your answer shows a call of {self.unrun} in its text, which was not run. Send it as "
+                f"a call, with "
+                "nothing behind it; or answer without it."
+            )
+        if not self.figures and not self.stale and not self.claims:
+            return " ".join(notes)
         asks = (
             "If something is still to be changed or measured, call the tool now; else answer again without "
             "it, or say of each figure that it is an estimate or from which state it is."

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from langchain_core.messages import AIMessageChunk
 from langchain_core.messages.tool import tool_call_chunk
 
-from domain.llm.answers import accept_calls, calls_in_text, wire_calls_of
+from domain.llm.answers import accept_calls, calls_in_text, unrun_call, wire_calls_of
 from domain.llm.chat import WireToolCall
 
 KNOWN = {"read_file", "patch_file", "run_simulation"}
@@ -62,6 +62,24 @@ def found(text: str) -> list[tuple[str, object]]:
         '{"path": "amp.cir"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
         'I read it now:\n\nread_file(path="amp.cir")\n',
         "```json\n{“tool”: “read_file”, “arguments”: {“path”: “amp.cir”}}\n```",
+        f"```json\n{CALL}\n```\nI will go on when I have the file.",
+        f"好的。我来看看。\n```json\n{CALL}\n```\n等待结果。",
+        f"I read the file.\n\nThen I see.\n\n```json\n{CALL}\n```",
+        f"<tool_call>{CALL}</tool_call> I wait for the result.",
+        f"<tool_call>{CALL}",
+        f"<tools>\n{CALL}\n</tools>",
+        'Action: read_file\nAction Input:\n```json\n{"path": "amp.cir"}\n```',
+        '{"action": "read_file", "action_input": {"path": "amp.cir"}}',
+        '{"read_file": {"path": "amp.cir"}}',
+        '```tool_code\nprint(read_file(path="amp.cir"))\n```',
+        '[read_file(path="amp.cir")]',
+        '<invoke name="read_file"><parameter name="path">amp.cir</parameter></invoke>',
+        'I look.\n<function_calls>\n<invoke name="read_file">\n<parameter name="path">amp.cir</parameter>\n'
+        "</invoke>\n</function_calls>",
+        'functions.read_file:0{"path": "amp.cir"}',
+        "<|tool_calls_section_begin|><|tool_call_begin|>functions.read_file:0<|tool_call_argument_begin|>"
+        '{"path": "amp.cir"}<|tool_call_end|><|tool_calls_section_end|>',
+        'to=functions.read_file <|constrain|>json<|message|>{"path": "amp.cir"}',
     ],
 )
 def test_calls_written_as_text_are_found(text: str) -> None:
@@ -106,6 +124,33 @@ def test_calls_written_as_text_are_found(text: str) -> None:
 )
 def test_examples_and_other_text_are_no_calls(text: str) -> None:
     assert calls_in_text(text, KNOWN) == ((), text)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        (f"```json\n{CALL}\n```\nThis reads the file amp.cir.", "read_file"),
+        (f"```python\n{CALL}\n```", "read_file"),
+        (f"{'x' * 201}\n{CALL}", "read_file"),
+        (f"One line\nand another\n```json\n{CALL}\n```", "read_file"),
+        ("First:\n<patch_file>R1 is 2k</patch_file>", "patch_file"),
+        (f"For example:\n```json\n{CALL}\n```", ""),
+        (f"You call it with `{CALL}`.", ""),
+        ('{"tool": "delete_everything", "arguments": {}}', ""),
+        ("R1 sets the gain; read_file is a tool.", ""),
+    ],
+)
+def test_what_looks_like_a_call_and_is_not_run_is_answered(text: str, name: str) -> None:
+    assert calls_in_text(text, KNOWN) == ((), text)
+    assert unrun_call(text, KNOWN) == name
+
+
+def test_two_fenced_calls_with_sentences_around_both_run() -> None:
+    second = '{"name": "run_simulation"}'
+    text = f"First I read.\n```json\n{CALL}\n```\nThen I simulate.\n```json\n{second}\n```\nI wait."
+    calls, rest = calls_in_text(text, KNOWN)
+    assert [call.name for call in calls] == ["read_file", "run_simulation"]
+    assert rest.split("\n\n") == ["First I read.", "Then I simulate.", "I wait."]
 
 
 def test_several_calls_keep_their_order_and_the_lead_in() -> None:
