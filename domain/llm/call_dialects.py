@@ -25,7 +25,8 @@ _QWEN = late_pattern(
 _QWEN_ARGUMENT = late_pattern(r"<parameter=([\w.-]{1,60})>\n?(.*?)\n?</parameter>", re.DOTALL)
 _TAGGED_ARGUMENT = late_pattern(r"<(?P<key>[a-z_]{1,40})>\n?(?P<value>.*?)\n?</(?P=key)>", re.DOTALL)
 _REACT = late_pattern(
-    r"^[ \t]*Action:[ \t]*(?P<name>[\w.-]{1,60})[ \t]*\n[ \t]*Action Input:\s*(?:`{3}(?:json)?\s*)?(?P<body>\{.*\})",
+    r"^[ \t]*Action:[ \t]*(?P<name>[\w.-]{1,60})[ \t]*\n"
+    r"[ \t]*Action Input:\s*(?:`{3}(?:json)?\s*)?(?P<body>\{.*\})",
     re.DOTALL | re.MULTILINE,
 )
 _DEEPSEEK = late_pattern(
@@ -34,7 +35,8 @@ _DEEPSEEK = late_pattern(
     re.DOTALL,
 )
 _INVOKE = late_pattern(
-    r"(?:<function_calls>\s*)?<invoke name=\"(?P<name>[\w.-]{1,60})\">(?P<body>.*?)</invoke>(?:\s*</function_calls>)?",
+    r"(?:<function_calls>\s*)?<invoke name=\"(?P<name>[\w.-]{1,60})\">(?P<body>.*?)</invoke>"
+    r"(?:\s*</function_calls>)?",
     re.DOTALL,
 )
 _INVOKE_ARGUMENT = late_pattern(

@@ -84,14 +84,12 @@ class Doubts:
         if self.claims:
             notes.append(
                 f'Your answer says: "{told(self.claims, between="; ")}". No call of this turn did that '
-                f"with the "
-                "circuit as it is now."
+                "with the circuit as it is now."
             )
         if self.unrun:
             notes.append(
                 f"Your answer shows a call of {self.unrun} in its text, which was not run. Send it as "
-                f"a call, with "
-                "nothing behind it; or answer without it."
+                "a call, with nothing behind it; or answer without it."
             )
         if not self.figures and not self.stale and not self.claims:
             return " ".join(notes)
