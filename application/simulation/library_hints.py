@@ -24,10 +24,10 @@ def _hinted(found: Diagnostic, reader: SourceReader) -> Diagnostic:
     name = found.message.params.get("name")
     if not isinstance(name, str) or not name or Path(name).name != name:
         return found
-    file = f"{name.upper()}.lib"
-    source = reader.read(file, including_file=found.file or Path(file))
+    source = reader.read(f"{name}.lib", including_file=found.file or Path(name))
     if not isinstance(source, SourceFile) or source.path.parent != MODEL_LIBRARY:
         return found
+    file = source.path.name
     message = msg(
         "{name} is not defined. The model library has it: add .include {file}.", name=name, file=file
     )

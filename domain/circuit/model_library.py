@@ -39,6 +39,25 @@ class LibraryModel(NamedTuple):
         """Its elements are X lines."""
         return ".subckt" in self.text
 
+    def element(self, name: str) -> str:
+        """A line with an element of it, its nodes called after the pins, in their order."""
+        size = " W=10u L=1u" if self.letter == "M" else ""
+        return f"{name} {' '.join(self._nodes())} {self.name}{size}"
+
+    @property
+    def letter(self) -> str:
+        """What the names of its elements begin with."""
+        if self.is_subcircuit:
+            return "X"
+        found = re.search(rf"^\.model\s+{re.escape(self.name)}\s+(\w+)", self.text, re.MULTILINE)
+        kind = found[1].upper() if found is not None else ""
+        return {"D": "D", "NPN": "Q", "PNP": "Q", "NMOS": "M", "PMOS": "M"}[kind]
+
+    def _nodes(self) -> list[str]:
+        card = re.search(rf"^\.subckt\s+{re.escape(self.name)}\s+(.+)$", self.text, re.MULTILINE)
+        words = self.pins.split() if card is None else card[1].split()
+        return [word for word in words if "=" not in word]
+
 
 def read_library_model(name: str, text: str) -> LibraryModel:
     """A file of the library. Raises ValueError when one of its comment lines is missing."""
@@ -72,3 +91,45 @@ def matching_models(models: Sequence[LibraryModel], query: str) -> list[LibraryM
     return [model for model, text in texts.items() if words and all(word in text for word in words)][
         :_MOST_FOUND
     ]
+
+
+def includes_file(text: str, file: str) -> bool:
+    """Whether a netlist has a card that includes a file of this name (letter case does not count)."""
+    return (
+        re.search(
+            rf"^[ \t]*\.(?:include|inc|lib)[ \t]+[\"']?{re.escape(file)}[\"']?[ \t]*\r?$",
+            text,
+            re.MULTILINE | re.IGNORECASE,
+        )
+        is not None
+    )
+
+
+class Inserted(NamedTuple):
+    """A netlist with an element of a model more."""
+
+    text: str
+    line: int
+    """Of the element, from 1."""
+    element: str
+
+
+def with_element(text: str, model: LibraryModel, *, behind: int, has_title: bool) -> Inserted:
+    """The netlist with an element of the model behind a line (from 1), under the first free name, and with
+    the card that includes the model; never behind `.end`, nor between a card and its continuation."""
+    end = "\r\n" if "\r\n" in text else "\n"
+    lines = text.split(end)
+    if lines[-1] == "":
+        lines.pop()
+    names = {line.split()[0].upper() for line in lines[has_title:] if line.strip()}
+    number = next(n for n in range(1, len(lines) + 2) if f"{model.letter}{n}" not in names)
+    element = model.element(f"{model.letter}{number}")
+    last = next((at for at, line in enumerate(lines) if line.strip().lower() == ".end"), len(lines))
+    place = min(max(behind, int(has_title)), last)
+    while place < last and lines[place].lstrip().startswith("+"):
+        place += 1
+    lines.insert(place, element)
+    if not includes_file(text, f"{model.name}.lib"):
+        lines.insert(int(has_title and len(lines) > 1), model.include)
+        place += 1
+    return Inserted(text=end.join(lines) + end, line=place + 1, element=element)

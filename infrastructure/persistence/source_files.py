@@ -99,7 +99,9 @@ class ConfinedSourceReader:
                 return found
             if refused is None or found.reason == "missing" != refused.reason:
                 refused = found
-        return refused or _refusal(Path(name), "missing" if not name.startswith("~") else "outside")
+        refused = refused or _refusal(Path(name), "missing" if not name.startswith("~") else "outside")
+        shipped = self._shipped(name)
+        return refused if shipped is None else self._read_candidate(shipped)
 
     def find(self, name: str) -> Path | None:
         """A file of this name: in the circuit's folder, below the project's or below a listed library.
@@ -112,6 +114,13 @@ class ConfinedSourceReader:
             for path in self._library_names():
                 self._by_name.setdefault(path.name.lower(), path)
         return self._by_name.get(name.lower())
+
+    def _shipped(self, name: str) -> Path | None:
+        """The program's own model of this name, in whatever letter case."""
+        if "/" in name or paths.MODEL_LIBRARY not in self._libraries:
+            return None
+        wanted = name.casefold()
+        return next((each for each in _files_in(paths.MODEL_LIBRARY) if each.name.casefold() == wanted), None)
 
     def _library_names(self) -> Iterator[Path]:
         below = (self._root, *self._libraries) if self._is_project else self._libraries

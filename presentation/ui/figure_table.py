@@ -159,9 +159,10 @@ class FigureTable(QTableView):
         selection = self.selectionModel()
         return [] if selection is None else sorted(index.row() for index in selection.selectedRows())
 
-    def wanted_height(self) -> int:
+    def wanted_height(self, rows: int | None = None) -> int:
+        """Of all rows, or of so many, and their heads."""
         row = self._side.defaultSectionSize()
-        return row * (len(self._model.rows) + 1) + 1
+        return row * ((len(self._model.rows) if rows is None else rows) + 1) + 1
 
     def restyle(self, _theme: object = None) -> None:
         theme = self._services.theme.theme

@@ -265,6 +265,13 @@ def _circuit(targets: Targets) -> Iterator[Command]:
         refusal=refusals.no_file,
     )
     yield command(
+        "insertModel",
+        msg("Model library…"),
+        targets.parts.editor.insert_model,
+        begins_part=True,
+        icon="package",
+    )
+    yield command(
         "acceptChanges",
         msg("Accept all changes"),
         targets.desk.accept,

@@ -113,11 +113,17 @@ class _Lines:
     def _texts(self) -> Sequence[str]:
         return split_lines(self._text)
 
+    @property
+    def end(self) -> str:
+        """What its lines end with."""
+        if "\r" not in self._text:
+            return "\n"
+        return "\r\n" if "\r\n" in self._text else "\n" if "\n" in self._text else "\r"
+
     @cached_property
     def _starts(self) -> list[int]:
-        end = "\r" if "\n" not in self._text and "\r" in self._text else "\n"
         starts = [0]
-        for piece in self._text.split(end):
+        for piece in self._text.split(self.end[-1]):
             starts.append(starts[-1] + len(piece.encode()) + 1)
         return starts
 
@@ -146,7 +152,7 @@ def _problem(diagnostic: Diagnostic, checked: Path, shown: Path, lines: _Lines) 
         problem,
         start=lines.byte(diagnostic.line, first),
         end=lines.byte(diagnostic.line, last),
-        fix=_fix(diagnostic, lines),
+        fix=_fix(diagnostic, lines) or _include(diagnostic, lines, has_title=has_title(shown)),
     )
 
 
@@ -187,6 +193,22 @@ def _fix(diagnostic: Diagnostic, lines: _Lines) -> QuickFix | None:
         start=start,
         end=start + len(number.encode()),
         text=new,
+    )
+
+
+def _include(diagnostic: Diagnostic, lines: _Lines, *, has_title: bool) -> QuickFix | None:
+    """The card that brings an undefined model in, where the model library has it."""
+    params = diagnostic.message.params
+    if diagnostic.code not in ("undefined-model", "undefined-subcircuit") or "file" not in params:
+        return None
+    card = f".include {params['file']}"
+    start = lines.byte(2 if has_title else 1, 1)
+    return QuickFix(
+        title=msg("Add {card}", card=card),
+        reason=msg("{name} is in the model library", name=params["name"]),
+        start=start,
+        end=start,
+        text=card + lines.end,
     )
 
 

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Hashable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QSemaphore, QTimer, pyqtSignal
 from PyQt6.QtWidgets import QVBoxLayout, QWidget
@@ -36,6 +37,9 @@ from presentation.ui.parts import arrange
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError, UserInputError
 from shared.message import msg
+
+if TYPE_CHECKING:
+    from domain.circuit.model_library import LibraryModel
 
 CHECK_PAUSE_MS = 300
 """How long nothing has to be typed before the text is checked."""
@@ -397,6 +401,22 @@ class EditorPage(QWidget):
             return
         fix = problem.fix
         self.editor.apply((TextEdit(fix.start, fix.end, fix.text.encode()),))
+        self._start_examination()
+
+    def insert_model(self, model: LibraryModel) -> None:
+        """An element of a library's model behind the caret's line, and its include, as one step of undo; its
+        nodes are selected, to be written over."""
+        from domain.circuit.model_library import with_element
+
+        editor, old = self.editor, self.editor.text()
+        line, _ = editor.getCursorPosition()
+        made = with_element(old, model, behind=line + 1, has_title=has_title(self.path))
+        editor.apply(edits_between(old, made.text))
+        start = editor.positionFromLineIndex(made.line - 1, 0)
+        name, _, rest = made.element.partition(" ")
+        nodes = rest.rpartition(f" {model.name}")[0]
+        first = start + len(name) + 1
+        editor.select_bytes(first, first + len(nodes.encode()))
         self._start_examination()
 
     # ---- life --------------------------------------------------------------------------------

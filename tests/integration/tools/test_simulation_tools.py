@@ -328,5 +328,11 @@ async def test_a_model_of_the_library_is_found_included_and_run(bench: Bench) ->
     await bench.call("rewrite_file", path="own.cir", content=amplifier.replace(".include 2N3904.lib", text))
     own = await bench.call("run_simulation", path="own.cir")
     assert own.result["operating_point"] == run.result["operating_point"]
+    # Who writes it from memory need not know how the file's name is written.
+    small = amplifier.replace(".include 2N3904.lib", ".INC '2n3904.LIB'")
+    await bench.call("rewrite_file", path="small.cir", content=small)
+    again = await bench.call("run_simulation", path="small.cir")
+    assert again.success, again.content
+    assert again.result["operating_point"] == run.result["operating_point"]
     outline = await bench.call("analyze_file", path="amp.cir")
     assert [item["code"] for item in outline.result["diagnostics"]] == ["library-model"]
