@@ -303,14 +303,20 @@ class OptimizeCircuit:
 
     async def _robustness(
         self, job: OptimizationJob, best: BestPoint | None, fresh: FreshRun | None, folder: Path
-    ) -> tuple[Robustness, ...]:
-        """What each parameter a little off does to the goals the best point meets; () when it was not proved,
-        when there are many parameters, or when that takes too long."""
+    ) -> tuple[tuple[Robustness, ...], tuple[Message, ...]]:
+        """What each parameter a little off does to the goals the best point meets, and why it is not known:
+        there are many parameters, or that takes too long. Neither where no point was proved."""
         movable = [] if best is None else [name for name, value in best.parameters.items() if value]
-        if best is None or fresh is None or not job.study.goals or len(movable) > _MOST_MOVED:
-            return ()
-        if job.search.end == "stopped":
-            return ()
+        if best is None or fresh is None or not job.study.goals or job.search.end == "stopped":
+            return (), ()
+        if len(movable) > _MOST_MOVED:
+            many = msg(
+                "With {count} parameters, how firmly the goals hold was not tested (at most {most}); a "
+                "worst-case or Monte Carlo study tells.",
+                count=len(movable),
+                most=_MOST_MOVED,
+            )
+            return (), (many,)
         corner = job.study.plan.corners[0]
         points = [
             Point(values={**best.parameters, name: best.parameters[name] * (1 + share)}, corner=corner)
@@ -326,12 +332,15 @@ class OptimizeCircuit:
                     timeout_s=job.study.spec.timeout_s,
                 )  # fmt: skip
         except TimeoutError:
-            return ()
+            slow = msg(
+                "How firmly the goals hold was not tested: the runs take too long. A worst-case study tells."
+            )
+            return (), (slow,)
         finally:
             await uninterrupted(self._cpu.run_in_thread(shutil.rmtree, around, ignore_errors=True))
         metrics = [run.row.metrics for run in runs]
         moved = {name: metrics[2 * place : 2 * place + 2] for place, name in enumerate(movable)}
-        return robustness_of(job.study.goals, fresh.row.metrics, moved)
+        return robustness_of(job.study.goals, fresh.row.metrics, moved), ()
 
     async def _keep(
         self,
@@ -345,7 +354,7 @@ class OptimizeCircuit:
         """Prove, write and store what was found."""
         result_id, folder = place
         best, fresh = await self._prove(job, runs, folder) if with_proof else (job.unproved(runs), None)
-        robustness = await self._robustness(job, best, fresh, folder) if with_proof else ()
+        robustness, unknown = await self._robustness(job, best, fresh, folder) if with_proof else ((), ())
         version = await self._simulator.version()
         layers = (await self._simulator.confinement()).layers
 
@@ -376,7 +385,7 @@ class OptimizeCircuit:
                 at_range_end=() if best is None else job.at_range_end(best.parameters),
                 raw_paths=() if fresh is None else fresh.raw_paths,
                 output_path=output,
-                warnings=(*job.warnings, *run_warnings(runs.rows), *notes),
+                warnings=(*job.warnings, *run_warnings(runs.rows), *notes, *unknown),
                 duration_s=time.monotonic() - job.started,
                 simulator_version=version,
                 confinement=layers,

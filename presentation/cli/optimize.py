@@ -117,6 +117,8 @@ def _print_best(result: OptimizationResult, best: BestPoint, out: Output) -> Non
                 name=item.decisive,
             )
             out.say(msg("On the edge: {text}", text=text) if item.on_edge else text)
+    if any(item.decisive for item in result.robustness):
+        out.say(msg("These tolerances are estimates: each value moved alone by ±1 %, then a straight line."))
     if result.at_range_end:
         out.say(msg("At the end of the allowed range: {names}", names=", ".join(result.at_range_end)))
     judged = {verdict.goal.metric for verdict in best.verdicts}

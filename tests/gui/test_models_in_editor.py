@@ -1,4 +1,4 @@
-"""The model library in the editor: a missing model is one click away, others are looked through and inserted."""
+"""The model library in the editor: a missing model is one key away, others are looked up and inserted."""
 
 from __future__ import annotations
 

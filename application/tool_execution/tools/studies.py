@@ -161,6 +161,8 @@ def _search_content(result: OptimizationResult, details: dict[str, Any]) -> str:
         lines.append(f"{mark} ({goal.weight}): {goal.metric} = {value} "
                      f"(goal {asked(goal, digits, verdict.measured.unit)})")  # fmt: skip
     lines += [_robustness_line(item) for item in result.robustness]
+    if any(item.decisive for item in result.robustness):
+        lines.append("These tolerances are estimates: each value moved alone by ±1 %, then a straight line.")
     if result.at_range_end:
         ends = ", ".join(result.at_range_end)
         lines.append(f"At the end of the allowed range: {ends}; widen it if you can.")

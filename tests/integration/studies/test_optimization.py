@@ -232,3 +232,13 @@ async def test_a_point_on_the_edge_is_called_so(app: Application, tmp_path: Path
     firm = await app.design.optimize(request(tmp_path, deck, **spec, goals=["v >= 6"]))
     assert not firm.robustness[0].on_edge
     assert not (edge.result_path.parent / "around").exists()
+    # With more parameters than are moved one by one it is said, not passed over.
+    chain = "".join(f"R{n} {n} {n + 1} 100\n" for n in range(1, 14))
+    many = {
+        "parameters": [{"name": f"R{n}", "values": [100, 110]} for n in range(1, 14)],
+        "measure": {"v": "v(14)"},
+    }
+    deck = f"chain\nV1 1 0 10\n{chain}RL 14 0 1k\n.op\n.end\n"
+    whole = await app.design.optimize(request(tmp_path, deck, **many, goals=["v >= 1"], budget=30))
+    assert whole.robustness == ()
+    assert any("With 13 parameters" in str(warning) for warning in whole.warnings)
