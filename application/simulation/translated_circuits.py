@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -75,7 +76,7 @@ class CircuitTranslator:
 
     def included(self, found: SourceFile) -> SourceFile:
         """An included file. Raises UserInputError when it is encrypted or endless."""
-        plain = self._plain(found.data, found.path)
+        plain = self._plain(found.data, found.path).removeprefix(codecs.BOM_UTF8)  # part of a name to ngspice
         netlist = Netlist.parse(plain, path=found.path, has_title=False)
         evidence = evidence_in(netlist)
         dialect = evidence[0].dialect if evidence else self.dialect

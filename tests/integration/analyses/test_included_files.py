@@ -1,4 +1,4 @@
-"""Circuits written to be started from a folder above their own, as many collections of them are."""
+"""Files that circuits of others include: from folders above, lost ones, with a byte-order mark."""
 
 from __future__ import annotations
 
@@ -55,3 +55,14 @@ async def test_a_lost_file_of_another_machine_has_its_place(app: Application, de
     result = await app.simulation.run(SimulationRequest(circuit=deck))
     told = next(issue for issue in result.issues if issue.code == "missing-include")
     assert (told.file, told.line) == (deck, 3)
+
+
+async def test_a_library_that_begins_with_a_byte_order_mark_is_read(app: Application, deck: Path) -> None:
+    library = "\ufeff.lib typical\n" + PARTS + ".endl\n"
+    await asyncio.to_thread((deck.parent / "m.lib").write_text, library, encoding="utf-8")
+    text = DECK.replace(".include parts.inc", ".lib m.lib typical")
+    await asyncio.to_thread(deck.write_text, text)
+    assert not (await CheckCircuit(sources=SourceReaderFactory())(deck)).diagnostics
+    result = await app.simulation.run(SimulationRequest(circuit=deck))
+    assert result.ok, [str(issue.message) for issue in result.issues]
+    assert result.metrics["v"].value == 2
