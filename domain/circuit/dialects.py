@@ -85,6 +85,7 @@ _PATTERNS: tuple[tuple[Dialect, int, str], ...] = (
         ("hspice", _LIKELY, r"^\.opt\w*\s.*\bpost\b"),
         ("hspice", _LIKELY, r"^\.opt\w*\s.*\b(?:accurate|runlvl|ingold|captab|lvltim)\b"),
         ("hspice", _CERTAIN, r"^\.(?:tran|ac|dc)\s.*\bsweep\b"),
+        ("hspice", _CERTAIN, r"^\.tran\s+[^\s=]+\s+[^\s=]+\s+(?:uic\s+)?start\s*="),
         ("hspice", _CERTAIN, r"^\.probe\s+(?:tran|ac|dc)\s.*\bpar\s*\("),
 )  # fmt: skip
 _WORDS = tuple(

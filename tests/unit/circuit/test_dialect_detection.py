@@ -49,6 +49,7 @@ def _dialect(text: str) -> str:
         (".option post=2 accurate", "hspice"),
         (".alter case2", "hspice"),
         (".tran 1n 10n sweep r 1 2 1", "hspice"),
+        (".tran 1n 10n START=1n", "hspice"),
         ("X1 a b f PARAMS: r=1", "ngspice"),
         (".step param r 1 2 1", "ngspice"),
         ("R1 a b 1k ; comment", "ngspice"),
