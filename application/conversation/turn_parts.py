@@ -25,6 +25,7 @@ from domain.llm.chat import Usage
 from domain.llm.context_block import context_budget
 from domain.llm.messages import get_doubts, get_text, get_usage
 from domain.llm.provider_settings import BUILTIN
+from domain.llm.room import ModelRoom
 from domain.llm.tools.result import USUAL_ROOM
 from domain.llm.web_search import WEB_SEARCH
 from shared.message import Message, msg
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from application.tool_execution.executor import WorkflowNode
     from domain.llm.chat import ProviderChoice
     from domain.llm.prompts.catalogue import Wording
-    from domain.llm.room import ModelRoom
     from domain.simulation.goals import DesignGoal
 
 
@@ -110,8 +110,13 @@ class TurnParts:
             is_on_network=access.is_on_network,
             web_search=access.web_search,
             web_sources=conversation.record.sources_of_turn,
-            room_now=lambda: USUAL_ROOM if self._asked is None else self._asked.known_room.result,
+            room_now=lambda: USUAL_ROOM if self._asked is None else self.room.result,
         )
+
+    @property
+    def room(self) -> ModelRoom:
+        """Of the model that is asked now, as far as it is known."""
+        return ModelRoom() if self._asked is None else self._asked.known_room
 
     def asked(self, model: BaseChatModel, others: OtherModels) -> AskedModel:
         """The model that is asked first; `others` may take over."""

@@ -18,6 +18,7 @@ from application.workflow.design_sessions import (
     ResumeRequest,
 )
 from application.workflow.journal import DesignJournal
+from domain.llm.pinned_words import users_words
 from domain.llm.provider_settings import BUILTIN
 from domain.llm.tools.result import cut_middle
 from shared.errors import (
@@ -40,6 +41,13 @@ if TYPE_CHECKING:
 
 
 _logger = logging.getLogger(__name__)
+_MOST_WORDS = 3000
+_SHARE_OF_WORDS = 8
+"""What the user said before has at most so many tokens, and this part of the model's window."""
+_SAID_BEFORE = (
+    "The user's own words before this request. Where it refers to them (the figures we talked about), its "
+    "goals stand here, a later figure in the place of an earlier one; else they are no part of it:"
+)
 _LONGEST_SHOWN = 12_000
 """Characters of a circuit whose goals are read."""
 
@@ -95,12 +103,19 @@ class ChosenModel:
         return self._steps
 
     async def goals_prompt(self, values: Mapping[str, Any]) -> SystemMessage:
-        """The system message of the structured call for goals; the circuit to be improved is shown in it."""
-        circuit = self._journal.run.circuit
+        """The system message of the structured call for goals.
+
+        In it are the circuit to be improved, and what the user said before in this conversation.
+        """
+        circuit, context = self._journal.run.circuit, []
         if circuit:
             content = await asyncio.to_thread(self._project.read, self._project.root / circuit)
             shown = cut_middle(content.decode("utf-8", "replace"), _LONGEST_SHOWN)
-            values = {**values, "context": f"The circuit that is to be improved, {circuit}:\n{shown}"}
+            context.append(f"The circuit that is to be improved, {circuit}:\n{shown}")
+        most = _MOST_WORDS if self._parts is None else self._parts.room.request_tokens // _SHARE_OF_WORDS
+        if said := users_words(self._journal.said_before(), min(most, _MOST_WORDS)):
+            context.append(f"{_SAID_BEFORE}\n{said}")
+        values = {**values, **({"context": "\n\n".join(context)} if context else {})}
         return await (
             self._chat()
             .deps.prompts()

@@ -248,11 +248,13 @@ class DesignCircuit:
     ) -> GraphRuntime:
         from application.graph.runtime import GraphRuntime
         from application.workflow.builder import Workflow, build_workflow
-        from application.workflow.goal_readers import ModelGoals, by_rules
+        from application.workflow.goal_readers import ModelGoals, RuleGoals
 
         is_builtin = model.choice.provider == BUILTIN
         workflow = Workflow(
-            understand=by_rules if is_builtin else ModelGoals(model.steps, model.goals_prompt),
+            understand=RuleGoals(journal.said_before)
+            if is_builtin
+            else ModelGoals(model.steps, model.goals_prompt),
             steps=model.steps,
             explains=not is_builtin,
             project=project,

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+import contextlib
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from application.workflow.goal_reading import read_goals
@@ -12,6 +14,8 @@ from application.workflow.journal import Said
 from application.workflow.wording import LANGUAGE_NAMES, in_words, language_of
 from domain.design import catalogue
 from domain.design.designer import DesignIntent
+from shared.errors import CircuitError
+from shared.late_patterns import late_pattern
 from shared.message import Message
 
 if TYPE_CHECKING:
@@ -32,14 +36,41 @@ class Understood:
     """What the reading took."""
 
 
+_ASKS = late_pattern(r"\b(?:design|build|make|create|draw)\b|设计|[做搭画](?:出|一?[个下])", re.IGNORECASE)
+_MOST_BEFORE = 8
+"""Messages before a request that are read with it."""
+
 Understand = Callable[[str], Awaitable[Understood]]
 """Reads a sentence. Raises CircuitError ("unknown_circuit", "missing_goal", "impossible_goal"),
 ProviderError."""
 
 
-async def by_rules(text: str) -> Understood:
+class RuleGoals:
     """What the rules of the built-in designer read."""
-    return Understood(intent=await asyncio.to_thread(catalogue.understand, text))
+
+    def __init__(self, said_before: Callable[[], Sequence[str]]) -> None:
+        """`said_before`: what the user said before in this conversation, oldest first."""
+        self._said_before = said_before
+
+    async def __call__(self, text: str) -> Understood:
+        return Understood(intent=await asyncio.to_thread(_by_rules, text, self._said_before()))
+
+
+def _by_rules(text: str, before: Sequence[str]) -> DesignIntent:
+    """The request by itself; one that has not all of its figures, with what was said before it.
+
+    No more of that than is needed, the newest first. Raises CircuitError.
+    """
+    try:
+        return catalogue.understand(text)
+    except CircuitError as error:
+        if error.error_type not in ("unknown_circuit", "missing_goal") or not _ASKS.search(text):
+            raise
+        for count in range(1, min(len(before), _MOST_BEFORE) + 1):
+            with contextlib.suppress(CircuitError):
+                intent = catalogue.understand(". ".join([*before[-count:], text]))
+                return replace(intent, language=language_of(text))
+        raise
 
 
 class ModelGoals:

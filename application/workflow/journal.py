@@ -217,6 +217,10 @@ class DesignJournal:
         """What the user said in this conversation, oldest first."""
         return self._conversation.record.said()
 
+    def said_before(self) -> list[str]:
+        """What he had said when he asked for this design."""
+        return self._conversation.record.said(before=self.run.turn_id)
+
     def step_id(self, number: int) -> str:
         """The id of a step of this run, counted from 1."""
         return f"{self.run.turn_id}/{number}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
@@ -87,9 +88,13 @@ class ConversationRecord:
         """All finished messages, in order."""
         return tuple(self._messages.values())
 
-    def said(self) -> list[str]:
-        """What the user said, oldest first; not what the program tells a model in his place."""
-        of_user = (each for each in self._messages.values() if isinstance(each, HumanMessage))
+    def said(self, *, before: str = "") -> list[str]:
+        """What the user said, oldest first; not what the program tells a model in his place.
+
+        `before`: only what stands before this message (its id).
+        """
+        until = takewhile(lambda each: each.id != before, self._messages.values())
+        of_user = (each for each in until if isinstance(each, HumanMessage))
         return [get_text(each) for each in of_user if not get_program_step(each)]
 
     @property

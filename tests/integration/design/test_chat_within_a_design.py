@@ -252,3 +252,31 @@ async def test_a_design_begun_behind_chats_goes_on_in_their_conversation(bench: 
     shown = await bench.app.conversations.sessions.show(bench.root, session)
     said = [message.text for message in shown.messages if message.role == "user"]
     assert said == ["Which stage has gain?", "Hello", TEXT, "What is the gain now?"]
+
+
+@pytest.mark.parametrize("provider", ["openai-compatible", "builtin"])
+@pytest.mark.parametrize(
+    ("text", "wish"),
+    [
+        ("I want an RC low-pass, cutoff 2 kHz. Nice weather.", "Design it with the figures we talked about"),
+        ("我想要一个 RC 低通，截止频率 2 kHz", "按刚才说的指标设计这个电路"),
+    ],
+)
+async def test_goals_are_read_from_the_conversation_before(
+    bench: Bench, text: str, wish: str, provider: str
+) -> None:
+    """By the rules where the request has no figures itself; a model is told the user's own words."""
+    chat = ChatRequest(project=bench.root, text=text, choice=bench.choice)
+    await bench.app.conversations.chat(chat, emit=bench.events.append)
+    session = bench.session_id
+    await bench.chat("Thanks.", session)
+    choice = bench.choice if provider != "builtin" else ProviderChoice(provider=provider, model="")
+    await bench.design(DesignRequest(project=bench.root, text=wish, choice=choice, session_id=session))
+    (question,) = bench.questions
+    if provider == "builtin":
+        (goal,) = question.goals
+        assert goal.target == 2000
+    else:
+        asked = next(seen for seen in bench.model.seen if seen.task == "goals")
+        assert "2 kHz" in asked.system
+        assert asked.newest == wish
