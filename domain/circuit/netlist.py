@@ -28,6 +28,9 @@ from domain.circuit.statements import Source, Statement, read_statements
 
 LIBRARY_SUFFIXES = frozenset({".lib", ".inc", ".mod", ".sub", ".model", ".mdl"})
 """Files with these suffixes are fragments to be included: their first line is no title."""
+CIRCUIT_SUFFIXES = frozenset({".cir", ".ckt", ".sp", ".spi", ".spice", ".net", ".cki"})
+"""Of files whose first line is the title."""
+NETLIST_SUFFIXES = CIRCUIT_SUFFIXES | LIBRARY_SUFFIXES
 
 
 class Netlist:

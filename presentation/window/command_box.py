@@ -14,7 +14,7 @@ from presentation.ui.workspace import WindowServices
 from shared.message import msg
 
 if TYPE_CHECKING:
-    from presentation.window.hit_list import Hit, HitList
+    from presentation.ui.hit_list import Hit, HitList
 
 _MOST_HITS = 12
 _ANYTHING = msg("File, node or command")
@@ -163,7 +163,7 @@ class CommandBox(QLineEdit):
 
     def _show(self) -> None:
         if self._popup is None:
-            from presentation.window.hit_list import HitList
+            from presentation.ui.hit_list import HitList
 
             self._popup = HitList(self._services, self._window)
             self._popup.taken.connect(self._take)

@@ -9,17 +9,17 @@ from pathlib import Path
 from PyQt6.QtCore import QObject
 
 from application.groups.project import Project
+from domain.circuit.netlist import NETLIST_SUFFIXES
 from presentation.panels.project.outline import OutlinePane
+from presentation.ui.hit_list import Hit
 from presentation.ui.parts import once_after
 from presentation.ui.workspace import WindowServices
 from presentation.window.command_box import CommandBox
 from presentation.window.commands import Commands
-from presentation.window.hit_list import Hit
 from shared.errors import UserInputError
 from shared.message import msg
 
 _MOST_FILES = 2000
-_NETLISTS = frozenset({".cir", ".sp", ".spice", ".net", ".ckt", ".lib", ".inc", ".mod", ".sub"})
 
 
 class Finder(QObject):
@@ -63,7 +63,7 @@ class Finder(QObject):
     def _find_nodes(self) -> None:
         self._nodes = {}
         shown = self._services.workspace.shown_file
-        if shown is not None and shown.suffix.lower() in _NETLISTS:
+        if shown is not None and shown.suffix.lower() in NETLIST_SUFFIXES:
             self._services.start(self._read_nodes(shown), kind="list nodes")
 
     async def _read_nodes(self, shown: Path) -> None:
@@ -87,7 +87,7 @@ class Finder(QObject):
             Hit(
                 text=path.name,
                 detail="" if path.parent == root else path.parent.relative_to(root).as_posix(),
-                icon="file-code" if path.suffix.lower() in _NETLISTS else "file-text",
+                icon="file-code" if path.suffix.lower() in NETLIST_SUFFIXES else "file-text",
                 act=partial(workspace.file_activated.emit, path, None),
             )
             for path in self._files

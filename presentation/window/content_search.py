@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from PyQt6.QtCore import QObject, QTimer
 
 from application.ports.events import EmbeddingChanged
+from presentation.ui.hit_list import Hit
 from presentation.ui.workspace import WindowServices
 from presentation.window.command_box import CommandBox
-from presentation.window.hit_list import Hit
 
 if TYPE_CHECKING:
     from application.groups.program import Program

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from PyQt6.QtCore import QObject, pyqtSignal
 
 from application.project.window_state import ProjectMemory
+from domain.circuit.netlist import NETLIST_SUFFIXES
 from presentation.panels.project.tree_model import Marks
 from presentation.ui.parts import once_after
 from presentation.ui.signals import Signal, signal
@@ -22,10 +23,6 @@ if TYPE_CHECKING:
     from application.groups.project import Project
     from application.groups.simulation import Simulation
     from application.project.browsing import OpenedProject
-
-_NETLISTS = frozenset(
-    {".cir", ".sp", ".spice", ".net", ".ckt", ".lib", ".inc", ".mod", ".sub", ".model", ".mdl"}
-)
 
 
 class ProjectDesk(QObject):
@@ -190,7 +187,7 @@ class ProjectDesk(QObject):
             self._services.start(self._refresh(root, stale), kind="look at changes")
 
     async def _refresh(self, root: Path, stale: frozenset[Path]) -> None:
-        if any(path.suffix.lower() in _NETLISTS for path in stale):
+        if any(path.suffix.lower() in NETLIST_SUFFIXES for path in stale):
             before = self._services.workspace.main_circuit
             circuits = await self._project.browse.circuits(root, (before,) if before else ())
             if root != self._services.workspace.root:

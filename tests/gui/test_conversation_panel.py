@@ -32,6 +32,8 @@ from presentation.panels.conversation.panel import ConversationPanel
 from presentation.panels.conversation.plain_view import PlainConversation
 from presentation.panels.conversation.queue_panel import QueuePanel
 from presentation.panels.conversation.status_line import color_of
+from presentation.ui.hit_list import HitList
+from presentation.ui.rows import RowTree
 from presentation.ui.workspace import WindowServices
 from tests.fakes.llm_server import FakeLLMServer, answer, error
 from tests.gui.conftest import Until
@@ -839,3 +841,79 @@ async def test_what_is_edited_when_the_answer_ends_is_sent_behind_the_edit(
         keep.click()
         await until(lambda: len(of(panel, AnswerText)) == 2 and not panel.is_running)
         assert server.requests[1]["messages"][-1]["content"].endswith("second, better")
+
+
+# --- what is offered while one writes -------------------------------------------------------------------
+
+
+def offered(panel: ConversationPanel) -> list[str]:
+    found = panel.findChild(HitList, "messageCompletion")
+    assert found is not None
+    rows = found.findChild(RowTree, "commandRows").model()
+    return [rows.index(row, 0).data() for row in range(rows.rowCount())] if found.isVisible() else []
+
+
+def keys(panel: ConversationPanel, *pressed: Qt.Key) -> None:
+    for key in pressed:
+        QTest.keyClick(panel.composer.edit, key)
+
+
+async def test_names_of_the_project_are_offered_behind_an_at(
+    panel: ConversationPanel, services: WindowServices, project: Path, until: Until
+) -> None:
+    (project / "my notes.md").write_text("Corner at 1 kHz.")
+    services.workspace.shown_file = project / "filter.cir"
+    edit = panel.composer.edit
+    panel.activateWindow()
+    edit.setFocus()
+    await until(edit.hasFocus)
+    QTest.keyClicks(edit, "Compare @")
+    await until(lambda: "filter.cir" in offered(panel))
+    assert offered(panel)[0] == "Files"
+    assert "Nodes of filter.cir" in offered(panel)
+    QTest.keyClicks(edit, "notes")
+    assert offered(panel) == ["Files", "my notes.md"]
+    keys(panel, Qt.Key.Key_Return)
+    assert panel.composer.text == 'Compare @"my notes.md" '
+    assert not panel.is_running
+    QTest.keyClicks(edit, "with @")
+    await until(lambda: offered(panel))
+    keys(panel, Qt.Key.Key_Tab, Qt.Key.Key_Tab)
+    assert offered(panel)[0] == "Nodes of filter.cir"
+    node = offered(panel)[2]
+    keys(panel, Qt.Key.Key_Down, Qt.Key.Key_Return)
+    assert panel.composer.text == f'Compare @"my notes.md" with @node:{node} '
+    QTest.keyClicks(edit, "and @fil")
+    await until(lambda: offered(panel))
+    keys(panel, Qt.Key.Key_Escape)
+    assert offered(panel) == []
+    QTest.keyClicks(edit, "t")
+    assert offered(panel) == []
+    assert panel.composer.text.endswith("and @filt")
+    QTest.keyClicks(edit, " me@home.org ")
+    assert offered(panel) == []
+
+
+async def test_a_slash_at_the_beginning_offers_ready_sentences(
+    panel: ConversationPanel, services: WindowServices, project: Path, until: Until
+) -> None:
+    services.workspace.shown_file = project / "filter.cir"
+    edit = panel.composer.edit
+    panel.activateWindow()
+    edit.setFocus()
+    await until(edit.hasFocus)
+    QTest.keyClicks(edit, "/")
+    assert {"/fix", "/optimize", "/explain", "/report", "/simulate", "/new"} <= set(offered(panel))
+    QTest.keyClicks(edit, "ex")
+    assert offered(panel) == ["/explain"]
+    keys(panel, Qt.Key.Key_Return)
+    assert panel.composer.text.startswith("Explain how @filter.cir works")
+    assert edit.textCursor().atEnd()
+    edit.clear()
+    runs: list[bool] = []
+    services.workspace.run_requested.connect(lambda: runs.append(True))
+    QTest.keyClicks(edit, "/sim")
+    keys(panel, Qt.Key.Key_Return)
+    assert (runs, panel.composer.text) == ([True], "")
+    QTest.keyClicks(edit, "1/2 of R1 /fix")
+    assert offered(panel) == []

@@ -12,6 +12,7 @@ from PyQt6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 from domain.llm.costs import shown_cost
 from presentation.figures import short_count
 from presentation.panels.conversation.acts import Acts
+from presentation.panels.conversation.completion import Completion
 from presentation.panels.conversation.composer import Composer
 from presentation.panels.conversation.context_use import Asked, ContextUse
 from presentation.panels.conversation.empty import EmptyPage, empty_page
@@ -198,6 +199,19 @@ class ConversationPanel(QWidget):
         self.composer.text_changed.connect(self._on_draft)
         self._intake = Intake(services, app.conversations, self.model, self.say, self)
         self._intake.listen_to(self.composer)
+        Completion(
+            services,
+            app.project,
+            self.composer.edit,
+            self,
+            acts={
+                "run": services.workspace.run_requested.emit,
+                "new": self.new_conversation,
+                "history": self.show_history,
+                "mode": self.toggle_mode,
+                "model": self.composer.model_button.showMenu,
+            },
+        )
         self._menu = ModelMenu(services, app.models, lambda: self.model.choice, self.model.set_choice, self)
         self.composer.model_button.setMenu(self._menu)
         self.composer.search_switch.bind(self.model.set_choice)

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from domain.circuit.netlist import LIBRARY_SUFFIXES
+from domain.circuit.netlist import LIBRARY_SUFFIXES, NETLIST_SUFFIXES
 from domain.circuit.numbers import split_suffix
 from domain.llm.tools.text_files import Encoding, NotEncodableError, encode, split_lines
 from presentation.panels.editor.text_changes import changed_lines
@@ -19,12 +19,9 @@ if TYPE_CHECKING:
     from application.simulation.checking import CheckReport
     from domain.circuit.findings import Diagnostic, Severity
 
-CIRCUIT_SUFFIXES = frozenset({".cir", ".ckt", ".sp", ".spi", ".spice", ".net", ".cki"})
-"""Files that are circuits: their first line is the title."""
-
 
 def is_spice(path: Path) -> bool:
-    return path.suffix.lower() in CIRCUIT_SUFFIXES | LIBRARY_SUFFIXES
+    return path.suffix.lower() in NETLIST_SUFFIXES
 
 
 def has_title(path: Path) -> bool:

@@ -10,6 +10,7 @@ from PyQt6.QtCore import QModelIndex
 from PyQt6.QtGui import QStandardItem, QStandardItemModel
 from PyQt6.QtWidgets import QStackedLayout, QWidget
 
+from domain.circuit.netlist import NETLIST_SUFFIXES
 from presentation.ui.empty_state import EmptyNote
 from presentation.ui.parts import once_after
 from presentation.ui.rows import Role, RowLook, RowTree, joined
@@ -32,9 +33,6 @@ _NAMES: dict[SectionKind, Message] = {
 }
 _OPEN_AT_FIRST = frozenset({"heading", "elements", "subcircuit"})
 _COUNTED = frozenset(_NAMES) - {"elements"}
-_NETLISTS = frozenset(
-    {".cir", ".sp", ".spice", ".net", ".ckt", ".lib", ".inc", ".mod", ".sub", ".model", ".mdl"}
-)
 _LINE = int(Role.LOOK) + 1
 _KEY = int(Role.LOOK) + 2
 _MOST_ROWS = 5000
@@ -100,7 +98,7 @@ class OutlinePane(QWidget):
 
     def _on_shown(self, path: Path | None) -> None:
         self._file = path
-        if path is None or path.suffix.lower() not in _NETLISTS:
+        if path is None or path.suffix.lower() not in NETLIST_SUFFIXES:
             self._timer.stop()
             self._empty.set_text(_NOTHING if path is None else _NO_NETLIST)
             self.set_sections(())
@@ -108,7 +106,7 @@ class OutlinePane(QWidget):
             self._read()
 
     def _on_changed(self, path: Path) -> None:
-        if path == self._file and path.suffix.lower() in _NETLISTS:
+        if path == self._file and path.suffix.lower() in NETLIST_SUFFIXES:
             self._timer.start()
 
     def _on_text(self, path: Path, text: str) -> None:
@@ -117,7 +115,7 @@ class OutlinePane(QWidget):
             self._unsaved[path] = text
         elif self._unsaved.pop(path, None) is None:
             return  # as on the disk, before and now
-        if path == self._file and path.suffix.lower() in _NETLISTS:
+        if path == self._file and path.suffix.lower() in NETLIST_SUFFIXES:
             self._read()
 
     def _read(self) -> None:

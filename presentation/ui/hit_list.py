@@ -1,4 +1,4 @@
-"""The list under the command box."""
+"""Lines that are offered while somebody types: below the command box, above the message."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from presentation.ui.workspace import WindowServices
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    """A line the command box offers."""
+    """A line that is offered."""
 
     text: str
     detail: str
@@ -27,10 +27,12 @@ class Hit:
     """A line of a file that has the text: below what has it in its name."""
     also: tuple[str, ...] = ()
     """Other names it is found by."""
+    is_heading: bool = False
+    """Of those below; it can't be taken."""
 
 
 class HitList(QWidget):
-    """The lines below the box. The keyboard stays with the box."""
+    """The lines. The keyboard stays where one types."""
 
     taken = pyqtSignal(int)
     """row"""
@@ -56,8 +58,26 @@ class HitList(QWidget):
     def choose(self, row: int) -> None:
         self._list.setCurrentIndex(self._rows.index(row, 0))
 
-    def offer(self, hits: Sequence[Hit], *, below: QPoint, least_width: int, note: str = "") -> None:
-        """Show these below a point of the window, the first one chosen; for none `note`, "" = nothing."""
+    def step(self, by: int) -> None:
+        """Choose the next (1) or the one before (-1), headings left out; behind the last comes the first."""
+        count, row = self._rows.rowCount(), self.chosen
+        for _ in range(count):
+            row = (row + by) % count
+            item = self._rows.item(row)
+            if item is not None and item.isEnabled():
+                self.choose(row)
+                return
+
+    def offer(
+        self,
+        hits: Sequence[Hit],
+        *,
+        below: QPoint | None = None,
+        above: QPoint | None = None,
+        least_width: int,
+        note: str = "",
+    ) -> None:
+        """Show these below or above a point of the window, the first one chosen; for none `note`."""
         theme = self._services.theme.theme
         self._rows.clear()
         if note and not hits:
@@ -67,15 +87,24 @@ class HitList(QWidget):
             self._rows.appendRow(row)
         for hit in hits:
             row = QStandardItem(hit.text)
+            row.setEnabled(not hit.is_heading)
+            if hit.is_heading:
+                row.setData(RowLook(color="text.tertiary"), int(Role.LOOK))
+                self._rows.appendRow(row)
+                continue
             values = (hit.detail,) if hit.detail else ()
             look = RowLook(icon=hit.icon, values=values, value_style="small", ends_with_place=hit.is_content)
             row.setData(look, int(Role.LOOK))
             row.setToolTip(joined((hit.text, hit.detail)))
             self._rows.appendRow(row)
-        self.choose(0)
-        width = max(least_width, theme.size("pane.left_default") * 2)
+        self.choose(-1)
+        self.step(1)
+        width = least_width if above is not None else max(least_width, theme.size("pane.left_default") * 2)
         height = self._list.sizeHintForRow(0) * self._rows.rowCount() + 2
-        left = min(below.x(), self._window.width() - width - theme.size("space.2"))
-        self.setGeometry(QRect(left, below.y() + theme.size("space.1"), width, height))
+        place = above or below or QPoint()
+        left = min(place.x(), self._window.width() - width - theme.size("space.2"))
+        gap = theme.size("space.1")
+        top = place.y() - gap - height if above is not None else place.y() + gap
+        self.setGeometry(QRect(max(left, 0), max(top, 0), width, height))
         self.setVisible(self._rows.rowCount() > 0)
         self.raise_()

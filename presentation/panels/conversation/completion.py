@@ -1,0 +1,342 @@
+"""What is offered while one writes: behind @ names of the project, behind / ready sentences and acts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+from PyQt6.QtCore import QEvent, QObject, QPoint, Qt
+from PyQt6.QtGui import QKeyEvent, QTextCursor
+from PyQt6.QtWidgets import QPlainTextEdit, QWidget
+
+from application.groups.project import Project
+from domain.circuit.netlist import NETLIST_SUFFIXES
+from presentation.goal_words import name_of
+from presentation.ui.hit_list import Hit, HitList
+from presentation.ui.matching import score_of
+from presentation.ui.workspace import WindowServices
+from shared.errors import UserInputError
+from shared.local_time import clock_time
+from shared.message import Message, msg
+
+_NAME = re.compile(r'(?<![\w.@])@(?:"([^"\n]*)|([^\s"\'`，。；：！？、（）()<>\[\]{}@]*))$')
+"""As the conversation reads a name (application.conversation.collectors), up to where it is written."""
+_COMMAND = re.compile(r"/(\w*)$")
+_PLAIN = re.compile(r"[^\s\"'`，。；：！？、（）()<>\[\]{}@]+")
+_OF_EACH_KIND = 3
+_MOST = 10
+_MOST_FILES = 2000
+
+Kind = Literal["file", "node", "run", "goal"]
+_KINDS: Mapping[Kind, Callable[[str], Message]] = {
+    "file": lambda _: msg("Files"),
+    "node": lambda name: msg("Nodes of {name}", name=name),
+    "run": lambda _: msg("Results"),
+    "goal": lambda name: msg("Goals of {name}", name=name),
+}
+"""Their headings, by the name of the circuit in front."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Name:
+    """Something of the project that can be named."""
+
+    kind: Kind
+    text: str
+    written: str
+    """Behind the @."""
+    detail: str = ""
+    icon: str = "file-text"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlashCommand:
+    """A word behind a / at the beginning of a message."""
+
+    word: str
+    text: Message
+    """What it does."""
+    sentence: Callable[[str], Message] | None = None
+    """Put in place of it, to be changed and sent; of the circuit in front."""
+    command: str = ""
+    """Else the window's command that it carries out."""
+
+
+COMMANDS = (
+    SlashCommand(
+        word="fix",
+        text=msg("Find and fix what the simulator reports"),
+        sentence=lambda circuit: msg(
+            "Simulate {circuit}, find the cause of what ngspice reports, and fix it.", circuit=circuit
+        ),
+    ),
+    SlashCommand(
+        word="optimize",
+        text=msg("Change values until the goals are met"),
+        sentence=lambda circuit: msg(
+            "Optimize {circuit} until its goals are met, with as few changes as possible.", circuit=circuit
+        ),
+    ),
+    SlashCommand(
+        word="explain",
+        text=msg("Explain how the circuit works, with its figures"),
+        sentence=lambda circuit: msg(
+            "Explain how {circuit} works, stage by stage, with figures from a simulation.", circuit=circuit
+        ),
+    ),
+    SlashCommand(
+        word="montecarlo",
+        text=msg("Yield with tolerances"),
+        sentence=lambda circuit: msg(
+            "Run a Monte Carlo study of {circuit}, resistors 1 %, capacitors 5 %.", circuit=circuit
+        ),
+    ),
+    SlashCommand(
+        word="report",
+        text=msg("Summarize the design with its measured figures"),
+        sentence=lambda circuit: msg(
+            "Summarize {circuit}: goals, topology, measured figures with margins, open questions.",
+            circuit=circuit,
+        ),
+    ),
+    SlashCommand(word="simulate", text=msg("Run the circuit in front"), command="run"),
+    SlashCommand(word="model", text=msg("Choose another model"), command="model"),
+    SlashCommand(word="mode", text=msg("Switch between free work and workflow"), command="mode"),
+    SlashCommand(word="new", text=msg("New conversation"), command="new"),
+    SlashCommand(word="history", text=msg("All conversations"), command="history"),
+)
+
+
+class Completion(QObject):
+    """Offers above `edit`, inside `panel`; `acts` are what commands do, by name."""
+
+    def __init__(
+        self,
+        services: WindowServices,
+        project: Project,
+        edit: QPlainTextEdit,
+        panel: QWidget,
+        *,
+        acts: Mapping[str, Callable[[], object]],
+    ) -> None:
+        super().__init__(edit)
+        self._services = services
+        self._project = project
+        self._edit = edit
+        self._panel = panel
+        self._acts = acts
+        self._names: tuple[Name, ...] = ()
+        self._narrowed: Kind | None = None
+        self._takes: tuple[Callable[[], object] | None, ...] = ()
+        self._has_begun = False
+        """What can be named has been asked for since the @."""
+        self._is_left = False
+        """Esc: what stands there is text, until another @ or / is begun."""
+        self.list = HitList(services, panel)
+        self.list.setObjectName("messageCompletion")
+        self.list.taken.connect(self._take)
+        self.list.hide()
+        edit.textChanged.connect(self._follow)
+        edit.installEventFilter(self)
+        workspace = services.workspace
+        workspace.project_closed.connect(self._forget)
+
+    # --- what there is -------------------------------------------------------------------------------
+
+    def _forget(self) -> None:
+        self._names = ()
+        self.list.hide()
+
+    async def _read(self, root: Path) -> None:
+        """What can be named, as it is now; asked when an @ is begun."""
+        browse, workspace = self._project.browse, self._services.workspace
+        shown = workspace.shown_file or workspace.main_circuit
+        names = [
+            _name(
+                "file",
+                path.relative_to(root).as_posix(),
+                icon="file-code" if _is_netlist(path) else "file-text",
+            )
+            for path in await browse.files(root, _MOST_FILES)
+        ]
+        if shown is not None and _is_netlist(shown):
+            try:
+                nodes = await browse.nodes(shown)
+            except UserInputError:  # gone or not to be read: the editor tells
+                nodes = {}
+            names += [_name("node", node, prefix="node:", icon="circle-dashed") for node in nodes]
+            for goal in await browse.goals(root, shown):
+                label = self._services.language(name_of(goal))
+                names.append(_name("goal", label, written=f"goal:{goal.metric}", icon="target"))
+        for result in await browse.results(root):
+            run = self._services.language(msg("Run {number}", number=result.number))
+            text = f"{result.circuit.name} · {run}"
+            written = f"run:{result.number}"
+            names.append(
+                _name("run", text, written=written, detail=clock_time(result.created), icon="chart-line")
+            )
+        if root == workspace.root:
+            self._names = tuple(names)
+            self._follow()
+
+    # --- while one types -----------------------------------------------------------------------------
+
+    def _before(self) -> str:
+        cursor = self._edit.textCursor()
+        return self._edit.toPlainText()[: cursor.position()]
+
+    def _follow(self) -> None:
+        before = self._before()
+        name, command = _NAME.search(before), _COMMAND.fullmatch(before)
+        if name is None and command is None:
+            self._is_left, self._has_begun, self._narrowed = False, False, None
+            self.list.hide()
+            return
+        if self._is_left or not self._edit.hasFocus():
+            self.list.hide()
+            return
+        if command is not None:
+            self._offer_commands(command[1])
+            return
+        assert name is not None, "one of the two is there"
+        wanted = name[1] if name[1] is not None else name[2]
+        root = self._services.workspace.root
+        if not self._has_begun and root is not None:
+            self._has_begun = True
+            self._services.start(self._read(root), kind="list names")
+        self._offer_names(wanted, name.start())
+
+    def _offer_names(self, wanted: str, start: int) -> None:
+        shown = self._services.workspace.shown_file or self._services.workspace.main_circuit
+        hits: list[Hit] = []
+        kinds = [self._narrowed] if self._narrowed is not None else list(_KINDS)
+        for kind in kinds:
+            found = _best(wanted, [name for name in self._names if name.kind == kind])
+            if not found:
+                continue
+            heading = _KINDS[kind](shown.name if shown is not None else "")
+            hits.append(_heading(self._services.language(heading)))
+            for name in found[: _MOST if len(kinds) == 1 else _OF_EACH_KIND]:
+                act = partial(self._insert, start, _reference(name.written))
+                hits.append(Hit(text=name.text, detail=name.detail, icon=name.icon, act=act))
+        self._show(hits)
+
+    def _offer_commands(self, wanted: str) -> None:
+        language = self._services.language
+        hits = [
+            Hit(
+                text=f"/{each.word}",
+                detail=language(each.text),
+                icon="terminal",
+                act=partial(self._run, each),
+            )
+            for each in COMMANDS
+            if each.word.startswith(wanted.casefold())
+            and (each.sentence is not None or each.command in self._acts)
+        ]
+        self._show(hits)
+
+    def _show(self, hits: Sequence[Hit]) -> None:
+        if not any(not hit.is_heading for hit in hits):
+            self.list.hide()
+            return
+        self._takes = tuple(None if hit.is_heading else hit.act for hit in hits)
+        frame = self._edit.parentWidget() or self._edit
+        corner = frame.mapTo(self._panel, QPoint(0, 0))
+        self.list.offer(hits, above=corner, least_width=frame.width())
+
+    # --- keys ----------------------------------------------------------------------------------------
+
+    def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:  # noqa: N802 - Qt's name
+        """While something is offered: arrows choose, Enter takes, Tab narrows, Esc leaves."""
+        if watched is not self._edit or event is None or not self.list.isVisible():
+            return False
+        if event.type() == QEvent.Type.FocusOut:
+            self.list.hide()
+        if not isinstance(event, QKeyEvent) or event.modifiers():
+            return False
+        if event.type() == QEvent.Type.ShortcutOverride and event.key() == Qt.Key.Key_Escape:
+            event.accept()  # else it stops the answer
+            return True
+        return event.type() == QEvent.Type.KeyPress and self._press(event.key())
+
+    def _press(self, key: int) -> bool:
+        match key:
+            case Qt.Key.Key_Down | Qt.Key.Key_Up:
+                self.list.step(1 if key == Qt.Key.Key_Down else -1)
+            case Qt.Key.Key_Return | Qt.Key.Key_Enter:
+                self._take(self.list.chosen)
+            case Qt.Key.Key_Tab:
+                self._narrow()
+            case Qt.Key.Key_Escape:
+                self._is_left = True
+                self.list.hide()
+            case _:
+                return False
+        return True
+
+    def _narrow(self) -> None:
+        """To the next kind that has something; behind the last to all again."""
+        wanted = _NAME.search(self._before())
+        if wanted is None:
+            self._take(self.list.chosen)
+            return
+        kinds: list[Kind | None] = [None, *_KINDS]
+        kinds = [kind for kind in kinds if kind is None or any(name.kind == kind for name in self._names)]
+        self._narrowed = kinds[(kinds.index(self._narrowed) + 1) % len(kinds)]
+        self._follow()
+
+    def _take(self, row: int) -> None:
+        act = self._takes[row] if 0 <= row < len(self._takes) else None
+        self.list.hide()
+        if act is not None:
+            act()
+
+    def _insert(self, start: int, text: str) -> None:
+        cursor = self._edit.textCursor()
+        cursor.setPosition(start, QTextCursor.MoveMode.KeepAnchor)
+        cursor.insertText(text + " ")
+        self._narrowed = None
+        self._edit.setFocus()
+
+    def _run(self, command: SlashCommand) -> None:
+        sentence = command.sentence
+        self._edit.selectAll()
+        cursor = self._edit.textCursor()
+        if sentence is None:
+            cursor.removeSelectedText()
+            self._acts[command.command]()
+            return
+        workspace = self._services.workspace
+        shown, root = workspace.shown_file or workspace.main_circuit, workspace.root
+        is_inside = shown is not None and root is not None and shown.is_relative_to(root)
+        circuit = _reference(shown.relative_to(root).as_posix()) if is_inside else ""  # type: ignore[union-attr, arg-type]
+        named = circuit or self._services.language(msg("the circuit"))
+        cursor.insertText(self._services.language(sentence(named)))
+        self._edit.setTextCursor(cursor)
+        self._edit.setFocus()
+
+
+def _heading(text: str) -> Hit:
+    return Hit(text=text, detail="", icon="", act=lambda: None, is_heading=True)
+
+
+def _name(kind: Kind, text: str, *, icon: str, prefix: str = "", written: str = "", detail: str = "") -> Name:
+    return Name(kind=kind, text=text, written=written or prefix + text, detail=detail, icon=icon)
+
+
+def _reference(written: str) -> str:
+    return f"@{written}" if _PLAIN.fullmatch(written) else f'@"{written}"'
+
+
+def _best(wanted: str, names: Sequence[Name]) -> list[Name]:
+    scored = [(score, name) for name in names if (score := score_of(wanted, name.text)) is not None]
+    return [name for _, name in sorted(scored, key=lambda each: each[0])]
+
+
+def _is_netlist(path: Path) -> bool:
+    return path.suffix.lower() in NETLIST_SUFFIXES
