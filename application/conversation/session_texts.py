@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from domain.llm.netlists_in_text import complete_netlists
 from shared.message import Message, msg, stored_message, visible
 from shared.safe_json import join_surrogates
 
@@ -91,6 +92,7 @@ def plain_text(session: ShownSession, translate: Translate) -> str:
     for message in _to_tell(session):
         lines += [f"=== {words.heading(message)} ===", *_indented(message.reasoning, words.reasoning)]
         lines += [visible(message.text)] if message.text else []
+        lines += [f"! {_one_line(hint)}" for hint in words.netlists(message)]
         for call in message.tool_calls:
             lines += [f"-> {_one_line(call.name)} {_one_line(_arguments(call.arguments))}"]
             lines += _indented(words.outcome(results.get(call.id)), "<-")
@@ -122,6 +124,7 @@ def markdown(session: ShownSession, translate: Translate) -> str:
             blocks += [f"*{words.reasoning}*", _fenced(message.reasoning, "text")]
         if message.text:
             blocks.append(_quoted(message.text))
+        blocks += [f"*{_escaped(hint)}*" for hint in words.netlists(message)]
         for call in message.tool_calls:
             blocks += [_code(call.name), _fenced(_arguments(call.arguments, indent=2), "json")]
             blocks.append(_fenced(words.outcome(results.get(call.id)), "text"))
@@ -191,6 +194,22 @@ class _Words:
         if message.partial:
             parts.append(self._translate(msg("interrupted: {reason}", reason=message.stop_reason or "?")))
         return _one_line(" · ".join(part for part in parts if part))
+
+    def netlists(self, message: ShownMessage) -> list[str]:
+        """Of an answer: how each complete netlist in it becomes a circuit."""
+        if message.role != "assistant" or message.tool_calls:
+            return []
+        return [
+            self._translate(
+                msg(
+                    'Netlist in the answer: "{title}". Copy the block into a file whose name ends in .cir, '
+                    "for example {name}, to simulate it.",
+                    title=netlist.title,
+                    name=netlist.file_name,
+                )
+            )
+            for netlist in complete_netlists(message.text)
+        ]
 
     def outcome(self, result: ShownMessage | None) -> str:
         if result is None:

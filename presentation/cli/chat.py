@@ -97,7 +97,11 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
             web_search=general_search,
         ),
     )
-    printer = ChatPrinter(out, again=lambda offer, session: _command(request, offer, session))
+    printer = ChatPrinter(
+        out,
+        again=lambda offer, session: _command(request, offer, session),
+        take_netlist=lambda session, name: _taking(args.project, session, name),
+    )
     app.program.events.subscribe(PromptsWarned, lambda warning: out.note(warning.message))
     try:
         if args.provider != BUILTIN:
@@ -141,6 +145,12 @@ def _command(request: ChatRequest, offer: ProviderChoice, session_id: str) -> st
     words += ["--model", offer.model] if offer.model else []
     words += ["--base-url", offer.base_url] if offer.base_url else []
     return f"{shlex.join(words)} {shlex.quote(text) if is_short else 'TEXT'}"
+
+
+def _taking(project: Path, session_id: str, name: str) -> str:
+    """The command that writes the netlist of a conversation's newest answer into a new file."""
+    words = ["python", "main.py", "sessions", "export", str(project), session_id]
+    return shlex.join([*words, "--format", "cir", "-o", str(project / name)])
 
 
 async def _text_of(args: argparse.Namespace) -> str | None:

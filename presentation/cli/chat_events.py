@@ -38,10 +38,21 @@ from shared.message import Message, msg
 class ChatPrinter:
     """Prints events: one JSON object a line, or the answer as it comes, its lines marked."""
 
-    def __init__(self, out: Output, again: Callable[[ProviderChoice, str], str] | None = None) -> None:
+    def __init__(
+        self,
+        out: Output,
+        again: Callable[[ProviderChoice, str], str] | None = None,
+        *,
+        take_netlist: Callable[[str, str], str] | None = None,
+    ) -> None:
         self._out = out
         self._again = again
         """The command that asks another model, in a conversation."""
+        self._take_netlist = take_netlist
+        """The command that writes the netlist of a conversation's answer into a file of this name."""
+        self._answer: list[str] = []
+        self._has_written = False
+        """A tool wrote a file: a netlist in the closing answer repeats it."""
         self._session_id = ""
         self._quoting = Quoting(lambda: out.columns)
         self._message_id = ""
@@ -51,6 +62,10 @@ class ChatPrinter:
     def __call__(self, event: ChatEvent) -> None:
         if isinstance(event, SessionOpened):
             self._session_id = event.session_id
+        if isinstance(event, TurnEnded):
+            self._tell_netlists()
+        else:
+            self._follow(event)
         if self._out.as_json:
             for document in event_documents(event, self._out):
                 self._out.json(document)
@@ -62,9 +77,6 @@ class ChatPrinter:
         out = self._out
         match event:
             case AnswerStreamed():
-                if event.message_id != self._message_id:  # an answer that follows another without a call
-                    self.end_line()
-                    self._message_id = event.message_id
                 if event.text:
                     out.piece(self._quoting(event.text))
             case SourcesFound():
@@ -104,6 +116,40 @@ class ChatPrinter:
                 pass
             case _:
                 assert_never(event)
+
+    def _follow(self, event: ChatEvent) -> None:
+        """Keep what was answered last, and whether a file was written."""
+        if isinstance(event, ToolEnded):
+            self._has_written |= event.success and event.name == "rewrite_file"
+        if isinstance(event, AnswerStreamed):
+            if event.message_id != self._message_id:  # an answer that follows another without a call
+                if not self._out.as_json:
+                    self.end_line()
+                self._message_id = event.message_id
+                self._answer.clear()
+            self._answer.append(event.text)
+
+    def _tell_netlists(self) -> None:
+        from domain.llm.netlists_in_text import complete_netlists
+
+        if self._take_netlist is None or self._has_written:
+            return
+        for netlist in complete_netlists("".join(self._answer))[-1:]:
+            command = self._take_netlist(self._session_id, netlist.file_name)
+            if self._out.as_json:
+                facts = {"title": netlist.title, "elements": netlist.elements, "command": command}
+                self._out.json({"type": "netlist", **facts})
+                continue
+            self.end_line()
+            self._out.note(
+                msg(
+                    'Netlist in the answer, not written: "{title}" ({count} {count:element|elements}). '
+                    "To save it: {command}",
+                    title=netlist.title,
+                    count=netlist.elements,
+                    command=command,
+                )
+            )
 
     def _tell_commands(self, offers: tuple[ProviderChoice, ...]) -> None:
         for offer in offers:

@@ -23,15 +23,16 @@ if TYPE_CHECKING:
 _YES = ("y", "yes", "是", "好", "确认")
 _FORMATS = ("json", "txt", "md")
 _REPORT = "report"
+_NETLIST = "cir"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """ACTION PROJECT [ID|TEXT] [NAME] [--format json|txt|md|report] [-o FILE] [--stats] [--yes]."""
+    """ACTION PROJECT [ID|TEXT] [NAME] [--format json|txt|md|report|cir] [-o FILE] [--stats] [--yes]."""
     parser.add_argument("action", choices=("list", "search", "show", "export", "rename", "delete"))
     parser.add_argument("project", type=Path, metavar="PROJECT")
     parser.add_argument("session", nargs="?", metavar="ID|TEXT")
     parser.add_argument("name", nargs="?", metavar="NAME")
-    parser.add_argument("--format", choices=(*_FORMATS, _REPORT))
+    parser.add_argument("--format", choices=(*_FORMATS, _REPORT, _NETLIST))
     parser.add_argument("-o", "--output", type=Path, metavar="FILE")
     parser.add_argument("--stats", action="store_true")
     parser.add_argument("--yes", action="store_true")
@@ -240,10 +241,37 @@ async def _export(args: argparse.Namespace, app: Application, out: Output) -> No
         return
     session = await app.conversations.sessions.show(args.project, args.session)
     _note_problems(session, out)
+    if args.format == _NETLIST or (args.format is None and suffix == _NETLIST):
+        await _export_netlist(args, session, app, out)
+        return
     if kind == "json" and args.output is None and out.as_json:
         out.json(json_document(session))
         return
     await _put_out(export_text(session, kind, out.translate), session.id, kind, args.output, app=app, out=out)
+
+
+async def _export_netlist(
+    args: argparse.Namespace, session: ShownSession, app: Application, out: Output
+) -> None:
+    """The newest complete netlist that an answer of the conversation shows."""
+    from domain.llm.netlists_in_text import complete_netlists
+
+    answers = [message.text for message in session.messages if message.role == "assistant"]
+    found = [netlist for text in answers for netlist in complete_netlists(text)]
+    if not found:
+        raise UserInputError(
+            msg("No answer of this conversation shows a complete netlist."),
+            advice=msg("Ask for one complete netlist in a code block."),
+            error_type="no_netlist",
+        )
+    if args.output is not None and args.output.exists():
+        raise UserInputError(
+            msg("{path} exists already; a netlist of an answer replaces no file.", path=args.output),
+            advice=msg("Choose another name with -o."),
+            file=args.output,
+            error_type="path_taken",
+        )
+    await _put_out(found[-1].text, session.id, _NETLIST, args.output, app=app, out=out)
 
 
 async def _put_out(

@@ -116,3 +116,24 @@ def test_the_server_of_vectors_is_tested_and_kept(cli: Cli, tmp_path: Path) -> N
     assert refused.exit_code == 3
     assert json.loads(refused.stdout)["errors"][0]["error_type"] == "rate_limited"
     assert len(server.requests) == 3, "a test asks once"
+
+
+NETLIST = "RC low pass\nVin in 0 AC 1\nR1 in out 1k\nC1 out 0 1n\n.ac dec 10 1 1meg\n.end\n"
+
+
+def test_a_netlist_in_an_answer_is_told_and_can_be_taken(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "notes.md").write_text("# Notes\n")
+    with FakeLLMServer([answer(f"Here:\n```spice\n{NETLIST}```\nSimulate it.")] * 2) as server:
+        words = ["--provider", "openai-compatible", "--model", "m", "--base-url", server.base_url]
+        told = cli("chat", str(tmp_path), "An RC low pass?", *words)
+        lines = cli("chat", str(tmp_path), "An RC low pass?", *words, "--json").stdout.splitlines()
+    (found,) = [event for line in lines if (event := json.loads(line))["type"] == "netlist"]
+    assert (found["title"], found["elements"]) == ("RC low pass", 3)
+    assert "not written" in told.stdout + told.stderr
+    command = shlex.split(found["command"])[2:]
+    assert cli(*command).exit_code == 0
+    assert (tmp_path / "rc_low_pass.cir").read_text() == NETLIST
+    again = cli(*command, "--json")
+    assert (again.exit_code, again.document["errors"][0]["error_type"]) == (2, "path_taken")
+    shown = cli("sessions", "export", str(tmp_path), command[3], "--format", "md").stdout
+    assert "rc_low_pass.cir" in shown.replace("\\", "")
