@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from composition.program import ProgramAdapters
     from domain.llm.agent_limits import AgentLimits
     from domain.llm.chat import ProviderChoice
+    from domain.llm.context_block import ContextShares
     from domain.search.embedding import EmbeddingSettings
     from infrastructure.persistence.model_settings import ServiceCountsFile, TokenFactorsFile
 
@@ -90,6 +91,10 @@ class ModelAdapters:
     @property
     def limits(self) -> AgentLimits | None:
         return self._program.settings.agent
+
+    @property
+    def shares(self) -> ContextShares | None:
+        return self._program.settings.context
 
     @property
     def small_model(self) -> ProviderChoice | None:

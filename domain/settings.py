@@ -17,6 +17,7 @@ from shared.setting import WrongSetting, about, allowed, default_of, described, 
 if TYPE_CHECKING:
     from domain.llm.agent_limits import AgentLimits
     from domain.llm.chat import ModelAbilities, ProviderChoice
+    from domain.llm.context_block import ContextShares
     from domain.llm.costs import Price
     from domain.llm.service import NetworkSettings
     from domain.search.embedding import EmbeddingSettings
@@ -30,6 +31,12 @@ _GENERAL = msg("General")
 _MODELS = msg("Models")
 _CHOICE = ("provider", "model", "base_url")
 _ABILITIES = ("tools", "vision", "thinking", "context_tokens", "output_tokens")
+
+
+def _context() -> type[ContextShares]:
+    from domain.llm.context_block import ContextShares
+
+    return ContextShares
 
 
 def _agent() -> type[AgentLimits]:
@@ -125,6 +132,8 @@ class UserSettings:
         help=msg("Per million tokens, by model or by provider and model; they override the built-in ones."))
     agent: AgentLimits | None = setting(None, msg("Assistant limits"), parts=_agent,
         help=msg("How far one message may go by itself; at a limit you decide whether to continue."))
+    context: ContextShares | None = setting(None, msg("Data of a message"), parts=_context,
+        help=msg("How what is known of the project is divided; what a part leaves goes to the others."))
     network: NetworkSettings | None = setting(None, msg("Network"), parts=_network,
         help=msg("How servers are reached; servers on this computer are always reached directly."))
     embedding: EmbeddingSettings | None = setting(None, msg("Search by meaning"), parts=_embedding,

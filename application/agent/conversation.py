@@ -112,6 +112,10 @@ class Conversation:
         self._unwritten.pop(str(message.id), None)
         await self._write({"event": "message", "message": message_to_dict(message), "step": step})
 
+    async def note_seen(self, versions: Mapping[str, str]) -> None:
+        """Write which files the model has seen whole without a tool: place -> SHA-256 of the content."""
+        await self._write({"event": "seen", "versions": dict(versions)})
+
     async def replace(self, message: BaseMessage, *, step: str) -> None:
         """Write a message in the place of the one of its id: an answer that was gone on with."""
         self._unwritten.pop(str(message.id), None)

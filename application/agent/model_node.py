@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from langchain_core.messages import AIMessage
 
 from application.agent.answer import Answer
-from application.agent.request import request_messages
+from application.agent.request import HISTORY_SHARE, request_messages
 from application.graph.runtime import tell
 from application.graph.state import AgentState
 from application.ports.events import AnswerCounted, PhaseEntered, SourcesFound
@@ -83,7 +83,9 @@ class ModelNode:
         span: Span,
         node: WorkflowNode,
         offered: frozenset[str],
+        history_share: float = HISTORY_SHARE,
     ) -> None:
+        self._history_share = history_share
         self._conversation = conversation
         self._record = conversation.record
         self._asked = asked
@@ -227,6 +229,7 @@ class ModelNode:
             looks_back=asked.choice.provider != BUILTIN,
             tokens=asked.tokens if asked.tokens is not None else room.request_tokens - frame.tool_tokens,
             attached=await asked.materials(self._record),
+            history_share=self._history_share,
         )
         asked.note_sent(sent)
         messages = sent.messages

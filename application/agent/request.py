@@ -36,8 +36,8 @@ _WORDS = (
 )
 _PICTURE_TOKENS = 1_000
 _LEFT_OUT = "(Results of this turn that no longer fit were left out; read again what you still need.)"
-_HISTORY_SHARE = 0.6
-"""Of a request, for earlier turns, where the running one leaves so much."""
+HISTORY_SHARE = 0.6
+"""Of a request, for earlier turns, where the running one leaves so much, unless it is set."""
 _FULL, _EMPTIED = 0.6, 0.35
 """How much of that whole turns may have once not all fit, and what is kept when they had more: so that the
 beginning of the request, which providers have read already, changes seldom."""
@@ -73,6 +73,7 @@ def request_messages(
     tokens: int | None = None,
     attached: Mapping[str, Material] | None = None,
     looks_back: bool = True,
+    history_share: float = HISTORY_SHARE,
 ) -> Sent:
     """The messages of the next request.
 
@@ -80,7 +81,8 @@ def request_messages(
     message; `hint` a word of the program to the model, put at the end; `continues` the id of an
     answer that was cut off and is sent exactly as far as it came; `room` the model's (None: nothing is
     known of it); `tokens` how many the messages may have (None: as many as the room has); `attached` what
-    goes with the user's messages, by their ids; `looks_back`: earlier turns are sent, too.
+    goes with the user's messages, by their ids; `looks_back`: earlier turns are sent, too, in
+    `history_share` of the room.
     """
     room = room or ModelRoom()
     turn = conversation.messages_of_turn()
@@ -96,7 +98,7 @@ def request_messages(
     history, left_out = earlier_messages(
         earlier,
         room=room,
-        tokens=int(min(most * _HISTORY_SHARE, most - _tokens(running))),
+        tokens=int(min(most * history_share, most - _tokens(running))),
         attached=attached,
     )
     messages = [system, *history, *running, *last]
@@ -110,11 +112,12 @@ def earlier_messages(
     room: ModelRoom,
     tokens: int | None = None,
     attached: Mapping[str, Material] | None = None,
+    history_share: float = HISTORY_SHARE,
 ) -> tuple[list[BaseMessage], int]:
     """What is sent of earlier turns, and of how many of these only the user's words."""
     if attached:
         earlier = [with_material(message, attached.get(str(message.id))) for message in earlier]
-    room_for_all = int(room.request_tokens * _HISTORY_SHARE) if tokens is None else tokens
+    room_for_all = int(room.request_tokens * history_share) if tokens is None else tokens
     turns = [_paired(_shortened(message, room.old_result) for message in turn) for turn in _turns(earlier)]
     first = _first_kept(turns, room_for_all)
     kept = [message for turn in turns[first:] for message in turn]

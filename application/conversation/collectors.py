@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
@@ -26,7 +26,7 @@ from application.tool_execution.tools._common import CIRCUIT_SUFFIXES, located
 from application.tool_execution.tools.circuit_choice import main_circuits
 from application.tool_execution.tools.circuits import outline_file, outline_lines
 from application.tool_execution.tools.goal_verdicts import judged_goals, verdict_lines
-from application.tool_execution.tools.result_source import result_content
+from application.tool_execution.tools.result_source import changed_since, result_content
 from domain.circuit.dependencies import DependencyTree, resolve_dependencies
 from domain.circuit.netlist import Netlist
 from domain.design.round_table import asked as asked_of
@@ -59,6 +59,9 @@ _MOST_CHANGED = 20
 _LONGEST_DIFFERENCE = 1500
 _MOST_DIAGNOSTICS = 30
 _MOST_METRICS = 30
+_MOST_ERRORS = 5
+_MOST_REFUSALS = 10
+_MOST_AT_NODE = 20
 _MOST_DEVICES = 8
 _MOST_NODES = 12
 _WHOLE_TOKENS = 1500
@@ -74,6 +77,11 @@ _SEARCH_S = 0.12
 """For bringing the index up to date, and again for what it does not have yet."""
 _REFERENCE = re.compile(r'(?<![\w.@])@(?:"([^"\n]{1,300})"|([^\s"\'`，。；：！？、（）()<>\[\]{}@]{1,300}))')
 _LINES = re.compile(r"(.+?):(\d{1,7})(?:-(\d{1,7}))?")
+_KINDS = re.compile(r"(node|goal|result|run)(?::(.+))?", re.IGNORECASE)
+"""``@node:out``, ``@goal:gain``, ``@run:7``, ``@result``; a name alone is a file, else a goal or a node."""
+_SPEAKS_OF_LINES = re.compile(r"\blines?\b|\berrors?\b|\bwarnings?\b|行|报错|错误|警告", re.IGNORECASE)
+_NUMBERED = "numbered"
+"""Said of a text whose lines stand behind their numbers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +114,7 @@ class Question:
     editor: EditorState | None = None
     terms: tuple[Term, ...] = ()
     references: tuple[str, ...] = field(default=())
-    """Files pointed at with @, as written."""
+    """What is pointed at with @, as written; the first of them."""
 
     @property
     def view(self) -> ProjectView:
@@ -266,6 +274,7 @@ def _changed(question: Question, seen: Mapping[str, str]) -> Iterator[str]:
     told = 0
     for name, version in reversed([*seen.items()]):
         if told >= _MOST_CHANGED:
+            yield "[more files that you have seen may have changed: read_file shows them]"
             return
         shown = one_line(name)
         try:
@@ -322,6 +331,8 @@ async def _circuit(question: Question) -> Sequence[ContextPart]:
     lines = tuple(main.text.splitlines())
     source = f"{main.place}, all {len(lines)} lines"
     if main.is_small:
+        if _SPEAKS_OF_LINES.search(question.words):
+            lines, source = tuple(_numbered(lines)), f"{source}, {_NUMBERED}"
         return [ContextPart(name="circuit", forms=(lines,), source=source, rest="read_file")]
     reader = await _in_thread(
         question, question.context.services.sources.for_circuit, main.path, question.view.libraries
@@ -352,6 +363,7 @@ async def _diagnostics(question: Question) -> Sequence[ContextPart]:
         ]
     lines = [f"Checked without a run: {len(found)} {'finding' if len(found) == 1 else 'findings'}"]
     lines += [_diagnostic(question, each) for each in found[:_MOST_DIAGNOSTICS]]
+    lines += _rest_of(len(found) - _MOST_DIAGNOSTICS, "findings: analyze_file")
     return [ContextPart(name="diagnostics", forms=(tuple(lines),), rest="analyze_file")]
 
 
@@ -370,12 +382,8 @@ async def _figures(question: Question) -> Sequence[ContextPart]:
     found = await _in_thread(question, _newest, question)
     if found is None:
         return []
-    path, content = found
-    return [
-        ContextPart(
-            name="figures", forms=(tuple(_result_lines(question, path, content)),), rest="inspect_data"
-        )
-    ]
+    lines = await _in_thread(question, lambda: tuple(_result_lines(question, *found)))
+    return [ContextPart(name="figures", forms=(lines,), rest="inspect_data")]
 
 
 async def _verdicts(question: Question) -> Sequence[ContextPart]:
@@ -400,13 +408,13 @@ def _newest(question: Question) -> tuple[Path, dict[str, Any]] | None:
 
 
 def _result_lines(question: Question, path: Path, content: Mapping[str, Any]) -> Iterator[str]:
-    import hashlib
-
     main = question.main
     assert main is not None, "its result was found"
-    netlist, request = content.get("netlist"), content.get("request")
-    is_stale = not isinstance(netlist, dict) or netlist.get("sha256") != hashlib.sha256(main.data).hexdigest()
-    state = BEFORE_CHANGE if is_stale else AS_IT_IS
+    request = content.get("request")
+    changed = changed_since(question.context, main.path, content)
+    state = BEFORE_CHANGE if changed else AS_IT_IS
+    if changed and changed != [main.place]:
+        state += f"; changed since: {', '.join(changed)}"
     age = _age(str(content.get("created", "")))
     run = f"{NEWEST_RUN}{main.place}: {content.get('status', '')}, {age}, {state}"
     yield one_line(f"{run} ({question.view.name_of(path)})")
@@ -415,20 +423,33 @@ def _result_lines(question: Question, path: Path, content: Mapping[str, Any]) ->
             yield one_line(f"It was run with other values than the file's: {request['set']}")
         if request.get("analysis"):
             yield one_line(f"It was run with its own analysis: {request['analysis']}")
-    for issue in islice((each for each in content.get("issues", ()) if isinstance(each, dict)), 5):
-        if issue.get("severity") == "error":
-            yield one_line(f"- error: line {issue.get('line')}: {issue.get('message')}")[:300]
-    metrics = content.get("metrics")
-    for name, item in islice(metrics.items() if isinstance(metrics, dict) else (), _MOST_METRICS):
+    issues = [each for each in content.get("issues", ()) if isinstance(each, dict)]
+    errors = [each for each in issues if each.get("severity") == "error"]
+    for issue in errors[:_MOST_ERRORS]:
+        yield one_line(f"- error: line {issue.get('line')}: {issue.get('message')}")[:300]
+    yield from _rest_of(len(errors) - _MOST_ERRORS, "errors")
+    found = content.get("metrics")
+    metrics = found if isinstance(found, dict) else {}
+    for name, item in islice(metrics.items(), _MOST_METRICS):
         value = item.get("value") if isinstance(item, dict) else None
         figure = (
             f"{value:.6g} {item.get('unit', '')}".rstrip() if isinstance(value, int | float) else "no value"
         )
         yield one_line(f"- {name} = {figure}")
+    yield from _rest_of(len(metrics) - _MOST_METRICS, "figures: inspect_data")
     point = stored_operating_point(content)
     if point is not None:
         lines = operating_point_lines(point, most_devices=_MOST_DEVICES, most_nodes=_MOST_NODES)
         yield from ("DC operating point:", *map(one_line, lines))
+
+
+def _rest_of(count: int, what: str) -> list[str]:
+    """The mark of a cut; none where nothing is cut."""
+    return [f"[{count} more {what}]"] if count > 0 else []
+
+
+def _numbered(lines: Sequence[str], first: int = 1) -> Iterator[str]:
+    return (f"{number}| {line}" for number, line in enumerate(lines, first))
 
 
 def _age(created: str) -> str:
@@ -447,7 +468,7 @@ def _age(created: str) -> str:
 
 def _references(words: str) -> Iterator[str]:
     for match in _REFERENCE.finditer(words):
-        name = match[1] or match[2].rstrip(".,;:!?")
+        name = (match[1] or match[2].rstrip(".,;:!?")).removeprefix("file:")
         if name:
             yield name
 
@@ -456,14 +477,23 @@ async def _referred(question: Question) -> Sequence[ContextPart]:
     """The files the user pointed at with @, each once."""
     if not question.references:
         return []
-    found = await _in_thread(question, lambda: [_reference(question, each) for each in question.references])
+    found = await _in_thread(question, lambda: [_pointed_at(question, each) for each in question.references])
     kept = [forms for forms in found if forms is not None]
+    if (more := len({*_references(question.words)}) - len(question.references)) > 0:
+        kept.append((f"[{more} more that were named with @ are left out: read_file]",))
     depth = max((len(forms) for forms in kept), default=0)
     forms = tuple(tuple(each[min(at, len(each) - 1)] for each in kept) for at in range(depth))
     return [ContextPart(name="references", forms=forms, rest="read_file")] if forms else []
 
 
-def _reference(question: Question, written: str) -> tuple[str, ...] | None:
+def _pointed_at(question: Question, written: str) -> tuple[str, ...] | None:
+    kind = _KINDS.fullmatch(written)
+    if kind is None:
+        return _file_reference(question, written)
+    return _named_thing(question, written, kind[1].lower(), kind[2] or "")
+
+
+def _file_reference(question: Question, written: str) -> tuple[str, ...] | None:
     """A file that was pointed at, in forms from the fullest to the shortest; None for what is no file."""
     view = question.view
     ranged = _LINES.fullmatch(written)
@@ -474,7 +504,8 @@ def _reference(question: Question, written: str) -> tuple[str, ...] | None:
             text = decode(file.read(WHOLE_FILE_BYTES * 10)).text
     except UserInputError as error:
         if "." not in PurePosixPath(name).name:
-            return None  # a person, or anything else that begins with this sign
+            # Else a person, or anything else that begins with this sign.
+            return _goal_reference(question, written) or _node_reference(question, written)
         advice = f" {error.advice}" if error.advice is not None else ""
         return (fence_data(f"@{name_in_fence(one_line(name))}", f"{error.message}{advice}"),)
     except (OSError, BinaryFileError):
@@ -484,7 +515,8 @@ def _reference(question: Question, written: str) -> tuple[str, ...] | None:
     if ranged:
         first = max(int(ranged[2]), 1)
         last = min(int(ranged[3] or ranged[2]), len(lines))
-        return (fence_data(f"{place}, lines {first}-{last}", "\n".join(lines[first - 1 : last])),)
+        shown = "\n".join(_numbered(lines[first - 1 : last], first))
+        return (fence_data(f"{place}, lines {first}-{last}, {_NUMBERED}", shown),)
     size = count_tokens(text)
     whole = fence_data(f"{place}, all {len(lines)} lines", text.rstrip("\n"))
     head, tail = head_and_tail(lines, tokens=_REFERRED_TOKENS, characters=4 * _REFERRED_TOKENS)
@@ -495,6 +527,77 @@ def _reference(question: Question, written: str) -> tuple[str, ...] | None:
     if size <= _REFERRED_TOKENS:
         return (whole, outline)
     return (short, outline) if size <= _REFERRED_PARTS else (outline,)
+
+
+def _named_thing(question: Question, written: str, kind: str, name: str) -> tuple[str, ...]:
+    """A node, goal or result that was pointed at by its kind; where it is not there, that is said."""
+    match kind:
+        case "node":
+            found = _node_reference(question, name)
+        case "goal":
+            found = _goal_reference(question, name)
+        case _:
+            found = _result_reference(question, name)
+    missing = fence_data(f"@{name_in_fence(one_line(written))}", "There is no such thing in this project.")
+    return found or (missing,)
+
+
+def _node_reference(question: Question, name: str) -> tuple[str, ...] | None:
+    """What hangs on a node of the main circuit, and its voltage in the newest run."""
+    main, node = question.main, name.strip().lower()
+    if main is None or not node:
+        return None
+    elements = Netlist.parse(main.data, path=main.path).elements
+    at = [
+        each
+        for each in elements
+        if node in {field.text.lower() for field in (*each.nodes, *each.control_nodes)}
+    ]
+    if not at:
+        return None
+    lines = [f"{each.line}| {one_line(each.statement.text)}" for each in at[:_MOST_AT_NODE]]
+    lines += _rest_of(len(at) - _MOST_AT_NODE, "elements at it: read_file with query")
+    newest = _newest(question)
+    point = None if newest is None else stored_operating_point(newest[1])
+    if newest is not None and point is not None and node in point.nodes:
+        is_old = " (before the last change)" if changed_since(question.context, main.path, newest[1]) else ""
+        lines.append(f"DC operating point: V({node}) = {point.nodes[node]:.6g} V{is_old}")
+    return (fence_data(f"node {name_in_fence(one_line(name))} of {name_in_fence(main.place)}",
+                       "\n".join(lines)),)  # fmt: skip
+
+
+def _goal_reference(question: Question, name: str) -> tuple[str, ...] | None:
+    """The goals of this name, with their circuits."""
+    project, wanted = question.context.project, name.strip().lower()
+    lines = [
+        one_line(f"{each.circuit}: {goal.metric} = {goal.expression}: {asked_of(goal)}")
+        for each in GoalBook(project).all
+        if not project.is_kept_back(each.circuit)
+        for goal in each.goals
+        if wanted and goal.metric.lower() == wanted
+    ]
+    return (fence_data(f"goal {name_in_fence(one_line(name))}", "\n".join(lines)),) if lines else None
+
+
+def _result_reference(question: Question, number: str) -> tuple[str, ...] | None:
+    """A run by its number, or the newest one of the main circuit."""
+    view, text = question.view, number.strip()
+    if text and not text.isdecimal():
+        return None
+    if text:
+        path = view.numbered_result(int(text[:9]))
+    else:
+        path = None if question.main is None else view.newest_result(question.main.path)
+    if path is None:
+        return None
+    content = result_content(question.context, path)
+    netlist = content.get("netlist")
+    place = place_in(question.context.project.root, Path(str(netlist["path"]))) if netlist else ""
+    circuit = _main_circuit(question.context, place) if place else None
+    if circuit is None:
+        return None
+    lines = _result_lines(replace(question, main=circuit), path, content)
+    return (fence_data(f"run {text or 'newest'}", "\n".join(lines)),)
 
 
 def _outline_of(question: Question, path: Path, place: str, count: int) -> str:
@@ -543,7 +646,8 @@ def _included(question: Question) -> ContextPart:
         if heads:
             brief.append(fence_data(f"{name_in_fence(name)}, its subcircuits", heads))
     listed = [f"Included by {one_line(main.place)}: {', '.join(names)}"] if names else []
-    listed += [one_line(f"Not found: {each.reference}") for each in tree.refusals[:10]]
+    listed += [one_line(f"Not found: {each.reference}") for each in tree.refusals[:_MOST_REFUSALS]]
+    listed += _rest_of(len(tree.refusals) - _MOST_REFUSALS, "that were not found")
     listed += [f"Files include each other in a circle ({len(tree.cycles)})."] if tree.cycles else []
     told = [fence_data("includes", "\n".join(listed))] if listed else []
     return ContextPart(
@@ -599,9 +703,9 @@ def _passage(found: Passage, terms: Sequence[Term], *, is_whole: bool) -> str:
     for number, line in excerpt(found, terms, margin=1):
         if number != before + 1:
             shown.append("[...]")
-        shown.append(line)
+        shown.append(f"{number}| {line}")
         before = number
-    return fence_data(name, "\n".join([*shown, *(["[...]"] if before != last else [])]))
+    return fence_data(f"{name}, {_NUMBERED}", "\n".join([*shown, *(["[...]"] if before != last else [])]))
 
 
 COLLECTORS: tuple[Collector, ...] = (

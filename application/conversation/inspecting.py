@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from application.ports.project import ProjectFiles, Projects
     from application.tool_execution.definition import ToolServices
     from application.tool_execution.executor import ToolExecutor
+    from domain.llm.context_block import ContextShares
     from shared.cpu_executor import CpuTaskExecutor
 
 PartKind = Literal["system", "tools", "project", "history", "pictures"]
@@ -111,6 +112,8 @@ class InspectContext:
     cpu: CpuTaskExecutor
     searches_web: Callable[[ProviderChoice], bool] = lambda _choice: False
     """Whether the general web search goes with a choice; blocking."""
+    shares: ContextShares | None = None
+    """How the data of a message are divided; None: as usual."""
     exact: Callable[[str], Counter | None] = lambda _model: None
     """What counts exactly for a model; blocking."""
 
@@ -170,6 +173,7 @@ class InspectContext:
             return [], 0
         from application.agent.attachment_context import Attached
         from application.agent.request import earlier_messages
+        from domain.llm.context_block import USUAL
         from domain.llm.messages import dict_to_message
 
         def read() -> list[BaseMessage]:
@@ -179,7 +183,13 @@ class InspectContext:
         is_away = bool(await asyncio.to_thread(self.models.destination, choice))
         attached = Attached(files, self.models, is_on_network=is_away)
         materials = await attached.of(messages, running=(), choice=choice, is_short=False)
-        return await asyncio.to_thread(earlier_messages, messages, room=room, attached=materials.of_message)
+        return await asyncio.to_thread(
+            earlier_messages,
+            messages,
+            room=room,
+            attached=materials.of_message,
+            history_share=(self.shares or USUAL).history_percent / 100,
+        )
 
     async def _described(
         self,
@@ -195,7 +205,7 @@ class InspectContext:
         from application.conversation.project_context import project_context
         from application.tool_execution.definition import ToolContext
         from application.tool_execution.operations import Operations
-        from domain.llm.context_block import context_budget
+        from domain.llm.context_block import USUAL, context_budget
         from domain.llm.conversation_record import ConversationRecord
 
         record = ConversationRecord(session_id)
@@ -212,7 +222,8 @@ class InspectContext:
             context,
             "",
             main_circuit=main,
-            budget=context_budget(room_of(abilities).window),
+            budget=context_budget(room_of(abilities).window, self.shares or USUAL),
+            shares=self.shares or USUAL,
             events=events,
             last_answered=record.last_answered,
             is_brief=choice.provider == BUILTIN,

@@ -8,11 +8,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from application.conversation.collectors import COLLECTORS, Collector, Question, question_of
-from domain.llm.context_block import ContextBlock, ContextPart, PartName, assemble
-from domain.llm.tools.text_files import version_hash
+from domain.llm.context_block import USUAL, ContextBlock, ContextPart, ContextShares, PartName, assemble
 
 if TYPE_CHECKING:
     from application.conversation.turn_deps import EditorState
@@ -43,6 +43,7 @@ async def project_context(
     span: Span | None = None,
     collectors: Sequence[Collector] = COLLECTORS,
     limit_s: float = LIMIT_S,
+    shares: ContextShares = USUAL,
 ) -> ContextBlock:
     """The data for a message of `words`, within `budget` tokens.
 
@@ -66,12 +67,11 @@ async def project_context(
     is_searched = "passages" not in left_out and "passages" in {each.name for each in asked}
     if is_searched and not any(part.name in _OF_THE_MESSAGE and any(part.forms) for part in told):
         budget = min(budget, UNRELATED)
-    block = assemble(told, budget)
+    block = assemble(told, budget, shares)
     main = question.main
-    is_shown = main is not None and main.is_small and block.shows_whole("circuit")
-    if main is not None and is_shown and main.place in context.seen_versions:
-        # Somebody may have changed it since; it need not be read again before the model changes it.
-        context.seen_versions[main.place] = version_hash(main.data)
+    if main is not None and main.is_small and block.shows_whole("circuit"):
+        # The model has read it: it need not do so before it changes it, and is told when others do.
+        block = replace(block, shown={main.place: main.data})
     if span is not None:
         span.note(
             context__left_out=",".join(left_out),

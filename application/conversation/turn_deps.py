@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from application.ports.events import ChatEvent
 from domain.llm.agent_limits import AgentLimits
 from domain.llm.chat import ProviderChoice
+from domain.llm.context_block import USUAL, ContextShares
 from domain.llm.service import Alternatives
 
 if TYPE_CHECKING:
@@ -77,6 +78,8 @@ class TurnDeps:
     used_answers: Callable[[], UsedAnswers]
     events: EventBus | None = None
     limits: AgentLimits = field(default_factory=AgentLimits)
+    shares: ContextShares = USUAL
+    """How the data of a message are divided."""
     small_model: ProviderChoice | None = None
     """For titles; None = the first words serve."""
     alternatives: Callable[[], Alternatives] = Alternatives

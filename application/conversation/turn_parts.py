@@ -20,6 +20,7 @@ from application.design.circuit_goals import read_goals
 from application.tool_execution.confirming import Judging
 from application.tool_execution.definition import ToolContext
 from application.tool_execution.operations import Operations
+from application.tool_execution.tools.files import keep_seen
 from domain.llm.agentic_loop.policy import End
 from domain.llm.chat import Usage
 from domain.llm.context_block import context_budget
@@ -27,6 +28,7 @@ from domain.llm.messages import get_doubts, get_text, get_usage
 from domain.llm.provider_settings import BUILTIN
 from domain.llm.room import ModelRoom
 from domain.llm.tools.result import USUAL_ROOM
+from domain.llm.tools.text_files import version_hash
 from domain.llm.web_search import WEB_SEARCH
 from shared.message import Message, msg
 
@@ -155,6 +157,7 @@ class TurnParts:
                 span=span,
                 node=node,
                 offered=offered,
+                history_share=self.deps.shares.history_percent / 100,
             ),
             tools=ToolsNode(
                 conversation=self.conversation,
@@ -224,14 +227,28 @@ class TurnParts:
                 self.context,
                 get_text(messages[0]) if messages else "",
                 main_circuit=main_circuit,
-                budget=context_budget(room.window),
+                budget=context_budget(room.window, self.deps.shares),
+                shares=self.deps.shares,
                 editor=editor,
                 events=self.conversation.events,
                 last_answered=self.record.last_answered,
                 is_brief=self.choice.provider == BUILTIN or node != "free_work",
                 span=collecting,
             )
+        await self._note_shown(block.shown)
         return block.text
+
+    async def _note_shown(self, shown: Mapping[str, bytes]) -> None:
+        """Keep which files the model has now seen whole, so that it is told when others change them."""
+        new = {place: version_hash(data) for place, data in shown.items()}
+        new = {
+            place: sha256 for place, sha256 in new.items() if self.record.seen_versions.get(place) != sha256
+        }
+        if not new:
+            return
+        for place in new:
+            await asyncio.to_thread(keep_seen, self.project, shown[place])
+        await self.conversation.note_seen(new)
 
     async def forget_result(self, call_id: str) -> None:
         """Remove what a simulation that did not come to its end has left."""

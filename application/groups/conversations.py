@@ -133,6 +133,7 @@ class Conversations:
         from application.conversation.chatting import ChatWithModel
         from application.conversation.turn_deps import TurnDeps
         from domain.llm.agent_limits import AgentLimits
+        from domain.llm.context_block import USUAL
 
         models = self._outside.models
         deps = TurnDeps(
@@ -147,6 +148,7 @@ class Conversations:
             used_answers=lambda: self._parts.used_answers,
             events=self._outside.program.events,
             limits=models.limits or AgentLimits(),
+            shares=models.shares or USUAL,
             small_model=self._chosen.small() if models.small_model else None,
             alternatives=self._alternatives,
         )
@@ -202,6 +204,7 @@ class Conversations:
             cpu=self._outside.program.cpu,
             searches_web=lambda choice: self._search_web().of_choice(choice) is not None,
             exact=self._outside.models.vocabularies.counter,
+            shares=self._outside.models.shares,
         )
 
     @cached_property

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from application.workflow.journal import Narrate
     from domain.llm.agent_limits import AgentLimits
     from domain.llm.chat import ProviderChoice
+    from domain.llm.context_block import ContextShares
     from domain.search.embedding import EmbeddingSettings
     from domain.simulation.retention import RetentionPolicy
     from shared.cpu_executor import CpuTaskExecutor
@@ -134,6 +135,8 @@ class ModelParts(Protocol):
     def engines(self) -> WebSearchEngines: ...
     @property
     def limits(self) -> AgentLimits | None: ...
+    @property
+    def shares(self) -> ContextShares | None: ...
     @property
     def small_model(self) -> ProviderChoice | None: ...
     def small_model_of(self, provider: str) -> str: ...

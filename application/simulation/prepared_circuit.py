@@ -12,7 +12,7 @@ import hashlib
 import json
 import os.path
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -97,6 +97,9 @@ def prepare_circuit(
     if analyses is not None:
         netlist = netlist.with_analyses(analyses)
     netlist, tree = with_stand_ins(netlist, resolve_dependencies(netlist, reader), translator, reader)
+    data_files = tuple(_data_files(tree, reader, real))
+    for path in data_files:
+        reader.read(str(path), including_file=real)
     return PreparedCircuit(
         circuit=real,
         sha256=hashlib.sha256(data).hexdigest(),
@@ -104,7 +107,12 @@ def prepare_circuit(
         netlist=netlist,
         tree=tree,
         reader=reader,
-        data_files=tuple(_data_files(tree, reader, real)),
+        data_files=data_files,
+        read_beside={
+            str(path): digest
+            for path, digest in reader.sha256_of.items()
+            if path != real and (path in tree.files or path in data_files)
+        },
         project=project_root_of(real),
         library_folders=tuple(path.resolve() for path in folders if path.is_dir()),
         dialect=translator.dialect,
@@ -126,6 +134,8 @@ class PreparedCircuit:
     reader: SourceReader
     """Through which its includes are seen."""
     data_files: tuple[Path, ...]
+    read_beside: Mapping[str, str]
+    """SHA-256 of what a run reads beside the circuit's own file (includes, numbers), by path."""
     project: Path | None
     library_folders: tuple[Path, ...]
     dialect: Dialect = "ngspice"

@@ -252,6 +252,7 @@ def _result(
         result_id=result_id,
         netlist_path=prepared.circuit,
         netlist_sha256=prepared.sha256,
+        read_beside=dict(prepared.read_beside),
         fingerprint=prepared.fingerprint(run.simulator_version),
         run=run,
         dialect=prepared.dialect,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -164,6 +165,8 @@ class TranslatingReader:
         self._reader = reader
         self._translator = translator
         self._known: dict[Path, SourceFile] = {}
+        self.sha256_of: dict[Path, str] = {}
+        """Of the files as they were first read, untranslated."""
 
     def read(self, reference: str, *, including_file: Path) -> SourceFile | SourceRefusal:
         """As `SourceReader.read`. Raises UserInputError for an encrypted library."""
@@ -171,6 +174,7 @@ class TranslatingReader:
         if not isinstance(found, SourceFile):
             return found
         if found.path not in self._known:
+            self.sha256_of[found.path] = hashlib.sha256(found.data).hexdigest()
             self._known[found.path] = self._translator.included(found)
         return self._known[found.path]
 

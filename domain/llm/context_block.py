@@ -7,12 +7,14 @@ a part does not need goes to the others, the weightiest first. What is left out 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from domain.llm.attachments import name_in_fence
 from domain.llm.system_prompt import fence_data
 from domain.llm.tokens import count_tokens
+from shared.message import msg
+from shared.setting import setting
 
 PartName = Literal[
     "project",
@@ -30,30 +32,80 @@ PartName = Literal[
     "passages",
 ]
 
-_SHARES: Mapping[PartName, tuple[int, int]] = {
-    "project": (200, 200),
-    "changes": (300, 200),
-    "diagnostics": (500, 150),
-    "goals": (300, 150),
-    "editor": (60, 60),
-    "selection": (300, 100),
-    "verdicts": (200, 120),
-    "figures": (500, 120),
-    "references": (900, 150),
-    "circuit": (1300, 250),
-    "files": (340, 100),
-    "dependencies": (600, 0),
-    "passages": (600, 0),
+_FLOORS: Mapping[PartName, int] = {
+    "project": 200,
+    "changes": 200,
+    "diagnostics": 150,
+    "goals": 150,
+    "editor": 60,
+    "selection": 100,
+    "verdicts": 120,
+    "figures": 120,
+    "references": 150,
+    "circuit": 250,
+    "files": 100,
+    "dependencies": 0,
+    "passages": 0,
 }
-"""Tokens of the largest budget, and the fewest whatever the budget; the weightiest part first."""
+"""The fewest tokens of each, whatever the budget; the weightiest part first."""
+LARGEST = 6000
+"""Tokens of a block, however large the model's window is, unless it is set."""
+_MOST_OF_PART = 20_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextShares:
+    """How the data that go with a message are divided; what a part leaves goes to the others."""
+
+    # fmt: off
+    most: int = setting(LARGEST, msg("Data of a message"), bounds=(1000, 60_000), unit="tokens",
+        help=msg("The most that goes with one message, however large the model's window is."))
+    window_percent: float = setting(12.5, msg("Share of the window"), bounds=(2, 50), unit="%",
+        help=msg("Of a smaller window, as much goes with a message."))
+    history_percent: float = setting(60.0, msg("Earlier turns"), bounds=(10, 90), unit="%",
+        help=msg("Of a request's room; what is left out of them is kept in your own words."))
+    diagnostics: int = setting(500, msg("Diagnostics"), bounds=(150, _MOST_OF_PART), unit="tokens",
+        help=msg("Errors and warnings of the main circuit, at the largest size."))
+    goals: int = setting(300, msg("Goals"), bounds=(150, _MOST_OF_PART), unit="tokens",
+        help=msg("What is asked of the circuits, at the largest size."))
+    figures: int = setting(500, msg("Figures"), bounds=(120, _MOST_OF_PART), unit="tokens",
+        help=msg("Of the newest run, with the operating point, at the largest size."))
+    circuit: int = setting(1300, msg("Main circuit"), bounds=(250, _MOST_OF_PART), unit="tokens",
+        help=msg("Its text or outline, at the largest size."))
+    dependencies: int = setting(600, msg("Included files"), bounds=(0, _MOST_OF_PART), unit="tokens",
+        help=msg("What the main circuit includes, at the largest size."))
+    passages: int = setting(600, msg("Documents and other files"), bounds=(0, _MOST_OF_PART), unit="tokens",
+        help=msg("Passages that fit the question, at the largest size."))
+    references: int = setting(900, msg("Named with @"), bounds=(150, _MOST_OF_PART), unit="tokens",
+        help=msg("Files, nodes, goals and results named in the message, at the largest size."))
+    # fmt: on
+
+    def of(self, name: PartName) -> int:
+        """Tokens of a part at the largest size."""
+        shares: Mapping[PartName, int] = {
+            "project": 200,
+            "changes": 300,
+            "diagnostics": self.diagnostics,
+            "goals": self.goals,
+            "editor": 60,
+            "selection": 300,
+            "verdicts": 200,
+            "figures": self.figures,
+            "references": self.references,
+            "circuit": self.circuit,
+            "files": 340,
+            "dependencies": self.dependencies,
+            "passages": self.passages,
+        }
+        return shares[name]
+
+
+USUAL = ContextShares()
 
 MAIN_CIRCUIT = "The circuit that is meant when none is named: "
 """Begins the line that names it; the built-in model looks for it."""
 
-LARGEST = 6000
-"""Tokens of a block, however large the model's window is."""
 _SMALLEST = 1000
-_SHARE_OF_WINDOW = 8
 _FENCE_TOKENS = 14
 """Of a data block's two lines."""
 
@@ -82,27 +134,29 @@ class ContextBlock:
     cut: tuple[PartName, ...] = ()
     """Parts of which something is left out."""
     tokens_of: tuple[tuple[PartName, int], ...] = ()
+    shown: Mapping[str, bytes] = field(default_factory=dict)
+    """Files whose whole text is in it, by their place in the project."""
 
     def shows_whole(self, name: PartName) -> bool:
         """Whether a part is there and nothing of it is left out."""
         return name not in self.cut and any(name == told for told, _ in self.tokens_of)
 
 
-def context_budget(window: int) -> int:
+def context_budget(window: int, shares: ContextShares = USUAL) -> int:
     """Tokens of a block for a model with a window of so many."""
-    return min(max(window // _SHARE_OF_WINDOW, _SMALLEST), LARGEST)
+    return min(max(int(window * shares.window_percent / 100), _SMALLEST), shares.most)
 
 
-def assemble(parts: Sequence[ContextPart], budget: int) -> ContextBlock:
+def assemble(parts: Sequence[ContextPart], budget: int, shares: ContextShares = USUAL) -> ContextBlock:
     """The parts within `budget` tokens, in the order of their weight.
 
     Of floors alone a block may be larger than a budget below `context_budget`'s least.
     """
-    order = [*_SHARES]
+    order = [*_FLOORS]
     parts = sorted((part for part in parts if any(part.forms)), key=lambda part: order.index(part.name))
     sizes = [[_size(form) for form in part.forms] for part in parts]
     needs = [sizes_of_part[0] for sizes_of_part in sizes]
-    room = [min(need, _share(part.name, budget)) for part, need in zip(parts, needs, strict=True)]
+    room = [min(need, _share(part.name, budget, shares)) for part, need in zip(parts, needs, strict=True)]
     left = max(budget - sum(room), 0)
     for at, need in enumerate(needs):
         more = min(need - room[at], left)
@@ -132,9 +186,8 @@ _OWN_BLOCKS: frozenset[PartName] = frozenset({"references", "dependencies", "pas
 """Parts of several files: each item is a data block."""
 
 
-def _share(name: PartName, budget: int) -> int:
-    share, floor = _SHARES[name]
-    return max(share * budget // LARGEST, floor)
+def _share(name: PartName, budget: int, shares: ContextShares) -> int:
+    return max(shares.of(name) * budget // shares.most, _FLOORS[name])
 
 
 def _size(items: Sequence[str]) -> int:

@@ -263,6 +263,10 @@ class ConversationRecord:
                 self.is_in_design = self.is_in_design or (is_start and self.open_design != before)
                 self.last_end = "" if is_start else str(event.get("stop_reason", ""))
                 self._open_card = ""
+            case "seen":
+                versions = event.get("versions")
+                if isinstance(versions, dict):
+                    self.seen_versions.update({str(place): str(each) for place, each in versions.items()})
             case "confirmation":
                 self._take_confirmation(event)
             case "adopted":

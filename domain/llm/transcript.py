@@ -2,8 +2,8 @@
 
 Works on the plain JSON events of a transcript, without LangChain, so that quick commands can use it.
 Events: ``session`` (the header), ``message``, ``delta`` (a piece of an answer that is streaming),
-``replaced`` (the message of that id from now on), ``renamed``, ``turn``, ``damaged`` (a line of the
-file that could not be read); others are kept in the file and ignored here.
+``replaced`` (the message of that id from now on), ``seen`` (files a model was shown), ``renamed``, ``turn``,
+``damaged`` (a line of the file that could not be read); others are kept in the file and ignored here.
 """
 
 from __future__ import annotations

@@ -77,6 +77,8 @@ class SimulationResult:
     result_id: str
     netlist_path: Path
     netlist_sha256: str
+    read_beside: dict[str, str] = field(default_factory=dict)
+    """SHA-256 of the files the run read beside the circuit's own (includes, numbers), by path."""
     fingerprint: str = ""
     """Of all the run depended on (`prepared_circuit.py`); "" when it cannot stand for another run."""
     is_reused: bool = False

@@ -102,6 +102,10 @@ class ResultFolders:
                 "path": str(result.netlist_path),
                 "place": place_of(result.netlist_path, folder),
                 "sha256": result.netlist_sha256,
+                "read_beside": {
+                    place_of(Path(path), folder) or path: digest
+                    for path, digest in result.read_beside.items()
+                },
             },
             "request": result.request,
             "simulator": {

@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic import Field
 
+from application.ports.project import ProjectFiles
 from application.ports.project_view import FolderEntry, ProjectView
 from application.tool_execution.definition import Arguments, Switch, Tool, ToolContext, Whole, unlisted
 from application.tool_execution.reading import (
@@ -187,15 +188,25 @@ async def read_file(arguments: ReadArguments, context: ToolContext, _call: ToolC
 
 def _keep(context: ToolContext, path: Path, facts: FileFacts) -> None:
     """Keep what the model has seen, so that it can be told later what others changed in it."""
-    project = context.project
-    if facts.total_bytes > WHOLE_FILE_BYTES or not paths.is_project(project.root):
+    if facts.total_bytes > WHOLE_FILE_BYTES:
         return
     try:
         with context.view.open(path) as file:
             data = file.read(WHOLE_FILE_BYTES + 1)
-        if version_hash(data) == facts.version:  # else somebody writes it just now
-            project.keep_object(data.replace(b"\r\n", b"\n"))
-    except (OSError, CircuitAIError) as error:  # a full disk: then it is told that it changed, not in what
+    except OSError as error:
+        _logger.info("What was read of a file is not kept: %s", error)
+        return
+    if version_hash(data) == facts.version:  # else somebody writes it just now
+        keep_seen(context.project, data)
+
+
+def keep_seen(project: ProjectFiles, data: bytes) -> None:
+    """Keep a text that a model has seen. On a full disk it is told later that it changed, not in what."""
+    if len(data) > WHOLE_FILE_BYTES or not paths.is_project(project.root):
+        return
+    try:
+        project.keep_object(data.replace(b"\r\n", b"\n"))
+    except (OSError, CircuitAIError) as error:
         _logger.info("What was read of a file is not kept: %s", error)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 from application.tool_execution.definition import ToolContext
 from application.tool_execution.tools._common import in_thread, locate
 from application.tool_execution.tools.circuit_choice import chosen_circuit
+from domain.circuit.dependencies import SourceFile
 from domain.simulation.retention import Origin
 from shared.errors import UserInputError
 from shared.message import msg
@@ -90,13 +92,32 @@ async def _found(context: ToolContext, text: str | None) -> ResultSource:
 
 
 def _is_stale(context: ToolContext, circuit: Path, result: Path) -> bool:
+    return bool(changed_since(context, circuit, result_content(context, result)))
+
+
+def changed_since(context: ToolContext, circuit: Path, content: Mapping[str, Any]) -> list[str]:
+    """The files of a stored run that are not any more as it read them: its circuit, what that includes."""
+    view, netlist = context.view, content.get("netlist")
+    if not isinstance(netlist, dict):
+        return [view.name_of(circuit)]
     try:
-        with context.view.open(circuit) as file:
+        with view.open(circuit) as file:
             present = hashlib.sha256(file.read(_MOST_BYTES)).hexdigest()
     except OSError:
-        return True
-    netlist = result_content(context, result).get("netlist")
-    return not isinstance(netlist, dict) or netlist.get("sha256") != present
+        present = ""
+    changed = [] if netlist.get("sha256") == present else [view.name_of(circuit)]
+    beside = netlist.get("read_beside")
+    reader = context.services.sources.for_circuit(circuit, view.libraries)
+    for place, digest in beside.items() if isinstance(beside, dict) else ():
+        path = context.project.root / place
+        found = reader.read(str(path), including_file=circuit)
+        if isinstance(found, SourceFile):
+            is_changed = hashlib.sha256(found.data).hexdigest() != digest
+        else:  # of a library that only that run was given nothing is known
+            is_changed = found.reason == "missing"
+        if is_changed:
+            changed.append(view.name_of(path))
+    return changed
 
 
 def result_content(context: ToolContext, result: Path) -> dict[str, Any]:

@@ -6,20 +6,26 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from langchain_core.messages import HumanMessage
 
+from application.agent.request import earlier_messages
 from application.app import Application
 from application.conversation.collectors import COLLECTORS, Collector, Question
 from application.conversation.project_context import project_context
 from application.conversation.turn_deps import EditorState
+from application.design.circuit_goals import ask_of
 from application.tool_execution.definition import ToolContext
 from application.tool_execution.operations import Operations
 from bootstrap import build
-from domain.llm.context_block import LARGEST, ContextPart, assemble, context_budget
+from domain.llm.context_block import LARGEST, USUAL, ContextPart, assemble, context_budget
+from domain.llm.room import ModelRoom
 from domain.llm.tokens import count_tokens
+from domain.simulation.goals import DesignGoal
 from shared.paths import user_home
 from tests.fakes.llm_server import FakeLLMServer, Script, answer, call
 from tests.integration.agent.in_process import turn
@@ -127,7 +133,7 @@ async def test_what_is_in_front_of_the_user_and_what_he_points_at_is_there_once(
     assert "In front of the user: long.cir, cursor in line 7, column 3" in block.text
     assert '<data name="selected by the user in long.cir">\nR5 a5 0 5k\n</data>' in block.text
     assert block.text.count("C1 out 0 100n") == 1
-    assert '<data name="long.cir, lines 10-12">\nR8 a8 0 8k\nR9 a9 0 9k\nR10 a10 0 10k\n</data>' in block.text
+    assert 'lines 10-12, numbered">\n10| R8 a8 0 8k\n11| R9 a9 0 9k\n12| R10 a10 0 10k\n</data>' in block.text
     assert "gone.cir" in block.text
     assert "anna" not in block.text
     # Of a long main circuit the outline goes, and the lines that are asked about.
@@ -208,3 +214,86 @@ def repeated_share(bodies: Sequence[dict[str, Any]]) -> float:
         whole += sum(sizes)
         before = items
     return repeated / whole
+
+
+async def test_a_circuit_shown_only_with_the_message_is_told_as_changed(
+    app: Application, tmp_path: Path
+) -> None:
+    circuit = tmp_path / "rc.cir"
+    circuit.write_text(CIRCUIT)
+    with FakeLLMServer([answer("An RC low-pass."), answer("Changed."), answer("Read again.")]) as server:
+        _, events = await turn(app, server, tmp_path, "What is this?")
+        session = next(event.session_id for event in events if hasattr(event, "session_id"))
+        assert "R1 in out 1k" in first_message(server.requests[0])
+        circuit.write_text(CIRCUIT.replace("100n", "47n"))
+        await turn(app, server, tmp_path, "And now?", session_id=session)
+        told = first_message(server.requests[1])
+        assert "rc.cir was changed since you saw it, not by you" in told
+        assert "-C1 out 0 100n\n+C1 out 0 47n\n" in told
+        await turn(app, server, tmp_path, "And now?", session_id=session)
+        assert "was changed since you saw it" not in first_message(server.requests[2])
+
+
+async def test_figures_are_old_when_an_included_file_was_changed(app: Application, tmp_path: Path) -> None:
+    (tmp_path / "parts.lib").write_text("R1 in out 1k\n")
+    (tmp_path / "rc.cir").write_text(CIRCUIT.replace("R1 in out 1k", ".include parts.lib"))
+    run = answer("", calls=[call("run_simulation", {"path": "rc.cir"})])
+    with FakeLLMServer([run, answer("It ran."), answer("Yes."), answer("No.")]) as server:
+        _, events = await turn(app, server, tmp_path, "Run it.")
+        session = next(event.session_id for event in events if hasattr(event, "session_id"))
+        await turn(app, server, tmp_path, "Is it still so?", session_id=session)
+        assert "of the circuit as it is" in first_message(server.requests[-1])
+        (tmp_path / "parts.lib").write_text("R1 in out 2k\n")
+        await turn(app, server, tmp_path, "Is it still so?", session_id=session)
+        told = first_message(server.requests[-1])
+    assert "before the circuit was changed: old; changed since: parts.lib" in told
+
+
+async def test_nodes_goals_and_runs_are_pointed_at_and_lines_have_numbers(
+    app: Application, context: ToolContext, tmp_path: Path
+) -> None:
+    goal = DesignGoal(metric="gain", expression="max(vdb(out))", minimum=-3.0, unit="dB")
+    await asyncio.to_thread(ask_of, context.project, tmp_path / "rc.cir", [goal])
+    run = answer("", calls=[call("run_simulation", {"path": "rc.cir"})])
+    with FakeLLMServer([run, answer("It ran.")]) as server:
+        await turn(app, server, tmp_path, "Run it.")
+
+    async def told(words: str) -> str:
+        block = await project_context(context, words, main_circuit="rc.cir", budget=LARGEST, limit_s=30)
+        return block.text
+
+    for words in ("What hangs on @node:out?", "What hangs on @out?"):
+        text = await told(words)
+        assert '<data name="node out of rc.cir">\n3| R1 in out 1k\n4| C1 out 0 100n\nDC operating' in text
+    for words in ("Why is @goal:gain missed?", "Why is @gain missed?"):
+        assert '<data name="goal gain">\nrc.cir: gain = max(vdb(out)): ' in await told(words)
+    for words in ("Explain @run:1", "Explain @result", "Explain @result:1"):
+        text = await told(words)
+        assert '<data name="run ' in text
+        assert text.count("Newest run of rc.cir: ok") == 2  # as a figure, and as what is pointed at
+    assert "There is no such thing in this project." in await told("And @run:99?")
+    assert "no such thing" not in await told("Ask @anna, please.")
+    assert "3| R1 in out 1k" in await told("What does line 3 do?")
+    assert "3| R1 in out 1k" in await told("What of @rc.cir:3-4?")
+    assert "3| R1 in out 1k" not in await told("What is this?")
+    many = " ".join(f"@file{number}.cir" for number in range(12))
+    assert "[4 more that were named with @ are left out" in await told(many)
+
+
+def test_shares_are_settings() -> None:
+    large = replace(USUAL, circuit=5000, most=12_000)
+    circuit = ContextPart(
+        name="circuit", forms=(tuple(f"R{n} a b {n}k" for n in range(900)),), source="a.cir"
+    )
+    notes = ContextPart(name="passages", forms=(tuple(f"note {n} says so" for n in range(3000)),))
+    given = {
+        shares.most: dict(assemble([circuit, notes], context_budget(10**6, shares), shares).tokens_of)
+        for shares in (USUAL, large)
+    }
+    assert given[12_000]["circuit"] > 1.3 * given[LARGEST]["circuit"]
+    assert context_budget(10**6, large) == 12_000
+    assert context_budget(8_000, replace(USUAL, window_percent=25)) == 2_000
+    earlier = [HumanMessage(content=f"Turn {n}: " + "more words " * 40) for n in range(200)]
+    room = ModelRoom(window=8_000)
+    few, many = (earlier_messages(earlier, room=room, history_share=share)[0] for share in (0.2, 0.8))
+    assert len(many) > 2 * len(few)
