@@ -159,8 +159,7 @@ class ChatPrinter:
 
     def end_line(self) -> None:
         """What follows begins a line of its own."""
-        if self._quoting.end():
-            self._out.line()
+        self._out.piece(self._quoting.end())
 
 
 def event_documents(event: ChatEvent, out: Output) -> list[dict[str, object]]:  # noqa: PLR0911
