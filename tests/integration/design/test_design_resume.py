@@ -84,6 +84,8 @@ def told(project: Path) -> list[Any]:
         for call in message.get("tool_calls", ()):
             calls[call["id"]] = len(calls)
         text = re.sub(r"[\d.]+ s\b|sim_results/[\w-]+", "…", message["content"])
+        # Killed between the result and what is told of it, the step takes that result.
+        text = text.replace("These files were simulated before: that result is used.", "Simulated in ….")
         story.append(
             (
                 message["type"],
