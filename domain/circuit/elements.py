@@ -246,13 +246,9 @@ def _looks_at_circuit(text: str) -> bool:
     return re.search(r"\b[vi]\s*\(", text, re.IGNORECASE) is not None
 
 
-def _shortage(
-    nodes: tuple[Field, ...], least: int, *, value: bool = True, model: bool = True
-) -> Shortage | None:
+def _shortage(nodes: tuple[Field, ...], least: int, *, value: bool = True) -> Shortage | None:
     if len(nodes) < least:
         return "nodes"
-    if not model:
-        return "model"
     return None if value else "value"
 
 

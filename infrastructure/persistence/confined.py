@@ -126,16 +126,14 @@ def open_folder(folder: Path, *, create: bool = False) -> int:
     return descriptor if names else os.open(place, _READ)
 
 
-def open_file(
-    path: Path, flags: int, mode: int = 0o666, *, create_folders: bool = False, only_name: bool = False
-) -> int:
+def open_file(path: Path, flags: int, mode: int = 0o666, *, only_name: bool = False) -> int:
     """A descriptor of a regular file, opened with `flags` of open(2); never waits for a pipe or a device.
 
     `only_name`: a file that has another name (a hard link) is refused, for what is written in place.
     Raises InTheWay, FileNotFoundError, another OSError.
     """
     place = confined(path)
-    with opened_folder(place.parent, create=create_folders) as folder:
+    with opened_folder(place.parent) as folder:
         try:
             _refuse(os.stat(place.name, dir_fd=folder, follow_symlinks=False), place)
         except FileNotFoundError:

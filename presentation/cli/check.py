@@ -27,10 +27,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, app: Application, out: Output) -> int:
     """Exit code 1 only for errors."""
     report = app.simulation.check.check(args.file, tuple(args.library), dialect=args.dialect)
-    has_errors = any(item.severity == "error" for item in report.diagnostics)
     if out.as_json:
-        out.json({"ok": not has_errors, "diagnostics": [_entry(item, out) for item in report.diagnostics]})
-        return int(has_errors)
+        out.json(
+            {"ok": not report.has_errors, "diagnostics": [_entry(item, out) for item in report.diagnostics]}
+        )
+        return int(report.has_errors)
     for item in report.diagnostics:
         place = f"{item.file}:{item.line}" + (f":{item.column}" if item.column else "")
         out.row(f"{place}: {item.severity}: {out.translate(item.message)} [{item.code}]")
@@ -48,7 +49,7 @@ def run(args: argparse.Namespace, app: Application, out: Output) -> int:
             infos=counts["info"],
         )
     )
-    return int(has_errors)
+    return int(report.has_errors)
 
 
 def _entry(item: Diagnostic, out: Output) -> dict[str, object]:

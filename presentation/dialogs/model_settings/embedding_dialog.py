@@ -218,14 +218,7 @@ class EmbeddingDialog(TriedSettingsDialog):
         self.form = EmbeddingForm(services, models)
         self.form.provider_changed.connect(self._on_provider)
         self.form.changed.connect(self._on_changed)
-        self.form.key.remove_wanted.connect(self.remove_key)
-        self.notice = self._label("Notice", role="secondary")
-        self._add_form(self.form)
-        for part in (self.card, self.notice, self.error):
-            self._body.addWidget(part)
-        self._body.addStretch(1)
-        self.retranslate()
-        self.restyle()
+        self._show_fields(self.form)
         self._start(self._load(), "read embedding settings")
 
     @property

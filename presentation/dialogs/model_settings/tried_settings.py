@@ -25,7 +25,7 @@ from shared.ulid import new_ulid
 
 
 class TriedSettingsDialog(QDialog):
-    """Open it with `open()`. A subclass fills `_body`."""
+    """Open it with `open()`. A subclass fills `_body`, for example by `_show_fields`."""
 
     title: ClassVar[Message]
     prefix: ClassVar[str]
@@ -108,6 +108,17 @@ class TriedSettingsDialog(QDialog):
         self._body.insertWidget(0, form)
         form.show()  # a layout shows it later by itself, and counts it only then
         QWidget.setTabOrder(form, self.test_button)
+
+    def _show_fields(self, form: SettingsForm) -> None:
+        """The fields, and below them the card, a notice and what is wrong."""
+        form.key.remove_wanted.connect(self.remove_key)
+        self.notice = self._label("Notice", role="secondary")
+        self._add_form(form)
+        for part in (self.card, self.notice, self.error):
+            self._body.addWidget(part)
+        self._body.addStretch(1)
+        self.retranslate()
+        self.restyle()
 
     async def _look_for_stores(self) -> None:
         """Where keys can be kept: a keyring may take its time, or ask its user."""

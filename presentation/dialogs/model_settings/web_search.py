@@ -147,14 +147,7 @@ class WebSearchDialog(TriedSettingsDialog):
         self.form = WebSearchForm(services, models, self._models.search_web.engines.list())
         self.form.changed.connect(self._on_changed)
         self.form.engine_changed.connect(self._on_engine)
-        self.form.key.remove_wanted.connect(self.remove_key)
-        self.notice = self._label("Notice", role="secondary")
-        self._add_form(self.form)
-        for part in (self.card, self.notice, self.error):
-            self._body.addWidget(part)
-        self._body.addStretch(1)
-        self.retranslate()
-        self.restyle()
+        self._show_fields(self.form)
         self._start(self._load(), "read web search settings")
 
     @property

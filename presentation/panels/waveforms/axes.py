@@ -10,6 +10,7 @@ from PyQt6.QtCore import QLineF, QPointF, QRectF, Qt
 from PyQt6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 from PyQt6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
+from presentation.panels.waveforms.curve_item import BoxItem
 from presentation.panels.waveforms.figures import SPACE, Ticks, linear_ticks, log_ticks
 from presentation.ui.theme import Theme
 
@@ -149,27 +150,18 @@ class Axis(pg.AxisItem):  # type: ignore[misc]
                 painter.drawText(QRectF(left, _GAP / 2, text_width + 1, metrics.height()), 0, tick.text)
 
 
-class Grid(pg.GraphicsObject):  # type: ignore[misc]
+class Grid(BoxItem):
     """The lines behind the curves of one pane, one device pixel wide."""
 
     def __init__(self, across: Axis, upward: Axis, box: pg.ViewBox, style: PlotStyle) -> None:
-        super().__init__()
+        super().__init__(box)
         self._across = across
         self._upward = upward
-        self._box = box
         self._look = style
         self.setZValue(-100)
 
     def use(self, style: PlotStyle) -> None:
         self._look = style
-        self.update()
-
-    def boundingRect(self) -> QRectF:  # noqa: N802 - Qt's name
-        return QRectF(self._box.viewRect())
-
-    def viewRangeChanged(self) -> None:  # noqa: N802 - pyqtgraph's name
-        """Called by the view box: other lines are needed."""
-        self.prepareGeometryChange()
         self.update()
 
     def paint(self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None) -> None:

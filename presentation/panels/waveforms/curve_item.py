@@ -24,12 +24,27 @@ _FURTHEST = 1e6
 """Pixels beyond which it does not matter where a line leads."""
 
 
-class CurveItem(pg.GraphicsObject):  # type: ignore[misc]
-    """A line over the shown range of its box; NaN interrupts it."""
+class BoxItem(pg.GraphicsObject):  # type: ignore[misc]
+    """Something drawn over the shown range of its box."""
 
     def __init__(self, box: pg.ViewBox) -> None:
         super().__init__()
         self._box = box
+
+    def boundingRect(self) -> QRectF:  # noqa: N802 - Qt's name
+        return QRectF(self._box.viewRect())
+
+    def viewRangeChanged(self) -> None:  # noqa: N802 - pyqtgraph's name
+        """Called by the view box: what is drawn is elsewhere."""
+        self.prepareGeometryChange()
+        self.update()
+
+
+class CurveItem(BoxItem):
+    """A line; NaN interrupts it."""
+
+    def __init__(self, box: pg.ViewBox) -> None:
+        super().__init__(box)
         self._x: RealArray = np.empty(0)
         self._y: RealArray = np.empty(0)
         self._pieces: list[slice] = []
@@ -47,14 +62,6 @@ class CurveItem(pg.GraphicsObject):  # type: ignore[misc]
         rises = np.signbit(np.diff(y))
         self._turns = int(np.count_nonzero(rises[1:] != rises[:-1]))
         self._pieces = _pieces(np.isfinite(y))
-        self.update()
-
-    def boundingRect(self) -> QRectF:  # noqa: N802 - Qt's name
-        return QRectF(self._box.viewRect())
-
-    def viewRangeChanged(self) -> None:  # noqa: N802 - pyqtgraph's name
-        """Called by the view box: the line is elsewhere."""
-        self.prepareGeometryChange()
         self.update()
 
     def paint(self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None) -> None:

@@ -13,6 +13,7 @@ from PyQt6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from domain.simulation.goals import DesignGoal
 from domain.simulation.waveform import RealArray
+from presentation.panels.waveforms.curve_item import BoxItem
 from presentation.panels.waveforms.figures import SPACE, fixed
 from presentation.panels.waveforms.plot_marks import LevelMark, MarginMark, Mark, PlaceMark
 from presentation.panels.waveforms.traces import PaneKind
@@ -65,19 +66,18 @@ class MarkLook:
         )
 
 
-class MarkItem(pg.GraphicsObject):  # type: ignore[misc]
+class MarkItem(BoxItem):
     """The marks of a pane, of one of two layers."""
 
     def __init__(
         self, box: pg.ViewBox, look: MarkLook, *, is_behind: bool, curves: Curves, runs: Runs
     ) -> None:
         """`curves` gives what is drawn in the box now, so that words keep off it, `runs` what is named."""
-        super().__init__()
+        super().__init__(box)
         self._curves = curves
         self._runs = runs
         self._taken: list[QRectF] = []
         """Where words stand already."""
-        self._box = box
         self._look = look
         self._is_behind = is_behind
         self._kind = PaneKind("")
@@ -94,14 +94,6 @@ class MarkItem(pg.GraphicsObject):  # type: ignore[misc]
     ) -> None:
         """Draw what of the marks belongs to a pane of this kind; goals are called what `limit_text` says."""
         self._kind, self._marks, self._limit_text = kind, marks, limit_text
-        self.update()
-
-    def boundingRect(self) -> QRectF:  # noqa: N802 - Qt's name
-        return QRectF(self._box.viewRect())
-
-    def viewRangeChanged(self) -> None:  # noqa: N802 - pyqtgraph's name
-        """Called by the view box: the marks are elsewhere."""
-        self.prepareGeometryChange()
         self.update()
 
     def paint(self, painter: QPainter, _option: QStyleOptionGraphicsItem, _widget: QWidget | None) -> None:

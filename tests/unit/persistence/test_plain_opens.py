@@ -35,6 +35,10 @@ ALLOWED: dict[str, tuple[dict[str, int], str]] = {
     "infrastructure/exports/pictures.py": ({"read_text": 1}, "comes with the program"),
     "infrastructure/exports/target.py": ({"os.open": 1}, "of the system, not of a project"),
     "infrastructure/llm_adapters/model_facts.py": ({"read_text": 1}, "comes with the program"),
+    "infrastructure/llm_adapters/vocabularies.py": (
+        {"read_bytes": 1},
+        "the user's own folder, or one named by the user; its hash is checked",
+    ),
     "infrastructure/persistence/model_library.py": ({"read_bytes": 1}, "comes with the program"),
     "infrastructure/ngspice/batch/guest.py": ({"open": 1}, "inside the sandbox"),
     "infrastructure/ngspice/batch/process.py": (
