@@ -89,8 +89,10 @@ def build_workflow(workflow: Workflow, checkpointer: BaseCheckpointSaver[str]) -
         route_by_user_intent,
         ["action", "undo_round", "go_back", "simulation", "analysis", "conclude"],
     )
-    for planning in ("undo_round", "go_back", "conclude", "restore"):
-        graph.add_conditional_edges(planning, route_to_restoring, ["restore", "user_checkpoint", END])
+    graph.add_conditional_edges("undo_round", route_to_restoring, ["restore", "user_checkpoint", END])
+    graph.add_conditional_edges("go_back", route_to_restoring, ["restore", "user_checkpoint"])
+    graph.add_conditional_edges("conclude", route_to_restoring, ["restore", END])
+    graph.add_conditional_edges("restore", route_to_restoring, ["user_checkpoint", END])
     graph.add_conditional_edges(
         "action", route_after_action, ["write_circuit", "simulation", "user_checkpoint"]
     )

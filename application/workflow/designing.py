@@ -148,11 +148,16 @@ class DesignCircuit:
 
         Raises UserInputError when there is no such conversation.
         """
+        from domain.llm.conversation_record import ConversationRecord
+
         files = await asyncio.to_thread(self._projects.open, project)
         try:
             read = await asyncio.to_thread(files.sessions.read, session_id)
-            is_by_rules = provider == BUILTIN
-            return await read_message(finished_design(read.events), text, is_by_rules=is_by_rules)
+            record = ConversationRecord(session_id)
+            await asyncio.to_thread(record.take_all, read.events)
+            return await read_message(
+                finished_design(read.events), text, is_by_rules=provider == BUILTIN, said_before=record.said()
+            )
         finally:
             await uninterrupted(asyncio.to_thread(files.close))
 

@@ -53,10 +53,10 @@ class RuleGoals:
         self._said_before = said_before
 
     async def __call__(self, text: str) -> Understood:
-        return Understood(intent=await asyncio.to_thread(_by_rules, text, self._said_before()))
+        return Understood(intent=await asyncio.to_thread(understand_by_rules, text, self._said_before()))
 
 
-def _by_rules(text: str, before: Sequence[str]) -> DesignIntent:
+def understand_by_rules(text: str, before: Sequence[str]) -> DesignIntent:
     """The request by itself; one that has not all of its figures, with what was said before it.
 
     No more of that than is needed, the newest first. Raises CircuitError.

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from application.design.round_history import begun_with
-from domain.design.catalogue import understand
 from domain.design.goal_change import goals_changed_by
 from domain.llm.transcript import design_left_open
 from domain.simulation.goals import DesignGoal
@@ -103,12 +102,16 @@ def refinement(state: Mapping[str, Any], text: str, *, takes_any_wish: bool = Fa
     }
 
 
-async def read_message(state: Mapping[str, Any] | None, text: str, *, is_by_rules: bool) -> NextMessage:
+async def read_message(
+    state: Mapping[str, Any] | None, text: str, *, is_by_rules: bool, said_before: Sequence[str] = ()
+) -> NextMessage:
     """A sentence that describes a circuit begins another design, one that changes a goal refines this one.
 
     `state` is that of the finished design, None where chats only were led. For a language model, not read
-    `is_by_rules`, what does not ask for a new circuit refines this one.
+    `is_by_rules`, what does not ask for a new circuit refines this one. `said_before`: by the user, in the
+    conversation.
     """
+    from application.workflow.goal_readers import understand_by_rules
     from shared.errors import CircuitError
 
     if not is_by_rules:
@@ -116,7 +119,7 @@ async def read_message(state: Mapping[str, Any] | None, text: str, *, is_by_rule
             return NextMessage("begins")
         return NextMessage("apart" if asks_for_new_circuit(text) else "refines", goals_in(state))
     try:
-        await asyncio.to_thread(understand, text)
+        await asyncio.to_thread(understand_by_rules, text, said_before if state is None else ())
     except CircuitError as error:
         if state is None:
             return NextMessage("unclear", problem=error.message)

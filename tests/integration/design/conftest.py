@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
+from langgraph.graph import StateGraph
 
 import bootstrap
 from application.ports.events import DesignEvent, Done
+from application.workflow import builder
 from application.workflow.designing import DesignRequest, Question
+from tests.integration.design.walks import edge
 
 
 @dataclass(frozen=True)
@@ -57,3 +61,26 @@ def design(designs_made: dict[str, Designed], tmp_path: Path) -> Design:
         return designs_made[text]
 
     return make
+
+
+@pytest.fixture(autouse=True)
+def edges_walked(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A test with the mark `walks` goes along each edge of the graph that the mark names."""
+    mark = request.node.get_closest_marker("walks")
+    if mark is None:
+        yield
+        return
+    walked: set[str] = set()
+
+    class Recorded(StateGraph):
+        def add_conditional_edges(self, source: str, path: Any, path_map: Any = None, **more: Any) -> Any:
+            def chosen(state: Any) -> str:
+                target = str(path(state))
+                walked.add(edge(source, target))
+                return target
+
+            return super().add_conditional_edges(source, chosen, path_map, **more)
+
+    monkeypatch.setattr(builder, "StateGraph", Recorded)
+    yield
+    assert set(mark.args) <= walked, f"not walked: {set(mark.args) - walked}"

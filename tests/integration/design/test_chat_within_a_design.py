@@ -21,6 +21,7 @@ from domain.llm.chat import ProviderChoice
 from shared.paths import USER_HOME_VARIABLE
 from tests.fakes.designing_model import DesigningModel, amplifier, says, writes
 from tests.fakes.llm_server import FakeLLMServer, answer, call
+from tests.integration.design.walks import walks
 
 TEXT = "A common-emitter amplifier with a gain of at least 20 dB at 10 kHz"
 
@@ -126,6 +127,7 @@ async def test_a_chat_in_between_knows_the_design_and_leaves_it_waiting(bench: B
     assert not info.has_partial_response
 
 
+@walks("user_checkpoint → simulation")
 async def test_what_the_chat_changed_is_told_and_simulated_before_the_question(bench: Bench) -> None:
     await bench.begin()
     bench.model.acts["chat"] = writes("amp.cir", amplifier("4.7k"), "Rc is 4.7k.")
@@ -147,6 +149,7 @@ async def test_a_result_that_is_gone_is_made_again_and_counts_no_round(bench: Be
     assert any("simulated again" in text for text in bench.words)
 
 
+@walks("user_checkpoint → analysis")
 async def test_a_circuit_that_is_gone_is_a_failed_round_and_loses_nothing(bench: Bench) -> None:
     await bench.begin()
     (bench.root / "amp.cir").unlink()
@@ -271,6 +274,7 @@ async def test_goals_are_read_from_the_conversation_before(
     session = bench.session_id
     await bench.chat("Thanks.", session)
     choice = bench.choice if provider != "builtin" else ProviderChoice(provider=provider, model="")
+    assert (await bench.app.design.run.read_message(bench.root, session, wish, provider)).kind == "begins"
     await bench.design(DesignRequest(project=bench.root, text=wish, choice=choice, session_id=session))
     (question,) = bench.questions
     if provider == "builtin":

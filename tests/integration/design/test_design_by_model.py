@@ -41,6 +41,7 @@ from tests.fakes.designing_model import GOALS, DesigningModel, Request, amplifie
 from tests.fakes.designing_model import Reply as Said
 from tests.fakes.llm_protocols import ollama_answer, siliconflow_answer, zhipu_answer
 from tests.fakes.llm_server import Exchange, FakeLLMServer, OllamaSide, Script, answer, call, error
+from tests.integration.design.walks import walks
 
 TEXT = "A common-emitter amplifier with a gain of at least 20 dB at 10 kHz"
 WIRES: dict[str, Callable[..., Script]] = {
@@ -166,6 +167,7 @@ async def test_every_provider_brings_an_amplifier_from_an_empty_folder_to_its_go
     assert (bench.root / ".circuit_ai" / "goals" / "amp.cir.json").exists()
 
 
+@walks("design_goals → end")
 async def test_words_that_ask_for_no_circuit_are_answered_and_design_nothing(bench: Bench) -> None:
     bench.model.acts["goals"] = says(json.dumps({"goals": [], "reply": "Hello! What shall I design?"}))
     done = await bench.design("Hello")
@@ -202,6 +204,7 @@ async def test_what_a_step_expects_is_not_asked_about_before_it_is_simulated(ben
     assert sum(request.task == "design" for request in bench.model.seen) == 2
 
 
+@walks("initial_design → analysis")
 async def test_nonsense_is_a_failed_round_and_three_of_them_end_by_themselves(bench: Bench) -> None:
     bench.model.acts |= {"design": says("I like turtles."), "fix": says("Still turtles.")}
     done = await bench.design()
@@ -219,6 +222,7 @@ async def test_a_circuit_that_fails_is_fixed_with_the_lines_around_its_error(ben
     assert "around line 11" in fix.system
 
 
+@walks("initial_design → simulation", "conclude → restore", "restore → end")
 async def test_three_failed_fixes_stop_the_automatic_rounds(bench: Bench) -> None:
     def broken(number: int) -> str:
         return amplifier("4.7k").replace(".model qn", f".model q{number}x")
@@ -243,6 +247,7 @@ def answers(*given: Answer | Reply) -> Decide:
     return lambda question: left.pop(0) if left else recommended(question)
 
 
+@walks("action → user_checkpoint", "action → simulation")
 async def test_questions_and_instructions_at_the_checkpoint(bench: Bench) -> None:
     bench.model.acts["instruction"] = writes("amp.cir", amplifier("3.3k"), "Rc is 3.3k.")
     done = await bench.design(
@@ -312,6 +317,14 @@ async def test_an_element_the_user_locked_is_not_written_in_any_file_until_he_fr
     assert "Elements that must not change: Rc\n" in f"{optimize}\n"
 
 
+@walks(
+    "design_goals → confirm_goals",
+    "confirm_goals → initial_design",
+    "analysis → user_checkpoint",
+    "user_checkpoint → action",
+    "user_checkpoint → conclude",
+    "conclude → end",
+)
 async def test_goals_are_changed_in_the_middle_and_missed_ones_accepted(bench: Bench) -> None:
     bench.model.acts["optimize"] = writes("amp.cir", amplifier("4.7k"))
 
@@ -342,6 +355,13 @@ async def test_a_tool_that_a_question_does_not_have_is_not_run(bench: Bench) -> 
     assert [event.error_type for event in bench.told(ToolEnded) if not event.success] == ["not_offered"]
 
 
+@walks(
+    "user_checkpoint → undo_round",
+    "undo_round → restore",
+    "restore → user_checkpoint",
+    "user_checkpoint → go_back",
+    "go_back → restore",
+)
 async def test_undo_twice_then_back_to_round_one_of_four(bench: Bench) -> None:
     values = ("480", "490", "500", "510", "520")
     bench.model.acts["optimize"] = in_turn(*(writes("amp.cir", amplifier(value)) for value in values))
@@ -392,6 +412,7 @@ async def test_the_built_in_designer_goes_on_behind_an_instruction(bench: Bench)
     assert third.metrics["cutoff"] == pytest.approx(1000, rel=0.05)
 
 
+@walks("confirm_goals → simulation")
 async def test_an_existing_circuit_is_round_zero_and_is_improved(bench: Bench) -> None:
     bench.root.mkdir()
     (bench.root / "stage.cir").write_text(amplifier("470"))
@@ -403,6 +424,7 @@ async def test_an_existing_circuit_is_round_zero_and_is_improved(bench: Bench) -
     assert "Rl out 0 100k" in bench.model.seen[0].system  # the goals are of its nodes
 
 
+@walks("analysis → action")
 async def test_a_wish_behind_an_accepted_design_changes_the_same_circuit(bench: Bench) -> None:
     await bench.design()
     session = next(event.session_id for event in bench.events if hasattr(event, "session_id"))
@@ -417,6 +439,23 @@ async def test_a_wish_behind_an_accepted_design_changes_the_same_circuit(bench: 
     done = await bench.design("Leave all as it is", session_id=session)
     last = bench.questions[-1]
     assert (last.round_number, len(last.verdicts), done.stop_reason) == (0, 1, "goals_met")
+
+
+@walks("confirm_goals → conclude")
+async def test_goals_that_are_declined_design_nothing(bench: Bench) -> None:
+    done = await bench.design(decide=answers("decline"))
+    assert (done.stop_reason, done.circuit) == ("declined", None)
+    assert not list(bench.root.glob("*.cir"))
+
+
+@walks("confirm_goals → action")
+async def test_a_wish_behind_a_design_whose_circuit_is_gone_is_carried_out_at_once(bench: Bench) -> None:
+    await bench.design()
+    session = next(event.session_id for event in bench.events if hasattr(event, "session_id"))
+    (bench.root / "amp.cir").unlink()
+    bench.model.acts["instruction"] = writes("amp.cir", amplifier("3.9k"), "Here it is again.")
+    done = await bench.design("Write the file again, with 3.9k", session_id=session)
+    assert (done.goals_met, done.circuit, bench.circuit()) == (True, "amp.cir", amplifier("3.9k"))
 
 
 async def test_a_network_that_fails_in_the_middle_leaves_a_design_that_goes_on(bench: Bench) -> None:

@@ -21,6 +21,7 @@ from application.workflow.plain_state import goal_from_plain
 from infrastructure.persistence.project import ProjectFolders
 from shared.errors import CircuitError, UserInputError
 from tests.fakes.signed_transcript import sign_lines
+from tests.integration.design.walks import walks
 
 LINES = Path(__file__).with_name("former_design.jsonl").read_bytes().splitlines()
 EVENTS: list[dict[str, Any]] = [json.loads(line) for line in LINES]
@@ -80,13 +81,41 @@ async def test_one_that_waits_goes_on_with_its_figures_and_its_circuit(tmp_path:
     assert circuits(tmp_path) == [CIRCUIT]
 
 
-async def test_one_that_was_interrupted_while_it_wrote_says_so_and_is_over(tmp_path: Path) -> None:
-    await asyncio.to_thread(stored, tmp_path, LINES[: PLANNED + 1])
+def _planned_again() -> list[bytes]:
+    """The design went on behind its first round, and was interrupted while it wrote the second."""
+    turn = str(EVENTS[PLANNED]["step"]).partition("/")[0]
+    update = {
+        "step": f"{turn}/7",
+        "step_number": 7,
+        "current_node": "user_checkpoint",
+        "user_intent": "continue",
+    }
+    decided = {"event": "decision", "kind": "checkpoint", "answer": "continue"}
+    planned = json.loads(LINES[PLANNED].replace(CALL["id"].encode(), b"01J00000000000000000000000"))
+    planned["message"]["id"] = "01J00000000000000000000001"
+    planned |= {"step": f"{turn}/8"}
+    planned["update"] |= {"step": f"{turn}/8", "step_number": 8, "current_node": "action"}
+    added = [{**decided, "step": update["step"], "update": update}, planned]
+    return [*LINES[:-1], *(json.dumps(each).encode() for each in added)]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        pytest.param(LINES[: PLANNED + 1], marks=walks("initial_design → write_circuit"), id="first"),
+        pytest.param(_planned_again(), marks=walks("action → write_circuit"), id="second"),
+    ],
+)
+async def test_one_that_was_interrupted_while_it_wrote_says_so_and_is_over(
+    lines: list[bytes], tmp_path: Path
+) -> None:
+    await asyncio.to_thread(stored, tmp_path, lines)
+    there = circuits(tmp_path)
     with pytest.raises(CircuitError) as caught:
         await resume(tmp_path)
     assert caught.value.error_type == "former_version"
     assert caught.value.advice is not None
-    assert circuits(tmp_path) == []
+    assert circuits(tmp_path) == there
     with pytest.raises(UserInputError) as over:
         await resume(tmp_path)
     assert over.value.error_type == "nothing_to_resume"

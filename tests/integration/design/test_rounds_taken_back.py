@@ -16,6 +16,7 @@ from shared.errors import UserInputError
 from tests.fakes.designing_model import Reply as Said
 from tests.fakes.designing_model import Request, amplifier, in_turn, says, writes
 from tests.integration.design.test_design_by_model import Bench
+from tests.integration.design.walks import walks
 
 MODEL = ".model qn npn(bf=200 is=1e-14)\n"
 
@@ -132,6 +133,7 @@ async def test_what_somebody_changed_since_is_kept_aside_and_all_files_go_back(b
     assert sum("Reverted round 2" in words for words in bench.words) == 1
 
 
+@walks("undo_round → user_checkpoint")
 async def test_a_file_that_cannot_be_put_back_leaves_all_of_them(bench: Bench) -> None:
     bench.model.acts["design"] = writes_both("470", 100)
     bench.model.acts["optimize"] = writes_both("500", 150)
@@ -202,3 +204,12 @@ async def test_a_round_is_gone_back_to_when_the_design_has_ended(bench: Bench) -
     bench.model.acts["instruction"] = says("There is nothing to do.")
     await bench.design("Say what you see", lambda _question: "stop", session_id=restored.session_id)
     assert bench.questions[-1].verdicts == bench.questions[1].verdicts
+
+
+@walks("go_back → user_checkpoint", "undo_round → end")
+async def test_a_round_that_never_was_and_a_circuit_somebody_removed(bench: Bench) -> None:
+    """There is nothing to put back: the question stays, and the design is undone."""
+    remove = (bench.root / "amp.cir").unlink
+    done = await bench.design(ask=Watched(bench, (None, back(9)), (remove, "undo")))
+    assert "There is no round 9 to go back to." in bench.words
+    assert (done.stop_reason, done.circuit) == ("undone", None)
