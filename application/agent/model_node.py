@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from langchain_core.messages import AIMessage
 
 from application.agent.answer import Answer
-from application.agent.request import HISTORY_SHARE, request_messages
+from application.agent.request import HISTORY_SHARE, request_messages, with_rule_of_calls
 from application.graph.runtime import tell
 from application.graph.state import AgentState
 from application.ports.events import AnswerCounted, PhaseEntered, SourcesFound
@@ -39,7 +39,6 @@ from domain.llm.messages import (
     set_doubts,
 )
 from domain.llm.provider_settings import BUILTIN
-from domain.llm.system_prompt import fence_data
 from domain.llm.tokens import count_tokens
 
 if TYPE_CHECKING:
@@ -186,12 +185,7 @@ class ModelNode:
             listed = json.dumps(tools, ensure_ascii=False)
             counted = await asyncio.to_thread(count_tokens, listed)
             if tools:
-                limit = self._watch.limits.calls_per_answer
-                rule = (
-                    "Those of one answer are run in their order; at most "
-                    f"{limit} of them may change or simulate something, reading is not counted."
-                )
-                described += f"\n{fence_data('how calls are run', rule)}"
+                described = with_rule_of_calls(described, self._watch.limits.calls_per_answer)
             self._frame = _Frame(described, system, tools, counted, _digest(listed), room.tool_set)
             self._watch.context = described
             self._watch.has_tools = bool(tools)

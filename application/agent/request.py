@@ -26,7 +26,7 @@ from domain.llm.conversation_record import ConversationRecord
 from domain.llm.messages import get_text, is_partial_response
 from domain.llm.pinned_words import users_words
 from domain.llm.room import ModelRoom
-from domain.llm.system_prompt import system_prompt
+from domain.llm.system_prompt import fence_data, system_prompt
 from domain.llm.tokens import PER_MESSAGE, count_tokens
 from domain.llm.tools.result import cut_middle
 
@@ -84,9 +84,36 @@ def request_messages(
     goes with the user's messages, by their ids; `looks_back`: earlier turns are sent, too, in
     `history_share` of the room.
     """
-    room = room or ModelRoom()
     turn = conversation.messages_of_turn()
-    earlier = conversation.messages[: len(conversation.messages) - len(turn)] if looks_back else ()
+    return messages_for(
+        turn,
+        conversation.messages[: len(conversation.messages) - len(turn)] if looks_back else (),
+        context=context,
+        hint=hint,
+        system=system,
+        continues=continues,
+        room=room,
+        tokens=tokens,
+        attached=attached,
+        history_share=history_share,
+    )
+
+
+def messages_for(
+    turn: Sequence[BaseMessage],
+    earlier: Sequence[BaseMessage],
+    *,
+    context: str,
+    hint: str = "",
+    system: SystemMessage | None = None,
+    continues: str = "",
+    room: ModelRoom | None = None,
+    tokens: int | None = None,
+    attached: Mapping[str, Material] | None = None,
+    history_share: float = HISTORY_SHARE,
+) -> Sent:
+    """The same for a turn and those before it, also for a turn that nobody has begun yet."""
+    room = room or ModelRoom()
     if attached:
         turn = [with_material(message, attached.get(str(message.id))) for message in turn]
     system = system or SystemMessage(content=system_prompt())
@@ -104,6 +131,15 @@ def request_messages(
     messages = [system, *history, *running, *last]
     least = _tokens([system, *running[:1], *last])
     return Sent(messages=messages, tokens=_tokens(messages), least=least, left_out=left_out)
+
+
+def with_rule_of_calls(context: str, most: int) -> str:
+    """The data blocks for a model that has tools: `most` calls of one answer may do something."""
+    rule = (
+        "Those of one answer are run in their order; at most "
+        f"{most} of them may change or simulate something, reading is not counted."
+    )
+    return f"{context}\n{fence_data('how calls are run', rule)}"
 
 
 def earlier_messages(

@@ -19,7 +19,6 @@ from domain.llm.chat import ModelAbilities, ProviderChoice
 from domain.llm.provider_settings import BUILTIN
 from domain.llm.room import ModelRoom, room_of
 from domain.llm.tokens import PER_MESSAGE, Counter, count_tokens, image_size, image_tokens
-from domain.llm.transcript import messages_of
 from domain.llm.web_search import WEB_SEARCH
 from shared import paths
 from shared.message import Message, msg
@@ -28,11 +27,14 @@ from shared.uninterrupted import imported, in_pieces
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
+    from application.agent.request import Sent
     from application.conversation.prompting import Prompting
+    from application.conversation.turn_deps import EditorState
     from application.ports.conversation import ChatModels
     from application.ports.project import ProjectFiles, Projects
     from application.tool_execution.definition import ToolServices
     from application.tool_execution.executor import ToolExecutor
+    from domain.llm.agent_limits import AgentLimits
     from domain.llm.context_block import ContextShares
     from shared.cpu_executor import CpuTaskExecutor
 
@@ -110,6 +112,7 @@ class InspectContext:
     tools: ToolServices
     """What the project's data are collected with."""
     cpu: CpuTaskExecutor
+    limits: AgentLimits
     searches_web: Callable[[ProviderChoice], bool] = lambda _choice: False
     """Whether the general web search goes with a choice; blocking."""
     shares: ContextShares | None = None
@@ -118,9 +121,18 @@ class InspectContext:
     """What counts exactly for a model; blocking."""
 
     async def __call__(
-        self, root: Path, *, session_id: str, choice: ProviderChoice, main_circuit: str = ""
+        self,
+        root: Path,
+        *,
+        session_id: str,
+        choice: ProviderChoice,
+        main_circuit: str = "",
+        editor: EditorState | None = None,
+        words: str = "",
     ) -> ContextReport:
         """Everything that goes with the next message; `session_id` "" for a conversation not begun yet.
+
+        `editor` is what the user has in front, `words` what stands in the message so far.
 
         Raises UserInputError ("no_session", an unknown provider), EnvironmentProblem.
         """
@@ -130,17 +142,25 @@ class InspectContext:
             events = await asyncio.to_thread(_events, files, session_id)
             abilities = await self.models.abilities(choice)
             room = room_of(abilities)
-            system = await self.prompts.system_message(files, main_circuit=main_circuit, wording=room.wording)
-            history, left_out = await self._history(files, events, choice, room)
-            described = await self._described(
-                files, events, session_id=session_id, choice=choice, abilities=abilities, main=main_circuit
+            is_searching = await asyncio.to_thread(self.searches_web, choice)
+            withheld = frozenset[str]() if is_searching else frozenset({WEB_SEARCH})
+            schemas = await asyncio.to_thread(
+                self.executor().schemas, without=withheld, tool_set=room.tool_set
+            )
+            sent = await self._request(
+                files,
+                events,
+                session_id=session_id,
+                choice=choice,
+                room=room,
+                main=main_circuit,
+                editor=editor,
+                words=words,
+                schemas=schemas,
             )
         finally:
             await asyncio.to_thread(files.close)
-        is_searching = await asyncio.to_thread(self.searches_web, choice)
-        withheld = frozenset[str]() if is_searching else frozenset({WEB_SEARCH})
-        schemas = await asyncio.to_thread(self.executor().schemas, without=withheld, tool_set=room.tool_set)
-        raws = await asyncio.to_thread(_raws, system, schemas, described, history)
+        raws = await asyncio.to_thread(_raws, sent.messages, schemas, words)
         exact = await asyncio.to_thread(self.exact, choice.model)
         counts = await self._counted([raw.text for raw in raws if raw.is_counted], exact)
         given = iter(counts)
@@ -154,7 +174,7 @@ class InspectContext:
             parts=tuple(
                 ContextPart(kind=kind, entries=tuple(parts[kind])) for kind in order if kind in parts
             ),
-            left_out=left_out,
+            left_out=sent.left_out,
             abilities=abilities,
             is_exact=exact is not None,
         )
@@ -162,73 +182,72 @@ class InspectContext:
     def _open(self, root: Path) -> ProjectFiles:
         return self.projects.open(root) if paths.is_project(root) else self.plain_folder(root)
 
-    async def _history(
-        self,
-        files: ProjectFiles,
-        events: Sequence[Mapping[str, Any]],
-        choice: ProviderChoice,
-        room: ModelRoom,
-    ) -> tuple[list[BaseMessage], int]:
-        if not events:
-            return [], 0
-        from application.agent.attachment_context import Attached
-        from application.agent.request import earlier_messages
-        from domain.llm.context_block import USUAL
-        from domain.llm.messages import dict_to_message
-
-        def read() -> list[BaseMessage]:
-            return [dict_to_message(plain) for plain in messages_of(events)]
-
-        messages = await asyncio.to_thread(read)
-        is_away = bool(await asyncio.to_thread(self.models.destination, choice))
-        attached = Attached(files, self.models, is_on_network=is_away)
-        materials = await attached.of(messages, running=(), choice=choice, is_short=False)
-        return await asyncio.to_thread(
-            earlier_messages,
-            messages,
-            room=room,
-            attached=materials.of_message,
-            history_share=(self.shares or USUAL).history_percent / 100,
-        )
-
-    async def _described(
+    async def _request(
         self,
         files: ProjectFiles,
         events: Sequence[Mapping[str, Any]],
         *,
         session_id: str,
         choice: ProviderChoice,
-        abilities: ModelAbilities,
+        room: ModelRoom,
         main: str,
-    ) -> str:
-        """The data blocks of a message without words."""
+        editor: EditorState | None,
+        words: str,
+        schemas: Sequence[Mapping[str, Any]],
+    ) -> Sent:
+        """The messages as the agent's loop would send them: system, earlier turns, the new message."""
+        from langchain_core.messages import HumanMessage
+
+        from application.agent.attachment_context import Attached
+        from application.agent.request import messages_for, with_rule_of_calls
         from application.conversation.project_context import project_context
         from application.tool_execution.definition import ToolContext
         from application.tool_execution.operations import Operations
         from domain.llm.context_block import USUAL, context_budget
         from domain.llm.conversation_record import ConversationRecord
 
+        shares = self.shares or USUAL
         record = ConversationRecord(session_id)
         await asyncio.to_thread(record.take_all, events)
+        is_away = bool(await asyncio.to_thread(self.models.destination, choice))
         context = ToolContext(
             project=files,
             session_id=session_id,
             operations=Operations(log=files.operations, project=files),
             services=self.tools,
             seen_versions=record.seen_versions,
-            is_on_network=bool(await asyncio.to_thread(self.models.destination, choice)),
+            said=record.said,
+            is_on_network=is_away,
         )
+        system = await self.prompts.system_message(files, main_circuit=main, wording=room.wording)
         block = await project_context(
             context,
-            "",
+            words,
             main_circuit=main,
-            budget=context_budget(room_of(abilities).window, self.shares or USUAL),
-            shares=self.shares or USUAL,
+            budget=context_budget(room.window, shares),
+            shares=shares,
+            editor=editor,
             events=events,
             last_answered=record.last_answered,
             is_brief=choice.provider == BUILTIN,
         )
-        return block.text
+        described = with_rule_of_calls(block.text, self.limits.calls_per_answer) if schemas else block.text
+        materials = await Attached(files, self.models, is_on_network=is_away).of(
+            record.messages, running=(), choice=choice, is_short=False
+        )
+        listed = json.dumps(schemas, ensure_ascii=False)
+        return await asyncio.to_thread(
+            lambda: messages_for(
+                [HumanMessage(content=words)],
+                record.messages if choice.provider != BUILTIN else (),
+                context=described,
+                system=system,
+                room=room,
+                tokens=room.request_tokens - count_tokens(listed),
+                attached=materials.of_message,
+                history_share=shares.history_percent / 100,
+            )
+        )
 
     async def _counted(self, texts: Sequence[str], exact: Counter | None) -> list[int]:
         if exact is not None:  # it holds no interpreter lock, and cannot go to another process
@@ -262,15 +281,16 @@ def _events(files: ProjectFiles, session_id: str) -> Sequence[Mapping[str, Any]]
     return files.sessions.read(session_id).events if session_id else ()
 
 
-def _raws(
-    system: BaseMessage, schemas: Sequence[Mapping[str, Any]], described: str, history: Sequence[BaseMessage]
-) -> list[_Raw]:
+def _raws(messages: Sequence[BaseMessage], schemas: Sequence[Mapping[str, Any]], words: str) -> list[_Raw]:
+    """The parts of a request: `messages` begin with the system's and end with the new one of `words`."""
     from domain.llm.messages import get_text
 
+    system, *history, new = messages
     raws = [_Raw("system", msg("System message"), get_text(system), PER_MESSAGE)]
     for schema in schemas:
         name = str(schema.get("function", {}).get("name", ""))
         raws.append(_Raw("tools", msg("{text}", text=name), json.dumps(schema, ensure_ascii=False)))
+    described = get_text(new).removesuffix(words).removesuffix("\n\n")
     raws.append(_Raw("project", msg("About the project"), described))
     for message in history:
         raws.append(_Raw("history", _title_of(message), _text_of(message), PER_MESSAGE))

@@ -193,6 +193,7 @@ class Conversations:
     def inspect_context(self) -> InspectContext:
         """What a model would be sent with the next message, by part, with its size."""
         from application.conversation.inspecting import InspectContext
+        from domain.llm.agent_limits import AgentLimits
 
         return InspectContext(
             projects=self._outside.project.projects,
@@ -202,6 +203,7 @@ class Conversations:
             executor=lambda: self._executor,
             tools=self._tools,
             cpu=self._outside.program.cpu,
+            limits=self._outside.models.limits or AgentLimits(),
             searches_web=lambda choice: self._search_web().of_choice(choice) is not None,
             exact=self._outside.models.vocabularies.counter,
             shares=self._outside.models.shares,

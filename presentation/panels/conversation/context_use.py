@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ from shared.ulid import new_ulid
 
 if TYPE_CHECKING:
     from application.conversation.inspecting import ContextReport
+    from application.conversation.turn_deps import EditorState
     from application.groups.conversations import Conversations
     from application.groups.models import Models
     from application.groups.program import Program
@@ -49,12 +51,17 @@ class ContextUse(QObject):
         models: Models,
         program: Program,
         parent: QObject,
+        *,
+        draft: Callable[[], str] = lambda: "",
+        editor: Callable[[Path], EditorState | None] = lambda _root: None,
     ) -> None:
+        """`draft` gives the words of the message so far, `editor` what the user has in front."""
         super().__init__(parent)
         self._services = services
         self._conversations = conversations
         self._models = models
         self._program = program
+        self._draft, self._editor = draft, editor
         self._asked: Asked | None = None
         self._looking: Asked | None = None
         self._scope = f"context-{new_ulid()}"
@@ -110,6 +117,8 @@ class ContextUse(QObject):
                 session_id=asked.session_id,
                 choice=asked.choice,
                 main_circuit=asked.main_circuit,
+                editor=self._editor(asked.root),
+                words=self._draft(),
             )
         except CircuitAIError as error:
             if self._asked == asked:

@@ -221,7 +221,15 @@ class ConversationPanel(QWidget):
         self._notice.hide()
         mark(self._notice, role="warn")
         self._line = StatusLine(services)
-        self.use = ContextUse(services, app.conversations, app.models, app.program, self)
+        self.use = ContextUse(
+            services,
+            app.conversations,
+            app.models,
+            app.program,
+            self,
+            draft=lambda: self.composer.text,
+            editor=self._window.editor_state,
+        )
         self.use.changed.connect(self._on_use)
         self._line.meter.wanted.connect(self.use.want_report)
 
