@@ -72,6 +72,7 @@ _MOST_REFERENCES = 8
 _DEEPEST = 5
 _WHOLE_DEPENDENCY = 800
 _MOST_PASSAGES = 12
+_MOST_UNSURE = 4
 _WHOLE_PASSAGES = 3
 _SEARCH_S = 0.12
 """For bringing the index up to date, and again for what it does not have yet."""
@@ -681,7 +682,7 @@ async def _passages(question: Question) -> Sequence[ContextPart]:
     # One ordinary word alone may stand there by chance: its lines are enough.
     is_sure = len(question.terms) > 1 or question.terms[0].is_name
     whole = _WHOLE_PASSAGES if is_sure else 0
-    shown = kept[:_MOST_PASSAGES]
+    shown = kept[: _MOST_PASSAGES if is_sure else _MOST_UNSURE]
     items = [_passage(each, question.terms, is_whole=at < whole) for at, each in enumerate(shown)]
     return [ContextPart(name="passages", forms=(tuple(items),), rest="search_project")]
 

@@ -117,6 +117,15 @@ _TERMS = (
     "sampling sample 采样",
     "quality q-factor 品质因数",
     "resonance resonant 谐振",
+    "wien 文氏",
+    "colpitts 考毕兹 科尔皮兹",
+    "hartley 哈特利 哈特莱",
+    "schottky 肖特基",
+    "darlington 达林顿",
+    "butterworth 巴特沃斯",
+    "chebyshev 切比雪夫",
+    "bessel 贝塞尔",
+    "miller 米勒 密勒",
     "why reason 为什么 原因",
 )
 """Each line: spellings of one thing, English and Chinese."""
@@ -162,13 +171,17 @@ _STOP_WORDS = """
 """
 _STOP = frozenset(_STOP_WORDS.split())
 _STOP_CHINESE = late_pattern(
-    "是多少|多少|什么|怎么|怎样|如何|哪个|哪些|哪里|为何|请问|请|一下|这个|那个|我们|你们|的|了|吗|呢|吧|是|在|里|有|和|与|把|被|用|"
+    "是多少|多少|多长时间|多久|多长|多大|多高|多快|何时|什么时候|几次|一次|什么|怎么|怎样|如何|哪个|哪些|哪里|为何|请问|请|一下|这个|那个|我们|你们|的|了|吗|呢|吧|是|在|里|有|和|与|把|被|用|"
     "给|我|你|它|几|个|应该|可以|需要|告诉|看看|文件|项目|电路|其中|关于|说明|写着|规定"
 )
 _NAME = late_pattern(
     r"[A-Za-z_]\w*(?:-\w+)*(?:[./][\w\-]+)+|[A-Za-z]+[0-9_]\w*|[0-9]+[A-Za-z]+[0-9]\w*", re.ASCII
 )
 _CAPITALS = late_pattern(r"(?<![A-Za-z0-9_])[A-Z]{2,}(?![A-Za-z0-9_])")
+_PROPER = late_pattern(r"(?<=[a-z0-9,;:)] )[A-Z][a-z]\w*", re.ASCII)
+"""A word with a capital inside a sentence: an identifier (Iin), a person, a kind of circuit (Hartley)."""
+_LATIN_IN_CHINESE = late_pattern(r"[A-Za-z]{2,}")
+_CHINESE = late_pattern("[\u4e00-\u9fff]")
 _AFTER_NODE = late_pattern(r"(?:node|net|pin|节点|网络|引脚)\s*([\w]+)|\b[vi]\(\s*([\w.+\-]+)\s*[,)]")
 _LATIN = late_pattern(r"[a-z0-9_]")
 _ENDINGS = ("ing", "ed", "s")
@@ -190,10 +203,11 @@ def terms_of(text: str) -> tuple[Term, ...]:
     folded = fold(text)
     found: dict[tuple[str, ...], Term] = {}
     covered: set[str] = set()
-    for name in _names(text):
-        covered.update(words_of(name))
-        covered.add(name)
-        found.setdefault((name,), Term((name,), 3.0, is_name=True))
+    for names, weight in ((_names(text), 3.0), (_proper_words(text), 2.0)):
+        for name in names:
+            covered.update(words_of(name))
+            covered.add(name)
+            found.setdefault((name,), Term((name,), weight, is_name=True))
     rest = folded
     for spellings, weight in _GROUPS:
         for spelling in spellings:
@@ -224,6 +238,15 @@ def _names(text: str) -> Iterator[str]:
         yield match[0].strip(".-/")
     for match in _AFTER_NODE.finditer(folded):
         yield match[1] or match[2]
+
+
+def _proper_words(text: str) -> Iterator[str]:
+    """Words that are none of the language's: with a capital inside a sentence, Latin ones in Chinese."""
+    words = _LATIN_IN_CHINESE if _CHINESE.search(text) else _PROPER
+    for match in words.finditer(text):
+        word = fold(match[0])
+        if word not in _STOP and not any(_stem(word) in spellings for spellings, _ in _GROUPS):
+            yield word
 
 
 def _stands_in(spelling: str, text: str) -> bool:

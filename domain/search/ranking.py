@@ -52,6 +52,7 @@ def rank(
     scored: list[tuple[float, int, Passage]] = []
     for passage in passages:
         text, place = fold(passage.text), fold(f"{passage.source} {passage.section}")
+        place += " " + place.replace("_", " ")  # pulse_gen3 is a name, and two words
         length = 1 - _LENGTH + _LENGTH * len(text) / _USUAL_LENGTH
         score = share = 0.0
         for term, weight in zip(terms, weights, strict=True):

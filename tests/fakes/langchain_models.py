@@ -14,7 +14,7 @@ from pydantic import SecretStr
 
 SEEN: list[list[BaseMessage]] = []
 """What every model of this module was asked, in order."""
-OFFERED: list[list[str]] = []
+OFFERED: list[list[dict[str, Any]]] = []
 CLOSED: list[str] = []
 
 
@@ -34,14 +34,15 @@ class Kiln(BaseChatModel):
     temperature: float | None = None
     max_retries: int = 2
     behaviour: str = "answer"
-    tools: tuple[dict[str, Any], ...] = ()
+    calls: tuple[tuple[str, str], ...] = (("read_file", '{"path": "rc.cir"}'),)
+    """Tool and arguments of each call of its first answer."""
 
     @property
     def _llm_type(self) -> str:
         return "kiln"
 
     def bind_tools(self, tools: Sequence[dict[str, Any]], **kwargs: Any) -> Any:
-        OFFERED.append([tool["function"]["name"] for tool in tools])
+        OFFERED.append([*tools])
         return self.bind(tools=tools, **kwargs)
 
     def _generate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> ChatResult:
@@ -61,13 +62,11 @@ class Kiln(BaseChatModel):
             finally:
                 CLOSED.append(self.model)
         if kwargs.get("tools") and messages[-1].type != "tool":
-            for index, piece in enumerate(('{"path": ', '"rc.cir"}')):
-                name, own_id = ("read_file", "c1") if index == 0 else (None, None)
-                yield _chunk(
-                    AIMessageChunk(
-                        "", tool_call_chunks=[tool_call_chunk(name=name, args=piece, id=own_id, index=0)]
-                    )
-                )
+            for index, (tool, arguments) in enumerate(self.calls):
+                begin = tool_call_chunk(name=tool, args=arguments[:9], id=f"c{index + 1}", index=index)
+                yield _chunk(AIMessageChunk("", tool_call_chunks=[begin]))
+                rest = tool_call_chunk(args=arguments[9:], index=index)
+                yield _chunk(AIMessageChunk("", tool_call_chunks=[rest]))
             return
         yield _chunk(AIMessageChunk([{"type": "thinking", "thinking": "Is it baked?"}]))
         for text in ("It has ", "one ", "resistor."):

@@ -9,11 +9,15 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import shutil
+import sys
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from langchain_core.messages import convert_to_openai_messages
 
 from application.app import Application
 from application.conversation.prompting import PromptChanges
@@ -21,7 +25,9 @@ from application.conversation.turn_deps import ChatRequest
 from application.design.circuit_goals import ask_of
 from bootstrap import build
 from domain.llm.chat import ProviderChoice
+from domain.llm.provider_settings import ProviderSettings
 from domain.simulation.goals import DesignGoal
+from tests.fakes import langchain_models
 from tests.fakes.llm_protocols import ollama_answer, siliconflow_answer, zhipu_answer
 from tests.fakes.llm_responses import responses_answer
 from tests.fakes.llm_server import FakeLLMServer, OllamaSide, answer, call
@@ -112,22 +118,49 @@ def outside(text: str) -> str:
     return _OPENED.sub("", text)
 
 
-@pytest.mark.parametrize("provider", MODELS)
-async def test_no_text_of_a_project_poses_as_an_instruction(
-    app: Application, tmp_path: Path, provider: str
-) -> None:
-    await asyncio.to_thread(write, tmp_path)
-    files = await asyncio.to_thread(app.conversations.inspect_context.projects.open, tmp_path, create=True)
-    await asyncio.to_thread(ask_of, files, tmp_path / "main.cir", goals())
+CALLS = (("read_file", {"path": "notes/marker.md"}), ("run_simulation", {"path": "main.cir"}))
+
+
+async def converse(app: Application, project: Path, choice: ProviderChoice) -> None:
+    """Two messages about the project of attempts; the model reads and simulates in between."""
+    await asyncio.to_thread(write, project)
+    files = await asyncio.to_thread(app.conversations.inspect_context.projects.open, project, create=True)
+    await asyncio.to_thread(ask_of, files, project / "main.cir", goals())
     await asyncio.to_thread(files.close)
     values = " ".join(f"{name} = {{design_goals.{at}.metric}}" for at, name in enumerate("abcdefghij"))
     template = f"Work on {{circuit_file}}. {values}\n{{design_goals}}"
     await app.conversations.prompts.apply(PromptChanges(templates={"FREE_WORK_SYSTEM": template}))
+    session = ""
+    for words in (QUESTION, "And now?"):
+        found: list[str] = []
+
+        def note(event: Any, found: list[str] = found) -> None:
+            found += [event.session_id] if hasattr(event, "session_id") else []
+
+        request = ChatRequest(
+            project=project, text=words, choice=choice, main_circuit="main.cir", session_id=session
+        )
+        await app.conversations.chat(request, emit=note)
+        session = found[0]
+
+
+def check(bodies: list[dict[str, Any]]) -> None:
+    """All 50 have been sent, and none stands outside of a data block."""
+    assert len(bodies) == 3
+    seen = set(_MARKER.findall(json.dumps(bodies, ensure_ascii=False)))
+    assert len(seen) == 50, sorted(seen)
+    for body in bodies:
+        for role, text in layers(body):
+            if role in ("system", "developer", "user"):
+                assert not _MARKER.search(outside(text)), (role, outside(text))
+
+
+@pytest.mark.parametrize("provider", MODELS)
+async def test_no_text_of_a_project_poses_as_an_instruction(
+    app: Application, tmp_path: Path, provider: str
+) -> None:
     said = ANSWERS.get(provider, answer)
-    calls = [
-        call("read_file", {"path": "notes/marker.md"}, id="a"),
-        call("run_simulation", {"path": "main.cir"}, id="b"),
-    ]
+    calls = [call(name, arguments, id=name) for name, arguments in CALLS]
     abilities = ("completion",) if provider == "prompted" else ("completion", "tools")
     text = "".join(
         f'```json\n{{"name": "{one.name}", "arguments": {json.dumps(one.arguments)}}}\n```\n' for one in calls
@@ -138,24 +171,32 @@ async def test_no_text_of_a_project_poses_as_an_instruction(
     scripts = [first, said("Done."), said("Again.")]
     with FakeLLMServer(scripts, models=[MODELS[provider]], ollama=side) as server:
         base_url = server.root_url if real == "ollama" else server.base_url
-        choice = ProviderChoice(provider=real, model=MODELS[provider], base_url=base_url)
-        session = ""
-        for words in (QUESTION, "And now?"):
-            found: list[str] = []
+        await converse(
+            app, tmp_path, ProviderChoice(provider=real, model=MODELS[provider], base_url=base_url)
+        )
+        check([body for body in server.requests if body.get("messages") or body.get("input")])
 
-            def note(event: Any, found: list[str] = found) -> None:
-                found += [event.session_id] if hasattr(event, "session_id") else []
 
-            request = ChatRequest(
-                project=tmp_path, text=words, choice=choice, main_circuit="main.cir", session_id=session
-            )
-            await app.conversations.chat(request, emit=note)
-            session = found[0]
-        bodies = [body for body in server.requests if body.get("messages") or body.get("input")]
-    assert len(bodies) == 3
-    seen = set(_MARKER.findall(json.dumps(bodies, ensure_ascii=False)))
-    assert len(seen) == 50, sorted(seen)
-    for body in bodies:
-        for role, text in layers(body):
-            if role in ("system", "developer", "user"):
-                assert not _MARKER.search(outside(text)), (role, outside(text))
+async def test_nor_does_one_through_a_langchain_class(
+    app: Application, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed, project = tmp_path / "installed", tmp_path / "p"
+    for folder in (installed, project):
+        folder.mkdir()
+    await asyncio.to_thread(shutil.copy, langchain_models.__file__, installed / "fenced_kiln.py")
+    monkeypatch.syspath_prepend(str(installed))
+    settings = ProviderSettings(
+        model_class="fenced_kiln:Kiln",
+        base_url="http://127.0.0.1:9/v1",  # on this computer, so nobody is asked
+        arguments={"calls": [[name, json.dumps(arguments)] for name, arguments in CALLS]},
+    )
+    kept = {"langchain": settings}
+    await asyncio.to_thread(app.models.settings.change, lambda old: replace(old, providers=kept))
+    await converse(app, project, ProviderChoice(provider="langchain"))
+    kiln = sys.modules.pop("fenced_kiln")
+    # Its second message is a question again, so it calls once more.
+    bodies = [
+        {"messages": convert_to_openai_messages(messages), "tools": tools}
+        for messages, tools in zip(kiln.SEEN, kiln.OFFERED, strict=True)
+    ]
+    check(bodies[:3])

@@ -15,6 +15,7 @@ from application.tool_execution.operations import Operations
 from bootstrap import build
 from domain.llm.context_block import LARGEST
 from domain.llm.tokens import count_tokens
+from domain.search.keywords import terms_of
 from tests.fakes.sixty_files import UNRELATED, questions, write_project
 
 
@@ -51,3 +52,16 @@ async def test_the_piece_that_answers_is_there_and_little_besides(asked: ToolCon
     assert len(missed) <= 2, missed
     assert largest <= LARGEST
     assert max(sizes) <= 1500
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        ("How large is the source Iin in the divider?", "iin"),
+        ("Who asked Hartmann about it?", "hartmann"),
+        ("二极管混频器的电感 Lif 多大？", "lif"),
+    ],
+)
+def test_words_that_are_none_of_the_language_are_names(words: str, name: str) -> None:
+    assert any(term.is_name and term.spellings == (name,) for term in terms_of(words))
+    assert not any(term.is_name for term in terms_of("What is the gain of the Filter?"))
