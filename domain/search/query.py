@@ -93,10 +93,15 @@ class SearchQuery:
                 yield position, line, "words"
 
     def best_line(self, lines: Sequence[str]) -> tuple[int, int]:
-        """The line with most of the words: its position, and how many of them the lines have together."""
+        """The line with most of the words: its position, and how many of them the lines have together.
+
+        Of several the first that is no heading: what stands below one says more.
+        """
         folded = [fold(line) for line in lines]
         there = [word for word in self.words if any(word in line for line in folded)]
-        counts = [sum(word in line for word in there) for line in folded] or [0]
+        counts = [
+            (sum(word in line for word in there), not line.lstrip().startswith("#")) for line in folded
+        ] or [(0, True)]
         return counts.index(max(counts)), len(there)
 
     def _shape(self, text: str) -> str:

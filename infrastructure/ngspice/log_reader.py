@@ -214,7 +214,8 @@ def _model_problem(element: str, reason: str, model: str | None, *, mismatch: bo
     if mismatch:
         return "model-type-mismatch", msg("{element} uses a model of another kind.", element=element), None
     unknown = _UNKNOWN_PARAMETER.search(reason)
-    if unknown and model is not None and unknown[1].lower() == model.lower():
+    is_value = model is not None and model[:1].isdigit() and element.rpartition(".")[2][:1].lower() in "rcl"
+    if model is not None and (is_value or (unknown and unknown[1].lower() == model.lower())):  # 1OU
         text = msg(
             "{element}: {value} is neither a number nor a model.", element=element, value=quoted(model)
         )

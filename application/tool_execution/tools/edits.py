@@ -71,14 +71,15 @@ class PatchArguments(Arguments):
     @model_validator(mode="before")
     @classmethod
     def _other_forms(cls, given: Any) -> Any:
-        """A unified diff or SEARCH/REPLACE blocks, in `diff` or in place of `search`, are understood."""
+        """A unified diff or SEARCH/REPLACE blocks, as `diff`, `patch` or `search`, are understood."""
         if not isinstance(given, Mapping):
             return given
-        texts = [given[name] for name in ("diff", "search", "content") if isinstance(given.get(name), str)]
+        names = ("diff", "patch", "search", "content")
+        texts = [given[name] for name in names if isinstance(given.get(name), str)]
         edits = next((found for text in texts if (found := edits_in(text))), ())
         if not edits:
             return given
-        kept = {name: value for name, value in given.items() if name not in ("diff", "content")}
+        kept = {name: value for name, value in given.items() if name not in ("diff", "patch", "content")}
         (search, replacement), *further = edits
         return {**kept, "search": search, "replace": replacement, "further": further}
 
