@@ -232,7 +232,7 @@ _WISHES = late_pattern(
     r"wish|low|optional|nice|want|should|could|prefer|soft|secondary|期望|可选|希望|尽量|低|次要",
     re.IGNORECASE,
 )
-_METRIC = late_pattern(r"[A-Za-z_][A-Za-z0-9_]*")
+_METRIC = late_pattern(r"[^\W\d]\w*")
 _COMPARED = late_pattern(
     r"(?P<left>.+?)\s*(?P<sign>>=|<=|=>|=<|≥|≤|⩾|⩽|>|<|==)\s*(?P<right>[^<>=≥≤⩾⩽]+)", re.DOTALL
 )

@@ -108,7 +108,7 @@ READ: dict[str, tuple[str, list[tuple[str, float | None, float | None, str]]]] =
                           {"metric": "vout", "expression": "avg(V(out))", "maximum": 5.1, "unit": "V"}),
                    [("vout", 4.9, 5.1, "V")]),
     "said twice": (answer(CUTOFF, CUTOFF), [WANTED]),
-    "a metric in Chinese": (cutoff(metric="截止频率"), [("bandwidth", 9800.0, 10200.0, "Hz")]),
+    "a metric in Chinese": (cutoff(metric="截止频率"), [("截止频率", 9800.0, 10200.0, "Hz")]),
     "a metric with blanks": (cutoff(metric="cut-off frequency"),
                              [("cut_off_frequency", 9800.0, 10200.0, "Hz")]),
 }  # fmt: skip
