@@ -387,7 +387,7 @@ def shown(
         cards=_cards(events),
         failures=_failures(events, own if is_ours else ()),
         limits=_limits(events),
-        design=story_of(events) if summary.work_mode == "workflow" else (),
+        design=_story(events, own if is_ours else ()) if summary.work_mode == "workflow" else (),
         uses={use.message_id: use for use in uses_of(entry.message for entry in entries)},
         **_newest_chat(events),
     )
@@ -428,9 +428,24 @@ def _ends(events: Sequence[Json]) -> Mapping[str, Json]:
     return {_text(event.get("turn_id")): event for event in ends}
 
 
+def _story(events: Sequence[Json], own: Sequence[ProviderChoice]) -> tuple[StoryStep, ...]:
+    """The designs; of their failures' models likewise those the user has set up himself."""
+    return tuple(
+        replace(step, failure=replace(failure, offers=_set_up(failure.offers, own)))
+        if (failure := step.failure) is not None
+        else step
+        for step in story_of(events)
+    )
+
+
 def _failures(events: Sequence[Json], own: Sequence[ProviderChoice]) -> Mapping[str, TurnFailure]:
-    """Why turns failed; of the models they name those the user has set up himself, as he has set them up."""
-    read = {turn_id: failure_from_plain(event.get("failure")) for turn_id, event in _ends(events).items()}
+    """Why turns of chats failed; of the models they name those the user has set up, as he has set them up."""
+    designs = {_text(event.get("turn_id")) for event in events if isinstance(event.get("design"), Mapping)}
+    read = {
+        turn_id: failure_from_plain(event.get("failure"))
+        for turn_id, event in _ends(events).items()
+        if turn_id not in designs
+    }
     return {
         turn_id: replace(failure, offers=_set_up(failure.offers, own))
         for turn_id, failure in read.items()

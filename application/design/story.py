@@ -14,6 +14,7 @@ from typing import Any, get_args
 from application.design.round_history import begun_with, can_be_undone, number_shown
 from domain.design.checkpoint_intent import CheckpointIntent, IntentKind
 from domain.llm.transcript import design_left_open
+from domain.llm.turn_failure import TurnFailure, failure_from_plain
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from domain.simulation.result import Quantity
 from shared.message import Message, stored_message
@@ -74,8 +75,14 @@ class StoryStep:
     checkpoint: Checkpoint | None = None
     meant: CheckpointIntent | None = None
     """What typed words were taken for; `goals` of it are those that they changed."""
+    is_done: bool = True
+    """Whether that was done; something else was chosen otherwise."""
+    said_in: str = ""
+    """The message of which `meant.text` is a part that stands here; "" for a message that stands whole."""
     left: str = ""
     """Why the design rests here, and not at a question: "stopped", the kind of an error, "interrupted"."""
+    failure: TurnFailure | None = None
+    """The error that it was left with, or ended with; of one behind which it went on `left` is ""."""
     ended: Ended | None = None
 
 
@@ -139,6 +146,8 @@ class _Teller:
         self._waits = False
         self._rest: tuple[str, str] | None = None
         """Behind which message the open design rests, and why."""
+        self._failure: TurnFailure | None = None
+        """The error that was told where it rests."""
         self._closing: StoryStep | None = None
         self._count = 0
 
@@ -149,11 +158,13 @@ class _Teller:
         message = stored if isinstance(stored, Mapping) else {}
         update, step = event.get("update"), event.get("step")
         if event.get("event") == "paused":
+            yield from self._passed()
             self._rest = (self._after, str(event.get("reason", "")))
+            self._failure = failure_from_plain(event.get("failure"))
         elif self._rest is None and self._design and step and step == message.get("id"):
             self._rest = (self._after, "interrupted")  # somebody chats: it was not let say why it rests
         if isinstance(update, Mapping) and isinstance(step, str):
-            self._rest = None
+            yield from self._passed()
             steps = tuple(self._steps(event, update, message))
             if step.endswith("/end"):
                 self._closing = steps[0] if steps else None  # the line behind it says how it ended
@@ -165,12 +176,24 @@ class _Teller:
         """The checkpoint a design waits at, or that it rests anywhere else."""
         after, reason = self._rest or (self._after, "interrupted")
         if not self._design:
+            yield from self._passed()
             return
+        if self._failure is not None and (self._waits or after != self._after):
+            yield from self._passed()  # what was asked, or said, since then leads on
         self._after = after
-        if self._waits:
+        if self._failure is not None:
+            yield self._made(message_id="", left=reason, failure=self._failure)
+        elif self._waits:
             yield self._made(message_id="", checkpoint=_checkpoint(self._state, ""))
         else:
             yield self._made(message_id="", left=reason)
+
+    def _passed(self) -> Iterator[StoryStep]:
+        """The error it rested with is history: it went on, or something else was begun."""
+        rest, failure = self._rest, self._failure
+        self._rest = self._failure = None
+        if rest is not None and failure is not None:
+            yield replace(self._made(message_id="", failure=failure), after=rest[0])
 
     def _turn(self, event: Mapping[str, Any]) -> Iterator[StoryStep]:
         before, self._design = self._design, design_left_open(self._design, event)
@@ -179,16 +202,17 @@ class _Teller:
         if event.get("state") == "started":
             if self._design != before:
                 self._state = {**begun_with(event), "design_goals_summary": None}  # its goals are told
-                self._waits, self._closing, self._rest = False, None, None
+                yield from self._passed()
+                self._waits, self._closing = False, None
             return
         if not before or self._design:  # the end of a chat
             return
         closing, self._closing = self._closing, None
         reason = event.get("stop_reason")
         if closing is not None and reason in _ENDS:
-            yield self._ended(closing, str(reason))
+            yield self._ended(closing, str(reason), failure_from_plain(event.get("failure")))
 
-    def _ended(self, step: StoryStep, reason: str) -> StoryStep:
+    def _ended(self, step: StoryStep, reason: str, failure: TurnFailure | None) -> StoryStep:
         circuit = "" if reason == "undone" else str(self._state.get("circuit_file_path") or "")
         ended = Ended(
             stop_reason=reason,
@@ -197,9 +221,7 @@ class _Teller:
             round_number=number_shown(self._state),
             verdicts=verdicts_from_plain(self._state.get("last_verdicts")),
         )
-        return StoryStep(
-            key=step.key, message_id=step.message_id, after=step.after, words=step.words, ended=ended
-        )
+        return replace(step, goals=(), verdicts=(), failure=failure, ended=ended)
 
     def _steps(
         self, event: Mapping[str, Any], update: Mapping[str, Any], message: Mapping[str, Any]
@@ -212,12 +234,20 @@ class _Teller:
         message_id = str(message.get("id", ""))
         if event.get("kind") == "checkpoint" and isinstance(answer := event.get("answer"), str):
             answer = "goals" if goals and answer == "continue" else answer
-            yield self._made(message_id="", checkpoint=_checkpoint(before, answer))
-            if (meant := _meant(event.get("meant"))) is not None:
+            asked = self._made(message_id="", checkpoint=_checkpoint(before, answer))
+            known = goals_from_plain(before.get("design_goals_summary"))
+            changed = tuple(goal for goal in goals if goal not in known)
+            meant = _meant(event.get("meant"))
+            meant = None if meant is None else replace(meant, goals=changed)
+            read = event.get("read")
+            texts = [_meant(each) for each in (read if isinstance(read, list) else ())]
+            typed = tuple(self._typed([text for text in texts if text is not None], meant, message_id))
+            waited = [number for number, each in enumerate(typed, 1) if each.meant and each.meant.has_waited]
+            behind = max(waited, default=0)  # the question moves behind a text that waits for a click
+            yield from (*typed[:behind], asked, *typed[behind:])
+            if meant is not None and not typed:
                 self._after = message_id or self._after
-                known = goals_from_plain(before.get("design_goals_summary"))
-                changed = tuple(goal for goal in goals if goal not in known)
-                yield self._made(message_id="", meant=replace(meant, goals=changed))
+                yield self._made(message_id="", meant=meant)
         if message.get("type") == "assistant":
             text = str(message.get("content", ""))
             yield self._made(
@@ -231,6 +261,17 @@ class _Teller:
         elif goals:  # behind the words they were changed in
             self._after = message_id or self._after
             yield self._made(message_id="", goals=goals)
+
+    def _typed(
+        self, texts: Sequence[CheckpointIntent], meant: CheckpointIntent | None, message_id: str
+    ) -> Iterator[StoryStep]:
+        """What was typed at a checkpoint; the last of it may be what was done."""
+        for number, text in enumerate(texts, 1):
+            is_done = meant is not None and number == len(texts)
+            taken = meant if is_done and meant is not None else text
+            yield self._made(
+                message_id="", meant=taken, is_done=is_done or not text.leads_on, said_in=message_id
+            )
 
     def _goals(self, before: Mapping[str, Any], update: Mapping[str, Any]) -> tuple[DesignGoal, ...]:
         """Those that are others from now on."""
@@ -261,7 +302,10 @@ def _meant(plain: object) -> CheckpointIntent | None:
     if kind is None:
         return None
     number = whole(plain.get("round_number"))
-    return CheckpointIntent(kind=kind, text=str(plain.get("text", "")), round_number=number)
+    has_waited = plain.get("has_waited") is True
+    return CheckpointIntent(
+        kind=kind, text=str(plain.get("text", "")), round_number=number, has_waited=has_waited
+    )
 
 
 def without_blocks(text: str) -> str:

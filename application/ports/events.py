@@ -241,6 +241,8 @@ class Done(Event):
     """Of the run."""
     session_cost: Cost = field(default_factory=Cost)
     """Of the whole conversation."""
+    context_tokens: int = 0
+    """What its last answer that was counted filled of the model's window."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -93,6 +93,8 @@ class Reply:
     """Of "go_back"."""
     meant: CheckpointIntent | None = None
     """What the words were taken for."""
+    read: tuple[CheckpointIntent, ...] = ()
+    """How each of the texts was read; `meant` is the last of them, where it is what was done."""
 
 
 def reply_of(intent: CheckpointIntent) -> Reply | None:
@@ -139,6 +141,8 @@ class Question:
     """What an automatic answer would be."""
     reread: Callable[[CheckpointIntent], Awaitable[CheckpointIntent]] | None = None
     """Asks the model what was meant by words of which the rules are not sure; None where there is none."""
+    context_tokens: int = 0
+    """What the newest answer of the design filled of the model's window; 0 when nobody counted."""
 
 
 Ask = Callable[[Question], Awaitable[Answer | Reply]]

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeGuard
 
@@ -34,6 +35,7 @@ from application.workflow.progress import Progress, decider, spent_since, told
 from application.workflow.refining import NextMessage, finished_design, read_message
 from application.workflow.start_state import start_state
 from domain.llm.provider_settings import BUILTIN
+from domain.llm.turn_failure import TurnFailure, failure_of
 from shared.errors import (
     CircuitAIError,
     EnvironmentProblem,
@@ -226,7 +228,8 @@ class DesignCircuit:
                     if not _can_go_on_after(error):
                         await _settle_calls(journal, conversation, operations, error)
                         await prune()
-                        await journal.end("error", told(error))
+                        failure = failure_of(error, progress.request.choice)
+                        await journal.end("error", told(error), failure=failure)
                     raise
                 # Before the run counts as ended: nobody would come back for it.
                 await prune()
@@ -238,7 +241,9 @@ class DesignCircuit:
             raise
         except Exception as error:
             if _can_go_on_after(error):
-                await _leave_word(_pause(journal, conversation, error.error_type))
+                is_told = isinstance(error, EnvironmentProblem)  # else it waits for its user
+                why = failure_of(error, progress.request.choice) if is_told else None
+                await _leave_word(_pause(journal, conversation, error.error_type, why))
             raise
 
     def _runtime(
@@ -322,7 +327,12 @@ async def _follow(
         await runtime.go_back(run.session_id, lambda _state: False)
     if is_new or not await _go_back(runtime, journal):
         start = await asyncio.to_thread(start_state, project, run)
-    decide_design = decider(progress.ask, progress.emit, rounds, recapitulate=not is_new, reread=model.reread)
+
+    async def ask(question: Question) -> Answer | Reply:
+        filled = progress.spent().get("context_tokens", 0)
+        return await progress.ask(replace(question, context_tokens=filled))
+
+    decide_design = decider(ask, progress.emit, rounds, recapitulate=not is_new, reread=model.reread)
 
     async def decide(value: dict[str, Any], state: GraphState) -> dict[str, Any]:
         await prune()
@@ -365,10 +375,12 @@ def _can_go_on_after(error: Exception) -> TypeGuard[CircuitAIError]:
     return is_for_now and getattr(error, "error_type", "") != "object_missing"
 
 
-async def _pause(journal: DesignJournal, conversation: Conversation, reason: str) -> None:
+async def _pause(
+    journal: DesignJournal, conversation: Conversation, reason: str, failure: TurnFailure | None = None
+) -> None:
     """Keep what had come of an answer, and write why the run does not go on for now."""
     await conversation.keep_unfinished("user" if reason == "stopped" else "error", cost=None)
-    await journal.pause(reason)
+    await journal.pause(reason, failure)
 
 
 async def _leave_word(writing: Coroutine[Any, Any, None]) -> None:

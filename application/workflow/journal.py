@@ -7,9 +7,10 @@ those of any conversation (`application.conversation`), which ignores what is ad
 
     {"event": "turn", "state": "started", ..., "design": {"text", "max_iterations"}}
     {"event": "message", ..., "step": "<turn>/<n>", "update": {...}}
-    {"event": "decision", "kind", "answer", "meant", "step": "<turn>/<n>", "update": {...}}
+    {"event": "decision", "kind", "answer", "meant", "read", "step": "<turn>/<n>", "update": {...}}
     {"event": "step", "step": "<turn>/<n>", "update": {...}}      a step without words
-    {"event": "paused", "turn_id", "reason"}      stopped, or waiting for somebody; the turn stays open
+    {"event": "paused", "turn_id", "reason", "failure"}      stopped, failed for now, or waiting for somebody;
+                                                  the turn stays open
     {"event": "set_aside", "turn_id"}             the user began another design instead
 
 Between the lines of a design that waits turns of chats may stand: they leave it open.
@@ -27,6 +28,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from application.design.round_history import judged_rounds, timeline
 from domain.llm.provider_settings import BUILTIN
 from domain.llm.transcript import design_left_open
+from domain.llm.turn_failure import TurnFailure, failure_to_plain
 from shared.errors import UserInputError
 from shared.message import Message, message_to_plain, msg
 from shared.ulid import new_ulid
@@ -136,7 +138,9 @@ class Decided:
     said: tuple[str, ...] = ()
     """In which words, where it was not a button alone."""
     meant: Mapping[str, Any] = field(default_factory=dict)
-    """What the words were taken for (`progress.meant_to_plain`)."""
+    """What the words were taken for, where that was done (`progress.meant_to_plain`)."""
+    read: tuple[Mapping[str, Any], ...] = ()
+    """How each text was read, likewise."""
 
 
 StepRecord = Said | Carried | Decided
@@ -251,9 +255,10 @@ class DesignJournal:
         await self._append(event)
         self._take(event)
 
-    async def pause(self, reason: str) -> None:
-        """Write why the run does not go on for now."""
-        await self._append({"event": "paused", "turn_id": self.run.turn_id, "reason": reason})
+    async def pause(self, reason: str, failure: TurnFailure | None = None) -> None:
+        """Write why the run does not go on for now; `failure` is what was told of an error."""
+        line = {"event": "paused", "turn_id": self.run.turn_id, "reason": reason}
+        await self._append(line if failure is None else {**line, "failure": failure_to_plain(failure)})
 
     async def settle(self, result: Carried) -> None:
         """Write the result of a call that no step brings to its end any more."""
@@ -261,15 +266,14 @@ class DesignJournal:
         await self._append(event)
         self._open_calls.pop(result.call_id, None)
 
-    async def end(self, stop_reason: str, *closing: DesignEvent) -> None:
-        """Write the closing words and that the run is over."""
+    async def end(self, stop_reason: str, *closing: DesignEvent, failure: TurnFailure | None = None) -> None:
+        """Write the closing words and that the run is over, and why it failed, if it did."""
         step = f"{self.run.turn_id}/end"
         if step not in self._updates:
             line = {**self._event(Said(), closing), "step": step, "update": {}}
             await self._append(line)
-        await self._append(
-            {"event": "turn", "turn_id": self.run.turn_id, "state": "ended", "stop_reason": stop_reason}
-        )
+        over = {"event": "turn", "turn_id": self.run.turn_id, "state": "ended", "stop_reason": stop_reason}
+        await self._append(over if failure is None else {**over, "failure": failure_to_plain(failure)})
 
     def _event(self, record: StepRecord, told: Sequence[DesignEvent]) -> dict[str, Any]:
         from domain.llm.messages import (
@@ -310,6 +314,7 @@ class DesignJournal:
             case Decided():
                 decided: dict[str, Any] = {"event": "decision", "kind": record.kind, "answer": record.answer}
                 decided |= {"meant": dict(record.meant)} if record.meant else {}
+                decided |= {"read": [dict(each) for each in record.read]} if record.read else {}
                 if not record.said:
                     return decided
                 spoken = create_human_message("\n".join(record.said), message_id=new_ulid())

@@ -29,16 +29,16 @@ from application.workflow.design_sessions import (
     ResumeRequest,
 )
 from application.workflow.journal import DesignRun
+from domain.llm.chat import ProviderChoice
+from domain.llm.turn_failure import failure_of
 from domain.simulation.goals import all_met
-from shared.errors import (
-    CircuitAIError,
-    Stopped,
-    internal_error,
-)
+from shared.errors import Stopped
 from shared.message import msg
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from langchain_core.messages import AIMessage
 
     from application.graph.state import GraphState
     from domain.design.checkpoint_intent import CheckpointIntent
@@ -56,6 +56,7 @@ class Spent(TypedDict, total=False):
     usage: dict[str, int]
     cost: Cost
     session_cost: Cost
+    context_tokens: int
 
 
 def spent_since(record: ConversationRecord, message_id: str) -> Spent:
@@ -74,14 +75,23 @@ def spent_since(record: ConversationRecord, message_id: str) -> Spent:
         usage=sum((get_usage(message) or Usage() for message in of_run), Usage()).to_plain(),
         cost=total(map(get_cost, of_run)),
         session_cost=total(map(get_cost, whole)),
+        context_tokens=next((used for used in map(_filled, reversed(of_run)) if used), 0),
     )
 
 
+def _filled(answer: AIMessage) -> int:
+    from domain.llm.messages import get_usage
+
+    usage = get_usage(answer)
+    return 0 if usage is None else usage.prompt_tokens + usage.completion_tokens
+
+
 def told(error: Exception) -> ErrorOccurred:
-    """What is said of an error; of a bug that it is one."""
-    if isinstance(error, CircuitAIError):
-        return ErrorOccurred(error_type=error.error_type, message=error.message, advice=error.advice)
-    return ErrorOccurred(error_type="internal", message=internal_error(error), advice=None)
+    """What is said of an error, with the models that could be asked instead; of a bug that it is one."""
+    known = failure_of(error, ProviderChoice())
+    return ErrorOccurred(
+        error_type=known.error_type, message=known.message, advice=known.advice, offers=known.offers
+    )
 
 
 class Progress:
@@ -233,6 +243,7 @@ def decider(
             "instruction": reply.instruction,
             "round": reply.round_number,
             "meant": None if meant is None else meant_to_plain(meant),
+            "read": [meant_to_plain(each) for each in reply.read],
         }
 
     return decide
@@ -240,7 +251,8 @@ def decider(
 
 def meant_to_plain(meant: CheckpointIntent) -> dict[str, Any]:
     """What words were taken for, for the transcript; goals they change stand in the step's own line."""
-    return {"kind": meant.kind, "text": meant.text, "round_number": meant.round_number}
+    plain = {"kind": meant.kind, "text": meant.text, "round_number": meant.round_number}
+    return {**plain, "has_waited": True} if meant.has_waited else plain
 
 
 def _told_before(state: GraphState) -> list[DesignEvent]:

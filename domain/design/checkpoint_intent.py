@@ -64,6 +64,13 @@ class CheckpointIntent:
     """False: ask before it is carried out."""
     asks_back: str = ""
     """Of kind unclear, as a model read it: what to ask."""
+    has_waited: bool = False
+    """Nothing was done before a click."""
+
+    @property
+    def leads_on(self) -> bool:
+        """Whether something can be carried out: another checkpoint, an answer, an end."""
+        return self.kind != "unclear" and (self.kind != "go_back" or self.round_number > 0)
 
 
 def read_checkpoint_text(

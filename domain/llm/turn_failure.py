@@ -8,7 +8,7 @@ from typing import Any
 
 from domain.llm.chat import ProviderChoice
 from domain.llm.provider_settings import BUILTIN
-from shared.errors import CircuitAIError
+from shared.errors import CircuitAIError, internal_error
 from shared.message import Message, message_from_plain, message_to_plain
 
 _CHOICE = ("provider", "model")
@@ -36,10 +36,13 @@ class TurnLimit:
     """Which one, and how to go on."""
 
 
-def failure_of(error: CircuitAIError, asked: ProviderChoice) -> TurnFailure:
-    """The failure an error is; a ProviderError brings its offers."""
+def failure_of(error: Exception, asked: ProviderChoice) -> TurnFailure:
+    """The failure an error is; a ProviderError brings its offers, a bug is told as one."""
+    name = "" if asked.provider == BUILTIN else asked.model or asked.provider
+    if not isinstance(error, CircuitAIError):
+        return TurnFailure(asked=name, error_type="internal", message=internal_error(error))
     return TurnFailure(
-        asked="" if asked.provider == BUILTIN else asked.model or asked.provider,
+        asked=name,
         error_type=error.error_type,
         message=error.message,
         advice=error.advice,

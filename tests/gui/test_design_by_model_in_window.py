@@ -75,7 +75,10 @@ def server(model: DesigningModel, stalls: set[str], provider: str) -> Iterator[F
         said = model(body)
         calls = [call(name, arguments, id=f"c{n}") for n, (name, arguments) in enumerate(said.calls)]
         stalled = answer(said.text, stall=True, piece_delay_s=0.01)
-        return stalled if model.seen[-1].task in stalls else wire(said.text, calls=calls)
+        asked = 100 * len(model.seen)  # each request is another size
+        usage = {"prompt_tokens": asked, "completion_tokens": 10, "total_tokens": asked + 10}
+        counted = {"usage": usage} if provider == "openai-compatible" else {}
+        return stalled if model.seen[-1].task in stalls else wire(said.text, calls=calls, **counted)
 
     with FakeLLMServer(script, models=["m"]) as made:
         yield made
@@ -365,11 +368,14 @@ async def test_a_design_goes_on_in_the_conversation_of_a_chat(
     panel = panel_of(window)
     type_in(panel, "Which stage has gain?")
     await until(lambda: not panel.is_running and isinstance(panel.model.items.last(), AnswerText))
-    session = panel.session_id
+    session, of_chat = panel.session_id, panel.model.context_tokens
     await design(window, until)
     assert panel.session_id == session
+    used = panel.model.context_tokens
+    assert (of_chat, used) == (110, 100 * len(model.seen) + 10)  # while it asks, too
     press(panel, "stop")
     await until(lambda: not panel.is_running)
+    assert panel.model.context_tokens == used
     said = [item.text for item in panel.model.items if isinstance(item, UserText)]
     assert said == ["Which stage has gain?", WISH]
     await reopened(window, until)
@@ -398,6 +404,32 @@ async def test_how_words_were_read_is_shown_later_and_can_still_be_corrected(
     panel.mode_button.click()
     await until(lambda: not panel.is_running)
     assert (panel.model.draft, question(panel).is_behind_chip) == ("", False)
+
+
+async def test_what_was_typed_and_not_done_is_there_later_as_it_was(
+    window: MainWindow, until: Until, model: DesigningModel
+) -> None:
+    def chips() -> list[tuple[str, str]]:
+        return [(item.intent.kind, item.state) for item in panel.model.items if isinstance(item, Understood)]
+
+    panel = await design(window, until)
+    type_in(panel, "stop")
+    await until(lambda: chips() == [("stop", "asks")])
+    type_in(panel, "Why is the gain so small?")  # something else is said, and done at once
+    await until(lambda: panel.model.is_asking and len(decisions(panel)) == 2)
+    type_in(panel, "accept it")
+    await until(lambda: question(panel).is_behind_chip)
+    press(panel, "continue")  # something else is chosen
+    await until(lambda: panel.model.is_asking and question(panel).number == 2)
+    panel.stop()
+    await until(lambda: not panel.is_running)
+    assert chips() == [("stop", "dropped"), ("question", "closed"), ("accept", "dropped")]
+    await reopened(window, until)
+    assert chips() == [("stop", "dropped"), ("question", "closed"), ("accept", "dropped")]
+    assert str(rows(panel)).count("(not done)") == 2
+    said = [item.text for item in panel.model.items if isinstance(item, UserText)]
+    assert said == [WISH, "stop", "Why is the gain so small?", "accept it"]
+    assert any("stop\\nWhy is the gain so small?" in str(request.messages) for request in model.seen)
 
 
 async def test_a_failed_run_offers_its_fix_and_no_improvement(
@@ -632,10 +664,15 @@ async def test_an_error_of_the_model_in_the_middle_is_tried_again_from_there(
     await until(lambda: not panel.is_running)
     (block,) = [item for item in panel.model.items if isinstance(item, ErrorBlock)]
     assert block.can_retry
-    panel.model.set_choice(here)
     await until(lambda: panel.model.is_design_open)
+    await reopened(window, until)  # and it is there again, with its ways on
+    assert panel.model.is_design_open
+    (block,) = [item for item in panel.model.items if isinstance(item, ErrorBlock)]
+    panel.model.set_choice(here)
     panel.view.acted.emit("retry", block.key, "")
     await until(lambda: panel.model.is_asking and question(panel).number == 2)
     assert model.tasks == ["goals", "design", "analysis", "optimize", "analysis"]
     press(panel, "accept")
     await until(lambda: not panel.is_running)
+    assert kinds(panel).count(ErrorBlock) == 1  # as history
+    await reopened(window, until)

@@ -19,6 +19,7 @@ from presentation.panels.conversation.html_view import HtmlItems
 from presentation.panels.conversation.items import (
     Decision,
     DesignEnd,
+    ErrorBlock,
     Interrupted,
     Note,
     OperationCard,
@@ -97,6 +98,7 @@ def told(window: MainWindow) -> list[str]:
 UNTIMED: dict[type, dict[str, Any]] = {
     UserText: {"created": ""},
     Interrupted: {"created": ""},
+    ErrorBlock: {"created": ""},
     SimulationCard: {"duration_s": None},
     OperationCard: {"duration_s": None},
 }

@@ -294,10 +294,12 @@ class UserCheckpointNode:
     async def __call__(self, state: GraphState, step: Step) -> Finished:
         """Ask about what is there now: a circuit that was changed, or has no result, is simulated first.
 
-        Answers: ``{"intent", "goals": [...] | None, "said": [...], "instruction", "round", "meant"}``.
+        Answers: ``{"intent", "goals": [...] | None, "said": [...], "instruction", "round", "meant",
+        "read": [...]}``.
 
         With goals the next round is judged by them; a round of before is no longer the best one.
-        `instruction` belongs to the intents "instruction" and "question", `round` to "go_back"; `meant` is
+        `instruction` belongs to the intents "instruction" and "question", `round` to "go_back"; `read` is how
+        typed words were read, `meant` what was done of them, which is
         what typed words were taken for.
         """
         if self._looked_at != state["step_number"] + 1:
@@ -325,7 +327,11 @@ class UserCheckpointNode:
                 update |= {"goals_changed": True, "best_round": None, "stagnation_count": 0}
         said = tuple(answer.get("said") or ())
         decided = Decided(
-            kind="checkpoint", answer=answer["intent"], said=said, meant=answer.get("meant") or {}
+            kind="checkpoint",
+            answer=answer["intent"],
+            said=said,
+            meant=answer.get("meant") or {},
+            read=tuple(answer.get("read") or ()),
         )
         return Finished(update=update, record=decided)
 

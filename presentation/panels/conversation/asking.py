@@ -240,9 +240,10 @@ class Asking:
         self._said, self._next = [], ""
         return text
 
-    def _take_said(self) -> tuple[str, ...]:
-        said, self._said = self._said, []
-        return tuple(intent.text for intent in said)
+    def _take_said(self, reply: Reply) -> Reply:
+        """The answer with what was typed before it, and how that was read."""
+        said, self._said = tuple(self._said), []
+        return replace(reply, said=tuple(intent.text for intent in said), read=said)
 
     def forget(self) -> None:
         self._open, self._goes_on = None, False
@@ -295,20 +296,19 @@ class Asking:
                 self._tell()
             meant = self._said[-1] if self._said else None
             if choice != "goals":
-                said = self._take_said()
                 if isinstance(choice, Reply):
-                    return replace(choice, said=said)
-                if meant is not None and replace(decision, answer=meant.kind).chosen != choice:
-                    meant = None  # something else was done
-                return Reply(answer=choice, said=said, meant=meant) if said else choice
+                    return self._take_said(choice)
+                if meant is None:
+                    return choice
+                is_other = replace(decision, answer=meant.kind).chosen != choice
+                return self._take_said(Reply(answer=choice, meant=None if is_other else meant))
             told = GoalsUnderstood(goals=question.goals, assumptions=())
             goals = await self._window.confirm_goals(told, is_change=True)
             if goals is not None:
                 self._items.put(replace(decision, state="chosen", answer="goals"))
                 self._tell()
-                said = self._take_said()
                 meant = meant if meant is not None and meant.kind == "goals" else None
-                return Reply(answer="continue", goals=goals, said=said, meant=meant)
+                return self._take_said(Reply(answer="continue", goals=goals, meant=meant))
 
     def answer(self, key: str, choice: Choice) -> bool:
         """Press a button of the open decision; False when it is no longer open, and nothing is done."""
@@ -392,10 +392,11 @@ class Asking:
             return
         from application.workflow.design_sessions import reply_of
 
-        if self._said and self._said[-1].text == intent.text:
-            self._said[-1] = intent
         reply = reply_of(intent)
         leads_on = reply is not None or intent.kind == "goals"
+        intent = replace(intent, has_waited=intent.has_waited or not (is_confirmed and leads_on))
+        if self._said and self._said[-1].text == intent.text:
+            self._said[-1] = intent
         new = intent.goals if intent.kind == "goals" and intent.goals else ()
         chip = Understood(
             key=self._chip,

@@ -494,6 +494,7 @@ class RunFeed:
     def _end_design(self, event: Done) -> None:
         self.has_ended = True
         self.tokens = _tokens(event.usage)
+        self.context_tokens = event.context_tokens or self.context_tokens
         if event.stop_reason == "stopped":
             self._interrupt("stopped", ())
         elif event.stop_reason not in ("error", "answered"):

@@ -217,6 +217,7 @@ class LiveRun:
             told = self.feed.goals or (GoalsUnderstood(goals=question.goals, assumptions=()),)
             return await self._asking.confirm_goals(told[-1])
         self.most_rounds = question.most_rounds or self.most_rounds
+        self.feed.context_tokens = question.context_tokens or self.feed.context_tokens
         answer = await self._asking.decide(question)
         self.is_accepted = (answer if isinstance(answer, str) else answer.answer) == "accept"
         return answer

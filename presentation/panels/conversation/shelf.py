@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from domain.llm.costs import Cost
 from presentation.panels.conversation.attached import with_thumbnails
 from presentation.panels.conversation.items import Item, UserText
-from presentation.panels.conversation.stored import context_tokens_of, items_of, title_of
+from presentation.panels.conversation.stored import context_tokens_of, is_resting, items_of, title_of
 from presentation.panels.conversation.words import with_advice
 from presentation.translation import Translator
 from shared.errors import CircuitAIError
@@ -37,6 +37,8 @@ class StoredConversation:
     items: tuple[Item, ...]
     context_tokens: int
     """What its last answer filled of the model's window; 0 when nobody counted."""
+    rests: bool = False
+    """Whether a design in it was left in the middle."""
     model: str = ""
     """What answered last."""
     cost: Cost = field(default_factory=Cost)
@@ -87,6 +89,7 @@ class Shelf:
             mode="free" if session.is_led_as_chat else "workflow",
             items=items,
             context_tokens=context_tokens_of(session),
+            rests=is_resting(session),
             cost=session.cost,
             model=next((message.model for message in reversed(session.messages) if message.model), ""),
         )

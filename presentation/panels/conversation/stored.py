@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from application.conversation.sessions import ShownMessage, ShownSession
     from application.design.story import Ended, StoryStep
     from application.project.undoing import OperationEntry
+    from domain.llm.turn_failure import TurnFailure
 
 _logger = logging.getLogger(__name__)
 
@@ -58,6 +59,7 @@ def items_of(session: ShownSession, operations: Iterable[OperationEntry]) -> tup
     for step in session.design:
         if not step.message_id:
             behind.setdefault(step.after, []).append(step)
+    apart = {step.said_in for step in session.design}
     turn = ""
     is_told_by_program = False
     for number, message in enumerate(session.messages):
@@ -70,8 +72,8 @@ def items_of(session: ShownSession, operations: Iterable[OperationEntry]) -> tup
             turn = message.id
         story = told.get(message.id)
         for item in _items_of_message(message, session, story, is_last=is_last):
-            if isinstance(item, Interrupted) and is_told_by_program:
-                continue  # the design itself tells where it rests
+            if item.key in apart or (isinstance(item, Interrupted) and is_told_by_program):
+                continue  # its texts stand where they were typed; the design itself tells where it rests
             question = asked_about.pop(item.key, None)
             if question is not None:  # it was asked before the call ran
                 items[question.key] = question
@@ -81,12 +83,24 @@ def items_of(session: ShownSession, operations: Iterable[OperationEntry]) -> tup
         if story is not None and story.verdicts:
             _judge(items, story)
         for step in behind.get(message.id, ()):
-            items |= {item.key: item for item in _rows_of(step, session)}
+            _put_step(items, step, session)
     _put_end(items, session, turn)
     _open_chip(items)
     for number, problem in enumerate(session.problems):
         items[f"problem-{number}"] = Note(key=f"problem-{number}", text=problem)
     return _with_operations(items, tuple(operations))
+
+
+def _put_step(items: dict[str, Item], step: StoryStep, session: ShownSession) -> None:
+    for item in _rows_of(step, session):
+        known = None if step.said_in or not isinstance(item, Understood) else _chip_of(item, items)
+        items |= {item.key: item} if known is None else {known.key: replace(item, key=known.key)}
+
+
+def _chip_of(taken: Understood, items: Mapping[str, Item]) -> Understood | None:
+    """The chip of a text that was taken otherwise at a later checkpoint."""
+    chips = (item for item in reversed(tuple(items.values())) if isinstance(item, Understood))
+    return next((item for item in chips if item.intent.text == taken.intent.text), None)
 
 
 def _open_chip(items: dict[str, Item]) -> None:
@@ -96,7 +110,8 @@ def _open_chip(items: dict[str, Item]) -> None:
     waits = next(
         (each for each in items.values() if isinstance(each, Decision) and each.state == "waits"), None
     )
-    if isinstance(newest, Decision) and waits is not None and isinstance(chip, Understood):
+    is_taken = isinstance(chip, Understood) and chip.state == "closed" and chip.intent.leads_on
+    if isinstance(newest, Decision) and waits is not None and isinstance(chip, Understood) and is_taken:
         items[chip.key] = replace(chip, state="taken", others=waits.others(chip.intent))
 
 
@@ -154,19 +169,27 @@ def _put_failure(items: dict[str, Item], session: ShownSession, turn: str, *, is
     failure = session.failures.get(turn)
     if failure is None:
         return False
+    key = f"{turn}-failure"
+    is_open = session.is_ours and session.is_led_as_chat
+    items[key] = _block(key, failure, session, can_retry=is_open, is_spent=not is_newest)
+    return True
+
+
+def _block(
+    key: str, failure: TurnFailure, session: ShownSession, *, can_retry: bool, is_spent: bool
+) -> ErrorBlock:
     said = sum(message.role == "user" for message in session.messages)
-    items[f"{turn}-failure"] = ErrorBlock(
-        key=f"{turn}-failure",
+    return ErrorBlock(
+        key=key,
         message=failure.message,
         advice=failure.advice,
         error_type=failure.error_type,
         model=failure.asked,
-        can_retry=session.is_ours and session.is_led_as_chat,
+        can_retry=can_retry,
         can_begin_anew=failure.error_type == "context_too_long" and said > 1,
         offers=failure.offers,
-        is_spent=not is_newest,
+        is_spent=is_spent,
     )
-    return True
 
 
 def _put_limit(items: dict[str, Item], session: ShownSession, turn: str, *, is_newest: bool) -> bool:
@@ -187,6 +210,11 @@ def _put_limit(items: dict[str, Item], session: ShownSession, turn: str, *, is_n
         note=limit.note,
     )
     return True
+
+
+def is_resting(session: ShownSession) -> bool:
+    """Whether a design was left in the middle, and not at a question, and can be gone on with."""
+    return session.is_ours and not session.is_in_use and any(step.left for step in session.design)
 
 
 def context_tokens_of(session: ShownSession) -> int:
@@ -245,13 +273,18 @@ def _rows_of(step: StoryStep, session: ShownSession) -> Iterator[Item]:
     """A step of a design as it was shown while it ran; only the question it waits at can be answered."""
     ended, checkpoint = step.ended, step.checkpoint
     words = msg("{text}", text=step.words)
-    if ended is not None and ended.stop_reason == "error":
+    is_idle = session.is_ours and not session.is_in_use
+    if step.failure is not None:
+        is_last = step is session.design[-1] and session.messages[-1].id == (step.message_id or step.after)
+        is_spent = not (is_idle and is_last and (step.left or ended is not None))
+        yield _block(step.key, step.failure, session, can_retry=is_idle, is_spent=is_spent)
+        return
+    if ended is not None and ended.stop_reason == "error":  # of an earlier version
         yield ErrorBlock(key=step.key, message=words, can_retry=False, is_spent=True)
         return
     if ended is not None:
         yield DesignEnd(key=step.key, done=_done(ended))
         return
-    is_idle = session.is_ours and not session.is_in_use
     if step.left and not session.is_in_use:
         yield Interrupted(
             key=f"{step.key}-left",
@@ -278,8 +311,12 @@ def _rows_of(step: StoryStep, session: ShownSession) -> Iterator[Item]:
             answer=checkpoint.answer,
         )
     if step.meant is not None:
+        if step.said_in:
+            created = next(each.created for each in session.messages if each.id == step.said_in)
+            yield UserText(key=f"{step.key}-said", text=step.meant.text, created=created)
+        state: Literal["closed", "dropped"] = "closed" if step.is_done else "dropped"
         changed = step.meant.goals or ()
-        yield Understood(key=f"{step.key}-meant", intent=step.meant, state="closed", changed=changed)
+        yield Understood(key=f"{step.key}-meant", intent=step.meant, state=state, changed=changed)
     if step.goals:
         yield GoalsCard(key=f"{step.key}-goals", goals=step.goals, assumptions=step.assumptions)
 

@@ -85,8 +85,7 @@ class ConversationViewModel:
         """What goes with the next message."""
         self.tokens = 0
         """Of the last run."""
-        self.context_tokens = 0
-        """What the last answer filled of the model's window; 0 when nobody counted."""
+        self._context_tokens = 0
         self.cost = Cost()
         """Of the conversation."""
         self.shelf = Shelf(app.conversations, app.project, window)
@@ -149,6 +148,12 @@ class ConversationViewModel:
     def live_tokens(self) -> int:
         """Of the run under way, as far as its answers told; 0 when nobody counted."""
         return self._run.feed.tokens if self._run is not None and self.is_running else 0
+
+    @property
+    def context_tokens(self) -> int:
+        """What the last answer filled of the model's window, a design's too; 0 when nobody counted."""
+        live = self._run.feed.context_tokens if self._run is not None and self.is_running else 0
+        return live or self._context_tokens
 
     @property
     def tokens_per_s(self) -> float | None:
@@ -266,7 +271,7 @@ class ConversationViewModel:
         self._loading += 1
         self._written = 0
         self.session_id = self.name = ""
-        self.tokens = self.context_tokens = 0
+        self.tokens = self._context_tokens = 0
         self._rests = False
         self.cost = Cost()
         self.choice = self._choices.get("", self.choice)
@@ -303,8 +308,8 @@ class ConversationViewModel:
     def _show(self, stored: StoredConversation) -> None:
         self.session_id, self.name, self.mode = stored.session_id, stored.title, stored.mode
         self.choice = self._choices.get(stored.session_id, self.choice)
-        self.tokens, self.context_tokens = 0, stored.context_tokens
-        self._rests = False
+        self.tokens, self._context_tokens = 0, stored.context_tokens
+        self._rests = stored.rests
         self.cost, self._written = stored.cost, 0
         self.items.become(stored.items)
         self._tell()
@@ -724,7 +729,7 @@ class ConversationViewModel:
             if self._waiting_decision is None:
                 self._close_chips()
             self.tokens = run.feed.tokens or self.tokens
-            self.context_tokens = run.feed.context_tokens or self.context_tokens
+            self._context_tokens = run.feed.context_tokens or self._context_tokens
             self.cost = run.feed.cost if run.feed.has_ended else self.cost
             if run.has_failed and self.root is not None and self.session_id and self.mode == "workflow":
                 self._window.start(self._find_rest(self.root, self.session_id), kind="sessions")
@@ -754,9 +759,7 @@ class ConversationViewModel:
         waits = next(
             (item for item in stored.items if isinstance(item, Decision) and item.state == "waits"), None
         )
-        self._rests = waits is None and any(
-            isinstance(item, Interrupted) and item.of_design and item.can_continue for item in stored.items
-        )
+        self._rests = waits is None and stored.rests
         if waits is not None and self._waiting_decision is None:
             for block in [item for item in self.items if isinstance(item, ErrorBlock)]:
                 self.items.put(replace(block, can_retry=False))
