@@ -917,3 +917,30 @@ async def test_a_slash_at_the_beginning_offers_ready_sentences(
     assert (runs, panel.composer.text) == ([True], "")
     QTest.keyClicks(edit, "1/2 of R1 /fix")
     assert offered(panel) == []
+
+
+async def test_up_brings_back_what_was_said_and_long_texts_tell_their_tokens(
+    panel: ConversationPanel, until: Until
+) -> None:
+    with FakeLLMServer([answer("One."), answer("Two.")]) as server:
+        use(panel, server)
+        for text in ("first", "second\nin two lines"):
+            type_and_send(panel, text)
+            await until(lambda: not panel.is_running and panel.session_id)
+    edit = panel.composer.edit
+    keys(panel, Qt.Key.Key_Up)
+    assert panel.composer.text == "second\nin two lines"
+    keys(panel, Qt.Key.Key_Up, Qt.Key.Key_Up)
+    assert panel.composer.text == "first"
+    keys(panel, Qt.Key.Key_Down)
+    assert panel.composer.text == "second\nin two lines"
+    QTest.keyClicks(edit, ", changed")
+    keys(panel, Qt.Key.Key_Up, Qt.Key.Key_Up)
+    assert panel.composer.text == "second\nin two lines, changed", "a changed text is not thrown away"
+    tokens = panel.findChild(QLabel, "messageTokens")
+    assert tokens is not None
+    assert tokens.text() == ""
+    panel.composer.set_text("R1 in out 10k\n" * 100)
+    await until(lambda: tokens.text().endswith("tokens"))
+    panel.composer.set_text("")
+    await until(lambda: tokens.text() == "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from PyQt6.QtCore import QMimeData, QSize, Qt, pyqtSignal
@@ -10,17 +10,23 @@ from PyQt6.QtGui import QFocusEvent, QInputMethodEvent, QKeyEvent, QResizeEvent,
 from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QToolButton, QVBoxLayout, QWidget
 
 from application.groups.models import Models
+from domain.llm.tokens import count_tokens
+from presentation.figures import short_count
 from presentation.panels.conversation.attachment_chips import AttachmentChips
 from presentation.panels.conversation.pending import PendingFile
 from presentation.panels.conversation.search_switch import SearchSwitch
 from presentation.panels.conversation.taking_in import LONGEST_PASTED, can_take_in, take_in
 from presentation.ui.frame import IconButton
-from presentation.ui.parts import arrange
+from presentation.ui.parts import arrange, once_after
 from presentation.ui.styles import mark, style_sheet
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
 
 MOST_LINES = 8
+_RECALLING = (Qt.Key.Key_Up, Qt.Key.Key_Down)
+_COUNTED_AFTER_MS = 200
+_LEAST_COUNTED = 50
+"""Tokens of a text that are told while it is written."""
 
 
 class MessageEdit(QPlainTextEdit):
@@ -37,6 +43,10 @@ class MessageEdit(QPlainTextEdit):
         super().__init__(parent)
         self.is_composing = False
         """Whether an input method holds text that is not committed."""
+        self.said: Callable[[], Sequence[str]] = lambda: ()
+        """What the user has said in this conversation, the newest last."""
+        self._recalled = 0
+        """How far back the shown text was said; 0: it is a new one."""
         self.setObjectName("messageInput")
         self.setTabChangesFocus(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -51,9 +61,13 @@ class MessageEdit(QPlainTextEdit):
         super().inputMethodEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent | None) -> None:  # noqa: N802 - Qt's name
-        """Enter sends, Shift+Enter makes a line; an Enter while something is composed belongs to that."""
+        """Enter sends, Shift+Enter makes a line; an Enter while something is composed belongs to that.
+
+        Up in an empty field, or in what it brought, is the message said before, Down the one after.
+        """
         if event is None or event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            super().keyPressEvent(event)
+            if event is None or event.modifiers() or not self._recall(event.key()):
+                super().keyPressEvent(event)
             return
         if self.is_composing:
             event.ignore()
@@ -62,6 +76,18 @@ class MessageEdit(QPlainTextEdit):
             self.insertPlainText("\n")
             return
         self.submitted.emit()
+
+    def _recall(self, key: int) -> bool:
+        by = {Qt.Key.Key_Up: 1, Qt.Key.Key_Down: -1}.get(Qt.Key(key), 0) if key in _RECALLING else 0
+        said, text = self.said(), self.toPlainText()
+        if self._recalled and (self._recalled > len(said) or text != said[-self._recalled]):
+            self._recalled = 0  # it was changed: a message of its own
+        if not by or (text and not self._recalled) or not 0 <= self._recalled + by <= len(said):
+            return False
+        self._recalled += by
+        self.setPlainText(said[-self._recalled] if self._recalled else "")
+        self.moveCursor(QTextCursor.MoveOperation.End)
+        return True
 
     def canInsertFromMimeData(self, source: QMimeData | None) -> bool:  # noqa: N802 - Qt's name
         return can_take_in(source) or super().canInsertFromMimeData(source)
@@ -151,6 +177,10 @@ class Composer(QFrame):
         self.model_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.model_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         mark(self.model_button, text=True)
+        self._tokens = QLabel(self)
+        self._tokens.setObjectName("messageTokens")
+        mark(self._tokens, role="caption")
+        self._counted = once_after(self, _COUNTED_AFTER_MS, self._count)
         self._hint = QLabel(self)
         mark(self._hint, role="caption")
         self.send_button = QToolButton(self)
@@ -158,7 +188,16 @@ class Composer(QFrame):
         self.send_button.clicked.connect(self._on_button)
         row = QHBoxLayout()
         row.addWidget(self.picture_button)
-        arrange(row, self.file_button, self.search_switch, 1, self._hint, self.model_button, self.send_button)
+        arrange(
+            row,
+            self.file_button,
+            self.search_switch,
+            1,
+            self._tokens,
+            self._hint,
+            self.model_button,
+            self.send_button,
+        )
         self._layout = arrange(QVBoxLayout(self), self.chips, self.edit, row)
         self._row = row
         self._order_tabs()
@@ -274,7 +313,16 @@ class Composer(QFrame):
     def _on_text(self) -> None:
         if self._state == "idle":
             self._dress_button()
+        self._counted.start()
         self.text_changed.emit(self.text)
+
+    def _count(self) -> None:
+        """How much the message is for a model, by our estimate; nothing of a short one."""
+        count = count_tokens(self.text)
+        text = ""
+        if count >= _LEAST_COUNTED:
+            text = self._services.language(msg("{count} tokens", count=short_count(count)))
+        self._tokens.setText(text)
 
     def _submit(self) -> None:
         if self.text.strip() and self._state != "stopping":

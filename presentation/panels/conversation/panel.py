@@ -199,6 +199,7 @@ class ConversationPanel(QWidget):
         self.composer.text_changed.connect(self._on_draft)
         self._intake = Intake(services, app.conversations, self.model, self.say, self)
         self._intake.listen_to(self.composer)
+        self.composer.edit.said = lambda: self.model.said
         Completion(
             services,
             app.project,

@@ -121,6 +121,11 @@ class ConversationViewModel:
         return tuple(coming if coming and item.key == coming.key else item for item in self.items)
 
     @property
+    def said(self) -> tuple[str, ...]:
+        """What the user has said here, the newest last."""
+        return tuple(item.text for item in self.items if isinstance(item, UserText))
+
+    @property
     def is_running(self) -> bool:
         """Whether a run is under way, be it stopping."""
         return self.run_state != "idle"
