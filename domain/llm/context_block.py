@@ -43,7 +43,7 @@ _FLOORS: Mapping[PartName, int] = {
     "figures": 120,
     "references": 150,
     "circuit": 250,
-    "files": 100,
+    "files": 60,
     "dependencies": 0,
     "passages": 0,
 }
@@ -106,6 +106,13 @@ MAIN_CIRCUIT = "The circuit that is meant when none is named: "
 """Begins the line that names it; the built-in model looks for it."""
 
 _SMALLEST = 1000
+_SMALL = 2000
+"""Tokens of a budget below which the window is a small one (16,000)."""
+_NAMES_OF_INCLUDED = 35
+_LISTED: frozenset[PartName] = frozenset({"files", "dependencies"})
+"""Parts whose rest a tool shows at once."""
+_ASKED: frozenset[PartName] = frozenset({"selection", "references", "passages"})
+"""Parts that a message itself brings."""
 _FENCE_TOKENS = 14
 """Of a data block's two lines."""
 
@@ -158,8 +165,10 @@ def assemble(parts: Sequence[ContextPart], budget: int, shares: ContextShares = 
     needs = [sizes_of_part[0] for sizes_of_part in sizes]
     room = [min(need, _share(part.name, budget, shares)) for part, need in zip(parts, needs, strict=True)]
     left = max(budget - sum(room), 0)
-    for at, need in enumerate(needs):
-        more = min(need - room[at], left)
+    # In a small window what a message asks for comes first, and what a tool lists stays short.
+    is_small = budget < _SMALL
+    for at, need in sorted(enumerate(needs), key=lambda each: is_small and parts[each[0]].name not in _ASKED):
+        more = 0 if is_small and parts[at].name in _LISTED else min(need - room[at], left)
         room[at] += more
         left -= more
     facts: list[str] = []
@@ -187,6 +196,8 @@ _OWN_BLOCKS: frozenset[PartName] = frozenset({"references", "dependencies", "pas
 
 
 def _share(name: PartName, budget: int, shares: ContextShares) -> int:
+    if name == "dependencies" and budget < _SMALL:
+        return _NAMES_OF_INCLUDED
     return max(shares.of(name) * budget // shares.most, _FLOORS[name])
 
 

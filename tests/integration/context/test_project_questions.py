@@ -13,7 +13,7 @@ from application.conversation.project_context import project_context
 from application.tool_execution.definition import ToolContext
 from application.tool_execution.operations import Operations
 from bootstrap import build
-from domain.llm.context_block import LARGEST
+from domain.llm.context_block import LARGEST, context_budget
 from domain.llm.tokens import count_tokens
 from domain.search.keywords import terms_of
 from tests.fakes.sixty_files import UNRELATED, questions, write_project
@@ -46,6 +46,11 @@ async def test_the_piece_that_answers_is_there_and_little_besides(asked: ToolCon
         largest = max(largest, count_tokens(text))
         if answer not in text:
             missed.append(words)
+    # An 8k model has room for little else than what was asked for.
+    few = [await text_for(asked, words, context_budget(8_192)) for words, _ in questions()[::2]]
+    found = sum(answer in text for (_, answer), text in zip(questions()[::2], few, strict=True))
+    print(f"{found} of {len(few)} at 8k, at most {max(map(count_tokens, few))} tokens")
+    assert found >= len(few) * 3 // 4
     sizes = [count_tokens(await text_for(asked, words)) for words in UNRELATED]
     print(f"40 questions, at most {largest} tokens; without their answer: {missed}")
     print(f"{len(UNRELATED)} unrelated messages: {min(sizes)} to {max(sizes)} tokens")
