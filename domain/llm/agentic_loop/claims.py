@@ -135,7 +135,7 @@ _CHANGED = late_pattern(
     rf"|edits?|schematic)\b)"
     rf".{{0,30}}?\b(?:(?:has|have) (?:now |already |successfully )?been|was|were|(?:is|are)(?: (?:now"
     rf"|already))?)"
-    rf" (?:successfully )?{_DEED}\b(?! by\b| to (?:node|ground))"
+    rf" (?:successfully )?{_DEED}\b(?! by\b| since\b| outside\b| to (?:node|ground))"
     rf"|\b(?:{_PART}|amplifier|filter|stage|oscillator|converter|regulator)\b (?:has"
     rf"|have)(?: now)? been (?:{_DEED}|set)\b(?! by\b)"
     r"|\b(?:changes?|edits?|modifications?|corrections?|fix(?:es)?|updates?)\b.{0,24}?\b(?:is|are"
