@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass
 
 from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import Quantity
+from domain.design.engine.declaration import Choice, Option, Quantity, Request
 from shared.message import msg
 
 OPEN_LOOP_GAIN = 1e5
@@ -31,6 +31,37 @@ SUPPLY = Quantity(
     words=r"suppl\w+|power(?:ed)?|rails?|供电|电源|vcc|vdd", before=r"±|\+/?-|正负",
     within=(2.5, 40), example=15, default=15.0,
 )  # fmt: skip
+
+GENERIC = "opamp"
+"""The macro model, and its name in the netlist."""
+LIBRARY_GBW_HZ = {"LM358": 0.7e6, "TL071": 3e6, "TL072": 3e6, "TL074": 3e6}
+"""Gain-bandwidth products of the op-amps in the model library, which a sentence may name."""
+OPAMP = Choice(
+    name="opamp",
+    label=msg("op-amp"),
+    is_told=False,
+    options=(
+        Option(key=GENERIC, label=msg("any op-amp"), words="(?!)"),
+        *(
+            Option(
+                key=name,
+                label=msg("{text}", text=name),
+                words=rf"(?<![a-z0-9]){name[:2]}[\s-]?{name[2:]}[a-z]{{0,3}}(?![a-z0-9])",
+            )
+            for name in LIBRARY_GBW_HZ
+        ),
+    ),
+)
+UNKNOWN_OPAMP = (
+    r"(?<![a-z0-9])(?!(?:lm358|tl07[124])(?!\d))(?:opa\d{2,4}|ad\d{3,4}|lm\d{3}|lm[cv]\d{3,4}|ne\d{4}|"
+    r"tl[cv]?\d{3,4}|mcp\d{3,4}|lf\d{3}|[uµμ]a\d{3}|op\d{2,3}|lt\d{4}|max\d{3,4})(?:[a-z]{0,3})(?![a-z0-9])",
+    msg("The model library does not have the op-amp that the request names."),
+    msg(
+        "Name one it has ({names}), or none: an op-amp that is fast enough is then assumed.",
+        names=", ".join(LIBRARY_GBW_HZ),
+    ),
+)
+"""Reads as the number of a part, and is none of the library's."""
 
 _TRANSCONDUCTANCE = 1e-3
 _HEADROOM_V = 1.7
@@ -61,9 +92,24 @@ def write_supplies(deck: Deck, supply_v: float) -> None:
     deck.part(f"Vee vee 0 DC {spice(-supply_v)}", msg("negative supply"))
 
 
-def write_subcircuit(deck: Deck, amplifier: OpAmp) -> None:
-    """`.subckt opamp inp inn vcc vee out` and its diode model, as a group of its own."""
+def given_gbw_hz(request: Request) -> float | None:
+    """That of the op-amp that was named, else what was asked; None: it is chosen."""
+    gbw: float | None = LIBRARY_GBW_HZ.get(request["opamp"], request["gbw_hz"])
+    return gbw
+
+
+def write_opamp(deck: Deck, request: Request, gbw_hz: float) -> None:
+    """What the op-amps of the circuit are, as a group of its own: the library's model, or the macro model."""
     deck.rule()
+    if request["opamp"] == GENERIC:
+        _write_subcircuit(deck, OpAmp(gbw_hz=gbw_hz, supply_v=request["supply_v"]))
+        return
+    deck.note(msg("The op-amp of the model library, with slew rate, bias currents and swing."))
+    deck.cards(f".include {request['opamp']}.lib")
+
+
+def _write_subcircuit(deck: Deck, amplifier: OpAmp) -> None:
+    """`.subckt opamp inp inn vcc vee out` and its diode model."""
     deck.note(msg("Op-amp macromodel: one pole, limited output; slew rate and offset are not modeled."))
     pole = _TRANSCONDUCTANCE / (2 * math.pi * amplifier.gbw_hz)
     deck.cards(".subckt opamp inp inn vcc vee out")

@@ -133,7 +133,13 @@ def size_stages(
 
 
 def write_stage(
-    deck: Deck, kind: FilterKind, number: int, parts: Mapping[str, float], nodes: tuple[str, str]
+    deck: Deck,
+    kind: FilterKind,
+    number: int,
+    parts: Mapping[str, float],
+    nodes: tuple[str, str],
+    *,
+    opamp: str,
 ) -> None:
     """Stage `number` between two nodes; without a second capacitor a buffered RC."""
     n, (entry, leaving) = number, nodes
@@ -151,9 +157,9 @@ def write_stage(
         deck.part(f"{along}{n}a {entry} p{n} {value[f'{along}{n}a']}", role)
         deck.part(f"{across}{n}a p{n} 0 {value[f'{across}{n}a']}", role)
     if f"R{n}f" not in parts:
-        deck.part(f"X{n} p{n} {leaving} vcc vee {leaving} opamp", msg("op-amp as a follower"))
+        deck.part(f"X{n} p{n} {leaving} vcc vee {leaving} {opamp}", msg("op-amp as a follower"))
         return
-    deck.part(f"X{n} p{n} g{n} vcc vee {leaving} opamp", msg("op-amp with gain"))
+    deck.part(f"X{n} p{n} g{n} vcc vee {leaving} {opamp}", msg("op-amp with gain"))
     deck.part(f"R{n}f {leaving} g{n} {value[f'R{n}f']}", msg("sets the gain of the stage"))
     deck.part(f"R{n}g g{n} 0 {value[f'R{n}g']}", msg("sets the gain of the stage"))
 

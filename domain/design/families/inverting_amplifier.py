@@ -29,10 +29,12 @@ from domain.design.engine.wording import unreachable
 from domain.design.opamp import (
     GBW,
     GBW_CLASSES_HZ,
+    OPAMP,
     OPEN_LOOP_GAIN,
     SUPPLY,
-    OpAmp,
-    write_subcircuit,
+    UNKNOWN_OPAMP,
+    given_gbw_hz,
+    write_opamp,
     write_supplies,
 )
 from shared.message import msg
@@ -76,7 +78,8 @@ def size(request: Request, correction: Correction) -> Sized:
         lambda one, two: abs(math.log(two / one / ratio)) + 0.05 * abs(math.log(one / wanted)),
     )
     needed = request["bandwidth_hz"] * correction["bandwidth_hz"] * _GBW_MARGIN * (1 + ratio)
-    classes = GBW_CLASSES_HZ if request["gbw_hz"] is None else (request["gbw_hz"],)
+    given = given_gbw_hz(request)
+    classes = GBW_CLASSES_HZ if given is None else (given,)
     gbw = next((each for each in classes if each >= needed), None)
     if gbw is None:
         most = classes[-1] / _GBW_MARGIN / (1 + ratio)
@@ -104,8 +107,8 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     write_supplies(deck, request["supply_v"])
     deck.part(f"R1 in n {spice(sized.parts['R1'])}", msg("sets the input resistance"))
     deck.part(f"R2 out n {spice(sized.parts['R2'])}", msg("feedback: sets the gain together with R1"))
-    deck.part("X1 0 n vcc vee out opamp", msg("op-amp, its non-inverting input grounded"))
-    write_subcircuit(deck, OpAmp(gbw_hz=sized.figures["gbw_hz"], supply_v=request["supply_v"]))
+    deck.part(f"X1 0 n vcc vee out {request['opamp']}", msg("op-amp, its non-inverting input grounded"))
+    write_opamp(deck, request, sized.figures["gbw_hz"])
 
 
 FAMILY = Family(
@@ -125,6 +128,7 @@ FAMILY = Family(
         plausible=r"(?:amplifier|op[\s-]?amp|放大器|运放).{0,30}(?:gain|增益)\s?(?:of|为|=)?\s?-\s?\d",
         excludes=r"summing|加法|求和|integrat|积分|differen|差分|微分|schmitt|施密特|trans[\s-]?imp|跨阻",
         refuses=(
+            UNKNOWN_OPAMP,
             (
                 r"single[\s-]supply|单电源",
                 msg("Amplifiers on a single supply cannot be designed yet."),
@@ -151,6 +155,7 @@ FAMILY = Family(
         GBW,
         TOLERANCE,
     ),
+    choices=(OPAMP,),
     goals=(
         GoalRow(
             metric="gain", label=msg("Gain"), unit="1", quantity="gain",

@@ -37,7 +37,7 @@ from domain.design.families.sallen_key_response import (
     sections,
     sweep,
 )
-from domain.design.opamp import GBW, SUPPLY, OpAmp, write_subcircuit, write_supplies
+from domain.design.opamp import GBW, OPAMP, SUPPLY, UNKNOWN_OPAMP, given_gbw_hz, write_opamp, write_supplies
 from domain.design.sallen_key_stage import demands, gain_bandwidth, size_stages, write_stage
 from domain.design.sentence import Sentence
 from shared.message import msg
@@ -115,7 +115,7 @@ def size(request: Request, correction: Correction) -> Sized:
     """Stages with parts that can be bought, and an op-amp that is fast enough."""
     kind, gain, cutoff = request["kind"], request["gain"], request["cutoff_hz"]
     asked = demands(kind, sections(request), cutoff, gain)
-    gbw = gain_bandwidth(kind, asked, request["gbw_hz"], correction["gbw_hz"])
+    gbw = gain_bandwidth(kind, asked, given_gbw_hz(request), correction["gbw_hz"])
     aimed = demands(kind, sections(request, correction["ripple_db"]), cutoff * correction["stated_hz"], gain)
     parts: dict[str, float] = {}
     figures = {"gbw_hz": gbw}
@@ -146,8 +146,8 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
                 msg("Stage {number}: f0 = {frequency}, Q = {q}", number=n, frequency=hertz, q=f"{q:.4g}")
             )
         nodes = "in" if n == 1 else f"s{n - 1}", "out" if n == count else f"s{n}"
-        write_stage(deck, request["kind"], n, sized.parts, nodes)
-    write_subcircuit(deck, OpAmp(gbw_hz=sized.figures["gbw_hz"], supply_v=request["supply_v"]))
+        write_stage(deck, request["kind"], n, sized.parts, nodes, opamp=request["opamp"])
+    write_opamp(deck, request, sized.figures["gbw_hz"])
 
 
 def _title(request: Request) -> str:
@@ -167,6 +167,7 @@ FAMILY = Family(
     words=Words(
         named=_NAMED,
         refuses=(
+            UNKNOWN_OPAMP,
             (
                 r"single[\s-]supply|单电源|single [\d.+ ]*v",
                 msg("Filters on a single supply cannot be designed yet."),
@@ -176,7 +177,7 @@ FAMILY = Family(
     ),
     claims=_claims,
     quantities=_QUANTITIES,
-    choices=(RESPONSE, rows.CUTOFF_AT),
+    choices=(RESPONSE, rows.CUTOFF_AT, OPAMP),
     goals=GOALS,
     title=_title,
     stem=lambda request: (

@@ -138,6 +138,15 @@ def test_op_amps(tmp_path: Path, name: str) -> None:
     assert found["v(o2)"] == pytest.approx(swing[1], abs=0.05)
 
 
+@pytest.mark.parametrize("name", ["LM358", "TL071", "TL072", "TL074"])
+def test_a_follower_behind_resistors_is_not_found_stuck_at_a_supply(tmp_path: Path, name: str) -> None:
+    cards = (
+        "Vin in 0 0\nVcc vcc 0 15\nVee vee 0 -15\nRa in a 49.9k\nRb a p 4.99k\nCa a out 4.7n\nCb p 0 820p\n"
+        f"X1 p out vcc vee out {name}"
+    )
+    assert abs(measured(tmp_path, name, cards, "op\nprint v(out)")["v(out)"]) < 0.01
+
+
 def test_ideal_op_amps(tmp_path: Path) -> None:
     cards = "V1 i 0 1\nR1 i n 1k\nR2 n o 10k\nX1 0 n o OPAMP_IDEAL"
     found = measured(tmp_path, "OPAMP_IDEAL", cards, "op\nprint v(o)")
