@@ -114,9 +114,11 @@ class UserSettings:
         help=msg("Folders or files that every circuit may include from."))
     ngspice_path: Path | None = setting(None, msg("Simulator"), group=_GENERAL,
         help=msg("The ngspice program; none = the one found on PATH."))
-    small_model: ProviderChoice | None = setting(None, msg("Model for titles"), group=_MODELS, read=_model,
+    small_model: ProviderChoice | None = setting(None, msg("Model for titles and summaries"),
+        group=_MODELS, read=_model,
         example='{"provider": "ollama", "model": "qwen3:4b", "base_url": ""}',
-        help=msg("It names conversations; none = their first words. No model = the provider's default."))
+        help=msg("It names conversations and summarizes long ones; none = done by rules. "
+            "No model = the provider's default."))
     alternatives: tuple[ProviderChoice, ...] = setting((), msg("Alternatives"), group=_MODELS, read=_models,
         example='[{"provider": "zhipu"}, {"provider": "ollama", "model": "qwen3:8b"}]',
         help=msg("Models to offer when the chosen one fails; none = those whose settings were tested."))

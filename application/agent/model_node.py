@@ -10,9 +10,10 @@ import asyncio
 import hashlib
 import json
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from langchain_core.messages import AIMessage
@@ -45,15 +46,27 @@ if TYPE_CHECKING:
     from langchain_core.messages import SystemMessage
 
     from application.agent.alternatives import AskedModel
+    from application.agent.attachment_context import Material
     from application.agent.conversation import Conversation
+    from application.agent.request import Sent
     from application.agent.watch import TurnWatch
     from application.ports.tracing import Span
     from application.tool_execution.executor import ToolExecutor, WorkflowNode
+    from domain.llm.compression import Compression
     from domain.llm.prompts.catalogue import Wording
     from domain.llm.room import ModelRoom, ToolSet
 
 _logger = logging.getLogger(__name__)
 _ANSWER_NOW = "You thought but gave no answer. Answer now, or call a tool."
+
+
+Compress = Callable[
+    ["Sent", "ModelRoom", int, "Mapping[str, Material]"], Coroutine[Any, Any, "Compression | None"]
+]
+"""Compresses the conversation where the first request of a turn needs it; None where it does not.
+
+It gets the request, the room, the tokens of the tools and what goes with the user's messages.
+"""
 
 
 class _Frame(NamedTuple):
@@ -82,6 +95,7 @@ class ModelNode:
         span: Span,
         node: WorkflowNode,
         offered: frozenset[str],
+        compress: Compress,
         history_share: float = HISTORY_SHARE,
     ) -> None:
         self._history_share = history_share
@@ -100,6 +114,7 @@ class ModelNode:
         """Whose tools it has."""
         self._offered = offered
         """Those of them that are not switched off."""
+        self._compress = compress
 
     async def __call__(self, state: AgentState) -> AgentState:
         """One answer: its calls become pending, or it ends the turn, or the model is asked again.
@@ -212,19 +227,7 @@ class ModelNode:
         asked.tell_of_tools(room)
         # In the transcript's order: an answer left over from a killed run comes before this one.
         await self._conversation.keep_unfinished("interrupted", cost=pricing.of_unfinished())
-        sent = await asyncio.to_thread(
-            request_messages,
-            self._record,
-            context=frame.context,
-            hint=move.note,
-            system=frame.system,
-            continues=move.continues,
-            room=room,
-            looks_back=asked.choice.provider != BUILTIN,
-            tokens=asked.tokens if asked.tokens is not None else room.request_tokens - frame.tool_tokens,
-            attached=await asked.materials(self._record),
-            history_share=self._history_share,
-        )
+        sent = await self._request(move, number, frame, room)
         asked.note_sent(sent)
         messages = sent.messages
         tools = () if move.is_last else frame.tools
@@ -289,6 +292,30 @@ class ModelNode:
         others = (answer for answer in reversed(self._record.messages) if isinstance(answer, AIMessage))
         before = next((answer for answer in others if answer.id != message.id and get_usage(answer)), None)
         return uses_of([message_to_dict(answer) for answer in (before, message) if answer is not None])[-1]
+
+    async def _request(self, move: Ask, number: int, frame: _Frame, room: ModelRoom) -> Sent:
+        """What is sent; the first request of a turn may compress the conversation before."""
+        asked = self._asked
+        looks_back = asked.choice.provider != BUILTIN
+        materials = await asked.materials(self._record)
+        make = partial(
+            request_messages,
+            self._record,
+            context=frame.context,
+            hint=move.note,
+            system=frame.system,
+            continues=move.continues,
+            room=room,
+            looks_back=looks_back,
+            tokens=asked.tokens if asked.tokens is not None else room.request_tokens - frame.tool_tokens,
+            attached=materials,
+            history_share=self._history_share,
+        )
+        sent = await asyncio.to_thread(make)
+        is_first = number == 1 and looks_back and asked.tokens is None
+        if is_first and await self._compress(sent, room, frame.tool_tokens, materials):
+            sent = await asyncio.to_thread(make)
+        return sent
 
     @contextmanager
     def _traced(self, messages: list[Any], answer: Answer, number: int) -> Iterator[None]:

@@ -1,6 +1,7 @@
 """What is sent to a model: the system message, earlier turns shortened, the running turn whole.
 
-What does not fit into the model's window is left out by tokens, oldest first; of turns that are left out the
+Where older messages were compressed (`domain/llm/compression.py`), its text stands for them. What then
+does not fit into the model's window is left out by tokens, oldest first; of turns that are left out the
 user's own words are sent.
 
 Rebuilt from the transcript for every request, so a restart changes nothing. Call and result pairs
@@ -22,6 +23,7 @@ from langchain_core.messages import (
 )
 
 from application.agent.attachment_context import Material, with_material
+from domain.llm.compression import Compression
 from domain.llm.conversation_record import ConversationRecord
 from domain.llm.messages import get_text, is_partial_response
 from domain.llm.pinned_words import users_words
@@ -38,6 +40,13 @@ _PICTURE_TOKENS = 1_000
 _LEFT_OUT = "(Results of this turn that no longer fit were left out; read again what you still need.)"
 HISTORY_SHARE = 0.6
 """Of a request, for earlier turns, where the running one leaves so much, unless it is set."""
+_SHARES_BY_SIZE = ((15_000, HISTORY_SHARE), (128_000, 0.75))
+"""The same of requests of at most so many tokens, where nobody has set it."""
+_MOST_FOR_TURN = 32_000
+"""Tokens that are kept free for the running turn in any larger one."""
+_COMPRESSED_SHARE = 0.7
+"""Of the room for earlier turns, for what stands in place of messages. A smaller model than it was made for
+may have less, and gets the user's words as if nothing had been compressed."""
 _FULL, _EMPTIED = 0.6, 0.35
 """How much of that whole turns may have once not all fit, and what is kept when they had more: so that the
 beginning of the request, which providers have read already, changes seldom."""
@@ -85,9 +94,10 @@ def request_messages(
     `history_share` of the room.
     """
     turn = conversation.messages_of_turn()
+    earlier = conversation.earlier_messages if looks_back else ()
     return messages_for(
         turn,
-        conversation.messages[: len(conversation.messages) - len(turn)] if looks_back else (),
+        earlier,
         context=context,
         hint=hint,
         system=system,
@@ -96,6 +106,7 @@ def request_messages(
         tokens=tokens,
         attached=attached,
         history_share=history_share,
+        compressions=compressions_of(conversation, earlier) if looks_back else (),
     )
 
 
@@ -111,6 +122,7 @@ def messages_for(
     tokens: int | None = None,
     attached: Mapping[str, Material] | None = None,
     history_share: float = HISTORY_SHARE,
+    compressions: Sequence[Compression] = (),
 ) -> Sent:
     """The same for a turn and those before it, also for a turn that nobody has begun yet."""
     room = room or ModelRoom()
@@ -118,19 +130,20 @@ def messages_for(
         turn = [with_material(message, attached.get(str(message.id))) for message in turn]
     system = system or SystemMessage(content=system_prompt())
     last = [HumanMessage(content=f"(A note of the program, not of the user: {hint})")] if hint else []
-    most = (room.request_tokens if tokens is None else tokens) - _tokens([system, *last])
+    most = (room.request_tokens if tokens is None else tokens) - tokens_of([system, *last])
     running = _shrunk(
         _running(turn, context, continues), most - (_LEAST_WORDS + _MARKS if earlier else _MARKS)
     )
     history, left_out = earlier_messages(
         earlier,
         room=room,
-        tokens=int(min(most * history_share, most - _tokens(running))),
+        tokens=int(min(_share_of(most, history_share), most - tokens_of(running))),
         attached=attached,
+        compressions=compressions,
     )
     messages = [system, *history, *running, *last]
-    least = _tokens([system, *running[:1], *last])
-    return Sent(messages=messages, tokens=_tokens(messages), least=least, left_out=left_out)
+    least = tokens_of([system, *running[:1], *last])
+    return Sent(messages=messages, tokens=tokens_of(messages), least=least, left_out=left_out)
 
 
 def with_rule_of_calls(context: str, most: int) -> str:
@@ -149,26 +162,76 @@ def earlier_messages(
     tokens: int | None = None,
     attached: Mapping[str, Material] | None = None,
     history_share: float = HISTORY_SHARE,
+    compressions: Sequence[Compression] = (),
 ) -> tuple[list[BaseMessage], int]:
-    """What is sent of earlier turns, and of how many of these only the user's words."""
+    """What is sent of earlier turns, and of how many of these only the user's words.
+
+    `compressions` are what stands in place of the first of them.
+    """
     if attached:
         earlier = [with_material(message, attached.get(str(message.id))) for message in earlier]
-    room_for_all = int(room.request_tokens * history_share) if tokens is None else tokens
-    turns = [_paired(_shortened(message, room.old_result) for message in turn) for turn in _turns(earlier)]
+    room_for_all = int(_share_of(room.request_tokens, history_share)) if tokens is None else tokens
+    head = [HumanMessage(content=one.text) for one in compressions]
+    if (taken := tokens_of(head)) > room_for_all * _COMPRESSED_SHARE:
+        head, taken = [], 0
+    room_for_all -= taken
+    turns = turns_as_sent(behind(earlier, compressions) if head else earlier, room)
     first = _first_kept(turns, room_for_all)
     kept = [message for turn in turns[first:] for message in turn]
     if not first:
-        return kept, 0
+        return [*head, *kept], 0
     texts = [get_text(turn[0]) for turn in turns[:first] if turn and isinstance(turn[0], HumanMessage)]
     words = users_words(texts, max(int(room_for_all * _WORDS_SHARE), _LEAST_WORDS))
-    return [HumanMessage(content=f"{_WORDS}\n{words}"), *kept], first
+    return [*head, HumanMessage(content=f"{_WORDS}\n{words}"), *kept], first
+
+
+def compressions_of(
+    conversation: ConversationRecord, messages: Sequence[BaseMessage]
+) -> tuple[Compression, ...]:
+    """What is sent in place of the first of these messages."""
+    return conversation.compressions.in_force([str(message.id) for message in messages])
+
+
+def behind(messages: Sequence[BaseMessage], compressions: Sequence[Compression]) -> Sequence[BaseMessage]:
+    """The messages that no compression stands for."""
+    until = compressions[-1].until if compressions else ""
+    if not until:
+        return messages
+    ids = [str(message.id) for message in messages]
+    return messages[ids.index(until) + 1 :]
+
+
+def turns_as_sent(messages: Sequence[BaseMessage], room: ModelRoom) -> list[list[BaseMessage]]:
+    """Earlier messages turn by turn, whole pairs of call and result, long results cut."""
+    return [_paired(_shortened(message, room.old_result) for message in turn) for turn in turns_of(messages)]
+
+
+def whole_tokens(
+    conversation: ConversationRecord, sent: Sent, *, room: ModelRoom, attached: Mapping[str, Material] | None
+) -> int:
+    """How many tokens `sent` would have had, if nothing had been left out of earlier turns."""
+    if not sent.left_out:
+        return sent.tokens
+    earlier = conversation.earlier_messages
+    left = turns_as_sent(behind(earlier, compressions_of(conversation, earlier)), room)[: sent.left_out]
+    if attached:
+        left = [[with_material(one, attached.get(str(one.id))) for one in turn] for turn in left]
+    return sent.tokens + sum(map(tokens_of, left))
+
+
+def _share_of(most: int, history_share: float) -> float:
+    """What earlier turns may have of a request of `most` tokens."""
+    if history_share != HISTORY_SHARE:
+        return most * history_share
+    share = next((share for size, share in _SHARES_BY_SIZE if most < size), None)
+    return most - _MOST_FOR_TURN if share is None else most * share
 
 
 def _first_kept(turns: Sequence[Sequence[BaseMessage]], tokens: int) -> int:
     """The number of the first turn that is sent whole; it moves in leaps."""
     if sum(_most_tokens(message) for turn in turns for message in turn) <= tokens:
         return 0
-    sizes = [_tokens(turn) for turn in turns]
+    sizes = [tokens_of(turn) for turn in turns]
     if sum(sizes) <= tokens:
         return 0
     whole = min(int(tokens * _FULL), tokens - _LEAST_WORDS - _MARKS)
@@ -184,27 +247,28 @@ def _first_kept(turns: Sequence[Sequence[BaseMessage]], tokens: int) -> int:
 
 def _shrunk(running: list[BaseMessage], tokens: int) -> list[BaseMessage]:
     """The running turn within `tokens`, as far as its question and its newest step allow it."""
-    if sum(map(_most_tokens, running)) <= tokens or _tokens(running) <= tokens:
+    if sum(map(_most_tokens, running)) <= tokens or tokens_of(running) <= tokens:
         return running
     answers = [place for place, message in enumerate(running) if isinstance(message, AIMessage)]
     newest = answers[-1] if answers else len(running)
     short = [_shortened(message, _SHORT_RESULT) for message in running[1:newest]]
     running = [*running[:1], *short, *running[newest:]]
     begin = 1
-    while _tokens(running) > tokens and begin < newest:  # whole steps, the oldest first
+    while tokens_of(running) > tokens and begin < newest:  # whole steps, the oldest first
         end = next((place for place in answers if place > begin), newest)
         del running[begin:end]
         answers = [place - (end - begin) for place in answers if place >= end]
         newest -= end - begin
         begin = 1
-    if len(running) > 1 and _tokens(running) > tokens:
-        room = max(tokens - _tokens(running[:1]), 0) // max(len(running) - 1, 1)
+    if len(running) > 1 and tokens_of(running) > tokens:
+        room = max(tokens - tokens_of(running[:1]), 0) // max(len(running) - 1, 1)
         running = [*running[:1], *(_shortened(message, max(int(1.6 * room), 80)) for message in running[1:])]
     question = running[0]
     return [_with_text(question, f"{get_text(question)}\n\n{_LEFT_OUT}"), *running[1:]]
 
 
-def _turns(messages: Sequence[BaseMessage]) -> list[list[BaseMessage]]:
+def turns_of(messages: Sequence[BaseMessage]) -> list[list[BaseMessage]]:
+    """The messages, turn by turn; each begins with the user's."""
     turns: list[list[BaseMessage]] = []
     for message in messages:
         if isinstance(message, HumanMessage):
@@ -281,7 +345,7 @@ def _has_long_text(call: ToolCall, most: int) -> bool:
     return any(isinstance(value, str) and len(value) > most for value in call["args"].values())
 
 
-def _tokens(messages: Iterable[BaseMessage]) -> int:
+def tokens_of(messages: Iterable[BaseMessage]) -> int:
     """About how many tokens messages have, with their calls and pictures."""
     return sum(
         count_tokens(get_text(message))

@@ -196,12 +196,13 @@ class TurnWatch:
         return without_price(choice, price, self.limits)
 
     def session_cost(self, with_answer: AIMessage | None = None) -> Cost:
-        """What the whole conversation has cost."""
-        return total(map(get_cost, self._answers(with_answer)))
+        """What the whole conversation has cost, its summaries included."""
+        return total(map(get_cost, self._answers(with_answer))) + self._conversation.compressions.cost
 
     def _tokens_spent(self, with_answer: AIMessage | None) -> int:
         usages = map(get_usage, self._answers(with_answer))
-        return sum(usage.total_tokens for usage in usages if usage is not None)
+        answers = sum(usage.total_tokens for usage in usages if usage is not None)
+        return answers + self._conversation.compressions.tokens
 
     def _answers(self, with_answer: AIMessage | None) -> Iterable[AIMessage]:
         """All of the conversation; `with_answer` in its newest form."""

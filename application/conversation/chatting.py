@@ -18,11 +18,15 @@ from domain.llm.transcript import can_go_on, has_open_turn, last_end, nothing_to
 from shared.uninterrupted import imported, in_pieces, uninterrupted
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from application.agent.conversation import Conversation
+    from application.conversation.turn_parts import TurnParts
     from application.ports.conversation import Transcript
     from application.ports.project import ProjectFiles, Projects
     from application.search.web_searching import SearchWeb
     from application.tool_execution.confirming import Confirm
+    from domain.llm.chat import ProviderChoice
 
 
 class ChatWithModel:
@@ -87,6 +91,23 @@ class ChatWithModel:
                     max_cost=request.max_cost,
                 )
                 return await Turn(parts, request, emit).run()
+        finally:
+            await asyncio.to_thread(project.close)
+
+    @asynccontextmanager
+    async def opened(self, root: Path, session_id: str, choice: ProviderChoice) -> AsyncIterator[TurnParts]:
+        """A stored conversation with what a turn of it is made of, for what is no turn.
+
+        Raises UserInputError ("no_session", "session_in_use", "not_adopted"), EnvironmentProblem.
+        """
+        access = await self.find_access(choice)
+        project = await asyncio.to_thread(self._projects.open, root)
+        try:
+            request = ChatRequest(project=root, text=None, session_id=session_id, choice=choice)
+            async with self._conversation(project, request) as conversation:
+                from application.conversation.turn_parts import TurnParts
+
+                yield TurnParts(self.deps, choice, project, conversation, access=access, confirm=None)
         finally:
             await asyncio.to_thread(project.close)
 

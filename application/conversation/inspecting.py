@@ -199,7 +199,7 @@ class InspectContext:
         from langchain_core.messages import HumanMessage
 
         from application.agent.attachment_context import Attached
-        from application.agent.request import messages_for, with_rule_of_calls
+        from application.agent.request import compressions_of, messages_for, with_rule_of_calls
         from application.conversation.project_context import project_context
         from application.tool_execution.definition import ToolContext
         from application.tool_execution.operations import Operations
@@ -236,16 +236,18 @@ class InspectContext:
             record.messages, running=(), choice=choice, is_short=False
         )
         listed = json.dumps(schemas, ensure_ascii=False)
+        earlier = record.messages if choice.provider != BUILTIN else ()
         return await asyncio.to_thread(
             lambda: messages_for(
                 [HumanMessage(content=words)],
-                record.messages if choice.provider != BUILTIN else (),
+                earlier,
                 context=described,
                 system=system,
                 room=room,
                 tokens=room.request_tokens - count_tokens(listed),
                 attached=materials.of_message,
                 history_share=shares.history_percent / 100,
+                compressions=compressions_of(record, earlier) if choice.provider != BUILTIN else (),
             )
         )
 

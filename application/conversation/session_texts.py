@@ -16,7 +16,13 @@ from shared.message import Message, msg, stored_message, visible
 from shared.safe_json import join_surrogates
 
 if TYPE_CHECKING:
-    from application.conversation.sessions import ShownCall, ShownMessage, ShownSession
+    from application.conversation.sessions import (
+        ShownCall,
+        ShownCompression,
+        ShownMessage,
+        ShownSession,
+    )
+    from domain.llm.compression import Compression
 
 Translate = Callable[[Message], str]
 
@@ -28,7 +34,8 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 
 def json_document(session: ShownSession) -> dict[str, Any]:
     """The shape of the requirements, section 3.2.1.1."""
-    return {
+    in_force = [each for each in session.compressions if each.is_in_force]
+    document: dict[str, Any] = {
         "session_id": session.id,
         "session_name": session.name,
         "work_mode": session.work_mode,
@@ -36,7 +43,26 @@ def json_document(session: ShownSession) -> dict[str, Any]:
         "updated_at": session.updated_at,
         "message_count": len(session.messages),
         "messages": [_json_message(message) for message in session.messages],
-        "summary": None,
+        "summary": next((each.compression.summary for each in reversed(in_force)), None),
+    }
+    if session.compressions:
+        document["compressions"] = [_json_compression(each) for each in session.compressions]
+    return document
+
+
+def _json_compression(shown: ShownCompression) -> dict[str, Any]:
+    one = shown.compression
+    return {
+        "after": shown.after,
+        "until": one.until,
+        "messages": one.messages,
+        "tokens_before": one.tokens_before,
+        "tokens_after": one.tokens_after,
+        "by": one.by or "rules",
+        "automatic": one.is_automatic,
+        "in_force": shown.is_in_force,
+        "timestamp": one.created,
+        "text": one.text,
     }
 
 
@@ -89,6 +115,9 @@ def plain_text(session: ShownSession, translate: Translate) -> str:
     words = _Words(translate)
     lines = [_one_line(session.name), _one_line(words.facts(session)), ""]
     results = {message.call_id: message for message in session.messages if message.role == "tool"}
+    done = _compressed(session)
+    for shown in done.pop("", ()):
+        lines += [f"--- {words.compressed(shown)} ---", *_indented(shown.compression.summary, ""), ""]
     for message in _to_tell(session):
         lines += [f"=== {words.heading(message)} ===", *_indented(message.reasoning, words.reasoning)]
         lines += [visible(message.text)] if message.text else []
@@ -101,6 +130,8 @@ def plain_text(session: ShownSession, translate: Translate) -> str:
         for text in message.earlier:
             lines += _indented(text, words.earlier)
         lines.append("")
+        for shown in done.get(message.id, ()):
+            lines += [f"--- {words.compressed(shown)} ---", *_indented(shown.compression.summary, ""), ""]
     return join_surrogates("\n".join(lines)).rstrip("\n") + "\n"
 
 
@@ -118,6 +149,9 @@ def markdown(session: ShownSession, translate: Translate) -> str:
     words = _Words(translate)
     blocks = [f"# {_escaped(session.name)}", _escaped(words.facts(session))]
     results = {message.call_id: message for message in session.messages if message.role == "tool"}
+    done = _compressed(session)
+    for shown in done.pop("", ()):
+        blocks += [f"*{_escaped(words.compressed(shown))}*", _quoted(shown.compression.summary)]
     for message in _to_tell(session):
         blocks.append(f"## {_escaped(words.heading(message))}")
         if message.reasoning:
@@ -137,6 +171,8 @@ def markdown(session: ShownSession, translate: Translate) -> str:
                 blocks += [f"*{label}*", "\n".join(f"- {_escaped(item)}" for item in items)]
         for text in message.earlier:
             blocks += [f"*{words.earlier}*", _quoted(text)]
+        for shown in done.get(message.id, ()):
+            blocks += [f"*{_escaped(words.compressed(shown))}*", _quoted(shown.compression.summary)]
     return join_surrogates("\n\n".join(blocks)) + "\n"
 
 
@@ -211,6 +247,11 @@ class _Words:
             for netlist in complete_netlists(message.text)
         ]
 
+    def compressed(self, shown: ShownCompression) -> str:
+        """What a compression did, and whether it was taken back."""
+        told = self._translate(compressed_words(shown.compression))
+        return told if shown.is_in_force else f"{told} {self._translate(msg('(undone)'))}"
+
     def outcome(self, result: ShownMessage | None) -> str:
         if result is None:
             return self._translate(msg("No result: the call did not run, or its run was interrupted."))
@@ -224,6 +265,35 @@ class _Words:
         """The line for the user, if its stored template is one of ours: plain names in braces."""
         told = stored_message(result.summary.get("template"), result.summary.get("params"))
         return "" if told is None else self._translate(told)
+
+
+def _compressed(session: ShownSession) -> dict[str, list[ShownCompression]]:
+    """The compressions by the message that is told before them."""
+    told = {message.id: message.id for message in _to_tell(session)}
+    last = ""
+    for message in session.messages:
+        last = told.setdefault(message.id, last)
+    found: dict[str, list[ShownCompression]] = {}
+    for shown in session.compressions:
+        found.setdefault(told.get(shown.after, ""), []).append(shown)
+    return found
+
+
+def compressed_words(done: Compression) -> Message:
+    """What a compression did, in one line."""
+    if not done.until:
+        return msg(
+            "Begins with the summary of an earlier conversation: "
+            "{count} {count:message|messages}, {after} tokens",
+            count=done.messages,
+            after=f"{done.tokens_after:,}",
+        )
+    return msg(
+        "{count} {count:message|messages} summarized, {before} → {after} tokens",
+        count=done.messages,
+        before=f"{done.tokens_before:,}",
+        after=f"{done.tokens_after:,}",
+    )
 
 
 def _to_tell(session: ShownSession) -> Iterator[ShownMessage]:

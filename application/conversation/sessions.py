@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from application.design.story import StoryStep, story_of
 from domain.llm.answer_use import AnswerUse, UseTotal, total_of, uses_of
 from domain.llm.chat import ProviderChoice
+from domain.llm.compression import Compression, compression_of
 from domain.llm.costs import Cost, cost_in, total
 from domain.llm.service import Alternatives
 from domain.llm.tools.confirmation_card import answers_from_plain, card_from_plain
@@ -122,6 +123,17 @@ class ShownCard:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ShownCompression:
+    """Older messages that a summary stands for in what is sent."""
+
+    compression: Compression
+    after: str
+    """Id of the message behind which it was done; "" = before all."""
+    is_in_force: bool
+    """It was not taken back."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ShownSession:
     """One conversation, read whole."""
 
@@ -148,6 +160,8 @@ class ShownSession:
     """What steps of designs told beside their words."""
     uses: Mapping[str, AnswerUse] = field(default_factory=dict)
     """What answers took, by their ids."""
+    compressions: tuple[ShownCompression, ...] = ()
+    """In their order."""
     is_chat_newest: bool = False
     """What was said last was said in a chat, and not to a design."""
     is_chat_open: bool = False
@@ -155,7 +169,8 @@ class ShownSession:
 
     @property
     def cost(self) -> Cost:
-        return total(message.cost for message in self.messages)
+        summaries = (each.compression.cost for each in self.compressions)
+        return total((*(message.cost for message in self.messages), *summaries))
 
     @property
     def is_led_as_chat(self) -> bool:
@@ -387,6 +402,7 @@ def shown(
         cards=_cards(events),
         failures=_failures(events, own if is_ours else ()),
         limits=_limits(events),
+        compressions=_compressions(events),
         design=_story(events, own if is_ours else ()) if summary.work_mode == "workflow" else (),
         uses={use.message_id: use for use in uses_of(entry.message for entry in entries)},
         **_newest_chat(events),
@@ -403,6 +419,23 @@ def _newest_chat(events: Sequence[Json]) -> dict[str, bool]:
         elif "update" in event:  # a step of a design that was taken up again
             is_chat = is_open = False
     return {"is_chat_newest": is_chat, "is_chat_open": is_open}
+
+
+def _compressions(events: Sequence[Json]) -> tuple[ShownCompression, ...]:
+    found: dict[str, ShownCompression] = {}
+    after = ""
+    for event in events:
+        kind = event.get("event")
+        if kind == "message":
+            after = _text(event["message"].get("id"))
+        elif kind == "compressed" and (one := compression_of(event)) is not None:
+            shown = ShownCompression(compression=one, after=after, is_in_force=True)
+            found[one.compression_id] = shown
+        elif kind == "compression_restored" and (known := found.get(_text(event.get("compression_id")))):
+            found[known.compression.compression_id] = replace(known, is_in_force=False)
+        elif kind == "adopted":
+            found = {key: replace(each, is_in_force=False) for key, each in found.items()}
+    return tuple(found.values())
 
 
 def _cards(events: Sequence[Json]) -> tuple[ShownCard, ...]:

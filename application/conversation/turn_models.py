@@ -63,7 +63,7 @@ class TurnModels:
                 for choice in alternatives.choices
                 if not is_same(choice, self.asked)
             ],
-            may_use=self._may_go_on_with,
+            may_use=self.may_go_on_with,
             is_automatic=alternatives.is_automatic,
         )
 
@@ -81,7 +81,7 @@ class TurnModels:
             )
         return title or name_from(question)
 
-    async def _may_go_on_with(self, choice: ProviderChoice) -> bool:
+    async def may_go_on_with(self, choice: ProviderChoice) -> bool:
         """Whether another model may take over: what is on this computer stays there."""
         destination = await asyncio.to_thread(self.deps.models.destination, choice)
         if destination and not self.is_on_network:
@@ -126,8 +126,13 @@ async def title_by(models: ChatModels, choice: ProviderChoice, *, question: str,
     return _title_in("".join(said))
 
 
+def without_thinking(text: str) -> str:
+    """A small model's answer without what some servers leave in it of its thoughts."""
+    return _THINKING.sub("", text)
+
+
 def _title_in(text: str) -> str:
-    line = name_from(_THINKING.sub("", text))
+    line = name_from(without_thinking(text))
     return _LABEL.sub("", line.strip(_AROUND)).strip(_AROUND)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
-from functools import cache, reduce
+from functools import cache, cached_property, reduce
 from typing import TYPE_CHECKING
 
 from application.agent.alternatives import AskedModel, OtherModels
@@ -14,6 +14,7 @@ from application.agent.loop import ConfirmNode, Loop, ReviewNode, ToolsNode
 from application.agent.model_node import ModelNode
 from application.agent.turn_confirmation import TurnConfirmation
 from application.agent.watch import Pricing, TurnWatch
+from application.conversation.compressing import Compressing
 from application.conversation.project_context import project_context
 from application.conversation.turn_models import TurnModels
 from application.design.circuit_goals import read_goals
@@ -120,6 +121,18 @@ class TurnParts:
         """Of the model that is asked now, as far as it is known."""
         return ModelRoom() if self._asked is None else self._asked.known_room
 
+    @cached_property
+    def compressing(self) -> Compressing:
+        """What compresses this conversation."""
+        return Compressing(
+            deps=self.deps,
+            project=self.project,
+            conversation=self.conversation,
+            models=self.models,
+            operations=self.context.operations,
+            is_spent=lambda: self.watch.spent() is not None,
+        )
+
     def asked(self, model: BaseChatModel, others: OtherModels) -> AskedModel:
         """The model that is asked first; `others` may take over."""
         self._asked = AskedModel(
@@ -158,6 +171,7 @@ class TurnParts:
                 node=node,
                 offered=offered,
                 history_share=self.deps.shares.history_percent / 100,
+                compress=self.compressing.in_turn,
             ),
             tools=ToolsNode(
                 conversation=self.conversation,

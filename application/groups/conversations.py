@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from application.agent.attachments import Attachments
     from application.conversation.chatting import ChatWithModel
     from application.conversation.chosen_models import ChosenModels
+    from application.conversation.compressing_by_hand import CompressConversation
     from application.conversation.consents import Consents
     from application.conversation.inspecting import InspectContext
     from application.conversation.prompting import Prompting
@@ -153,6 +154,19 @@ class Conversations:
             alternatives=self._alternatives,
         )
         return ChatWithModel(projects=self._outside.project.projects, deps=deps, search_web=self._search_web)
+
+    @property
+    def compresses_itself(self) -> bool:
+        """Whether conversations are compressed without being asked for."""
+        limits = self._outside.models.limits
+        return limits is None or limits.compress
+
+    @cached_property
+    def compress(self) -> CompressConversation:
+        """A summary in place of older messages, made by hand and taken back."""
+        from application.conversation.compressing_by_hand import CompressConversation
+
+        return CompressConversation(chat=self.chat)
 
     @cached_property
     def sessions(self) -> Sessions:

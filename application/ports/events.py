@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # a list of operations has none of these
     from domain.design.checkpoint_intent import IntentKind
     from domain.llm.answer_use import AnswerUse
     from domain.llm.chat import ProviderChoice, WebSource
+    from domain.llm.compression import Compression
     from domain.llm.tools.confirmation_card import Answers, ConfirmationCard
     from domain.simulation.goals import DesignGoal, GoalVerdict
 
@@ -129,6 +130,20 @@ class AttachmentsLeftOut(Event):
     """Attachments of the conversation that the model does not get; told once a turn."""
 
     text: Message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompressionStarted(Event):
+    """Earlier messages are being summarized, before the next request."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationCompressed(Event):
+    """From now on a summary is sent in place of earlier messages."""
+
+    compression: Compression
+    text: Message
+    """What was done, and what is left of the window."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -313,6 +328,8 @@ ChatEvent = (
     | RetryScheduled
     | AlternativeTaken
     | AttachmentsLeftOut
+    | CompressionStarted
+    | ConversationCompressed
     | ToolStarted
     | ToolEnded
     | ConfirmationNeeded

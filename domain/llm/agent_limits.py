@@ -35,6 +35,8 @@ class AgentLimits:
         help=msg("Currency of the cost limit; nothing is converted."))
     calls_per_second: int = setting(10, msg("Tool calls per second"), bounds=(1, 1000),
         help=msg("Counted over three seconds; further calls wait."))
+    compress: bool = setting(default=True, title=msg("Summarize long conversations"),
+        help=msg("Automatically, at 80 % of the model's context window; otherwise only on request."))
     parallel: int = setting(3, msg("Parallel tool calls"), bounds=(1, 16),
         help=msg("Only calls that do not depend on each other run at the same time."))
     # fmt: on

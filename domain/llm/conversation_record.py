@@ -14,6 +14,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
 from domain.llm.chat import WebSource
+from domain.llm.compression import Compressions
 from domain.llm.messages import (
     dict_to_message,
     get_attachments,
@@ -60,6 +61,8 @@ class ConversationRecord:
         """Nobody, neither user nor program, has given it a name of its own yet."""
         self.seen_versions: dict[str, str] = {}
         """Relative path -> version hash of the files the model has seen or written."""
+        self.compressions = Compressions()
+        """What is sent in place of its older messages."""
         self._messages: dict[str, BaseMessage] = {}
         self._results: dict[str, ToolMessage] = {}
         self._unfinished: dict[str, UnfinishedAnswer] = {}
@@ -105,9 +108,14 @@ class ConversationRecord:
     @property
     def last_answered(self) -> str:
         """When the model last answered in an earlier turn (ISO 8601, UTC); "" when it never did."""
-        earlier = tuple(self._messages.values())[: len(self._messages) - len(self._ids_of_turn)]
-        answers = (get_timestamp(message) for message in reversed(earlier) if isinstance(message, AIMessage))
+        earlier = reversed(self.earlier_messages)
+        answers = (get_timestamp(message) for message in earlier if isinstance(message, AIMessage))
         return next(answers, "")
+
+    @property
+    def earlier_messages(self) -> Sequence[BaseMessage]:
+        """Those before the newest turn."""
+        return self.messages[: len(self._messages) - len(self._ids_of_turn)]
 
     def messages_of_turn(self) -> Sequence[BaseMessage]:
         """The messages of the newest turn, its user message first."""
@@ -238,6 +246,7 @@ class ConversationRecord:
 
     def take(self, event: Mapping[str, Any]) -> None:
         """The transcript's next line."""
+        self.compressions.take(event)
         match event.get("event"):
             case "session":
                 self.name = str(event.get("name", ""))

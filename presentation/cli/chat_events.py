@@ -12,8 +12,10 @@ from application.ports.events import (
     AnswerStreamed,
     AttachmentsLeftOut,
     ChatEvent,
+    CompressionStarted,
     ConfirmationGiven,
     ConfirmationNeeded,
+    ConversationCompressed,
     ErrorOccurred,
     PhaseEntered,
     RetryScheduled,
@@ -24,6 +26,7 @@ from application.ports.events import (
     TurnEnded,
 )
 from domain.llm.chat import ProviderChoice
+from domain.llm.compression import Compression
 from domain.llm.costs import Cost, shown_cost
 from presentation.cli import web_search
 from presentation.cli.confirming import given_document, needed_document
@@ -96,7 +99,10 @@ class ChatPrinter:
                         seconds=f"{event.wait_s:.0f}",
                     )
                 )
-            case AlternativeTaken() | AttachmentsLeftOut():
+            case CompressionStarted():
+                self.end_line()
+                out.say(msg("Summarizing earlier messages"))
+            case AlternativeTaken() | AttachmentsLeftOut() | ConversationCompressed():
                 self.end_line()
                 out.note(event.text)
             case ErrorOccurred():
@@ -162,7 +168,7 @@ class ChatPrinter:
         self._out.piece(self._quoting.end())
 
 
-def event_documents(event: ChatEvent, out: Output) -> list[dict[str, object]]:  # noqa: PLR0911
+def event_documents(event: ChatEvent, out: Output) -> list[dict[str, object]]:  # noqa: PLR0911, PLR0912
     match event:
         case AnswerStreamed():
             pieces = (("reasoning", event.reasoning), ("token", event.text))
@@ -182,6 +188,10 @@ def event_documents(event: ChatEvent, out: Output) -> list[dict[str, object]]:  
             ]
         case AttachmentsLeftOut():
             return [{"type": "attachments_left_out", "message": out.translate(event.text)}]
+        case CompressionStarted():
+            return []
+        case ConversationCompressed():
+            return [compressed_document(event.compression) | {"message": out.translate(event.text)}]
         case RetryScheduled():
             reason = out.translate(event.reason)
             return [{"type": "retry", "attempt": event.attempt, "wait_s": event.wait_s, "reason": reason}]
@@ -201,6 +211,20 @@ def event_documents(event: ChatEvent, out: Output) -> list[dict[str, object]]:  
             return [{**end, "note": note}]
         case _:
             return [common_document(event, out)]
+
+
+def compressed_document(done: Compression) -> dict[str, object]:
+    """A compression, of an event `compressed` and of the command."""
+    return {
+        "type": "compressed",
+        "id": done.compression_id,
+        "messages": done.messages,
+        "tokens_before": done.tokens_before,
+        "tokens_after": done.tokens_after,
+        "by": done.by or "rules",
+        "automatic": done.is_automatic,
+        "summary": done.summary,
+    }
 
 
 def cost_document(turn: Cost, conversation: Cost) -> dict[str, object]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from application.app import Application
+from domain.llm.compression import RESTORED
 from domain.llm.costs import shown_cost
 from presentation import VERSION
 from presentation.cli.terminal import read_line
@@ -24,17 +26,19 @@ _YES = ("y", "yes", "是", "好", "确认")
 _FORMATS = ("json", "txt", "md")
 _REPORT = "report"
 _NETLIST = "cir"
+_ACTIONS = ("list", "search", "show", "export", "rename", "compress", "restore", "delete")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """ACTION PROJECT [ID|TEXT] [NAME] [--format json|txt|md|report|cir] [-o FILE] [--stats] [--yes]."""
-    parser.add_argument("action", choices=("list", "search", "show", "export", "rename", "delete"))
+    """ACTION PROJECT [ID|TEXT] [NAME] [--format F] [-o FILE] [--keep N] [--stats] [--yes]."""
+    parser.add_argument("action", choices=_ACTIONS)
     parser.add_argument("project", type=Path, metavar="PROJECT")
     parser.add_argument("session", nargs="?", metavar="ID|TEXT")
     parser.add_argument("name", nargs="?", metavar="NAME")
     parser.add_argument("--format", choices=(*_FORMATS, _REPORT, _NETLIST))
     parser.add_argument("-o", "--output", type=Path, metavar="FILE")
     parser.add_argument("--stats", action="store_true")
+    parser.add_argument("--keep", type=_kept, metavar="N")
     parser.add_argument("--yes", action="store_true")
 
 
@@ -52,9 +56,22 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
             await _export(args, app, out)
         case "rename":
             await _rename(args, app, out)
+        case "compress":
+            await _compress(args, app, out)
+        case "restore":
+            await _restore(args, app, out)
         case "delete":
             await _delete(args, app, out)
     return 0
+
+
+def _kept(text: str) -> int:
+    """How many of the newest messages stay as they are."""
+    from application.conversation.compressing_by_hand import FEWEST_KEPT, MOST_KEPT
+
+    if not text.isdecimal() or not FEWEST_KEPT <= int(text) <= MOST_KEPT:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from {FEWEST_KEPT} to {MOST_KEPT}")
+    return int(text)
 
 
 def _check_usage(args: argparse.Namespace) -> None:
@@ -70,6 +87,8 @@ def _check_usage(args: argparse.Namespace) -> None:
         problem = msg("--stats is only used with `sessions show`.")
     elif args.action != "export" and (args.format or args.output):
         problem = msg("--format and -o are only used with `sessions export`.")
+    elif args.action != "compress" and args.keep is not None:
+        problem = msg("--keep is only used with `sessions compress`.")
     else:
         return
     raise UserInputError(
@@ -294,6 +313,30 @@ async def _rename(args: argparse.Namespace, app: Application, out: Output) -> No
     if out.as_json:
         out.json({"ok": True, "id": info.session_id, "name": name})
     out.say(msg("Renamed: {name}", name=visible(name)))
+
+
+async def _compress(args: argparse.Namespace, app: Application, out: Output) -> None:
+    from application.conversation.compressing_by_hand import USUALLY_KEPT
+    from application.conversation.session_texts import compressed_words
+    from presentation.cli.chat_events import compressed_document
+
+    info = await app.conversations.sessions.find(args.project, args.session)
+    choice = (await asyncio.to_thread(app.models.settings.load)).choice
+    keep = USUALLY_KEPT if args.keep is None else args.keep
+    done = await app.conversations.compress(args.project, info.session_id, choice, keep=keep)
+    one = done.draft.compression
+    if out.as_json:
+        out.json({"ok": True, **compressed_document(one)})
+    out.say(compressed_words(one))
+    out.line(visible(one.summary))
+
+
+async def _restore(args: argparse.Namespace, app: Application, out: Output) -> None:
+    info = await app.conversations.sessions.find(args.project, args.session)
+    await app.conversations.compress.restore(args.project, info.session_id)
+    if out.as_json:
+        out.json({"ok": True, "id": info.session_id, "restored": True})
+    out.say(RESTORED)
 
 
 async def _delete(args: argparse.Namespace, app: Application, out: Output) -> None:

@@ -688,11 +688,19 @@ async def test_too_long_a_conversation_is_left_for_a_new_one(panel: Conversation
         await until(lambda: not panel.is_running and of(panel, ErrorBlock))
         assert "Ask in a new conversation" in shown(panel)
         panel.view.acted.emit("anew", of(panel, ErrorBlock)[-1].key, "")
-        await until(lambda: not panel.is_running and of(panel, AnswerText))
-    assert panel.model.session_id != first
+        await until(
+            lambda: (
+                panel.model.session_id != first
+                and not panel.is_running
+                and [item.text for item in of(panel, AnswerText)] == ["Two."]
+            )
+        )
     assert [item.text for item in of(panel, UserText)] == ["second"]
     assert panel.model.choice.base_url == server.base_url, "the same model is asked"
-    assert [message["role"] for message in server.requests[-1]["messages"]] == ["system", "user"]
+    _, begins, question = server.requests[-1]["messages"]
+    assert "goes on from an earlier one" in begins["content"]
+    assert "- first" in begins["content"]
+    assert question["content"].endswith("second")
 
 
 async def test_the_meter_has_the_window_of_the_model_and_says_what_fills_it(

@@ -332,8 +332,8 @@ async def test_what_was_not_sent_is_filled_on_the_open_project(
     click(page, "promptAsSent")
     assert page.editor.isVisible()
     choose(page, "Summarize conversation")
-    assert page.sent.text().startswith("Not used yet")
-    assert "summary" not in page._origin.whole
+    assert page.sent.text().startswith("Not sent since")
+    assert "summary" in page._origin.whole
 
 
 async def test_what_was_sent_is_shown_as_it_was_with_its_time_and_circuit(

@@ -75,7 +75,7 @@ class Backing:
 
 def unbacked_figures(text: str, backing: Backing) -> tuple[str, ...]:
     """The figures of an answer that stand in nothing, as they are written, each once; () for none."""
-    flat = plain(_without_code(text[:_MOST_READ]))
+    flat = plain(without_code(text[:_MOST_READ]))
     figures = [figure for figure in islice(figures_in(flat), _MOST_FIGURES) if figure.value]
     parts = list(islice(_part_values(flat), _MOST_FIGURES))
     if not figures and not parts:
@@ -112,7 +112,7 @@ def stale_figures(text: str, before: Sequence[str], now: Backing) -> tuple[str, 
 
     Left alone are those that are told as old, in their sentence or in a table that compares.
     """
-    flat = plain(_without_code(text[:_MOST_READ]))
+    flat = plain(without_code(text[:_MOST_READ]))
     figures = [figure for figure in islice(figures_in(flat), _MOST_FIGURES) if figure.value]
     if not figures or not before:
         return ()
@@ -137,6 +137,23 @@ def stale_figures(text: str, before: Sequence[str], now: Backing) -> tuple[str, 
             continue
         found[text[figure.start : figure.end].strip()] = None
     return tuple(found)
+
+
+def figures_not_in(text: str, originals: Sequence[str]) -> tuple[str, ...]:
+    """The figures of a text that stand in none of the others, not even rounded; nothing may be derived."""
+    flat = plain(text)
+    known = _Known(Backing(results=originals))
+    strange = {
+        figure.start: text[figure.start : figure.end].strip()
+        for figure in islice(figures_in(flat), _MOST_FIGURES)
+        if figure.value and not known.has(figure, is_rough=False)
+    }
+    strange |= {
+        start: flat[start:end].strip()
+        for start, end, value in islice(_part_values(flat), _MOST_FIGURES)
+        if not known.has_value(value)
+    }
+    return tuple(dict.fromkeys(strange[start] for start in sorted(strange)))
 
 
 class _Known:
@@ -243,6 +260,6 @@ def _part_values(flat: str) -> Iterator[tuple[int, int, float]]:
         yield found.start("number"), found.end("scale"), float(found["number"]) * factor
 
 
-def _without_code(text: str) -> str:
+def without_code(text: str) -> str:
     """Fenced blocks as blanks, so that places stay."""
     return _CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)

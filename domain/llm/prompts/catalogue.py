@@ -56,9 +56,6 @@ TASK_OF_NODE: Mapping[str, TaskName] = {
 }
 """Which task a step of the graph gives: the node, and for `action` what is done in it."""
 
-NOT_SENT_YET: frozenset[TaskName] = frozenset({"SUMMARIZE_CONVERSATION"})
-"""Tasks whose step the graph does not have yet."""
-
 TRUSTED_VARIABLES = frozenset(
     {
         "user_requirement",

@@ -15,7 +15,7 @@ from application.conversation.prompting import (
     identity_problems,
     template_problems,
 )
-from domain.llm.prompts.catalogue import NOT_SENT_YET, TASKS, TaskName, node_of, title_of
+from domain.llm.prompts.catalogue import TASKS, TaskName, node_of, title_of
 from domain.llm.prompts.library import (
     IdentityVariable,
     PromptLibrary,
@@ -233,14 +233,10 @@ def _of_template(template: PromptTemplate) -> Draft:
         key=template.task,
         page="workflow",
         title=title_of(template.task),
-        origin=(
-            msg("based on built-in {version}, not used yet", version=template.version)
-            if template.task in NOT_SENT_YET
-            else msg(
-                'based on built-in {version}, used in step "{node}"',
-                version=template.version,
-                node=node_of(template.task),
-            )
+        origin=msg(
+            'based on built-in {version}, used in step "{node}"',
+            version=template.version,
+            node=node_of(template.task),
         ),
         text=template.content,
         saved_text=template.content,

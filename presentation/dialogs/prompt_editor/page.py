@@ -26,7 +26,7 @@ from PyQt6.QtWidgets import (
 )
 
 from application.conversation.prompting import Prompting, SentPrompt
-from domain.llm.prompts.catalogue import NOT_SENT_YET, node_of
+from domain.llm.prompts.catalogue import node_of
 from domain.llm.prompts.library import Filled, TextProblem
 from domain.llm.tokens import count_tokens
 from domain.llm.tools.line_diff import diff_texts
@@ -292,9 +292,9 @@ class PromptPage(QWidget):
         self._sent = self._prompting.last_sent(draft.task)
         for widget in (self.sent, self.as_sent):
             widget.setVisible(draft.has_variables)
-        self.sent.setText("\n".join(map(self._services.language, self._sent_words(draft))))
+        self.sent.setText("\n".join(map(self._services.language, self._sent_words())))
 
-    def _sent_words(self, draft: Draft) -> Iterator[Message]:
+    def _sent_words(self) -> Iterator[Message]:
         sent = self._sent
         if sent is not None:
             time, node = clock_time(sent.at.isoformat()), node_of(sent.task)
@@ -315,10 +315,7 @@ class PromptPage(QWidget):
                     project=project,
                 )
             return
-        if draft.task in NOT_SENT_YET:
-            yield msg("Not used yet: the program does not summarize conversations so far.")
-        else:
-            yield msg("Not sent since the program started.")
+        yield msg("Not sent since the program started.")
         if self._filled is None:
             return
         if self._project is None:

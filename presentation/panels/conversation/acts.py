@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from PyQt6.QtCore import Qt, QUrl
 from PyQt6.QtGui import QDesktopServices, QGuiApplication
@@ -54,7 +54,7 @@ class Acts:
     def __call__(self, act: str, key: str, argument: str) -> None:
         """Do it; an action nobody knows is none."""
         model = self.model
-        ways = WaysOn(model)
+        ways = WaysOn(model, lambda work: self.services.start(work, kind="sessions"))
         runs: dict[str, Callable[[str], Message | None]] = {
             "undo": lambda card: model.undo(card, cast("UndoChoice", argument) if argument else None),
             "answer": lambda card: model.answer(card, cast("Choice", argument)),
@@ -64,6 +64,7 @@ class Acts:
             "retry": ways.retry,
             "offline": ways.retry_offline,
             "anew": ways.ask_anew,
+            "restore": model.restore,
             "switch": lambda card: ways.switch(card, argument),
         }
         others: dict[str, Callable[[], object]] = {
@@ -161,8 +162,12 @@ class Acts:
 class WaysOn:
     """What the buttons of an interruption or an error do; each gives the reason when it can't be now."""
 
-    def __init__(self, model: ConversationViewModel) -> None:
+    def __init__(
+        self, model: ConversationViewModel, start: Callable[[Coroutine[Any, Any, None]], object]
+    ) -> None:
+        """`start` runs what takes a while."""
         self._model = model
+        self._start = start
 
     def go_on(self, key: str) -> Message | None:
         model = self._model
@@ -227,10 +232,9 @@ class WaysOn:
         if model.is_running:
             return busy()
         said = next((row for row in reversed(tuple(model.items)) if isinstance(row, UserText)), None)
-        choice = model.choice
-        model.new_conversation()
-        model.set_choice(choice)
-        return None if said is None else model.begin(said.text, said.attached)
+        if said is not None:
+            self._start(model.ask_in_new(said))
+        return None
 
     def give_up(self, key: str) -> None:
         item = self._model.items.get(key)

@@ -16,9 +16,11 @@ from application.ports.events import (
     AttachmentsLeftOut,
     ChatEvent,
     CheckpointReached,
+    CompressionStarted,
     ConfirmationAsked,
     ConfirmationGiven,
     ConfirmationNeeded,
+    ConversationCompressed,
     DesignEvent,
     Done,
     ErrorOccurred,
@@ -39,6 +41,7 @@ from domain.llm.costs import Cost
 from domain.llm.tokens import count_tokens
 from presentation.panels.conversation.items import (
     AnswerText,
+    CompressedRow,
     Confirmation,
     Decision,
     DesignEnd,
@@ -188,6 +191,12 @@ class RunFeed:
                 self._model = event.model or event.provider or self._model
             case AttachmentsLeftOut():
                 self._items.put(Note(key=new_ulid(), text=event.text))
+            case CompressionStarted():
+                self.activity = Activity(msg("Summarizing earlier messages"), self.activity.round_number)
+            case ConversationCompressed():
+                done = event.compression
+                self._items.put(CompressedRow(key=done.compression_id, done=done))
+                self.activity = Activity(_PHASES["calling"], self.activity.round_number)
             case SourcesFound():
                 self._put_sources(event)
             case AnswerCounted():

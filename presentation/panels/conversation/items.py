@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from application.tool_execution.taking_back import FileConflict, UndoChoice
     from domain.design.checkpoint_intent import CheckpointIntent, IntentKind
     from domain.llm.answer_use import AnswerUse
+    from domain.llm.compression import Compression
     from domain.llm.tools.line_diff import LineDiff
     from domain.llm.tools.look import ToolLook
 
@@ -339,6 +340,16 @@ class Note:
     text: Message
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompressedRow:
+    """Older messages stand above it as they were; in what is sent a summary stands for them."""
+
+    key: str
+    done: Compression
+    is_in_force: bool = True
+    can_restore: bool = True
+
+
 Item = (
     UserText
     | AnswerText
@@ -354,6 +365,7 @@ Item = (
     | Interrupted
     | Retry
     | DesignEnd
+    | CompressedRow
     | Note
 )
 

@@ -9,6 +9,7 @@ from PyQt6.QtCore import Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PyQt6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
+from domain.llm.compression import HINT_SHARE
 from domain.llm.costs import shown_cost
 from presentation.figures import short_count
 from presentation.panels.conversation.acts import Acts
@@ -64,6 +65,7 @@ class ConversationPanel(QWidget):
     ) -> None:
         super().__init__(parent)
         self._services = services
+        self._app = app
         self._history: ConversationsDialog | None = None
         self._told = ("", "", "")
         self._status = AgentStatus()
@@ -233,6 +235,7 @@ class ConversationPanel(QWidget):
         )
         self.use.changed.connect(self._on_use)
         self._line.meter.wanted.connect(self.use.want_report)
+        self._line.compress_clicked.connect(self.show_compression)
 
     def _make_layout(self) -> None:
         self._bottom = QVBoxLayout()
@@ -343,6 +346,11 @@ class ConversationPanel(QWidget):
         used = model.context_tokens + model.pending.tokens
         known = self.use.abilities
         self._line.meter.show_use(used or None, known, self.use.report)
+        share = None if not model.can_compress else self._share
+        is_offered = share is not None and share >= HINT_SHARE
+        self._line.offer_compression(
+            share if is_offered else None, is_automatic=self._app.conversations.compresses_itself
+        )
         self.composer.edit.longest_text = longest_pasted(known.context_tokens if known else None)
         if model.is_running != self._pulse.isActive():
             self._pulse.start() if model.is_running else self._pulse.stop()
@@ -475,6 +483,14 @@ class ConversationPanel(QWidget):
         dialog.show_sessions(self.model.sessions, shown=self.model.session_id)
         dialog.open()
         self._services.start(self.model.refresh_sessions(), kind="sessions")
+
+    def show_compression(self) -> None:
+        """The dialog that compresses the shown conversation."""
+        if not self.model.can_compress:
+            return
+        from presentation.panels.conversation.compress_dialog import CompressDialog
+
+        CompressDialog(self._services, self._app.conversations.compress, self.model, self).open()
 
     def note_stored(self, session_id: str) -> None:
         """A transcript was written to, by us or by others; many lines together are read once."""

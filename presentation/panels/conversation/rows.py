@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import singledispatch
 from pathlib import Path
 
+from application.conversation.session_texts import compressed_words
 from application.simulation.failure_place import place_of
 from domain.llm.tools.confirmation_card import AnswerWord, CallOnCard, CardAnswer
 from domain.llm.tools.line_diff import Hunk, LineDiff
@@ -26,6 +27,7 @@ from presentation.panels.conversation import words
 from presentation.panels.conversation.attached import attachments_of
 from presentation.panels.conversation.items import (
     AnswerText,
+    CompressedRow,
     Confirmation,
     Decision,
     DesignEnd,
@@ -112,6 +114,27 @@ def _end(item: DesignEnd) -> b.Row:
 @row_of.register
 def _note(item: Note) -> b.Row:
     return b.Row((b.Para("note", (b.Icon("info"), b.Text(item.text, "label"))),))
+
+
+@row_of.register
+def _compressed(item: CompressedRow) -> b.Row:
+    """One line where it happened; what is sent in place of the messages is behind it."""
+    done = item.done
+    left: list[b.Node] = [b.Icon("layers"), b.Text(compressed_words(done), "label")]
+    if not item.is_in_force:
+        left.append(b.Text(msg("undone"), "badge"))
+    by = msg("by {model}", model=done.by) if done.by else msg("by rules")
+    right: list[b.Node] = [b.Text(by, "dim")]
+    if item.is_in_force and item.can_restore:
+        tip = msg("Send the older messages again, as far as they fit")
+        right.append(b.Button(act="restore", label=msg("Restore"), kind="aside", tip=tip))
+    fold = b.Fold(
+        part="summary",
+        head=b.Line("head", tuple(left), tuple(right)),
+        body=(b.Pre(done.text),),
+        kind="compressed",
+    )
+    return b.Row((fold,))
 
 
 # --- what was done --------------------------------------------------------------------------------------

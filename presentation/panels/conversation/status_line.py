@@ -10,7 +10,7 @@ from PyQt6.QtGui import QEnterEvent, QPainter, QPaintEvent
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from presentation.figures import short_count
-from presentation.ui.parts import ElidedLabel, arrange
+from presentation.ui.parts import ElidedLabel, arrange, push_button
 from presentation.ui.styles import mark
 from presentation.ui.theme import tokens
 from presentation.ui.workspace import WindowServices
@@ -169,7 +169,12 @@ class ShareBar(QWidget):
 
 
 class StatusLine(QWidget):
-    """Spinner, words and pace of a run at the left; the meter at the right, or alone at the left."""
+    """Spinner, words and pace of a run at the left; the meter at the right, or alone at the left.
+
+    Where the window begins to fill the meter has a button that compresses the conversation.
+    """
+
+    compress_clicked = pyqtSignal()
 
     def __init__(self, services: WindowServices) -> None:
         super().__init__()
@@ -181,11 +186,14 @@ class StatusLine(QWidget):
         self._pace.setObjectName("conversationPace")
         mark(self._pace, role="small")
         self.meter = ContextMeter(services)
+        self.compress = push_button(name="compressButton", small=True, clicked=self.compress_clicked.emit)
+        self.compress.hide()
         self._row = QHBoxLayout(self)
         self._row.addWidget(self.spinner)
         self._row.addWidget(self._text, 1)
         self._row.addWidget(self._pace)
         self._row.addWidget(self.meter)
+        self._row.addWidget(self.compress)
         self._row.addStretch(0)  # the meter stands at the left while nothing runs
 
     @property
@@ -210,10 +218,26 @@ class StatusLine(QWidget):
         self._pace.setText("" if pace is None else language(pace))
         self._pace.setVisible(pace is not None)
 
+    def offer_compression(self, share: float | None, *, is_automatic: bool) -> None:
+        """Show the button where this share of the model's window is used; None where it can't be pressed."""
+        language = self._services.language
+        self.compress.setVisible(share is not None)
+        if share is None:
+            return
+        self._pace.hide()  # there is no room for both
+        self.compress.setText(language(msg("Compress…")))
+        tip = msg("The conversation fills {percent} % of the context window.", percent=round(100 * share))
+        then = msg("At 80 % older messages are summarized automatically.") if is_automatic else None
+        self.compress.setToolTip("\n".join(language(each) for each in (tip, then) if each is not None))
+
     def restyle(self) -> None:
         theme = self._services.theme.theme
         gap = theme.size("space.1")
         arrange(self._row, edges=(gap, 0, gap, 0), gap=theme.size("space.2"))
+        self.compress.setFont(theme.font("small"))
+        self.compress.setIcon(
+            self._services.icons.get("minimize-2", "text.secondary", theme.size("icon.small"))
+        )
         self._text.setFont(theme.font("small"))
         self._pace.setFont(theme.tabular("small"))
         self.setFixedHeight(max(theme.size("row.status"), self._text.fontMetrics().height() + gap))

@@ -20,6 +20,7 @@ from presentation.panels.conversation.items import (
     AnswerText,
     AttachedItem,
     CardState,
+    CompressedRow,
     Confirmation,
     Decision,
     DesignEnd,
@@ -62,6 +63,8 @@ def items_of(session: ShownSession, operations: Iterable[OperationEntry]) -> tup
     apart = {step.said_in for step in session.design}
     turn = ""
     is_told_by_program = False
+    compressed = _compressed(session)
+    items |= {row.key: row for row in compressed.get("", ())}
     for number, message in enumerate(session.messages):
         is_last = number == len(session.messages) - 1
         if message.role in ("user", "program"):
@@ -82,6 +85,7 @@ def items_of(session: ShownSession, operations: Iterable[OperationEntry]) -> tup
             items[card.key] = _with_result(card, message)
         if story is not None and story.verdicts:
             _judge(items, story)
+        items |= {row.key: row for row in compressed.get(message.id, ())}
         for step in behind.get(message.id, ()):
             _put_step(items, step, session)
     _put_end(items, session, turn)
@@ -141,6 +145,21 @@ def _put_end(items: dict[str, Item], session: ShownSession, turn: str) -> None:
         and not is_told
     ):
         items["unanswered"] = Interrupted(key="unanswered", reason="unanswered")
+
+
+def _compressed(session: ShownSession) -> dict[str, list[CompressedRow]]:
+    """The rows of compressions by the message behind which they were made."""
+    found: dict[str, list[CompressedRow]] = {}
+    for shown in session.compressions:
+        one = shown.compression
+        row = CompressedRow(
+            key=one.compression_id,
+            done=one,
+            is_in_force=shown.is_in_force,
+            can_restore=session.is_ours and bool(one.until),
+        )
+        found.setdefault(shown.after, []).append(row)
+    return found
 
 
 def _questions(session: ShownSession) -> dict[str, Confirmation]:
@@ -218,11 +237,18 @@ def is_resting(session: ShownSession) -> bool:
 
 
 def context_tokens_of(session: ShownSession) -> int:
-    """What the last counted answer filled of its model's window; 0 when nobody counted."""
+    """What the last counted answer filled of its model's window, without what was compressed since.
+
+    0 when nobody counted.
+    """
+    freed, behind = 0, {each.after: each for each in session.compressions if each.is_in_force}
     for message in reversed(session.messages):
+        if (done := behind.get(message.id)) is not None:  # made since
+            freed += done.compression.tokens_before - done.compression.tokens_after
         if message.role == "assistant" and message.usage:
             counts = (message.usage.get(name) for name in ("prompt_tokens", "completion_tokens"))
-            return sum(count for count in counts if isinstance(count, int) and count > 0)
+            used = sum(count for count in counts if isinstance(count, int) and count > 0)
+            return max(used - freed, 0)
     return 0
 
 

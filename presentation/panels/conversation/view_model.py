@@ -7,12 +7,13 @@ of changes: items at once when a person or an event changed them, pieces of a st
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from domain.llm.chat import ProviderChoice
+from domain.llm.compression import RESTORED
 from domain.llm.costs import Cost
 from presentation.panels.conversation.asking import Asking, not_a_change
 from presentation.panels.conversation.changes import FileChanges
@@ -20,6 +21,7 @@ from presentation.panels.conversation.feed import Activity
 from presentation.panels.conversation.items import (
     AttachedItem,
     Choice,
+    CompressedRow,
     Decision,
     ErrorBlock,
     Interrupted,
@@ -36,7 +38,7 @@ from presentation.panels.conversation.queue import MessageQueue
 from presentation.panels.conversation.shelf import Shelf, StoredConversation
 from presentation.panels.conversation.stored import title_of
 from presentation.panels.conversation.window import Window
-from presentation.panels.conversation.words import busy, now
+from presentation.panels.conversation.words import busy, now, with_advice
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
 from shared.tasks import StopStateChanged
@@ -44,6 +46,7 @@ from shared.ulid import new_ulid
 
 if TYPE_CHECKING:
     from application.app import Application
+    from application.conversation.compressing_by_hand import CompressionPreview
     from application.conversation.sessions import ExportFormat
     from application.ports.conversation import SessionInfo
     from application.tool_execution.taking_back import UndoChoice
@@ -573,12 +576,100 @@ class ConversationViewModel:
         self._changes.undo(self.root, card, choose)
         return None
 
+    @property
+    def can_compress(self) -> bool:
+        """Whether there may be something to be compressed, and nothing is at work on the conversation."""
+        return bool(self.root and self.session_id) and not (self.is_running or self._is_reading)
+
+    async def compress(
+        self, *, keep: int, pinned: Sequence[str], prepared: CompressionPreview | None
+    ) -> Message | None:
+        """Send a summary in place of older messages from now on; why it was not done."""
+        compress = self._app.conversations.compress
+
+        async def work(root: Path, session_id: str) -> None:
+            await compress(root, session_id, self.choice, keep=keep, pinned=pinned, prepared=prepared)
+
+        return await self._rewritten(work)
+
+    def restore(self, key: str) -> Message | None:
+        """Take a compression back; the reason when it can't be now."""
+        row = self.items.get(key)
+        if not isinstance(row, CompressedRow) or not row.can_restore:
+            return None
+        if not self.can_compress:
+            return busy()
+        self._window.start(self._restore(key), kind="sessions")
+        return None
+
+    async def _restore(self, key: str) -> None:
+        restore = self._app.conversations.compress.restore
+        problem = await self._rewritten(lambda root, session_id: restore(root, session_id, key))
+        if problem is not None:
+            self.items.put(Note(key=new_ulid(), text=problem))
+            self._tell()
+            return
+        self._window.told(RESTORED, is_problem=False)
+
+    async def _rewritten(self, work: Callable[[Path, str], Awaitable[None]]) -> Message | None:
+        """Do what writes to the shown conversation, and show what stands in it then."""
+        if not self.can_compress or self.root is None:
+            return busy()
+        root, session_id = self.root, self.session_id
+        self._is_reading, self._written = True, None
+        try:
+            await work(root, session_id)
+        except CircuitAIError as error:
+            return with_advice(error)
+        finally:
+            self._is_reading = False
+            await self.refresh_sessions()
+            self._note_written()
+        if (root, session_id) == (self.root, self.session_id):
+            stored = await self.shelf.read(root, session_id)
+            written = self._written
+            self._show(stored)
+            self._written = written
+        return None
+
+    async def carry_over(self) -> Message | None:
+        """Go on in a new conversation that begins with this one's summary; why it was not begun."""
+        root, session_id, choice = self.root, self.session_id, self.choice
+        if not self.can_compress or root is None:
+            return busy()
+        self._is_reading = True
+        try:
+            name = self._window.translate(msg("{name} (continued)", name=self.name))
+            new = await self._app.conversations.compress.carry_over(root, session_id, choice, name=name)
+        except CircuitAIError as error:
+            return with_advice(error)
+        finally:
+            self._is_reading = False
+        self._choices[new] = choice
+        self._loading += 1
+        await self._open(root, new, self._loading)
+        await self.refresh_sessions()
+        return None
+
+    async def ask_in_new(self, said: UserText) -> None:
+        """Ask the last message again in a new conversation, with the summary of this one if it has one."""
+        choice = self.choice
+        if await self.carry_over() is not None:  # it was the first message
+            self.new_conversation()
+            self.set_choice(choice)
+        problem = self.begin(said.text, said.attached)
+        if problem is not None:
+            self.items.put(Note(key=new_ulid(), text=problem))
+            self._tell()
+
     # --- runs ----------------------------------------------------------------------------------------
 
     def begin(self, said: str | Message, attached: tuple[AttachedItem, ...] = ()) -> Message | None:
         """Say something that begins a turn (or, in workflow mode, a design); the reason when it can't."""
         if self.mode == "workflow" and attached:
             return msg("A design takes text only. Remove the attached files, or switch to free work.")
+        if self._is_reading and not (self.mode == "workflow" and self.is_design_open):
+            return busy()
         text = self._window.translate(said) if isinstance(said, Message) else said
         if self.mode == "workflow" and self.is_design_open:
             self.asking.say_next(text)  # the design that was stopped asks again, and this is the answer
