@@ -676,3 +676,32 @@ async def test_an_error_of_the_model_in_the_middle_is_tried_again_from_there(
     await until(lambda: not panel.is_running)
     assert kinds(panel).count(ErrorBlock) == 1  # as history
     await reopened(window, until)
+
+
+async def test_a_stop_while_ngspice_runs_leaves_its_card_and_one_way_on(
+    window: MainWindow, until: Until, model: DesigningModel
+) -> None:
+    endless = amplifier("470").replace(".ac dec", ".tran 1n 100\n.ac dec")
+    model.acts["design"] = writes("amp.cir", endless)
+    panel = panel_of(window)
+    panel.mode_button.click()
+    type_in(panel, WISH)
+    await until(open_dialogs)
+    open_dialogs()[0].start_button.click()
+
+    def runs() -> list[str]:
+        return [item.state for item in panel.model.items if isinstance(item, SimulationCard)]
+
+    await until(lambda: runs() == ["running"])
+    QTest.mouseClick(
+        panel.composer.send_button, Qt.MouseButton.LeftButton
+    )  # it stops while a run is under way
+    await until(lambda: not panel.is_running)
+    assert runs() == ["stopped"]
+    (mark,) = [item for item in panel.model.items if isinstance(item, Interrupted)]
+    assert (mark.reason, mark.can_continue, ErrorBlock in kinds(panel)) == ("stopped", True, False)
+    panel.view.acted.emit("go_on", mark.key, "")
+    await until(lambda: "running" in runs())  # the same run begins anew; the model is not asked again
+    QTest.mouseClick(panel.composer.send_button, Qt.MouseButton.LeftButton)
+    await until(lambda: not panel.is_running)
+    assert (runs()[-1], model.tasks.count("design")) == ("stopped", 1)
