@@ -12,6 +12,8 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QLabel, QLineEdit, QPushButton, QWidget
 
 from application.conversation.prompting import Prompting
+from domain.llm.prompts.catalogue import TASKS
+from domain.llm.prompts.library import names_in
 from infrastructure.persistence.project import ProjectFolder
 from infrastructure.persistence.prompt_files import PromptFiles
 from presentation.dialogs.prompt_editor.dialog import PromptSettingsDialog
@@ -375,3 +377,15 @@ async def test_what_was_sent_is_shown_as_it_was_with_its_time_and_circuit(
     choose(identity, "My preferences")
     assert identity.sent.isHidden()
     assert identity.as_sent.isHidden()
+
+
+async def test_each_template_is_shown_with_its_values(prompting: Prompting, tmp_path: Path) -> None:
+    await asyncio.to_thread((tmp_path / "amp.cir").write_text, "* amplifier\nR1 in 0 1k\n.end\n")
+    library = await prompting.load()
+    assert len(library.templates) == len(TASKS) == 10
+    for task in TASKS:
+        text = library.templates[task].content
+        filled = await prompting.preview(tmp_path, task, text=text, main_circuit="amp.cir")
+        left = {name for name in names_in(text) if f"{{{name}}}" in filled.text}
+        assert left == set(filled.missing), task  # what has no value yet is named, all else is filled in
+        assert ("R1 in 0 1k" in filled.text) == ("{netlist}" in text), task
