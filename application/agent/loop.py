@@ -28,7 +28,7 @@ from application.graph.runtime import CompiledGraph, tell
 from application.graph.state import AgentState, GraphState
 from application.ports.events import PhaseEntered, ToolEnded, ToolStarted
 from domain.llm.agentic_loop.guardrails import advice_after_failure, failures_of
-from domain.llm.agentic_loop.turn import NOT_RUN, signature_of
+from domain.llm.agentic_loop.turn import NOT_RUN, READ_AGAIN, signature_of
 from domain.llm.messages import get_summary_message, get_tool_error_type, get_tool_success
 from domain.llm.service import Pace
 from domain.llm.tools.confirmation_card import answers_from_plain
@@ -191,7 +191,7 @@ class ToolsNode:
 
     def _with_advice(self, call: ToolCall, result: ToolResult) -> ToolResult:
         """The result; of a call that failed before in the same way, with a word about that."""
-        if result.success or result.error_type in NOT_RUN:
+        if result.success or result.error_type in NOT_RUN | READ_AGAIN:
             return result
         failed = failures_of(self._watch.record(), signature_of(call.name, call.arguments)) + 1
         advice = advice_after_failure(failed)

@@ -28,6 +28,7 @@ from domain.llm.agentic_loop.policy import (
     without_price,
 )
 from domain.llm.agentic_loop.turn import (
+    READ_AGAIN,
     AnswerRecord,
     CallRecord,
     TurnRecord,
@@ -42,6 +43,7 @@ from domain.llm.messages import (
     get_sources,
     get_text,
     get_timestamp,
+    get_tool_error_type,
     get_tool_success,
     get_usage,
     is_partial_response,
@@ -269,13 +271,14 @@ class TurnWatch:
         return written_at <= self._failed_at(signature) + _CLOCK_STEP_S
 
     def _failed_at(self, signature: str) -> float:
-        """When a call of this turn had its last result, in seconds of the clock."""
+        """When a call of this turn failed last in a way that counts, in seconds of the clock."""
         times = [
             _seconds_of(get_timestamp(result))
             for message in self._conversation.answers_of_turn()
             for call in message.tool_calls
             if signature_of(call["name"], call["args"]) == signature
             and (result := self._conversation.result_of(str(call["id"]))) is not None
+            and get_tool_error_type(result) not in READ_AGAIN
         ]
         return max(times, default=0.0)
 

@@ -216,12 +216,13 @@ async def test_a_refused_call_runs_again_when_its_file_was_changed(app: Applicat
         return answer("", calls=[WRONG])
 
     failing = answer("", calls=[WRONG])
-    with FakeLLMServer([failing, failing, failing, outside, answer("Done.")]) as server:
+    read = answer("", calls=[READ])
+    with FakeLLMServer([failing, failing, failing, outside, read, failing, answer("Done.")]) as server:
         _, events = await turn(app, server, project)
-    ends = [event.success for event in events if isinstance(event, ToolEnded)]
-    assert ends == [False, False, False, True]
+    ends = [event.error_type for event in events if isinstance(event, ToolEnded)]
+    assert ends == [*["search_not_found"] * 2, "repeated_failure", "file_modified_externally", "", ""]
     results = [message for message in messages_of(project) if message["type"] == "tool"]
-    assert results[2]["additional_kwargs"]["error_type"] == "repeated_failure"
+    assert "has now failed" not in results[3]["content"]  # to read again is no failure that counts
     assert "R9 in 0" in (project / "rc.cir").read_text()
 
 
