@@ -260,7 +260,7 @@ async def _changes(question: Question) -> Sequence[ContextPart]:
     context = question.context
     records = await context.operations.list(session_id=context.session_id)
     undone = undone_note(records, since=question.last_answered)
-    seen = dict(context.seen_versions)
+    seen = {**context.seen_versions, **context.shown_versions}
     changed = await _in_thread(question, lambda: [*_changed(question, seen)])
     return [
         ContextPart(

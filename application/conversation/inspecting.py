@@ -216,6 +216,7 @@ class InspectContext:
             operations=Operations(log=files.operations, project=files),
             services=self.tools,
             seen_versions=record.seen_versions,
+            shown_versions=record.shown_versions,
             said=record.said,
             is_on_network=is_away,
         )

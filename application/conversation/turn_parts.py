@@ -109,6 +109,7 @@ class TurnParts:
             operations=Operations(log=project.operations, project=project, events=deps.events),
             services=deps.services,
             seen_versions=conversation.record.seen_versions,
+            shown_versions=conversation.record.shown_versions,
             said=conversation.record.said,
             is_on_network=access.is_on_network,
             web_search=access.web_search,
@@ -256,7 +257,9 @@ class TurnParts:
         """Keep which files the model has now seen whole, so that it is told when others change them."""
         new = {place: version_hash(data) for place, data in shown.items()}
         new = {
-            place: sha256 for place, sha256 in new.items() if self.record.seen_versions.get(place) != sha256
+            place: sha256
+            for place, sha256 in new.items()
+            if sha256 not in (self.record.seen_versions.get(place), self.record.shown_versions.get(place))
         }
         if not new:
             return

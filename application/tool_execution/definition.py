@@ -302,7 +302,9 @@ class ToolContext:
     gate: Gate | None = None
     """Asked right before a call runs: None lets it run, else this is its result."""
     seen_versions: MutableMapping[str, str] = field(default_factory=dict)
-    """Relative path -> version hash of what the model saw last; shared by all calls of the session."""
+    """Relative path -> version hash of what the model read or wrote; shared by all calls of the session."""
+    shown_versions: Mapping[str, str] = field(default_factory=dict)
+    """The same of what it was shown with a message since."""
 
     said: Callable[[], Sequence[str]] = tuple
     """What the user said in the conversation, oldest first."""
@@ -314,6 +316,11 @@ class ToolContext:
     """What the general web search asks; None when it is switched off."""
     web_sources: Callable[[], Sequence[WebSource]] = tuple
     """The pages that searches of the turn have found so far."""
+
+    def known_versions(self) -> dict[str, str]:
+        """Of the files the model has read or written: the version it saw last. One that it was only shown
+        is not among them: it is no reason to write over that unasked."""
+        return {name: self.shown_versions.get(name, seen) for name, seen in self.seen_versions.items()}
 
     @property
     def room(self) -> ResultRoom:

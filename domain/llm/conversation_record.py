@@ -60,7 +60,9 @@ class ConversationRecord:
         self.name_is_default = True
         """Nobody, neither user nor program, has given it a name of its own yet."""
         self.seen_versions: dict[str, str] = {}
-        """Relative path -> version hash of the files the model has seen or written."""
+        """Relative path -> version hash of the files the model has read or written."""
+        self.shown_versions: dict[str, str] = {}
+        """The same of those that were shown to it with a message since."""
         self.compressions = Compressions()
         """What is sent in place of its older messages."""
         self._messages: dict[str, BaseMessage] = {}
@@ -275,7 +277,7 @@ class ConversationRecord:
             case "seen":
                 versions = event.get("versions")
                 if isinstance(versions, dict):
-                    self.seen_versions.update({str(place): str(each) for place, each in versions.items()})
+                    self.shown_versions.update({str(place): str(each) for place, each in versions.items()})
             case "confirmation":
                 self._take_confirmation(event)
             case "adopted":
@@ -321,7 +323,9 @@ class ConversationRecord:
             self._accepted.add(message_id)
         if isinstance(message, ToolMessage):
             self._results[message.tool_call_id] = message
-            self.seen_versions.update(get_seen_versions(message))
+            for place, version in get_seen_versions(message).items():
+                self.seen_versions[place] = version
+                self.shown_versions.pop(place, None)  # an older one
 
     def _calls_of_turn(self) -> Sequence[ToolCall]:
         return [

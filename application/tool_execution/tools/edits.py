@@ -166,7 +166,7 @@ async def preview_patch(arguments: PatchArguments, context: ToolContext) -> Comp
 
 
 async def _preview(context: ToolContext, path: str, edit: _Edit, *, is_whole: bool) -> ComputedEffect:
-    seen, said = dict(context.seen_versions), context.said()
+    seen, said = context.known_versions(), context.said()
     view = context.view
     return await in_thread(
         context, lambda: _effect(view, seen, _plan(view, seen, said, path, edit), path, is_whole=is_whole)
@@ -226,7 +226,7 @@ async def _carry_out(
     tell: Callable[[ToolResult], ToolResult] | None = None,
 ) -> ToolResult:
     """Make the edit and write it; the answer of the call is in the log before the file is touched."""
-    seen, said = dict(context.seen_versions), context.said()
+    seen, said = context.known_versions(), context.said()
     plan = await in_thread(context, _plan, context.view, seen, said, path, edit)
     if isinstance(plan, ToolResult):
         return plan

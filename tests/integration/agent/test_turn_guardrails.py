@@ -217,12 +217,12 @@ async def test_a_refused_call_runs_again_when_its_file_was_changed(app: Applicat
 
     failing = answer("", calls=[WRONG])
     read = answer("", calls=[READ])
-    with FakeLLMServer([failing, failing, failing, outside, read, failing, answer("Done.")]) as server:
+    with FakeLLMServer([read, *[failing] * 3, outside, read, failing, answer("Done.")]) as server:
         _, events = await turn(app, server, project)
     ends = [event.error_type for event in events if isinstance(event, ToolEnded)]
-    assert ends == [*["search_not_found"] * 2, "repeated_failure", "file_modified_externally", "", ""]
+    assert ends == ["", *["search_not_found"] * 2, "repeated_failure", "file_modified_externally", "", ""]
     results = [message for message in messages_of(project) if message["type"] == "tool"]
-    assert "has now failed" not in results[3]["content"]  # to read again is no failure that counts
+    assert "has now failed" not in results[4]["content"]  # to read again is no failure that counts
     assert "R9 in 0" in (project / "rc.cir").read_text()
 
 
