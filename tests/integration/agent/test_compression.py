@@ -274,7 +274,9 @@ async def test_a_new_conversation_begins_with_the_summary_of_an_old_one(
         assert all(pin in text_of(talk.bodies[-1]) for pin in PINS)
 
 
-@pytest.mark.parametrize("window", [8_000, 16_000, 32_000])
+@pytest.mark.parametrize(
+    "window", [8_000, *(pytest.param(size, marks=pytest.mark.torture) for size in (16_000, 32_000))]
+)
 async def test_conditions_are_in_every_one_of_sixty_requests_and_most_of_each_was_sent_before(
     app: Application, tmp_path: Path, window: int
 ) -> None:
