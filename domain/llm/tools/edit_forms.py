@@ -14,7 +14,7 @@ _BLOCK = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 _HUNK = re.compile(r"^@@.*$", re.MULTILINE)
-_FILE_LINE = re.compile(r"^(?:diff |index |--- |\+\+\+ |\*\*\* )")
+_FILE_LINE = re.compile(r"^(?:diff |index |\*\*\* )")
 
 
 class Edit(NamedTuple):
@@ -39,6 +39,16 @@ def edits_in(text: str) -> tuple[Edit, ...]:
     return blocks or _hunks(text)
 
 
+def _is_file_line(lines: list[str], number: int) -> bool:
+    """Whether a line names a file; "--- x" alone takes a line away that begins with "-- "."""
+    line = lines[number]
+    if line.startswith("--- "):
+        return number + 1 < len(lines) and lines[number + 1].startswith("+++ ")
+    if line.startswith("+++ "):
+        return number > 0 and lines[number - 1].startswith("--- ")
+    return _FILE_LINE.match(line) is not None
+
+
 def _hunks(text: str) -> tuple[Edit, ...]:
     begins = list(_HUNK.finditer(text))
     if not begins:
@@ -48,12 +58,14 @@ def _hunks(text: str) -> tuple[Edit, ...]:
     for begin, end in zip(begins, ends, strict=True):
         old: list[str] = []
         new: list[str] = []
-        for line in text[begin.end() : end].strip("\n").split("\n"):
-            if _FILE_LINE.match(line) or line.startswith("\\"):
+        lines = text[begin.end() : end].strip("\n").split("\n")
+        for number, line in enumerate(lines):
+            if line.startswith("\\") or _is_file_line(lines, number):
                 continue
+            said = line[1:] if line[:1] in ("+", "-", " ") else line  # models forget the blank of the others
             if not line.startswith("+"):
-                old.append(line[1:])
+                old.append(said)
             if not line.startswith("-"):
-                new.append(line[1:])
+                new.append(said)
         edits.append(Edit("\n".join(old) + "\n", "\n".join(new) + "\n"))
     return tuple(edit for edit in edits if edit.search != edit.replace)

@@ -212,6 +212,7 @@ class ConversationPanel(QWidget):
                 "new": self.new_conversation,
                 "history": self.show_history,
                 "mode": self.toggle_mode,
+                "compress": self.show_compression,
                 "model": self.composer.model_button.showMenu,
             },
         )
@@ -487,6 +488,7 @@ class ConversationPanel(QWidget):
     def show_compression(self) -> None:
         """The dialog that compresses the shown conversation."""
         if not self.model.can_compress:
+            self.say(msg("There is nothing to compress now."))
             return
         from presentation.panels.conversation.compress_dialog import CompressDialog
 

@@ -167,7 +167,9 @@ def set_window(app: Application, tokens: int) -> None:
     assert not app.program.warnings  # the settings are read, here and not on the loop
 
 
-@pytest.mark.parametrize(("window", "turns"), [(64_000, 8), pytest.param(8_000, 20, marks=pytest.mark.torture)])
+@pytest.mark.parametrize(
+    ("window", "turns"), [(64_000, 8), pytest.param(8_000, 20, marks=pytest.mark.torture)]
+)
 async def test_in_many_turns_most_of_each_request_is_a_repeated_prefix(
     app: Application, tmp_path: Path, window: int, turns: int
 ) -> None:
