@@ -68,6 +68,8 @@ def pytest_configure(config: pytest.Config) -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         # So a shell starts what runs in the background, and every program under test would be deaf, too.
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:  # so does nohup
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
     config.addinivalue_line("markers", "expects_error_log(pattern): this error has to be logged")
     # No deadline: no timing assertions outside the benchmarks. No database: nothing stays on disk.
     hypothesis.settings.register_profile("ground", deadline=None, database=None, print_blob=True)
