@@ -278,7 +278,7 @@ async def _owned(handle: TaskHandle[T], coroutine: Coroutine[Any, Any, T]) -> T:
 
 
 StopState = Literal["idle", "running", "stop_requested", "stopping", "stopped"]
-StopReason = Literal["user", "timeout", "error", "session_switch", "app_shutdown"]
+StopReason = Literal["user", "timeout", "error", "session_switch", "app_shutdown", "taken_over"]
 
 _FORCED_S = 1.0
 """How long a task may take to end once its programs are killed."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from application.agent.attachments import refuse_kept_back, refuse_unfit
 from application.conversation.consents import AskConsent
+from application.conversation.handing_over import until_taken_over
 from application.conversation.model_access import FindAccess
 from application.conversation.sessions import find_session
 from application.conversation.turn_deps import ChatRequest, Emit, TurnDeps
@@ -124,8 +125,10 @@ class ChatWithModel:
 
         try:
             await uninterrupted(asyncio.to_thread(open_it))
-            conversation = await Conversation.load(opened[0])
-            yield conversation
+            transcript = opened[0]
+            conversation = await Conversation.load(transcript)
+            async with until_taken_over(lambda: transcript.is_wanted):
+                yield conversation
         finally:
             if conversation is not None:
                 await uninterrupted(conversation.close())

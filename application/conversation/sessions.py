@@ -9,6 +9,8 @@ import asyncio
 import logging
 import os
 import re
+import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -60,6 +62,8 @@ ExportFormat = Literal["json", "txt", "md"]
 LAST = "last"
 """In place of an id: the conversation changed last."""
 SHORTEST_PREFIX = 6
+TAKE_OVER_S = 15.0
+"""A stop takes 6 s at most, a program that does not answer to it forever."""
 LONGEST_NAME = 120
 """Characters."""
 _PREFIX = re.compile(r"[0-9A-HJKMNP-TV-Z]+")
@@ -263,6 +267,30 @@ class Sessions:
                 return found[0]
 
         return await asyncio.to_thread(work)
+
+    async def is_in_use(self, project: Path, session_id: str) -> bool:
+        """Whether another process works on one just now. Raises UserInputError ("no_project")."""
+
+        def work() -> bool:
+            with self._store(project) as store:
+                return store.is_in_use(session_id)
+
+        return await asyncio.to_thread(work)
+
+    async def take_over(self, project: Path, session_id: str) -> None:
+        """Have the process that works on one stop its run, which is saved, and wait until it has.
+
+        Raises UserInputError ("no_session"; "session_in_use" when it does not answer within `TAKE_OVER_S`, or
+        somebody else asks already).
+        """
+        gave_up = threading.Event()
+        last = time.monotonic() + TAKE_OVER_S
+
+        def work() -> None:
+            with self._store(project) as store:
+                store.take_over(session_id, give_up=lambda: gave_up.is_set() or time.monotonic() > last)
+
+        await uninterrupted(asyncio.to_thread(work), on_cancel=gave_up.set)
 
     async def rename(self, project: Path, session_id: str, name: str) -> str:
         """Give one a name; returns it as it is kept, on one line and shortened.

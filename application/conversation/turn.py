@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 from application.agent.alternatives import OtherModels
 from application.agent.attachments import kept
 from application.agent.loop import FREE_WORK, build_agent
+from application.conversation.handing_over import TAKEN_OVER
 from application.conversation.turn_models import log_and_continue
 from application.graph.runtime import GraphRuntime
 from application.ports.events import (
@@ -106,7 +107,10 @@ class Turn:
             await self._close("error", "error")
             raise
         except asyncio.CancelledError as stop:
-            await self._close(_reason_of(stop), "stopped")
+            reason = _reason_of(stop)
+            if reason == "taken_over" and not self._is_over:
+                self._events.emit(ErrorOccurred(error_type=reason, message=TAKEN_OVER, advice=None))
+            await self._close(reason, "stopped")
             raise
         except Exception as error:
             # A bug: scripts still get their closing line, and the last-resort handler the cause.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:  # quick commands must not pay for numpy because they name a port
-    from collections.abc import AsyncIterator, Mapping, Sequence
+    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
     from contextlib import AbstractAsyncContextManager
     from pathlib import Path
 
@@ -162,6 +162,10 @@ class Transcript(Protocol):
     def is_ours(self) -> bool:
         """Whether this installation wrote, or the user adopted, all of it."""
 
+    @property
+    def is_wanted(self) -> bool:
+        """Whether another process asks to take the conversation over."""
+
     def append(self, *events: Mapping[str, Any]) -> None:
         """Write the events, flush and fsync. Raises EnvironmentProblem (disk full, read-only)."""
 
@@ -190,5 +194,15 @@ class SessionStore(Protocol):
     def read(self, session_id: str) -> ReadTranscript:
         """One as it stands, without its lock. Raises UserInputError ("no_session")."""
 
+    def is_in_use(self, session_id: str) -> bool:
+        """Whether another process works on one just now."""
+
     def delete(self, session_id: str) -> None:
         """Remove one. Raises UserInputError ("no_session", "session_in_use")."""
+
+    def take_over(self, session_id: str, *, give_up: Callable[[], bool]) -> None:
+        """Ask the process that works on one to stop and save, and wait until it has.
+
+        Raises UserInputError ("no_session"; "session_in_use" when `give_up` says so, or another process asks
+        already).
+        """

@@ -163,6 +163,12 @@ class RunSession:
         self.left_aside: DesignRun | None = None
         """The pending run that another one is begun instead of."""
 
+    @property
+    def is_wanted(self) -> bool:
+        """Whether another process asks to take its conversation over; looks at the disk."""
+        held = self._held
+        return held is not None and held.is_wanted
+
     async def resume(self, request: ResumeRequest) -> DesignRun:
         """Take up the named run, or the newest interrupted one.
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeGuard
 
+from application.conversation.handing_over import until_taken_over
 from application.graph import WORKFLOW
 from application.ports.events import (
     ChatEvent,
@@ -282,23 +283,24 @@ async def _opened(project: ProjectFiles, progress: Progress) -> AsyncIterator[tu
     """The locked conversation of the run, announced."""
     session, request = RunSession(project.sessions, project=project.root), progress.request
     try:
-        if isinstance(request, ResumeRequest):
-            run = await session.resume(request)
-        else:
-            run = await session.begin(request, progress.ask)
-        progress.announce(run, is_new=session.is_new)
-        if session.answer is not None:
-            progress.emit(ConfirmationAsked(kind="pending_run", answer=session.answer))
-        if session.left_aside is not None:
-            progress.emit(
-                TextWritten(
-                    text=msg(
-                        "The interrupted design was kept; continue it with --resume --session {session}.",
-                        session=session.left_aside.session_id,
+        async with until_taken_over(lambda: session.is_wanted):
+            if isinstance(request, ResumeRequest):
+                run = await session.resume(request)
+            else:
+                run = await session.begin(request, progress.ask)
+            progress.announce(run, is_new=session.is_new)
+            if session.answer is not None:
+                progress.emit(ConfirmationAsked(kind="pending_run", answer=session.answer))
+            if session.left_aside is not None:
+                progress.emit(
+                    TextWritten(
+                        text=msg(
+                            "The interrupted design was kept; continue it with --resume --session {session}.",
+                            session=session.left_aside.session_id,
+                        )
                     )
                 )
-            )
-        yield session, run
+            yield session, run
     finally:
         await session.close()
 

@@ -102,6 +102,23 @@ def other_holder(path: Path) -> Holder | None:
     return holder if is_other else None
 
 
+def is_held_elsewhere(path: Path) -> bool:
+    """Whether another process holds the lock: a file may say so, the kernel knows."""
+    if other_holder(path) is None:
+        return False
+    try:
+        descriptor = _open(path)
+    except OSError:
+        return False
+    try:
+        _take(descriptor)
+    except LockInUse:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
 def _open(path: Path) -> int:
     return confined.open_file(path, os.O_RDWR | os.O_CREAT, only_name=True)
 

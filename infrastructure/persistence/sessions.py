@@ -11,6 +11,7 @@ import logging
 import os
 import stat
 import threading
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -32,12 +33,12 @@ from infrastructure.persistence.confined import (
     read_regular_file,
     unlink,
 )
-from infrastructure.persistence.process_locks import LockInUse, ProcessLock, other_holder
+from infrastructure.persistence.process_locks import LockInUse, ProcessLock, is_held_elsewhere, other_holder
 from infrastructure.persistence.session_index import IndexEntry, index_document, read_index, summarise
 from infrastructure.persistence.transcript_lines import Chain, read_line, read_lines, write_line
 from shared.errors import CircuitAIError, EnvironmentProblem, Stopped, UserInputError
 from shared.message import Message, msg
-from shared.paths import LOCK_SUFFIX, SESSIONS_INDEX_FILE, TRANSCRIPT_SUFFIX
+from shared.paths import LOCK_SUFFIX, SESSIONS_INDEX_FILE, TRANSCRIPT_SUFFIX, WANTED_SUFFIX
 from shared.ulid import new_ulid
 
 _log = logging.getLogger(__name__)
@@ -46,6 +47,8 @@ SCHEMA_VERSION = 1
 MAX_TRANSCRIPT_BYTES = 512 << 20
 """More is neither written nor read at once; a list still shows it."""
 _SUFFIX = TRANSCRIPT_SUFFIX
+_PAUSE_S = 0.05
+"""Between two looks at a lock that is waited for."""
 
 WorkMode = Literal["free_work", "workflow"]
 
@@ -109,6 +112,11 @@ class TranscriptFile:
             msg("Line {line} of {path} is damaged and was skipped.", line=line, path=self._path)
             for line in self._damaged
         )
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether another process asks to take the conversation over (`SessionFiles.take_over`)."""
+        return is_held_elsewhere(self._path.with_suffix(WANTED_SUFFIX))
 
     def append(self, *events: Mapping[str, Any]) -> None:
         """Write the events, flush and fsync: when it returns they are on the disk, else none of them is.
@@ -269,8 +277,12 @@ class SessionFiles:
         lines = read_lines(data, name=path.name, chain=chain)
         if lines.is_lost:
             raise _lost(path)
-        holder = other_holder(path.with_suffix(LOCK_SUFFIX))
-        return ReadTranscript(events=lines.events, is_ours=chain.is_ours, is_in_use=holder is not None)
+        is_in_use = self.is_in_use(path.name.removesuffix(_SUFFIX))
+        return ReadTranscript(events=lines.events, is_ours=chain.is_ours, is_in_use=is_in_use)
+
+    def is_in_use(self, session_id: str) -> bool:
+        """Whether another process works on one; reads nothing else."""
+        return other_holder(self._folder() / (_checked(session_id) + LOCK_SUFFIX)) is not None
 
     def delete(self, session_id: str) -> None:
         """Remove one. Raises UserInputError ("no_session", "session_in_use"), EnvironmentProblem."""
@@ -285,6 +297,27 @@ class SessionFiles:
             raise write_problem(error, path) from error
         finally:
             lock.release()
+
+    def take_over(self, session_id: str, *, give_up: Callable[[], bool]) -> None:
+        """Ask whoever works on one to stop, and wait until nobody does; `give_up` is asked all along.
+
+        The request is a lock of its own, so that it ends with its process. Raises UserInputError
+        ("no_session"; "session_in_use" when it was given up or somebody else asks already).
+        """
+        path = self._existing(_checked(session_id))
+        request = _lock(path, WANTED_SUFFIX)
+        try:
+            while True:
+                try:
+                    _lock(path).release()
+                except UserInputError:
+                    if give_up():
+                        raise
+                else:
+                    return
+                time.sleep(_PAUSE_S)
+        finally:
+            request.release()
 
     def _write_index(self, path: Path, entries: Iterable[IndexEntry]) -> None:
         if not self._signer.project_id:
@@ -328,8 +361,8 @@ class SessionFiles:
             raise
 
 
-def _lock(path: Path) -> ProcessLock:
-    lock_path = path.with_suffix(LOCK_SUFFIX)
+def _lock(path: Path, suffix: str = LOCK_SUFFIX) -> ProcessLock:
+    lock_path = path.with_suffix(suffix)
     try:
         return ProcessLock(lock_path)
     except LockInUse as error:
@@ -341,7 +374,7 @@ def _lock(path: Path) -> ProcessLock:
         )
         raise UserInputError(
             in_use,
-            advice=msg("Close the other window or command first, or start another conversation."),
+            advice=msg("Wait for it, take the conversation over, or start another one."),
             error_type="session_in_use",
         ) from error
     except OSError as error:

@@ -12,6 +12,7 @@ from application.app import Application
 from domain.llm.compression import RESTORED
 from domain.llm.costs import shown_cost
 from presentation import VERSION
+from presentation.cli import taking_over
 from presentation.cli.terminal import read_line
 from presentation.json_output import Output
 from shared.errors import NeedsConfirmation, UserInputError
@@ -30,7 +31,7 @@ _ACTIONS = ("list", "search", "show", "export", "rename", "compress", "restore",
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """ACTION PROJECT [ID|TEXT] [NAME] [--format F] [-o FILE] [--keep N] [--stats] [--yes]."""
+    """ACTION PROJECT [ID|TEXT] [NAME] [--format F] [-o FILE] [--keep N] [--stats] [--follow] [--yes]."""
     parser.add_argument("action", choices=_ACTIONS)
     parser.add_argument("project", type=Path, metavar="PROJECT")
     parser.add_argument("session", nargs="?", metavar="ID|TEXT")
@@ -38,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=(*_FORMATS, _REPORT, _NETLIST))
     parser.add_argument("-o", "--output", type=Path, metavar="FILE")
     parser.add_argument("--stats", action="store_true")
+    parser.add_argument("--follow", action="store_true")
     parser.add_argument("--keep", type=_kept, metavar="N")
     parser.add_argument("--yes", action="store_true")
 
@@ -85,6 +87,8 @@ def _check_usage(args: argparse.Namespace) -> None:
         problem = msg("`sessions rename` needs an id and a name; the others accept no name.")
     elif args.stats and args.action != "show":
         problem = msg("--stats is only used with `sessions show`.")
+    elif args.follow and (args.action != "show" or args.stats or args.json):
+        problem = msg("--follow is only used with `sessions show`, without --stats and --json.")
     elif args.action != "export" and (args.format or args.output):
         problem = msg("--format and -o are only used with `sessions export`.")
     elif args.action != "compress" and args.keep is not None:
@@ -166,6 +170,9 @@ def _info_document(info: SessionInfo) -> dict[str, Any]:
 async def _show(args: argparse.Namespace, app: Application, out: Output) -> None:
     from application.conversation.session_texts import plain_text
 
+    if args.follow:
+        await taking_over.follow(args, app, out)
+        return
     session = await app.conversations.sessions.show(args.project, args.session)
     if args.stats:
         await _show_use(session, args.project, app, out)

@@ -17,7 +17,7 @@ class MemoryTranscript:
         self.events: list[Mapping[str, Any]] = list(events) or [
             {"event": "session", "schema_version": 1, "session_id": session_id, "name": "Chat"}
         ]
-        self.is_closed = False
+        self.is_closed = self.is_wanted = False
         self.appended = asyncio.Event()
         self._loop = asyncio.get_running_loop()
 

@@ -41,6 +41,7 @@ _INTERRUPTED: Mapping[str, Message] = {
     "interrupted": msg("Interrupted"),
     "app_shutdown": msg("Interrupted: the program was closed"),
     "session_switch": msg("Stopped: another conversation was opened"),
+    "taken_over": msg("Stopped: taken over in another window or command"),
     "timeout": msg("Stopped: it took too long"),
     "limit": msg("A limit of the turn was reached"),
     "loop": msg("Stopped: repeating the same steps"),
