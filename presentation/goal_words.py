@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from domain.circuit.numbers import parse_number
 from domain.simulation.goal_conditions import runs_of
-from domain.simulation.goals import DesignGoal
+from domain.simulation.goals import DesignGoal, GoalVerdict
 from presentation.figures import number
 from presentation.goal_margins import limit_text, typeset
 from shared.message import Message, msg
@@ -19,19 +19,45 @@ _AT_A_FREQUENCY = frozenset(("attenuation", "passband_loss"))
 _FREQUENCY = re.compile(r"gain\([^(),]*\([^()]*\),([^()]+)\)")
 
 
-def name_of(goal: DesignGoal) -> Message:
+def name_of(goal: DesignGoal, *, is_simulated: bool = True) -> Message:
     """``Corner, −3 dB``, with the condition it has to hold under: ``vout (at 85 degC)``.
 
     A name that is none of ours (a person's, a model's) stays as it is; words in snake case are set apart.
+    `is_simulated`: False where what is shown beside it was not simulated in its condition.
     """
-    name, condition = _name_of(goal), goal.condition
+    name, condition = _name_of(goal), _condition_of(goal)
     if not condition:
         return name
-    if len(condition) > _LONGEST_CONDITION:
-        condition = condition[: _LONGEST_CONDITION - 1].rstrip() + "…"
-    if runs_of(goal) is None:
+    if not is_simulated or runs_of(goal) is None:
         return msg("{name} ({condition}: not simulated)", name=name, condition=condition)
     return msg("{name} ({condition})", name=name, condition=condition)
+
+
+def name_of_judged(verdict: GoalVerdict) -> Message:
+    """Its name, with the run that counted: ``vout (SS: judged at SS)``."""
+    goal, at = verdict.goal, verdict.judged_at
+    if at and not verdict.lacking:
+        return msg(
+            "{name} ({condition}: judged at {settings})",
+            name=_name_of(goal),
+            condition=_condition_of(goal),
+            settings=at,
+        )
+    if at:
+        return msg(
+            "{name} ({condition}: judged at {settings}, without {corners})",
+            name=_name_of(goal),
+            condition=_condition_of(goal),
+            settings=at,
+            corners=verdict.lacking,
+        )
+    return name_of(goal, is_simulated=not verdict.lacking)
+
+
+def _condition_of(goal: DesignGoal) -> str:
+    if len(goal.condition) <= _LONGEST_CONDITION:
+        return goal.condition
+    return goal.condition[: _LONGEST_CONDITION - 1].rstrip() + "…"
 
 
 def _name_of(goal: DesignGoal) -> Message:

@@ -20,7 +20,7 @@ from application.ports.events import (
 )
 from domain.simulation.goals import GoalVerdict
 from presentation.goal_margins import limit_in_figures, value_and_limit
-from presentation.goal_words import name_of
+from presentation.goal_words import name_of, name_of_judged
 from presentation.intent_words import understood_text
 from presentation.translation import Translator, language_of
 from shared.message import Message, msg, one_line
@@ -82,7 +82,7 @@ class Narrator:
         mark = "✓" if verdict.met else "✗"
         value, limit = value_and_limit(verdict)
         shown = value if isinstance(value, str) else self._translate(value)
-        return f"{mark} {one_line(self._translate(name_of(verdict.goal)))} = {shown}  ({limit})"
+        return f"{mark} {one_line(self._translate(name_of_judged(verdict)))} = {shown}  ({limit})"
 
     def _closing(self, done: Done) -> Message:
         match done.stop_reason:

@@ -344,6 +344,8 @@ def _row(row: TableRow) -> dict[str, Any]:
         "minimum": row.goal.minimum,
         "maximum": row.goal.maximum,
         "target": row.goal.target,
+        "condition": row.goal.condition,
+        "judged": row.judged.strip(),
     }
 
 

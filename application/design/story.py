@@ -357,8 +357,21 @@ def verdicts_from_plain(items: object) -> tuple[GoalVerdict, ...]:
             measured = Quantity(value=value, unit=str(item["unit"]))
         except (KeyError, TypeError, ValueError, OverflowError):
             continue
-        found.append(GoalVerdict(goal=goal, measured=measured, met=item.get("met") is True))
+        judged_at, lacking = (_told(item.get(key)) for key in ("judged_at", "lacking"))
+        found.append(
+            GoalVerdict(
+                goal=goal,
+                measured=measured,
+                met=item.get("met") is True,
+                judged_at=judged_at,
+                lacking=lacking,
+            )
+        )
     return tuple(found)
+
+
+def _told(value: object) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def _goal(plain: object) -> DesignGoal | None:

@@ -131,6 +131,8 @@ class GraphState(AgentState, total=False):
     design_goals_path: str
     condition_runs: list[ConditionRun]
     """Those of the last simulation, where goals have conditions."""
+    lacking_corners: list[str]
+    """Corners of goals that the libraries of the circuit do not have, at the last simulation."""
 
     refined_goals: list[dict[str, Any]]
     """Of a run that goes on from a finished design: its goals now. [] when they are taken over."""

@@ -44,6 +44,7 @@ class Project:
             results=self._parts.results,
             examples=self._parts.examples,
             measure=lambda: self._simulation.measure,
+            simulate=lambda: self._simulation.run,
             libraries=self._outside.program.libraries,
         )
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from application.ports.project_view import ProjectView
     from application.ports.simulation import SourceReaders
     from application.simulation.measuring import MeasureResult
+    from application.simulation.simulating import RunSimulation
 
 MOST_RESULTS = 200
 """Results a list shows, the newest."""
@@ -165,6 +166,7 @@ class BrowseProject:
         results: ResultCatalogue,
         examples: Examples,
         measure: Callable[[], MeasureResult],
+        simulate: Callable[[], RunSimulation],
         libraries: tuple[Path, ...] = (),
     ) -> None:
         self._projects = projects
@@ -174,6 +176,7 @@ class BrowseProject:
         self._examples = examples
         self._measure = measure
         """Made when it is needed: it loads numpy."""
+        self._simulate = simulate
         self._libraries = libraries
         self._judged: dict[tuple[Path, tuple[DesignGoal, ...]], int | None] = {}
 
@@ -404,11 +407,12 @@ class BrowseProject:
 
     async def _met(self, result: ResultSummary, goals: Sequence[DesignGoal]) -> int | None:
         """How many goals a result meets; None when it answers none of them."""
-        from application.simulation.judging import judge
+        from application.simulation.judging import judge, lacking_corners
 
         if not result.ok:
             return None
-        judged = await judge(self._measure(), result.path, goals)
+        lacking = await lacking_corners(self._simulate(), result.circuit, goals)
+        judged = await judge(self._measure(), result.path, goals, lacking=lacking)
         if all(each.reason is not None for each in judged):
             return None
         return sum(each.verdict.met for each in judged)

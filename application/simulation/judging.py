@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from application.simulation.measuring import MeasureResult
-from domain.simulation.goal_conditions import AS_IT_IS, Settings, runs_of, settings_in_words
+from application.simulation.simulating import RunSimulation
+from domain.simulation.goal_conditions import (
+    AS_IT_IS,
+    Settings,
+    as_simulated,
+    corner_in,
+    corners_named,
+    runs_of,
+    settings_in_words,
+)
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from domain.simulation.result import Quantity
 from shared.errors import CircuitAIError
@@ -28,32 +37,48 @@ async def judge(
     source: Path,
     goals: Sequence[DesignGoal],
     elsewhere: Mapping[Settings, Path | Message] | None = None,
+    lacking: Collection[str] = (),
 ) -> tuple[JudgedGoal, ...]:
     """The verdict on each goal by the data of `source` (see `MeasureResult`), a run of the circuit as it is.
 
     `elsewhere`: for the settings in which a goal has to hold the data of that run, or why there are none. Of
     several runs of a goal the worst counts. Without its run a goal is not judged; where its condition can't
-    be simulated it is judged by `source`.
+    be simulated it is judged by `source`. `lacking`: corners the circuit does not have; what has to hold
+    there is judged without them.
     """
     known: dict[Settings, Path | Message] = {**(elsewhere or {}), AS_IT_IS: source}
     runs = {goal: runs_of(goal) or (AS_IT_IS,) for goal in goals}
     wanted: dict[Path, list[str]] = {}
     for goal in goals:
         for settings in runs[goal]:
-            place = known.get(settings)
+            place = known.get(as_simulated(settings, lacking))
             if isinstance(place, Path):
                 wanted.setdefault(place, []).append(goal.expression)
     found = {place: await _values(measure, place, list(dict.fromkeys(wanted[place]))) for place in wanted}
 
     def of_run(goal: DesignGoal, settings: Settings) -> JudgedGoal:
+        settings = as_simulated(settings, lacking)
         place = known.get(settings)
         if isinstance(place, Path):
-            return _judged(goal, found[place][goal.expression])
-        reason = place or msg("Not simulated with {settings}.", settings=settings_in_words(settings))
-        missing = Quantity(value=math.nan, unit=goal.unit)
-        return JudgedGoal(verdict=GoalVerdict(goal=goal, measured=missing, met=False), reason=reason)
+            judged = _judged(goal, found[place][goal.expression])
+        else:
+            reason = place or msg("Not simulated with {settings}.", settings=settings_in_words(settings))
+            missing = Quantity(value=math.nan, unit=goal.unit)
+            judged = JudgedGoal(verdict=GoalVerdict(goal=goal, measured=missing, met=False), reason=reason)
+        is_told = judged.reason is None and (len(runs[goal]) > 1 or corner_in(settings))
+        told = settings_in_words(settings).removeprefix("corner=") if is_told else ""
+        lacks = ", ".join(name for name in corners_named([goal]) if name in lacking)
+        return replace(judged, verdict=replace(judged.verdict, judged_at=told, lacking=lacks))
 
     return tuple(_worst([of_run(goal, settings) for settings in runs[goal]]) for goal in goals)
+
+
+async def lacking_corners(
+    simulate: RunSimulation, circuit: Path, goals: Sequence[DesignGoal]
+) -> frozenset[str]:
+    """The corners goals have to hold in, that the libraries of `circuit` do not have."""
+    wanted = corners_named(goals)
+    return frozenset(wanted).difference(await simulate.process_corners(circuit) if wanted else ())
 
 
 def _worst(judged: Sequence[JudgedGoal]) -> JudgedGoal:

@@ -77,6 +77,7 @@ def prepare_circuit(
     `libraries` are the caller's folders, which have to exist; `user_libraries` those of every circuit.
     `settings` are those of the circuit's project; `dialect` is what the caller says it is written in (None:
     the settings', else told by the text). `data` stands in for what the file holds: a copy that was edited.
+    ``corner`` is the process (`domain.studies.corners`), where nothing in the circuit is called so.
     Blocking: called off the loop. Raises UserInputError for what cannot be read, set or analysed.
     """
     for folder in libraries:
@@ -92,11 +93,19 @@ def prepare_circuit(
     translator = CircuitTranslator(settings, dialect, plain_reader)
     reader = TranslatingReader(plain_reader, translator)
     netlist = translator.main(data, real)
+    corners = [value for name, value in assignments if _is_corner(netlist, name, value)]
     for name, value in assignments:
-        netlist = _assigned(netlist, name, value)
+        if not _is_corner(netlist, name, value):
+            netlist = _assigned(netlist, name, value)
     if analyses is not None:
         netlist = netlist.with_analyses(analyses)
-    netlist, tree = with_stand_ins(netlist, resolve_dependencies(netlist, reader), translator, reader)
+    tree = resolve_dependencies(netlist, reader)
+    for corner in corners[-1:]:
+        from domain.studies.corners import Process, with_process
+
+        netlist = with_process(tree, Process(name=corner, sections=(("", corner.strip()),)))
+        tree = resolve_dependencies(netlist, reader)
+    netlist, tree = with_stand_ins(netlist, tree, translator, reader)
     data_files = tuple(_data_files(tree, reader, real))
     for path in data_files:
         reader.read(str(path), including_file=real)
@@ -322,6 +331,15 @@ class PreparedCircuit:
                 except ValueError:  # an expression: progress is then not shown
                     return None
         return None
+
+
+def _is_corner(netlist: Netlist, name: str, value: str) -> bool:
+    """Whether it picks library sections (``corner=SS``): no number, and nothing else is called so."""
+    if name.strip().lower() != "corner" or not re.fullmatch(r"\s*[^\W\d][\w.-]*\s*", value):
+        return False
+    names = [each.name for each in netlist.parameters if not each.scope]
+    names += [each.name for each in netlist.elements if not each.scope]
+    return not any(each.lower() == "corner" for each in names)
 
 
 def _assigned(netlist: Netlist, name: str, value: str) -> Netlist:

@@ -24,6 +24,7 @@ from domain.circuit.dialects import Dialect
 from domain.circuit.stepping import StepPoint
 from domain.simulation.result import SimulationIssue, SimulationResult, SimulationRun, StepResult
 from domain.simulation.stepped_run import SteppedRun
+from shared.errors import UserInputError
 from shared.message import msg
 
 if TYPE_CHECKING:
@@ -146,6 +147,16 @@ class RunSimulation:
         One that is named but not there has ABSENT. Raises UserInputError for a circuit that can't be read.
         """
         return await self.cpu.run_in_thread(self._files_of, circuit)
+
+    async def process_corners(self, circuit: Path) -> tuple[str, ...]:
+        """Those of TT, FF, SS, FS and SF that its libraries have; none of a circuit that can't be read."""
+        try:
+            prepared = await self.cpu.run_in_thread(self._prepared, SimulationRequest(circuit=circuit))
+        except UserInputError:  # that is told by who simulates it
+            return ()
+        from domain.studies.corners import process_corners
+
+        return process_corners(prepared.tree)
 
     def _files_of(self, circuit: Path) -> dict[Path, str]:
         prepared = self._prepared(SimulationRequest(circuit=circuit))

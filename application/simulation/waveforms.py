@@ -6,7 +6,7 @@ import asyncio
 import logging
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -49,6 +49,8 @@ class StoredFigures:
     operating_point: OperatingPoint | None = None
     """None when the run has none; of a stepped circuit that of its first step."""
     is_stepped: bool = False
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """Values that the run had, other than the circuit's own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

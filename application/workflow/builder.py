@@ -43,7 +43,7 @@ from application.workflow.goal_readers import Understand
 from application.workflow.journal import DesignJournal
 from application.workflow.nodes._effects import DesignNode, recorded, traced
 from application.workflow.nodes.circuit import refuse_former_plan
-from application.workflow.nodes.design_goals import ConfirmGoalsNode, DesignGoalsNode
+from application.workflow.nodes.design_goals import ConfirmGoalsNode, DesignGoalsNode, GoalNotes
 from application.workflow.nodes.model import ActionNode, InitialDesignNode, Steps
 from application.workflow.nodes.restoring import ConcludeNode, GoBackNode, RestoreNode, UndoRoundNode
 from application.workflow.nodes.simulation import AnalysisNode, SimulationNode, UserCheckpointNode
@@ -101,9 +101,10 @@ def build_workflow(workflow: Workflow, checkpointer: BaseCheckpointSaver[str]) -
 
 def _workflow_nodes(parts: Workflow) -> dict[str, DesignNode]:
     operations, project = parts.operations, parts.project
+    notes = GoalNotes(simulate=parts.simulate, project=project)
     return {
-        "design_goals": DesignGoalsNode(parts.understand),
-        "confirm_goals": ConfirmGoalsNode(),
+        "design_goals": DesignGoalsNode(parts.understand, notes),
+        "confirm_goals": ConfirmGoalsNode(notes),
         "initial_design": InitialDesignNode(parts.steps, project),
         "write_circuit": refuse_former_plan,
         "simulation": SimulationNode(parts.simulate, operations, project),

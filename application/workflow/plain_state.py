@@ -62,6 +62,8 @@ def verdict_to_plain(verdict: GoalVerdict) -> dict[str, Any]:
         "value": None if math.isnan(value) else value,
         "unit": verdict.measured.unit,
         "met": verdict.met,
+        **({"judged_at": verdict.judged_at} if verdict.judged_at else {}),
+        **({"lacking": verdict.lacking} if verdict.lacking else {}),
     }
 
 
@@ -72,6 +74,8 @@ def verdict_from_plain(plain: dict[str, Any]) -> GoalVerdict:
         goal=goal_from_plain(plain["goal"]),
         measured=Quantity(value=float("nan") if value is None else value, unit=plain["unit"]),
         met=plain["met"],
+        judged_at=plain.get("judged_at", ""),
+        lacking=plain.get("lacking", ""),
     )
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from domain.circuit.figures import NOT_MEASURED, beside, digits_apart, with_unit
-from domain.simulation.goal_conditions import runs_of
+from domain.simulation.goal_conditions import judged_in_words
 from domain.simulation.goals import DesignGoal, GoalVerdict, total_shortfall
 from domain.simulation.result import Quantity
 
@@ -50,6 +50,8 @@ class TableRow:
     """In all rounds before, the first one first; without those that did not measure it."""
     change: float | None = None
     """The value less the last one."""
+    judged: str = ""
+    """Behind its condition: in which run (`goal_conditions.judged_in_words`)."""
     course: Course = "new"
     """Against the round before, by the margin; "new" where that round did not have this goal."""
 
@@ -141,6 +143,7 @@ def _row(
         value=value,
         unit=unit,
         met=goal.is_met_by(value),
+        judged=judged_in_words(goal, found),
         margin=-excess if math.isfinite(excess) else None,
         margin_share=goal.margin(value),
         last=last,
@@ -251,9 +254,7 @@ def _cells(row: TableRow) -> tuple[str, ...]:
         margin += f" ({signed(100 * row.margin_share, '%', 3)})"
     change = "-" if row.change is None else signed(row.change, row.unit)
     state = "met" if row.met else "MISSED"
-    condition = f" {goal.condition.translate(_NO_CELL)}" if goal.condition else ""
-    if runs_of(goal) is None:
-        condition += " (not simulated so)"
+    condition = f" {goal.condition.translate(_NO_CELL)}{row.judged}" if goal.condition else ""
     return (
         f"{goal.metric.translate(_NO_CELL)}{wish}",
         asked(goal, digits, row.unit) + condition,

@@ -1,7 +1,9 @@
 """In which runs a goal has to hold: its condition in words, read into values that a simulation can set.
 
-A temperature (``at 85 degC``, ``-40 to 85 °C``: both ends), and quantities of the circuit by name
-(``Vdd = 4.5 V``, ``Rl = 1 kOhm``). A frequency that the goal's own expression names sets nothing.
+A process corner (``SS``, ``slow corner``; "worst case" is all of them), a temperature (``at 85 degC``,
+``-40 to 85 °C``: both ends), and quantities of the circuit by name (``Vdd = 4.5 V``, ``Rl = 1 kOhm``). A
+circuit may lack a corner: then its devices are as they stand there (`as_simulated`). A frequency that the
+goal's own expression names sets nothing.
 """
 
 from __future__ import annotations
@@ -9,15 +11,19 @@ from __future__ import annotations
 import itertools
 import re
 import unicodedata
+from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 
-from domain.simulation.goals import DesignGoal
+from domain.circuit.numbers import parse_number
+from domain.circuit.process_corners import corner_of, read_corners
+from domain.simulation.goals import DesignGoal, GoalVerdict
 from shared.late_patterns import late_pattern
 
 Settings = tuple[tuple[str, str], ...]
 """Names and values as `SimulationRequest.assignments` takes them; () for the circuit as it is."""
 
 AS_IT_IS: Settings = ()
+_CORNER = "corner"
 _LONGEST = 200
 _SCALES = {
     "": 1.0, "p": 1e-12, "n": 1e-9, "u": 1e-6, "m": 1e-3, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "meg": 1e6,
@@ -87,13 +93,15 @@ def _read(condition: str, expression: str) -> tuple[Settings, ...] | None:
     text = _NAMED_TEMPERATURE.sub(take_degrees, text)
     text = _FREQUENCY.sub(take_frequency, text)
     text = _QUANTITY.sub(take_value, text)
+    corners, text = read_corners(text)
     if values:
         text = _OF_A_VALUE.sub(" ", text)
     if _NOTHING.sub("", text) or len(temperatures) > 1:
         return None
     named = tuple(values.items())
     ends = [[("temp", each)] for each in temperatures[0]] if temperatures else [[]]
-    return tuple((*end, *named) for end in ends)
+    processes = [[(_CORNER, each)] for each in corners] or [[]]
+    return tuple((*process, *end, *named) for process in processes for end in ends)
 
 
 def _scaled(number: str, prefix: str) -> float:
@@ -102,8 +110,6 @@ def _scaled(number: str, prefix: str) -> float:
 
 def _is_in(value: float, expression: str) -> bool:
     """Whether an expression names a number: ``10k`` of ``at(db(v(out)), 10k)``."""
-    from domain.circuit.numbers import parse_number
-
     for word in re.findall(r"(?<![\w.])\d[\w.]*(?:[eE][-+]\d+)?", expression):
         try:
             if abs(parse_number(word) - value) <= 1e-6 * abs(value):
@@ -113,12 +119,57 @@ def _is_in(value: float, expression: str) -> bool:
     return False
 
 
+def corner_in(settings: Settings) -> str:
+    """``SS``; "" where the process is the circuit's own."""
+    return dict(settings).get(_CORNER, "")
+
+
+def corners_named(goals: Iterable[DesignGoal]) -> tuple[str, ...]:
+    """The process corners in which goals have to hold, each once."""
+    wanted = itertools.chain.from_iterable(runs_of(goal) or () for goal in goals)
+    return tuple(dict.fromkeys(corner for settings in wanted if (corner := corner_in(settings))))
+
+
+def as_simulated(settings: Settings, lacking: Collection[str]) -> Settings:
+    """The settings without a corner that the circuit lacks."""
+    return tuple(each for each in settings if each[0] != _CORNER or each[1] not in lacking)
+
+
+def is_set_by(settings: Settings, values: Mapping[str, str]) -> bool:
+    """Whether a run with these values had just the settings."""
+    return {name.lower(): _figure(value) for name, value in settings} == {
+        name.lower(): _figure(str(value)) for name, value in values.items()
+    }
+
+
+def _figure(value: str) -> float | str:
+    try:
+        return parse_number(value)
+    except ValueError:
+        return corner_of(value) or value
+
+
 def settings_in_words(settings: Settings) -> str:
-    """``temp=85, Vdd=4.5``."""
+    """``corner=SS, temp=85, Vdd=4.5``."""
     return ", ".join(f"{name}={value}" for name, value in settings)
 
 
-def distinct_settings(goals: tuple[DesignGoal, ...]) -> tuple[Settings, ...]:
-    """All settings but the circuit's own that goals have to hold in, each once."""
+def judged_in_words(goal: DesignGoal, verdict: GoalVerdict | None) -> str:
+    """What a model reads behind a condition: in which run it was judged, and what of it was not simulated."""
+    if runs_of(goal) is None:
+        return " (not simulated so)"
+    if verdict is None:
+        return ""
+    if verdict.lacking:
+        return f" (not simulated so: the circuit has no corner {verdict.lacking})"
+    return f" (judged at {verdict.judged_at})" if verdict.judged_at else ""
+
+
+def distinct_settings(goals: Iterable[DesignGoal], lacking: Collection[str] = ()) -> tuple[Settings, ...]:
+    """All settings but the circuit's own in which goals have to be simulated, each once.
+
+    `lacking`: corners that the circuit does not have.
+    """
     wanted = itertools.chain.from_iterable(runs_of(goal) or () for goal in goals)
-    return tuple(dict.fromkeys(settings for settings in wanted if settings != AS_IT_IS))
+    simulated = dict.fromkeys(as_simulated(settings, lacking) for settings in wanted)
+    return tuple(settings for settings in simulated if settings != AS_IT_IS)

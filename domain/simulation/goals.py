@@ -110,6 +110,10 @@ class GoalVerdict:
     goal: DesignGoal
     measured: Quantity
     met: bool
+    judged_at: str = ""
+    """Of a goal with several runs, or a process corner: the settings that counted, ``SS, temp=85``."""
+    lacking: str = ""
+    """Corners of its condition that the circuit does not have: there its own devices were judged."""
 
 
 WISH_SHARE = 0.1

@@ -16,12 +16,11 @@ from typing import Any
 from domain.circuit.cards import Include
 from domain.circuit.dependencies import DependencyTree
 from domain.circuit.netlist import Netlist
+from domain.circuit.process_corners import USUAL_PROCESSES, corner_of, likened
 from domain.studies.spec_reader import SpecReader, read_fraction, read_number, shown, spec_error
 from shared.errors import UserInputError
 from shared.message import msg
 
-USUAL_PROCESSES = ("TT", "FF", "SS", "FS", "SF")
-"""Typical, fast and slow n- and p-channel devices; FS: fast n, slow p."""
 TEMPERATURE = "temp"
 _SUPPLY = re.compile(r"v?(dd|cc|sup(ply)?|in_?supply|s)\w*", re.IGNORECASE)
 _MOST_CORNERS = 10_000
@@ -77,10 +76,9 @@ def usual_corners(tree: DependencyTree) -> tuple[Corner, ...]:
 
     Raises UserInputError when none is.
     """
-    known = _known_sections(tree)
-    lowered = {name.lower() for name in known}
-    found = [name for name in USUAL_PROCESSES if name.lower() in lowered]
+    found = process_corners(tree)
     if not found:
+        known = _known_sections(tree)
         raise UserInputError(
             msg("No corners were given, and no library of the circuit has a section {names}.",
                 names=", ".join(USUAL_PROCESSES)),
@@ -91,6 +89,11 @@ def usual_corners(tree: DependencyTree) -> tuple[Corner, ...]:
             error_type="bad_spec",
         )  # fmt: skip
     return tuple(Corner(name=name, process=_section(name)) for name in found)
+
+
+def process_corners(tree: DependencyTree) -> tuple[str, ...]:
+    """Those of TT, FF, SS, FS and SF that the libraries of the circuit's main file have."""
+    return tuple(name for name in USUAL_PROCESSES if _fitting(tree, name, ""))
 
 
 def read_corners(reader: SpecReader) -> CornerPlan:
@@ -322,20 +325,34 @@ def with_process(tree: DependencyTree, process: Process) -> Netlist:
 
     Raises UserInputError when no `.lib` of it has such a section, listing those there are.
     """
-    netlist = tree.root
+    edits: dict[tuple[int, int], str] = {}
     for library, section in process.sections:
-        fitting = [
-            include
-            for include in netlist.includes
-            if include.kind == "lib"
-            and _is_named(include, library)
-            and section.lower() in _sections_of(tree, netlist, include)
-        ]
+        fitting = _fitting(tree, section, library)
         if not fitting:
             raise _no_section(tree, section, library)
-        fields = [include.statement.words[2] for include in fitting]
-        netlist = netlist.edited([(field.spans[0][0], field.spans[-1][1], section) for field in fields])
-    return netlist
+        for include, name in fitting:
+            field = include.statement.words[2]
+            edits[field.spans[0][0], field.spans[-1][1]] = name
+    return tree.root.edited([(*place, name) for place, name in edits.items()])
+
+
+def _fitting(tree: DependencyTree, section: str, library: str) -> list[tuple[Include, str]]:
+    """The `.lib` lines that can take a section, each with its name in that library: the section itself, or
+    where that is a process corner (``SS``, ``slow``), the one that differs in the corner alone (``mos_ss``
+    for ``mos_tt``)."""
+    found = []
+    for include in tree.root.includes:
+        if include.kind != "lib" or not _is_named(include, library):
+            continue
+        sections = _sections_of(tree, tree.root, include)
+        name = sections.get(section.lower())
+        if name is None and (corner := corner_of(section)):
+            now = likened(include.section or "")
+            alike = (each for each in sections.values() if likened(each) == now and corner_of(each) == corner)
+            name = next(alike, None)
+        if name is not None:
+            found.append((include, name))
+    return found
 
 
 def _is_named(include: Include, library: str) -> bool:

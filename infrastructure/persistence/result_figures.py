@@ -53,6 +53,7 @@ class ResultFigures:
                 ),
                 operating_point=_operating_point(content),
                 is_stepped=bool(content.get("steps")),
+                settings=_settings(content.get("request")),
             )
         except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
             return None
@@ -89,6 +90,11 @@ class ResultFigures:
 def _real(path: Path) -> Path:
     """Where the user's own path leads; in a project's own folder no link is followed."""
     return path if confined.is_private(path) else Path(os.path.realpath(path))
+
+
+def _settings(request: Any) -> dict[str, str]:
+    values = request.get("set") if isinstance(request, dict) else None
+    return {str(name): str(value) for name, value in values.items()} if isinstance(values, dict) else {}
 
 
 def _number_of(folder: Path) -> int:

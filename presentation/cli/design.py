@@ -410,4 +410,7 @@ def _verdict_document(verdict: GoalVerdict) -> dict[str, object]:
         **_goal_document(verdict.goal),
         "value": verdict.measured.value,
         "met": verdict.met,
+        **({"condition": verdict.goal.condition} if verdict.goal.condition else {}),
+        **({"judged_at": verdict.judged_at} if verdict.judged_at else {}),
+        **({"lacking_corners": verdict.lacking} if verdict.lacking else {}),
     }

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from application.design.rounds import DesignRound, DesignRounds
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from presentation.goal_margins import NOT_MEASURED, beside_limit, limit_text
-from presentation.goal_words import name_of
+from presentation.goal_words import name_of, name_of_judged
 from presentation.panels.waveforms.figures import SPACE, Scale, in_scale, scale_for
 from presentation.ui.figure_table import Cell, Column
 from presentation.ui.language import LanguageManager
@@ -121,15 +121,17 @@ def _figure(
     )
     color = "text.primary" if now.met else "error.text"
     earlier = next(iter(_of(before.verdicts, goal)), None) if before is not None else None
+    tip = language(name_of_judged(now)) if goal.condition else ""
     if earlier is None or math.isnan(earlier.measured.value):
-        return Cell(text=text, color=color)
+        return Cell(text=text, color=color, tip=tip)
     moved = now.measured.value - earlier.measured.value
     if in_scale(earlier.measured.value, scale, goal.unit, digits) == text.lstrip("<>"):
-        return Cell(text=text, color=color)
+        return Cell(text=text, color=color, tip=tip)
     gained = goal.excess(earlier.measured.value) - goal.excess(now.measured.value)
     return Cell(
         text=text,
         color=color,
+        tip=tip,
         unit=_RISES if moved > 0 else _FALLS,
         unit_color="ok.text" if gained > 0 else "error.text" if gained < 0 else "text.secondary",
     )

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from application.design.circuit_goals import place_in, read_goals
 from application.tool_execution.tools._common import in_thread
-from domain.circuit.numbers import parse_number
 from domain.design.round_table import asked, signed, value_beside_limit
-from domain.simulation.goal_conditions import Settings, distinct_settings
+from domain.simulation.goal_conditions import distinct_settings, is_set_by, judged_in_words
 
 if TYPE_CHECKING:
     from application.simulation.judging import JudgedGoal
@@ -33,18 +32,11 @@ async def judged_goals(
     goals = (await in_thread(context, read_goals, context.project, place)).goals
     if not goals:
         return ()
-    from application.simulation.judging import judge
+    from application.simulation.judging import judge, lacking_corners
 
-    own = {settings: result for settings in distinct_settings(goals) if _is_same(settings, parameters)}
-    return await judge(context.services.measure, result, goals, own)
-
-
-def _is_same(settings: Settings, parameters: Mapping[str, str]) -> bool:
-    try:
-        given = {name.lower(): parse_number(str(value)) for name, value in parameters.items()}
-    except ValueError:
-        return False
-    return given == {name.lower(): parse_number(value) for name, value in settings}
+    own = {settings: result for settings in distinct_settings(goals) if is_set_by(settings, parameters)}
+    lacking = await lacking_corners(context.services.simulate, circuit, goals)
+    return await judge(context.services.measure, result, goals, own, lacking)
 
 
 def goals_line(found: Sequence[JudgedGoal]) -> str:
@@ -84,6 +76,14 @@ def verdict_to_details(judged: JudgedGoal) -> dict[str, Any]:
     }
     if goal.condition:
         details["condition"] = goal.condition
+    details |= {
+        key: value
+        for key, value in (
+            ("judged_at", judged.verdict.judged_at),
+            ("lacking_corners", judged.verdict.lacking),
+        )
+        if value
+    }
     if judged.reason is not None:
         details["reason"] = str(judged.reason)[:_LONGEST_REASON]
     return details
@@ -94,7 +94,10 @@ def _texts(judged: JudgedGoal) -> tuple[str, str]:
     goal, measured = judged.verdict.goal, judged.verdict.measured
     value, digits = value_beside_limit(goal, measured, _DIGITS)
     limit = asked(goal, digits, measured.unit)
-    return value, f"{limit}, {goal.condition}" if goal.condition else limit
+    return (
+        value,
+        f"{limit}, {goal.condition}{judged_in_words(goal, judged.verdict)}" if goal.condition else limit,
+    )
 
 
 def _brief(judged: JudgedGoal) -> str:

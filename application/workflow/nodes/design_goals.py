@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from langgraph.types import interrupt
 
 from application.graph.state import GraphState, UserIntent
 from application.ports.events import GoalsUnderstood, TextWritten
+from application.ports.project import ProjectFiles
+from application.simulation.judging import lacking_corners
+from application.simulation.simulating import RunSimulation
 from application.workflow.goal_readers import Understand
 from application.workflow.journal import Decided, Said
 from application.workflow.nodes._effects import Finished, Step
@@ -21,7 +24,7 @@ from application.workflow.plain_state import (
     intent_to_plain,
 )
 from domain.design.catalogue import follow
-from domain.simulation.goal_conditions import runs_of
+from domain.simulation.goal_conditions import corners_named, runs_of
 from domain.simulation.goals import DesignGoal
 from shared.message import Message, msg
 
@@ -29,14 +32,15 @@ from shared.message import Message, msg
 class DesignGoalsNode:
     """Understands the request; has no effect on files."""
 
-    def __init__(self, understand: Understand) -> None:
+    def __init__(self, understand: Understand, notes: GoalNotes) -> None:
         self._understand = understand
+        self._notes = notes
 
     async def __call__(self, state: GraphState, step: Step) -> Finished:
         """Goals and family of `user_input`. Raises CircuitError when they can't be understood."""
         step.enter("design_goals", state)
         if state.get("refined_goals"):
-            changed = await with_goals(state, state["refined_goals"], step)
+            changed = await with_goals(state, state["refined_goals"], step, self._notes)
             return Finished(
                 update={"current_node": "design_goals", "refined_goals": [], **changed}, record=Said()
             )
@@ -52,7 +56,8 @@ class DesignGoalsNode:
                 "termination_reason": "answered",
             }
             return Finished(update=answered, record=understood.said)
-        intent = replace(intent, assumptions=(*intent.assumptions, *unsimulated(intent.goals)))
+        notes = await self._notes(state, intent.goals)
+        intent = replace(intent, assumptions=(*intent.assumptions, *notes))
         step.tell(GoalsUnderstood(goals=intent.goals, assumptions=intent.assumptions))
         update: GraphState = {
             "current_node": "design_goals",
@@ -64,6 +69,9 @@ class DesignGoalsNode:
 
 class ConfirmGoalsNode:
     """Asks; it has no effect of its own, because it runs again from its start when it is answered."""
+
+    def __init__(self, notes: GoalNotes) -> None:
+        self._notes = notes
 
     async def __call__(self, state: GraphState, step: Step) -> Finished:
         """Wait for the user's answer: ``{"intent": "continue" | "decline", "goals": [...] | None}``.
@@ -79,25 +87,54 @@ class ConfirmGoalsNode:
             return Finished(update={"current_node": "confirm_goals", "user_intent": "decline"}, record=record)
         update: GraphState = {"current_node": "confirm_goals", "user_intent": "continue"}
         if answer.get("goals"):
-            update |= await with_goals(state, answer["goals"], step)
+            update |= await with_goals(state, answer["goals"], step, self._notes)
         return Finished(update=update, record=record)
 
 
-def unsimulated(goals: Sequence[DesignGoal]) -> tuple[Message, ...]:
-    """What is said of goals whose condition no simulation can set."""
-    return tuple(
-        msg(
-            "The condition “{condition}” of {metric} cannot be simulated: it is judged without it. A "
-            "condition is a temperature in °C, or values by name such as Vdd=4.5.",
-            condition=goal.condition,
-            metric=goal.metric,
-        )
-        for goal in goals
-        if runs_of(goal) is None
-    )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GoalNotes:
+    """What is said of goals whose condition no simulation can set, or not in the circuit there is."""
+
+    simulate: RunSimulation
+    project: ProjectFiles
+
+    async def __call__(self, state: GraphState, goals: Sequence[DesignGoal]) -> tuple[Message, ...]:
+        notes = [
+            msg(
+                "The condition “{condition}” of {metric} cannot be simulated: it is judged without it. A "
+                "condition is a process corner (SS, worst case), a temperature in °C, or values by name "
+                "such as Vdd=4.5.",
+                condition=goal.condition,
+                metric=goal.metric,
+            )
+            for goal in goals
+            if runs_of(goal) is None
+        ]
+        wanted = corners_named(goals)
+        circuit = state.get("circuit_file_path", "")
+        if wanted and not circuit:
+            notes.append(
+                msg(
+                    "The process corners {corners} are simulated when the circuit uses a model library with "
+                    "sections of these names. Without one, its own devices are judged.",
+                    corners=", ".join(wanted),
+                )
+            )
+        elif lacking := await lacking_corners(self.simulate, self.project.root / circuit, goals):
+            notes.append(
+                msg(
+                    "No model library of {circuit} has a section for the process corners {corners}: there "
+                    "its own devices are judged.",
+                    circuit=circuit,
+                    corners=", ".join(name for name in wanted if name in lacking),
+                )
+            )
+        return tuple(notes)
 
 
-async def with_goals(state: GraphState, goals: list[dict[str, Any]], step: Step) -> GraphState:
+async def with_goals(
+    state: GraphState, goals: list[dict[str, Any]], step: Step, notes: GoalNotes
+) -> GraphState:
     """The change of the state by goals that a person changed; says which ones hold now.
 
     What one of our families is sized for changes with them.
@@ -107,7 +144,7 @@ async def with_goals(state: GraphState, goals: list[dict[str, Any]], step: Step)
     if wanted == before.goals:
         return {}
     intent = await asyncio.to_thread(follow, before, wanted)
-    step.tell(GoalsUnderstood(goals=intent.goals, assumptions=unsimulated(intent.goals)))
+    step.tell(GoalsUnderstood(goals=intent.goals, assumptions=await notes(state, intent.goals)))
     return {
         "design_intent": intent_to_plain(intent),
         "design_goals_summary": [goal_to_plain(goal) for goal in intent.goals],

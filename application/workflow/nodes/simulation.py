@@ -15,7 +15,7 @@ from application.graph.state import ConditionRun, GraphState, JudgedRound
 from application.ports.events import CheckpointReached, IterationFinished, TextWritten
 from application.ports.project import ABSENT, ProjectFiles
 from application.simulation.failure_place import placed
-from application.simulation.judging import JudgedGoal, judge
+from application.simulation.judging import JudgedGoal, judge, lacking_corners
 from application.simulation.measuring import MeasureResult
 from application.simulation.simulating import RunSimulation, SimulationRequest
 from application.tool_execution.effects import TAKEN
@@ -24,7 +24,7 @@ from application.workflow.edges import is_instruction_waiting
 from application.workflow.journal import Carried, Decided, DesignJournal, PlannedCall, Said
 from application.workflow.nodes._effects import Finished, Step, carrying_out
 from application.workflow.nodes.circuit import SIMULATE_TOOL, hash_in, keep_goals, refuse_foreign_change
-from application.workflow.nodes.design_goals import with_goals
+from application.workflow.nodes.design_goals import GoalNotes, with_goals
 from application.workflow.nodes.model import Steps, history
 from application.workflow.plain_state import (
     goal_from_plain,
@@ -78,6 +78,7 @@ class SimulationNode:
             "error_context": error,
             "error_places": [tuple(place) for place in outcome.get("places", ())],
             "condition_runs": list(outcome.get("conditions", ())),
+            "lacking_corners": list(outcome.get("lacking", ())),
             "planned_simulation": "",
         }
         record = Carried(
@@ -100,7 +101,9 @@ class SimulationNode:
             return dict(begun.result)
         await asyncio.to_thread(refuse_foreign_change, self._project, state)
         circuit = self._project.root / state["circuit_file_path"]
-        conditions = await self._conditions(circuit, state, call_id)
+        goals = tuple(goal_from_plain(plain) for plain in state["design_goals_summary"])
+        lacking = await lacking_corners(self._simulate, circuit, goals)
+        conditions = await self._conditions(circuit, distinct_settings(goals, lacking), call_id)
         # What the model itself has just simulated, with these very files, is not run again.
         result = await self._simulate(SimulationRequest(circuit=circuit, call_id=call_id, reuse=True))
         outcome = {
@@ -110,15 +113,17 @@ class SimulationNode:
             "duration_s": round(result.run.duration_s, 3),
             "places": _places(result, self._project.root),
             "conditions": conditions,
+            "lacking": sorted(lacking),
         }
         await self._operations.finish(call_id, outcome)
         return outcome
 
-    async def _conditions(self, circuit: Path, state: GraphState, call_id: str) -> list[ConditionRun]:
+    async def _conditions(
+        self, circuit: Path, wanted: Sequence[Settings], call_id: str
+    ) -> list[ConditionRun]:
         """The runs in which single goals have to hold: older than the circuit's own, which is its newest."""
-        goals = tuple(goal_from_plain(plain) for plain in state["design_goals_summary"])
         found: list[ConditionRun] = []
-        for number, settings in enumerate(distinct_settings(goals), 1):
+        for number, settings in enumerate(wanted, 1):
             run: ConditionRun = {"settings": [list(each) for each in settings], "result_path": ""}
             own_id = ulid_before(call_id, number)
             try:
@@ -185,7 +190,7 @@ class AnalysisNode:
         goals = [goal_from_plain(plain) for plain in state["design_goals_summary"]]
         failed = bool(state.get("error_context"))
         source = self._project.root / state["sim_result_path"]
-        judged = () if failed else await judge(self._measure, source, goals, self._elsewhere(state))
+        judged = () if failed else await self._judged(state, source, goals)
         for text in _not_judged(judged):
             step.tell(TextWritten(text=text))
         verdicts = [each.verdict for each in judged] or [_not_measured(goal) for goal in goals]
@@ -215,6 +220,12 @@ class AnalysisNode:
             "consecutive_fix_attempts": state.get("consecutive_fix_attempts", 0) + 1 if failed else 0,
         }
         return Finished(update=update, record=said)
+
+    async def _judged(
+        self, state: GraphState, source: Path, goals: Sequence[DesignGoal]
+    ) -> tuple[JudgedGoal, ...]:
+        lacking = state.get("lacking_corners", [])
+        return await judge(self._measure, source, goals, self._elsewhere(state), lacking)
 
     def _elsewhere(self, state: GraphState) -> dict[Settings, Path | Message]:
         """The runs in the conditions of single goals."""
@@ -288,6 +299,7 @@ class UserCheckpointNode:
         self._operations = operations
         self._project = project
         self._journal = journal
+        self._notes = GoalNotes(simulate=simulate, project=project)
         self._looked_at = 0
         """The step at whose entry the files were looked at: not once more when it is answered."""
 
@@ -321,7 +333,7 @@ class UserCheckpointNode:
             "go_back_to": int(answer.get("round") or 0),
         }
         if answer["intent"] == "continue" and answer.get("goals"):
-            changed = await with_goals(state, answer["goals"], step)
+            changed = await with_goals(state, answer["goals"], step, self._notes)
             if changed:
                 update |= changed
                 update |= {"goals_changed": True, "best_round": None, "stagnation_count": 0}

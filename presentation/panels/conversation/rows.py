@@ -19,7 +19,7 @@ from domain.simulation.goals import GoalVerdict
 from presentation.confirmation_words import always_text, deed_of, facts_of, reasons_of, title_of
 from presentation.goal_margins import limit_text
 from presentation.goal_margins import row_of as figures_of
-from presentation.goal_words import name_of
+from presentation.goal_words import name_of, name_of_judged
 from presentation.intent_words import label_of, understood_text
 from presentation.narration import Narrator
 from presentation.panels.conversation import blocks as b
@@ -297,7 +297,7 @@ def _simulation(item: SimulationCard) -> b.Row:
 
 def _verdict(verdict: GoalVerdict) -> tuple[str, tuple[b.Cell, ...]]:
     row, goal = figures_of(verdict), verdict.goal
-    name = name_of(goal)
+    name = name_of_judged(verdict)
     return "good" if row.met else "bad", (
         b.Cell(parts=(b.Text(name),), kind="name", tip=(name, f"\n{goal.metric} = {goal.expression}")),
         b.Cell(parts=(b.Text(row.value),), kind="value"),

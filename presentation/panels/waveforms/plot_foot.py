@@ -77,7 +77,8 @@ class PlotFoot(QWidget):
             name = f"{item.shown_name} ({item.step})" if item.step else item.name
             return f"{name} {joined(*quantity(*item.as_shown(item.value)))}"
         number, unit = beside_goal(item.goal, item.value)[0].split("\t")
-        return f"{self._services.language(name_of(item.goal))} {joined(number, unit)}"
+        name = self._services.language(name_of(item.goal, is_simulated=item.is_judged))
+        return f"{name} {joined(number, unit)}"
 
 
 _GAP = "     "

@@ -231,7 +231,7 @@ class MeasurementsView(QWidget):
             text=item.shown_name, unit=step, style="mono_small", color=name_color, tip=self._tip(item)
         )
         if item.goal is not None:
-            words = self._services.language(name_of(item.goal))
+            words = self._services.language(name_of(item.goal, is_simulated=item.is_judged))
             name = Cell(text=words, color=name_color, tip=self._tip(item))
         if item.value is None or math.isnan(item.value.value):
             problem = item.problem or msg("The run's data do not contain it.")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QObject, pyqtSignal
 
+from domain.simulation.goal_conditions import is_set_by, runs_of
 from presentation.panels.waveforms.family import step_label
 from shared.errors import CircuitAIError
 from shared.message import Message
@@ -48,6 +49,8 @@ class Measured:
     """By the user; it can be taken away."""
     goal: DesignGoal | None = None
     """What is asked of it."""
+    is_judged: bool = True
+    """False: the goal has to hold in a condition that this run did not have."""
     expression: str = ""
     """What was evaluated; "" for a `.meas`."""
     step: str = ""
@@ -229,7 +232,8 @@ class ShownResult(QObject):
         if request == self._request:
             first = next((plot.step for plot in loaded.plots), None)  # what expressions are measured on
             step = step_label(first) if first is not None and first.values else ""
-            self._show_figures((*cards, *_of_expressions(now, before, added, asked, step)))
+            here = _held(loaded, goals)
+            self._show_figures((*cards, *_of_expressions(now, before, added, asked, here, step=step)))
 
     async def _goals(self, loaded: LoadedWaveforms) -> tuple[DesignGoal, ...]:
         root, figures = self._services.workspace.root, loaded.figures
@@ -262,11 +266,20 @@ class ShownResult(QObject):
             self.stale_changed.emit(is_stale)
 
 
+def _held(loaded: LoadedWaveforms, goals: Sequence[DesignGoal]) -> tuple[DesignGoal, ...]:
+    """The goals that have to hold in just this run."""
+    values = {} if loaded.figures is None else loaded.figures.settings
+    return tuple(
+        goal for goal in goals if any(is_set_by(settings, values) for settings in runs_of(goal) or ())
+    )
+
+
 def _of_cards(loaded: LoadedWaveforms, goals: Sequence[DesignGoal]) -> tuple[Measured, ...]:
     now, before = loaded.figures, loaded.previous
     if now is None:
         return ()
     earlier = {} if before is None else before.metrics
+    here = _held(loaded, goals)
     steps = {f"@{plot.step.number}": plot.step for plot in loaded.plots if plot.step and plot.step.values}
     by_name = {(goal.metric.lower(), goal.unit): goal for goal in goals}
     return tuple(
@@ -274,7 +287,8 @@ def _of_cards(loaded: LoadedWaveforms, goals: Sequence[DesignGoal]) -> tuple[Mea
             name=name,
             value=quantity,
             previous=earlier.get(name),
-            goal=by_name.get((name.lower(), quantity.unit)),
+            goal=(goal := by_name.get((name.lower(), quantity.unit))),
+            is_judged=goal in here,
             step=next((step_label(step) for mark, step in steps.items() if name.endswith(mark)), ""),
         )
         for name, quantity in now.metrics.items()
@@ -286,9 +300,11 @@ def _of_expressions(
     before: Mapping[str, Quantity | CircuitAIError],
     added: Sequence[str],
     goals: Sequence[DesignGoal],
+    here: Sequence[DesignGoal],
+    *,
     step: str,
 ) -> tuple[Measured, ...]:
-    by_expression = {goal.expression: goal for goal in goals}
+    by_expression = {goal.expression: goal for goal in sorted(goals, key=lambda goal: goal in here)}
     found = []
     for text, outcome in now.items():
         is_error = isinstance(outcome, CircuitAIError)
@@ -304,6 +320,7 @@ def _of_expressions(
                 problem=outcome.message if isinstance(outcome, CircuitAIError) else None,
                 is_added=text in added,
                 goal=goal,
+                is_judged=goal in here,
                 expression=text,
                 step=step,
             )

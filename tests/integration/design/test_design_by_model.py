@@ -29,12 +29,14 @@ from application.ports.events import (
 )
 from application.workflow.design_sessions import reply_of
 from application.workflow.designing import Answer, Ask, DesignRequest, Question, Reply, ResumeRequest
+from application.workflow.plain_state import verdict_from_plain, verdict_to_plain
 from bootstrap import build
 from domain.design.checkpoint_intent import read_checkpoint_text
 from domain.llm.chat import ProviderChoice, ProviderError
 from domain.llm.tools.confirmation import Rule
 from domain.llm.tools.confirmation_card import Answers, ConfirmationCard, same_answer
 from domain.llm.transcript import messages_of, role_of, text_of
+from presentation.goal_words import name_of_judged
 from shared.errors import UserInputError
 from shared.paths import SETTINGS_FILE, USER_HOME_VARIABLE
 from tests.fakes.designing_model import GOALS, DesigningModel, Request, amplifier, in_turn, says, writes
@@ -570,22 +572,31 @@ async def test_a_supply_is_judged_at_the_operating_point_where_a_response_is_sim
 
 async def test_a_goal_is_judged_in_its_condition_or_it_is_said_that_it_is_not(bench: Bench) -> None:
     (gain,) = GOALS["goals"]
-    at = {"hot": "-40 to 85 degC", "low": "Vcc = 9 V", "slow": "SS corner", "else": "Rx = 1 kOhm"}
+    at = {
+        "hot": "-40 to 85 degC",
+        "low": "Vcc = 9 V",
+        "slow": "SS corner",
+        "full": "full load",
+        "else": "Rx = 1 kOhm",
+    }
     more = [{**gain, "metric": name, "condition": condition} for name, condition in at.items()]
     bench.model.acts["goals"] = says(json.dumps({**GOALS, "goals": [gain, *more]}))
     bench.model.acts["design"] = writes("amp.cir", amplifier("4.7k"))
     done = await bench.design(decide=lambda question: "continue" if question.kind == "goals" else "stop")
-    (told,) = {str(note) for event in bench.told(GoalsUnderstood) for note in event.assumptions}
-    assert told.startswith("The condition “SS corner” of slow cannot be simulated: it is judged without it.")
+    full, slow = (str(note) for note in bench.told(GoalsUnderstood)[0].assumptions)
+    assert full.startswith("The condition “full load” of full cannot be simulated: it is judged without it.")
+    assert slow.startswith("The process corners SS are simulated when the circuit uses a model library")
     figures = done.metrics
-    assert figures["slow"] == figures["gain"]
+    assert figures["slow"] == figures["full"] == figures["gain"]
     assert abs(figures["low"] - figures["gain"]) > 1
     assert abs(figures["hot"] - figures["gain"]) > 0.005
     assert any("else was not measured in its condition, Rx = 1 kOhm" in words for words in bench.words)
     table = next(request.system for request in bench.model.seen if request.task == "analysis")
     rows = {line.split("|")[1].strip(): line for line in table.splitlines() if line.startswith("| ")}
     assert "Vcc = 9 V |" in rows["low"]
-    assert "SS corner (not simulated so)" in rows["slow"]
+    assert "SS corner (not simulated so: the circuit has no corner SS)" in rows["slow"]
+    assert "full load (not simulated so)" in rows["full"]
+    assert "-40 to 85 degC (judged at temp=" in rows["hot"]
     assert "not measured" in rows["else"]
     # The circuit's own run is its newest result, not that of a condition.
     newest = max(path.name for path in (bench.root / ".circuit_ai" / "sim_results").iterdir())
@@ -595,6 +606,37 @@ async def test_a_goal_is_judged_in_its_condition_or_it_is_said_that_it_is_not(be
         if "sim_result_path" in line.get("update", {})
     ]
     assert newest in results[-1]
+
+
+async def test_a_process_corner_is_simulated_where_the_library_has_it(bench: Bench) -> None:
+    (gain,) = GOALS["goals"]
+    at = {"slow": "慢角", "worst": "worst case", "warm": "SS, 85 degC"}
+    more = [{**gain, "metric": name, "condition": condition} for name, condition in at.items()]
+    bench.model.acts["goals"] = says(json.dumps({**GOALS, "goals": [gain, *more]}))
+    models = "\n".join(
+        f".lib mos_{name}\n.model qn npn(bf={beta} is=1e-14)\n.endl mos_{name}"
+        for name, beta in (("tt", 30), ("ss", 8), ("ff", 25))
+    )
+    bench.root.mkdir()
+    (bench.root / "models.lib").write_text(f"* models\n{models}\n", encoding="utf-8")
+    netlist = re.sub(r"(?m)^\.model.*$", ".lib models.lib mos_tt", amplifier("4.7k"))
+    bench.model.acts["design"] = writes("amp.cir", netlist)
+    done = await bench.design(decide=lambda question: "continue" if question.kind == "goals" else "stop")
+    (round_one,) = bench.told(IterationFinished)
+    verdicts = {each.goal.metric: each for each in round_one.verdicts}
+    figures = done.metrics
+    assert figures["slow"] < figures["gain"] - 0.1
+    assert figures["worst"] == figures["slow"] != figures["warm"]
+    assert [verdicts[name].judged_at for name in ("gain", *at)] == ["", "SS", "SS", "SS, temp=85"]
+    assert [verdicts[name].lacking for name in ("gain", *at)] == ["", "", "FS, SF", ""]
+    said = [str(name_of_judged(verdicts[name])) for name in at]
+    assert said == [
+        "slow (慢角: judged at SS)",
+        "worst (worst case: judged at SS, without FS, SF)",
+        "warm (SS, 85 degC: judged at SS, temp=85)",
+    ]
+    again = [verdict_from_plain(verdict_to_plain(each)) for each in verdicts.values()]
+    assert again == [*verdicts.values()]
 
 
 async def test_what_comments_and_changes_has_the_netlist_its_traps_and_figures_with_units(

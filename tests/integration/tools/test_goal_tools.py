@@ -93,6 +93,27 @@ async def test_a_value_is_told_from_its_limit_and_what_is_not_there_from_what_is
     assert [goal["value"] for goal in found.result["goals"]][1:] == [None, None]
 
 
+async def test_a_process_corner_is_judged_by_its_run_or_said_to_be_lacking(bench: Bench) -> None:
+    values = (("tt", 150), ("ss", 180))
+    sections = "\n".join(f".lib {name}\n.param c={value}n\n.endl" for name, value in values)
+    bench.write("models.lib", f"* models\n{sections}\n")
+    bench.write("rc.cir", RC.replace("159.155n", "{c}\n.lib models.lib tt"))
+    at_least = {"expression": "bandwidth(v(out))", "minimum": 950, "unit": "Hz"}
+    conditions = {"slow": "SS corner", "fast": "FF"}
+    await set_goals(
+        bench, *({"metric": name, "condition": each, **at_least} for name, each in conditions.items())
+    )
+    nominal = await bench.call("run_simulation")
+    assert "not judged slow (≥ 950 Hz, SS corner): Not simulated with corner=SS." in nominal.content
+    lacking = "(≥ 950 Hz, FF (not simulated so: the circuit has no corner FF))"
+    assert f"met fast = 1.061 kHz {lacking}" in nominal.content
+    slow = await bench.call("run_simulation", parameters={"corner": "slow"})
+    assert "MISSED slow = 884.2 Hz (≥ 950 Hz, SS corner (judged at SS))" in slow.content
+    wrong = await bench.call("run_simulation", parameters={"corner": "FF"})
+    assert not wrong.success
+    assert "tt, ss" in wrong.content
+
+
 async def test_a_change_is_one_operation_that_can_be_undone_and_done_again(bench: Bench) -> None:
     bench.write("rc.cir", RC)
     await set_goals(bench, CUTOFF)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from domain.simulation.goal_conditions import AS_IT_IS, distinct_settings, runs_of
+from domain.simulation.goal_conditions import AS_IT_IS, distinct_settings, is_set_by, runs_of
 from domain.simulation.goals import DesignGoal
 
 
@@ -26,7 +26,31 @@ def goal(condition: str) -> DesignGoal:
         ("with a load RL = 1 kOhm", [{"RL": "1000"}]),
         ("Rl=1M, Cl=100p", [{"Rl": "1000000", "Cl": "1e-10"}]),
         ("at 1 kHz", None),
-        ("SS corner", None),
+        ("SS", [{"corner": "SS"}]),
+        ("SS corner", [{"corner": "SS"}]),
+        ("at the slow process corner", [{"corner": "SS"}]),
+        ("fast-slow corner", [{"corner": "FS"}]),
+        ("corner: ff", [{"corner": "FF"}]),
+        ("slow and fast corners", [{"corner": "SS"}, {"corner": "FF"}]),
+        ("慢角", [{"corner": "SS"}]),
+        ("在 SF 工艺角下", [{"corner": "SF"}]),
+        ("SS、FF 角", [{"corner": "SS"}, {"corner": "FF"}]),
+        ("典型角，85 ℃", [{"corner": "TT", "temp": "85"}]),
+        (
+            "SS or FF, -40 to 125 degC, Vdd = 1.62 V",
+            [
+                {"corner": corner, "temp": temp, "Vdd": "1.62"}
+                for corner in ("SS", "FF")
+                for temp in ("-40", "125")
+            ],
+        ),
+        ("worst case", [{"corner": corner} for corner in ("TT", "FF", "SS", "FS", "SF")]),
+        ("over all process corners", [{"corner": corner} for corner in ("TT", "FF", "SS", "FS", "SF")]),
+        ("最坏情况", [{"corner": corner} for corner in ("TT", "FF", "SS", "FS", "SF")]),
+        ("fs", None),
+        ("a slow load", None),
+        ("fs = 48k", [{"fs": "48000"}]),
+        ("over process and temperature", None),
         ("at full load", None),
         ("with a load of 1 kOhm", None),
         ("at 4.5 V supply", None),
@@ -41,6 +65,15 @@ def test_words_are_read_into_settings_or_not_at_all(
 
 
 def test_each_settings_are_simulated_once() -> None:
-    goals = tuple(map(goal, ("", "85 °C", "at 85 degC", "-40 to 85 °C", "SS corner")))
+    goals = tuple(map(goal, ("", "85 °C", "at 85 degC", "-40 to 85 °C", "SS corner", "at SS, 85 °C")))
     assert AS_IT_IS not in distinct_settings(goals)
-    assert distinct_settings(goals) == ((("temp", "85"),), (("temp", "-40"),))
+    hot, slow = ("temp", "85"), ("corner", "SS")
+    assert distinct_settings(goals) == ((hot,), (("temp", "-40"),), (slow,), (slow, hot))
+    assert distinct_settings(goals, lacking={"SS"}) == ((hot,), (("temp", "-40"),))
+
+
+def test_a_run_is_known_by_its_values() -> None:
+    settings = (("corner", "SS"), ("temp", "85"), ("Rl", "1000"))
+    assert is_set_by(settings, {"rl": "1k", "TEMP": "85.0", "corner": "slow"})
+    assert not is_set_by(settings, {"rl": "1k", "temp": "85", "corner": "FF"})
+    assert not is_set_by(settings, {"rl": "1k", "temp": "85"})

@@ -8,7 +8,15 @@ import pytest
 
 from domain.circuit.dependencies import DependencyTree, resolve_dependencies
 from domain.circuit.netlist import Netlist
-from domain.studies.corners import Corner, Process, Setting, supply_of, usual_corners, with_process
+from domain.studies.corners import (
+    Corner,
+    Process,
+    Setting,
+    process_corners,
+    supply_of,
+    usual_corners,
+    with_process,
+)
 from domain.studies.study_spec import read_study_spec
 from shared.errors import UserInputError
 from tests.fakes.memory_sources import MemorySources
@@ -82,9 +90,9 @@ def tree() -> DependencyTree:
 
 def test_a_process_changes_the_sections_of_the_libraries_that_have_it() -> None:
     found = with_process(tree(), Process(name="ff", sections=(("", "ff"),))).to_bytes()
-    assert found == DECK.replace(b"models.lib tt", b"models.lib ff")
+    assert found == DECK.replace(b"models.lib tt", b"models.lib FF")
     both = with_process(tree(), Process(name="tt", sections=(("", "TT"),))).to_bytes()
-    assert both == DECK.replace(b"models.lib tt", b"models.lib TT")
+    assert both == DECK.replace(b"' TT", b"' tt"), "as the library writes it"
     one = Process(name="x", sections=(("models.lib", "FF"),))
     assert with_process(tree(), one).to_bytes() == DECK.replace(b"models.lib tt", b"models.lib FF")
 
@@ -105,6 +113,20 @@ def test_the_usual_corners_are_those_the_libraries_have() -> None:
     assert "corners" in str(error.value.advice)
     with pytest.raises(UserInputError, match=r"has no \.lib line"):
         with_process(bare, Process(name="ff", sections=(("", "ff"),)))
+
+
+def test_a_corner_is_the_section_that_differs_in_the_corner_alone() -> None:
+    folder = Path("/project")
+    sections = ("mos_tt", "mos_ss", "mos_sf", "mos_ss_mm", "slow")
+    library = "".join(f".lib {name}\n.endl\n" for name in sections)
+    resistors = b"*\n.lib typical\n.endl\n.lib slow\n.endl\n"
+    sources = MemorySources({folder / "m.lib": f"*\n{library}".encode(), folder / "r.lib": resistors})
+    deck = b"t\n.lib m.lib mos_tt\n.lib r.lib typical\n.end\n"
+    found = resolve_dependencies(Netlist.parse(deck, path=folder / "deck.cir"), sources)
+    assert process_corners(found) == ("TT", "SS", "SF")
+    for name in ("SS", "慢角"):
+        slow = with_process(found, Process(name=name, sections=(("", name),)))
+        assert slow.to_bytes() == deck.replace(b"mos_tt", b"mos_ss").replace(b"typical", b"slow")
 
 
 @pytest.mark.parametrize(
