@@ -17,6 +17,7 @@ _MOST_PIXELS = 100_000
 
 WindowLanguage = Literal["auto", "en", "zh"]
 WindowTheme = Literal["system", "light", "dark"]
+WorkMode = Literal["free", "workflow"]
 
 
 def _zooms(value: Any) -> dict[str, dict[str, tuple[float, float]]]:
@@ -51,6 +52,18 @@ class CircuitView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationTab:
+    """A tab of the conversations as it was left."""
+
+    conversation: str = ""
+    """Its id; "" for one that is not begun."""
+    draft: str = ""
+    """What was written into one that is not begun; of others it is kept by conversation."""
+    mode: WorkMode = setting("free", choices=("free", "workflow"))
+    """Of one that is not begun."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ProjectMemory:
     """One project as it was left. Paths are relative to it, with forward slashes."""
 
@@ -71,10 +84,12 @@ class ProjectMemory:
     """Of an open file: the caret's line and column and the first line that is seen, from 1."""
     bottom_panel: str = ""
     """The key of the panel in front below; "" = the first."""
-    conversation: str | None = None
-    """The one that was shown: its id, "" for a new one; None: the newest."""
+    conversations: tuple[ConversationTab, ...] = setting(tuple, parts=lambda: ConversationTab)
+    """Their tabs from left to right; none: the newest one is shown."""
+    front_conversation: int = setting(0, bounds=(0, None))
+    """Which of them is in front."""
     drafts: Mapping[str, str] = field(default_factory=dict)
-    """What was written and not sent, by conversation ("" = a new one)."""
+    """What was written and not sent, by conversation ("" = the next new one)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

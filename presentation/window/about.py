@@ -152,7 +152,7 @@ def show_model_settings(parts: Parts, window: QWidget) -> None:
     from presentation.dialogs.model_settings.dialog import ModelSettingsDialog
 
     dialog = ModelSettingsDialog(parts.services, parts.app.models, parent=window)
-    dialog.saved.connect(parts.conversation.model.set_choice)
+    dialog.saved.connect(parts.conversation.set_choice)
     dialog.open()
 
 

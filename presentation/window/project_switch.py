@@ -211,7 +211,9 @@ class ProjectSwitch(QObject):
 
         Unsaved text of an earlier start comes back as what it was: not saved.
         """
-        self._parts.conversation.model.bring_back(root, memory.drafts, memory.conversation)
+        self._parts.conversation.tabs.bring_back(
+            root, memory.conversations, memory.front_conversation, memory.drafts
+        )
         self._parts.bottom.bring_back(memory.bottom_panel)
         self._parts.tree.expand([root / name for name in memory.expanded])
         self._panes.set_sizes(memory.sizes or self.state.sizes)
@@ -284,9 +286,11 @@ class ProjectSwitch(QObject):
 
     async def _ask_running(self) -> bool:
         scopes = {handle.scope for handle in self._program.tasks.handles if handle.kind in _WORK}
-        talk = self._parts.conversation.model
+        talks = self._parts.conversation.tabs
         # A design that waits at a question does nothing: it is asked again when it is read the next time.
-        waiting = {talk.scope} if talk.is_asking and talk.mode == "workflow" else set()
+        waiting = {
+            tab.scope for tab in (*talks.all, *talks.behind) if tab.is_asking and tab.mode == "workflow"
+        }
         if scopes - waiting:
             answer = await questions.choose(
                 self._services,
@@ -411,8 +415,9 @@ class ProjectSwitch(QObject):
                 places={} if buffers is None else buffers.places(),
             )
             memory = replace(memory, sizes=sizes, bottom_panel=self._parts.bottom.shown_tab)
-            talk = self._parts.conversation.model
-            if talk.root == root:
-                memory = replace(memory, drafts=talk.drafts, conversation=talk.session_id)
+            talks = self._parts.conversation.tabs
+            if talks.root == root:
+                kept, front = talks.memory()
+                memory = replace(memory, drafts=talks.drafts(), conversations=kept, front_conversation=front)
             state = state.with_memory(root, memory)
         self.state = state

@@ -367,7 +367,7 @@ async def test_a_draft_belongs_to_its_conversation(panel: ConversationPanel, unt
     panel.open_session(first)
     await until(lambda: panel.session_id == first)
     assert panel.composer.text == "about the first"
-    panel.new_conversation()
+    QTest.keyClick(panel.composer.edit, Qt.Key.Key_Tab, Qt.KeyboardModifier.ControlModifier)
     assert panel.composer.text == "about the second"
 
 
@@ -470,7 +470,8 @@ async def test_another_project_ends_the_run_and_shows_nothing_of_the_one_before(
         services.workspace.root = other
         services.workspace.project_opened.emit(other)
         assert "first project" not in shown(panel)
-        await until(lambda: not panel.is_running)
+        tasks = services.app.program.tasks
+        await until(lambda: all(handle.kind != "conversation" for handle in tasks.handles))
         server.wait_until_left()
     assert not len(panel.model.items)
     assert panel.session_id == ""
@@ -501,18 +502,16 @@ async def test_the_title_is_renamed_in_place_and_stays_so(
 ) -> None:
     type_and_send(panel, "list the files")
     await until(lambda: not panel.is_running and panel.model.sessions)
-    title = panel.title_bar.title
-    QTest.mouseDClick(title, Qt.MouseButton.LeftButton)
-    assert title.is_editing
-    title.edit.selectAll()
-    QTest.keyClicks(title.edit, "Not this")
-    QTest.keyClick(title.edit, Qt.Key.Key_Escape)
-    assert not title.is_editing
+    row = panel.tab_row
+    QTest.mouseDClick(row.tabs, Qt.MouseButton.LeftButton, pos=row.tabs.tabRect(0).center())
+    assert row.is_renaming
+    QTest.keyClicks(row.name_field, "Not this")
+    QTest.keyClick(row.name_field, Qt.Key.Key_Escape)
+    assert not row.is_renaming
     assert panel.model.name != "Not this"
-    QTest.mouseDClick(title, Qt.MouseButton.LeftButton)
-    title.edit.selectAll()
-    QTest.keyClicks(title.edit, "Files of the filter")
-    QTest.keyClick(title.edit, Qt.Key.Key_Return)
+    QTest.keyClick(row.tabs, Qt.Key.Key_F2)
+    QTest.keyClicks(row.name_field, "Files of the filter")
+    QTest.keyClick(row.name_field, Qt.Key.Key_Return)
     await until(lambda: panel.model.sessions[0].name == panel.model.name == "Files of the filter")
     (stored,) = await services.app.conversations.sessions.list(project)
     assert stored.name == "Files of the filter"

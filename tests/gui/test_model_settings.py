@@ -41,6 +41,10 @@ async def opened(
     return dialog, dialog.form
 
 
+async def _at_once() -> None:
+    """Nothing to wait for."""
+
+
 async def test_what_has_no_room_on_the_screen_scrolls_and_the_buttons_stay(
     services: WindowServices, until: Until
 ) -> None:
@@ -214,7 +218,7 @@ async def test_consent_and_passphrase_are_asked_by_the_window(services: WindowSe
     await asyncio.to_thread(services.app.models.providers.list)
     await asyncio.to_thread(services.app.models.keys.stores)
     unlocking = asyncio.ensure_future(
-        unlock_keys(services, services.app.models, parent, ProviderChoice(provider="zhipu"))
+        unlock_keys(services, services.app.models, parent, ProviderChoice(provider="zhipu"), before=_at_once)
     )
     for text in ("wrong", "a long passphrase"):
         await until(lambda: any(each.isVisible() for each in parent.findChildren(SmallDialog)))

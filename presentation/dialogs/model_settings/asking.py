@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 
 from PyQt6.QtWidgets import QLineEdit, QWidget
 
@@ -46,9 +47,17 @@ async def ask_consent(services: WindowServices, parent: QWidget, question: Conse
 
 
 async def unlock_keys(
-    services: WindowServices, models: Models, parent: QWidget, choice: ProviderChoice
+    services: WindowServices,
+    models: Models,
+    parent: QWidget,
+    choice: ProviderChoice,
+    *,
+    before: Callable[[], Awaitable[None]],
 ) -> bool:
-    """Ask for the passphrase when the key of `choice` needs it; False when the user thinks better of it."""
+    """Ask for the passphrase when the key of `choice` needs it; False when the user thinks better of it.
+
+    `before` is awaited before it is asked.
+    """
     keys = models.keys
     infos = await asyncio.to_thread(models.providers.list)  # looks up the places of keys on the disk
     info = next((info for info in infos if info.name == choice.provider), None)
@@ -56,6 +65,7 @@ async def unlock_keys(
         return True
     label: Message = msg("The key of {name} is in the encrypted file. Passphrase:", name=info.title)
     while (await asyncio.to_thread(keys.status, info.name, info.key_variable)).needs_passphrase:
+        await before()
         passphrase = await ask_text(
             services, parent, title=msg("Passphrase"), label=label, echo=QLineEdit.EchoMode.Password
         )

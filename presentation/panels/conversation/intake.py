@@ -29,14 +29,14 @@ class Intake(QObject):
         self,
         services: WindowServices,
         conversations: Conversations,
-        model: ConversationViewModel,
+        model: Callable[[], ConversationViewModel],
         say: Callable[[Message | None], None],
         panel: QWidget,
     ) -> None:
         super().__init__(panel)
         self._services = services
         self._conversations = conversations
-        self._model = model
+        self._of = model
         self._say = say
         self._panel = panel
         self._composer: Composer | None = None
@@ -44,12 +44,17 @@ class Intake(QObject):
         panel.setAcceptDrops(True)
         panel.installEventFilter(self)
 
+    @property
+    def _model(self) -> ConversationViewModel:
+        """The conversation in front."""
+        return self._of()
+
     def listen_to(self, composer: Composer) -> None:
         """Its buttons, its chips, and what is pasted there."""
         self._composer = composer
         composer.offered.connect(self._take)
         composer.attach_asked.connect(self._ask)
-        composer.chips.removed.connect(self._model.pending.remove)
+        composer.chips.removed.connect(self._remove)
         composer.chips.opened.connect(self._show)
 
     def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:  # noqa: N802 - Qt's name
@@ -131,6 +136,9 @@ class Intake(QObject):
             self._model.pending.attach_bytes(PASTED_NAME, lambda: text.encode("utf-8", "replace"))
         elif wish == "paste" and self._composer is not None:
             self._composer.edit.insertPlainText(text)
+
+    def _remove(self, key: str) -> None:
+        self._model.pending.remove(key)
 
     def _show(self, key: str) -> None:
         root = self._model.root

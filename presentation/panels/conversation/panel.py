@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ from PyQt6.QtCore import Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PyQt6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
+from domain.llm.chat import ProviderChoice
 from domain.llm.compression import HINT_SHARE
 from domain.llm.costs import shown_cost
 from presentation.figures import short_count
@@ -18,11 +20,15 @@ from presentation.panels.conversation.composer import Composer
 from presentation.panels.conversation.context_use import Asked, ContextUse
 from presentation.panels.conversation.empty import EmptyPage, empty_page
 from presentation.panels.conversation.intake import Intake
-from presentation.panels.conversation.items import Change
+from presentation.panels.conversation.items import Change, Item
 from presentation.panels.conversation.model_choice import ModelMenu
 from presentation.panels.conversation.queue_panel import QueuePanel
+from presentation.panels.conversation.shelf import Shelf
 from presentation.panels.conversation.status_line import StatusLine
 from presentation.panels.conversation.strange_row import StrangeRow
+from presentation.panels.conversation.tab_row import TabRow
+from presentation.panels.conversation.tab_words import ask_to_close, look_of, time_of
+from presentation.panels.conversation.tabs import ConversationTabs
 from presentation.panels.conversation.taking_in import longest_pasted
 from presentation.panels.conversation.title_bar import TitleBar
 from presentation.panels.conversation.view_host import MessageView
@@ -37,6 +43,7 @@ from shared.message import Message, msg
 if TYPE_CHECKING:
     from application.app import Application
     from application.conversation.sessions import ExportFormat
+    from application.conversation.turn_deps import EditorState
     from presentation.panels.conversation.conversations_dialog import ConversationsDialog
 
 _AFTER_STORING_MS = 300
@@ -44,7 +51,7 @@ _AFTER_STORING_MS = 300
 
 
 class ConversationPanel(QWidget):
-    """One conversation tab. `probe` None: no web view is tried."""
+    """The conversations of a project as tabs; one is in front. `probe` None: no web view is tried."""
 
     mode_changed = pyqtSignal(str)
     """"free" or "workflow"; menus follow it."""
@@ -69,53 +76,173 @@ class ConversationPanel(QWidget):
         self._history: ConversationsDialog | None = None
         self._told = ("", "", "")
         self._status = AgentStatus()
-        self._window = Window(
-            self,
-            services,
-            app.models,
-            show=self.show_changes,
-            show_sessions=self.show_sessions,
-            refresh=self.refresh,
+        self._is_made = False
+        self.tabs = ConversationTabs(
+            app,
+            self._make_tab,
+            start=lambda work: services.start(work, kind="sessions"),
+            front_changed=self._show_front,
+            changed=self._show_tabs,
+            listed=self._on_list,
+            told=self._tell_outside,
         )
-        self.model = ConversationViewModel(app, self._window)
         self._stored: set[str] = set()
         self._following = once_after(self, _AFTER_STORING_MS, self._follow)
         self.setObjectName("conversationPanel")
         mark_area(self, surface="base")
         self._bar = TitleBar(services)
         self._bar.mode_clicked.connect(self.toggle_mode)
-        self._bar.new_clicked.connect(self.new_conversation)
-        self._bar.list_clicked.connect(self.show_history)
         self._bar.delete_clicked.connect(self._ask_delete)
-        self._bar.title.renamed.connect(self._rename)
+        self._make_tab_row()
         self._messages = MessageView(
-            services, rows=self.model.rows, empty=self._empty_page, probe=probe or WebProbe()
+            services, rows=self._rows, empty=self._empty_page, probe=probe or WebProbe()
         )
         self._messages.ready.connect(self.view_ready)
         self._make_bottom(app)
-        self._acts = Acts(
-            services,
-            self.model,
-            self.composer,
-            self.say,
-            project=app.project,
-            conversations=app.conversations,
-        )
-        self._messages.acted.connect(self._acts)
+        self._acts = self._make_acts()
+        self._messages.acted.connect(self._act)
         self._strange = StrangeRow(services, app.project)
         self._strange.adopted.connect(self._on_adopted)
         self._make_layout()
         self._make_keys()
         workspace = services.workspace
         workspace.project_opened.connect(self._on_project)
-        workspace.project_closed.connect(lambda: self._on_project(None))
+        workspace.project_closed.connect(self._on_no_project)
         workspace.main_circuit_changed.connect(self._on_main_circuit)
         workspace.mode_switch_requested.connect(self.toggle_mode)
         workspace.design_requested.connect(self.design)
-        workspace.round_wanted.connect(lambda session, number: self.say(self.model.go_back(session, number)))
+        workspace.round_wanted.connect(self._go_back)
+        self._is_made = True
         services.dress(self)
         if workspace.root is not None:
             self._on_project(workspace.root)
+
+    # --- tabs ----------------------------------------------------------------------------------------
+
+    @property
+    def model(self) -> ConversationViewModel:
+        """The conversation in front."""
+        return self.tabs.front
+
+    def _make_tab(self, shelf: Shelf, root: Path | None) -> ConversationViewModel:
+        window = Window(
+            self,
+            self._services,
+            self._app.models,
+            show=lambda changes: self._show_changes(made, changes),
+            refresh=lambda: self._refresh_tab(made),
+            is_in_front=lambda: made is self.model,
+        )
+        made = ConversationViewModel(self._app, window, shelf, root)
+        return made
+
+    def _rows(self) -> tuple[Item, ...]:
+        return self.model.rows()
+
+    def _act(self, act: str, key: str, argument: str) -> None:
+        self._acts(act, key, argument)
+
+    def set_choice(self, choice: ProviderChoice) -> None:
+        """Choose what answers in the conversation in front."""
+        self.model.set_choice(choice)
+
+    def _send_first_now(self) -> None:
+        self.model.send_first_now()
+
+    def _editor_state(self, root: Path) -> EditorState | None:
+        return self.model.window.editor_state(root)
+
+    def _make_acts(self) -> Acts:
+        return Acts(
+            self._services,
+            self.model,
+            self.composer,
+            self.say,
+            project=self._app.project,
+            conversations=self._app.conversations,
+        )
+
+    def _make_tab_row(self) -> None:
+        self.tab_row = row = TabRow(self._services)
+        row.chosen.connect(lambda key: self.tabs.show(self._tab_of(key)))
+        row.close_wanted.connect(lambda key: self.close_tab(self._tab_of(key)))
+        row.close_others_wanted.connect(self._close_others)
+        row.moved.connect(lambda key, to: self.tabs.move(self._tab_of(key), to))
+        row.renamed.connect(self._rename)
+        row.new_clicked.connect(self.new_conversation)
+        row.list_clicked.connect(self._show_list)
+
+    def _tab_of(self, key: str) -> ConversationViewModel:
+        return next((tab for tab in self.tabs.all if tab.scope == key), self.model)
+
+    def close_tab(self, tab: ConversationViewModel | None = None) -> None:
+        """Close a tab (None: the one in front); of one that runs it is asked what becomes of the run."""
+        self._services.start(self._close_tab(tab or self.model), kind="question")
+
+    def _close_others(self, key: str) -> None:
+        kept = self._tab_of(key)
+        self._services.start(
+            self._close_all([tab for tab in self.tabs.all if tab is not kept]), kind="question"
+        )
+
+    async def _close_all(self, tabs: Sequence[ConversationViewModel]) -> None:
+        for tab in tabs:
+            await self._close_tab(tab)
+
+    async def _close_tab(self, tab: ConversationViewModel) -> None:
+        if tab.is_running:
+            wish = await ask_to_close(self._services, self, tab.name)
+            if wish == "stay":
+                return
+            if wish == "stop":
+                await self._app.program.stop.stop("user", scope=tab.scope)
+            self.tabs.remove(tab, goes_on=wish == "background")
+        else:
+            self.tabs.remove(tab)
+
+    def _show_front(self) -> None:
+        """Another tab is in front: its rows, its draft, its choices."""
+        if not self._is_made:
+            return
+        self._acts = self._make_acts()
+        self.say(None)
+        self._messages.show_all()
+        self.refresh()
+
+    def _show_tabs(self) -> None:
+        self.tab_row.show_tabs([look_of(tab) for tab in self.tabs.all], self.model.scope)
+
+    def _show_list(self) -> None:
+        """With one tab the stored conversations at once, else the tabs with their states above them."""
+        if len(self.tabs.all) == 1:
+            self.show_history()
+            return
+        menu = self.tab_row.menu_of_all()
+        menu.addSeparator()
+        earlier = menu.addAction(self._services.language(msg("Earlier conversations…")))
+        assert earlier is not None
+        earlier.setObjectName("earlierConversations")
+        earlier.triggered.connect(lambda _checked: self.show_history())
+        self.tab_row.popup(menu)
+
+    def _refresh_tab(self, tab: ConversationViewModel) -> None:
+        """Called by a view model when something besides the messages is another."""
+        if not self._is_made:
+            return
+        if tab is self.model:
+            self.refresh()
+        else:
+            self.tabs.look_after(tab)
+            self._show_tabs()
+
+    def _on_list(self) -> None:
+        self.show_sessions()
+        if self._is_made:
+            self.refresh()
+
+    def _tell_outside(self, message: Message, is_problem: bool) -> None:
+        workspace = self._services.workspace
+        (workspace.error_occurred if is_problem else workspace.status_changed).emit(message)
 
     # --- for the window ------------------------------------------------------------------------------
 
@@ -156,22 +283,26 @@ class ConversationPanel(QWidget):
         return self.model.mode
 
     def open_session(self, session_id: str) -> None:
-        self.say(self.model.open_session(session_id))
+        """The tab that has it, or in the one in front; what runs there is stopped for it."""
+        self.say(None)
+        self.tabs.open_session(session_id)
 
     def new_conversation(self) -> None:
-        self.say(self.model.new_conversation())
+        """An empty one, in a tab of its own."""
+        self.tabs.new()
         self.focus_input()
 
     def describe_design(self) -> None:
         """The next message is a design's sentence: an empty conversation as a workflow, the caret in it."""
-        if self.model.is_running or len(self.model.items):
-            self.say(self.model.new_conversation())
+        self.tabs.new()
         if self.model.mode != "workflow":
             self.say(self.model.set_mode("workflow"))
         self.focus_input()
 
     def design(self, sentence: str) -> None:
-        """Work on a sentence as a design, in the conversation that is shown."""
+        """Work on a sentence as a design: in the conversation in front, unless that runs."""
+        if self.model.is_running:
+            self.tabs.new()
         refusal = self.model.set_mode("workflow") or self.model.send(sentence)
         if refusal is not None:
             self._services.workspace.error_occurred.emit(refusal)
@@ -188,7 +319,7 @@ class ConversationPanel(QWidget):
 
     def close_panel(self) -> None:
         """Before the widget is deleted: the page goes before its profile, nobody is listened to any more."""
-        self.model.close()
+        self.tabs.close()
         self._messages.close_page()
 
     # --- parts ---------------------------------------------------------------------------------------
@@ -199,7 +330,7 @@ class ConversationPanel(QWidget):
         self.composer.submitted.connect(self._send)
         self.composer.stop_clicked.connect(self.stop)
         self.composer.text_changed.connect(self._on_draft)
-        self._intake = Intake(services, app.conversations, self.model, self.say, self)
+        self._intake = Intake(services, app.conversations, lambda: self.model, self.say, self)
         self._intake.listen_to(self.composer)
         self.composer.edit.said = lambda: self.model.said
         Completion(
@@ -216,11 +347,17 @@ class ConversationPanel(QWidget):
                 "model": self.composer.model_button.showMenu,
             },
         )
-        self._menu = ModelMenu(services, app.models, lambda: self.model.choice, self.model.set_choice, self)
+        self._menu = ModelMenu(
+            services,
+            app.models,
+            lambda: self.model.choice,
+            self.set_choice,
+            self,
+        )
         self.composer.model_button.setMenu(self._menu)
-        self.composer.search_switch.bind(self.model.set_choice)
+        self.composer.search_switch.bind(self.set_choice)
         self._queue = QueuePanel(services)
-        self._queue.send_now.connect(self.model.send_first_now)
+        self._queue.send_now.connect(self._send_first_now)
         self._notice = text_label(name="conversationNotice", wraps=True)
         self._notice.hide()
         mark(self._notice, role="warn")
@@ -232,7 +369,7 @@ class ConversationPanel(QWidget):
             app.program,
             self,
             draft=lambda: self.composer.text,
-            editor=self._window.editor_state,
+            editor=self._editor_state,
         )
         self.use.changed.connect(self._on_use)
         self._line.meter.wanted.connect(self.use.want_report)
@@ -243,13 +380,29 @@ class ConversationPanel(QWidget):
         for widget in (self._notice, self._queue, self.composer, self._line):
             self._bottom.addWidget(widget)
         arrange(
-            QVBoxLayout(self), self._bar, self._strange, (self._messages, 1), self._bottom, edges=0, gap=0
+            QVBoxLayout(self),
+            self.tab_row,
+            self._bar,
+            self._strange,
+            (self._messages, 1),
+            self._bottom,
+            edges=0,
+            gap=0,
         )
 
     def _make_keys(self) -> None:
         self._escape = QShortcut(QKeySequence(Qt.Key.Key_Escape), self)
         self._escape.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         self._escape.activated.connect(self.stop)
+        for key, act in (
+            ("Ctrl+T", self.new_conversation),
+            ("Ctrl+W", self.close_tab),
+            ("Ctrl+Tab", lambda: self.tabs.step(1)),
+            ("Ctrl+Shift+Tab", lambda: self.tabs.step(-1)),
+        ):
+            shortcut = QShortcut(QKeySequence(key), self)
+            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            shortcut.activated.connect(lambda act=act: act())
         self._pulse = QTimer(self)
         self._pulse.setInterval(500)
         self._pulse.timeout.connect(self._refresh_line)
@@ -267,34 +420,37 @@ class ConversationPanel(QWidget):
         theme = self._services.theme.theme
         edge = theme.size("space.3")
         arrange(self._bottom, edges=(edge, theme.size("space.2"), edge, 0), gap=theme.size("space.1"))
-        for part in (self._bar, self._strange, self._queue, self._line, self._messages):
+        for part in (self.tab_row, self._bar, self._strange, self._queue, self._line, self._messages):
             part.restyle()
         self.refresh()
 
     def retranslate(self) -> None:
         self._messages.retranslate()
         self._strange.retranslate()
+        self.tab_row.retranslate()
         self.refresh()
 
     # --- what is shown -------------------------------------------------------------------------------
 
-    def show_changes(self, changes: list[Change]) -> None:
-        self._messages.show_changes(changes)
+    def _show_changes(self, tab: ConversationViewModel, changes: list[Change]) -> None:
+        """What happens in a tab behind is shown when it comes to the front."""
+        if tab is self.model and self._is_made:
+            self._messages.show_changes(changes)
 
     def _empty_page(self) -> EmptyPage:
         main = self._services.workspace.main_circuit
         return empty_page(root=self.model.root, main_circuit=main, mode=self.model.mode)
 
     def refresh(self) -> None:
-        """Called by the view model when something besides the messages is another."""
+        """Something besides the messages of the tab in front is another."""
         model, language = self.model, self._services.language
+        self._show_tabs()
+        self.tab_row.setEnabled(model.root is not None)
         self._bar.show_state(
-            model.name,
             mode=model.mode,
             is_running=model.is_running,
             can_switch=model.can_switch,
             is_stored=bool(model.session_id),
-            has_project=model.root is not None,
         )
         is_strange = model.shelf.is_strange or any(not info.is_ours for info in model.sessions)
         self._strange.show_project(model.root, is_strange=is_strange)
@@ -321,7 +477,7 @@ class ConversationPanel(QWidget):
                 session_id=model.session_id,
                 choice=model.choice,
                 state=-1 if model.is_running else len(model.items),
-                main_circuit="" if model.root is None else self._window.main_circuit(model.root),
+                main_circuit="" if model.root is None else model.window.main_circuit(model.root),
             )
         )
 
@@ -331,6 +487,7 @@ class ConversationPanel(QWidget):
 
     def _refresh_line(self) -> None:
         model = self.model
+        self._bar.show_time(*time_of(model))
         text, color, is_busy = self._doing()
         pace: Message | None = None
         if model.tokens_per_s is not None:
@@ -460,8 +617,22 @@ class ConversationPanel(QWidget):
         if text:
             self.say(None)
 
-    def _rename(self, name: str) -> None:
-        self.say(self.model.rename(self.model.session_id, name))
+    def _rename(self, key: str, name: str) -> None:
+        tab = self._tab_of(key)
+        self.say(tab.rename(tab.session_id, name))
+
+    def _go_back(self, session_id: str, number: int) -> None:
+        """To a round of a design, whose conversation comes to the front if a tab has it."""
+        tab = self.tabs.holder(session_id)
+        if tab is not None:
+            self.tabs.show(tab)
+        self.say(self.model.go_back(session_id, number))
+
+    def _delete(self, session_id: str) -> None:
+        self.say((self.tabs.holder(session_id) or self.model).delete_session(session_id))
+
+    def _rename_stored(self, session_id: str, name: str) -> None:
+        self.say((self.tabs.holder(session_id) or self.model).rename(session_id, name))
 
     def show_history(self) -> None:
         root = self.model.root
@@ -476,14 +647,14 @@ class ConversationPanel(QWidget):
             self,
         )
         dialog.opened.connect(self.open_session)
-        dialog.deleted.connect(lambda session_id: self.say(self.model.delete_session(session_id)))
-        dialog.renamed.connect(lambda session_id, name: self.say(self.model.rename(session_id, name)))
+        dialog.deleted.connect(self._delete)
+        dialog.renamed.connect(self._rename_stored)
         dialog.exported.connect(self._export)
         dialog.finished.connect(self._forget_history)
         self._history = dialog
         dialog.show_sessions(self.model.sessions, shown=self.model.session_id)
         dialog.open()
-        self._services.start(self.model.refresh_sessions(), kind="sessions")
+        self._services.start(self.model.shelf.relist(root), kind="sessions")
 
     def show_compression(self) -> None:
         """The dialog that compresses the shown conversation."""
@@ -502,7 +673,7 @@ class ConversationPanel(QWidget):
 
     def _follow(self) -> None:
         changed, self._stored = self._stored, set()
-        self.model.follow(changed)
+        self.tabs.follow(changed)
 
     def show_sessions(self) -> None:
         """Called by the view model when the list of conversations is another."""
@@ -519,7 +690,7 @@ class ConversationPanel(QWidget):
 
     def _on_adopted(self) -> None:
         """The list says whose it is now; what is shown may be gone on with."""
-        self._services.start(self.model.refresh_sessions(is_adopted=True), kind="sessions")
+        self._services.start(self.tabs.shelf.relist(self.model.root, is_adopted=True), kind="sessions")
         if self.model.session_id:
             self.open_session(self.model.session_id)
 
@@ -531,14 +702,14 @@ class ConversationPanel(QWidget):
 
         name = self.model.name or self._services.language(msg("New conversation"))
         if await ask_to_delete(self._services, self, name):
-            self.say(self.model.delete_session(session_id))
+            self._delete(session_id)
 
     def _on_main_circuit(self, _path: object) -> None:
         if self._messages.is_empty:  # what can be asked names the circuit
             self._messages.show_all()
 
-    def _on_project(self, root: Path | None) -> None:
-        self.say(None)
-        self.model.set_project(root)
-        self._messages.show_all()
-        self.refresh()
+    def _on_no_project(self) -> None:
+        self.tabs.set_project(None)
+
+    def _on_project(self, root: Path) -> None:
+        self.tabs.set_project(root)

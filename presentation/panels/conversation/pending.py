@@ -19,7 +19,7 @@ from shared.message import Message, msg
 from shared.ulid import new_ulid
 
 Place = tuple[Path | None, str]
-"""A conversation: project and id; "" = the one that is not begun."""
+"""A conversation: project and id; of one that is not begun the id of its tab."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,11 +35,18 @@ class PendingFile:
 class Pending:
     """Of each conversation what is attached to the message under way; kept as drafts are, for this run."""
 
-    def __init__(self, conversations: Conversations, window: Window, *, place: Callable[[], Place]) -> None:
+    def __init__(
+        self,
+        conversations: Conversations,
+        window: Window,
+        *,
+        place: Callable[[], Place],
+        files: dict[Place, list[PendingFile]],
+    ) -> None:
         self._conversations = conversations
         self._window = window
         self._place = place
-        self._files: dict[Place, list[PendingFile]] = {}
+        self._files = files
         self._problem: Message | None = None
 
     @property
@@ -94,12 +101,6 @@ class Pending:
     def put_back(self, items: Iterable[AttachedItem]) -> None:
         back = [PendingFile(key=new_ulid(), name=item.attachment.name, item=item) for item in items]
         self._keep([*back, *self.files])
-
-    def follow(self, session_id: str) -> None:
-        """The conversation that was not begun has an id now."""
-        root, old = self._place()
-        if not old and (root, old) in self._files:
-            self._files[root, session_id] = self._files.pop((root, old))
 
     def _keep(self, files: list[PendingFile]) -> None:
         self._put(self._place(), files)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     from application.groups.project import Project
     from application.ports.conversation import SessionInfo
     from application.ports.search import ConversationsFound
-    from presentation.panels.conversation.window import Window
+    from domain.llm.chat import ProviderChoice
+    from presentation.panels.conversation.pending import PendingFile, Place
 
 _TITLE_LENGTH = 80
 
@@ -46,12 +48,31 @@ class StoredConversation:
 
 
 class Shelf:
-    """Reads and changes what is stored; nothing here blocks the loop."""
+    """Reads and changes what is stored; nothing here blocks the loop. All tabs of a window have one.
 
-    def __init__(self, conversations: Conversations, project: Project, window: Window) -> None:
+    `told` says something that belongs to no conversation, `changed` that the list is another.
+    """
+
+    def __init__(
+        self,
+        conversations: Conversations,
+        project: Project,
+        *,
+        told: Callable[[Message, bool], None],
+        changed: Callable[[], None],
+    ) -> None:
         self._conversations = conversations
         self._project = project
-        self._window = window
+        self._told = told
+        self._changed = changed
+        self.drafts: dict[Place, str] = {}
+        """What was written and not sent; of a tab that was closed before it was begun at ""."""
+        self.files: dict[Place, list[PendingFile]] = {}
+        """What was attached to it."""
+        self.choices: dict[str, ProviderChoice] = {}
+        """What answers, by conversation; "": the next new one."""
+        self._listing = 0
+        """Number of the newest request for the list."""
         self.sessions: tuple[SessionInfo, ...] = ()
         """The last changed first."""
         self.is_strange = False
@@ -75,6 +96,30 @@ class Shelf:
                 raise
             self.is_strange = False
             return ()  # no folder of ours yet: nothing was said here
+
+    async def relist(self, root: Path | None, *, is_adopted: bool = False) -> tuple[SessionInfo, ...]:
+        """The list read anew and kept; `is_adopted`: strangers' are ours now. Raises CircuitAIError."""
+        if root is None:
+            return ()
+        self._listing += 1
+        number = self._listing
+        found = await (self.look_again(root) if is_adopted else self.refresh(root))
+        if number == self._listing:  # an older answer may come later
+            self.sessions = found
+            self._changed()
+        return found
+
+    def leave(self) -> None:
+        """Another project: nothing is listed until it was read."""
+        self._listing += 1
+        self.sessions, self.is_strange = (), False
+
+    def move_unsent(self, before: Place, after: Place) -> None:
+        """What was written and attached there is the other's now, unless that has something of its own."""
+        for kept in (self.drafts, self.files):
+            there = kept.pop(before, None)
+            if there and not kept.get(after):
+                kept[after] = there  # type: ignore[assignment]
 
     async def read(self, root: Path, session_id: str) -> StoredConversation:
         """One conversation. Raises CircuitAIError."""
@@ -107,9 +152,9 @@ class Shelf:
             text = await asyncio.to_thread(_text_of, session, kind, Translator(language))
             path = await self._conversations.sessions.save(text, target)
         except CircuitAIError as error:
-            self._window.told(with_advice(error), is_problem=True)
+            self._told(with_advice(error), True)
         else:
-            self._window.told(msg("Written: {path}", path=path), is_problem=False)
+            self._told(msg("Written: {path}", path=path), False)
 
     async def rename(self, root: Path, session_id: str, name: str) -> tuple[str, Message | None]:
         """The name as it is kept; or why it was not ("" then)."""

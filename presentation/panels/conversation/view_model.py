@@ -6,8 +6,8 @@ of changes: items at once when a person or an event changed them, pieces of a st
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+import time
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -33,7 +33,7 @@ from presentation.panels.conversation.items import (
     UserText,
 )
 from presentation.panels.conversation.live_run import LiveRun, RunOrder, error_block
-from presentation.panels.conversation.pending import Pending
+from presentation.panels.conversation.pending import Pending, Place
 from presentation.panels.conversation.queue import MessageQueue
 from presentation.panels.conversation.shelf import Shelf, StoredConversation
 from presentation.panels.conversation.stored import title_of
@@ -61,62 +61,81 @@ class ConversationViewModel:
 
     FLUSH_MS = 50
 
-    def __init__(self, app: Application, window: Window, *, flush_ms: int = FLUSH_MS) -> None:
+    def __init__(
+        self, app: Application, window: Window, shelf: Shelf, root: Path | None, *, flush_ms: int = FLUSH_MS
+    ) -> None:
         self._app = app
         self._window = window
+        self.shelf = shelf
+        """Of all tabs: the stored conversations, and what is kept of each while none shows it."""
         self._flush_ms = flush_ms
         self.scope = f"conversation-{new_ulid()}"
         self.items = ItemList()
-        self.root: Path | None = None
+        self.root = root
         self.session_id = ""
         self.name = ""
         self.mode: Mode = "free"
-        self.choice = ProviderChoice()
+        self.choice = shelf.choices.get("", ProviderChoice())
         self.run_state: RunState = "idle"
         self.queue = MessageQueue(self._on_queue)
         """Typed while a run was under way; sent one by one when it ends."""
         self._is_queue_edited = False
         self._answered = ""
         """The text that is being answered."""
+        self._is_unread = False
+        """The conversation is known, and is read when it is to be shown."""
+        self.has_ended_unseen = False
+        """A run has ended while another tab was in front."""
         self._rests = False
         """A design that an error has interrupted can be gone on with; no row asks about it."""
         self._is_reading = False
         """It is being read what a message behind a design means."""
         self._stopped_for: Literal["", "user", "next"] = ""
         """The run is stopped by its user: what waits goes back to where it was written, or is sent next."""
-        self.pending = Pending(app.conversations, window, place=lambda: (self.root, self.session_id))
+        self.pending = Pending(app.conversations, window, place=lambda: self.place, files=shelf.files)
         """What goes with the next message."""
+        self.began = 0.0
+        """Of the last run, by the monotonic clock."""
         self.tokens = 0
         """Of the last run."""
         self._context_tokens = 0
         self.cost = Cost()
         """Of the conversation."""
-        self.shelf = Shelf(app.conversations, app.project, window)
-        self._listen_to_items()
-        self._choices: dict[str, ProviderChoice] = {}
-        self._drafts: dict[tuple[Path | None, str], str] = {}
-        self._shown_before: dict[Path, str | None] = {}
-        """Of a project that is being opened: the conversation that was shown at the last end."""
+        self.asking = Asking(self.items, window, self._tell)
+        self._changes = FileChanges(app.project, self.items, window, self._tell)
         self._run: LiveRun | None = None
         """The one under way, or the last one."""
-        self._listing = 0
-        """Number of the newest request for the list."""
         self._loading = 0
         """Number of the newest request for another conversation; older ones give way."""
         self._written: int | None = 0
         """Bytes of the shown transcript when we last wrote to it; None while we do."""
-        self._told_of: set[str] = set()
-        """Conversations of which was said that others write to them."""
         self._unsubscribe = app.program.events.subscribe(StopStateChanged, self._on_stop_state)
 
-    def _listen_to_items(self) -> None:
-        self.asking = Asking(self.items, self._window, self._tell)
-        self._changes = FileChanges(self._app.project, self.items, self._window, self._tell)
-
     def close(self) -> None:
+        """Nothing of it is shown any more; what was not sent is kept."""
+        self.stop()
+        if self._run is not None:
+            self._run.leave()
+        self._keep_unsaid()
+        self._take_back_queue()
         self._unsubscribe()
+        self._window.close()
 
     # --- state ---------------------------------------------------------------------------------------
+
+    @property
+    def window(self) -> Window:
+        return self._window
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether it waits for its user, also with a question that is asked when the tab is in front."""
+        return self.is_asking or self._window.has_question
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether an error has ended the last run."""
+        return self._run is not None and self._run.has_failed
 
     def rows(self) -> tuple[Item, ...]:
         """Everything as it stands, with what has come of an answer under way."""
@@ -174,53 +193,25 @@ class ConversationViewModel:
         return "" if self.choice.provider == "builtin" else self.choice.model or self.choice.provider
 
     @property
+    def place(self) -> Place:
+        """Under which its draft and its files are kept."""
+        return self.root, self.session_id or self.scope
+
+    @property
     def draft(self) -> str:
         """What was written and not sent, of this conversation."""
-        return self._drafts.get((self.root, self.session_id), "")
+        return self.shelf.drafts.get(self.place, "")
 
     @draft.setter
     def draft(self, text: str) -> None:
-        self._drafts[self.root, self.session_id] = text
+        self.shelf.drafts[self.place] = text
 
     @property
-    def drafts(self) -> dict[str, str]:
-        """All of this project, by conversation; a message that waits for the end of a run is one too."""
-        found = {
-            session: text for (root, session), text in self._drafts.items() if root == self.root and text
-        }
-        for text in (self.queue.text, self.asking.unsaid):
-            if text:
-                found[self.session_id] = f"{text}\n{found.get(self.session_id, '')}".strip()
-        return found
-
-    def bring_back(self, root: Path, drafts: Mapping[str, str], shown: str | None) -> None:
-        """Drafts of an earlier start, and which conversation was shown (`shown`; "" = a new one)."""
-        for session, text in drafts.items():
-            self._drafts.setdefault((root, session), text)
-        self._shown_before[root] = shown
-        if root == self.root:
-            self._tell()
+    def unsent(self) -> str:
+        """The draft with all that waits for the end of a run."""
+        return "\n".join(filter(None, (self.asking.unsaid, self.queue.text, self.draft))).strip()
 
     # --- conversations -------------------------------------------------------------------------------
-
-    def set_project(self, root: Path | None) -> None:
-        """Another project, or none: nothing of the one before is shown, its newest conversation is."""
-        if root == self.root:
-            return
-        self.stop()
-        if self._run is not None:
-            self._run.leave()  # what it still tells is of the project before
-        self._run = None
-        self.asking.forget()
-        self._keep_unsaid()
-        self.items = ItemList()  # what a run of before still puts into the old ones is not shown
-        self._listen_to_items()
-        self.queue.take_all()
-        self.root = root
-        self.shelf.sessions, self.shelf.is_strange = (), False
-        self._show_nothing()
-        if root is not None:
-            self._window.start(self._open_newest(root), kind="sessions")
 
     def new_conversation(self) -> Message | None:
         """An empty conversation; the reason when it can't be now."""
@@ -230,15 +221,39 @@ class ConversationViewModel:
         self._show_nothing()
         return None
 
-    def open_session(self, session_id: str) -> Message | None:
-        """Show a stored conversation; the reason when it can't be now."""
-        if self.is_running:
-            return busy()
-        self._take_back_queue()
+    def open_session(self, session_id: str) -> None:
+        """Show a stored conversation; a run that is under way is stopped for it, and what came of it kept."""
         if self.root is not None:
             self._loading += 1
-            self._window.start(self._open(self.root, session_id, self._loading), kind="sessions")
-        return None
+            self._window.start(self._switch(self.root, session_id, self._loading), kind="sessions")
+
+    async def _switch(self, root: Path, session_id: str, number: int) -> None:
+        if self.is_running:
+            name, self._stopped_for = self.name, "user"
+            await self._app.program.stop.stop("session_switch", scope=self.scope)
+            self._window.told(
+                msg("“{name}” was stopped and kept: another conversation was opened.", name=name),
+                is_problem=False,
+            )
+        if number == self._loading:
+            self._take_back_queue()
+            await self._open(root, session_id, number)
+
+    def read_later(self, session_id: str, name: str) -> None:
+        """Have this conversation; it is read when the tab comes to the front."""
+        self.session_id, self.name, self._is_unread = session_id, name, True
+
+    def come_to_front(self) -> None:
+        """The tab is shown: read what was put off, and ask what waited for somebody to see it."""
+        self.has_ended_unseen = False
+        if self._is_unread:
+            self.open_session(self.session_id)
+        self._window.come_to_front()
+
+    @property
+    def is_untouched(self) -> bool:
+        """Whether nothing was said or written here."""
+        return not (self.session_id or len(self.items) or self.unsent or self.pending.files)
 
     def delete_session(self, session_id: str) -> Message | None:
         """Remove a stored conversation; the reason when it can't be now."""
@@ -261,20 +276,6 @@ class ConversationViewModel:
             run = self.shelf.export(self.root, session_id, kind, target, language=language)
             self._window.start(run, kind="sessions")
 
-    async def refresh_sessions(self, *, is_adopted: bool = False) -> tuple[SessionInfo, ...]:
-        """The stored conversations, the last changed first; `is_adopted`: strangers' are ours now."""
-        root = self.root
-        if root is None:
-            return ()
-        self._listing += 1
-        number = self._listing
-        found = await (self.shelf.look_again(root) if is_adopted else self.shelf.refresh(root))
-        if root == self.root and number == self._listing:  # an older answer may come later
-            self.shelf.sessions = found
-            self._window.sessions_changed()
-            self._window.state_changed()
-        return found
-
     def _show_nothing(self) -> None:
         self._loading += 1
         self._written = 0
@@ -282,24 +283,9 @@ class ConversationViewModel:
         self.tokens = self._context_tokens = 0
         self._rests = False
         self.cost = Cost()
-        self.choice = self._choices.get("", self.choice)
+        self.choice = self.shelf.choices.get("", self.choice)
         self.items.reset()
         self._tell()
-
-    async def _open_newest(self, root: Path) -> None:
-        self._loading += 1
-        number = self._loading
-        settings = await asyncio.to_thread(self._app.models.settings.load)
-        if not self._choices and not self.is_running:  # nobody has chosen another one here
-            self.choice = settings.choice
-            self._tell()
-        infos = await self.refresh_sessions()
-        wanted = self._shown_before.pop(root, None)
-        if wanted == "" and self._drafts.get((root, "")):
-            return  # it was being written into a new one
-        if infos and number == self._loading:
-            known = {info.session_id for info in infos}
-            await self._open(root, wanted if wanted in known else infos[0].session_id, number)
 
     async def _open(self, root: Path, session_id: str, number: int) -> None:
         try:
@@ -311,47 +297,34 @@ class ConversationViewModel:
         if number != self._loading or root != self.root or self.is_running:
             return  # something else was opened, or begun, in the meantime
         self.items.reset()
+        self._is_unread = False
         self._show(stored)
 
     def _show(self, stored: StoredConversation) -> None:
         self.session_id, self.name, self.mode = stored.session_id, stored.title, stored.mode
-        self.choice = self._choices.get(stored.session_id, self.choice)
+        self.choice = self.shelf.choices.get(stored.session_id, self.choice)
         self.tokens, self._context_tokens = 0, stored.context_tokens
         self._rests = stored.rests
         self.cost, self._written = stored.cost, 0
         self.items.become(stored.items)
         self._tell()
 
-    def follow(self, changed: Collection[str]) -> None:
-        """The transcripts of these conversations changed: show what others have written."""
-        if self.root is not None and not self._is_writing:
-            self._window.start(self._follow(self.root, changed, self._loading), kind="sessions")
-
     @property
-    def _is_writing(self) -> bool:
+    def is_writing(self) -> bool:
+        """Whether we write to the shown transcript."""
         return self.is_running or self._written is None
 
-    async def _follow(self, root: Path, changed: Collection[str], number: int) -> None:
-        before = {info.session_id: info.size for info in self.sessions}
+    async def follow(self, info: SessionInfo) -> None:
+        """The shown transcript changed: show what others have written."""
+        root, number = self.root, self._loading
+        if root is None or self.is_writing or self._is_unread or info.size == self._written:
+            return
         try:
-            infos = {info.session_id: info for info in await self.refresh_sessions()}
-            if number != self._loading or self._is_writing:
-                return  # something else was opened, or begun, in the meantime
-            news = [key for key in infos if key in changed and infos[key].size != before.get(key)]
-            shown = self.session_id
-            if not (shown or len(self.items) or self.draft or self.pending.files) and news:
-                await self._open(root, news[0], number)
-            elif shown in changed and shown in infos and infos[shown].size != self._written:
-                stored = await self.shelf.read(root, shown)
-                if number == self._loading and not self._is_writing:
-                    self._show(stored)
+            stored = await self.shelf.read(root, info.session_id)
         except CircuitAIError:  # gone or damaged: whoever opens it is told
             return
-        for key in set(news) - {self.session_id} - self._told_of:
-            self._told_of.add(key)
-            info = infos[key]
-            told = msg("“{name}” was continued outside this window.", name=title_of(info.name, info.preview))
-            self._window.told(told, is_problem=False)
+        if number == self._loading and not self.is_writing:
+            self._show(stored)
 
     async def _rename(self, root: Path, session_id: str, name: str) -> None:
         is_shown = session_id == self.session_id
@@ -361,7 +334,7 @@ class ConversationViewModel:
             self.items.put(Note(key=new_ulid(), text=problem))
         elif session_id == self.session_id:
             self.name = kept
-        await self.refresh_sessions()
+        await self.shelf.relist(self.root)
         self._note_written()
         self._tell()
 
@@ -375,7 +348,7 @@ class ConversationViewModel:
         except CircuitAIError as error:
             self._put_error(error)
             return
-        await self.refresh_sessions()
+        await self.shelf.relist(self.root)
         if session_id == self.session_id and not self.is_running:
             self._show_nothing()
         else:
@@ -406,9 +379,14 @@ class ConversationViewModel:
         found = (item for item in self.items if isinstance(item, Decision) and item.state == "waits")
         return next(found, None)
 
+    def take_choice(self, choice: ProviderChoice) -> None:
+        """What answers as long as nobody chooses."""
+        self.choice = choice
+        self._tell()
+
     def set_choice(self, choice: ProviderChoice) -> None:
         """Choose what answers in this conversation."""
-        self.choice = self._choices[self.session_id] = choice
+        self.choice = self.shelf.choices[self.session_id] = choice
         self._window.state_changed()
 
     def send(self, text: str) -> Message | None:
@@ -416,10 +394,10 @@ class ConversationViewModel:
 
         Returns why it was not taken; the text is then still the user's.
         """
-        place = self.root, self.session_id
+        place = self.place
         problem = self._send(text)
         if problem is None:
-            self._drafts.pop(place, None)  # also when a new conversation was begun with it
+            self.shelf.drafts.pop(place, None)  # also when a new conversation was begun with it
         return problem
 
     def _send(self, text: str) -> Message | None:
@@ -623,7 +601,7 @@ class ConversationViewModel:
             return with_advice(error)
         finally:
             self._is_reading = False
-            await self.refresh_sessions()
+            await self.shelf.relist(self.root)
             self._note_written()
         if (root, session_id) == (self.root, self.session_id):
             stored = await self.shelf.read(root, session_id)
@@ -645,10 +623,10 @@ class ConversationViewModel:
             return with_advice(error)
         finally:
             self._is_reading = False
-        self._choices[new] = choice
+        self.shelf.choices[new] = choice
         self._loading += 1
         await self._open(root, new, self._loading)
-        await self.refresh_sessions()
+        await self.shelf.relist(self.root)
         return None
 
     async def ask_in_new(self, said: UserText) -> None:
@@ -707,9 +685,10 @@ class ConversationViewModel:
             self._begin_turn(text, ())
         self._tell()
 
-    def _give_back(self, place: tuple[Path | None, str], text: str) -> None:
+    def _give_back(self, place: Place, text: str) -> None:
         """A text that was not taken stands in the input again."""
-        self._drafts[place] = f"{text}\n{self._drafts.get(place, '')}".strip()
+        drafts = self.shelf.drafts
+        drafts[place] = f"{text}\n{drafts.get(place, '')}".strip()
 
     def _begin_turn(self, text: str, attached: tuple[AttachedItem, ...]) -> None:
         self._spend_ways_on()
@@ -789,19 +768,18 @@ class ConversationViewModel:
             adopt=self._adopt,
             tell=self._tell,
         )
-        self._written, self._rests = None, False
+        self._written, self._rests, self.began = None, False, time.monotonic()
         self._window.start(self._run.work(), kind="conversation", scope=self.scope)
         self._tell()
 
     def _adopt(self, session_id: str) -> None:
         if session_id == self.session_id:
             return
-        draft = self._drafts.pop((self.root, self.session_id), "")
-        if not self.session_id and draft:
-            self._drafts[self.root, session_id] = draft
-        self._choices[session_id] = self.choice
-        self.pending.follow(session_id)
+        before, is_new = self.place, not self.session_id
+        self.shelf.choices[session_id] = self.choice
         self.session_id = session_id
+        if is_new:
+            self.shelf.move_unsent(before, self.place)
 
     def _on_stop_state(self, event: StopStateChanged) -> None:
         if event.scope != self.scope:
@@ -817,6 +795,7 @@ class ConversationViewModel:
 
     def _end_run(self) -> None:
         self.run_state = "idle"
+        self.has_ended_unseen = not self._window.is_in_front
         self.asking.forget()
         run = self._run
         if run is not None:
@@ -869,7 +848,7 @@ class ConversationViewModel:
             self.draft = f"{unsaid}\n{self.draft}".strip()
 
     async def _name(self, root: Path, session_id: str) -> None:
-        infos = await self.refresh_sessions()
+        infos = await self.shelf.relist(self.root)
         for info in infos:
             if info.session_id == session_id == self.session_id and root == self.root:
                 self.name = title_of(info.name, info.preview)

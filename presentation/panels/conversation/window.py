@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
@@ -27,7 +28,10 @@ _logger = logging.getLogger(__name__)
 
 
 class Window:
-    """The panel is what questions stand over; `show`, `show_sessions`, `refresh` tell it what is another."""
+    """Of one tab. The panel is what questions stand over, as soon as the tab is in front.
+
+    `show` and `refresh` tell what is another.
+    """
 
     def __init__(
         self,
@@ -36,21 +40,55 @@ class Window:
         models: Models,
         *,
         show: Callable[[list[Change]], None],
-        show_sessions: Callable[[], None],
         refresh: Callable[[], None],
+        is_in_front: Callable[[], bool],
     ) -> None:
         self._panel = panel
         self._services = services
         self._models = models
         self._show = show
-        self.sessions_changed = show_sessions
-        """For the list of conversations, when it is open."""
         self.state_changed = refresh
         """For bar, input and status line."""
+        self._is_in_front = is_in_front
+        self._unseen: list[asyncio.Future[None]] = []
+        """Questions that wait until the tab is in front."""
         self._timer = QTimer(panel)  # its calls end with the panel
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._on_timeout)
         self._due: list[Callable[[], None]] = []
+
+    def close(self) -> None:
+        """The tab is gone: what is due is done no more."""
+        self._due.clear()
+        self._timer.deleteLater()
+
+    @property
+    def is_in_front(self) -> bool:
+        """Whether the tab is the one that is shown."""
+        return self._is_in_front()
+
+    @property
+    def has_question(self) -> bool:
+        """Whether a question waits until the tab is in front."""
+        return bool(self._unseen)
+
+    def come_to_front(self) -> None:
+        """Ask what has waited for it."""
+        for seen in self._unseen:
+            if not seen.done():
+                seen.set_result(None)
+
+    async def _seen(self) -> None:
+        """Wait until the tab is in front: a question stands over its own conversation."""
+        while not self.is_in_front:
+            seen = asyncio.get_running_loop().create_future()
+            self._unseen.append(seen)
+            self.state_changed()
+            try:
+                await seen
+            finally:
+                self._unseen.remove(seen)
+                self.state_changed()
 
     async def save_buffers(self) -> bool:
         """Write unsaved files, without holding the loop; False when one could not be."""
@@ -109,6 +147,7 @@ class Window:
         """Show the goals to be changed or confirmed; None when it was cancelled."""
         from presentation.dialogs.goals import GoalsDialog
 
+        await self._seen()
         return await GoalsDialog(self._services, goals, self._panel, is_change=is_change).ask()
 
     async def confirm_accept(self, missed: Sequence[DesignGoal]) -> bool:
@@ -116,6 +155,7 @@ class Window:
         from presentation.goal_words import name_of
         from presentation.ui.questions import choose
 
+        await self._seen()
         language = self._services.language
         names = ", ".join(language(name_of(goal)) for goal in missed)
         return await choose(
@@ -131,13 +171,14 @@ class Window:
         """Whether the project may be sent to a server on the network."""
         from presentation.dialogs.model_settings.asking import ask_consent
 
+        await self._seen()
         return await ask_consent(self._services, self._panel, question)
 
     async def unlock_keys(self, choice: ProviderChoice) -> bool:
         """Ask for the passphrase of the keys when it is needed; False when the user thinks better of it."""
         from presentation.dialogs.model_settings.asking import unlock_keys
 
-        return await unlock_keys(self._services, self._models, self._panel, choice)
+        return await unlock_keys(self._services, self._models, self._panel, choice, before=self._seen)
 
     def start(self, coroutine: Coroutine[Any, Any, object], *, kind: str, scope: str | None = None) -> object:
         if scope is None:

@@ -24,7 +24,7 @@ from presentation.panels.editor.compare_view import CompareView
 from presentation.panels.editor.examination import Examination, Problem, is_spice
 from presentation.panels.editor.find_bar import FindBar, GoToLineBar
 from presentation.panels.editor.page import EditorPage
-from presentation.panels.editor.tabs import EditorTabs
+from presentation.ui.closable_tabs import ClosableTabs
 from presentation.ui.empty_state import EmptyNote
 from presentation.ui.parts import arrange
 from presentation.ui.signals import Signal, signal
@@ -61,7 +61,7 @@ class EditorArea(QWidget):
         """Where one was in files that are not open yet."""
         self._turn = asyncio.Lock()
         """Files open in the order in which they were asked for: the last one is in front."""
-        self.tabs = EditorTabs(services)
+        self.tabs = ClosableTabs(services, "editorTabs", msg("Open files"))
         self.find_bar = FindBar(services)
         self.go_to_line_bar = GoToLineBar(services)
         self._stack = QStackedWidget()
@@ -280,7 +280,7 @@ class EditorArea(QWidget):
         page.editor.save_requested.connect(self.save_current)
         page.editor.caret_moved.connect(lambda at, column: self._on_caret_moved(page, at, column))
         self._stack.addWidget(page)
-        self.tabs.add_page(page, self.tabs.currentIndex() + 1)
+        self.tabs.add(page, self.tabs.currentIndex() + 1)
         self._refresh_titles()
         self.tabs.retranslate()
         if page.path in self._places:
@@ -321,7 +321,7 @@ class EditorArea(QWidget):
             diff = await asyncio.to_thread(diff_files, theirs.encode(), mine.encode(), path=name)
             view = CompareView(self._services, diff)
             self._stack.addWidget(view)
-            self.tabs.add_page(view, self.tabs.index_of(page) + 1)
+            self.tabs.add(view, self.tabs.index_of(page) + 1)
             index = self.tabs.index_of(view)
             self.tabs.setTabText(index, name)
             size = self._services.theme.theme.size("icon.default")

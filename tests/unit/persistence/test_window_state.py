@@ -8,7 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from application.project.window_state import MOST_RECENT, CircuitView, ProjectMemory, WindowState
+from application.project.window_state import (
+    MOST_RECENT,
+    CircuitView,
+    ConversationTab,
+    ProjectMemory,
+    WindowState,
+)
 from infrastructure.persistence.window_state import FILE, WindowStateFile
 from shared.errors import CircuitAIError
 
@@ -41,7 +47,8 @@ STATE = WindowState(
             accepted={"filter.cir": "00" * 32},
             places={"filter.cir": (12, 3, 5)},
             bottom_panel="iterations",
-            conversation="",
+            conversations=(ConversationTab(conversation="01"), ConversationTab(draft="a", mode="workflow")),
+            front_conversation=1,
             drafts={"": "什么是", "01J": "and the gain?"},
         )
     },

@@ -1,28 +1,29 @@
-"""The row of tabs above the text: name, unsaved dot, close, order by dragging."""
+"""A row of tabs that can be closed and put in another order: by pointer, menu and keys."""
 
 from __future__ import annotations
 
 from PyQt6.QtCore import QEvent, QRectF, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QContextMenuEvent, QIcon, QMouseEvent, QPainter, QPixmap
-from PyQt6.QtWidgets import QMenu, QTabBar, QToolButton, QWidget
+from PyQt6.QtWidgets import QMenu, QTabBar, QToolButton
 
 from presentation.ui.workspace import WindowServices
-from shared.message import msg
+from shared.message import Message, msg
 
 
-class EditorTabs(QTabBar):
-    """A tab bar whose tabs carry their page as data."""
+class ClosableTabs(QTabBar):
+    """Each tab carries what it stands for as data."""
 
     close_wanted = pyqtSignal(object)
-    """page"""
+    """data"""
     close_others_wanted = pyqtSignal(object)
-    """page that stays"""
+    """data of the one that stays"""
 
-    def __init__(self, services: WindowServices) -> None:
+    def __init__(self, services: WindowServices, name: str, title: Message) -> None:
         super().__init__()
         self._services = services
+        self._title = title
         self._hovered = -1
-        self.setObjectName("editorTabs")
+        self.setObjectName(name)
         self.setMovable(True)
         self.setExpanding(False)
         self.setDrawBase(False)
@@ -36,17 +37,17 @@ class EditorTabs(QTabBar):
         """As high as the row, whatever size the button had before the scale was changed."""
         return QSize(super().tabSizeHint(index).width(), self._services.theme.theme.size("row.tab"))
 
-    def add_page(self, page: QWidget, index: int) -> None:
+    def add(self, data: object, index: int) -> None:
         at = self.insertTab(index, "")
-        self.setTabData(at, page)
+        self.setTabData(at, data)
         button = _CloseButton(self)
-        button.clicked.connect(lambda: self.close_wanted.emit(page))
+        button.clicked.connect(lambda: self.close_wanted.emit(data))
         self.setTabButton(at, QTabBar.ButtonPosition.RightSide, button)
         self.refresh_buttons()
 
-    def index_of(self, page: QWidget) -> int:
-        """Where a page's tab is, -1 for none."""
-        return next((i for i in range(self.count()) if self.tabData(i) is page), -1)
+    def index_of(self, data: object) -> int:
+        """Where the tab of this is, -1 for none."""
+        return next((i for i in range(self.count()) if self.tabData(i) is data), -1)
 
     def set_unsaved(self, index: int, *, is_unsaved: bool) -> None:
         """Show the dot or not."""
@@ -64,7 +65,7 @@ class EditorTabs(QTabBar):
             if not isinstance(button, _CloseButton):
                 continue
             if button.is_unsaved and not button.underMouse():
-                icon = QIcon(_dot(self._services, size, self.devicePixelRatioF()))
+                icon = QIcon(dot(self._services, size, self.devicePixelRatioF()))
             elif index in (self.currentIndex(), self._hovered) or button.underMouse():
                 icon = icons.get("x", "text.secondary", size)
             else:
@@ -82,7 +83,7 @@ class EditorTabs(QTabBar):
 
     def retranslate(self) -> None:
         language = self._services.language
-        self.setAccessibleName(language(msg("Open files")))
+        self.setAccessibleName(language(self._title))
         for index in range(self.count()):
             button = self.tabButton(index, QTabBar.ButtonPosition.RightSide)
             if button is not None:
@@ -116,14 +117,14 @@ class EditorTabs(QTabBar):
         index = self.tabAt(event.pos()) if event is not None else -1
         if event is None or index < 0:
             return
-        page, language = self.tabData(index), self._services.language
+        data, language = self.tabData(index), self._services.language
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         close = menu.addAction(language(msg("Close")))
         others = menu.addAction(language(msg("Close others")))
         if close is not None and others is not None:
-            close.triggered.connect(lambda: self.close_wanted.emit(page))
-            others.triggered.connect(lambda: self.close_others_wanted.emit(page))
+            close.triggered.connect(lambda: self.close_wanted.emit(data))
+            others.triggered.connect(lambda: self.close_others_wanted.emit(data))
             others.setEnabled(self.count() > 1)
         menu.popup(event.globalPos())
 
@@ -131,7 +132,7 @@ class EditorTabs(QTabBar):
 class _CloseButton(QToolButton):
     """The right end of a tab."""
 
-    def __init__(self, tabs: EditorTabs) -> None:
+    def __init__(self, tabs: ClosableTabs) -> None:
         super().__init__(tabs)
         self._tabs = tabs
         self.is_unsaved = False
@@ -146,8 +147,8 @@ class _CloseButton(QToolButton):
         return done
 
 
-def _dot(services: WindowServices, size: int, ratio: float) -> QPixmap:
-    """The mark of unsaved text: 6 px in the accent's colour."""
+def dot(services: WindowServices, size: int, ratio: float, color: str = "accent.base") -> QPixmap:
+    """A mark of 6 px: of unsaved text, unless it has another colour."""
     pixmap = QPixmap(round(size * ratio), round(size * ratio))
     pixmap.setDevicePixelRatio(ratio)
     pixmap.fill(Qt.GlobalColor.transparent)
@@ -155,7 +156,7 @@ def _dot(services: WindowServices, size: int, ratio: float) -> QPixmap:
     painter = QPainter(pixmap)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(services.theme.theme.color("accent.base"))
+    painter.setBrush(services.theme.theme.color(color))
     painter.drawEllipse(QRectF((size - diameter) / 2, (size - diameter) / 2, diameter, diameter))
     painter.end()
     return pixmap

@@ -1,0 +1,258 @@
+"""The conversations side by side: a view model each, one of them in front."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from application.project.window_state import ConversationTab
+from presentation.panels.conversation.shelf import Shelf
+from presentation.panels.conversation.stored import title_of
+from presentation.panels.conversation.view_model import ConversationViewModel
+from shared.errors import CircuitAIError
+from shared.message import Message, msg
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine, Mapping
+    from typing import Any
+
+    from application.app import Application
+    from application.ports.conversation import SessionInfo
+
+MakeTab = Callable[[Shelf, Path | None], ConversationViewModel]
+
+
+class ConversationTabs:
+    """All of a window, in their order; there is always one.
+
+    `make` makes a tab. `front_changed` is called when another one is in front, `changed` when the row is
+    another, `listed` when the stored conversations are; `told` says what belongs to no conversation.
+    """
+
+    def __init__(
+        self,
+        app: Application,
+        make: MakeTab,
+        *,
+        start: Callable[[Coroutine[Any, Any, object]], object],
+        front_changed: Callable[[], None],
+        changed: Callable[[], None],
+        listed: Callable[[], None],
+        told: Callable[[Message, bool], None],
+    ) -> None:
+        self._app = app
+        self._make = make
+        self._start = start
+        self._front_changed = front_changed
+        self._changed = changed
+        self._told = told
+        self.shelf = Shelf(app.conversations, app.project, told=told, changed=listed)
+        self.root: Path | None = None
+        self._is_closed = False
+        self._before: dict[Path, tuple[tuple[ConversationTab, ...], int]] = {}
+        """Of a project that is being opened: its tabs at the last end, and which was in front."""
+        self._told_of: set[str] = set()
+        """Conversations of which was said that others write to them."""
+        self.front = make(self.shelf, None)
+        self.all: tuple[ConversationViewModel, ...] = (self.front,)
+        self.behind: tuple[ConversationViewModel, ...] = ()
+        """Closed while they ran: they go on, come back when they need their user, and end by themselves."""
+
+    def close(self) -> None:
+        """The window ends."""
+        self._is_closed = True
+        self._close_all()
+
+    def _close_all(self) -> None:
+        for tab in (*self.all, *self.behind):
+            tab.close()
+
+    # --- of a project --------------------------------------------------------------------------------
+
+    def set_project(self, root: Path | None) -> None:
+        """Another project, or none: nothing of the one before is shown, its own tabs are."""
+        if root == self.root or self._is_closed:
+            return
+        self._close_all()
+        self.root = root
+        self.shelf.leave()
+        self._told_of.clear()
+        self.front = self._make(self.shelf, root)
+        self.all, self.behind = (self.front,), ()
+        self._front_changed()
+        if root is not None:
+            self._start(self._open_project(root, self.front))
+
+    def bring_back(
+        self, root: Path, tabs: Sequence[ConversationTab], front: int, drafts: Mapping[str, str]
+    ) -> None:
+        """What was there at an earlier start; called before the project's list was read."""
+        for session, text in drafts.items():
+            self.shelf.drafts.setdefault((root, session), text)
+        self._before[root] = tuple(tabs), front
+
+    def memory(self) -> tuple[tuple[ConversationTab, ...], int]:
+        """The tabs as they are brought back at the next start, and which is in front."""
+        kept = [
+            ConversationTab(
+                conversation=tab.session_id,
+                draft="" if tab.session_id else tab.unsent,
+                mode=tab.mode,
+            )
+            for tab in self.all
+        ]
+        return tuple(kept), self.all.index(self.front)
+
+    def drafts(self) -> dict[str, str]:
+        """Of the project's stored conversations, and at "" of a tab that was closed before it was begun."""
+        tabs = (*self.all, *self.behind)
+        open_tabs = {tab.place for tab in tabs}
+        found = {
+            session: text
+            for (root, session), text in self.shelf.drafts.items()
+            if root == self.root and text and (root, session) not in open_tabs
+        }
+        return found | {tab.session_id: tab.unsent for tab in tabs if tab.session_id and tab.unsent}
+
+    async def _open_project(self, root: Path, first: ConversationViewModel) -> None:
+        settings = await asyncio.to_thread(self._app.models.settings.load)
+        if not self.shelf.choices and not first.is_running:  # nobody has chosen another one here
+            first.take_choice(settings.choice)
+            self.shelf.choices.setdefault("", settings.choice)
+        infos = {info.session_id: info for info in await self.shelf.relist(root)}
+        kept, front = self._before.pop(root, ((), 0))
+        if self.root != root or self.all != (first,) or not first.is_untouched:
+            return  # something was begun, or opened, in the meantime
+        kept = tuple(tab for tab in kept if not tab.conversation or tab.conversation in infos)
+        if not kept:
+            if infos and not first.draft:
+                first.open_session(next(iter(infos)))
+            return
+        self.all = tuple(first if not number else self._make(self.shelf, root) for number in range(len(kept)))
+        for tab, left in zip(self.all, kept, strict=True):
+            if left.conversation:
+                info = infos[left.conversation]
+                tab.read_later(left.conversation, title_of(info.name, info.preview))
+            else:
+                tab.mode, tab.draft = left.mode, left.draft
+        self.front = self.all[min(max(front, 0), len(kept) - 1)]
+        self._bring_up()
+
+    # --- which is in front ---------------------------------------------------------------------------
+
+    def show(self, tab: ConversationViewModel) -> None:
+        if tab in self.behind:
+            self.behind = tuple(each for each in self.behind if each is not tab)
+            self.all = (*self.all, tab)
+        if tab is not self.front and tab in self.all:
+            self.front = tab
+            self._bring_up()
+
+    def _bring_up(self) -> None:
+        self.front.come_to_front()
+        self._changed()
+        self._front_changed()
+
+    def step(self, by: int) -> None:
+        """The next one to the right (below 0: left), round and round."""
+        self.show(self.all[(self.all.index(self.front) + by) % len(self.all)])
+
+    def holder(self, session_id: str) -> ConversationViewModel | None:
+        """The tab that has this conversation."""
+        tabs = (*self.all, *self.behind)
+        return next((tab for tab in tabs if session_id and tab.session_id == session_id), None)
+
+    def new(self) -> None:
+        """An empty conversation in a tab of its own; the one in front where that is empty."""
+        if self.front.is_untouched:
+            return
+        tab = self._make(self.shelf, self.root)
+        self.shelf.move_unsent((self.root, ""), tab.place)  # what a tab was closed with
+        at = self.all.index(self.front) + 1
+        self.all = (*self.all[:at], tab, *self.all[at:])
+        self.show(tab)
+
+    def open_session(self, session_id: str) -> None:
+        """Show a stored conversation: the tab that has it, or in the one in front."""
+        holder = self.holder(session_id)
+        if holder is not None and holder is not self.front:
+            self.show(holder)
+        else:
+            self.front.open_session(session_id)
+
+    def move(self, tab: ConversationViewModel, to: int) -> None:
+        others = [each for each in self.all if each is not tab]
+        others.insert(to, tab)
+        self.all = tuple(others)
+
+    def remove(self, tab: ConversationViewModel, *, goes_on: bool = False) -> None:
+        """Close a tab; what was not sent is kept with its conversation. `goes_on`: its run, out of sight."""
+        if tab not in self.all:
+            return
+        at = self.all.index(tab)
+        self.all = tuple(each for each in self.all if each is not tab)
+        if goes_on and tab.is_running:
+            self.behind = (*self.behind, tab)
+        else:
+            self._end(tab)
+        if not self.all:
+            self.front = self._make(self.shelf, self.root)
+            self.all = (self.front,)
+            self._bring_up()
+        elif tab is self.front:
+            self.front = self.all[min(at, len(self.all) - 1)]
+            self._bring_up()
+        else:
+            self._changed()
+
+    def _end(self, tab: ConversationViewModel) -> None:
+        tab.close()
+        if not tab.session_id:
+            self.shelf.move_unsent(tab.place, (self.root, ""))
+
+    def look_after(self, tab: ConversationViewModel) -> None:
+        """Something of a tab is another: one out of sight comes back when it needs its user, or is over."""
+        if tab not in self.behind:
+            return
+        if tab.is_waiting or not (tab.is_running or tab.queue.is_free):
+            self.behind = tuple(each for each in self.behind if each is not tab)
+            if tab.is_waiting or tab.has_failed:
+                self.all = (*self.all, tab)
+            else:
+                self._end(tab)
+                self._told(msg("“{name}” has ended.", name=tab.name), False)
+        self._changed()
+
+    # --- what others write ---------------------------------------------------------------------------
+
+    def follow(self, changed: Collection[str]) -> None:
+        """The transcripts of these conversations changed: show what others have written."""
+        if self.root is not None:
+            self._start(self._follow(self.root, changed))
+
+    async def _follow(self, root: Path, changed: Collection[str]) -> None:
+        before = {info.session_id: info.size for info in self.shelf.sessions}
+        try:
+            infos = {info.session_id: info for info in await self.shelf.relist(root)}
+        except CircuitAIError:  # whoever opens the list is told
+            return
+        if root != self.root or any(tab.is_running and not tab.session_id for tab in self.all):
+            return  # one of them may be a tab's that does not know its own yet
+        for key in changed:
+            tab = self.holder(key)
+            if tab is not None and key in infos:
+                await tab.follow(infos[key])
+        changed = [key for key in changed if key in infos and infos[key].size != before.get(key)]
+        news = [key for key in changed if infos[key].message_count and self.holder(key) is None]
+        if news and self.front.is_untouched:
+            self.front.open_session(news.pop(0))
+        for key in set(news) - self._told_of:
+            self._told_of.add(key)
+            self._told(_continued(infos[key]), False)
+
+
+def _continued(info: SessionInfo) -> Message:
+    name = title_of(info.name, info.preview)
+    return msg("“{name}” was continued outside this window.", name=name)
