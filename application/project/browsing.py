@@ -86,6 +86,16 @@ class Listing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CircuitParts:
+    """What a circuit names at its top level, as it is written."""
+
+    nodes: frozenset[str]
+    elements: frozenset[str]
+    measures: tuple[str, ...]
+    """Of its `.meas` cards."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ResultSummary:
     """A stored result as a list shows it."""
 
@@ -214,6 +224,10 @@ class BrowseProject:
     async def nodes(self, file: Path) -> Mapping[str, int]:
         """The nodes of a netlist on the disk, each with its first line. Raises UserInputError."""
         return await asyncio.to_thread(self._nodes, file)
+
+    async def parts(self, file: Path) -> CircuitParts:
+        """What a netlist on the disk names at its top level. Raises UserInputError."""
+        return await asyncio.to_thread(self._parts, file)
 
     async def results(self, root: Path) -> tuple[ResultSummary, ...]:
         """The stored results, the newest first, without their goals."""
@@ -360,6 +374,15 @@ class BrowseProject:
             for node in element.nodes if not element.scope else ():
                 found.setdefault(node.text, element.line)
         return found
+
+    def _parts(self, file: Path) -> CircuitParts:
+        netlist, _reader = load_circuit(self._sources, file, self._libraries)
+        top = [element for element in netlist.elements if not element.scope]
+        return CircuitParts(
+            nodes=frozenset(node.text for element in top for node in element.nodes),
+            elements=frozenset(element.name for element in top),
+            measures=tuple(measure.name for measure in netlist.measures),
+        )
 
     def _rounds(self, root: Path, circuit: Path | None) -> DesignRounds | None:
         from application.design.rounds import read_design_rounds

@@ -55,11 +55,17 @@ class RunViews(QObject):
         self.iterations.counted.connect(lambda count: self.counted.emit(ITERATIONS, count))
         self.problems.counted.connect(lambda count: self.counted.emit(PROBLEMS, count))
         self.shown.changed.connect(lambda: self.iterations.show_circuit(self.shown.circuit))
+        self._seek: tuple[Path, str, bool] | None = None
+        """What is to be seen of a result that is being loaded: result, name, whether a measurement."""
+        self.shown.changed.connect(self._find)
+        self.shown.measured.connect(self._find)
         self.shown.measured.connect(lambda: self.counted.emit(MEASUREMENTS, len(self.shown.measurements)))
         workspace = services.workspace
         workspace.run_started.connect(self._on_started)
         workspace.run_finished.connect(self._on_finished)
         workspace.result_selected.connect(lambda _path: self.curves_wanted.emit())
+        workspace.trace_wanted.connect(lambda path, name: self._show_in(path, name, is_figure=False))
+        workspace.measurement_wanted.connect(lambda path, name: self._show_in(path, name, is_figure=True))
 
     def show_problems(self, problems: Sequence[Finding]) -> None:
         """The editor's findings about the file it shows."""
@@ -73,6 +79,30 @@ class RunViews(QObject):
         """Draw a run behind the shown one, or no more."""
         self.waveforms.overlay.toggle(result_path)
         self.wanted.emit(WAVEFORMS)
+
+    def _show_in(self, result: Path, name: str, *, is_figure: bool) -> None:
+        """Show a curve or a figure of a result, as soon as that is shown."""
+        self._seek = (result, name, is_figure)
+        self.wanted.emit(MEASUREMENTS if is_figure else WAVEFORMS)
+        loaded = self.shown.loaded
+        if self.shown.is_loading or loaded is None or loaded.source != result:
+            self.shown.show(result)
+        else:
+            self._find()
+
+    def _find(self) -> None:
+        loaded = self.shown.loaded
+        if self._seek is None or self.shown.is_loading or loaded is None:
+            return
+        result, name, is_figure = self._seek
+        if loaded.source != result:
+            self._seek = None
+            return
+        if not is_figure:
+            self._seek = None
+            self.waveforms.show_trace(name)
+        elif self.measurements.select(name):  # else they are still being measured
+            self._seek = None
 
     def _on_started(self, circuit: Path) -> None:
         self.console.started(circuit)

@@ -208,6 +208,10 @@ class Workspace(QObject):
     """A result to be shown in the waveforms and measurements"""
     result_offered: Signal[Path] = signal(object)
     """The same for a run that nobody looks at yet: no pane or tab comes to the front"""
+    trace_wanted: Signal[Path, str] = signal(object, str)
+    """A result, an expression: it is to be seen in the plot of this result"""
+    measurement_wanted: Signal[Path, str] = signal(object, str)
+    """A result, the name of a figure: it is to be seen in the measurements of this result"""
     picture_offered: Signal[str, bytes] = signal(str, bytes)
     """name, content: a picture file for the message that is being written"""
     status_changed: Signal[Message] = signal(object)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Coroutine
+import os
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -19,13 +20,16 @@ from presentation.panels.conversation.items import (
     Choice,
     ErrorBlock,
     Interrupted,
+    Item,
     NetlistCard,
     Note,
     Retry,
     SimulationCard,
     UserText,
 )
+from presentation.panels.conversation.names import Act
 from presentation.panels.conversation.netlist_card import NetlistKeeper
+from presentation.panels.conversation.project_names import ProjectNames
 from presentation.panels.conversation.view_model import ConversationViewModel
 from presentation.panels.conversation.words import busy
 from presentation.ui.workspace import WindowServices
@@ -50,6 +54,7 @@ class Acts:
     _: KW_ONLY
     project: Project
     conversations: Conversations
+    names: ProjectNames
 
     def __call__(self, act: str, key: str, argument: str) -> None:
         """Do it; an action nobody knows is none."""
@@ -74,6 +79,8 @@ class Acts:
             "model": self.composer.model_button.showMenu,
             "open": lambda: self._open_file(argument or str(getattr(model.items.get(key), "path", ""))),
             "log": lambda: self._open_log(key),
+            "trace": lambda: self._show_in_results("trace", key, argument),
+            "measure": lambda: self._show_in_results("measure", key, argument),
             "plot": lambda: self._show_waveforms(key),
             "run_again": lambda: self._run_again(key),
             "save_netlist": lambda: self._keep_netlist(key, run=False),
@@ -119,10 +126,36 @@ class Acts:
     def _open_file(self, argument: str) -> None:
         path, _, line = argument.rpartition(":") if ":" in argument else (argument, "", "")
         root = self.model.root
-        if root is None or not path:
+        if root is None or not path or not Path(os.path.normpath(root / path)).is_relative_to(root):
             return
         at = int(line) if line.isdecimal() and int(line) > 0 else None
         self.services.workspace.file_activated.emit(root / path, at)
+
+    def _show_in_results(self, act: Act, key: str, name: str) -> None:
+        """A signal or a figure in the newest run of the circuit of the turn, else of the main one."""
+        root, main = self.model.root, self.services.workspace.main_circuit
+        if root is None:
+            return
+        wanted = [*circuits_near(tuple(self.model.items), key)]
+        if main is not None and main.is_relative_to(root):
+            wanted.append(main.relative_to(root).as_posix())
+        circuit = self.names.names.circuit_of(act, name, tuple(wanted))
+        if not circuit:
+            self.say(msg("No circuit of this conversation was simulated."))
+            return
+        self.services.start(self._find_run(root, circuit, act, name), kind="show in results")
+
+    async def _find_run(self, root: Path, circuit: str, act: Act, name: str) -> None:
+        workspace = self.services.workspace
+        results = await self.project.browse.results(root)
+        place = workspace.views.place_of
+        runs = (each for each in results if place(each.circuit, each.created) == root / circuit)
+        newest = next((each for each in runs if each.ok), None)
+        if newest is None:
+            self.say(msg("{circuit} has no result yet. Run it, then click again.", circuit=circuit))
+            return
+        self.say(None)
+        (workspace.trace_wanted if act == "trace" else workspace.measurement_wanted).emit(newest.path, name)
 
     def _result_folder(self, key: str) -> Path | None:
         root = self.model.root
@@ -157,6 +190,17 @@ class Acts:
         url = QUrl(address)
         if url.scheme() in ("http", "https", "mailto"):
             QDesktopServices.openUrl(url)
+
+
+def circuits_near(items: Sequence[Item], key: str) -> Iterator[str]:
+    """Circuits that were simulated in the turn of a row: the last before it, then those behind it."""
+    place = next((number for number, item in enumerate(items) if item.key == key), len(items))
+    for row in itertools.chain(
+        itertools.takewhile(lambda item: not isinstance(item, UserText), reversed(items[: place + 1])),
+        itertools.takewhile(lambda item: not isinstance(item, UserText), items[place + 1 :]),
+    ):
+        if isinstance(row, SimulationCard) and row.path:
+            yield row.path
 
 
 class WaysOn:

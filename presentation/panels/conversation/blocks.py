@@ -30,6 +30,8 @@ class Text:
     kind: str = ""
     tone: str = ""
     tip: Said = ""
+    has_names: bool = False
+    """Whether names of the project in it can be clicked (`names.py`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,7 @@ class Button:
     argument: Said = ""
     kind: str = ""
     """primary, ok, warn, quiet; aside: quiet and small; icon, redo: the label is the tip of an icon; way:
-    over the whole width; ask: a question that can be asked."""
+    over the whole width; ask: a question that can be asked; name: words that can be clicked."""
     icon: str = ""
     tip: Said = ""
     remark: Said = ""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Iterable
-from functools import cache
+from functools import cache, lru_cache
 from typing import assert_never
 
 from presentation.panels.conversation import blocks as b
 from presentation.panels.conversation.items import Item
-from presentation.panels.conversation.markup import to_html
+from presentation.panels.conversation.markup import Block, block_html, to_html, whole_block_html
+from presentation.panels.conversation.names import Names
 from presentation.panels.conversation.rows import row_of
 from presentation.panels.conversation.words import split_words
 from presentation.ui.icons import drawings
@@ -45,12 +46,36 @@ def _tag(name: str, inside: str, kind: str = "", **attributes: str | bool) -> st
     return f"<{name}{''.join(words)}>{inside}</{name}>"
 
 
-class HtmlItems:
-    """Renders rows in one language."""
+def _acting(act: str, argument: str, shown: str, kind: str = "name", tip: str = "") -> str:
+    """Words that do something when they are clicked; `shown` is HTML."""
+    return _tag("a", shown, kind, role="link", tabindex="0", title=tip, data_act=act, data_arg=argument)
 
-    def __init__(self, translate: Callable[[Message], str], draw: Callable[[str], str] = icon) -> None:
+
+@lru_cache(maxsize=1_000)
+def whole_prose(block: Block, names: Names) -> str:
+    """A block of an answer that will not grow any more, with the names of the project in it as links."""
+    html_of_it = whole_block_html(block)
+    return html_of_it if block.kind == "code" else names.in_html(html_of_it, _acting)
+
+
+def growing_prose(block: Block, names: Names) -> str:
+    """The same of one that is not complete yet."""
+    html_of_it = block_html(block)
+    return html_of_it if block.kind == "code" else names.in_html(html_of_it, _acting)
+
+
+class HtmlItems:
+    """Renders rows in one language; `names` are links in them."""
+
+    def __init__(
+        self,
+        translate: Callable[[Message], str],
+        draw: Callable[[str], str] = icon,
+        names: Names | None = None,
+    ) -> None:
         self._translate = translate
         self._icon = draw
+        self.names = names or Names()
 
     def __call__(self, item: Item) -> str:
         return self.row(row_of(item))
@@ -81,8 +106,7 @@ class HtmlItems:
                 return self._button(node)
             case b.Place():
                 words = html.escape(f"{node.path}:{node.line}" if node.line else node.path)
-                act = {"data_act": "open", "data_arg": f"{node.path}:{node.line}"}
-                return _tag("a", words, "file", role="link", tabindex="0", **act)
+                return _acting("open", f"{node.path}:{node.line}", words, "file")
             case b.WebLink():
                 return _tag("a", html.escape(node.label), href=node.url, title=node.tip)
             case b.Bar():
@@ -98,7 +122,8 @@ class HtmlItems:
                 inside = self._all(node.parts, " " if node.kind in _SPACED else "")
                 return _tag("div", inside, node.kind, title=self._say(node.tip)) if node.kind else inside
             case b.Prose():
-                return _tag("div", to_html(node.markdown), "prose answer") if node.markdown else ""
+                made = to_html(node.markdown, lambda block: whole_prose(block, self.names))
+                return _tag("div", made, "prose answer") if node.markdown else ""
             case b.Pre():
                 return _tag("pre", html.escape(node.text))
             case b.Bullets():
@@ -128,6 +153,8 @@ class HtmlItems:
 
     def _words(self, node: b.Text) -> str:
         text = self._text(node.text)
+        if node.has_names:
+            text = self.names.in_text(text, _acting)
         if not node.kind:
             return text
         if node.kind == "where":  # gives way before anything else on its line does
@@ -139,6 +166,8 @@ class HtmlItems:
         label, kind = self._text(node.label), _BUTTONS.get(node.kind, node.kind)
         drawn = self._icon(node.icon) if node.icon else ""
         act = {"data_act": node.act, "data_arg": self._say(node.argument)}
+        if kind == "name":
+            return _acting(node.act, self._say(node.argument), label, tip=self._say(node.tip))
         if kind == "icon":
             told = self._say(node.label)
             return _tag("button", drawn, kind, title=told, aria_label=told, **act)

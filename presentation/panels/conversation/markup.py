@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Literal
@@ -111,9 +111,10 @@ _ATTRIBUTES = {"a": {"href", "title"}, "th": {"align"}, "td": {"align"}, "ol": {
 _SCHEMES = {"http", "https", "mailto"}
 
 
-def to_html(text: str) -> str:
+def to_html(text: str, render: Callable[[Block], str] | None = None) -> str:
+    """A whole text; `render` makes the HTML of one block."""
     splitter = BlockSplitter()
-    return "".join(whole_block_html(block) for block in (*splitter.feed(text), *splitter.end()))
+    return "".join(map(render or whole_block_html, (*splitter.feed(text), *splitter.end())))
 
 
 @dataclass(frozen=True, slots=True)

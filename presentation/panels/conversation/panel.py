@@ -95,7 +95,7 @@ class ConversationPanel(QWidget):
         self._bar.delete_clicked.connect(self._ask_delete)
         self._make_tab_row()
         self._messages = MessageView(
-            services, rows=self._rows, empty=self._empty_page, probe=probe or WebProbe()
+            services, app.project, rows=self._rows, empty=self._empty_page, probe=probe or WebProbe()
         )
         self._messages.ready.connect(self.view_ready)
         self._make_bottom(app)
@@ -160,6 +160,7 @@ class ConversationPanel(QWidget):
             self.say,
             project=self._app.project,
             conversations=self._app.conversations,
+            names=self._messages.project_names,
         )
 
     def _make_tab_row(self) -> None:

@@ -13,7 +13,8 @@ from typing import assert_never
 from presentation.panels.conversation import blocks as b
 from presentation.panels.conversation.empty import EmptyPage, row_of_page
 from presentation.panels.conversation.items import Item
-from presentation.panels.conversation.markup import to_html
+from presentation.panels.conversation.markup import Block, to_html, whole_block_html
+from presentation.panels.conversation.names import Names
 from presentation.panels.conversation.plain_parts import PlainParts, lines, one_line
 from presentation.panels.conversation.rows import row_of
 from presentation.ui.theme import Theme
@@ -60,10 +61,13 @@ class Folds:
 
 
 class PlainItems:
-    """Renders rows in one language and theme."""
+    """Renders rows in one language and theme; `names` are links in them."""
 
-    def __init__(self, translate: Callable[[Message], str], theme: Theme, folds: Folds) -> None:
+    def __init__(
+        self, translate: Callable[[Message], str], theme: Theme, folds: Folds, names: Names | None = None
+    ) -> None:
         self._translate = translate
+        self._names = names or Names()
         self._parts = PlainParts(theme)
         self._folds = folds
 
@@ -72,7 +76,7 @@ class PlainItems:
 
     def row(self, key: str, row: b.Row) -> str:
         """The same of a row; `key` is its item's."""
-        return _Drawn(key, self._translate, self._parts, self._folds).all_of(row.blocks)
+        return _Drawn(key, self._translate, self._parts, self._folds, self._names).all_of(row.blocks)
 
     def empty(self, page: EmptyPage) -> str:
         """What stands in a conversation without items."""
@@ -83,9 +87,10 @@ class _Drawn:
     """One row."""
 
     def __init__(
-        self, key: str, translate: Callable[[Message], str], parts: PlainParts, folds: Folds
+        self, key: str, translate: Callable[[Message], str], parts: PlainParts, folds: Folds, names: Names
     ) -> None:
         self._key = key
+        self._names = names
         self._translate = translate
         self._parts = parts
         self._folds = folds
@@ -167,7 +172,13 @@ class _Drawn:
                 assert_never(node)
 
     def _words(self, node: b.Text) -> str:
-        return self._styled(self._text(node.text), node.kind, node.tone)
+        text = self._text(node.text)
+        return self._styled(
+            self._names.in_text(text, self._name) if node.has_names else text, node.kind, node.tone
+        )
+
+    def _name(self, act: str, argument: str, shown: str) -> str:
+        return self._parts.link(act, self._key, shown, argument)
 
     def _styled(self, text: str, kind: str, tone: str = "") -> str:
         """Rich text as its kind looks; a tone goes before the kind's own colour."""
@@ -214,6 +225,8 @@ class _Drawn:
         match node.kind:
             case "icon" | "redo":
                 return self._parts.tool(node.act, self._key, node.icon, self._say(node.label), argument)
+            case "name":
+                return link
             case "aside":
                 return self._parts.quiet(node.act, self._key, label)
             case "way":
@@ -260,10 +273,14 @@ class _Drawn:
         picture = f'<img src="{file.address}" height="96"><br>' if file.address else ""
         return picture + self._parts.link("attachment", self._key, self._text(file.told), str(file.number))
 
+    def _block(self, block: Block) -> str:
+        made = whole_block_html(block)
+        return made if block.kind == "code" else self._names.in_html(made, self._name)
+
     def _prose(self, text: str) -> str:
         """Markdown, with the lines of tables and the ground of code that the page has from its style."""
         ground = self._parts.hex("surface.sunken")
-        made = _TABLE.sub("<table class='data' width='100%' cellspacing='0'>", to_html(text))
+        made = _TABLE.sub("<table class='data' width='100%' cellspacing='0'>", to_html(text, self._block))
         cell = _CELL_LINE.format(color=self._parts.hex("border.divider"))
         made = _CELL.sub(rf"<\1 style='{cell}'", made)
         made = _CODE.sub(

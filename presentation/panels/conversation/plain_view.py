@@ -31,6 +31,7 @@ from presentation.panels.conversation.items import (
     Updated,
 )
 from presentation.panels.conversation.markup import BlockSplitter, whole_block_html
+from presentation.panels.conversation.names import Names
 from presentation.panels.conversation.plain_items import Folds, PlainItems
 from presentation.panels.conversation.plain_parts import ICON_SIDE, bar_picture
 from presentation.panels.conversation.rows import row_of
@@ -64,6 +65,8 @@ class PlainConversation(QWidget):
         self._slices.setInterval(15)
         self._slices.timeout.connect(self._show_slice)
         self._folds = Folds()
+        self.names = Names()
+        """Of the project; rows that are drawn from now on have them as links."""
         self._waits: set[str] = set()
         """Retries that are counted down."""
         self._countdown = QTimer(self)
@@ -285,7 +288,7 @@ class PlainConversation(QWidget):
     # --- what acts in it -----------------------------------------------------------------------------
 
     def _render(self) -> PlainItems:
-        return PlainItems(self._services.language, self._services.theme.theme, self._folds)
+        return PlainItems(self._services.language, self._services.theme.theme, self._folds, self.names)
 
     def _count_down(self) -> None:
         waiting = [item for key in self._waits if isinstance(item := self._items.get(key), Retry)]

@@ -101,7 +101,7 @@ def _answer(item: AnswerText) -> b.Row:
 
 @row_of.register
 def _narration(item: Narration) -> b.Row:
-    return b.Row((b.Para("prose", (b.Text(item.text),)),))
+    return b.Row((b.Para("prose", (b.Text(item.text, has_names=True),)),))
 
 
 @row_of.register
@@ -113,7 +113,7 @@ def _end(item: DesignEnd) -> b.Row:
 
 @row_of.register
 def _note(item: Note) -> b.Row:
-    return b.Row((b.Para("note", (b.Icon("info"), b.Text(item.text, "label"))),))
+    return b.Row((b.Para("note", (b.Icon("info"), b.Text(item.text, "label", has_names=True))),))
 
 
 @row_of.register
@@ -171,9 +171,9 @@ def _operation(item: OperationCard) -> b.Row:
     look = "card op undone" if is_undone else "card op"
     below: list[b.Frame | b.Para] = []
     if item.state in ("failed", "stopped", "not_run") and item.summary is not None:
-        below.append(b.Para("body", (b.Text(item.summary),)))
+        below.append(b.Para("body", (b.Text(item.summary, has_names=True),)))
     if item.problem is not None:
-        below.append(b.Para("problem", (b.Text(item.problem),)))
+        below.append(b.Para("problem", (b.Text(item.problem, has_names=True),)))
     if item.ways:
         below.append(_conflicts(item))
     if diff is None or not hunks:
@@ -192,7 +192,7 @@ def _reading(item: OperationCard) -> b.Line:
     if item.summary is None or (item.path and item.state == "done"):
         said: b.Parts = (b.Text(words.verb_of(item), "title"), *_object(item))
     else:
-        said = (b.Text(item.summary, "told"),)
+        said = (b.Text(item.summary, "told", has_names=True),)
     right = (*_seconds(item.duration_s), *_state(item.state))
     return b.Line("read", (b.Icon(words.icon_of(item)), *said), right, tip=item.summary or "")
 
@@ -285,7 +285,7 @@ def _simulation(item: SimulationCard) -> b.Row:
     right += (b.Only("plain", _state("running")),) if is_running else _state(item.state)
     told: b.Blocks = ()
     if item.summary and item.state != "stopped" and (failed or not item.verdicts):
-        told = (b.Para("body", (b.Text(item.summary),)),)
+        told = (b.Para("body", (b.Text(item.summary, has_names=True),)),)
     ways = (
         b.Buttons((b.Button(act=act, label=text),), "buttons foot")
         for act, text in words.simulation_ways(item)
@@ -299,7 +299,11 @@ def _verdict(verdict: GoalVerdict) -> tuple[str, tuple[b.Cell, ...]]:
     row, goal = figures_of(verdict), verdict.goal
     name = name_of_judged(verdict)
     return "good" if row.met else "bad", (
-        b.Cell(parts=(b.Text(name),), kind="name", tip=(name, f"\n{goal.metric} = {goal.expression}")),
+        b.Cell(
+            parts=(b.Button(act="measure", argument=goal.metric, label=name, kind="name"),),
+            kind="name",
+            tip=(name, f"\n{goal.metric} = {goal.expression}"),
+        ),
         b.Cell(parts=(b.Text(row.value),), kind="value"),
         b.Cell(parts=(b.Text(row.limit),), kind="limit"),
         b.Cell(parts=(b.Bar(fill=row.fill, met=row.met),), kind="bar"),
@@ -472,8 +476,10 @@ def _netlist(item: NetlistCard) -> b.Row:
 def _error(item: ErrorBlock) -> b.Row:
     color = "text.secondary" if item.is_spent else "text.primary"
     time = (b.Text(clock_time(item.created), "dim"),) if item.created else ()
-    title = (b.Icon("circle-alert", "error.icon"), b.Text(item.message, "bold", color))
-    advice = (b.Para("body", (b.Text(item.advice),), "text.secondary"),) if item.advice else ()
+    title = (b.Icon("circle-alert", "error.icon"), b.Text(item.message, "bold", color, has_names=True))
+    advice = (
+        (b.Para("body", (b.Text(item.advice, has_names=True),), "text.secondary"),) if item.advice else ()
+    )
     ways = tuple(
         b.Button(act=way.act, label=way.text, argument=way.argument, kind="way", remark=way.remark or "")
         for way in words.error_ways(item)
@@ -518,7 +524,7 @@ def _interrupted(item: Interrupted) -> b.Row:
     if item.can_continue and item.can_regenerate:
         tip = msg("Asks the same again; the files stay as they are")
         buttons.append(b.Button(act="regenerate", label=msg("Regenerate"), icon="refresh-cw", tip=tip))
-    told = tuple(b.Para("small", (b.Text(text),)) for text in lines)
+    told = tuple(b.Para("small", (b.Text(text, has_names=True),)) for text in lines)
     return b.Row(
         (b.Frame("stopped", (b.Para("line", line), *told, b.Buttons(tuple(buttons))), has_rule=True),)
     )

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PyQt6.QtCore import pyqtSignal
+from PyQt6.QtCore import QTimer, pyqtSignal
 from PyQt6.QtGui import QShowEvent
 from PyQt6.QtWidgets import QStackedLayout, QWidget
 
+from application.groups.project import Project
 from presentation.panels.conversation.empty import EmptyPage
-from presentation.panels.conversation.items import Change, Item, Reset, Streamed
+from presentation.panels.conversation.html_view import HtmlItems
+from presentation.panels.conversation.items import Added, AnswerText, Change, Item, Reset, Streamed, Updated
 from presentation.panels.conversation.plain_view import PlainConversation
+from presentation.panels.conversation.project_names import ProjectNames
 from presentation.panels.conversation.web_probe import WebProbe
 from presentation.panels.conversation.web_view import WebConversation
 from presentation.ui.late_imports import WEB_VIEW, import_qt
 from presentation.ui.workspace import WindowServices
 from shared.message import msg
+
+_MOST_COMPARED = 300
+_COMPARED_AT_ONCE = 10
 
 Rows = Callable[[], tuple[Item, ...]]
 
@@ -29,7 +35,13 @@ class MessageView(QWidget):
     """The web view shows the conversation (or it was decided that the plain one stays)."""
 
     def __init__(
-        self, services: WindowServices, *, rows: Rows, empty: Callable[[], EmptyPage], probe: WebProbe
+        self,
+        services: WindowServices,
+        project: Project,
+        *,
+        rows: Rows,
+        empty: Callable[[], EmptyPage],
+        probe: WebProbe,
     ) -> None:
         super().__init__()
         self._services = services
@@ -43,6 +55,15 @@ class MessageView(QWidget):
         self._shown_page: EmptyPage | None = None
         self._plain = PlainConversation(services)
         self._plain.acted.connect(self.acted)
+        self.project_names = ProjectNames(services, project, self)
+        """What can be clicked in texts."""
+        self.project_names.changed.connect(self._on_names)
+        self._to_compare: list[Item] = []
+        """Rows that may have other links with the names there are now."""
+        self._before = HtmlItems(str)
+        self._comparing = QTimer(self)
+        self._comparing.setInterval(15)
+        self._comparing.timeout.connect(self._compare)
         self._stack = QStackedLayout(self)
         self._stack.setContentsMargins(0, 0, 0, 0)
         self._stack.addWidget(self._plain)
@@ -53,6 +74,7 @@ class MessageView(QWidget):
         return self._web if self._web is not None else self._plain
 
     def show_changes(self, changes: list[Change]) -> None:
+        self.project_names.follow(change.item for change in changes if isinstance(change, Added | Updated))
         rows = self._rows()
         if not rows:
             self.show_all()
@@ -67,6 +89,7 @@ class MessageView(QWidget):
     def show_all(self) -> None:
         view = self._web or self._plain
         items = self._rows()
+        self.project_names.follow(items)
         self.is_empty = not items
         if items:
             view.apply([Reset(items=items)])
@@ -97,8 +120,38 @@ class MessageView(QWidget):
 
     def close_page(self) -> None:
         """Before the widget is deleted: the page goes before its profile."""
+        self.project_names.close()
+        self._comparing.stop()
         if self._web is not None:
             self._web.close_page()
+
+    # --- names ---------------------------------------------------------------------------------------
+
+    def _on_names(self) -> None:
+        """The newest rows are compared in slices; in those that were not drawn yet the names are right."""
+        names = self.project_names.names
+        self._before = HtmlItems(str, lambda _name: "", (self._web or self._plain).names)
+        self._plain.names = names
+        if self._web is not None:
+            self._web.names = names
+        self._to_compare = list(self._rows()[-_MOST_COMPARED:])
+        self._comparing.start()
+
+    def _compare(self) -> None:
+        part, self._to_compare = self._to_compare[-_COMPARED_AT_ONCE:], self._to_compare[:-_COMPARED_AT_ONCE]
+        if not self._to_compare:
+            self._comparing.stop()
+        now = HtmlItems(str, lambda _name: "", self.project_names.names)
+        known = {item.key: item for item in self._rows()}
+        changed = [
+            known[item.key]
+            for item in part
+            if item.key in known
+            and not (isinstance(item, AnswerText) and item.is_streaming)  # drawn anew at its end
+            and self._before(item) != now(item)
+        ]
+        if changed:
+            (self._web or self._plain).apply([Updated(item=item) for item in changed])
 
     # --- the web view --------------------------------------------------------------------------------
 
@@ -120,6 +173,7 @@ class MessageView(QWidget):
         from presentation.panels.conversation.web_view import WebConversation
 
         web = WebConversation(self._services)
+        web.names = self.project_names.names
         web.acted.connect(self.acted)
         web.ready.connect(self._on_web_ready)
         web.crashed.connect(self._on_web_crashed)

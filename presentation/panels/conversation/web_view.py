@@ -20,7 +20,7 @@ from PyQt6.QtWebEngineWidgets import QWebEngineView
 from PyQt6.QtWidgets import QVBoxLayout, QWidget
 
 from presentation.panels.conversation.empty import EmptyPage, row_of_page
-from presentation.panels.conversation.html_view import HtmlItems, icon
+from presentation.panels.conversation.html_view import HtmlItems, growing_prose, icon, whole_prose
 from presentation.panels.conversation.items import (
     Added,
     AnswerText,
@@ -31,7 +31,8 @@ from presentation.panels.conversation.items import (
     Streamed,
     Updated,
 )
-from presentation.panels.conversation.markup import BlockSplitter, block_html, whole_block_html
+from presentation.panels.conversation.markup import BlockSplitter
+from presentation.panels.conversation.names import Names
 from presentation.ui.parts import arrange
 from presentation.ui.theme import Theme, tokens
 from presentation.ui.workspace import WindowServices
@@ -115,6 +116,15 @@ class WebConversation(QWidget):
     def page(self) -> QWebEnginePage:
         """The page, for those who look into it (tests, printing)."""
         return self._page
+
+    @property
+    def names(self) -> Names:
+        """Of the project; rows that are drawn from now on have them as links."""
+        return self._html.names
+
+    @names.setter
+    def names(self, names: Names) -> None:
+        self._html.names = names
 
     def take_place_behind(self, widget: QWidget) -> None:
         """Stand behind `widget` in the order of the Tab key.
@@ -207,7 +217,7 @@ class WebConversation(QWidget):
 
     def _streamed(self, change: Streamed) -> _Operation:
         stream = self._streams.setdefault(change.key, _Stream())
-        done, tail, raw = stream.take(change.text)
+        done, tail, raw = stream.take(change.text, self._html.names)
         return ["stream", change.key, done, tail, raw, change.reasoning]
 
     def _announcement(self, item: Item) -> list[_Operation]:
@@ -265,17 +275,17 @@ class _Stream:
         self._splitter = BlockSplitter()
         self._is_raw = False
 
-    def take(self, text: str) -> tuple[str, str | None, str]:
+    def take(self, text: str, names: Names) -> tuple[str, str | None, str]:
         """HTML of the blocks now complete; HTML of the rest, or None and plain text to append to it."""
         blocks = self._splitter.feed(text)
-        done = "".join(whole_block_html(block) for block in blocks)
+        done = "".join(whole_prose(block, names) for block in blocks)
         if blocks:
             self._is_raw = False
         if self._is_raw:
             return done, None, text
         tail = self._splitter.tail()
         if self._splitter.tail_length <= _LONGEST_TAIL:
-            return done, block_html(tail) if tail else "", ""
+            return done, growing_prose(tail, names) if tail else "", ""
         self._is_raw = True
         return done, "", tail.text if tail else ""
 

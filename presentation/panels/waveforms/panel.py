@@ -137,6 +137,12 @@ class WaveformsPanel(QWidget):
                 self._add(expression, self._plot, self._axis), kind="draw trace", scope="waveforms"
             )
 
+    def show_trace(self, expression: str) -> None:
+        """Draw an expression if it is not drawn yet, and put it in front of the others."""
+        self.add_trace(expression)
+        self._on_selected(expression)
+        self._show_chips()
+
     def remove_trace(self, expression: str) -> None:
         if self._plot is None or self._axis is None:
             return

@@ -169,6 +169,15 @@ class MeasurementsView(QWidget):
         shown.stale_changed.connect(self._refresh)
         services.dress(self)
 
+    def select(self, name: str) -> bool:
+        """Mark the figure of a `.meas`, a goal or an expression and show it; whether it is there."""
+        for row, item in enumerate(self._shown.measurements):
+            if name in (item.name, item.shown_name, item.expression, item.goal and item.goal.metric):
+                self.table.selectRow(row)
+                self.table.scrollTo(self.table.model().index(row, 0))  # type: ignore[union-attr]
+                return True
+        return False
+
     def restyle(self, _theme: object = None) -> None:
         theme = self._services.theme.theme
         edge = theme.size("space.3")
