@@ -17,6 +17,7 @@ from domain.design.fenced_netlist import fenced_netlist
 from domain.llm.agentic_loop.backing import stale_figures, unbacked_figures
 from domain.llm.agentic_loop.claims import Doubts, unmade_claims
 from domain.llm.agentic_loop.completeness import NO_DOUBTS, is_cut
+from domain.llm.agentic_loop.contradictions import contradictions
 from domain.llm.agentic_loop.guardrails import is_refused, simulations
 from domain.llm.agentic_loop.policy import (
     Ask,
@@ -243,6 +244,7 @@ class TurnWatch:
                 figures=unbacked_figures(last.text, past.backing),
                 stale=stale_figures(last.text, past.before, past.now),
                 claims=claims,
+                contradicted=contradictions(last.text, past.now.results, past.before),
                 unrun=unrun,
             )
 

@@ -281,6 +281,7 @@ _DOUBTED: Mapping[str, Callable[[str], Message]] = {
     "claims": lambda words: msg(
         "The answer says this was done or shown, but no tool did it: {claims}.", claims=words
     ),
+    "contradicted": lambda words: msg("The results say otherwise: {claims}.", claims=words),
 }
 
 

@@ -1,6 +1,7 @@
 """Figures with units in a text that people or models wrote, in English or Chinese.
 
-``19.2 dB``, ``1.05kHz``, ``1.2e3 Hz``, ``3×10^3 Hz``, ``12 毫伏``, ``980–1020 Hz`` (both have the unit).
+``19.2 dB``, ``1.05kHz``, ``1.2e3 Hz``, ``3×10^3 Hz``, ``12 毫伏``, ``2 Vpp``, ``980–1020 Hz``
+(both have the unit).
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ _UNITS = {
         "F": "f farad farads 法拉 法",
         "H": "h henry 亨利 亨",
         "s": "s sec second seconds 秒",
+        "S": "siemens 西门子 西",
         "dB": "db 分贝",
         "deg": "° deg degree degrees 度",
         "degC": "°c ℃ 摄氏度",
@@ -53,8 +55,8 @@ _NUMBER = (
 _UNIT = (
     r"(?:(?P<prefix>[Mm]eg|MEG|[fpnumkKMGT]|[飞皮纳微毫千兆吉万]|pico|nano|micro|milli|kilo|mega|giga)?"
     r"(?P<unit>[Hh][Zz]|HZ|hertz|赫兹?|V/V|[Vv]olts?|V|伏特?|amps?|A|安培?|[Ww]atts?|W|瓦特?|[Oo]hms?|Ω|欧姆?"
-    r"|farads?|F|法拉?|henry|H|亨利?|seconds?|sec|s|秒|d[Bb]|D[Bb]|分贝|°\s?C|℃|摄氏度|degrees?|deg|°|度"
-    r"|percent|%|倍))(?![A-Za-z0-9_²^])"
+    r"|farads?|F|法拉?|henry|H|亨利?|seconds?|sec|s|秒|siemens|(?<![A-Z])S|西门子|d[Bb]|D[Bb]|分贝|°\s?C|℃|摄氏度|degrees?|deg|°|度"
+    r"|percent|%|倍)(?:(?<=[VA])(?:pp|PP|p-p|rms|RMS|pk))?)(?![A-Za-z0-9_²^])"
 )
 _FIGURE = late_pattern(
     rf"(?<![A-Za-z0-9_.^])(?P<percent>百分之\s?)?(?P<sign>[-+±](?=[\d.]))?(?P<number>{_NUMBER})"
@@ -89,9 +91,13 @@ def plain(text: str) -> str:
     return text.translate(_PLAIN)
 
 
+def _unit_named(written: str) -> str:
+    return "S" if written == "S" else _UNITS[written.replace(" ", "").lower()]
+
+
 def unit_name(unit: str) -> str:
     """A unit as goals write it, in the form of `domain.simulation.units`: "Ω" is "Ohm", "°" is "deg"."""
-    return _UNITS.get(plain(unit).strip().lower(), unit)
+    return unit if unit == "S" else _UNITS.get(plain(unit).strip().lower(), unit)
 
 
 def figures_in(text: str) -> Iterator[TextFigure]:
@@ -126,7 +132,7 @@ def _in_one_range(waiting: list[tuple[int, int, str]], start: int, flat: str) ->
 def _unit_of(found: re.Match[str], flat: str) -> tuple[float, str, int]:
     if found["percent"]:
         return 1.0, "%", found.end()
-    prefix, unit = found["prefix"] or "", _UNITS[found["unit"].replace(" ", "").lower()]
+    prefix, unit = found["prefix"] or "", _unit_named(found["unit"])
     scale = _SCALES.get(prefix, _SCALES.get(prefix.lower(), 1.0))
     if unit == "Hz" and prefix == "m":  # nobody writes of millihertz: "mhz" is MHz
         scale = 1e6

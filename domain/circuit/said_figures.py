@@ -25,6 +25,17 @@ ROUGHLY = late_pattern(
 )
 
 
+ABOVE = late_pattern(
+    r"(?:\bmore than|\bover|\babove|\bat least|\bexceed\w*|\bgreater than|\blarger than|\bhigher than|>=?|≥"
+    r"|超过|超出|高于|大于|多于|不低于|至少)\s*(?:the |its |your |a )?(?:limit of |allowed |required )?$"
+)
+BELOW = late_pattern(
+    r"(?:\bless than|\bunder|\bbelow|\bat most|\blower than|\bsmaller than|\bwithin|<=?|≤"
+    r"|低于|小于|不到|不足|少于|至多|不超过)\s*(?:the |its |your |a )?(?:limit of |allowed |required )?$"
+)
+"""Right before a figure: it is a bound."""
+
+
 def is_rounding(figure: TextFigure, value: float, *, is_rough: bool) -> bool:
     """Whether a figure is a value rounded, or cut off, to the digits it was written with."""
     off = abs(figure.value - value)
@@ -83,8 +94,8 @@ _WORDS = late_pattern(
     r"|^\W*lower\b|\band lower\b|\bthen lower\b"
     r"|(?<![响效反相对供适])应(?!用)|(?<!已)将|(?<![机社])会|可(?![见知靠])|建议|尝试|试着|打算|改为|改成|改用"
     r"|调到|调至|调整(?!时间)|换成|换为|选用|选择|选取|取|设为"
-    r"|设置|设成|增大|增加|提高|提升|降低|减小|降到|升到|加大|缩小|瞄准|下一轮|下一步|以便|使|从而|为了|想要|希望|期望|把)"
-    r"|(?P<past>(?<!为)了|已经?|\b(?:was|were|had|got|went|fell|rose|dropped|reached|increased|decreased|came|improved|raised|lowered)\b)"
+    r"|设置|设成|增大|增加|提高|提升|降低|减小|(?<!下)降到|(?<!上)升到|加大|缩小|瞄准|下一轮|下一步|以便|使|从而|为了|想要|希望|期望|把)"
+    r"|(?P<past>(?<!为)了|已经?|下降|上升|\b(?:was|were|had|got|went|fell|rose|dropped|reached|increased|decreased|came|improved|raised|lowered)\b)"
     r"|(?P<fact>\b(?:is|are|reads?|measures|reaches|stays?|remains?|has|shows?|equals|lies|sits)\b|(?<!因)为(?!了))"
     r"|(?P<clause>[,:，、：()（）])"
 )
@@ -93,6 +104,7 @@ _AFTER = late_pattern(
     r"|^\s*(?:should|would|could|can|may|might|will) (?:then )?"
     r"(?:be (?:possible|achievable|enough|feasible|reach\w*|obtained|met)|result|follow)"
     r"|^\s*,?\s*(?:I |we )?(?:would )?(?:estimate|guess|expect|assume|suppose)\b"
+    r"|^[^.;\n]{0,12}\b(?:by calculation|calculated|by hand|in theory)\b"
     r"|^\s*(?:左右)?(?:即可|为宜|可行|应该可以|应可|是可能的|有望)"
 )
 _CALCULATION = late_pattern(r"[\w)πΩ]\s*(?:[*/√^+÷]|-(?=\s))\s*[\w(√π][^=≈]{0,60}(?:=|≈|\bgives\b|得|为)\s*$")

@@ -18,6 +18,8 @@ from domain.circuit.figures_in_text import TextFigure, figures_in, plain, unit_n
 from domain.circuit.netlist import Netlist
 from domain.circuit.numbers import parse_number, read_number
 from domain.circuit.said_figures import (
+    ABOVE,
+    BELOW,
     ROUGHLY,
     SIGHT,
     is_convention,
@@ -240,15 +242,6 @@ def _in_expression(expression: str) -> Iterator[float]:
 
 # --- what a figure is held against ----------------------------------------------------------------------
 
-_ABOVE = late_pattern(
-    r"(?:\bmore than|\bover|\babove|\bat least|\bexceed\w*|\bgreater than|\bhigher than|>=?|≥"
-    r"|超过|高于|大于|多于|不低于|至少)\s*$"
-)
-_BELOW = late_pattern(
-    r"(?:\bless than|\bunder|\bbelow|\bat most|\blower than|\bsmaller than|\bwithin|<=?|≤"
-    r"|低于|小于|不到|不足|少于|至多|不超过)\s*$"
-)
-
 
 def _agrees(figure: TextFigure, before: str, values: Values) -> bool:
     known = values.get(figure.unit, frozenset()) | values.get("", frozenset())
@@ -257,9 +250,9 @@ def _agrees(figure: TextFigure, before: str, values: Values) -> bool:
     if any(is_rounding(figure, value, is_rough=is_rough) for value in known):
         return True
     measured = values.get(figure.unit, frozenset())
-    if _ABOVE.search(words):
+    if ABOVE.search(words):
         return any(figure.value <= value <= 2 * figure.value for value in measured)
-    return bool(_BELOW.search(words)) and any(figure.value / 2 <= value <= figure.value for value in measured)
+    return bool(BELOW.search(words)) and any(figure.value / 2 <= value <= figure.value for value in measured)
 
 
 _CONDITION = late_pattern(r"(?:\bat|@|\bnear|在|于)\s*(?:f\s*=\s*)?$")

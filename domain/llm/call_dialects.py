@@ -168,7 +168,9 @@ def _program(text: str, known: Collection[str]) -> Iterator[WrittenCall]:
             tree = ast.parse(f"f({body})", mode="eval").body
             if not isinstance(tree, ast.Call) or tree.args:
                 continue
-            pairs = {str(each.arg): ast.literal_eval(each.value) for each in tree.keywords}
+            pairs = {each.arg: ast.literal_eval(each.value) for each in tree.keywords if each.arg}
+            if len(pairs) < len(tree.keywords):  # f(**{...})
+                continue
             yield _call(found, found["name"], pairs)
         except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
             continue

@@ -398,9 +398,20 @@ def _wrong_count(node: Call, usage: str) -> UserInputError:
     )  # fmt: skip
 
 
+_MEANT = {
+    "peaking": "db(peak(x)/dcgain(x))",
+    "cutoff": "bandwidth(x)", "corner": "bandwidth(x)", "f3db": "bandwidth(x)", "fc": "bandwidth(x)",
+    "mean": "avg(x)", "average": "avg(x)", "pk2pk": "pp(x)", "peak_to_peak": "pp(x)", "p2p": "pp(x)",
+    "stdev": "rms(x-avg(x))", "dutycycle": "duty(x)", "duty_cycle": "duty(x)", "phase_shift": "ph(at(x,f))",
+}  # fmt: skip
+"""What other programs and papers call a measurement, and how it is written here."""
+
+
 def _unknown_function(node: Call) -> UserInputError:
     known = [*MEASUREMENTS, *VECTOR_FUNCTIONS]
-    close = difflib.get_close_matches(node.function, known, n=4, cutoff=0.5)
+    close = difflib.get_close_matches(node.function, known, n=2, cutoff=0.75)
+    if meant := _MEANT.get(node.function.lower()):
+        close = [meant]
     return UserInputError(
         msg("There is no function {function} (at character {position}).",
             function=node.function, position=node.position + 1),

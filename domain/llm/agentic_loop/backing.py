@@ -4,7 +4,8 @@ A figure counts when it has a unit ("19.8 dB", "150 kHz") or is the value of a p
 the results of the turn's tools and of earlier turns, what the calls that succeeded were given, and the data
 that went with the message. The user's own words back a figure only where something of that unit was measured
 or read: "500 Hz, the goal is met" behind no run repeats the wish. What is proposed, estimated or computed is
-not doubted, nor what follows from two figures that are backed: a difference, a ratio, a share.
+not doubted, nor what follows from two figures that are backed: a sum, a difference, a ratio, a share,
+what Ohm's law or R·C makes of them, or a bound that a measured value keeps.
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from domain.circuit.figures_in_text import TextFigure, figures_in, plain
+from domain.circuit.figures_in_text import TextFigure, figures_in, plain, unit_name
 from domain.circuit.said_figures import (
+    ABOVE,
+    BELOW,
     ROUGHLY,
     SIGHT,
     is_convention,
@@ -31,7 +34,12 @@ _MOST_READ = 8_000
 _MOST_BACKING = 400_000
 """Characters of results that are read, the newest first."""
 _MOST_DERIVED_FROM = 30
+_MOST_LINES = 400
+_MOST_TOGETHER = 8
+_MOST_BY_LAW = 16
 _FEW = 6
+_NEAR = 1.15
+"""How far from a measured value a bound may be that is told of it."""
 
 _SCALES = {"f": 1e-15, "p": 1e-12, "n": 1e-9, "u": 1e-6, "m": 1e-3, "k": 1e3, "meg": 1e6, "g": 1e9, "t": 1e12}
 _NUMBER = late_pattern(
@@ -43,6 +51,17 @@ _PART_VALUE = late_pattern(
     r"\b(?P<part>[RCL][a-z]?\w{0,4})\b(?P<between>[^.;。；\n]{0,40}?)(?<![\w.])"
     r"(?P<number>\d+(?:\.\d+)?)(?P<scale>[Mm]eg|MEG|[pnumkKM])(?![A-Za-z0-9_/]|\.\d)"
 )
+_NAMED = late_pattern(
+    r"(?P<name>[A-Za-z_][\w ]{0,24}?(?:\([^()\n]{0,40}\))?)\s*=\s*(?P<number>[-+]?\d[\d.]*(?:e[-+]?\d+)?)",
+    re.IGNORECASE,
+)
+_STATISTICS = late_pattern(r"^(?P<name>\w+) \[(?P<unit>[^\]\n]{1,8})\]:(?P<rest>[^\n]*)", re.MULTILINE)
+_STATISTIC = late_pattern(r"(?:min|max|mean|median) (?P<number>[-+]?\d[\d.]*(?:e[-+]?\d+)?)", re.IGNORECASE)
+_VALUE_OF_PART = late_pattern(
+    r"(?<![\w.])(?P<number>\d+(?:\.\d+)?)(?P<scale>[Mm]eg|MEG|[pnumkKM])(?: (?:for|of|as)(?: the)? "
+    r"| ?的 ?)(?P<part>[RCL]\d\w{0,4})\b"
+)
+_PART_UNITS = {"R": "Ohm", "C": "F", "L": "H"}
 _CODE = late_pattern(r"(?P<fence>`{3,}|~{3,}).*?(?:(?P=fence)|\Z)", re.DOTALL)
 _ASKS = late_pattern(r"^[^.!。！\n]*[?？]")
 _GENERAL = late_pattern(
@@ -57,9 +76,9 @@ _OLD = late_pattern(
 """What is told of the state before."""
 _BECAME = late_pattern(r"\s*(?:→|->|=>|to\b|变|到)")
 _SENTENCE_END = late_pattern(r"[!?。！？;；\n]|\.(?=\s|$)")
-_UNITS_BEHIND = frozenset(("", "hz", "v", "a", "w", "ω", "ohm", "ohms", "f", "h", "s"))
+_UNITS_BEHIND = frozenset(("", "hz", "v", "a", "w", "ω", "ohm", "ohms", "f", "h", "s", "siemens"))
 """What may follow a number that is none of bytes, points or names."""
-_SCIENTIFIC_UNITS = frozenset(("Hz", "V", "A", "W", "Ohm", "F", "H", "s"))
+_SCIENTIFIC_UNITS = frozenset(("Hz", "V", "A", "W", "Ohm", "F", "H", "s", "S"))
 """Units of which a netlist or a card writes bare numbers."""
 
 
@@ -81,8 +100,20 @@ def unbacked_figures(text: str, backing: Backing) -> tuple[str, ...]:
     if not figures and not parts:
         return ()
     known = _Known(backing)
-    backed = [figure for figure in figures if known.has(figure, _is_rough(flat, figure))]
-    derived = [*_derived(_values(backed), _values(known.asked)), *_derived(known.few(), _values(known.asked))]
+    backed = [
+        figure
+        for figure in figures
+        if known.has(figure, _is_rough(flat, figure))
+        or known.keeps(figure, sentence_before(flat, figure.start)[-SIGHT:].lower())
+    ]
+    said = [*_values(backed), *((unit, value) for _, _, value, unit in parts if known.has_value(value))]
+    asked = _values(known.asked)
+    derived = [*_derived(said, asked), *known.of_lines(asked)]
+    for _ in range(2):  # what follows from what followed
+        more = [*_by_law(said)]
+        follows = [each for each in figures if each not in backed and _is_one_of(flat, each, more)]
+        backed, said = [*backed, *follows], [*said, *_values(follows)]
+    derived += _derived(_values(backed), asked)
     doubted: dict[int, str] = {}
     for figure in figures:
         before, after = sentence_before(flat, figure.start), flat[figure.end : figure.end + SIGHT]
@@ -92,17 +123,14 @@ def unbacked_figures(text: str, backing: Backing) -> tuple[str, ...]:
             or is_thought(before, after)
             or _GENERAL.search(f"{before} {after.partition(chr(10))[0][:40]}".lower())
             or _ASKS.match(after)
-            or any(
-                is_rounding(figure, value, is_rough=_is_rough(flat, figure))
-                for unit, value in derived
-                if unit == figure.unit and value
-            )
+            or _is_one_of(flat, figure, derived)
         ):
             continue
         doubted[figure.start] = text[figure.start : figure.end].strip()
-    for start, end, value in parts:
+    for start, end, value, _ in parts:
         before, after = sentence_before(flat, start), flat[end : end + SIGHT]
-        if not (known.has_value(value) or is_thought(before, after) or _ASKS.match(after)):
+        is_operand = flat[start - 1 : start] in ("*", "/", "^")
+        if not (known.has_value(value) or is_operand or is_thought(before, after) or _ASKS.match(after)):
             doubted[start] = flat[start:end].strip()
     return tuple(dict.fromkeys(doubted[start] for start in sorted(doubted)))
 
@@ -139,6 +167,29 @@ def stale_figures(text: str, before: Sequence[str], now: Backing) -> tuple[str, 
     return tuple(found)
 
 
+def named_figures(flat: str) -> dict[str, list[tuple[str, float]]]:
+    """What a result (in plain form) gives by name ("gain = 40 dB", "bw [Hz]: min 84120"): unit and value, SI.
+
+    Numbers whose unit is nowhere told are left out.
+    """
+    found: dict[str, list[tuple[str, float]]] = {}
+    units: dict[str, str] = {}
+    for each in _STATISTICS.finditer(flat):
+        name, unit = each["name"].lower(), unit_name(each["unit"])
+        units[name] = unit
+        found[name] = [(unit, float(value["number"])) for value in _STATISTIC.finditer(each["rest"])]
+    at = {figure.start: figure for figure in figures_in(flat)}
+    for each in _NAMED.finditer(flat):
+        name = each["name"].strip().lower().rpartition(" ")[2]
+        start = each.start("number")
+        figure = at.get(start) or at.get(start + 1)
+        if figure is not None:
+            found.setdefault(name, []).append((figure.unit, figure.value))
+        elif name in units:
+            found[name].append((units[name], float(each["number"])))
+    return found
+
+
 def figures_not_in(text: str, originals: Sequence[str]) -> tuple[str, ...]:
     """The figures of a text that stand in none of the others, not even rounded; nothing may be derived."""
     flat = plain(text)
@@ -150,7 +201,7 @@ def figures_not_in(text: str, originals: Sequence[str]) -> tuple[str, ...]:
     }
     strange |= {
         start: flat[start:end].strip()
-        for start, end, value in islice(_part_values(flat), _MOST_FIGURES)
+        for start, end, value, _ in islice(_part_values(flat), _MOST_FIGURES)
         if not known.has_value(value)
     }
     return tuple(dict.fromkeys(strange[start] for start in sorted(strange)))
@@ -161,6 +212,10 @@ class _Known:
 
     def __init__(self, backing: Backing) -> None:
         self._by_unit: dict[str, set[float]] = {}
+        self._lines: list[list[tuple[str, float]]] = []
+        """Figures that stand together in one line."""
+        self._named: dict[str, list[tuple[str, float]]] = {}
+        """Those behind one name ("gain = "), the newest first."""
         self._bare: set[float] = set()
         self._precise: set[float] = set()
         """Bare ones with so many digits that they are no count of points."""
@@ -175,11 +230,27 @@ class _Known:
         ]
 
     def _read(self, text: str) -> None:
+        for name, values in named_figures(text).items():
+            self._named.setdefault(name, []).extend((unit, abs(number)) for unit, number in values)
+            for unit, number in values:
+                self._by_unit.setdefault(unit, set()).add(abs(number))
+        line: list[tuple[str, float]] = []
+        end, own = -1, set[int]()
         for figure in figures_in(text):
-            self._by_unit.setdefault(figure.unit, set()).add(abs(figure.value))
+            value = (figure.unit, abs(figure.value))
+            own.add(figure.start)
+            self._by_unit.setdefault(figure.unit, set()).add(value[1])
+            if figure.start > end:
+                end = text.find("\n", figure.start)
+                end = len(text) if end < 0 else end
+                line = []
+                self._lines.append(line)
+            line.append(value)
         for found in _NUMBER.finditer(text):
             number = abs(float(found["number"]))
             scale = (found["scale"] or "").lower()
+            if found.start("number") in own:
+                continue
             if math.isfinite(number) and number and found["rest"].lower() in _UNITS_BEHIND:
                 self._bare.add(number * _SCALES.get(scale, 1.0))
                 if found["scale"] == "M":  # milli in a netlist, mega in words
@@ -211,11 +282,28 @@ class _Known:
         elif unit in ("Hz", "s"):
             yield from (1 / value for value in self._by_unit.get("s" if unit == "Hz" else "Hz", ()) if value)
 
-    def few(self) -> list[tuple[str, float]]:
-        """Those of units of which there are so few that a limit or a change is told of each."""
-        return [
+    def keeps(self, figure: TextFigure, before: str) -> bool:
+        """Whether a figure is a bound that one of them keeps, not far from it."""
+        values = self._by_unit.get(figure.unit, ())
+        if ABOVE.search(before):
+            return any(figure.value <= value <= _NEAR * figure.value for value in values)
+        return bool(BELOW.search(before)) and any(
+            figure.value / _NEAR <= value <= figure.value for value in values
+        )
+
+    def of_lines(self, asked: Sequence[tuple[str, float]]) -> Iterator[tuple[str, float]]:
+        """What follows from two of one line, from two of one name, and from one and what the user asked."""
+        for together in (*self._lines[:_MOST_LINES], *self._named.values()):
+            if len(together) <= _MOST_TOGETHER:
+                yield from _derived(together, ())
+        for named in self._named.values():
+            yield from _derived(named[:1], asked)
+        few = [
             (unit, value) for unit, values in self._by_unit.items() if len(values) <= _FEW for value in values
         ]
+        yield from (
+            (unit, abs(one - other)) for unit, one in few for same, other in (*few, *asked) if same == unit
+        )
 
     def has_value(self, value: float) -> bool:
         """Whether the value of a part stands somewhere in a result."""
@@ -236,6 +324,9 @@ def _derived(
         for other_unit, other in base[place + 1 :]:
             if unit != other_unit or not one or not other:
                 continue
+            if unit == "degC":
+                found.append((unit, abs(one - other)))
+                continue
             high, low = max(one, other), min(one, other)
             found += [
                 (unit, high - low),
@@ -247,17 +338,63 @@ def _derived(
     return found
 
 
+_LAWS = (("V", "A", "Ohm"), ("W", "V", "A"), ("W", "A", "V"), ("V", "Ohm", "A"), ("Ohm", "S", "1"))
+"""First over second is the third."""
+
+
+def _by_law(said: Sequence[tuple[str, float]]) -> Iterator[tuple[str, float]]:
+    """What two figures of different units give: current, voltage, resistance, power, time constant."""
+    few = list(dict.fromkeys(said))[-_MOST_BY_LAW:]
+    yield from ((unit, one + other) for unit, one in few for same, other in few if same == unit)
+    for unit, one in few:
+        for other_unit, other in few:
+            if not one or not other:
+                continue
+            for above, below, result in _LAWS:
+                if (unit, other_unit) == (above, below):
+                    yield result, one / other
+                elif (unit, other_unit) == (below, result):
+                    yield above, one * other
+            match unit, other_unit:
+                case "Ohm", "F":
+                    yield from (("s", one * other), ("Hz", 1 / (2 * math.pi * one * other)))
+                case "H", "Ohm":
+                    yield from (("s", one / other), ("Hz", other / (2 * math.pi * one)))
+                case "H", "F":
+                    yield "Hz", 1 / (2 * math.pi * math.sqrt(one * other))
+                case "V", "Ohm":
+                    yield "W", one * one / other
+                case "A", "Ohm":
+                    yield "W", one * one * other
+                case _:
+                    pass
+
+
+def _is_one_of(flat: str, figure: TextFigure, values: Iterable[tuple[str, float]]) -> bool:
+    is_rough = _is_rough(flat, figure)
+    return any(
+        is_rounding(figure, value, is_rough=is_rough)
+        for unit, value in values
+        if unit == figure.unit and value
+    )
+
+
 def _is_rough(flat: str, figure: TextFigure) -> bool:
     before = sentence_before(flat, figure.start)
     return ROUGHLY.search(before[-SIGHT:].rstrip("+-± ").lower()) is not None
 
 
-def _part_values(flat: str) -> Iterator[tuple[int, int, float]]:
-    """Where the values of parts stand, written as in a netlist, and what they are."""
-    for found in _PART_VALUE.finditer(flat):
+def _part_values(flat: str) -> Iterator[tuple[int, int, float, str]]:
+    """Where the values of parts stand, written as in a netlist, what they are and their units."""
+    for found in (*_PART_VALUE.finditer(flat), *_VALUE_OF_PART.finditer(flat)):
         scale = found["scale"]
         factor = 1e6 if scale.lower() == "meg" or scale == "M" else _SCALES[scale.lower()]
-        yield found.start("number"), found.end("scale"), float(found["number"]) * factor
+        yield (
+            found.start("number"),
+            found.end("scale"),
+            float(found["number"]) * factor,
+            _PART_UNITS[found["part"][0]],
+        )
 
 
 def without_code(text: str) -> str:

@@ -50,12 +50,13 @@ class Doubts:
     """Those that stand only in results from before the last change of the circuit."""
     claims: Sequence[str] = ()
     """Deeds that nobody did."""
-
+    contradicted: Sequence[str] = ()
+    """Comparisons that its own figures or the results prove wrong."""
     unrun: str = ""
     """The tool of which it shows a call that was not run."""
 
     def __bool__(self) -> bool:
-        return bool(self.figures or self.stale or self.claims or self.unrun)
+        return bool(self.figures or self.stale or self.claims or self.contradicted or self.unrun)
 
     @property
     def plain(self) -> dict[str, str]:
@@ -64,6 +65,7 @@ class Doubts:
             "figures": ", ".join(self.figures),
             "stale": ", ".join(self.stale),
             "claims": "; ".join(self.claims),
+            "contradicted": "; ".join(self.contradicted),
         }
         return {kind: words for kind, words in kinds.items() if words}
 
@@ -86,12 +88,17 @@ class Doubts:
                 f'Your answer says: "{told(self.claims, between="; ")}". No call of this turn did that '
                 "with the circuit as it is now."
             )
+        if self.contradicted:
+            notes.append(
+                f'Your answer says: "{told(self.contradicted, between="; ")}". The results have figures on '
+                "the other side of it, or another change."
+            )
         if self.unrun:
             notes.append(
                 f"Your answer shows a call of {self.unrun} in its text, which was not run. Send it as "
                 "a call, with nothing behind it; or answer without it."
             )
-        if not self.figures and not self.stale and not self.claims:
+        if not self.plain:
             return " ".join(notes)
         asks = (
             "If something is still to be changed or measured, call the tool now; else answer again without "
@@ -145,6 +152,7 @@ _CHANGED = late_pattern(
     r"|更改|替换|更换|写入|保存|创建|新建|添加"
     r"|加入|加上|删除|移除|删掉|重命名|设为|设置|调整|换成|换为|修正|修复|纠正)"
     rf"|(?:{_PART}|电阻|电容|元件)[^，。；]{{0,6}}(?:已经?)(?:增大|减小|提高|降低|加大|缩小)"
+    rf"|{_PART}\s?(?:也|均|都)?(?:一并|一起|也|同时)(?:被)?(?:改|换|调|减小|增大|降低|提高|加大|缩小)(?:到|至|为|成)"
     r"|我(?:已经?|先|又|也|还|刚刚?|就|再)*(?:把|将|对|在|给)?[^，。；]{0,24}?(?:改|更新|替换|更换|换"
     r"|写入|保存|创建|新建|添加|加"
     r"|删|调整|调|设|增大|减小|修正|修复)[^，。；]{0,12}?(?:了|好)"
@@ -163,6 +171,7 @@ _RAN = late_pattern(
     rf"|^[\W_]*(?:(?:done|ok(?:ay)?|yes)\b[\W_]*)?(?:re-?)?(?:simulated|ran\b.{{0,20}}{_SIM})\b"
     rf"|\b{_SIM}\b.{{0,12}}?\b(?:was|were|has been|have been|is) (?:re-?)?(?:run|done|completed?"
     rf"|performed|executed|finished|repeated|carried out)\b"
+    rf"|\b(?:confirmed|verified|checked|validated|proved|tested)\b.{{0,16}}\b(?:by|in|with|through)\b.{{0,8}}\b{_SIM}\b"
     r"|\b(?:simulation|ngspice|transient run|run|sweep)\b (?:now )?(?:has )?(?:passe[sd]|complete[sd]"
     r"|succeed(?:s|ed)|finished|confirm(?:s|ed)|verif(?:ies|ied)|prove[sd])\b"
     r"|(?:已经?|我|重新|再次|又)[^，。；]{0,8}?(?:仿真|跑|运行|测试)(?:[^，。；]{0,6}(?:了|过|后|完)|$"
@@ -178,11 +187,25 @@ _MET = late_pattern(
     r"|\b(?:it|everything|circuit|amplifier|filter|stage|oscillator|converter"
     r"|regulator)\b.{0,12}?\b(?:now works|works now)\b"
     r"|\b(?:and|that) (?:it|everything) works\b"
+    r"|\b(?:meets|does|gives|delivers|fulfils) (?:what|all) (?:you|was|were) (?:asked?|want(?:ed)?|ordered)\b"
     r"|(?:满足|达到|符合|达成)了?[^，。；]{0,6}(?:指标|要求|目标|规格|需求)|达标"
     r"|(?:指标|要求|目标|规格)[^，。；]{0,8}?(?:满足|达到|达成|实现|通过)"
     r"|现在[^，。；]{0,8}(?:正常工作|工作正常)",
     re.IGNORECASE,
 )
+_PARTLY = late_pattern(r"\b(?:only|just one|one of|all but|except)\b|只有|仅|其中|唯一|除了?")
+_SUCCEEDED = late_pattern(
+    rf"\b(?:{_SIM}|circuit|netlist|it|\w+\.(?:cir|sp|net))\b.{{0,16}}?\b(?:(?:ran|runs|went"
+    rf"|goes) (?:through|fine|cleanly)"
+    r"|passe[sd]|succeed(?:s|ed)|completed?|converge[sd]|finishe[sd]|works)\b"
+    r"|仿真[^，。；]{0,6}?(?:成功|通过|正常|顺利|完成)|(?:顺利|成功)[^，。；]{0,4}?(?:仿真|运行|收敛)",
+    re.IGNORECASE,
+)
+_PROVES = late_pattern(
+    r"\b(?:confirm|verif|prove|valid)\w*|\b(?:again|anew|afresh)\b|\bre-?(?:sim|run|ran|meas)|证实|确认|验证|重新|再次|复测",
+    re.IGNORECASE,
+)
+"""A run that is told of the circuit as it is now."""
 _ALL = late_pattern(r"\b(?:all|both|every|everything)\b|全部|所有|各项|均|都|两项", re.IGNORECASE)
 _UNSAID = late_pattern(
     r"\b(?:not|never|cannot|unable|failed|fails|without|no|nothing|none|neither|nor|would|could|should"
@@ -207,7 +230,7 @@ _CODE = late_pattern(r"(?P<fence>`{3,}|~{3,}).*?(?:(?P=fence)|\Z)", re.DOTALL)
 _ASIDE = late_pattern(r"“[^”\n]{0,200}”|「[^」\n]{0,200}」|\"[^\"\n]{0,200}\"|^[ \t]*>[^\n]*$", re.MULTILINE)
 _SENTENCE = late_pattern(r"[^.!?。！？\n]*(?:\.(?=\w)[^.!?。！？\n]*)*(?P<end>[.!?。！？\n]|\Z)")
 _CLAUSE = late_pattern(
-    r"[,，;；:：—]|\b(?:and|but|while|although)\b|(?:并且?|而且?|但是?|同时)", re.IGNORECASE
+    r"[,，;；:：—]|\b(?:and|but|while|although)\b|(?:(?<!一)并且?|而且?|但是?|同时)", re.IGNORECASE
 )
 
 
@@ -257,16 +280,23 @@ _GOES_ON = late_pattern(
 
 def _is_unmade(clause: str, deeds: Deeds, *, is_shown: bool) -> bool:
     if _MET.search(clause):
-        if not deeds.is_measured or deeds.last_failed:
-            return True
-        return bool(deeds.missed) and _ALL.search(clause) is not None
+        is_of_all = _ALL.search(clause) is not None and not _PARTLY.search(clause)
+        return not deeds.is_measured or deeds.last_failed or (bool(deeds.missed) and is_of_all)
+    if deeds.last_failed and _SUCCEEDED.search(clause):
+        return True
     if (found := _CHANGED.search(clause)) is not None:
         return not _is_changed(clause, found, deeds, is_shown=is_shown)
-    if _RAN.search(clause):
-        if deeds.is_measured and _TELLS.search(clause):
-            return False
-        return not (deeds.has_run or (deeds.has_run_earlier and (deeds.is_measured or _PAST.search(clause))))
-    return False
+    return _RAN.search(clause) is not None and not _is_run(clause, deeds)
+
+
+def _is_run(clause: str, deeds: Deeds) -> bool:
+    if deeds.is_measured and _TELLS.search(clause):
+        return True
+    if deeds.changes and not deeds.is_measured and _PROVES.search(clause):
+        return False
+    return deeds.has_run or (
+        deeds.has_run_earlier and (deeds.is_measured or _PAST.search(clause) is not None)
+    )
 
 
 def _is_changed(clause: str, found: re.Match[str], deeds: Deeds, *, is_shown: bool) -> bool:

@@ -90,6 +90,9 @@ WRONG_MODELS = {
         [answer("I have changed R1 to 2k."), answer("As said, I have changed R1 to 2k.")],
         *("completed", 2, "in no result", "in no result"),
     ),
+    "a comparison the figures prove wrong": Wrong(
+        [answer("The output is 3 V, above 9 V.")], *("completed", 2, "say otherwise", "other side of it")
+    ),
     "cut at its limit, for ever": Wrong(
         [answer(f"part {n} of a long text, ", finish_reason="length") for n in range(9)],
         *("length", 6, "after 5 continuations", "cut off"),

@@ -90,6 +90,7 @@ def test_calls_written_as_text_are_found(text: str) -> None:
     "text",
     [
         "",
+        'read_file(**{"path": "amp.cir"})',
         "The circuit is right.",
         f"For example:\n```json\n{CALL}\n```",
         f"例如：\n```json\n{CALL}\n```",

@@ -201,6 +201,12 @@ def test_an_unknown_function_brings_near_ones():
     with pytest.raises(UserInputError, match="no function bandwith") as caught:
         evaluate("bandwith(v(out))", ALL)
     assert str(caught.value.advice).startswith("Did you mean bandwidth")
+    with pytest.raises(UserInputError, match="no function peaking") as caught:
+        evaluate("peaking(v(out))", ALL)
+    assert str(caught.value.advice) == "Did you mean db(peak(x)/dcgain(x))?"
+    with pytest.raises(UserInputError, match="no function foo") as caught:  # near to nothing
+        evaluate("foo(v(out))", ALL)
+    assert str(caught.value.advice).startswith("Available functions")
 
 
 @pytest.mark.parametrize("name", MEASUREMENTS)

@@ -1,0 +1,208 @@
+"""Comparisons of an answer that its own figures or the results prove wrong: "98 kHz, below 90 kHz".
+
+Read are comparisons with a figure behind them ("exceeds 20 mV", "低于 90 kHz") and changes in percent.
+Left of them stands a figure of the same unit, or the name of a quantity whose values results give. What is
+wished, asked or supposed is no claim. Sentences that are not understood are left alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+
+from domain.circuit.figures_in_text import TextFigure, figures_in, plain
+from domain.circuit.said_figures import SIGHT, is_rounding, is_thought, sentence_before
+from domain.llm.agentic_loop.backing import named_figures, without_code
+from shared.late_patterns import late_pattern
+
+_MOST_READ = 8_000
+_MOST_FIGURES = 120
+_MOST_RESULTS = 100_000
+_LONGEST = 90
+_MOST_VALUES = 40
+_EQUAL = 2e-3
+"""Values nearer to each other than this (a share) are neither above nor below."""
+
+_COMPARES = late_pattern(
+    r"(?P<not>\bnot |n['’]t |\bnever |\bno |不|未|没有?|并非)?\s?(?:(?P<above>\b(?:above|over"
+    r"|exceed(?:s|ed|ing)?|beyond"
+    r"|(?:more|greater|larger|higher|longer|faster) than)\b|>|超过|超出|高于|大于|多于|长于)"
+    r"|(?P<below>\b(?:below|under|(?:less|smaller|lower|shorter) than)\b|<|低于|小于|少于|短于|不到"
+    r"|不足))(?!=)"
+    r"\s?(?:(?:the|its|your|a|an|of|limit|allowed|required|upper|lower|bound|target|goal|就|了|其|您|你|要求|允许|规定|上限|下限|限值"
+    r"|的|为|值|是)\s?){0,4}[(（]?$"
+)
+_SUPPOSES = late_pattern(
+    r"\b(?:must|should|shall|has to|have to|needs?|requires?|required|would|could|may|might|if|unless"
+    r"|until|can|cannot"
+    r"|wants?|whether|to (?:be|stay|keep|get|bring|remain)|so that|goal is|limit is|asked)\b"
+    r"|必须|应|需|要求|如果|若|希望|目标|为了|才能|可以|将|会|预计|是否|使|以便|要(?![求的])"
+)
+_EACH = late_pattern(
+    r"\b(?:all|every|each|any|always|never|stays?|remains?|throughout)\b|都|均|始终|所有|任何|每",
+    re.IGNORECASE,
+)
+_CHANGES = late_pattern(
+    r"(?:\b(?:(?P<up>rose|grew|increased|raised|higher)|fell|dropped|shrank|sank|decreased|lowered|reduced|lower)"
+    r"\b[^,.;]{0,24}?\bby (?:about |some |roughly |nearly )?"
+    r"|(?:(?P<more>上升|提高|增加|增大)|下降|降低|减小|减少|缩短)(?:了|约|大约|近){0,2}\s?)$"
+)
+_CLAUSE_START = late_pattern(r"[;；。!?！？\n]|\.\s|, (?:but|while|so)\b")
+_QUANTITIES = (
+    (r"gain|av|a_?db|adb", r"\bgain\b|增益|放大倍数"),
+    (r"f_?c|f_?3_?db|cut_?off\w*|corner\w*", r"\bcut-?off\b|\bcorner\b|截止|转折"),
+    (r"bw|bandwidth\w*", r"\bbandwidth\b|带宽"),
+    (r"pm|phase_?margin", r"\bphase margin\b|相位[裕余][度量]"),
+    (r"t_?r|t_?rise|rise_?time", r"\brise ?time\b|上升时间"),
+    (r"t_?f|t_?fall|fall_?time", r"\bfall ?time\b|下降时间"),
+    (r"t_?s|settling\w*", r"\bsettling\b|建立时间|调整时间|稳定时间"),
+    (r"v_?pp|pp|\w*ripple\w*|v\w*_pp", r"\bripple\b|\bswing\b|\bpeak[- ]to[- ]peak\b|纹波|摆幅|峰峰"),
+    (r"\w*overshoot\w*", r"\bovershoot\b|过冲|超调"),
+    (r"thd\w*|distortion", r"\bTHD\b|\bdistortion\b|失真"),
+    (r"eff\w*|eta", r"\befficiency\b|效率"),
+    (
+        r"f_?osc|freq\w*|f_?0|f",
+        r"(?<!cutoff )(?<!corner )(?<!switching )\bfrequency\b|(?<![止折关征振])频率|振荡频率",
+    ),
+    (r"yield", r"\byield\b|良率|合格率"),
+    (r"\w*noise\w*", r"\bnoise\b|噪声"),
+)
+"""What results call a quantity, and how answers say it."""
+
+
+def contradictions(text: str, results: Sequence[str], earlier: Sequence[str] = ()) -> tuple[str, ...]:
+    """The comparisons of an answer that are wrong, as they are written; () for none. Linear in the text.
+
+    `results` are those of the circuit as it is, the newest last; `earlier` those of before its last change.
+    """
+    flat = plain(without_code(text[:_MOST_READ]))
+    figures = list(islice(figures_in(flat), _MOST_FIGURES))
+    measured = list(_measured(results))  # the newest first
+    ever = [*measured, *_measured(earlier)]
+    found: dict[str, None] = {}
+    for place, figure in enumerate(figures):
+        before = sentence_before(flat, figure.start)
+        if figure.unit == "%" and (changes := _CHANGES.search(before.lower())) is not None:
+            said = _clause_of(before, changes)
+            if not (_SUPPOSES.search(said.lower()) or is_thought(said, "")) and _is_no_change(
+                ever, f"{said}{changes[0]}", figure, has_risen=bool(changes["up"] or changes["more"])
+            ):
+                found[f"{said}{flat[figure.start - len(changes[0]) : figure.end]}".strip()[-_LONGEST:]] = None
+            continue
+        compares = _COMPARES.search(before[-SIGHT:].lower())
+        if compares is None:
+            continue
+        said = _clause_of(before, compares)
+        if _SUPPOSES.search(said.lower()) or is_thought(said, ""):
+            continue
+        is_above = (compares["above"] is not None) != bool(compares["not"])
+        before_it = figures[place - 1] if place else None
+        if not (
+            _is_wrong_to(before_it, flat, figure, is_above=is_above)
+            or _is_wrong_by(measured, said, figure, is_above=is_above)
+        ):
+            continue
+        clause = f"{said}{flat[figure.start - len(compares[0]) : figure.end]}".strip()
+        found[clause[-_LONGEST:]] = None
+    return tuple(found)
+
+
+def _clause_of(before: str, end: re.Match[str]) -> str:
+    """The words of a clause before what stands at its end."""
+    start = max((each.end() for each in _CLAUSE_START.finditer(before[:-1])), default=0)
+    return before[start : len(before) - len(end[0])].rstrip() + " "
+
+
+def _of_named(
+    measured: Sequence[Mapping[str, Sequence[tuple[str, float]]]], said: str, unit: str = ""
+) -> Iterator[list[float]]:
+    """The values of the one quantity that a clause names, by result, the newest first."""
+    names = [own for own, words in _QUANTITIES if re.search(words, said, re.IGNORECASE)]
+    if len(names) != 1:
+        return
+    for values in measured:
+        those = [
+            value
+            for name, given in values.items()
+            if re.fullmatch(names[0], name)
+            for own, value in given
+            if own == unit or (not unit and own != "dB")
+        ]
+        if those:
+            yield those
+
+
+def _is_no_change(
+    measured: Sequence[Mapping[str, Sequence[tuple[str, float]]]],
+    said: str,
+    figure: TextFigure,
+    *,
+    has_risen: bool,
+) -> bool:
+    """Whether a change in percent is that of no two values of the quantity that the clause names."""
+    values = sorted({abs(value) for those in _of_named(measured, said) for value in those if value})[
+        :_MOST_VALUES
+    ]
+    shares = [
+        100 * (high / low - 1 if has_risen else 1 - low / high)
+        for place, low in enumerate(values)
+        for high in values[place + 1 :]
+    ]
+    return any(share > 1 for share in shares) and not any(
+        is_rounding(figure, share, is_rough=True) for share in shares
+    )
+
+
+def _is_wrong_to(one: TextFigure | None, flat: str, other: TextFigure, *, is_above: bool) -> bool:
+    """Whether the figure right before it in its clause is told to be on the wrong side of another."""
+    if one is None or one.unit != other.unit:
+        return False
+    between = flat[one.end : other.start]
+    if _CLAUSE_START.search(between) or len(between) > SIGHT:
+        return False
+    compares = _COMPARES.search(between.lower())
+    if compares is None:
+        return False
+    lead = between[: compares.start()].strip()
+    if not lead and between[:1] == " ":  # "19 us above 200 us" tells a difference
+        return False
+    if re.search(
+        r"(?:\bby|高出?|低|超出|多|少|差|相差)\s?(?:about |some |约)?$",
+        flat[max(0, one.start - 14) : one.start],
+    ):
+        return False
+    return _is_on_wrong_side(one.value, other.value, is_above=is_above)
+
+
+def _is_wrong_by(
+    measured: Sequence[Mapping[str, Sequence[tuple[str, float]]]],
+    said: str,
+    figure: TextFigure,
+    *,
+    is_above: bool,
+) -> bool:
+    """Whether a quantity that the clause names has a value on the other side of the figure."""
+    stated = list(figures_in(said))
+    newest = next(_of_named(measured, said, figure.unit), None)
+    if newest is None or any(each.unit == figure.unit for each in stated):
+        return False
+    wrong = [_is_on_wrong_side(abs(value), figure.value, is_above=is_above) for value in newest]
+    return any(wrong) if _EACH.search(said) and not stated else all(wrong)
+
+
+def _is_on_wrong_side(value: float, bound: float, *, is_above: bool) -> bool:
+    slack = _EQUAL * abs(bound)
+    return value < bound - slack if is_above else value > bound + slack
+
+
+def _measured(results: Sequence[str]) -> Iterator[dict[str, list[tuple[str, float]]]]:
+    """The values by name in each result, with their units ("" where none is told)."""
+    room = _MOST_RESULTS
+    for text in reversed(results):
+        if room <= 0:
+            return
+        found = named_figures(plain(text[:room]))
+        room -= len(text)
+        if found:
+            yield found

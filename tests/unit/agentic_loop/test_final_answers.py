@@ -1,0 +1,66 @@
+"""Final answers behind results, in sets written before the rules were looked at: false and true ones."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.messages import BaseMessage
+
+from application.agent.past import Past
+from application.tool_execution.executor import ToolExecutor
+from application.tool_execution.registry import TOOLS
+from domain.llm.agentic_loop.backing import stale_figures, unbacked_figures
+from domain.llm.agentic_loop.claims import unmade_claims
+from domain.llm.agentic_loop.contradictions import contradictions
+from domain.llm.messages import create_ai_message, create_human_message, create_tool_message
+
+_EXECUTOR = ToolExecutor(TOOLS)
+SETS = sorted((Path(__file__).parent / "answers").glob("*.json"))
+
+
+def conversation(scene: dict[str, Any]) -> list[BaseMessage]:
+    """The user's message and the calls with their results."""
+    messages: list[BaseMessage] = [create_human_message(scene["user"])]
+    for number, (name, given, success, text, *rest) in enumerate(scene["calls"]):
+        call = {"id": f"call-{number}", "name": name, "args": given}
+        messages.append(create_ai_message("", tool_calls=[call]))
+        goals = [{"metric": metric, "met": met} for metric, met in (rest[1] if len(rest) > 1 else ())]
+        messages.append(
+            create_tool_message(
+                text,
+                call_id=call["id"],
+                name=name,
+                success=success,
+                error_type=rest[0] if rest else "",
+                result={"goals": goals} if goals else {},
+            )
+        )
+    return messages
+
+
+def findings(scene: dict[str, Any], text: str) -> tuple[str, ...]:
+    """What is asked about in an answer."""
+    messages = conversation(scene)
+    past = Past(messages, messages, scene.get("context", ""), _EXECUTOR)
+    return (
+        *unbacked_figures(text, past.backing),
+        *stale_figures(text, past.before, past.now),
+        *contradictions(text, past.now.results, past.before),
+        *(str(claim) for claim in unmade_claims(text, past.deeds)),
+    )
+
+
+@pytest.mark.parametrize("path", SETS, ids=lambda path: path.stem)
+def test_of_thirty_false_answers_and_thirty_true_ones(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    held = json.loads(path.read_text(encoding="utf-8"))
+    judged = [(true, text, findings(held["scenes"][name], text)) for name, true, text in held["answers"]]
+    missed = [text for true, text, found in judged if not true and not found]
+    questioned = {text: found for true, text, found in judged if true and found}
+    with capsys.disabled():
+        print(f"\n  {path.stem}: {30 - len(missed)} of 30 caught, {len(questioned)} questioned ", end="")
+    assert len(judged) == 60
+    assert len(missed) <= 1, missed
+    assert len(questioned) <= 1, questioned
