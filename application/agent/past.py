@@ -10,6 +10,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from domain.llm.agentic_loop.backing import Backing
 from domain.llm.agentic_loop.claims import Deeds
 from domain.llm.agentic_loop.turn import NOT_RUN
+from domain.llm.context_block import FACTS
 from domain.llm.messages import (
     get_program_step,
     get_text,
@@ -31,6 +32,17 @@ _REFUSED = NOT_RUN | {"repeated_failure", "not_offered", "unknown_tool", "bad_ar
 """Failures of calls that were not tried."""
 _TEXTS = (".md", ".txt", ".csv", ".pdf", ".json", ".svg", ".png")
 """A change of these changes no circuit."""
+
+
+def _run_in(context: str) -> tuple[str, str, str]:
+    """What the data of a message say before, of and behind the newest run: a line of the program's own facts.
+
+    Files, goals and pages may say the like: it does not count.
+    """
+    begin = context.find(f'<data name="{FACTS}">')
+    end = context.find("</data>", begin)
+    at = -1 if begin < 0 else context.find(f"\n{NEWEST_RUN}", begin, end)
+    return (context, "", "") if at < 0 else (context[:at], context[at:end], context[end:])
 
 
 class Past:
@@ -80,8 +92,7 @@ class Past:
         self._has_run = False
         if not context:
             return
-        facts, run, rest = context.partition(NEWEST_RUN)
-        run, closing, rest = run.partition("</data>")
+        facts, run, rest = _run_in(context)
         if BEFORE_CHANGE in run:
             self._changed()
         if run:
@@ -93,7 +104,7 @@ class Past:
             self._is_measured = True
         elif self._is_measured is False:
             self._is_measured = None  # what was simulated meanwhile is not told
-        self._results.append(f"{facts}{closing}{rest}")
+        self._results.append(f"{facts}{rest}")
 
     def _take(self, name: str, given: dict[str, Any], result: ToolMessage) -> None:
         success = get_tool_success(result)

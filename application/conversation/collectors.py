@@ -7,6 +7,7 @@ much of it is sent nor whether it may fail (`project_context.py` runs them). Non
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -26,7 +27,7 @@ from application.tool_execution.tools._common import CIRCUIT_SUFFIXES, located
 from application.tool_execution.tools.circuit_choice import main_circuits
 from application.tool_execution.tools.circuits import outline_file, outline_lines
 from application.tool_execution.tools.goal_verdicts import judged_goals, verdict_lines
-from application.tool_execution.tools.result_source import changed_since, result_content
+from application.tool_execution.tools.result_source import OF_OTHERS, changed_since, result_content
 from domain.circuit.dependencies import DependencyTree, resolve_dependencies
 from domain.circuit.netlist import Netlist
 from domain.design.round_table import asked as asked_of
@@ -408,7 +409,9 @@ def _newest(question: Question) -> tuple[Path, dict[str, Any]] | None:
     return None if path is None else (path, result_content(question.context, path))
 
 
-def _result_lines(question: Question, path: Path, content: Mapping[str, Any]) -> Iterator[str]:
+def _result_lines(
+    question: Question, path: Path, content: Mapping[str, Any], begin: str = NEWEST_RUN
+) -> Iterator[str]:
     main = question.main
     assert main is not None, "its result was found"
     request = content.get("request")
@@ -417,14 +420,15 @@ def _result_lines(question: Question, path: Path, content: Mapping[str, Any]) ->
     if changed and changed != [main.place]:
         state += f"; changed since: {', '.join(changed)}"
     age = _age(str(content.get("created", "")))
-    run = f"{NEWEST_RUN}{main.place}: {content.get('status', '')}, {age}, {state}"
+    run = f"{begin}{main.place}: {content.get('status', '')}, {age}, {state}"
     yield one_line(f"{run} ({question.view.name_of(path)})")
     if isinstance(request, dict):
         if request.get("set"):
             yield one_line(f"It was run with other values than the file's: {request['set']}")
         if request.get("analysis"):
             yield one_line(f"It was run with its own analysis: {request['analysis']}")
-    issues = [each for each in content.get("issues", ()) if isinstance(each, dict)]
+    told = content.get("issues")
+    issues = [each for each in told if isinstance(each, dict)] if isinstance(told, list) else []
     errors = [each for each in issues if each.get("severity") == "error"]
     for issue in errors[:_MOST_ERRORS]:
         yield one_line(f"- error: line {issue.get('line')}: {issue.get('message')}")[:300]
@@ -433,9 +437,8 @@ def _result_lines(question: Question, path: Path, content: Mapping[str, Any]) ->
     metrics = found if isinstance(found, dict) else {}
     for name, item in islice(metrics.items(), _MOST_METRICS):
         value = item.get("value") if isinstance(item, dict) else None
-        figure = (
-            f"{value:.6g} {item.get('unit', '')}".rstrip() if isinstance(value, int | float) else "no value"
-        )
+        is_figure = isinstance(value, int | float) and abs(value) < sys.float_info.max
+        figure = f"{value:.6g} {item.get('unit', '')}".rstrip() if is_figure else "no value"
         yield one_line(f"- {name} = {figure}")
     yield from _rest_of(len(metrics) - _MOST_METRICS, "figures: inspect_data")
     point = stored_operating_point(content)
@@ -593,11 +596,14 @@ def _result_reference(question: Question, number: str) -> tuple[str, ...] | None
         return None
     content = result_content(question.context, path)
     netlist = content.get("netlist")
-    place = place_in(question.context.project.root, Path(str(netlist["path"]))) if netlist else ""
+    name_of_circuit = netlist.get("path") if isinstance(netlist, dict) else None
+    place = place_in(question.context.project.root, Path(str(name_of_circuit))) if name_of_circuit else ""
     circuit = _main_circuit(question.context, place) if place else None
     if circuit is None:
         return None
-    lines = _result_lines(replace(question, main=circuit), path, content)
+    lines = [*_result_lines(replace(question, main=circuit), path, content, "Run of ")]
+    if question.context.services.results.origin_of(path) == "elsewhere":
+        lines.insert(0, f"This result was {OF_OTHERS}: run the circuit for figures of your own.")
     return (fence_data(f"run {text or 'newest'}", "\n".join(lines)),)
 
 

@@ -9,7 +9,8 @@ from domain.circuit.netlist import Netlist
 from shared.late_patterns import late_pattern
 
 _NAME = r"(?:[RCLQMDVIJXEGFHB][A-Za-z0-9_]{0,7})"
-_NAMES = rf"{_NAME}(?:\s*(?:,|、|/|&|\band\b|\bor\b|\bnor\b|和|与|或|及)\s*{_NAME})*"
+_NAMES = rf"{_NAME}(?:\s*+(?:,|、|/|&|\band\b|\bor\b|\bnor\b|和|与|或|及)\s*+{_NAME}){{0,60}}+"
+"""A list of parts may have thousands: it is not gone through again from each of them."""
 _LOCKING = late_pattern(
     rf"\b(?:don't|don’t|do\s+not|dont|never|without|not\s+to|must\s+not|mustn't)\s+"
     rf"(?:touch|chang|modify|alter|mov|replac)(?:e|ing)?\s+(?:the\s+)?(?P<a>{_NAMES})"

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from domain.llm.chat import Usage
-from domain.llm.costs import Cost, cost_in, read_cost, total
+from domain.llm.costs import Cost, cost_in, is_count, read_cost, total
 from domain.llm.transcript import Json, extra_of, role_of, time_of_ulid, utc
 
 CacheBreak = Literal["", "model", "tools", "system", "history", "pause", "context"]
@@ -76,7 +76,7 @@ def facts_in(extra: Mapping[str, Any]) -> RequestFacts | None:
     return RequestFacts(
         seconds=seconds,
         first_s=_seconds(plain.get("first_s")),
-        retries=retries if isinstance(retries, int) and 0 <= retries < 1000 else 0,
+        retries=retries if is_count(retries) and retries < 1000 else 0,
         saved=read_cost(plain.get("saved")) or Cost(),
         **digests,
     )
@@ -164,7 +164,7 @@ def _use_of(message: Json) -> AnswerUse:
     counts = {
         item.name: count
         for item in fields(Usage)
-        if isinstance(told, dict) and isinstance(count := told.get(item.name), int) and 0 <= count < 1 << 53
+        if isinstance(told, dict) and is_count(count := told.get(item.name))
     }
     message_id = message.get("id")
     return AnswerUse(

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from domain.llm.costs import Cost, read_cost
+from domain.llm.costs import Cost, is_count, read_cost
 from shared.message import msg
 
 _log = logging.getLogger(__name__)
@@ -85,7 +85,7 @@ def compression_of(event: Mapping[str, Any]) -> Compression | None:
     """Read from its line; None for one that says less than it must."""
     texts = [event.get(name) for name in ("compression_id", "until", "text", "summary")]
     counts = [event.get(name) for name in ("messages", "tokens_before", "tokens_after")]
-    if not all(isinstance(text, str) for text in texts) or not all(map(_is_count, counts)):
+    if not all(isinstance(text, str) for text in texts) or not all(map(is_count, counts)):
         return None
     if not event["compression_id"] or not event["text"].strip():
         return None
@@ -103,7 +103,7 @@ def compression_of(event: Mapping[str, Any]) -> Compression | None:
         is_automatic=event.get("automatic") is True,
         pinned=tuple(each for each in pinned if isinstance(each, str)) if isinstance(pinned, list) else (),
         created=_text(event, "timestamp"),
-        tokens=tokens if isinstance(tokens, int) and _is_count(tokens) else 0,
+        tokens=tokens if is_count(tokens) else 0,
         cost=read_cost(event.get("cost")) or Cost(),
         origin=_text(event, "origin"),
     )
@@ -112,10 +112,6 @@ def compression_of(event: Mapping[str, Any]) -> Compression | None:
 def _text(event: Mapping[str, Any], name: str) -> str:
     value = event.get(name)
     return value if isinstance(value, str) else ""
-
-
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
 class Compressions:

@@ -102,6 +102,8 @@ class ContextShares:
 
 USUAL = ContextShares()
 
+FACTS = "project"
+"""Names the block of what the program itself tells."""
 MAIN_CIRCUIT = "The circuit that is meant when none is named: "
 """Begins the line that names it; the built-in model looks for it."""
 
@@ -187,7 +189,7 @@ def assemble(parts: Sequence[ContextPart], budget: int, shares: ContextShares = 
             (blocks if part.source or part.name in _OWN_BLOCKS else facts).append(text)
             tokens_of.append((part.name, count_tokens(text)))
     if facts:
-        blocks.insert(0, fence_data("project", "\n".join(facts)))
+        blocks.insert(0, fence_data(FACTS, "\n".join(facts)))
     return ContextBlock(text="\n".join(blocks), cut=tuple(cut), tokens_of=tuple(tokens_of))
 
 

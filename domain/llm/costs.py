@@ -10,7 +10,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, replace
-from typing import Any
+from typing import Any, TypeGuard
 
 from domain.llm.chat import Usage
 from shared.setting import read_fields, setting
@@ -18,6 +18,8 @@ from shared.setting import read_fields, setting
 CURRENCIES = ("USD", "CNY", "EUR")
 _MILLION = 1_000_000
 _MOST_PER_MILLION = 1_000_000
+_MOST = 1e12
+"""Of money; sums of it stay finite."""
 _MONEY = r"\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*([A-Za-z]{3})?\s*"
 
 
@@ -106,11 +108,9 @@ def read_cost(value: object) -> Cost | None:
     if not isinstance(value, dict) or not isinstance(value.get("amounts"), dict):
         return None
     unknown = value.get("unknown_answers", 0)
-    amounts = {
-        str(currency): float(amount) for currency, amount in value["amounts"].items() if is_amount(amount)
-    }
-    is_count = isinstance(unknown, int) and not isinstance(unknown, bool) and unknown >= 0
-    return Cost(amounts=amounts, unknown=unknown if is_count else 1)
+    told = {currency: value["amounts"].get(currency) for currency in CURRENCIES}
+    amounts = {currency: float(amount) for currency, amount in told.items() if is_amount(amount)}
+    return Cost(amounts=amounts, unknown=unknown if is_count(unknown) else 1)
 
 
 def cost_in(extra: Mapping[str, Any]) -> Cost:
@@ -121,10 +121,15 @@ def cost_in(extra: Mapping[str, Any]) -> Cost:
     return Cost() if extra.get("provider") in (None, "", "builtin") else Cost(unknown=1)
 
 
+def is_count(value: object) -> TypeGuard[int]:
+    """Whether a transcript's number can be one of tokens, messages or answers; sums of them can be shown."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 53
+
+
 def is_amount(value: object) -> bool:
-    """Whether it is a finite number that money can be, not below 0."""
+    """Whether it is a number that money can be: finite, not below 0."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return is_number and math.isfinite(value) and value >= 0  # type: ignore[arg-type, operator]
+    return is_number and 0 <= value <= _MOST  # type: ignore[operator]
 
 
 def read_money(text: str) -> tuple[float, str]:

@@ -154,9 +154,9 @@ def summary_problems(summary: str, originals: Sequence[str], *, most_tokens: int
     """
     if not summary.strip():
         return ("it is empty",)
+    if len(summary) > LONGEST_SUMMARY:  # nothing else is looked for: it may be of any length
+        return (f"it has {len(summary)} characters, at most {LONGEST_SUMMARY} are allowed",)
     problems: list[str] = []
-    if len(summary) > LONGEST_SUMMARY:
-        problems.append(f"it has {len(summary)} characters, at most {LONGEST_SUMMARY} are allowed")
     if count_tokens(summary) >= most_tokens:
         problems.append("it is not shorter than the messages")
     if figures := figures_not_in(summary, originals):

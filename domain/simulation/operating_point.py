@@ -10,6 +10,7 @@ import math
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from domain.circuit.elements import GROUND, Element, canonical_node
@@ -425,12 +426,22 @@ def stored_operating_point(result: Mapping[str, Any]) -> OperatingPoint | None:
 
 
 def operating_point_from_plain(stored: Mapping[str, Any] | None) -> OperatingPoint | None:
-    """The reverse. Raises KeyError, TypeError, ValueError for what it did not write."""
+    """The reverse. Raises KeyError, TypeError, ValueError for what it did not write.
+
+    Of more nodes and sources than are listed the first are taken.
+    """
     if stored is None:
         return None
+    try:
+        return _point_of(stored)
+    except OverflowError as error:  # JSON has numbers that no double has
+        raise ValueError(stored) from error
+
+
+def _point_of(stored: Mapping[str, Any]) -> OperatingPoint:
     words = ("name", "kind", "region")
     return OperatingPoint(
-        nodes={str(name): float(value) for name, value in stored["nodes"].items()},
+        nodes={str(name): float(value) for name, value in islice(stored["nodes"].items(), MOST_NODES)},
         devices=tuple(
             DevicePoint(
                 name=str(each["name"]),
@@ -438,7 +449,7 @@ def operating_point_from_plain(stored: Mapping[str, Any] | None) -> OperatingPoi
                 region=str(each["region"]),
                 figures={str(key): float(value) for key, value in each.items() if key not in words},
             )
-            for each in stored["devices"]
+            for each in stored["devices"][:MOST_DEVICES]
         ),
         sources=tuple(
             SourcePoint(
@@ -447,7 +458,7 @@ def operating_point_from_plain(stored: Mapping[str, Any] | None) -> OperatingPoi
                 current=float(each["current"]),
                 power=float(each["power"]),
             )
-            for each in stored["sources"]
+            for each in stored["sources"][:MOST_DEVICES]
         ),
         left_out=int(stored["left_out"]),
     )

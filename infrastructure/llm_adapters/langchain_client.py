@@ -38,7 +38,8 @@ from infrastructure.llm_adapters.images import with_fitting_images
 from infrastructure.llm_adapters.openai_request import asking_for_json, data_url, with_unique_ids
 from infrastructure.llm_adapters.prompted_tools import CallsInText, as_prompted
 from infrastructure.llm_adapters.sse import Frame
-from infrastructure.llm_adapters.timing import Patience, Timeouts
+from infrastructure.llm_adapters.timing import Breath, Patience, Timeouts
+from infrastructure.llm_adapters.wire_client import MOST_EMPTY_LINES
 from infrastructure.llm_adapters.wire_errors import (
     bad_response,
     connection_lost,
@@ -47,6 +48,7 @@ from infrastructure.llm_adapters.wire_errors import (
     error_of_transport,
     failure,
     timeout,
+    wordless,
 )
 from shared.errors import UserInputError
 from shared.message import Message, msg
@@ -232,7 +234,8 @@ class LangChainClient:
             limits = {"side": self._dialect.image_side, "most_bytes": self._dialect.image_bytes}
             request = await asyncio.to_thread(with_fitting_images, request, **limits)
         first_s = self._timeouts.first_piece_local_s if self._is_local else self._timeouts.first_piece_s
-        patience = Patience(self._timeouts, first_s, bool(request.tools))
+        patience, breath = Patience(self._timeouts, first_s, bool(request.tools)), Breath()
+        pieces, empty = 0, 0
         usage: UsageMetadata | None = None
         asked = model.bind_tools([dict(tool) for tool in request.tools]) if request.tools else model
         # No callbacks: the graph's would stream every piece twice.
@@ -244,6 +247,10 @@ class LangChainClient:
         try:
             async with aclosing(cast("AsyncGenerator[BaseMessage, None]", source)) as messages:
                 while (message := await patience.next_piece(messages, answer)) is not None:
+                    await breath.take()
+                    pieces, empty = answer.pieces, empty + 1 if answer.pieces == pieces else 0
+                    if empty > MOST_EMPTY_LINES:
+                        raise wordless(self._peer, MOST_EMPTY_LINES)
                     usage = add_usage(usage, getattr(message, "usage_metadata", None))
                     for chunk in answer.take(_FRAME, _as_payload(message)):
                         yield chunk

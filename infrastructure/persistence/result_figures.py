@@ -55,7 +55,7 @@ class ResultFigures:
                 is_stepped=bool(content.get("steps")),
                 settings=_settings(content.get("request")),
             )
-        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError):
             return None
 
     def previous(self, figures: StoredFigures) -> StoredFigures | None:

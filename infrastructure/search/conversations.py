@@ -8,6 +8,7 @@ of its messages those that changed are put in again.
 from __future__ import annotations
 
 import logging
+import os
 import sqlite3
 import stat
 import time
@@ -24,6 +25,7 @@ from infrastructure.persistence.transcript_lines import read_lines
 from infrastructure.search.database import CONVERSATIONS, UnusableError, opened, path_of, transaction
 from infrastructure.search.finding import like, phrase_of
 from infrastructure.search.indexing import grams_text, storable
+from infrastructure.search.walking import storable_time
 from shared.paths import CONVERSATIONS_FOLDER, PROJECT_FOLDER, TRANSCRIPT_SUFFIX
 
 _logger = logging.getLogger(__name__)
@@ -155,12 +157,17 @@ def _states(folder: Path) -> dict[str, _State]:
     except OSError:  # none yet, or not to be listed: the list of conversations says so
         return {}
     return {
-        session_id: (state.st_size, state.st_mtime_ns, state.st_ctime_ns, state.st_ino)
+        session_id: _state_of(state)
         for name, state in found.items()
         if is_ulid(session_id := name.removesuffix(TRANSCRIPT_SUFFIX))
         and name.endswith(TRANSCRIPT_SUFFIX)
         and stat.S_ISREG(state.st_mode)
     }
+
+
+def _state_of(found: os.stat_result) -> _State:
+    mtime, ctime = storable_time(found.st_mtime_ns), storable_time(found.st_ctime_ns)
+    return found.st_size, mtime, ctime, found.st_ino
 
 
 def _texts_of(folder: Path, session_id: str) -> Iterator[_Text]:

@@ -117,14 +117,14 @@ class _Walker:
             status = entry.stat(follow_symlinks=False)
             self.found.files[path] = Stamp(
                 status.st_size,
-                _storable(status.st_mtime_ns),
-                _storable(status.st_ctime_ns),
+                storable_time(status.st_mtime_ns),
+                storable_time(status.st_ctime_ns),
                 status.st_ino,
                 rules.digest,
             )
 
 
-def _storable(time_ns: int) -> int:
+def storable_time(time_ns: int) -> int:
     """A time as a number SQLite has room for: 2262 comes after every date it could not hold."""
     return max(-_LATEST_NS, min(time_ns, _LATEST_NS))
 

@@ -16,7 +16,7 @@ from presentation.cli import taking_over
 from presentation.cli.terminal import read_line
 from presentation.json_output import Output
 from shared.errors import NeedsConfirmation, UserInputError
-from shared.message import Message, msg, visible
+from shared.message import Message, msg, one_line, visible
 
 if TYPE_CHECKING:
     from application.conversation.sessions import ExportFormat, ShownMessage, ShownSession
@@ -197,7 +197,7 @@ async def _show_use(session: ShownSession, project: Path, app: Application, out:
         out.json({"ok": True, "id": session.id, "answers": answers, **totals})
         return
     for use in uses:
-        out.line(f"{use.created[:19]}  {visible(use.model or use.provider)}")
+        out.line(f"{use.created[:19]}  {one_line(use.model or use.provider)}")
         for line in use_lines(use):
             out.line(f"    {out.translate(line)}")
     for name, total in ((msg("This conversation:"), whole), (msg("Last 24 hours in this project:"), day)):
@@ -326,6 +326,7 @@ async def _compress(args: argparse.Namespace, app: Application, out: Output) -> 
     from application.conversation.compressing_by_hand import USUALLY_KEPT
     from application.conversation.session_texts import compressed_words
     from presentation.cli.chat_events import compressed_document
+    from presentation.cli.quoting import quoted
 
     info = await app.conversations.sessions.find(args.project, args.session)
     choice = (await asyncio.to_thread(app.models.settings.load)).choice
@@ -335,7 +336,10 @@ async def _compress(args: argparse.Namespace, app: Application, out: Output) -> 
     if out.as_json:
         out.json({"ok": True, **compressed_document(one)})
     out.say(compressed_words(one))
-    out.line(visible(one.summary))
+    if one.by:  # a model's words can't pass for the program's
+        out.line(quoted(one.summary, lambda: out.columns))
+    else:
+        out.line(visible(one.summary))
 
 
 async def _restore(args: argparse.Namespace, app: Application, out: Output) -> None:

@@ -55,6 +55,8 @@ class Kiln(BaseChatModel):
         SEEN.append(messages)
         if self.behaviour == "refuse":
             raise Refused("Error code: 401")
+        while self.behaviour == "empty":
+            yield _chunk(AIMessageChunk(""))
         if self.behaviour == "hang":
             try:
                 yield _chunk(AIMessageChunk("Half of "))

@@ -869,6 +869,8 @@ async def test_names_of_the_project_are_offered_behind_an_at(
     panel: ConversationPanel, services: WindowServices, project: Path, until: Until
 ) -> None:
     (project / "my notes.md").write_text("Corner at 1 kHz.")
+    for strange in ('a"b.cir', "two\nlines.cir", "turned\u202eric.cir", "\x1b[31mred.cir"):
+        (project / strange).write_text("no message can name it")
     services.workspace.shown_file = project / "filter.cir"
     edit = panel.composer.edit
     panel.activateWindow()
@@ -878,6 +880,9 @@ async def test_names_of_the_project_are_offered_behind_an_at(
     await until(lambda: "filter.cir" in offered(panel))
     assert offered(panel)[0] == "Files"
     assert "Nodes of filter.cir" in offered(panel)
+    keys(panel, Qt.Key.Key_Tab)
+    assert not [name for name in offered(panel) if set(name) & {*'"\n\u202e\x1b'}]
+    assert "filter.cir" in offered(panel)
     QTest.keyClicks(edit, "notes")
     assert offered(panel) == ["Files", "my notes.md"]
     keys(panel, Qt.Key.Key_Return)

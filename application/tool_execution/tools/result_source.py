@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -17,6 +16,7 @@ from domain.circuit.dependencies import SourceFile
 from domain.simulation.retention import Origin
 from shared.errors import UserInputError
 from shared.message import msg
+from shared.safe_json import read_bounded
 
 _DATA_SUFFIXES = frozenset({".raw", ".json"})
 _MOST_BYTES = 20_000_000
@@ -125,7 +125,7 @@ def result_content(context: ToolContext, result: Path) -> dict[str, Any]:
     path = result if result.suffix.lower() == ".json" else result / "result.json"
     try:
         with context.view.open(path) as file:
-            content = json.loads(file.read(_MOST_BYTES))
-    except (OSError, ValueError, RecursionError):
+            content = read_bounded(file.read(_MOST_BYTES))
+    except (OSError, ValueError):
         return {}
     return content if isinstance(content, dict) else {}

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Literal
 
@@ -21,7 +22,7 @@ from presentation.ui.matching import score_of
 from presentation.ui.workspace import WindowServices
 from shared.errors import UserInputError
 from shared.local_time import clock_time
-from shared.message import Message, msg
+from shared.message import Message, msg, one_line
 
 _NAME = re.compile(r'(?<![\w.@])@(?:"([^"\n]*)|([^\s"\'`，。；：！？、（）()<>\[\]{}@]*))$')
 """As the conversation reads a name (application.conversation.collectors), up to where it is written."""
@@ -29,7 +30,8 @@ _COMMAND = re.compile(r"/(\w*)$")
 _PLAIN = re.compile(r"[^\s\"'`，。；：！？、（）()<>\[\]{}@]+")
 _OF_EACH_KIND = 3
 _MOST = 10
-_MOST_FILES = 2000
+_MOST_FILES, _MOST_NODES = 2000, 20_000
+"""Looked through with each key."""
 
 Kind = Literal["file", "node", "run", "goal"]
 _KINDS: Mapping[Kind, Callable[[str], Message]] = {
@@ -169,7 +171,8 @@ class Completion(QObject):
                 nodes = await browse.nodes(shown)
             except UserInputError:  # gone or not to be read: the editor tells
                 nodes = {}
-            names += [_name("node", node, prefix="node:", icon="circle-dashed") for node in nodes]
+            some = islice(nodes, _MOST_NODES)
+            names += [_name("node", node, prefix="node:", icon="circle-dashed") for node in some]
             for goal in await browse.goals(root, shown):
                 label = self._services.language(name_of(goal))
                 names.append(_name("goal", label, written=f"goal:{goal.metric}", icon="target"))
@@ -181,7 +184,7 @@ class Completion(QObject):
                 _name("run", text, written=written, detail=clock_time(result.created), icon="chart-line")
             )
         if root == workspace.root:
-            self._names = tuple(names)
+            self._names = tuple(name for name in names if _can_be_written(name.written))
             self._follow()
 
     # --- while one types -----------------------------------------------------------------------------
@@ -315,7 +318,8 @@ class Completion(QObject):
         workspace = self._services.workspace
         shown, root = workspace.shown_file or workspace.main_circuit, workspace.root
         is_inside = shown is not None and root is not None and shown.is_relative_to(root)
-        circuit = _reference(shown.relative_to(root).as_posix()) if is_inside else ""  # type: ignore[union-attr, arg-type]
+        place = shown.relative_to(root).as_posix() if is_inside else ""  # type: ignore[union-attr, arg-type]
+        circuit = _reference(place) if place and _can_be_written(place) else ""
         named = circuit or self._services.language(msg("the circuit"))
         cursor.insertText(self._services.language(sentence(named)))
         self._edit.setTextCursor(cursor)
@@ -332,6 +336,11 @@ def _name(kind: Kind, text: str, *, icon: str, prefix: str = "", written: str = 
 
 def _reference(written: str) -> str:
     return f"@{written}" if _PLAIN.fullmatch(written) else f'@"{written}"'
+
+
+def _can_be_written(name: str) -> bool:
+    """Whether a message that has it reads as it stands: no line end, no turned writing, no end of quotes."""
+    return '"' not in name and one_line(name) == name
 
 
 def _best(wanted: str, names: Sequence[Name]) -> list[Name]:

@@ -272,7 +272,9 @@ async def test_nodes_goals_and_runs_are_pointed_at_and_lines_have_numbers(
     for words in ("Explain @run:1", "Explain @result", "Explain @result:1"):
         text = await told(words)
         assert '<data name="run ' in text
-        assert text.count("Newest run of rc.cir: ok") == 2  # as a figure, and as what is pointed at
+        assert text.count("Newest run of rc.cir: ok") == 1
+        assert text.count("\nRun of rc.cir: ok") == 1
+        assert "computed elsewhere" not in text
     assert "There is no such thing in this project." in await told("And @run:99?")
     assert "no such thing" not in await told("Ask @anna, please.")
     assert "3| R1 in out 1k" in await told("What does line 3 do?")

@@ -20,6 +20,7 @@ from bootstrap import build
 from domain.llm.chat import ProviderChoice, ProviderError
 from domain.llm.consent import ConsentAnswer, ConsentQuestion
 from domain.llm.provider_settings import ModelSettings, ProviderSettings
+from infrastructure.llm_adapters import langchain_client
 from shared.errors import NeedsConfirmation, Stopped, UserInputError
 from tests.fakes import langchain_models
 from tests.fakes.llm_server import FakeLLMServer, answer, call
@@ -124,6 +125,16 @@ async def test_a_stop_ends_the_class_at_once_and_keeps_what_came(
             await task
     assert someones.CLOSED == ["slow"]
     assert messages_of(project)[-1]["content"] == "Half of "
+
+
+async def test_pieces_without_end_and_without_words_end(
+    app: Application, project: Path, someones: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(langchain_client, "MOST_EMPTY_LINES", 500)
+    await keep(app, replace(KILN, arguments={"behaviour": "empty"}))
+    with pytest.raises(ProviderError) as caught:
+        await say(app, project)
+    assert "500 lines without any part of an answer" in str(caught.value)
 
 
 async def test_what_it_raises_becomes_our_error_without_the_key(

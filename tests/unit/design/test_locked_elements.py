@@ -55,6 +55,12 @@ def test_what_is_no_order_frees_nothing(said: str) -> None:
     assert locked_elements(["keep R1 fixed", said], ELEMENTS) == ("R1",)
 
 
+def test_a_list_of_thousands_of_parts_is_read_once() -> None:
+    """It took a minute: from each name on, the list was gone through again."""
+    listed = ", ".join(f"R{number}" for number in range(4_000))
+    assert locked_elements([f"The parts: {listed}. Keep R1 and R2 fixed."], ELEMENTS) == ("R1", "R2")
+
+
 @pytest.mark.parametrize(
     ("after", "changed"),
     [

@@ -40,6 +40,7 @@ ORIGINALS = (
         ("转折频率约为 3 kHz。", "3 kHz"),
         ("See lib/filter2.cir.", "lib/filter2.cir"),
         ("word " * 300, "at most 1000"),
+        ("a/" * 500_000, "at most 1000"),  # nothing else is looked for in so much
     ],
 )
 def test_a_summary_has_no_figure_and_no_file_of_its_own(summary: str, told: str) -> None:
@@ -131,7 +132,9 @@ def test_a_compression_is_taken_back_by_a_line_and_by_an_adoption() -> None:
     assert found.in_force(["m4", "m8"]) == ()
 
 
-@pytest.mark.parametrize("wrong", [{"text": " "}, {"until": 3}, {"messages": -1}, {"tokens_after": True}])
+@pytest.mark.parametrize(
+    "wrong", [{"text": " "}, {"until": 3}, {"messages": -1}, {"tokens_after": True}, {"tokens_before": 2**60}]
+)
 def test_a_line_that_lacks_what_it_must_say_is_not_used(wrong: dict[str, object]) -> None:
     line = {
         "event": "compressed", "compression_id": "c1", "until": "m4", "text": "t", "summary": "s",
