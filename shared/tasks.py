@@ -277,6 +277,43 @@ async def _owned(handle: TaskHandle[T], coroutine: Coroutine[Any, Any, T]) -> T:
     return await coroutine
 
 
+class Breaking:
+    """Within it the running task can be broken off from outside and then goes on behind it.
+
+    What a stop does is done: `finally` runs, programs end. A stop of the task that comes as well wins.
+    """
+
+    def __init__(self, reason: str) -> None:
+        """`reason` is the text of the `CancelledError` inside."""
+        self._reason = reason
+        self._task: asyncio.Task[Any] | None = None
+        self._cancelled_before = 0
+        self._was_asked = False
+        self.is_broken = False
+        """Whether it was broken off, once it is over."""
+
+    def __call__(self) -> bool:
+        """Break it off; False when it is over, or was broken off before."""
+        if self._task is None or self._was_asked:
+            return False
+        self._was_asked = True
+        self._task.cancel(self._reason)
+        return True
+
+    def __enter__(self) -> Breaking:
+        self._task = asyncio.current_task()
+        assert self._task is not None
+        self._cancelled_before = self._task.cancelling()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> bool:
+        task, self._task = self._task, None
+        assert task is not None
+        is_own = self._was_asked and task.uncancel() <= self._cancelled_before
+        self.is_broken = is_own and kind is not None and issubclass(kind, asyncio.CancelledError)
+        return self.is_broken
+
+
 StopState = Literal["idle", "running", "stop_requested", "stopping", "stopped"]
 StopReason = Literal["user", "timeout", "error", "session_switch", "app_shutdown", "taken_over"]
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from langchain_core.messages import AIMessage, AIMessageChunk
 
 from application.graph.runtime import tell
-from application.ports.events import AnswerStreamed, RetryScheduled
+from application.ports.events import AnswerStreamed, RetryScheduled, WaitsForPlace
 from domain.llm.agentic_loop.completeness import Seam
 from domain.llm.answer_use import RequestFacts
 from domain.llm.answers import AcceptedCall, accept_calls, calls_in_text
-from domain.llm.chat import Usage, WebSource, WireToolCall
+from domain.llm.chat import PlaceNotice, ProviderError, RetryNotice, Usage, WebSource, WireToolCall
 from domain.llm.messages import (
     create_ai_message,
     get_continuations,
@@ -28,7 +28,6 @@ from domain.llm.messages import (
     set_request,
 )
 from domain.llm.tools.result import ToolCall
-from shared.message import Message, message_from_plain
 from shared.ulid import new_ulid
 
 if TYPE_CHECKING:
@@ -63,7 +62,10 @@ class Answer:
         self.output_items: tuple[dict[str, Any], ...] = ()
         self.retries = 0
         self.paused_s = 0.0
-        """Pauses before retries: they do not count as model time."""
+        """Pauses before retries, and waits for a place: they do not count as model time."""
+        self._deadline: float | None = None
+        self.failed: ProviderError | None = None
+        """Why it is waited before another attempt; None while it is not."""
         self.has_streamed = False
 
     def take(self, chunk: AIMessageChunk, clock: asyncio.Timeout) -> None:
@@ -83,14 +85,28 @@ class Answer:
         if told := details.get("sources"):
             self.sources = tuple(WebSource(**source) for source in told)
         self.output_items = tuple(details.get("output_items") or self.output_items)
+        self.failed = None
+        if place := details.get("place"):
+            self._wait_for_place(place["notice"], clock)
         if retry := details.get("retry"):
-            wait_s = float(retry["wait_s"])
-            self.paused_s += wait_s
+            notice: RetryNotice = retry["notice"]
+            self.failed = notice.error
+            self.paused_s += notice.wait_s
             self.retries += 1
             if (deadline := clock.when()) is not None:
-                clock.reschedule(deadline + wait_s)
-            reason = message_from_plain(retry["reason"]) or Message("")
-            tell(RetryScheduled(attempt=int(retry["attempt"]), wait_s=wait_s, reason=reason))
+                clock.reschedule(deadline + notice.wait_s)
+            tell(RetryScheduled(attempt=notice.attempt, wait_s=notice.wait_s, reason=notice.error.message))
+
+    def _wait_for_place(self, notice: PlaceNotice, clock: asyncio.Timeout) -> None:
+        """The clock stands still meanwhile."""
+        if notice.running:
+            self._deadline = clock.when()
+            clock.reschedule(None)
+            tell(WaitsForPlace(running=notice.running))
+            return
+        self.paused_s += notice.waited_s
+        if self._deadline is not None:
+            clock.reschedule(self._deadline + notice.waited_s)
 
     def end(self) -> None:
         """Nothing more comes: what was held back is shown."""

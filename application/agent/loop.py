@@ -24,6 +24,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import interrupt
 
+from application.agent.running_calls import RunningCalls, ended_by_user
 from application.graph.runtime import CompiledGraph, tell
 from application.graph.state import AgentState, GraphState
 from application.ports.events import PhaseEntered, ToolEnded, ToolStarted
@@ -35,6 +36,7 @@ from domain.llm.tools.confirmation_card import answers_from_plain
 from domain.llm.tools.result import RESULT_LIMIT, ToolResult, cut_middle, failure
 from shared.errors import UserInputError
 from shared.message import Message, msg
+from shared.tasks import Breaking
 
 if TYPE_CHECKING:
     from application.agent.conversation import Conversation
@@ -49,6 +51,8 @@ if TYPE_CHECKING:
 _SIDE_BY_SIDE = ("read", "simulate")
 """Effect classes of which calls that follow each other may run at the same time."""
 
+_ENDABLE = ("simulate", "outside")
+"""Effect classes of calls that may take long, and that leave no file half-changed where they are ended."""
 _READ_RETRIES = 2
 _PACE_WINDOW_S = 3
 """A short burst is no flood."""
@@ -66,8 +70,10 @@ class ToolsNode:
         watch: TurnWatch,
         span: Span,
         offered: frozenset[str],
+        running: RunningCalls,
     ) -> None:
         """`offered`: the tools a model has here; no other one is run."""
+        self._running = running
         self._conversation = conversation
         self._executor = executor
         self._offered = offered
@@ -130,7 +136,14 @@ class ToolsNode:
         """Run the call, unless its result is there since before an interruption."""
         written = self._conversation.record.result_of(call.call_id)
         if written is None:
-            tell(ToolStarted(call_id=call.call_id, name=call.name, arguments=dict(call.arguments)))
+            tell(
+                ToolStarted(
+                    call_id=call.call_id,
+                    name=call.name,
+                    arguments=dict(call.arguments),
+                    can_be_ended=self._executor.effect_of(call.name) in _ENDABLE,
+                )
+            )
             result = await self._traced(call)
             written = await self._conversation.add_result(call, result)
             tell(_ended(call, success=result.success, summary=result.summary, error_type=result.error_type))
@@ -181,13 +194,27 @@ class ToolsNode:
         wait_s = self._pace.wait_s(asyncio.get_running_loop().time())
         if wait_s > 0:
             await asyncio.sleep(wait_s)
+        effect = self._executor.effect_of(call.name)
+        if effect in _ENDABLE:
+            return await self._endable(call)
         result = await self._executor.execute(call, self._context)
-        if self._executor.effect_of(call.name) == "read":
+        if effect == "read":
             for _ in range(_READ_RETRIES):
                 if result.success or not (result.is_environment or result.error_type == "timeout"):
                     break
                 result = await self._executor.execute(call, self._context)
         return result
+
+    async def _endable(self, call: ToolCall) -> ToolResult:
+        """The result of a call that its user may end by itself; the turn goes on then."""
+        end = Breaking("user")
+        with self._running.known(call.call_id, end), end:
+            return await self._executor.execute(call, self._context)
+        kept = await self._executor.settle(call, self._context, reason="stopped")
+        if not kept.success and self._executor.effect_of(call.name) == "simulate":
+            results, root = self._context.services.results, self._context.project.root
+            await asyncio.to_thread(results.forget, root, call.call_id)
+        return ended_by_user(call.name, kept)
 
     def _with_advice(self, call: ToolCall, result: ToolResult) -> ToolResult:
         """The result; of a call that failed before in the same way, with a word about that."""

@@ -10,8 +10,17 @@ import asyncio
 import hashlib
 import json
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
-from contextlib import aclosing, contextmanager
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from contextlib import aclosing, asynccontextmanager, contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -41,6 +50,7 @@ from domain.llm.messages import (
 )
 from domain.llm.provider_settings import BUILTIN
 from domain.llm.tokens import count_tokens
+from shared.tasks import Breaking
 
 if TYPE_CHECKING:
     from langchain_core.messages import SystemMessage
@@ -49,6 +59,7 @@ if TYPE_CHECKING:
     from application.agent.attachment_context import Material
     from application.agent.conversation import Conversation
     from application.agent.request import Sent
+    from application.agent.running_calls import RunningCalls
     from application.agent.watch import TurnWatch
     from application.ports.tracing import Span
     from application.tool_execution.executor import ToolExecutor, WorkflowNode
@@ -96,8 +107,10 @@ class ModelNode:
         node: WorkflowNode,
         offered: frozenset[str],
         compress: Compress,
+        running: RunningCalls,
         history_share: float = HISTORY_SHARE,
     ) -> None:
+        self._running = running
         self._history_share = history_share
         self._conversation = conversation
         self._record = conversation.record
@@ -238,7 +251,7 @@ class ModelNode:
         first_s: float | None = None
         try:
             with self._traced(messages, answer, number):
-                async with self._conversation.streaming():
+                async with self._conversation.streaming(), self._given_up_when_asked(answer):
                     async with asyncio.timeout(None if asked.is_local else most - used) as clock:
                         stream = asked.model.astream(messages, tools=list(tools))
                         async with aclosing(cast("Any", stream)) as chunks:
@@ -286,6 +299,23 @@ class ModelNode:
         if sources := get_sources(message):
             tell(SourcesFound(message_id=answer.message_id, sources=tuple(sources)))
         return message, seconds
+
+    @asynccontextmanager
+    async def _given_up_when_asked(self, answer: Answer) -> AsyncIterator[None]:
+        """Within it the user may end the pause before another attempt; the last error is raised then."""
+        end = Breaking("user")
+        failed: list[ProviderError] = []
+
+        def end_pause() -> bool:
+            if answer.failed is None or not end():
+                return False
+            failed.append(answer.failed)
+            return True
+
+        with self._running.known(self._conversation.session_id, end_pause), end:
+            yield
+        if end.is_broken:
+            raise failed[0]
 
     def _use_of(self, message: AIMessage) -> AnswerUse:
         """What an answer took, compared with the one before."""

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 
 from shared.errors import Stopped
 from shared.message import msg
+from shared.tasks import Breaking
 
 _LOOK_EVERY_S = 0.25
 TAKEN_OVER = msg(
@@ -31,25 +32,18 @@ async def until_taken_over(is_wanted: Callable[[], bool]) -> AsyncIterator[None]
 
     `is_wanted` may block: it is asked on a thread.
     """
-    task = asyncio.current_task()
-    assert task is not None
-    cancelled_before = task.cancelling()
-    has_stopped = False
+    stop = Breaking("taken_over")
 
     async def watch() -> None:
-        nonlocal has_stopped
         while not await asyncio.to_thread(is_wanted):  # noqa: ASYNC110 - told by the disk
             await asyncio.sleep(_LOOK_EVERY_S)
-        has_stopped = True
-        task.cancel("taken_over")
+        stop()
 
     watching = asyncio.create_task(watch())
     try:
-        yield
-    except asyncio.CancelledError as stop:
-        # Another stop that came as well (the program ends) goes on.
-        if has_stopped and task.uncancel() <= cancelled_before:
-            raise TakenOver from stop
-        raise
+        with stop:
+            yield
     finally:
         watching.cancel()
+    if stop.is_broken:
+        raise TakenOver

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from application.agent.running_calls import RunningCalls
 from application.ports.events import ChatEvent
 from domain.llm.agent_limits import AgentLimits
 from domain.llm.chat import ProviderChoice
@@ -76,11 +77,13 @@ class TurnDeps:
     permissions: PermissionStore
     consents: Callable[[], Consents]
     used_answers: Callable[[], UsedAnswers]
-    events: EventBus | None = None
+    events: EventBus
     limits: AgentLimits = field(default_factory=AgentLimits)
     shares: ContextShares = USUAL
     """How the data of a message are divided."""
     small_model: ProviderChoice | None = None
     """For titles; None = the first words serve."""
+    running: RunningCalls = field(default_factory=RunningCalls)
+    """What of the turns under way can be ended by itself."""
     alternatives: Callable[[], Alternatives] = Alternatives
     """The models that may be asked, or are offered, when the chosen one fails."""

@@ -173,6 +173,7 @@ class TurnParts:
                 offered=offered,
                 history_share=self.deps.shares.history_percent / 100,
                 compress=self.compressing.in_turn,
+                running=self.deps.running,
             ),
             tools=ToolsNode(
                 conversation=self.conversation,
@@ -181,6 +182,7 @@ class TurnParts:
                 watch=self.watch,
                 span=span,
                 offered=self.executor.names_in(node),  # one that is switched off says so itself
+                running=self.deps.running,
             ),
         )
 

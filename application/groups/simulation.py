@@ -56,6 +56,7 @@ class Simulation:
             results=self._parts.results,
             cpu=self._program.cpu,
             joiner=self._parts.joiner,
+            events=self._program.events,
             settings=self._parts.settings,
             libraries=self._program.libraries,
         )

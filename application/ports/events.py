@@ -63,6 +63,8 @@ class ToolStarted(Event):
     call_id: str
     name: str
     arguments: Mapping[str, object]
+    can_be_ended: bool = False
+    """By itself, while the run goes on (`RunningCalls`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,6 +110,13 @@ class RetryScheduled(Event):
     attempt: int
     wait_s: float
     reason: Message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaitsForPlace(Event):
+    """As many requests to the provider are under way as it may have at a time; this one waits."""
+
+    running: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -261,6 +270,16 @@ class Done(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SimulationProgressed(Event):
+    """A simulation that a call asked for came further."""
+
+    key: str
+    """The id of the call."""
+    share: float
+    """0 to 1, by the time that is simulated."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StudyProgressed(Event):
     """Runs of a sweep, Monte Carlo ... ended."""
 
@@ -326,6 +345,7 @@ ChatEvent = (
     | AnswerCounted
     | SourcesFound
     | RetryScheduled
+    | WaitsForPlace
     | AlternativeTaken
     | AttachmentsLeftOut
     | CompressionStarted

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     )
     from domain.simulation.waveform import Plot
     from shared.cpu_executor import CpuTaskExecutor
+    from shared.events import EventBus
 
 _BESIDE = "operating-point"
 """The folder of the run of `.op`, in that of the result until it is over."""
@@ -74,6 +76,7 @@ class RunSimulation:
     results: ResultStore
     cpu: CpuTaskExecutor
     joiner: RunJoiner
+    events: EventBus
     settings: SimulatorSettingsStore
     libraries: tuple[Path, ...] = ()
     """The user's own, for every circuit."""
@@ -81,11 +84,13 @@ class RunSimulation:
     async def __call__(
         self, request: SimulationRequest, *, on_progress: Callable[[float], None] | None = None
     ) -> SimulationResult:
-        """Run `request` and store its result.
+        """Run `request` and store its result; of one with a `call_id` the bus gets `SimulationProgressed`.
 
         A circuit that does not simulate is a result whose `ok` is False. Raises UserInputError for
         a file, an analysis or a value that cannot be used, EnvironmentProblem without ngspice.
         """
+        if on_progress is None and request.call_id is not None:
+            on_progress = partial(self._tell, request.call_id)
         prepared = await self.cpu.run_in_thread(self._prepared, request)
         if request.reuse and (stored := await self._stored(prepared)) is not None:
             return stored
@@ -101,6 +106,11 @@ class RunSimulation:
             await self.cpu.run_in_thread(self.results.discard, folder)
             raise
         return result
+
+    def _tell(self, key: str, share: float) -> None:
+        from application.ports.events import SimulationProgressed
+
+        self.events.publish_throttled(SimulationProgressed(key=key, share=share), key=key)
 
     async def _run(
         self,

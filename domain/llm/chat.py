@@ -143,7 +143,18 @@ class RetryNotice:
     attempt: int
     """The attempt that failed, from 1."""
     wait_s: float
-    reason: Message
+    error: ProviderError
+    """Of the attempt."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlaceNotice:
+    """The service has as many requests under way as it may have: this one waits, or has waited."""
+
+    running: int
+    """Requests under way; 0 = the wait is over."""
+    waited_s: float = 0.0
+    """Seconds it took."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,6 +170,7 @@ class StreamChunk:
     finish_reason: FinishReason | None = None
     usage: Usage | None = None
     model: str = ""
+    place: PlaceNotice | None = None
     retry: RetryNotice | None = None
     sources: tuple[WebSource, ...] = ()
     """What a web search of the provider found; in the last chunk."""

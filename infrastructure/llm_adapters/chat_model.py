@@ -38,7 +38,6 @@ from domain.llm.answers import accept_calls, wire_calls_of
 from domain.llm.chat import (
     ChatRequest,
     FinishReason,
-    RetryNotice,
     Role,
     StreamChunk,
     Thinking,
@@ -49,7 +48,6 @@ from domain.llm.chat import (
     WireToolCall,
 )
 from domain.llm.messages import get_output_items
-from shared.message import message_to_plain
 
 MERGE_WINDOW_S = 0.04
 """Pieces of one kind that arrive within it travel as one chunk: 25 a second are enough for an eye."""
@@ -179,7 +177,9 @@ class ClientChatModel(BaseChatModel):
                 if held.kind and (held.is_due or chunk.finish_reason is not None):
                     yield held.take()
                 if chunk.retry is not None:
-                    yield _generation(response_metadata={"retry": _LatestRetry(_retry_to_plain(chunk.retry))})
+                    yield _generation(response_metadata={"retry": _Latest(notice=chunk.retry)})
+                if chunk.place is not None:
+                    yield _generation(response_metadata={"place": _Latest(notice=chunk.place)})
                 closing.note(chunk)
         if held.kind:
             yield held.take()
@@ -347,23 +347,15 @@ class _ReadAhead:
                 await stream.aclose()
 
 
-class _LatestRetry(dict[str, Any]):
+class _Latest(dict[str, Any]):
     """A notice of which, when chunks are added, the later one stays.
 
     LangChain merges equal keys: it joins texts, adds whole numbers and raises for others. It begins
     with a copy of the left dict; ours is empty.
     """
 
-    def copy(self) -> _LatestRetry:
-        return _LatestRetry()
-
-
-def _retry_to_plain(notice: RetryNotice) -> dict[str, Any]:
-    return {
-        "attempt": notice.attempt,
-        "wait_s": notice.wait_s,
-        "reason": message_to_plain(notice.reason),
-    }
+    def copy(self) -> _Latest:
+        return _Latest()
 
 
 def _generation(*, content: str = "", **fields: Any) -> ChatGenerationChunk:

@@ -18,7 +18,7 @@ from itertools import count
 from typing import TypeVar
 
 from application.ports.conversation import ChatClient
-from domain.llm.chat import ChatRequest, ProviderError, RetryNotice, StreamChunk, Usage
+from domain.llm.chat import ChatRequest, PlaceNotice, ProviderError, RetryNotice, StreamChunk, Usage
 from domain.llm.costs import PriceList, cost_of
 from domain.llm.service import (
     COUNTED,
@@ -115,6 +115,19 @@ class Service:
             finally:
                 self._running -= 1
                 visit.close()
+
+    @property
+    def running(self) -> int:
+        """Calls under way."""
+        return self._running
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the next call has to wait for a place."""
+        return self._places.locked()
+
+    def clock(self) -> float:
+        return self._manager.clock()
 
     async def take_pace(self) -> None:
         wait_s = self._pace.wait_s(self._manager.clock())
@@ -218,7 +231,7 @@ class Visit:
             if pause_s is None:
                 raise self._error
             self._service.counts.retries += 1
-            yield RetryNotice(attempt=attempt, wait_s=pause_s, reason=self._error.message)
+            yield RetryNotice(attempt=attempt, wait_s=pause_s, error=self._error)
             await self._policy.sleep(pause_s)
 
     def begin(self) -> None:
@@ -275,7 +288,14 @@ class GuardedClient:
         discarded: Usage | None = None
         if self.check is not None:
             await self.check(request)
+        running, began = self.service.running, self.service.clock()
+        is_waiting = self.service.is_full
+        if is_waiting:
+            yield StreamChunk(place=PlaceNotice(running=running))
         async with self.service.visit() as visit, aclosing(visit.attempts()) as attempts:
+            if is_waiting:
+                waited_s = self.service.clock() - began
+                yield StreamChunk(place=PlaceNotice(running=0, waited_s=waited_s))
             async for notice in attempts:
                 if notice is not None:
                     yield StreamChunk(retry=notice)

@@ -20,6 +20,7 @@ from presentation.cli import design, taking_over, web_search
 from presentation.cli.chat_events import ChatPrinter
 from presentation.cli.confirming import confirmer, consent_asker
 from presentation.cli.keys import unlock_keys
+from presentation.cli.progress import told_with_progress
 from presentation.cli.terminal import read_input
 from presentation.json_output import Output
 from shared.errors import CircuitAIError, UserInputError
@@ -110,12 +111,13 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
         if general_search is not None and general_search.is_on:
             await unlock_keys(app, web_search.key_name_of(app, general_search), out)
         await taking_over.take_over(args, app, out)
-        ended = await app.conversations.chat(
-            request,
-            emit=printer,
-            confirm=confirmer(out, always_yes=args.yes),
-            ask_consent=consent_asker(out, always_yes=args.yes),
-        )
+        with told_with_progress(app.program.events, out, printer) as emit:
+            ended = await app.conversations.chat(
+                request,
+                emit=emit,
+                confirm=confirmer(out, always_yes=args.yes),
+                ask_consent=consent_asker(out, always_yes=args.yes),
+            )
     except CircuitAIError as error:
         if not printer.has_told_error:
             fail(error, out)

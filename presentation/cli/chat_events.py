@@ -24,6 +24,7 @@ from application.ports.events import (
     ToolEnded,
     ToolStarted,
     TurnEnded,
+    WaitsForPlace,
 )
 from domain.llm.chat import ProviderChoice
 from domain.llm.compression import Compression
@@ -97,6 +98,15 @@ class ChatPrinter:
                         "{reason} (retrying in {seconds} s)",
                         reason=out.translate(event.reason),
                         seconds=f"{event.wait_s:.0f}",
+                    )
+                )
+            case WaitsForPlace():
+                self.end_line()
+                out.note(
+                    msg(
+                        "Waiting for its turn: {count} {count:request|requests} to the provider "
+                        "{count:is|are} running",
+                        count=event.running,
                     )
                 )
             case CompressionStarted():
@@ -190,6 +200,8 @@ def event_documents(event: ChatEvent, out: Output) -> list[dict[str, object]]:  
             return [{"type": "attachments_left_out", "message": out.translate(event.text)}]
         case CompressionStarted():
             return []
+        case WaitsForPlace():
+            return [{"type": "waits", "running": event.running}]
         case ConversationCompressed():
             return [compressed_document(event.compression) | {"message": out.translate(event.text)}]
         case RetryScheduled():

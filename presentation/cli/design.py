@@ -32,6 +32,7 @@ from application.ports.events import (
     SourcesFound,
     TextWritten,
     TurnEnded,
+    WaitsForPlace,
 )
 from domain.llm.agent_limits import AgentLimits
 from domain.llm.chat import ProviderChoice
@@ -42,6 +43,7 @@ from presentation.cli.chat_events import ChatPrinter, cost_document, cost_line
 from presentation.cli.confirming import confirmer, consent_asker
 from presentation.cli.events import common_document
 from presentation.cli.keys import unlock_keys
+from presentation.cli.progress import told_with_progress
 from presentation.cli.quoting import quoted
 from presentation.cli.terminal import read_line, read_words
 from presentation.intent_words import understood_text
@@ -59,6 +61,7 @@ _OF_MODEL = (
     AnswerStreamed,
     SourcesFound,
     RetryScheduled,
+    WaitsForPlace,
     AlternativeTaken,
     AttachmentsLeftOut,
     CompressionStarted,
@@ -227,13 +230,14 @@ async def _design(
         return await _ask_on_terminal(question, printer.out)
 
     await unlock_keys(app, request.choice.provider, printer.out)
-    return await app.design.run(
-        request,
-        ask=ask,
-        emit=printer,
-        confirm=confirmer(printer.out, always_yes=always_yes),
-        ask_consent=consent_asker(printer.out, always_yes=always_yes),
-    )
+    with told_with_progress(app.program.events, printer.out, printer) as emit:
+        return await app.design.run(
+            request,
+            ask=ask,
+            emit=emit,
+            confirm=confirmer(printer.out, always_yes=always_yes),
+            ask_consent=consent_asker(printer.out, always_yes=always_yes),
+        )
 
 
 async def _decided(question: Question, asked: Message, yes: Answer, out: Output) -> Answer | Reply:

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from application.app import Application
-from application.ports.events import OptimizationProgressed
-from presentation.cli.studies import Progress, seconds_left
+from presentation.cli.progress import Progress, progress_shown
 from presentation.cli.study_options import add_study_arguments, study_spec
 from presentation.cli.tables import table
 from presentation.figures import number
@@ -53,21 +52,16 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
         cluster=args.cluster,
         output=args.output,
     )
-    progress = Progress(out, _words)
-    unsubscribe = app.program.events.subscribe(OptimizationProgressed, progress.show)
-    try:
+    with progress_shown(app.program.events, out) as progress:
         result = await app.design.optimize(request, on_stopped=lambda partial: _show(partial, out, progress))
-    finally:
-        unsubscribe()
-        progress.end()
     _show(result, out, progress)
     return 0 if result.ok else 1
 
 
-def _show(result: OptimizationResult, out: Output, progress: Progress[OptimizationProgressed]) -> None:
+def _show(result: OptimizationResult, out: Output, progress: Progress) -> None:
     from application.optimization.documents import optimization_document
 
-    progress.end()
+    progress.wipe()
     if out.as_json:
         out.json(optimization_document(result, out.translate))
         return
@@ -127,15 +121,3 @@ def _print_best(result: OptimizationResult, best: BestPoint, out: Output) -> Non
             out.row(f"  {name}: {number(figure, result.units.get(name, ''))}")
     if not best.is_verified:
         out.say(msg("These values come from the search; no separate run has verified them."))
-
-
-def _words(event: OptimizationProgressed) -> Message:
-    return msg(
-        "{done}/{total} {total:simulation|simulations}, {rate} per second, {remaining} "
-        "s left, goals missed by {missed}",
-        done=event.done,
-        total=event.budget,
-        rate=f"{event.rate_hz:.0f}",
-        remaining=seconds_left(event),
-        missed="?" if event.violation is None else f"{event.violation:.3g}",
-    )

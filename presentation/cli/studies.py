@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import time
 from collections.abc import Callable, Coroutine
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from application.app import Application
+from presentation.cli.progress import Progress, progress_shown
 from presentation.cli.study_options import add_study_arguments, study_spec
 from presentation.json_output import Output
-from shared.message import Message, msg
+from shared.message import msg
 
 if TYPE_CHECKING:  # every command reads this module; only studies pay for numpy
-    from application.ports.events import OptimizationProgressed, StudyProgressed
     from domain.studies.study import StudyResult
     from domain.studies.study_spec import StudyKind
-
-_TOLD_EVERY_S = 2.0
-E = TypeVar("E", "StudyProgressed", "OptimizationProgressed")
 
 
 def arguments_of(kind: StudyKind) -> Callable[[argparse.ArgumentParser], None]:
@@ -32,7 +28,6 @@ def command_of(
     """The coroutine of one kind of study; exit code 1 when runs that count failed or goals are missed."""
 
     async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
-        from application.ports.events import StudyProgressed
         from application.studies.studying import StudyRequest
 
         spec = await study_spec(args)
@@ -45,26 +40,21 @@ def command_of(
             workers=args.workers,
             cluster=args.cluster,
         )
-        progress = Progress(out, _words)
-        unsubscribe = app.program.events.subscribe(StudyProgressed, progress.show)
-        try:
+        with progress_shown(app.program.events, out) as progress:
             result = await app.simulation.study(
                 request, on_stopped=lambda partial: _show(partial, out, progress)
             )
-        finally:
-            unsubscribe()
-            progress.end()
         _show(result, out, progress)
         return 0 if result.ok else 1
 
     return run
 
 
-def _show(result: StudyResult, out: Output, progress: Progress[StudyProgressed]) -> None:
+def _show(result: StudyResult, out: Output, progress: Progress) -> None:
     from application.studies.documents import study_document
     from presentation.cli.study_tables import print_study
 
-    progress.end()
+    progress.wipe()
     if out.as_json:
         out.json(study_document(result, out.translate))
         return
@@ -83,39 +73,3 @@ def _show(result: StudyResult, out: Output, progress: Progress[StudyProgressed])
             done=len(result.rows), total=result.total, seconds=seconds, failed=result.failed)
     )  # fmt: skip
     out.say(msg("Result: {path}", path=result.result_path))
-
-
-class Progress(Generic[E]):
-    """The state of many runs on stderr: one line written over on a terminal, else a line now and then."""
-
-    def __init__(self, out: Output, words: Callable[[E], Message]) -> None:
-        self._out = out
-        self._words: Callable[[E], Message] = words
-        self._told_at = time.monotonic()
-        self._is_over = False
-
-    def show(self, event: E) -> None:
-        is_due = time.monotonic() - self._told_at >= _TOLD_EVERY_S
-        if self._is_over or not event.done or not (self._out.is_watched or is_due):
-            return
-        self._told_at = time.monotonic()
-        self._out.status(self._words(event))
-
-    def end(self) -> None:
-        if not self._is_over:
-            self._is_over = True
-            self._out.status(None)
-
-
-def _words(event: StudyProgressed) -> Message:
-    return msg(
-        "{done}/{total} {total:run|runs}, {rate} per second, {remaining} s left",
-        done=event.done,
-        total=event.total,
-        rate=f"{event.rate_hz:.0f}",
-        remaining=seconds_left(event),
-    )
-
-
-def seconds_left(event: StudyProgressed | OptimizationProgressed) -> str:
-    return "?" if event.remaining_s is None else f"{event.remaining_s:.0f}"

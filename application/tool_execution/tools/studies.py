@@ -3,6 +3,7 @@ the search for values that meet its goals."""
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,10 +55,15 @@ async def run_study(arguments: StudyArguments, context: ToolContext, call: ToolC
     operations = context.operations
     run = _search if arguments.kind == "optimize" else _study
     await operations.begin_simulation(op_id=call.call_id, session_id=context.session_id, tool=call.name)
+    kept: list[ToolResult] = []
     try:
-        answer = await run(arguments.kind, circuit, spec, context, call)
+        answer = await run(arguments.kind, circuit, spec, context, call, kept=kept)
     except CircuitAIError as error:
         answer = failure_of(error)
+    except asyncio.CancelledError:
+        if kept:
+            await operations.finish(call.call_id, result_to_plain(kept[0]))
+        raise
     await operations.finish(call.call_id, result_to_plain(answer))
     return answer
 
@@ -93,21 +99,40 @@ def _of_kind(arguments: StudyArguments) -> dict[str, Any]:
 
 
 async def _study(
-    kind: Kind, circuit: Path, spec: StudySpec, context: ToolContext, call: ToolCall
+    kind: Kind,
+    circuit: Path,
+    spec: StudySpec,
+    context: ToolContext,
+    call: ToolCall,
+    *,
+    kept: list[ToolResult],
 ) -> ToolResult:
+    """`kept` gets the answer about what was done, when it is stopped."""
     from application.studies.studying import StudyRequest
 
     request = StudyRequest(circuit=circuit, kind=_STUDIES[kind], spec=spec, call_id=call.call_id)
-    return study_answer(await context.services.study(request), context)
+    result = await context.services.study(
+        request, on_stopped=lambda partial: kept.append(study_answer(partial, context))
+    )
+    return study_answer(result, context)
 
 
 async def _search(
-    _kind: Kind, circuit: Path, spec: StudySpec, context: ToolContext, call: ToolCall
+    _kind: Kind,
+    circuit: Path,
+    spec: StudySpec,
+    context: ToolContext,
+    call: ToolCall,
+    *,
+    kept: list[ToolResult],
 ) -> ToolResult:
     from application.optimization.optimizing import OptimizeRequest
 
     request = OptimizeRequest(circuit=circuit, spec=spec, call_id=call.call_id)
-    return _search_answer(await context.services.optimize(request), context)
+    result = await context.services.optimize(
+        request, on_stopped=lambda partial: kept.append(_search_answer(partial, context))
+    )
+    return _search_answer(result, context)
 
 
 def _search_answer(result: OptimizationResult, context: ToolContext) -> ToolResult:
@@ -187,7 +212,7 @@ def _robustness_line(item: Robustness) -> str:
 RUN_STUDY = Tool(
     name="run_study",
     title=msg("Run a study"),
-    look=ToolLook(running=msg("Running a study"), done=msg("Ran a study"), icon="activity", card="plain"),
+    look=ToolLook(running=msg("Running a study"), done=msg("Ran a study"), icon="activity", card="study"),
     groups=frozenset({"study"}),
     description=(
         "Simulate a circuit many times: a sweep, Monte Carlo (yield), corners, the worst case of tolerances, "

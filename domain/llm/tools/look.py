@@ -7,9 +7,10 @@ from typing import Literal
 
 from shared.message import Message, msg
 
-CardKind = Literal["read", "change", "delete", "simulate", "plain"]
+CardKind = Literal["read", "change", "delete", "simulate", "study", "plain"]
 """read: one line, nothing of the project is another after it; change and delete: a card with what they did to
-files and the way back; simulate: a run with its goals; plain: a card with its words and its end."""
+files and the way back; simulate: a run with its goals; study: a card that also says what came of it;
+plain: one with its words and its end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

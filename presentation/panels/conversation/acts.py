@@ -75,6 +75,8 @@ class Acts:
         others: dict[str, Callable[[], object]] = {
             "confirm": lambda: self._confirm(key, argument),
             "give_up": lambda: ways.give_up(key),
+            "end_call": lambda: self.conversations.chat.deps.running.end(key),
+            "skip_wait": lambda: self.conversations.chat.deps.running.end(model.session_id),
             "stop": model.stop,
             "model": self.composer.model_button.showMenu,
             "open": lambda: self._open_file(argument or str(getattr(model.items.get(key), "path", ""))),

@@ -35,6 +35,7 @@ from application.ports.events import (
     ToolEnded,
     ToolStarted,
     TurnEnded,
+    WaitsForPlace,
 )
 from domain.design.checkpoint_intent import CheckpointIntent
 from domain.llm.costs import Cost
@@ -62,6 +63,7 @@ from presentation.panels.conversation.items import (
 )
 from presentation.panels.conversation.netlist_card import cards_of
 from presentation.panels.conversation.words import doing, now
+from presentation.progress_words import Progressed, best_text, progress_text
 from shared.message import Message, msg
 from shared.ulid import new_ulid
 
@@ -74,6 +76,18 @@ class Activity:
 
     text: Message
     round_number: int = 0
+    ends: float = 0.0
+    """Of a wait: when it is over, on the clock of `time.monotonic`."""
+    reason: Message | None = None
+    """Of a wait: what it is for."""
+
+    @property
+    def now(self) -> Message:
+        """The text; of a wait with the seconds that are left of it, and its reason."""
+        if self.reason is None:
+            return self.text
+        left = f"{max(0.0, self.ends - time.monotonic()):.0f}"
+        return msg("Retrying in {seconds} s: {reason}", seconds=left, reason=self.reason)
 
 
 @dataclass(slots=True)
@@ -169,7 +183,7 @@ class RunFeed:
         """Whether there is something that could be gone on with."""
 
     def __call__(self, event: ChatEvent | DesignEvent) -> None:  # noqa: PLR0912 - one an event
-        if not isinstance(event, RetryScheduled):
+        if not isinstance(event, RetryScheduled | WaitsForPlace):
             self._items.remove(_RETRY)
         if not isinstance(event, AnswerStreamed):
             self.end_stream()
@@ -185,7 +199,21 @@ class RunFeed:
             case PhaseEntered():
                 self._enter_phase(event)
             case RetryScheduled():
-                self._wait_for_retry(event)
+                self._wait(event.reason, event.attempt, event.wait_s)
+                self.activity = Activity(
+                    msg("Waiting to retry"),
+                    self.activity.round_number,
+                    ends=time.monotonic() + event.wait_s,
+                    reason=event.reason,
+                )
+            case WaitsForPlace():
+                reason = msg(
+                    "Waiting for its turn: {count} {count:request|requests} to the provider {count:is|are} "
+                    "running",
+                    count=event.running,
+                )
+                self._wait(reason, 0, 0.0)
+                self.activity = Activity(reason, self.activity.round_number)
             case AlternativeTaken():
                 self._items.put(Note(key=new_ulid(), text=event.text))
                 self._model = event.model or event.provider or self._model
@@ -305,18 +333,29 @@ class RunFeed:
             text = msg("Continuing: {text}", text=event.resumed_text)
             self._items.put(Note(key=new_ulid(), text=text))
 
-    def _wait_for_retry(self, event: RetryScheduled) -> None:
+    def _wait(self, reason: Message, attempt: int, seconds: float) -> None:
         self._items.put(
             Retry(
                 key=_RETRY,
-                reason=event.reason,
-                attempt=event.attempt,
+                reason=reason,
+                attempt=attempt,
                 created=now(),
                 characters=self._characters,
-                ends=time.monotonic() + event.wait_s,
+                ends=time.monotonic() + seconds,
             )
         )
-        self.activity = Activity(msg("Waiting to retry"), self.activity.round_number)
+
+    def show_progress(self, event: Progressed) -> bool:
+        """How far a call of this run is; False for one of others, and where nothing of it is to be seen."""
+        card = self._items.get(event.key)
+        if not isinstance(card, OperationCard | SimulationCard) or card.state != "running":
+            return False
+        text, best = progress_text(event), best_text(event)
+        self._items.put(replace(card, progress=(text,) if best is None else (text, best)))
+        self.activity = Activity(
+            msg("{doing}: {progress}", doing=doing(card), progress=text), self.activity.round_number
+        )
+        return True
 
     def _take_piece(self, event: AnswerStreamed) -> None:
         self._pace.take(event.text + event.reasoning)
@@ -365,7 +404,7 @@ class RunFeed:
             self._begin_undo(event)
             return
         self._began[event.call_id] = self._clock()
-        card = card_of(event.call_id, event.name, event.arguments)
+        card = replace(card_of(event.call_id, event.name, event.arguments), can_end=event.can_be_ended)
         self._items.put(card)
         self.activity = Activity(doing(card), self.activity.round_number)
 
@@ -401,6 +440,7 @@ class RunFeed:
                 card,
                 state=end_state(success=event.success, error_type=event.error_type),
                 summary=event.summary,
+                progress=(),
                 duration_s=None if began is None else self._clock() - began,
             )
         )

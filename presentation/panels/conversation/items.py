@@ -110,6 +110,10 @@ class OperationCard:
     state: CardState = "running"
     summary: Message | None = None
     duration_s: float | None = None
+    can_end: bool = False
+    """It can be ended by itself while it runs."""
+    progress: tuple[Message, ...] = ()
+    """How far it is, while it runs."""
     diff: LineDiff | None = None
     standing: Standing = "none"
     is_new_file: bool = False
@@ -138,6 +142,9 @@ class SimulationCard:
     state: CardState = "running"
     summary: Message | None = None
     duration_s: float | None = None
+    can_end: bool = False
+    progress: tuple[Message, ...] = ()
+    """Both as in OperationCard."""
     verdicts: tuple[GoalVerdict, ...] = ()
     round_number: int = 0
 
@@ -293,7 +300,7 @@ class Retry:
     key: str
     reason: Message
     attempt: int
-    """The one that failed, from 1."""
+    """The one that failed, from 1; 0: it waits for its turn behind other requests, nobody knows how long."""
     ends: float
     """When the wait is over, on the clock of `time.monotonic`."""
     created: str = ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,7 @@ from presentation.panels.conversation.items import (
 )
 from presentation.panels.conversation.window import Window
 from presentation.panels.conversation.words import now, unsaved
+from presentation.progress_words import PROGRESSED, Progressed
 from shared import paths
 from shared.errors import CircuitAIError, EnvironmentProblem
 from shared.message import msg
@@ -37,6 +39,9 @@ if TYPE_CHECKING:
     from domain.llm.attachments import PreparedAttachment
     from domain.llm.consent import ConsentAnswer, ConsentQuestion
     from domain.llm.tools.confirmation_card import Answers, ConfirmationCard
+
+
+_PROGRESS_S = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,6 +150,7 @@ class LiveRun:
         self._model = model
         self._is_left = False
         self._is_flush_due = False
+        self._next_progress = 0.0
         self._made: set[str] = set()
         """Files this design has written, relative to the project."""
         self.feed = RunFeed(
@@ -166,6 +172,15 @@ class LiveRun:
 
     async def work(self) -> None:
         """Save what is open and carry the order out; an error that no event has told becomes a row."""
+        events = self._conversations.chat.deps.events
+        ends = [events.subscribe(kind, self._on_progress) for kind in PROGRESSED]
+        try:
+            await self._work()
+        finally:
+            for end in ends:
+                end()
+
+    async def _work(self) -> None:
         try:
             # The run reads the files; what is on the screen has to be what it reads.
             if not await self._window.save_buffers():
@@ -256,6 +271,14 @@ class LiveRun:
                 self._window.file_made(root / card.path)
         elif isinstance(card, SimulationCard) and event.success:
             self._window.result_made(paths.result_folder(root, card.key) / paths.RESULT_FILE)
+
+    def _on_progress(self, event: Progressed) -> None:
+        """Twice a second at most: a row that is drawn anew each time is no use to anybody."""
+        if self._is_left or time.monotonic() < self._next_progress:
+            return
+        if self.feed.show_progress(event):
+            self._next_progress = time.monotonic() + _PROGRESS_S
+            self._tell()
 
     def _flush_soon(self) -> None:
         if not self._is_flush_due:

@@ -541,7 +541,7 @@ class ConversationPanel(QWidget):
         activity = model.activity
         if activity is None:
             return None, "text.secondary", False
-        text = activity.text
+        text = activity.now
         if activity.round_number and model.most_rounds:
             text = msg(
                 "{doing} · round {number}/{most}",

@@ -169,8 +169,9 @@ def _operation(item: OperationCard) -> b.Row:
     diff, is_undone = item.diff, item.standing == "undone"
     hunks = () if diff is None else diff.hunks
     look = "card op undone" if is_undone else "card op"
-    below: list[b.Frame | b.Para] = []
-    if item.state in ("failed", "stopped", "not_run") and item.summary is not None:
+    below: list[b.Frame | b.Para] = [*_running(item)]
+    is_told = item.look.card == "study" or item.state in ("failed", "stopped", "not_run")
+    if is_told and item.summary is not None:
         below.append(b.Para("body", (b.Text(item.summary, has_names=True),)))
     if item.problem is not None:
         below.append(b.Para("problem", (b.Text(item.problem, has_names=True),)))
@@ -188,12 +189,25 @@ def _operation(item: OperationCard) -> b.Row:
     return b.Row((fold, *below), "card")
 
 
+def _running(item: OperationCard | SimulationCard) -> tuple[b.Para, ...]:
+    """How far a call is."""
+    return tuple(b.Para("body progress", (b.Text(line, "dim"),)) for line in item.progress)
+
+
+def _cancel(item: OperationCard | SimulationCard) -> tuple[b.Button, ...]:
+    """The button that ends one call, while the turn goes on."""
+    if not item.can_end or item.state != "running":
+        return ()
+    tip = msg("Ends this call; the model is told and goes on")
+    return (b.Button(act="end_call", label=msg("Cancel"), kind="aside", tip=tip),)
+
+
 def _reading(item: OperationCard) -> b.Line:
     if item.summary is None or (item.path and item.state == "done"):
         said: b.Parts = (b.Text(words.verb_of(item), "title"), *_object(item))
     else:
         said = (b.Text(item.summary, "told", has_names=True),)
-    right = (*_seconds(item.duration_s), *_state(item.state))
+    right = (*_seconds(item.duration_s), *_cancel(item), *_state(item.state))
     return b.Line("read", (b.Icon(words.icon_of(item)), *said), right, tip=item.summary or "")
 
 
@@ -220,7 +234,7 @@ def _head(item: OperationCard) -> b.Line:
             b.Button(act="open", argument=place, label=msg("Show in the editor"), kind="icon", icon="eye")
         )
     verb = b.Text(words.verb_of(item), "struck" if is_undone else "bold")
-    group = b.Frame("group", (*tools, *_state(item.state)), is_in_line=True)
+    group = b.Frame("group", (*tools, *_cancel(item), *_state(item.state)), is_in_line=True)
     return b.Line(
         "head",
         (b.Icon(words.icon_of(item), "info.icon"), verb, *_object(item), *left),
@@ -282,6 +296,7 @@ def _simulation(item: SimulationCard) -> b.Row:
     if item.state == "done" and item.path:  # a round told again is no run of its own
         tip = msg("Show the waveforms")
         right.append(b.Button(act="plot", label=tip, kind="icon", icon="chart-line"))
+    right += _cancel(item)
     right += (b.Only("plain", _state("running")),) if is_running else _state(item.state)
     told: b.Blocks = ()
     if item.summary and item.state != "stopped" and (failed or not item.verdicts):
@@ -292,7 +307,7 @@ def _simulation(item: SimulationCard) -> b.Row:
     )
     table = b.Table("rows", tuple(map(_verdict, item.verdicts)))
     head = b.Line("head", tuple(left), tuple(right))
-    return b.Row((b.Frame(f"card sim {item.state}", (head, table, *told, *ways)),), "card")
+    return b.Row((b.Frame(f"card sim {item.state}", (head, *_running(item), table, *told, *ways)),), "card")
 
 
 def _verdict(verdict: GoalVerdict) -> tuple[str, tuple[b.Cell, ...]]:
@@ -500,14 +515,24 @@ def _retry(item: Retry) -> b.Row:
     reason, kept = words.retry_texts(item)
     time = (b.Text(clock_time(item.created), "dim"),) if item.created else ()
     told = (b.Para("small", (b.Text(kept),)),) if kept else ()
+    turning = b.Only("page", (b.Icon("loader-circle", kind="spin"),))
+    head = b.Line("line", (b.Icon("circle-alert", "warn.icon"), b.Text(reason, "bold"), *time))
+    if not item.attempt:
+        stop = b.Button(act="stop", label=msg("Stop"), kind="aside")
+        return b.Row(
+            (b.Frame("retry", (b.Line("line", (turning, b.Text(reason, "bold"), *time), (stop,)),)),)
+        )
     again = (
-        b.Only("page", (b.Icon("loader-circle", kind="spin"),)),
+        turning,
         b.Countdown(left_s=item.left_s, text=msg("Retrying in {seconds} s", seconds="{seconds}")),
         b.Text(msg("attempt {number}", number=item.attempt + 1), "dim"),
     )
-    stop = b.Button(act="stop", label=msg("Stop retrying"), kind="aside")
-    head = b.Line("line", (b.Icon("circle-alert", "warn.icon"), b.Text(reason, "bold"), *time))
-    return b.Row((b.Frame("retry", (head, *told, b.Line("line again", again, (stop,)))),))
+    tip = msg("Gives this request up; the ways on are offered")
+    ways = (
+        b.Button(act="skip_wait", label=msg("Stop retrying"), kind="aside", tip=tip),
+        b.Button(act="stop", label=msg("Stop"), kind="aside"),
+    )
+    return b.Row((b.Frame("retry", (head, *told, b.Line("line again", again, ways))),))
 
 
 @row_of.register

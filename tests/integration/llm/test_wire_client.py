@@ -298,7 +298,7 @@ async def test_retries_are_told_and_waited_for() -> None:
     notices = [chunk.retry for chunk in chunks if chunk.retry]
     assert [notice.attempt for notice in notices] == [1, 2]
     assert [notice.wait_s for notice in notices] == pauses.seconds == [2.0, 4.0]
-    assert "boom" in str(notices[1].reason)
+    assert "boom" in str(notices[1].error.message)
     assert text_of(chunks) == "Hello"
 
 

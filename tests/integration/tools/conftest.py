@@ -67,6 +67,7 @@ class Bench:
                 results=results,
                 cpu=self.cpu,
                 joiner=StepJoiner(),
+                events=EventBus(),
                 settings=settings,
                 libraries=libraries,
             ),
