@@ -42,5 +42,5 @@ def ended_by_user(tool: str, kept: ToolResult) -> ToolResult:
     return failure(
         "stopped",
         msg("{tool} was stopped by the user before it finished; it changed nothing.", tool=tool),
-        suggestions=(msg("Do not repeat it unasked: go on with what is known, or ask the user."),),
+        suggestions=(msg("Do not repeat it unasked: continue with what is known, or ask the user."),),
     )

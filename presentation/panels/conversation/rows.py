@@ -198,7 +198,7 @@ def _cancel(item: OperationCard | SimulationCard) -> tuple[b.Button, ...]:
     """The button that ends one call, while the turn goes on."""
     if not item.can_end or item.state != "running":
         return ()
-    tip = msg("Ends this call; the model is told and goes on")
+    tip = msg("Ends this call; the model learns of it and continues")
     return (b.Button(act="end_call", label=msg("Cancel"), kind="aside", tip=tip),)
 
 
@@ -527,7 +527,7 @@ def _retry(item: Retry) -> b.Row:
         b.Countdown(left_s=item.left_s, text=msg("Retrying in {seconds} s", seconds="{seconds}")),
         b.Text(msg("attempt {number}", number=item.attempt + 1), "dim"),
     )
-    tip = msg("Gives this request up; the ways on are offered")
+    tip = msg("Gives this request up and offers other ways")
     ways = (
         b.Button(act="skip_wait", label=msg("Stop retrying"), kind="aside", tip=tip),
         b.Button(act="stop", label=msg("Stop"), kind="aside"),
