@@ -689,7 +689,9 @@ async def _passages(question: Question) -> Sequence[ContextPart]:
     is_sure = len(question.terms) > 1 or question.terms[0].is_name
     whole = _WHOLE_PASSAGES if is_sure else 0
     shown = kept[: _MOST_PASSAGES if is_sure else _MOST_UNSURE]
-    items = [_passage(each, question.terms, is_whole=at < whole) for at, each in enumerate(shown)]
+    items = [
+        _passage(each, question.terms, is_whole=at < whole or each.is_meant) for at, each in enumerate(shown)
+    ]
     return [ContextPart(name="passages", forms=(tuple(items),), rest="search_project")]
 
 

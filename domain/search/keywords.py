@@ -29,9 +29,38 @@ _TERMS = (
     "threshold 阈值 门限",
     "regulator ldo 稳压",
     "reference bandgap 基准",
+    "buck-boost 升降压",
     "buck step-down 降压",
     "boost step-up 升压",
     "flyback 反激",
+    "forward 正激",
+    "push-pull 推挽",
+    "half-bridge 半桥",
+    "full-bridge h-bridge 全桥",
+    "three-phase 3-phase 三相",
+    "photovoltaic solar 光伏 太阳能",
+    "under-voltage uvlo 欠压",
+    "open-circuit 开路",
+    "converg gmin 收敛",
+    "multiplexer mux 多路 复用器",
+    "latch flip-flop 锁存 触发器",
+    "integrator 积分",
+    "differentiator 微分",
+    "summing adder 加法",
+    "follower 跟随",
+    "cascode 共源共栅",
+    "common-emitter 共射",
+    "common-source 共源",
+    "charge-pump 电荷泵",
+    "sample-and-hold 采样保持",
+    "phase-locked pll 锁相",
+    "voltage-controlled vco 压控",
+    "current-source 电流源 恒流",
+    "doubler multiplier 倍压 倍增",
+    "emission emc emi 电磁兼容 传导",
+    "driver 驱动",
+    "discharge 放电",
+    "inrush surge 浪涌",
     "converter 变换器 转换器",
     "inverter 逆变 反相器",
     "rectifier 整流",
@@ -209,12 +238,13 @@ def terms_of(text: str) -> tuple[Term, ...]:
             covered.add(name)
             found.setdefault((name,), Term((name,), weight, is_name=True))
     rest = folded
-    for spellings, weight in _GROUPS:
+    for spellings, weight in (*_COMPOUNDS, *_GROUPS):
         for spelling in spellings:
             if _stands_in(spelling, rest):
                 found.setdefault(spellings, Term(spellings, weight))
                 covered.add(spelling)
-                if not spelling.isascii():
+                if not spelling.isascii() or not spelling.isalnum():
+                    covered.update(words_of(spelling))
                     rest = rest.replace(spelling, " ")
     rest = _STOP_CHINESE.sub(" ", rest)
     for word in words_of(rest):
@@ -275,7 +305,15 @@ def _groups() -> tuple[tuple[tuple[str, ...], float], ...]:
     """The words with their weights; those that have another one inside come before it."""
     weighted = [(line, 1.5) for line in _TERMS] + [(line, 0.4) for line in _COMMON]
     weighted.sort(key=lambda each: -max(len(word) for word in each[0].split() if not word.isascii()))
-    return tuple((tuple(line.split()), weight) for line, weight in weighted)
+    return tuple((_spellings(line), weight) for line, weight in weighted)
+
+
+def _spellings(line: str) -> tuple[str, ...]:
+    """Those of a line; a word with a hyphen is also written with a blank, and in one."""
+    forms = ((word, word.replace("-", " "), word.replace("-", "")) for word in line.split())
+    return tuple(dict.fromkeys(form for each in forms for form in each))
 
 
 _GROUPS = _groups()
+_COMPOUNDS = tuple(group for group in _GROUPS if any("-" in spelling for spelling in group[0]))
+"""They are read first: a buck-boost is neither a buck nor a boost converter."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 
+from domain.circuit.netlist import CIRCUIT_SUFFIXES
 from domain.search.keywords import Term
 from domain.search.query import fold
 
@@ -20,6 +22,9 @@ _OF_DEFINITION = 2.0
 _LEAST_SHARE = 0.3
 """Of the sentence's weight that a passage must have: less is chance."""
 _LEAST_OF_BEST = 0.35
+_LEAST_OF_NAME = 1.5
+_MOST_MEANT = 6_000
+"""Characters of circuits whose own names the sentence has, by a word that is not in every circuit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +40,8 @@ class Passage:
     section: str = ""
     defines: tuple[str, ...] = ()
     """Folded names that are defined in it, of those asked for."""
+    is_meant: bool = False
+    """It is of a circuit whose name is in the sentence."""
 
 
 def rank(
@@ -43,14 +50,18 @@ def rank(
     """Those that speak of what was asked, the best first.
 
     `counts` is in how many of `total` passages of the project a spelling stands. What hardly has a share of
-    the sentence is left out, so that a sentence about something else finds nothing.
+    the sentence is left out, so that a sentence about something else finds nothing; but not the circuits that
+    are named in it ("the flyback" is flyback.net), since what is asked of them need not be said in its words.
     """
     if not terms or not passages:
         return []
     weights = [term.weight * _rarity(term, counts, total) for term in terms]
     whole = sum(weights)
     scored: list[tuple[float, int, Passage]] = []
+    names = [pattern_of(term) for term in terms if term.weight >= _LEAST_OF_NAME]
     for passage in passages:
+        if not passage.text.strip():
+            continue
         text, place = fold(passage.text), fold(f"{passage.source} {passage.section}")
         place += " " + place.replace("_", " ")  # pulse_gen3 is a name, and two words
         length = 1 - _LENGTH + _LENGTH * len(text) / _USUAL_LENGTH
@@ -64,10 +75,25 @@ def rank(
                 share += weight
                 score += weight * times * (_SATURATION + 1) / (times + _SATURATION * length)
                 score += weight * named * (_SATURATION + 1) / (named + _SATURATION)
-        if share >= _LEAST_SHARE * whole:
-            scored.append((score * share / whole, -passage.line, passage))
+        is_meant = any(name.search(_own_name(passage.source)) for name in names)
+        if is_meant or share >= _LEAST_SHARE * whole:
+            scored.append((score * share / whole, -passage.line, replace(passage, is_meant=is_meant)))
     scored.sort(key=lambda each: each[:2], reverse=True)
-    return [passage for score, _, passage in scored if score >= _LEAST_OF_BEST * scored[0][0]]
+    room, kept = _MOST_MEANT, []
+    for score, _, passage in scored:
+        room -= len(passage.text) if passage.is_meant else 0
+        if score >= _LEAST_OF_BEST * scored[0][0] or (passage.is_meant and room >= 0):
+            kept.append(passage if room >= 0 else replace(passage, is_meant=False))
+    return kept
+
+
+def _own_name(source: str) -> str:
+    """The words of a circuit's name, folded; "" for other files."""
+    path = PurePosixPath(source)
+    if path.suffix.lower() not in CIRCUIT_SUFFIXES:
+        return ""
+    stem = fold(path.stem)
+    return f"{stem} {path.name.lower()} {stem.replace('_', ' ')}"
 
 
 def pattern_of(term: Term) -> re.Pattern[str]:

@@ -16,6 +16,7 @@ from bootstrap import build
 from domain.llm.context_block import LARGEST, context_budget
 from domain.llm.tokens import count_tokens
 from domain.search.keywords import terms_of
+from domain.search.ranking import Passage, rank
 from tests.fakes.sixty_files import UNRELATED, questions, write_project
 
 
@@ -70,3 +71,22 @@ async def test_the_piece_that_answers_is_there_and_little_besides(asked: ToolCon
 def test_words_that_are_none_of_the_language_are_names(words: str, name: str) -> None:
     assert any(term.is_name and term.spellings == (name,) for term in terms_of(words))
     assert not any(term.is_name for term in terms_of("What is the gain of the Filter?"))
+
+
+@pytest.mark.parametrize(
+    ("words", "circuit"),
+    [
+        ("What is the turns ratio of the flyback's transformer?", "sim/flyback.net"),
+        ("How large is the inductor in the half bridge?", "halfbridge_v2.cir"),
+        ("推挽变换器的滤波电感是多大？", "PushPull.cir"),
+        ("Which load has the buck-boost?", "buckboost.net"),
+    ],
+)
+def test_a_circuit_that_is_named_is_meant(words: str, circuit: str) -> None:
+    notes = Passage(
+        source="notes.md", line=1, text="The transformer, its turns ratio, load and inductor: 电感"
+    )
+    netlist = Passage(source=circuit, line=1, text="V1 a 0 12\nR1 a 0 1k")
+    other = Passage(source="boost.net", line=1, text="V1 a 0 12")
+    found = rank([notes, netlist, other], terms_of(words), counts={}, total=3)
+    assert [each.source for each in found if each.is_meant] == [circuit]
