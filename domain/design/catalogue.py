@@ -18,7 +18,15 @@ from domain.design.deck import Say
 from domain.design.designer import DesignIntent, Proposal
 from domain.design.engine.declared_family import Claim, DeclaredFamily
 from domain.design.engine.wording import joined
-from domain.design.families import buck, first_order, inverting_amplifier, lc_ladder, sallen_key
+from domain.design.families import (
+    buck,
+    first_order,
+    inverting_amplifier,
+    lc_ladder,
+    non_inverting_amplifier,
+    sallen_key,
+    schmitt_trigger,
+)
 from domain.design.families.filter_requests import order_of
 from domain.design.families.filter_rows import FILTER_WORDS, LETS_HIGHS_THROUGH, LETS_LOWS_THROUGH
 from domain.design.goal_words import with_words
@@ -31,7 +39,15 @@ from shared.message import Message, msg
 FAMILIES: Mapping[str, DeclaredFamily] = MappingProxyType(
     {
         module.FAMILY.key: DeclaredFamily(module.FAMILY)
-        for module in (first_order, sallen_key, buck, inverting_amplifier, lc_ladder)
+        for module in (
+            first_order,
+            sallen_key,
+            buck,
+            inverting_amplifier,
+            non_inverting_amplifier,
+            lc_ladder,
+            schmitt_trigger,
+        )
     }
 )
 """Every family by its key."""

@@ -11,8 +11,18 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from domain.circuit.figures import told_apart
 from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import Choice, Option, Quantity, Request
+from domain.design.engine.declaration import (
+    Bounds,
+    Choice,
+    Correction,
+    GoalRow,
+    Option,
+    Quantity,
+    Request,
+)
+from domain.design.engine.wording import unreachable
 from shared.message import msg
 
 OPEN_LOOP_GAIN = 1e5
@@ -31,6 +41,28 @@ SUPPLY = Quantity(
     words=r"suppl\w+|power(?:ed)?|rails?|供电|电源|vcc|vdd", before=r"±|\+/?-|正负",
     within=(2.5, 40), example=15, default=15.0,
 )  # fmt: skip
+
+_BANDWIDTH = msg("bandwidth")
+BANDWIDTH = Quantity(
+    name="bandwidth_hz", label=_BANDWIDTH, dimensions=("Hz",), takes_rest=True, limit="at_least",
+    words=r"band[\s-]?width|(?<![a-z])bw(?![a-z])|-?3\s?db|cut-?\s?off|up to|带宽|频带|截止|上限频率",
+    within=(10, 200e6), example=100e3, default=20e3,
+)  # fmt: skip
+BANDWIDTH_GOAL = GoalRow(
+    metric="bandwidth",
+    label=msg("Bandwidth, −3 dB"),
+    unit="Hz",
+    quantity="bandwidth_hz",
+    expression=lambda _request: "highcut(v(out))",
+    bounds=lambda request: Bounds(minimum=request["bandwidth_hz"]),
+)
+SINGLE_SUPPLY = (
+    r"single[\s-]supply|单电源",
+    msg("Amplifiers on a single supply cannot be designed yet."),
+    msg("Specify a symmetrical supply, for example ±5 V."),
+)
+"""Refused: a circuit between two supplies has no other reference than ground."""
+_GBW_MARGIN = 1.2
 
 GENERIC = "opamp"
 """The macro model, and its name in the netlist."""
@@ -96,6 +128,37 @@ def given_gbw_hz(request: Request) -> float | None:
     """That of the op-amp that was named, else what was asked; None: it is chosen."""
     gbw: float | None = LIBRARY_GBW_HZ.get(request["opamp"], request["gbw_hz"])
     return gbw
+
+
+def fast_enough(request: Request, correction: Correction, noise_gain: float) -> float:
+    """GBW (Hz) of the slowest op-amp whose bandwidth GBW / `noise_gain` is enough, with a margin.
+
+    Raises CircuitError when none is, or not the one that was named.
+    """
+    needed = request["bandwidth_hz"] * correction["bandwidth_hz"] * _GBW_MARGIN * noise_gain
+    given = given_gbw_hz(request)
+    classes = GBW_CLASSES_HZ if given is None else (given,)
+    gbw = next((each for each in classes if each >= needed), None)
+    if gbw is None:
+        most = classes[-1] / _GBW_MARGIN / noise_gain
+        asked, limit = told_apart("Hz", request["bandwidth_hz"], most, digits=3)
+        raise unreachable(
+            _BANDWIDTH,
+            asked,
+            limit,
+            msg("Lower the gain or the bandwidth, or use two stages or a faster op-amp."),
+        )
+    return gbw
+
+
+def mid_band_hz(request: Request) -> str:
+    """Two decades inside the bandwidth: there the op-amp costs less than 0.01 %."""
+    return spice(request["bandwidth_hz"] / 100)
+
+
+def sweep(request: Request, gbw_hz: float) -> str:
+    """The `.ac` card from a thousandth of the bandwidth to beyond the op-amp's."""
+    return f".ac dec 100 {spice(request['bandwidth_hz'] / 1000)} {spice(3 * gbw_hz)}"
 
 
 def write_opamp(deck: Deck, request: Request, gbw_hz: float) -> None:

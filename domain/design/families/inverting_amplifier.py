@@ -15,7 +15,6 @@ from domain.circuit.preferred_values import best_pair, values_between
 from domain.design.deck import Deck, spice
 from domain.design.engine.declaration import (
     TOLERANCE,
-    Bounds,
     Correction,
     Family,
     GoalRow,
@@ -27,32 +26,29 @@ from domain.design.engine.declaration import (
 )
 from domain.design.engine.wording import unreachable
 from domain.design.opamp import (
+    BANDWIDTH,
+    BANDWIDTH_GOAL,
     GBW,
-    GBW_CLASSES_HZ,
     OPAMP,
     OPEN_LOOP_GAIN,
+    SINGLE_SUPPLY,
     SUPPLY,
     UNKNOWN_OPAMP,
-    given_gbw_hz,
+    fast_enough,
+    mid_band_hz,
+    sweep,
     write_opamp,
     write_supplies,
 )
 from shared.message import msg
 
-_GBW_MARGIN = 1.2
 _FEEDBACK_OHM = (500.0, 20e6)
 """R2: above it noise and strays rule, below it the op-amp's output resistance."""
 _R1_ROOM = 0.03
 """How far R1 may leave the input resistance for a better ratio."""
 
 _GAIN = msg("gain")
-_BANDWIDTH = msg("bandwidth")
 _INPUT = msg("input resistance")
-
-
-def _mid_hz(request: Request) -> str:
-    """Two decades inside the bandwidth: there the op-amp costs less than 0.01 %."""
-    return spice(request["bandwidth_hz"] / 100)
 
 
 def size(request: Request, correction: Correction) -> Sized:
@@ -77,19 +73,7 @@ def size(request: Request, correction: Correction) -> Sized:
         "E96",
         lambda one, two: abs(math.log(two / one / ratio)) + 0.05 * abs(math.log(one / wanted)),
     )
-    needed = request["bandwidth_hz"] * correction["bandwidth_hz"] * _GBW_MARGIN * (1 + ratio)
-    given = given_gbw_hz(request)
-    classes = GBW_CLASSES_HZ if given is None else (given,)
-    gbw = next((each for each in classes if each >= needed), None)
-    if gbw is None:
-        most = classes[-1] / _GBW_MARGIN / (1 + ratio)
-        asked, limit = told_apart("Hz", request["bandwidth_hz"], most, digits=3)
-        raise unreachable(
-            _BANDWIDTH,
-            asked,
-            limit,
-            msg("Lower the gain or the bandwidth, or use two stages or a faster op-amp."),
-        )
+    gbw = fast_enough(request, correction, 1 + ratio)
     note = msg(
         "R1 = {r1}, R2 = {r2}, an op-amp with a gain-bandwidth product of {gbw}.",
         r1=with_unit(r1, "Ω"),
@@ -127,25 +111,14 @@ FAMILY = Family(
         ),
         plausible=r"(?:amplifier|op[\s-]?amp|放大器|运放).{0,30}(?:gain|增益)\s?(?:of|为|=)?\s?-\s?\d",
         excludes=r"summing|加法|求和|integrat|积分|differen|差分|微分|schmitt|施密特|trans[\s-]?imp|跨阻",
-        refuses=(
-            UNKNOWN_OPAMP,
-            (
-                r"single[\s-]supply|单电源",
-                msg("Amplifiers on a single supply cannot be designed yet."),
-                msg("Specify a symmetrical supply, for example ±5 V."),
-            ),
-        ),
+        refuses=(UNKNOWN_OPAMP, SINGLE_SUPPLY),
     ),
     quantities=(
         Quantity(
             name="gain", label=_GAIN, dimensions=("x", "dB"), words=r"(?<![a-z])gain|增益|放大倍数|放大",
             takes_rest=True, has_sign=False, within=(0.1, 1000), example=10, required=True,
         ),
-        Quantity(
-            name="bandwidth_hz", label=_BANDWIDTH, dimensions=("Hz",), takes_rest=True, limit="at_least",
-            words=r"band[\s-]?width|(?<![a-z])bw(?![a-z])|-?3\s?db|cut-?\s?off|up to|带宽|频带|截止|上限频率",
-            within=(10, 200e6), example=100e3, default=20e3,
-        ),
+        BANDWIDTH,
         Quantity(
             name="input_ohm", label=_INPUT, dimensions=("Ohm",), takes_rest=True,
             words=r"input (?:resistance|impedance)|(?<![a-z])r_?in(?![a-z])|z_?in(?![a-z])|输入(?:电阻|阻抗)",
@@ -159,17 +132,13 @@ FAMILY = Family(
     goals=(
         GoalRow(
             metric="gain", label=msg("Gain"), unit="1", quantity="gain",
-            expression=lambda request: f"at(re(v(out)/v(in)),{_mid_hz(request)})",
+            expression=lambda request: f"at(re(v(out)/v(in)),{mid_band_hz(request)})",
             bounds=lambda request: around(-request["gain"], request["tolerance"]),
         ),
-        GoalRow(
-            metric="bandwidth", label=msg("Bandwidth, −3 dB"), unit="Hz", quantity="bandwidth_hz",
-            expression=lambda _request: "highcut(v(out))",
-            bounds=lambda request: Bounds(minimum=request["bandwidth_hz"]),
-        ),
+        BANDWIDTH_GOAL,
         GoalRow(
             metric="input_resistance", label=msg("Input resistance"), unit="Ohm", quantity="input_ohm",
-            expression=lambda request: f"gain(v(in)/i(vin),{_mid_hz(request)})",
+            expression=lambda request: f"gain(v(in)/i(vin),{mid_band_hz(request)})",
             bounds=lambda request: around(request["input_ohm"], max(0.05, request["tolerance"])),
         ),
     ),
@@ -179,9 +148,7 @@ FAMILY = Family(
     remarks=lambda _request: (
         msg("Gain = -R2 / R1, input resistance = R1, bandwidth = GBW / (1 + R2 / R1)."),
     ),
-    analyses=lambda request, sized, _goals: (
-        f".ac dec 100 {spice(request['bandwidth_hz'] / 1000)} {spice(3 * sized.figures['gbw_hz'])}",
-    ),
+    analyses=lambda request, sized, _goals: (sweep(request, sized.figures["gbw_hz"]),),
     size=size,
     netlist=netlist,
 )  # fmt: skip

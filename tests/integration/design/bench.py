@@ -124,6 +124,21 @@ def half_power(plot: Data, kind: str) -> float:
     return crossing(plot, float(size[-1]) / np.sqrt(2), rising=True)
 
 
+def passing(plot: Data, values: np.ndarray, level: float, count: int) -> float:
+    """Place of the count-th passing of a level, up or down, on a straight line between samples."""
+    above = values > level
+    i = int(np.nonzero(above[1:] != above[:-1])[0][count - 1])
+    share = (level - values[i]) / (values[i + 1] - values[i])
+    return float(plot.axis[i] + share * (plot.axis[i + 1] - plot.axis[i]))
+
+
+def value_at(plot: Data, values: np.ndarray, place: float) -> float:
+    """Interpolated: over log f, or over time (which begins at 0)."""
+    if plot.axis[0] == 0:
+        return float(np.interp(place, plot.axis, values))
+    return float(np.interp(np.log(place), np.log(plot.axis), values))
+
+
 def average(plot: Data, name: str) -> float:
     """Time average by trapezoids."""
     time = plot.axis
@@ -153,7 +168,8 @@ def evaluate(expression: str, plot: Data) -> float:
         "avg": lambda x: float(np.trapezoid(x, plot.axis) / (plot.axis[-1] - plot.axis[0])),
         "pp": lambda x: float(x.max() - x.min()),
         "re": np.real,
-        "at": lambda x, f: float(np.interp(np.log(f), np.log(plot.axis), x)),
+        "at": lambda x, place: value_at(plot, x, place),
+        "cross": lambda x, level, count: passing(plot, x, level, int(count)),
         "min": lambda x, low, high: float(np.abs(x[(plot.axis >= low) & (plot.axis <= high)]).min()),
     }
     return float(eval(text, {"__builtins__": {}}, names))

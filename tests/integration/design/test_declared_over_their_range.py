@@ -39,6 +39,34 @@ def inverting_amplifier(draw: random.Random) -> str:
     return text
 
 
+def non_inverting_amplifier(draw: random.Random) -> str:
+    gain = _log(draw, 1.01, 900)
+    bandwidth = _log(draw, 1e3, min(1e7, 7e8 / gain))
+    text = f"non-inverting amplifier, gain {gain:.4g}, bandwidth {bandwidth:.3g} Hz"
+    if draw.random() < 0.2:
+        text = f"电压跟随器，带宽{bandwidth:.3g}Hz"
+    elif draw.random() < 0.3:
+        text = f"同相放大器，放大倍数{gain:.4g}，带宽{bandwidth:.3g}Hz"
+    if draw.random() < 0.3:
+        text += f", ±{draw.choice([5, 9, 12, 18])} V"
+    if draw.random() < 0.3:
+        text += f", tolerance {draw.choice([1, 2, 10])}%"
+    return text
+
+
+def schmitt_trigger(draw: random.Random) -> str:
+    supply = draw.choice([5, 9, 12, 15])
+    middle = draw.choice([0.0, draw.uniform(-0.5, 0.5) * supply])
+    half = _log(draw, 0.02, 0.3 * supply)
+    upper, lower = middle + half, middle - half
+    texts = (
+        f"Schmitt trigger, upper threshold {upper:.3f} V, lower threshold {lower:.3f} V, ±{supply} V",
+        f"comparator, threshold {middle:.3f} V, hysteresis {2 * half:.3f} V, supply ±{supply} V",
+        f"滞回比较器，上限阈值{upper:.3f}V，下限阈值{lower:.3f}V，电源±{supply}V",
+    )
+    return draw.choice(texts)
+
+
 def lc_ladder(draw: random.Random) -> str:
     response = draw.choice(["Butterworth", "Chebyshev"])
     order = draw.randint(2, 9) if response == "Butterworth" else draw.choice([3, 5, 7, 9])
@@ -56,7 +84,11 @@ def lc_ladder(draw: random.Random) -> str:
     return text
 
 
-FAMILIES = pytest.mark.parametrize("sentence", [inverting_amplifier, lc_ladder], ids=lambda f: f.__name__)
+FAMILIES = pytest.mark.parametrize(
+    "sentence",
+    [inverting_amplifier, non_inverting_amplifier, schmitt_trigger, lc_ladder],
+    ids=lambda f: f.__name__,
+)
 
 
 async def _campaign(sentence, count: int, folder: Path) -> list[str]:

@@ -24,6 +24,7 @@ from presentation.translation import Translator
 from shared.errors import CircuitError
 
 AMPLIFIER, LADDER = "inverting_amplifier", "lc_ladder"
+NON_INVERTING, SCHMITT = "non_inverting_amplifier", "schmitt_trigger"
 
 UNDERSTOOD = [
     ("inverting amplifier, gain 10, bandwidth 100 kHz", AMPLIFIER, {"gain": 10, "bandwidth_hz": 1e5}),
@@ -65,6 +66,25 @@ UNDERSTOOD = [
         # The -3 dB frequency of 1 dB ripple and order 5 is 1.0338 times the ripple edge (Zverev, ch. 3).
         {"cutoff_hz": pytest.approx(10.338e6, rel=1e-3), "parts": "exact"},
     ),
+    ("non-inverting amplifier, gain 11, bandwidth 50 kHz", NON_INVERTING, {"gain": 11, "bandwidth_hz": 5e4}),
+    ("a noninverting op-amp with 40 dB using a TL072", NON_INVERTING, {"gain": 100, "opamp": "TL072"}),
+    ("unity-gain buffer, 1 MHz", NON_INVERTING, {"gain": 1, "form": "follower"}),
+    ("op-amp circuit with a gain of 5", NON_INVERTING, {"gain": 5}),
+    ("同相比例运算放大器，放大倍数21，电源±12V", NON_INVERTING, {"gain": 21, "supply_v": 12}),
+    ("电压跟随器，带宽500kHz", NON_INVERTING, {"gain": 1, "bandwidth_hz": 5e5}),
+    (
+        "Schmitt trigger, upper threshold 3 V, lower threshold 1 V, ±12 V",
+        SCHMITT,
+        {"upper_v": 3, "lower_v": 1},
+    ),
+    ("Schmitt trigger with thresholds 1 V and 3 V", SCHMITT, {"upper_v": 3, "lower_v": 1}),
+    ("comparator, threshold 2.5 V, hysteresis 200 mV", SCHMITT, {"upper_v": 2.6, "lower_v": 2.4}),
+    (
+        "comparator with upper threshold -1 V and hysteresis 0.5 V, supply ±5V",
+        SCHMITT,
+        {"upper_v": -1, "lower_v": -1.5, "supply_v": 5},
+    ),
+    ("迟滞比较器，回差电压0.5V", SCHMITT, {"upper_v": 0.25, "lower_v": -0.25}),
     ("五阶切比雪夫LC低通，截止频率2MHz，纹波0.2dB，75欧", LADDER, {"order": 5, "loss_db": 0.2}),
     ("LC梯形高通滤波器，三阶，截止频率100kHz，特性阻抗600Ω", LADDER, {"kind": "highpass", "order": 3}),
 ]
@@ -118,7 +138,13 @@ def test_a_sentence_is_understood(text, family, expected):
         ("inverting amplifier, gain 1000, input resistance 1 Mohm", "impossible_goal", "input resistance"),
         ("inverting amplifier, gain 10, single supply 5 V", "unknown_circuit", "single supply"),
         ("inverting summing amplifier, gain 10", "unknown_circuit", "amplifier"),
-        ("non-inverting amplifier, gain 10", "unknown_circuit", "amplifier"),
+        ("instrumentation amplifier, gain 10", "unknown_circuit", "amplifier"),
+        ("non-inverting amplifier, gain 0.5", "impossible_goal", "1 to 1000"),
+        ("voltage follower, gain 3", "impossible_goal", "gain of 1"),
+        ("non-inverting Schmitt trigger, hysteresis 1 V", "unknown_circuit", "inverting"),
+        ("window comparator 1 V to 2 V", "unknown_circuit", "comparator"),
+        ("comparator, threshold 14 V", "impossible_goal", "threshold"),
+        ("comparator, threshold 3 V, hysteresis 1 mV", "impossible_goal", "No resistors"),
         ("反相积分器", "unknown_circuit", "cannot design"),
         ("LC ladder, order 12, 1 MHz", "impossible_goal", "2 to 9"),
         ("LC ladder, Chebyshev, order 4, 1 MHz", "impossible_goal", "even order"),

@@ -1,0 +1,187 @@
+"""The non-inverting op-amp amplifier: the input at the op-amp, R2 from the output back, R1 to ground; or,
+with a gain of 1, the follower.
+
+Gain 1 + R2 / R1, lessened by the finite open-loop gain A0; with a one-pole op-amp the -3 dB bandwidth is
+GBW (1 / (1 + R2/R1) + 1 / A0).
+Sources: Sedra, Smith, "Microelectronic Circuits", 7th ed., sections 2.3 and 2.7; Texas Instruments, "Op
+Amps for Everyone", SLOD006B, chapters 3 and 6.
+"""
+
+from __future__ import annotations
+
+import math
+
+from domain.circuit.figures import with_unit
+from domain.circuit.preferred_values import best_pair, values_between
+from domain.design.deck import Deck, spice
+from domain.design.engine.declaration import (
+    TOLERANCE,
+    Choice,
+    Correction,
+    Family,
+    GoalRow,
+    Option,
+    Quantity,
+    Request,
+    Said,
+    Sized,
+    Words,
+    around,
+)
+from domain.design.opamp import (
+    BANDWIDTH,
+    BANDWIDTH_GOAL,
+    GBW,
+    OPAMP,
+    OPEN_LOOP_GAIN,
+    SINGLE_SUPPLY,
+    SUPPLY,
+    UNKNOWN_OPAMP,
+    fast_enough,
+    mid_band_hz,
+    sweep,
+    write_opamp,
+    write_supplies,
+)
+from domain.design.understanding import impossible
+from shared.message import msg
+
+_FOLLOWER_BELOW = 1.002
+"""Nearer to 1 than resistors of 1 % can tell."""
+_GROUND_OHM = 10e3
+_GROUND_OHM_OF_HIGH_GAIN = 1e3
+_HIGH_GAIN = 50.0
+_LEAST_FEEDBACK_OHM = 1e3
+_ROOM = 0.25
+"""How far R1 may leave its round value for a better ratio."""
+
+_FOLLOWER = (
+    r"(?:voltage|unity[\s-]gain|op[\s-]?amp) (?:follower|buffer)|unity[\s-]gain (?:op[\s-]?amp|amplifier)|"
+    r"buffer amplifier|(?:电压)?跟随器|单位增益(?:放大|缓冲)器?|缓冲放大器"
+)
+
+
+def complete(request: Request) -> Said:
+    """A follower has the gain 1. Raises CircuitError for another one."""
+    if request["form"] != "follower":
+        return Said(values={})
+    gain = request["gain"]
+    if gain is not None and abs(gain - 1) > (request["tolerance"] or 1e-3):
+        raise impossible(
+            msg("A voltage follower has a gain of 1, not {gain}.", gain=f"{gain:.4g}"),
+            msg("Ask for a non-inverting amplifier to get another gain."),
+        )
+    return Said(values={"gain": 1.0})
+
+
+def size(request: Request, correction: Correction) -> Sized:
+    """R1 and R2 of E96 whose ratio comes nearest, and the slowest op-amp that is fast enough."""
+    gain = request["gain"] * correction["gain"]
+    # Finite A0: gain = ratio / (1 + ratio / A0)
+    ratio = gain / (1 - gain / OPEN_LOOP_GAIN)
+    if request["gain"] < _FOLLOWER_BELOW:
+        gbw = fast_enough(request, correction, 1.0)
+        note = msg("A follower: the output is wired to the inverting input.")
+        return Sized(parts={}, figures={"gbw_hz": gbw}, notes=(note,))
+    ratio = max(ratio, 1 + 1e-4)
+    ground = _GROUND_OHM if ratio <= _HIGH_GAIN else _GROUND_OHM_OF_HIGH_GAIN
+    ground = max(ground, _LEAST_FEEDBACK_OHM / (ratio - 1))
+    grounds = values_between(ground * (1 - _ROOM), ground * (1 + _ROOM), "E96")
+    r1, r2 = best_pair(
+        grounds,
+        lambda each: (ratio - 1) * each,
+        "E96",
+        lambda one, two: abs(math.log((1 + two / one) / ratio)) + 1e-3 * abs(math.log(one / ground)),
+    )
+    gbw = fast_enough(request, correction, ratio)
+    note = msg(
+        "R1 = {r1}, R2 = {r2}, an op-amp with a gain-bandwidth product of {gbw}.",
+        r1=with_unit(r1, "Ω"),
+        r2=with_unit(r2, "Ω"),
+        gbw=with_unit(gbw, "Hz"),
+    )
+    return Sized(parts={"R1": r1, "R2": r2}, figures={"gbw_hz": gbw}, notes=(note,))
+
+
+def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+    """Source, supplies, the two resistors and the op-amp."""
+    amplitude = min(1.0, 0.4 * request["supply_v"] / request["gain"])
+    sine = f"SIN(0 {spice(amplitude)} {mid_band_hz(request)})"
+    deck.part(f"Vin in 0 DC 0 AC 1 {sine}", msg("input: 1 V for .ac, a sine at mid band for .tran"))
+    write_supplies(deck, request["supply_v"])
+    back = "out"
+    if sized.parts:
+        back = "n"
+        deck.part(f"R1 n 0 {spice(sized.parts['R1'])}", msg("to ground: sets the gain together with R2"))
+        deck.part(f"R2 out n {spice(sized.parts['R2'])}", msg("feedback: sets the gain together with R1"))
+    deck.part(f"X1 in {back} vcc vee out {request['opamp']}", msg("op-amp, the input at its + input"))
+    write_opamp(deck, request, sized.figures["gbw_hz"])
+
+
+FAMILY = Family(
+    key="non_inverting_amplifier",
+    name=msg("non-inverting op-amp amplifiers and voltage followers"),
+    one=msg("a non-inverting op-amp amplifier"),
+    examples={
+        "en": "non-inverting amplifier, gain 11, bandwidth 50 kHz",
+        "zh": "增益11倍、带宽50kHz的同相放大器",
+    },
+    words=Words(
+        named=(
+            r"non[\s-]?inverting (?:op[\s-]?amps?(?: circuit| amplifier| stage)?|"
+            r"(?:operational |voltage |gain )?(?:amplifier|amp|stage|buffer))(?![a-z])|"
+            r"(?:同相|非反相)(?:输入)?(?:比例)?(?:运算|运放|放大)(?:放大)?(?:器|电路)?|" + _FOLLOWER
+        ),
+        plausible=(
+            r"(?:op[\s-]?amp\w*|operational amplifier)(?: circuit| amplifier| stage)?.{0,30}"
+            r"gain\s?(?:of|=)?\s?\+?\d|"
+            r"(?:运放|运算放大器).{0,15}(?:增益|放大倍?数?)\s?(?:为|是|=)?\s?\+?\d"
+        ),
+        excludes=(
+            r"(?<!non)(?<!non[- ])inverting|(?<!非)反相|summing|加法|求和|integrat|积分|differen|差分|微分|"
+            r"差动|schmitt|施密特|trans[\s-]?imp|跨阻|filter|滤波|instrument|仪表|(?:source|emitter) "
+            r"follower|(?:射|源)极跟随|oscillat|振荡|comparator|比较器|two[\s-]stage|两级|miller|cmos|mosfet|"
+            r"transistor|晶体管"
+        ),
+        refuses=(UNKNOWN_OPAMP, SINGLE_SUPPLY),
+    ),
+    quantities=(
+        Quantity(
+            name="gain", label=msg("gain"), dimensions=("x", "dB"), takes_rest=True, within=(1, 1000),
+            words=r"(?<![a-z])gain|增益|放大倍数|放大", example=10, required=True,
+        ),
+        BANDWIDTH,
+        SUPPLY,
+        GBW,
+        TOLERANCE,
+    ),
+    choices=(
+        OPAMP,
+        Choice(
+            name="form", label=msg("circuit"), is_told=False,
+            options=(
+                Option(key="amplifier", label=msg("non-inverting amplifier"), words="(?!)"),
+                Option(key="follower", label=msg("voltage follower"), words=_FOLLOWER),
+            ),
+        ),
+    ),
+    goals=(
+        GoalRow(
+            metric="gain", label=msg("Gain"), unit="1", quantity="gain",
+            expression=lambda request: f"at(re(v(out)/v(in)),{mid_band_hz(request)})",
+            bounds=lambda request: around(request["gain"], request["tolerance"]),
+        ),
+        BANDWIDTH_GOAL,
+    ),
+    title=lambda request: (
+        "Voltage follower, "
+        if request["form"] == "follower"
+        else f"Non-inverting amplifier, gain {request['gain']:.4g}, "
+    )
+    + with_unit(request["bandwidth_hz"], "Hz"),
+    remarks=lambda _request: (msg("Gain = 1 + R2 / R1, bandwidth = GBW / (1 + R2 / R1)."),),
+    analyses=lambda request, sized, _goals: (sweep(request, sized.figures["gbw_hz"]),),
+    size=size,
+    netlist=netlist,
+    complete=complete,
+)  # fmt: skip
