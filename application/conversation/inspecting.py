@@ -129,10 +129,12 @@ class InspectContext:
         main_circuit: str = "",
         editor: EditorState | None = None,
         words: str = "",
+        reads_only: bool = False,
     ) -> ContextReport:
         """Everything that goes with the next message; `session_id` "" for a conversation not begun yet.
 
-        `editor` is what the user has in front, `words` what stands in the message so far.
+        `reads_only`: with the tools that only read. `editor` is what the user has in front, `words`
+        what stands in the message so far.
 
         Raises UserInputError ("no_session", an unknown provider), EnvironmentProblem.
         """
@@ -145,7 +147,10 @@ class InspectContext:
             is_searching = await asyncio.to_thread(self.searches_web, choice)
             withheld = frozenset[str]() if is_searching else frozenset({WEB_SEARCH})
             schemas = await asyncio.to_thread(
-                self.executor().schemas, without=withheld, tool_set=room.tool_set
+                self.executor().schemas,
+                "asking" if reads_only else "free_work",
+                without=withheld,
+                tool_set=room.tool_set,
             )
             sent = await self._request(
                 files,

@@ -222,6 +222,7 @@ class Turn:
             system_message=self._system_message,
             main_circuit=self._request.main_circuit,
             editor=self._request.editor,
+            node=self._request.node,
         )
         return GraphRuntime(build_agent(loop, saver))
 

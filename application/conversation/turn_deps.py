@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from application.ports.permissions import PermissionStore, UsedAnswers
     from application.ports.tracing import TurnTracer
     from application.tool_execution.definition import ToolServices
-    from application.tool_execution.executor import ToolExecutor
+    from application.tool_execution.executor import ToolExecutor, WorkflowNode
     from domain.llm.attachments import PreparedAttachment
     from shared.events import EventBus
 
@@ -61,6 +61,13 @@ class ChatRequest:
     """What is said for the user where a turn that has ended goes on, unless it broke off in a text."""
     attachments: tuple[PreparedAttachment, ...] = ()
     """What goes with the text."""
+    reads_only: bool = False
+    """The model has tools that read, and none that change, simulate or delete."""
+
+    @property
+    def node(self) -> WorkflowNode:
+        """Which tools the model has."""
+        return "asking" if self.reads_only else "free_work"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

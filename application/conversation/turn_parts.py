@@ -249,7 +249,7 @@ class TurnParts:
                 editor=editor,
                 events=self.conversation.events,
                 last_answered=self.record.last_answered,
-                is_brief=self.choice.provider == BUILTIN or node != "free_work",
+                is_brief=self.choice.provider == BUILTIN or node not in ("free_work", "asking"),
                 span=collecting,
             )
         await self._note_shown(block.shown)

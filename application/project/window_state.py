@@ -61,6 +61,12 @@ class ConversationTab:
     """What was written into one that is not begun; of others it is kept by conversation."""
     mode: WorkMode = setting("free", choices=("free", "workflow"))
     """Of one that is not begun."""
+    reads_only: bool = False
+    """Whether its model only reads."""
+    first_row: str = ""
+    """The key of the first row that was seen; "" = the end."""
+    above: int = setting(0, bounds=(-_MOST_PIXELS, _MOST_PIXELS))
+    """How far its upper edge was above the view's, logical pixels."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,8 @@
 """Runs one tool call: known tool, valid arguments, effect once, a result in any case.
 
 Which tools a model has in which node of the workflow goes by what they can do, so a new tool has its place.
-free_work is a conversation, where the user may ask for anything. The other nodes have one task each: who
+free_work is a conversation, where the user may ask for anything; asking is one whose user wants nothing
+changed: its model only reads (and searches the web where that is on). The other nodes have one task each: who
 understands goals or judges results changes nothing, and nobody in a workflow deletes or moves files, or
 changes the goals he is judged by.
 """
@@ -39,7 +40,9 @@ if TYPE_CHECKING:
     from application.tool_execution.definition import Category, Tool, ToolContext
     from domain.llm.tools.result import EffectClass, ResultRoom, ToolCall, ToolGroup
 
-WorkflowNode = Literal["free_work", "design_goals", "initial_design", "simulation", "analysis", "action"]
+WorkflowNode = Literal[
+    "free_work", "asking", "design_goals", "initial_design", "simulation", "analysis", "action"
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +62,7 @@ SUBSETS: dict[WorkflowNode, Subset] = {
         categories=_ALL,
         effects=frozenset({"read", "create", "change", "delete", "simulate", "outside"}),
     ),
+    "asking": Subset(categories=_ALL, effects=frozenset({"read", "outside"})),
     "design_goals": Subset(categories=frozenset({"file", "search"}), effects=frozenset({"read"})),
     "initial_design": Subset(
         categories=frozenset({"file", "search", "simulation"}),

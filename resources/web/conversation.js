@@ -10,6 +10,7 @@
   let bridge = null;
   let follows = true; // the newest is kept in sight, until somebody scrolls up
   let unseen = 0;
+  let telling = 0; // the timer that tells the window which row is the first that is seen
   let words = { newer: "{count} new", copy: "Copy", copyIcon: "", newerIcon: "", lines: "{count} lines", more: "Show {count} more lines" };
   const LONG_CODE = 18; // lines; a longer block is folded to its first ones
   const SHOWN_CODE = 14;
@@ -119,7 +120,7 @@
   }
 
   const operations = {
-    reset() { elements.clear(); items.replaceChildren(); follows = true; unseen = 0; },
+    reset() { clearTimeout(telling); telling = 0; elements.clear(); items.replaceChildren(); follows = true; unseen = 0; },
     add(key, kind, html) {
       items.querySelector(".empty")?.parentElement.remove();
       items.append(make(key, kind, html));
@@ -179,6 +180,12 @@
     theme(values) { for (const [name, value] of Object.entries(values)) document.documentElement.style.setProperty(name, value); },
     language(name, texts) { document.documentElement.lang = name; words = texts; showNewer(); },
     announce(text) { announce.textContent = text; },
+    place(key, above) {
+      const row = elements.get(key);
+      if (!row) return;
+      follows = false;
+      log.scrollTop += row.getBoundingClientRect().top - log.getBoundingClientRect().top + above;
+    },
     end() { follows = true; unseen = 0; toEnd(); },
   };
 
@@ -190,11 +197,22 @@
     },
   };
 
+  function tellPlace() {
+    telling = 0;
+    const top = log.getBoundingClientRect().top;
+    const row = atEnd() ? null : [...items.children].find(each => each.getBoundingClientRect().bottom > top);
+    bridge?.place(row?.dataset.key ?? "", row ? Math.round(top - row.getBoundingClientRect().top) : 0);
+  }
+
   // Scrolling by a person stops the following; the end of the log starts it again.
   log.addEventListener("wheel", event => { if (event.deltaY < 0 && log.scrollHeight > log.clientHeight) follows = false; showNewer(); }, { passive: true });
   log.addEventListener("keydown", event => { if (["PageUp", "ArrowUp", "Home"].includes(event.key)) follows = false; });
   log.addEventListener("mousedown", event => { if (event.offsetX > log.clientWidth) follows = false; });
-  log.addEventListener("scroll", () => { if (atEnd()) { follows = true; unseen = 0; } showNewer(); }, { passive: true });
+  log.addEventListener("scroll", () => {
+    if (atEnd()) { follows = true; unseen = 0; }
+    showNewer();
+    telling ||= setTimeout(tellPlace, 100);
+  }, { passive: true });
   new ResizeObserver(() => { if (follows) toEnd(); }).observe(items);
   new ResizeObserver(() => { if (follows) toEnd(); }).observe(log);
   newer.addEventListener("click", () => { follows = true; unseen = 0; toEnd(); showNewer(); });

@@ -160,6 +160,7 @@ class Composer(QFrame):
         self._has_files = False
         self._is_asking = False
         self._mode = "free"
+        self._reads_only = False
         self.setObjectName("composer")
         self.edit = MessageEdit(self)
         self.edit.submitted.connect(self._submit)
@@ -234,10 +235,13 @@ class Composer(QFrame):
         self.model_button.setText(f" {name}")
         self.model_button.setToolTip(language(msg("Model for this conversation")))
 
-    def set_state(self, state: str, *, is_asking: bool = False, mode: str = "free") -> None:
+    def set_state(
+        self, state: str, *, is_asking: bool = False, mode: str = "free", reads_only: bool = False
+    ) -> None:
         """ "idle", "running" or "stopping"; what the button is, and what the empty field says."""
-        if (state, is_asking, mode) != (self._state, self._is_asking, self._mode):
-            self._state, self._is_asking, self._mode = state, is_asking, mode
+        told = (state, is_asking, mode, reads_only)
+        if told != (self._state, self._is_asking, self._mode, self._reads_only):
+            self._state, self._is_asking, self._mode, self._reads_only = told
             self.restyle()
             self.retranslate()
 
@@ -306,6 +310,8 @@ class Composer(QFrame):
             return msg("Say what to do with the attachments")
         if self._state == "idle" and self._mode == "workflow":
             return msg("Describe a circuit, or change a goal")
+        if self._state == "idle" and self._reads_only:
+            return msg("Ask about the circuit; nothing is changed")
         if self._state == "idle":
             return msg("Ask about the circuit, or describe a change")
         return msg("Message (sent when the current run finishes)")

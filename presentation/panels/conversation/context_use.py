@@ -36,6 +36,7 @@ class Asked:
     state: int
     """Another one when what is sent is another; -1 while a run is under way."""
     main_circuit: str = ""
+    reads_only: bool = False
 
 
 class ContextUse(QObject):
@@ -119,6 +120,7 @@ class ContextUse(QObject):
                 main_circuit=asked.main_circuit,
                 editor=self._editor(asked.root),
                 words=self._draft(),
+                reads_only=asked.reads_only,
             )
         except CircuitAIError as error:
             if self._asked == asked:

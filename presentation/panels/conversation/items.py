@@ -377,11 +377,21 @@ Item = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class ScrollPlace:
+    """Which row is the first that is seen, and how far its upper edge is above the view's, in pixels."""
+
+    key: str = ""
+    """"" = the end is seen, and kept in sight."""
+    above: int = 0
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reset:
     """Everything is another conversation's now."""
 
     items: tuple[Item, ...]
+    place: ScrollPlace = ScrollPlace()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -466,9 +476,9 @@ class ItemList:
     def last(self) -> Item | None:
         return next(reversed(self._items.values()), None)
 
-    def reset(self, items: tuple[Item, ...] = ()) -> None:
+    def reset(self, items: tuple[Item, ...] = (), place: ScrollPlace = ScrollPlace()) -> None:
         self._items = {item.key: item for item in items}
-        self._changes = [Reset(items=items)]
+        self._changes = [Reset(items=items, place=place)]
 
     def become(self, items: tuple[Item, ...]) -> None:
         """Be these; what was there already keeps its place, unless they are others or in another order."""

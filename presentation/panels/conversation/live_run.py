@@ -59,6 +59,8 @@ class RunOrder:
     """What the user has in front."""
     attachments: tuple[PreparedAttachment, ...] = ()
     """What goes with the text of a turn; a design takes none."""
+    reads_only: bool = False
+    """The model of a turn has tools that read, and no others."""
 
 
 async def carry_out(
@@ -84,6 +86,7 @@ async def carry_out(
             main_circuit=order.main_circuit,
             editor=order.editor,
             attachments=order.attachments,
+            reads_only=order.reads_only,
         )
         await conversations.chat(chat, emit=emit, confirm=confirm, ask_consent=ask_consent)
     elif order.text is None:

@@ -81,6 +81,7 @@ class ConversationPanel(QWidget):
             app,
             self._make_tab,
             start=lambda work: services.start(work, kind="sessions"),
+            leave=self._note_place,
             front_changed=self._show_front,
             changed=self._show_tabs,
             listed=self._on_list,
@@ -92,6 +93,7 @@ class ConversationPanel(QWidget):
         mark_area(self, surface="base")
         self._bar = TitleBar(services)
         self._bar.mode_clicked.connect(self.toggle_mode)
+        self._bar.reads_clicked.connect(self.toggle_reading)
         self._bar.delete_clicked.connect(self._ask_delete)
         self._make_tab_row()
         self._messages = MessageView(
@@ -207,8 +209,12 @@ class ConversationPanel(QWidget):
             return
         self._acts = self._make_acts()
         self.say(None)
-        self._messages.show_all()
+        self._messages.show_all(self.model.scroll)
         self.refresh()
+
+    def _note_place(self, tab: ConversationViewModel) -> None:
+        if not tab.is_unread:
+            tab.scroll = self._messages.place
 
     def _show_tabs(self) -> None:
         self.tab_row.show_tabs([look_of(tab) for tab in self.tabs.all], self.model.scope)
@@ -310,6 +316,10 @@ class ConversationPanel(QWidget):
 
     def toggle_mode(self) -> None:
         self.say(self.model.set_mode("free" if self.model.mode == "workflow" else "workflow"))
+
+    def toggle_reading(self) -> None:
+        """Whether the model of the conversation in front only reads."""
+        self.model.reads_only = not self.model.reads_only
 
     def stop(self) -> bool:
         """Stop the run; False when none is under way."""
@@ -438,7 +448,9 @@ class ConversationPanel(QWidget):
         if tab is self.model and self._is_made:
             self._messages.show_changes(changes)
 
-    def _empty_page(self) -> EmptyPage:
+    def _empty_page(self) -> EmptyPage | None:
+        if self.model.is_unread:
+            return None
         main = self._services.workspace.main_circuit
         return empty_page(root=self.model.root, main_circuit=main, mode=self.model.mode)
 
@@ -452,12 +464,15 @@ class ConversationPanel(QWidget):
             is_running=model.is_running,
             can_switch=model.can_switch,
             is_stored=bool(model.session_id),
+            reads_only=model.reads_only,
         )
         is_strange = model.shelf.is_strange or any(not info.is_ours for info in model.sessions)
         self._strange.show_project(model.root, is_strange=is_strange)
         self._escape.setEnabled(model.is_running)  # else the key is for whoever else runs
         self._messages.follow_empty_page()
-        self.composer.set_state(model.run_state, is_asking=model.is_asking, mode=model.mode)
+        self.composer.set_state(
+            model.run_state, is_asking=model.is_asking, mode=model.mode, reads_only=model.reads_only
+        )
         self.composer.setEnabled(model.root is not None)
         self.composer.search_switch.show_choice(model.choice)
         self.composer.show_model(model.model_name or language(msg("Built-in designer")))
@@ -478,6 +493,7 @@ class ConversationPanel(QWidget):
                 session_id=model.session_id,
                 choice=model.choice,
                 state=-1 if model.is_running else len(model.items),
+                reads_only=model.reads_only,
                 main_circuit="" if model.root is None else model.window.main_circuit(model.root),
             )
         )

@@ -27,6 +27,7 @@ from presentation.panels.conversation.items import (
     Removed,
     Reset,
     Retry,
+    ScrollPlace,
     Streamed,
     Updated,
 )
@@ -43,6 +44,8 @@ _SYNTAX = ("comment", "directive", "element", "node", "value", "param", "string"
 _FIRST_ITEMS = 40
 """Shown at once of a stored conversation; the earlier ones follow in slices above them."""
 _SLICE = 24
+_MOST_BELOW = 200
+"""Rows from the end to a place that is shown at once; behind more of them the end is shown."""
 _PROSE_LINE = 135
 """Height of a line, in percent of the font's."""
 
@@ -102,8 +105,11 @@ class PlainConversation(QWidget):
                     case Reset():
                         self._clear()
                         follows = True
-                        self._older = list(change.items[:-_FIRST_ITEMS])
-                        for item in change.items[-_FIRST_ITEMS:]:
+                        keys = [item.key for item in change.items[-_MOST_BELOW:]]
+                        below = len(keys) - keys.index(change.place.key) if change.place.key in keys else 0
+                        first = max(_FIRST_ITEMS, below)
+                        self._older = list(change.items[:-first])
+                        for item in change.items[-first:]:
                             self._add(item)
                         if self._older:
                             self._slices.start()
@@ -117,6 +123,25 @@ class PlainConversation(QWidget):
                         self._stream(change)
         if follows:
             bar.setValue(bar.maximum())
+        for change in changes:
+            if isinstance(change, Reset) and change.place.key in self._frames:
+                bar.setValue(round(self._top_of(change.place.key)) + change.place.above)
+
+    @property
+    def place(self) -> ScrollPlace:
+        """Which row is the first that is seen."""
+        bar = self.surface.verticalScrollBar()
+        assert bar is not None
+        if bar.value() >= bar.maximum() - 24:
+            return ScrollPlace()
+        tops = [(top, key) for key in self._frames if (top := round(self._top_of(key))) <= bar.value()]
+        top, key = max(tops, default=(0, ""))
+        return ScrollPlace(key, bar.value() - top)
+
+    def _top_of(self, key: str) -> float:
+        layout = self._document.documentLayout()
+        assert layout is not None
+        return layout.frameBoundingRect(self._frames[key]).top()
 
     def show_from(self, items: Sequence[Item], key: str) -> None:
         """All of these, in sight the one of this key, or the first; the rest follows below and above."""

@@ -69,6 +69,8 @@ class Shelf:
         """What was written and not sent; of a tab that was closed before it was begun at ""."""
         self.files: dict[Place, list[PendingFile]] = {}
         """What was attached to it."""
+        self.reads_only: set[Place] = set()
+        """Where the model has tools that read, and no others."""
         self.choices: dict[str, ProviderChoice] = {}
         """What answers, by conversation; "": the next new one."""
         self._listing = 0
@@ -120,6 +122,9 @@ class Shelf:
             there = kept.pop(before, None)
             if there and not kept.get(after):
                 kept[after] = there  # type: ignore[assignment]
+        if before in self.reads_only:
+            self.reads_only.discard(before)
+            self.reads_only.add(after)
 
     async def read(self, root: Path, session_id: str) -> StoredConversation:
         """One conversation. Raises CircuitAIError."""

@@ -105,6 +105,11 @@ class TabRow(QWidget):
         self._say()
 
     @property
+    def looks(self) -> tuple[TabLook, ...]:
+        """What is shown, from left to right."""
+        return self._looks
+
+    @property
     def front(self) -> str:
         return str(self.tabs.tabData(self.tabs.currentIndex()) or "")
 

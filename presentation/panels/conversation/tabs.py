@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from application.project.window_state import ConversationTab
+from presentation.panels.conversation.items import ScrollPlace
 from presentation.panels.conversation.shelf import Shelf
 from presentation.panels.conversation.stored import title_of
 from presentation.panels.conversation.view_model import ConversationViewModel
@@ -27,8 +28,9 @@ MakeTab = Callable[[Shelf, Path | None], ConversationViewModel]
 class ConversationTabs:
     """All of a window, in their order; there is always one.
 
-    `make` makes a tab. `front_changed` is called when another one is in front, `changed` when the row is
-    another, `listed` when the stored conversations are; `told` says what belongs to no conversation.
+    `make` makes a tab; `leave` keeps the scroll place of the one in front. `front_changed` is called when
+    another one is in front, `changed` when the row is another, `listed` when the stored conversations are;
+    `told` says what belongs to no conversation.
     """
 
     def __init__(
@@ -37,6 +39,7 @@ class ConversationTabs:
         make: MakeTab,
         *,
         start: Callable[[Coroutine[Any, Any, object]], object],
+        leave: Callable[[ConversationViewModel], None],
         front_changed: Callable[[], None],
         changed: Callable[[], None],
         listed: Callable[[], None],
@@ -45,6 +48,7 @@ class ConversationTabs:
         self._app = app
         self._make = make
         self._start = start
+        self._leave = leave
         self._front_changed = front_changed
         self._changed = changed
         self._told = told
@@ -95,11 +99,15 @@ class ConversationTabs:
 
     def memory(self) -> tuple[tuple[ConversationTab, ...], int]:
         """The tabs as they are brought back at the next start, and which is in front."""
+        self._leave(self.front)
         kept = [
             ConversationTab(
                 conversation=tab.session_id,
                 draft="" if tab.session_id else tab.unsent,
                 mode=tab.mode,
+                reads_only=tab.reads_only,
+                first_row=tab.scroll.key,
+                above=tab.scroll.above,
             )
             for tab in self.all
         ]
@@ -137,6 +145,7 @@ class ConversationTabs:
                 tab.read_later(left.conversation, title_of(info.name, info.preview))
             else:
                 tab.mode, tab.draft = left.mode, left.draft
+            tab.reads_only, tab.scroll = left.reads_only, ScrollPlace(left.first_row, left.above)
         self.front = self.all[min(max(front, 0), len(kept) - 1)]
         self._bring_up()
 
@@ -147,6 +156,7 @@ class ConversationTabs:
             self.behind = tuple(each for each in self.behind if each is not tab)
             self.all = (*self.all, tab)
         if tab is not self.front and tab in self.all:
+            self._leave(self.front)
             self.front = tab
             self._bring_up()
 
@@ -166,10 +176,11 @@ class ConversationTabs:
 
     def new(self) -> None:
         """An empty conversation in a tab of its own; the one in front where that is empty."""
-        if self.front.is_untouched:
-            return
-        tab = self._make(self.shelf, self.root)
+        tab = self.front if self.front.is_untouched else self._make(self.shelf, self.root)
         self.shelf.move_unsent((self.root, ""), tab.place)  # what a tab was closed with
+        if tab is self.front:
+            self._front_changed()
+            return
         at = self.all.index(self.front) + 1
         self.all = (*self.all[:at], tab, *self.all[at:])
         self.show(tab)

@@ -11,11 +11,17 @@ from presentation.ui.styles import mark, mark_area
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
 
+_READS = {
+    False: msg("Read only: off. The model may change files and simulate"),
+    True: msg("Read only: on. The model reads, and changes nothing"),
+}
+
 
 class TitleBar(QWidget):
     """Says what was clicked; the panel says what is shown."""
 
     mode_clicked = pyqtSignal()
+    reads_clicked = pyqtSignal()
     delete_clicked = pyqtSignal()
 
     def __init__(self, services: WindowServices) -> None:
@@ -26,21 +32,27 @@ class TitleBar(QWidget):
         self._round, self._time = QLabel(), ElidedLabel()
         self._round.setObjectName("conversationRound")
         self._time.setObjectName("conversationTime")
-        mark(self._round, role="running")
         mark(self._time, role="small")
         self.mode_button = push_button(name="modeButton", small=True)
         self._clear = IconButton(
             services, "trash-2", msg("Delete this conversation"), name="deleteConversation"
         )
+        self._reads = IconButton(services, "eye", _READS[False], name="readOnly")
         for button, signal in (
+            (self._reads, self.reads_clicked),
             (self.mode_button, self.mode_clicked),
             (self._clear, self.delete_clicked),
         ):
             button.clicked.connect(lambda _checked, signal=signal: signal.emit())
-        self._row = arrange(QHBoxLayout(self), self._round, (self._time, 1), self.mode_button, self._clear)
+        self._row = arrange(
+            QHBoxLayout(self), self._round, (self._time, 1), self._reads, self.mode_button, self._clear
+        )
 
-    def show_state(self, *, mode: str, is_running: bool, can_switch: bool, is_stored: bool) -> None:
+    def show_state(
+        self, *, mode: str, is_running: bool, can_switch: bool, is_stored: bool, reads_only: bool
+    ) -> None:
         self._clear.setEnabled(is_stored and not is_running)
+        self._reads.set_icon("eye", _READS[reads_only], color="accent.base" if reads_only else "")
         self._mode = (mode, not can_switch)
         self._dress_mode()
 
@@ -58,6 +70,9 @@ class TitleBar(QWidget):
         )
         self._row.setContentsMargins(theme.size("space.4"), 0, theme.size("space.2"), 0)
         self._row.setSpacing(theme.size("space.1"))
+        palette = self._round.palette()
+        palette.setColor(palette.ColorRole.WindowText, theme.color("running.text"))
+        self._round.setPalette(palette)
         self._dress_mode()
 
     def _dress_mode(self) -> None:

@@ -11,7 +11,16 @@ from PyQt6.QtWidgets import QStackedLayout, QWidget
 from application.groups.project import Project
 from presentation.panels.conversation.empty import EmptyPage
 from presentation.panels.conversation.html_view import HtmlItems
-from presentation.panels.conversation.items import Added, AnswerText, Change, Item, Reset, Streamed, Updated
+from presentation.panels.conversation.items import (
+    Added,
+    AnswerText,
+    Change,
+    Item,
+    Reset,
+    ScrollPlace,
+    Streamed,
+    Updated,
+)
 from presentation.panels.conversation.plain_view import PlainConversation
 from presentation.panels.conversation.project_names import ProjectNames
 from presentation.panels.conversation.web_probe import WebProbe
@@ -22,12 +31,15 @@ from shared.message import msg
 
 _MOST_COMPARED = 300
 _COMPARED_AT_ONCE = 10
-
+END = ScrollPlace()
 Rows = Callable[[], tuple[Item, ...]]
 
 
 class MessageView(QWidget):
-    """Shows rows, or what stands in a conversation without any; tells what was clicked in them."""
+    """Shows rows, or what stands in a conversation without any; tells what was clicked in them.
+
+    `empty` gives None while it is not known yet whether there are any.
+    """
 
     acted = pyqtSignal(str, str, str)
     """Action, item's key, argument."""
@@ -40,7 +52,7 @@ class MessageView(QWidget):
         project: Project,
         *,
         rows: Rows,
-        empty: Callable[[], EmptyPage],
+        empty: Callable[[], EmptyPage | None],
         probe: WebProbe,
     ) -> None:
         super().__init__()
@@ -83,19 +95,28 @@ class MessageView(QWidget):
         if self.is_empty:  # what stood there goes; pieces of a stream are in no item yet
             self.is_empty = False
             rest = [change for change in changes if isinstance(change, Streamed)]
-            changes = [Reset(items=rows), *rest]
+            place = next((change.place for change in changes if isinstance(change, Reset)), END)
+            changes = [Reset(items=rows, place=place), *rest]
         view.apply(changes)
 
-    def show_all(self) -> None:
+    @property
+    def place(self) -> ScrollPlace:
+        """Which row is the first that is seen."""
+        return (self._web or self._plain).place
+
+    def show_all(self, place: ScrollPlace = END) -> None:
         view = self._web or self._plain
         items = self._rows()
         self.project_names.follow(items)
         self.is_empty = not items
         if items:
-            view.apply([Reset(items=items)])
+            view.apply([Reset(items=items, place=place)])
         else:
             self._shown_page = self._empty_page()
-            view.show_empty(self._shown_page)
+            if self._shown_page is None:
+                view.apply([Reset(items=())])
+            else:
+                view.show_empty(self._shown_page)
 
     def follow_empty_page(self) -> None:
         """Where nothing was said yet, offer what suits the mode and the circuit there are now."""

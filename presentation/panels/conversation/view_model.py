@@ -29,6 +29,7 @@ from presentation.panels.conversation.items import (
     ItemList,
     Note,
     OperationCard,
+    ScrollPlace,
     Understood,
     UserText,
 )
@@ -82,7 +83,7 @@ class ConversationViewModel:
         self._is_queue_edited = False
         self._answered = ""
         """The text that is being answered."""
-        self._is_unread = False
+        self.is_unread = False
         """The conversation is known, and is read when it is to be shown."""
         self.has_ended_unseen = False
         """A run has ended while another tab was in front."""
@@ -92,6 +93,8 @@ class ConversationViewModel:
         """It is being read what a message behind a design means."""
         self._stopped_for: Literal["", "user", "next"] = ""
         """The run is stopped by its user: what waits goes back to where it was written, or is sent next."""
+        self.scroll = ScrollPlace()
+        """Of the messages when another tab came to the front."""
         self.pending = Pending(app.conversations, window, place=lambda: self.place, files=shelf.files)
         """What goes with the next message."""
         self.began = 0.0
@@ -241,12 +244,12 @@ class ConversationViewModel:
 
     def read_later(self, session_id: str, name: str) -> None:
         """Have this conversation; it is read when the tab comes to the front."""
-        self.session_id, self.name, self._is_unread = session_id, name, True
+        self.session_id, self.name, self.is_unread = session_id, name, True
 
     def come_to_front(self) -> None:
         """The tab is shown: read what was put off, and ask what waited for somebody to see it."""
         self.has_ended_unseen = False
-        if self._is_unread:
+        if self.is_unread:
             self.open_session(self.session_id)
         self._window.come_to_front()
 
@@ -296,8 +299,8 @@ class ConversationViewModel:
             return
         if number != self._loading or root != self.root or self.is_running:
             return  # something else was opened, or begun, in the meantime
-        self.items.reset()
-        self._is_unread = False
+        self.items.reset(stored.items, self.scroll if self.is_unread else ScrollPlace())
+        self.is_unread = False
         self._show(stored)
 
     def _show(self, stored: StoredConversation) -> None:
@@ -317,7 +320,7 @@ class ConversationViewModel:
     async def follow(self, info: SessionInfo) -> None:
         """The shown transcript changed: show what others have written."""
         root, number = self.root, self._loading
-        if root is None or self.is_writing or self._is_unread or info.size == self._written:
+        if root is None or self.is_writing or self.is_unread or info.size == self._written:
             return
         try:
             stored = await self.shelf.read(root, info.session_id)
@@ -378,6 +381,16 @@ class ConversationViewModel:
         """The question at which the shown design rests."""
         found = (item for item in self.items if isinstance(item, Decision) and item.state == "waits")
         return next(found, None)
+
+    @property
+    def reads_only(self) -> bool:
+        """Whether the model only reads in this conversation."""
+        return self.place in self.shelf.reads_only
+
+    @reads_only.setter
+    def reads_only(self, value: bool) -> None:
+        (self.shelf.reads_only.add if value else self.shelf.reads_only.discard)(self.place)
+        self._window.state_changed()
 
     def take_choice(self, choice: ProviderChoice) -> None:
         """What answers as long as nobody chooses."""
@@ -644,8 +657,8 @@ class ConversationViewModel:
 
     def begin(self, said: str | Message, attached: tuple[AttachedItem, ...] = ()) -> Message | None:
         """Say something that begins a turn (or, in workflow mode, a design); the reason when it can't."""
-        if self.mode == "workflow" and attached:
-            return msg("A design takes text only. Remove the attached files, or switch to free work.")
+        if (problem := self._unfit_for_design(attached)) is not None:
+            return problem
         if self._is_reading and not (self.mode == "workflow" and self.is_design_open):
             return busy()
         text = self._window.translate(said) if isinstance(said, Message) else said
@@ -660,6 +673,13 @@ class ConversationViewModel:
             self._window.start(self._begin_behind(text), kind="conversation")
             return None
         self._begin_turn(text, attached)
+        return None
+
+    def _unfit_for_design(self, attached: tuple[AttachedItem, ...]) -> Message | None:
+        if self.mode == "workflow" and attached:
+            return msg("A design takes text only. Remove the attached files, or switch to free work.")
+        if self.mode == "workflow" and self.reads_only:
+            return msg("A design writes files. Switch “Read only” off, or switch to free work.")
         return None
 
     async def _begin_behind(self, text: str) -> None:
@@ -754,6 +774,7 @@ class ConversationViewModel:
             main_circuit=self._window.main_circuit(self.root),
             editor=self._window.editor_state(self.root),
             attachments=tuple(each.to_send for each in attached),
+            reads_only=self.reads_only,
         )
         self._run = LiveRun(
             self._app.conversations,

@@ -28,6 +28,7 @@ from presentation.panels.conversation.items import (
     Item,
     Removed,
     Reset,
+    ScrollPlace,
     Streamed,
     Updated,
 )
@@ -44,6 +45,8 @@ _SERVED = (_RESOURCES / "web", _RESOURCES / "fonts")
 _FIRST_ITEMS = 40
 """Shown at once of a stored conversation; the earlier ones follow in slices above them."""
 _SLICE = 12
+_MOST_BELOW = 500
+"""Rows from the end to a place that is shown at once; behind more of them the end is shown."""
 _LONGEST_TAIL = 1_500
 """Characters of the unfinished block that are rendered anew at each flush; a longer one grows as text."""
 
@@ -71,6 +74,9 @@ class WebConversation(QWidget):
         self._bridge = _Bridge(self)
         self._bridge.acted.connect(self.acted)
         self._bridge.loaded.connect(self._on_loaded)
+        self._bridge.scrolled.connect(self._on_scrolled)
+        self.place = ScrollPlace()
+        """Where the page was scrolled to last."""
         self._slices = QTimer(self)
         self._slices.setInterval(15)
         self._slices.timeout.connect(self._show_slice)
@@ -155,7 +161,7 @@ class WebConversation(QWidget):
         for change in changes:
             match change:
                 case Reset():
-                    operations += self._reset(change.items)
+                    operations += self._reset(change.items, change.place)
                 case Added():
                     operations += self._added(change.item)
                 case Updated():
@@ -180,13 +186,20 @@ class WebConversation(QWidget):
         """Show the newest."""
         self._run([["end"]])
 
-    def _reset(self, items: tuple[Item, ...]) -> list[_Operation]:
+    def _reset(self, items: tuple[Item, ...], place: ScrollPlace) -> list[_Operation]:
         self._streams.clear()
-        first, self._older = items[-_FIRST_ITEMS:], list(items[:-_FIRST_ITEMS])
+        seen = next((number for number, item in enumerate(items) if item.key == place.key), len(items))
+        is_near = len(items) - _MOST_BELOW <= seen < len(items)
+        start = max(min(len(items) - _FIRST_ITEMS, seen if is_near else len(items)), 0)
+        first, self._older = items[start:], list(items[:start])
         if self._older:
             self._slices.start()
+        self.place = place if is_near else ScrollPlace()
         added = [operation for item in first for operation in self._added(item)]
-        return [["reset"], *added, ["end"]]
+        return [["reset"], *added, ["place", place.key, place.above] if is_near else ["end"]]
+
+    def _on_scrolled(self, key: str, above: int) -> None:
+        self.place = ScrollPlace(key, above)
 
     def _added(self, item: Item) -> list[_Operation]:
         self._follow(item)
@@ -295,6 +308,11 @@ class _Bridge(QObject):
 
     acted = pyqtSignal(str, str, str)
     loaded = pyqtSignal()
+    scrolled = pyqtSignal(str, int)
+
+    @pyqtSlot(str, int)
+    def place(self, key: str, above: int) -> None:
+        self.scrolled.emit(key, above)
 
     @pyqtSlot()
     def ready(self) -> None:

@@ -1,0 +1,286 @@
+"""Several conversations side by side: clicks and keys on their tabs, with the real use cases."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import weakref
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from PyQt6.QtCore import QObject, Qt
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QToolButton, QWidget
+
+from presentation.dialogs.goals import GoalsDialog
+from presentation.panels.conversation.items import AnswerText, Interrupted
+from presentation.panels.conversation.panel import ConversationPanel
+from presentation.ui.questions import SmallDialog
+from presentation.ui.workspace import WindowServices
+from shared.message import Message
+from tests.fakes.llm_server import FakeLLMServer, answer, call
+from tests.ground.campaign import Campaign, campaigns
+from tests.gui.conftest import Until, flush_deletions
+from tests.gui.test_conversation_panel import NoWebView, of, shown, top_dialog, type_and_send, use
+
+LEFT, MIDDLE = Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton
+CONTROL = Qt.KeyboardModifier.ControlModifier
+
+
+@pytest.fixture
+async def panel(services: WindowServices, project: Path, until: Until) -> AsyncIterator[ConversationPanel]:
+    made = await opened(services, project)
+    yield made
+    made.close_panel()
+    await until(lambda: not services.app.program.tasks.handles)
+
+
+async def opened(services: WindowServices, project: Path) -> ConversationPanel:
+    services.workspace.root = project
+    services.workspace.main_circuit = project / "filter.cir"
+    made = ConversationPanel(services, services.app, probe=NoWebView())  # type: ignore[arg-type]
+    made.resize(440, 800)
+    made.show()
+    await asyncio.sleep(0)
+    return made
+
+
+def click_tab(panel: ConversationPanel, index: int, button: Qt.MouseButton = LEFT) -> None:
+    tabs = panel.tab_row.tabs
+    QTest.mouseClick(tabs, button, pos=tabs.tabRect(index).center())
+
+
+def new_tab(panel: ConversationPanel) -> None:
+    QTest.mouseClick(panel.findChild(QToolButton, "newConversation"), LEFT)
+
+
+def states(panel: ConversationPanel) -> list[str]:
+    return [look.state for look in panel.tab_row.looks]
+
+
+async def press(panel: ConversationPanel, text: str, until: Until) -> None:
+    """The button of this text in the question that is asked."""
+    await until(lambda: any(each.isVisible() for each in panel.findChildren(SmallDialog)))
+    (dialog,) = (each for each in panel.findChildren(SmallDialog) if each.isVisible())
+    QTest.mouseClick(next(each for each in dialog.buttons() if each.text() == text), LEFT)
+    await until(lambda: not any(each.isVisible() for each in panel.findChildren(SmallDialog)))
+    panel.activateWindow()
+    panel.composer.edit.setFocus()
+    await until(panel.isActiveWindow)
+
+
+async def test_two_conversations_stream_side_by_side_and_the_page_shows_the_one_in_front(
+    panel: ConversationPanel, until: Until
+) -> None:
+    long = " ".join(f"The first answer, sentence {number}." for number in range(40))
+    with FakeLLMServer([answer(long, stall=True), answer("The second one.")]) as server:
+        use(panel, server)
+        type_and_send(panel, "first?")
+        await until(lambda: "sentence 39" in shown(panel))
+        first = panel.model
+        new_tab(panel)
+        use(panel, server)
+        assert states(panel) == ["running", "idle"]
+        type_and_send(panel, "second?")
+        await until(lambda: not panel.is_running and "The second one." in shown(panel))
+        assert "first" not in shown(panel)
+        assert first.is_running
+        panel.composer.set_text("half a thought")
+        click_tab(panel, 0)
+        assert panel.model is first
+        assert panel.composer.text == ""
+        assert "sentence 39" in shown(panel)
+        assert "The second one." not in shown(panel)
+        type_and_send(panel, "then this")
+        panel.stop()
+        await until(lambda: not first.is_running)
+        assert panel.composer.text == "then this"
+        QTest.keyClick(panel.composer.edit, Qt.Key.Key_Tab, CONTROL)
+        assert panel.composer.text == "half a thought"
+        # What has ended behind is told by the dot until somebody looks.
+        server.add(answer("Of the first again."))
+        click_tab(panel, 0)
+        type_and_send(panel, "once more")
+        click_tab(panel, 1)
+        await until(lambda: states(panel) == ["ended", "idle"])
+        assert panel.tab_row.tabs.accessibleTabName(0).endswith("has ended")
+        assert "again" not in shown(panel)
+        click_tab(panel, 0)
+        assert "Of the first again." in shown(panel)
+        assert states(panel) == ["idle", "idle"]
+
+
+async def test_closing_a_running_tab_asks_once_what_becomes_of_the_run(
+    panel: ConversationPanel, services: WindowServices, project: Path, until: Until
+) -> None:
+    told: list[Message] = []
+    services.workspace.status_changed.connect(told.append)
+    with FakeLLMServer([answer("It is stable.", stall=True), answer("So far", stall=True)]) as server:
+        use(panel, server)
+        type_and_send(panel, "stable?")
+        await until(lambda: "It is stable." in shown(panel))
+        behind = panel.model
+        new_tab(panel)
+        use(panel, server)
+        click_tab(panel, 0, MIDDLE)
+        await press(panel, "Cancel", until)
+        assert panel.tab_row.tabs.count() == 2
+        click_tab(panel, 0, MIDDLE)
+        await press(panel, "Continue in the background", until)
+        await until(lambda: panel.tab_row.tabs.count() == 1)
+        assert behind.is_running
+        # The list names it as running, and it comes back when it is opened.
+        panel.open_session(behind.session_id)
+        assert panel.model is behind
+        QTest.keyClick(panel.composer.edit, Qt.Key.Key_W, CONTROL)
+        await press(panel, "Stop it", until)
+        await until(lambda: panel.tab_row.tabs.count() == 1)
+        stored = await services.app.conversations.sessions.show(project, behind.session_id)
+        assert stored.messages[-1].text == "It is stable."
+        # The last one's place is taken by a new one; what was written into it is there again.
+        panel.composer.set_text("not sent yet")
+        QTest.keyClick(panel.composer.edit, Qt.Key.Key_W, CONTROL)
+        await until(lambda: panel.composer.text == "")
+        QTest.keyClick(panel.composer.edit, Qt.Key.Key_T, CONTROL)
+        assert panel.composer.text == "not sent yet"
+
+
+async def test_another_conversation_stops_the_run_of_its_tab_and_says_so(
+    panel: ConversationPanel, services: WindowServices, project: Path, until: Until
+) -> None:
+    told: list[Message] = []
+    services.workspace.status_changed.connect(told.append)
+    with FakeLLMServer([answer("Short."), answer("It rings at", stall=True)]) as server:
+        use(panel, server)
+        type_and_send(panel, "one")
+        await until(lambda: not panel.is_running and panel.session_id)
+        one = panel.session_id
+        new_tab(panel)
+        use(panel, server)
+        type_and_send(panel, "two")
+        await until(lambda: "It rings at" in shown(panel))
+        two = panel.session_id
+        panel.open_session(one)  # it is in the other tab: that one is shown, and nothing is stopped
+        assert panel.session_id == one
+        assert states(panel) == ["idle", "running"]
+        QTest.keyClick(panel.composer.edit, Qt.Key.Key_W, CONTROL)
+        await until(lambda: panel.tab_row.tabs.count() == 1)
+        panel.open_session(one)
+        await until(lambda: panel.session_id == one)
+        assert any("was stopped and kept" in str(each) for each in told)
+        assert panel.tab_row.tabs.count() == 1
+        panel.open_session(two)
+        await until(lambda: panel.session_id == two)
+    assert of(panel, AnswerText)[-1].text == "It rings at"
+    assert of(panel, Interrupted)[-1].reason == "session_switch"
+
+
+async def test_a_question_waits_until_its_tab_is_in_front(panel: ConversationPanel, until: Until) -> None:
+    panel.toggle_mode()
+    type_and_send(panel, "Design an RC low-pass filter with a cutoff of 10 kHz")
+    new_tab(panel)
+    await until(lambda: states(panel) == ["waiting", "idle"], timeout_s=30)
+    assert top_dialog("goalsDialog") is None
+    assert panel.tab_row.tabs.accessibleTabName(0).endswith("waits for your decision")
+    QTest.mouseClick(panel.findChild(QToolButton, "conversationHistory"), LEFT)
+    menu = panel.tab_row.findChild(QWidget, "conversationsMenu")
+    assert "waits for your decision" in menu.actions()[0].text()
+    menu.actions()[0].trigger()
+    menu.close()
+    await until(lambda: top_dialog("goalsDialog") is not None)
+    dialog = top_dialog("goalsDialog")
+    assert isinstance(dialog, GoalsDialog)
+    dialog.reject()
+    await until(lambda: not panel.is_running)
+
+
+async def test_tabs_come_back_as_they_were(
+    panel: ConversationPanel, services: WindowServices, project: Path, until: Until
+) -> None:
+    text = "\n\n".join(f"Paragraph {number}." for number in range(80))
+    with FakeLLMServer([answer(text), answer("Fine.")]) as server:
+        use(panel, server)
+        for words in ("long", "short"):
+            type_and_send(panel, words)
+            await until(lambda: not panel.is_running and panel.session_id)
+            panel.composer.set_text(f"behind {words}")
+            new_tab(panel)
+            use(panel, server)
+    panel.composer.set_text("a new one")
+    QTest.mouseClick(panel.findChild(QToolButton, "readOnly"), LEFT)
+    panel.tab_row.tabs.moveTab(2, 0)
+    click_tab(panel, 1)
+    bar = panel.view.surface.verticalScrollBar()
+    bar.setValue(bar.maximum() // 2)
+    place, seen = panel._messages.place, bar.value()
+    assert place.key
+    click_tab(panel, 2)
+    click_tab(panel, 1)
+    assert bar.value() == seen, "a tab keeps its place"
+    kept, front = panel.tabs.memory()
+    drafts = panel.tabs.drafts()
+    panel.hide()
+    again = ConversationPanel(services, services.app, probe=NoWebView())  # type: ignore[arg-type]
+    again.resize(440, 800)
+    again.tabs.bring_back(project, kept, front, drafts)
+    again.show()
+    try:
+        await until(lambda: again.tab_row.tabs.count() == 3 and "Paragraph" in shown(again))
+        assert [tab.session_id for tab in again.tabs.all] == [each.conversation for each in kept]
+        assert again.composer.text == "behind long"
+        assert again._messages.place == place
+        click_tab(again, 0)
+        assert again.composer.text == "a new one"
+        assert again.model.reads_only
+        click_tab(again, 2)
+        await until(lambda: "Fine." in shown(again))
+        assert again.composer.text == "behind short"
+        assert not again.model.reads_only
+    finally:
+        again.close_panel()
+        panel.show()
+
+
+async def test_a_conversation_that_only_reads_gives_the_model_reading_tools_only(
+    panel: ConversationPanel, services: WindowServices, project: Path, until: Until
+) -> None:
+    writing = call("rewrite_file", {"path": "new.cir", "content": "* new\n.end\n"})
+    with FakeLLMServer([answer(calls=[writing]), answer("I can't."), answer("Yes.")]) as server:
+        use(panel, server)
+        QTest.mouseClick(panel.findChild(QToolButton, "readOnly"), LEFT)
+        type_and_send(panel, "write a new file")
+        await until(lambda: not panel.is_running and panel.session_id)
+        names = {tool["function"]["name"] for tool in server.requests[0]["tools"]}
+        executor = services.app.conversations.chat.deps.executor()
+        assert names
+        assert {executor.effect_of(name) for name in names} == {"read"}
+        assert not (project / "new.cir").exists()
+        new_tab(panel)  # of this conversation only
+        use(panel, server)
+        type_and_send(panel, "and here?")
+        await until(lambda: not panel.is_running and panel.session_id)
+        assert {"rewrite_file"} <= {tool["function"]["name"] for tool in server.requests[-1]["tools"]}
+
+
+@campaigns(fast=10, whole=50)
+async def test_tabs_opened_and_closed_leave_nothing(
+    panel: ConversationPanel, until: Until, campaign: Campaign
+) -> None:
+    panel.composer.set_text("first")
+    before = len(panel.findChildren(QObject))
+    left = []
+    for number in range(campaign.count):
+        QTest.keyClick(panel.composer.edit, Qt.Key.Key_T, CONTROL)
+        if number == 0:
+            type_and_send(panel, "list the files")
+            await until(lambda: not panel.is_running and panel.session_id)
+        panel.composer.set_text("a draft")
+        left.append(weakref.ref(panel.model))
+        QTest.keyClick(panel.composer.edit, Qt.Key.Key_W, CONTROL)
+        await until(lambda: panel.tab_row.tabs.count() == 1)
+    await until(lambda: not panel._services.app.program.tasks.handles)
+    flush_deletions()
+    gc.collect()
+    assert not [each for each in left if each() is not None]
+    assert len(panel.findChildren(QObject)) <= before + 5
