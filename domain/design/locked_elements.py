@@ -6,23 +6,67 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from domain.circuit.netlist import Netlist
+from domain.circuit.numbers import parse_number
 from shared.late_patterns import late_pattern
 
 _NAME = r"(?:[RCLQMDVIJXEGFHB][A-Za-z0-9_]{0,7})"
-_NAMES = rf"{_NAME}(?:\s*+(?:,|、|/|&|\band\b|\bor\b|\bnor\b|和|与|或|及)\s*+{_NAME}){{0,60}}+"
+_AND = r"(?:,\s*(?:and|or|nor)\b|,|、|，|/|&|\band\b|\bor\b|\bnor\b|和|与|或|及)"
+_PART = rf"(?<![A-Za-z0-9_]){_NAME}(?![A-Za-z0-9_])"
+_NAMES = rf"{_PART}(?:\s*+{_AND}\s*+{_PART}){{0,60}}+"
 """A list of parts may have thousands: it is not gone through again from each of them."""
+_KIND = (
+    r"(?:the\s+|both\s+){0,2}(?:(?:values?|resistances?|capacitances?|inductances?)\s+of\s+)?(?:the\s+)?"
+    r"(?:(?:resistor|capacitor|inductor|transistor|diode|source|supply|part|element|component)s?\s+)?"
+)
+_OF_IT = r"(?!\s*['’]s\s+(?!values?\b|resistance|capacitance|inductance))(?!\s+(?:current|voltage|power)\b)"
+"""Behind a name: not what flows through it or stands across it."""
+_OF_IT_ZH = (
+    r"(?!\s*(?:两端|两侧|上的|中的|支路|电流|电压|功耗|功率|的(?!(?:阻|容|电阻|电容|电感|参数|元件)?值)))"
+)
+_FIGURE = r"\d+(?:\.\d+)?(?:e[-+]?\d+)?\s*(?:meg|[fpnumkgtµμ])?(?:ohms?|Ω|欧姆?|[FHVA])?(?![A-Za-z0-9.%])"
+_NO_BOUND = (
+    r"(?!\s*(?:or\s+(?:less|more|below|above|lower|higher)|to\b|-\s*\d|~|±|以[上下内]|左右|到|至|max|min))"
+)
+_VALUE = rf"(?P<value{{}}>{_FIGURE}){_NO_BOUND}"
+_AS_IT_IS = (
+    r"as[\s-]+(?:is|it|they)\b|unchanged|untouched|unmodified|fixed|alone|constant|intact|where\b|in\s+place"
+    r"|the\s+(?:same|way)\b|like\s+(?:that|this|it)\b"
+)
+_NOT = r"(?:don['’]?t|do\s+not|never|without|not\s+to|must\s+not|mustn['’]t|should\s+not|cannot|can['’]t)"
+_DO = r"(?:touch|chang|modify|alter|mov|replac|adjust|vary|tun|edit|remov|delet|swap|resiz|tweak)(?:e|ing|y)?"
+_NOT_ZH = r"(?:请?别|不要|不能|不可以?|不许|不准|不得|请?勿|禁止|切勿)(?:再|去|随便|随意){0,2}"
+_DO_ZH = r"(?:改动|改变|修改|调整|更改|更换|变动|变更|替换|删除?|动|变|调|换|碰|改)"
 _LOCKING = late_pattern(
-    rf"\b(?:don't|don’t|do\s+not|dont|never|without|not\s+to|must\s+not|mustn't)\s+"
-    rf"(?:touch|chang|modify|alter|mov|replac)(?:e|ing)?\s+(?:the\s+)?(?P<a>{_NAMES})"
-    rf"|\b(?:keep|leave|hold)(?:ing)?\s+(?:the\s+)?(?P<b>{_NAMES})\s*"
-    r"(?=(?:as\s+(?:it|they)|unchanged|untouched|fixed|alone|constant|where|the\s+same)\b)"
-    rf"|\b(?:lock|freeze|pin)\s+(?:the\s+)?(?P<c>{_NAMES})"
-    rf"|\b(?P<d>{_NAMES})\s+(?:must|should|has\s+to|have\s+to|shall)\s+(?:not\s+(?:be\s+)?change|stay|remain)"
-    rf"|(?:别|不要|不能|不许|不得|勿)(?:再)?(?:去)?(?:动|改动|改变|修改|调整|更换|换|碰|改|把)\s*(?P<e>{_NAMES})"
-    rf"|(?:保持|固定|锁定)\s*(?P<f>{_NAMES})"
-    rf"|(?P<g>{_NAMES})\s*(?:的值)?(?:保持)?(?:不变|不动|不要动|不要改|别动|别改|不能改|固定|锁定)",
+    rf"\b{_NOT}\s+(?:mess\s+with|{_DO})\s+{_KIND}(?P<a>{_NAMES}){_OF_IT}"
+    rf"|\b(?:keep|leave|hold)(?:ing)?\s+{_KIND}(?P<b>{_NAMES})(?:['’]s\s+value)?\s*"
+    rf"(?:(?:at|=|to)?\s*{_VALUE.format(1)}|(?=(?:exactly\s+)?(?:{_AS_IT_IS}))|(?=[.,;!\n]|$))"
+    rf"|\b(?:lock|freeze|pin)\s+{_KIND}(?P<c>{_NAMES}){_OF_IT}(?:\s+(?:at|to)\s+{_VALUE.format(2)})?"
+    rf"|\bfix\s+{_KIND}(?P<d>{_NAMES})\s+(?:at|to)\s+{_VALUE.format(3)}"
+    rf"|\b(?:hands\s+off|stay\s+away\s+from|no\s+changes?\s+to|not\s+(?:at\s+)?all)\s+{_KIND}(?P<e>{_NAMES}){_OF_IT}"
+    rf"|\b(?P<f>{_NAMES})\s+(?:must|should|has\s+to|have\s+to|shall|is\s+to|are\s+to|will|can|may)\s*"
+    rf"(?:(?:not|n?['’]t)\s+(?:be\s+)?{_DO}d?\b|(?:stay|remain)\b(?!\s+(?:below|above|under|over|within|between))"
+    rf"(?:\s+at\s+{_VALUE.format(4)})?)"
+    rf"|\b(?P<g>{_NAMES})\s+(?:stays?|remains?|is|are)\s+(?:at\s+{_VALUE.format(5)}|(?:{_AS_IT_IS})|off[\s-]limits|locked)"
+    rf"|\bwith\s+{_KIND}(?P<h>{_NAMES})\s+(?:fixed|unchanged|untouched|locked|held|kept)"
+    rf"(?:\s+(?:at|to)\s+{_VALUE.format(6)})?"
+    rf"|{_NOT_ZH}(?:{_DO_ZH}|把)\s*(?:电阻|电容|电感|晶体管|元件)?\s*(?P<i>{_NAMES}){_OF_IT_ZH}"
+    rf"|(?:保持|固定|锁定|锁住|保留)\s*(?:电阻|电容|电感|晶体管|元件)?\s*(?P<j>{_NAMES}){_OF_IT_ZH}"
+    rf"(?:的值)?(?:\s*(?:为|在|=)?\s*{_VALUE.format(7)}|(?!\s*(?:大于|小于|低于|高于|不超过|在|为|[<>≤≥])))"
+    rf"|(?P<k>{_NAMES})\s*(?:的?(?:阻|容|电阻|电容|电感|参数)?值)?\s*(?:也|都|一直|仍然?|必须|要|就|请|先){{0,4}}"
+    rf"(?:(?:保持|维持|固定|锁定|锁死)(?:不变|不动|原样|现状)|不变(?!的话)|不动(?!的话)|{_NOT_ZH}{_DO_ZH}|保留(?!在)"
+    rf"|(?:保持|维持|固定|锁定)(?:为|在|成)?\s*(?:原值|{_VALUE.format(8)})|固定(?!\s*(?:电容|电阻|偏置|在|为))|锁定|锁住)",
     re.IGNORECASE,
 )
+_QUESTION = late_pattern(
+    r"^\W*(?:why|what|which|when|how|who|is|are|was|were|does|do\s+(?:you|we|I)|did|has|have)\b"
+    r"|(?:吗|呢|多少|怎样|怎么|如何|会不会|是不是|要不要|为什么|为何|什么)|[?？]",
+    re.IGNORECASE,
+)
+_POLITE = late_pattern(
+    r"^\W*(?:(?:can|could|would|will)\s+you|please|请|麻烦|能不能|能否|可不可以|可以请)", re.IGNORECASE
+)
+_BLANKS = late_pattern(r"\s+")
+_SENTENCE = late_pattern(r"[^.!?。！？；;\n]+(?:\.(?=\d)[^.!?。！？；;\n]*)*[.!?。！？；;\n]?")
 _FREEING = late_pattern(
     rf"\b(?:may|can|could|should)\s+(?:now\s+|again\s+)?(?:change|touch|alter|modify)\s+(?:the\s+)?(?P<a>{_NAMES})"
     rf"|\b(?:unlock|free|release)\s+(?P<b>{_NAMES})"
@@ -44,19 +88,35 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 def locked_elements(said: Iterable[str], elements: Iterable[str]) -> tuple[str, ...]:
     """Those of a circuit's `elements` that what was said, oldest first, forbids to change.
 
-    What says later that one may be changed, or orders it, frees it.
+    What says later that one may be changed, or orders it, frees it. A question does neither.
     """
     known = {name.lower(): name for name in elements}
-    locked: dict[str, None] = {}
-    for text in said:
+    return tuple(known[name] for name in _locked(said, known))
+
+
+def _locked(said: Iterable[str], known: Mapping[str, str]) -> dict[str, str]:
+    """The names in lower case, with the value they were to be kept at ("" for the one they have)."""
+    locked: dict[str, str] = {}
+    for text in map(_without_questions, said):
         forbidden = [*_LOCKING.finditer(text)]
         for found in forbidden:
-            locked |= dict.fromkeys(_named(found, known))
+            value = next((text for key, text in found.groupdict().items() if key[:5] == "value" and text), "")
+            locked |= dict.fromkeys(_named(found, known), value)
         for found in _FREEING.finditer(text):
             if not any(found.start() < each.end() and each.start() < found.end() for each in forbidden):
                 for name in _named(found, known):
                     locked.pop(name, None)
-    return tuple(known[name] for name in locked)
+    return locked
+
+
+def _without_questions(text: str) -> str:
+    """What is asked is no order, unless it is a polite one."""
+
+    def kept(found: re.Match[str]) -> str:
+        is_question = _QUESTION.search(found[0]) is not None and _POLITE.search(found[0]) is None
+        return " " * len(found[0]) if is_question else found[0]
+
+    return _SENTENCE.sub(kept, _BLANKS.sub(lambda found: "\n" if "\n" in found[0] else " ", text))
 
 
 def locked_changes(
@@ -64,13 +124,28 @@ def locked_changes(
 ) -> tuple[str, ...]:
     """The elements of a file that are to stay as they are (`locked_elements`), and are others in `after`.
 
-    `has_title`: see `Netlist.parse`.
+    One that is to be kept at a value may be given just that. `has_title`: see `Netlist.parse`.
     """
-    if not any(_LOCKING.search(text) for text in said):
+    if not any(map(_LOCKING.search, map(_without_questions, said))):
         return ()
-    old, new = (_cards(Netlist.parse(data, has_title=has_title)) for data in (before, after))
-    changed = [path[-1] for path, card in old.items() if new.get(path) != card]
-    return locked_elements(said, changed)
+    old, new = (Netlist.parse(data, has_title=has_title) for data in (before, after))
+    cards = _cards(new)
+    changed = {path[-1].lower(): path[-1] for path, card in _cards(old).items() if cards.get(path) != card}
+    given = {each.name.lower(): each.value.text for each in new.elements if each.value is not None}
+    return tuple(
+        changed[name]
+        for name, value in _locked(said, changed).items()
+        if not value or _number(given.get(name, "")) != _number(value)
+    )
+
+
+def _number(text: str) -> float | None:
+    try:
+        return parse_number(
+            re.sub(r"\s|[Ωµμ]|欧姆?", lambda found: {"µ": "u", "μ": "u"}.get(found[0], ""), text)
+        )
+    except ValueError:
+        return None
 
 
 def _cards(netlist: Netlist) -> Mapping[tuple[str, ...], str]:
@@ -86,6 +161,6 @@ def _cards(netlist: Netlist) -> Mapping[tuple[str, ...], str]:
     return found
 
 
-def _named(found: re.Match[str], known: dict[str, str]) -> list[str]:
-    group = next(text for text in found.groups() if text)
+def _named(found: re.Match[str], known: Mapping[str, str]) -> list[str]:
+    group = next(text for key, text in found.groupdict().items() if text and key[:5] != "value")
     return [name.lower() for name in re.findall(_NAME, group, re.IGNORECASE) if name.lower() in known]

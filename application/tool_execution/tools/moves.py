@@ -22,6 +22,8 @@ from application.ports.project_view import ProjectView
 from application.tool_execution.definition import Arguments, Tool, ToolContext
 from application.tool_execution.tools._common import NETLIST_SUFFIXES, file_problem, in_thread, in_worker
 from application.tool_execution.tools.broken_includes import broken_includes
+from domain.circuit.netlist import LIBRARY_SUFFIXES
+from domain.design.locked_elements import locked_changes
 from domain.llm.tools.effect import MOST_PATHS_SHOWN, ComputedEffect, PathEffect
 from domain.llm.tools.look import ToolLook
 from domain.llm.tools.result import EffectClass, ToolCall, ToolResult, result_to_plain
@@ -197,8 +199,9 @@ def _items(context: ToolContext, place: Path) -> tuple[tuple[_Item, ...], frozen
         if path.is_dir():
             items.append(_Item(path=path, state=FOLDER))
             continue
-        item = _file_item(view, path)
+        item, data = _file_item(view, path)
         name = view.name_of(path)
+        _refuse_locked(context, path, name, data)
         if seen.get(name, item.version) != item.version:
             raise CircuitError(
                 msg(
@@ -229,14 +232,32 @@ def _below(place: Path) -> Iterator[Path]:
         yield from (Path(folder) / name for name in (*folders, *sorted(files)))
 
 
-def _file_item(view: ProjectView, path: Path) -> _Item:
+def _refuse_locked(context: ToolContext, path: Path, name: str, data: bytes) -> None:
+    """A netlist stays where it is while an element in it has to stay as it is."""
+    if path.suffix.lower() not in NETLIST_SUFFIXES:
+        return
+    has_title = path.suffix.lower() not in LIBRARY_SUFFIXES
+    if locked := locked_changes(context.said(), data, b"", has_title=has_title):
+        raise CircuitError(
+            msg(
+                "{path} contains {elements}, which must stay as it is: the user said so. Nothing was moved "
+                "or deleted.",
+                path=name,
+                elements=", ".join(locked),
+            ),
+            advice=msg("Leave the file where it is, or ask the user whether it may be changed."),
+            error_type="locked_element",
+        )
+
+
+def _file_item(view: ProjectView, path: Path) -> tuple[_Item, bytes]:
     try:
         with view.open(path) as file:
             mode = os.fstat(file.fileno()).st_mode & 0o7777
             data = file.read(_MOST_FILE_BYTES + 1)
     except OSError as error:
         raise file_problem(error, view.name_of(path)) from error
-    return _Item(
+    item = _Item(
         path=path,
         state=hashlib.sha256(data).hexdigest(),
         mode=mode,
@@ -244,6 +265,7 @@ def _file_item(view: ProjectView, path: Path) -> _Item:
         lines=data.count(b"\n") + (not data.endswith(b"\n") and bool(data)),
         version=version_hash(data),
     )
+    return item, data
 
 
 def _missing_folders(view: ProjectView, folder: Path) -> tuple[Path, ...]:

@@ -1,6 +1,7 @@
 """Folders made, files moved, renamed and deleted by tools: one operation each, undone byte for byte."""
 
 import os
+from dataclasses import replace
 
 import pytest
 
@@ -48,6 +49,27 @@ async def test_each_is_one_operation_and_comes_back(bench: Bench, tool: str, arg
     assert tree(bench) == before
     await bench.context.operations.undo(undo.op_id)
     assert tree(bench) == after
+
+
+async def test_a_file_with_an_element_that_has_to_stay_as_it_is_stays_where_it_is(bench: Bench) -> None:
+    bench.write("a.cir", "RC\nR1 in out 1k\n.end\n")
+    bench.write("parts/b.inc", "Q1 c b e q\n")
+    bench.write("notes.md", "R1 and Q1\n")
+    said = ["keep R1 at 1k", "Q1 不要动"]
+    bench.context = replace(bench.context, said=lambda: said)
+    before = tree(bench)
+    for tool, arguments, name in (
+        ("move_file", {"path": "a.cir", "destination": "b.cir"}, "a.cir contains R1, which must stay"),
+        ("delete_file", {"path": "a.cir"}, "a.cir contains R1, which must stay"),
+        ("delete_file", {"path": "parts"}, "parts/b.inc contains Q1, which must stay"),
+    ):
+        refused = await bench.call(tool, **arguments)
+        assert (refused.success, refused.error_type) == (False, "locked_element")
+        assert name in refused.content
+        assert tree(bench) == before
+    assert (await bench.call("delete_file", path="notes.md")).success
+    said.append("you may change R1 now")
+    assert (await bench.call("delete_file", path="a.cir")).success
 
 
 async def test_includes_that_break_are_told_and_left(bench: Bench) -> None:

@@ -7,7 +7,88 @@ import pytest
 from domain.design.file_names import file_stem
 from domain.design.locked_elements import locked_changes, locked_elements
 
-ELEMENTS = ["R1", "R2", "Rc", "C1", "Q1", "Vcc"]
+ELEMENTS = ["R1", "R2", "Rc", "C1", "Q1", "Vcc", "Rin"]
+LOCKING = [
+    ("keep R1 at 10k", "R1"),
+    ("keep R1", "R1"),
+    ("Keep resistor R1 at 10 kOhm and raise the gain.", "R1"),
+    ("keep R1 = 10k", "R1"),
+    ("leave R1 and C1 alone", "R1 C1"),
+    ("leave R1 as is", "R1"),
+    ("don't change the value of R1", "R1"),
+    ("R1 stays at 10k", "R1"),
+    ("R1 must not be changed", "R1"),
+    ("R1 is fixed, the rest is free", "R1"),
+    ("fix Rc at 4.7k", "Rc"),
+    ("a gain of 20 dB with R1 fixed at 10k", "R1"),
+    ("please do not adjust R1, R2, or C1", "R1 R2 C1"),
+    ("hands off Q1", "Q1"),
+    ("no changes to Vcc", "Vcc"),
+    ("could you keep R1 at 10k?", "R1"),
+    ("R1 can't be changed", "R1"),
+    ("hold C1 at 100n", "C1"),
+    ("R1 remains unchanged", "R1"),
+    ("R1 不要动", "R1"),
+    ("R1 保持 10k", "R1"),
+    ("R1保持在10k不变", "R1"),
+    ("请勿修改 R1", "R1"),
+    ("R1 的阻值不要改", "R1"),
+    ("保持R1为10k，提高增益", "R1"),
+    ("R1和C1都别动", "R1 C1"),
+    ("R1 不能变", "R1"),
+    ("电阻 R1 固定为 10k", "R1"),
+    ("能不能保持 R1 不变？", "R1"),
+    ("R1、R2 维持原值", "R1 R2"),
+    ("禁止改动 Q1", "Q1"),
+    ("不要改变电容 C1", "C1"),
+    ("增益提高到 20 dB，R1 保持 10k", "R1"),
+    ("把 R1 固定在 10k", "R1"),
+    ("R1 先不要调", "R1"),
+    ("保留 Q1", "Q1"),
+]
+NOT_LOCKING = [
+    "keep the gain at 10",
+    "keep R1 below 10k",
+    "keep R1 small",
+    "keep R1 in mind",
+    "keep R1 at 10k or less",
+    "keep R1 between 1k and 10k",
+    "why did you keep R1 at 10k?",
+    "what happens if R1 stays at 10k?",
+    "Is R1 fixed?",
+    "keep the current through R1 at 1 mA",
+    "keep the voltage across C1 constant",
+    "keep Rin above 10k",
+    "without changing R1's current",
+    "don't forget R1",
+    "hold the output at 5 V",
+    "fix R1",
+    "R1 is at the input",
+    "don't change the gain",
+    "Keep going",
+    "R1 should be 10k",
+    "Vcc is 12 V",
+    "keep Rc within 10 %",
+    "R1 can be 10k",
+    "增益保持 10",
+    "保持增益 20 dB",
+    "R1 保持在 10k 以下",
+    "R1 两端电压保持不变",
+    "保持 R1 的电流不变",
+    "R1 不能太小",
+    "为什么不要动 R1？",
+    "如果 R1 保持 10k，增益是多少",
+    "R1 不变的话会怎样？",
+    "不要改变增益",
+    "R1 取 10k",
+    "R1 固定了吗？",
+    "保持 R1 小于 10k",
+    "可以改 R1",
+    "R1 改成 10k",
+    "R1 的电流保持 1mA",
+    "带宽不要变",
+    "不变的是 R1 的电压",
+]
 
 
 @pytest.mark.parametrize(
@@ -32,6 +113,23 @@ def test_what_was_said_locks_elements(said: str, locked: str) -> None:
     assert list(locked_elements([said], ELEMENTS)) == locked.split()
 
 
+def test_sentences_that_lock_and_those_that_speak_of_something_else() -> None:
+    assert len(LOCKING) >= 20
+    assert len(NOT_LOCKING) >= 20
+    for said, locked in LOCKING:
+        assert " ".join(locked_elements([said], ELEMENTS)) == locked, said
+    for said in NOT_LOCKING:
+        assert not locked_elements([said], ELEMENTS), said
+
+
+def test_an_element_is_brought_to_the_value_it_is_to_be_kept_at() -> None:
+    before = b"R1 in out 5k\nC1 out 0 1n\n"
+    for said in ("keep R1 at 10 kOhm", "R1 保持 10k"):
+        assert not locked_changes([said], before, before.replace(b"5k", b"10k"), has_title=False)
+        assert locked_changes([said], before, before.replace(b"5k", b"12k"), has_title=False) == ("R1",)
+        assert locked_changes([said], before, b"C1 out 0 1n\n", has_title=False) == ("R1",)
+
+
 @pytest.mark.parametrize(
     "freed",
     [
@@ -50,7 +148,7 @@ def test_what_is_said_later_frees_them(freed: str) -> None:
     assert locked_elements(["keep R1 and R2 fixed", freed], ELEMENTS) == ("R2",)
 
 
-@pytest.mark.parametrize("said", ["don't set R1 to 2k again", "why did you change R1?"])
+@pytest.mark.parametrize("said", ["don't set R1 to 2k again", "why did you change R1?", "can R1 be changed?"])
 def test_what_is_no_order_frees_nothing(said: str) -> None:
     assert locked_elements(["keep R1 fixed", said], ELEMENTS) == ("R1",)
 
