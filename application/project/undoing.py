@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from application.ports.project import ABSENT, OperationRecord, Projects
 from application.tool_execution.operations import Operations
@@ -20,6 +21,8 @@ from shared.ulid import new_ulid
 
 COPY_TOOL = "keep_round"
 """How the log names a circuit that was kept in a file of its own."""
+INSERT_TOOL = "insert_file"
+"""Likewise a code block of an answer that became a file; its result has the ``answer``'s id."""
 MOST_LISTED = 5_000
 """Operations, unless more are asked for: a stranger's log may hold millions, and each is compared."""
 
@@ -90,18 +93,28 @@ class ProjectOperations:
                 return Undone(record=record, target=target, diff=LineDiff(added=0, removed=0), is_kept=True)
             return Undone(record=record, target=target, diff=await operations.diff(record.op_id))
 
-    async def add_file(self, folder: Path, name: str, content: bytes, *, session_id: str) -> OperationRecord:
+    async def add_file(
+        self,
+        folder: Path,
+        name: str,
+        content: bytes,
+        *,
+        session_id: str,
+        tool: str = COPY_TOOL,
+        result: Mapping[str, Any] | None = None,
+    ) -> OperationRecord:
         """Write a new file beside others of the project at `folder`; it can be undone.
 
-        `name`: relative to the project. Where it is taken, a number goes behind its stem. Raises
-        UserInputError, CircuitError, EnvironmentProblem.
+        `name`: relative to the project. Where it is taken, a number goes behind its stem. `tool` and `result`
+        are kept in the log. Raises UserInputError, CircuitError, EnvironmentProblem.
         """
         async with self._opened(folder) as operations:
             await operations.repair()
             return await operations.change_file(
                 op_id=new_ulid(),
                 session_id=session_id,
-                tool=COPY_TOOL,
+                tool=tool,
+                result=result,
                 path=await asyncio.to_thread(_free, folder, Path(name)),
                 content=content,
                 expected_sha256=ABSENT,

@@ -1,12 +1,15 @@
-"""Complete netlists in an answer: what a person may want to keep as a file, or to simulate."""
+"""Netlists in an answer: what a person may want to keep as a file, or to simulate."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 
+from domain.circuit.netlist import LIBRARY_SUFFIXES, Netlist
 from domain.llm.answers import closed_blocks
+from shared.message import Message, msg
 
 _BLOCK_BEGIN = re.compile(
     r"(?:^|(?<=\n))[ \t]*+(?P<fence>`{3,}+|~{3,}+)[ \t]*+(?P<language>[\w.+-]*+)[^\n]*+\n"
@@ -39,6 +42,47 @@ class NetlistInText:
         """A name for its file, from its title."""
         words = _NAME.findall(self.title.strip("* \t").lower())[:4]
         return f"{'_'.join(words)[:40] or 'circuit'}.cir"
+
+
+def what_is_missing(text: str) -> Message | None:
+    """Why a block can't be simulated as a file of its own; None when it can."""
+    netlist = Netlist.parse(file_text(text, ".cir").encode(), path=Path("block.cir"))
+    top = [element for element in netlist.elements if not element.scope]
+    if netlist.has_control_block and (top or netlist.includes):
+        return None
+    if not top and not netlist.includes:
+        return msg("This block is not a complete circuit: insert it as a file and include it in one.")
+    if not netlist.analyses:
+        return msg("This block has no analysis: add .op, .ac or .tran, or insert it as a file.")
+    if not netlist.includes and not any(node.text.lower() in _GROUND for each in top for node in each.nodes):
+        return msg("No node of this block is the ground (0), so it cannot be simulated.")
+    return None
+
+
+def file_text(text: str, suffix: str) -> str:
+    """A block as a file: a circuit has a title, which is not one of its elements."""
+    lines = text.replace("\r\n", "\n").strip("\n") + "\n"
+    return lines if suffix.lower() in LIBRARY_SUFFIXES or _has_title(lines) else f"* circuit\n{lines}"
+
+
+def _has_title(lines: str) -> bool:
+    fields = lines.partition("\n")[0].lower().split()
+    if not fields or fields[0].startswith("*"):
+        return True
+    is_element = len(fields) >= _LEAST_FIELDS and bool(_ELEMENT.fullmatch(fields[0]))
+    is_meant = any(letter.isdecimal() for letter in fields[0]) or not _GROUND.isdisjoint(fields[1:])
+    return not (fields[0].startswith(".") or (is_element and is_meant))
+
+
+def proposed_name(text: str) -> str:
+    """A name for the file of a block: from its title; of definitions alone from the first of them."""
+    lines = text.strip().splitlines() or [""]
+    fields = [line.split() for line in lines]
+    defined = next((each[1] for each in fields if each[:1] and each[0].lower() == ".subckt" and each[1:]), "")
+    if defined and what_is_missing(text) is not None and _NAME.fullmatch(defined):
+        return f"{defined.lower()}.lib"
+    title = lines[0] if _has_title(lines[0]) else ""
+    return NetlistInText(text="", title=title, elements=0).file_name
 
 
 def complete_netlists(text: str) -> tuple[NetlistInText, ...]:

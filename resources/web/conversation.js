@@ -11,7 +11,7 @@
   let follows = true; // the newest is kept in sight, until somebody scrolls up
   let unseen = 0;
   let telling = 0; // the timer that tells the window which row is the first that is seen
-  let words = { newer: "{count} new", copy: "Copy", copyIcon: "", newerIcon: "", lines: "{count} lines", more: "Show {count} more lines" };
+  let words = { newer: "{count} new", codeActs: [["copy_code", "Copy"]], copyIcon: "", newerIcon: "", lines: "{count} lines", more: "Show {count} more lines" };
   const LONG_CODE = 18; // lines; a longer block is folded to its first ones
   const SHOWN_CODE = 14;
 
@@ -46,41 +46,49 @@
     for (const block of element.querySelectorAll("pre.code")) dressCode(block);
   }
 
-  function iconButton() {
+  // What can be done with a code block: the window knows it by its place in the answer.
+  function codeButton([act, label], isIcon) {
     const button = document.createElement("button");
-    button.className = "icon";
-    button.title = words.copy;
-    button.setAttribute("aria-label", words.copy);
-    button.innerHTML = words.copyIcon;
-    button.dataset.copyCode = "1";
+    button.className = isIcon ? "icon" : "quiet";
+    if (isIcon) {
+      button.title = label;
+      button.setAttribute("aria-label", label);
+      button.innerHTML = words.copyIcon;
+    } else button.textContent = label;
+    button.dataset.code = act;
     return button;
   }
 
-  // A copy button; a long block gets a head with its length and is folded until somebody wants all of it.
+  // A copy button; a netlist gets a head with its ways, a long block one with its length, and is folded.
   function dressCode(block) {
-    if (block.querySelector("[data-copy-code]") || block.closest(".tail")) {
-      if (!block.querySelector("[data-copy-code]")) block.append(iconButton());
-      return;
-    }
+    if (block.querySelector("[data-code]") || block.closest(".long-code")) return;
+    const copy = words.codeActs.at(-1);
     const lines = block.querySelector("code")?.textContent.replace(/\n$/, "").split("\n").length ?? 0;
-    if (lines <= LONG_CODE || block.parentElement.classList.contains("long-code")) {
-      block.append(iconButton());
+    const isWhole = !block.closest(".tail") && !block.classList.contains("part");
+    const isNetlist = block.classList.contains("spice");
+    const isLong = lines > LONG_CODE;
+    if (!isWhole || !(isNetlist || isLong)) {
+      block.append(codeButton(copy, true));
       return;
     }
     const box = document.createElement("div");
-    box.className = "long-code folded";
+    box.className = isLong ? "long-code folded" : "long-code";
     const head = document.createElement("div");
     head.className = "code-head";
     const length = document.createElement("span");
     length.textContent = words.lines.replace("{count}", String(lines));
-    head.append(length, iconButton());
+    head.append(length);
+    if (isNetlist) for (const act of words.codeActs.slice(0, -1)) head.append(codeButton(act, false));
+    head.append(codeButton(copy, true));
+    block.replaceWith(box);
+    box.append(head, block);
+    if (!isLong) return;
     const more = document.createElement("button");
     more.className = "more";
     more.dataset.unfold = "1";
     more.textContent = words.more.replace("{count}", String(lines - SHOWN_CODE));
-    block.replaceWith(box);
     box.style.setProperty("--shown-lines", String(SHOWN_CODE));
-    box.append(head, block, more);
+    box.append(more);
   }
 
   // What is waited for, told every second; it ends with its element.
@@ -226,10 +234,12 @@
   function act(event) {
     const link = event.target.closest("a[href]");
     if (link) { event.preventDefault(); bridge?.act("link", "", link.href); return; }
-    const code = event.target.closest("[data-copy-code]");
+    const code = event.target.closest("[data-code]");
     if (code) {
-      const box = code.closest(".long-code") ?? code.closest("pre");
-      bridge?.act("copy_text", "", box.querySelector("code").textContent);
+      const block = code.closest("pre") ?? code.closest(".long-code").querySelector("pre");
+      const all = [...block.closest(".answer").querySelectorAll("pre.code")];
+      const number = all.slice(0, all.indexOf(block) + 1).filter(each => !each.classList.contains("part")).length - 1;
+      bridge?.act(code.dataset.code, code.closest(".item").dataset.key, String(number));
       return;
     }
     const unfold = event.target.closest("[data-unfold]");

@@ -1,4 +1,4 @@
-"""A complete netlist in an answer: offered as a card, written only when somebody says so."""
+"""Netlists in an answer: copied, kept as a file or run, and written only when somebody says so."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import cast
 
 import pytest
+from PyQt6.QtGui import QGuiApplication
 
 from domain.llm.chat import ProviderChoice
-from presentation.panels.conversation import netlist_card
-from presentation.panels.conversation.items import Interrupted, NetlistCard, Note
+from presentation.panels.conversation import code_blocks
+from presentation.panels.conversation.items import AnswerText, Interrupted, Note, OperationCard
+from presentation.panels.conversation.plain_view import PlainConversation
 from tests.fakes.llm_server import FakeLLMServer, answer, call
 from tests.gui.conftest import Until
 from tests.gui.test_conversation_panel import (
@@ -21,6 +23,7 @@ from tests.gui.test_conversation_panel import (
     shown,
     type_and_send,
 )
+from tests.gui.test_plain_view import follow, links
 
 __all__ = ["panel"]
 
@@ -32,7 +35,7 @@ def talk_to(panel: ConversationPanel, server: FakeLLMServer) -> None:
     panel.model.set_choice(choice)
 
 
-async def test_a_netlist_is_saved_and_run_only_when_that_is_wanted(
+async def test_a_netlist_is_inserted_and_run_only_when_that_is_wanted(
     panel: ConversationPanel,
     services: WindowServices,
     project: Path,
@@ -43,35 +46,54 @@ async def test_a_netlist_is_saved_and_run_only_when_that_is_wanted(
     wanted: list[object] = []
     services.workspace.circuit_run_requested.connect(lambda _path: wanted.append("run"))
     services.workspace.main_circuit_chosen.connect(wanted.append)
-    with FakeLLMServer([answer(f"Like this:\n```spice\n{DECK}```\n")]) as server:
+    said = f"Like this:\n```spice\n{DECK}```\nwith\n```\nR9 a b 1k\nC9 b 0 1n\n```\n```python\nx = 1\n```"
+    with FakeLLMServer([answer(said)]) as server:
         talk_to(panel, server)
         type_and_send(panel, "Show me a low-pass.")
-        await until(lambda: bool(of(panel, NetlistCard)) and not panel.is_running)
-    (card,) = of(panel, NetlistCard)
-    assert "RC low-pass" in shown(panel)
-    assert "Save as…" in shown(panel)
+        await until(lambda: bool(of(panel, AnswerText)) and not panel.is_running)
+    (said_in,) = of(panel, AnswerText)
+    key = said_in.key
+    view = panel.view
+    assert isinstance(view, PlainConversation)
+    ways = {path for path in links(view) if "_code/" in path}
+    assert ways == {f"{act}_code/{key}/{n}" for n in range(2) for act in ("insert", "run", "copy")} | {
+        f"copy_code/{key}/2"
+    }
+    follow(view, f"copy_code/{key}/0")
+    clipboard = QGuiApplication.clipboard()
+    assert clipboard is not None
+    assert clipboard.text() == DECK
+    follow(view, f"run_code/{key}/1")  # what is missing is said before a name is asked for
+    await until(lambda: "no analysis" in panel.notice)
     assert [name for name in names_in(project) if name not in before] == [".circuit_ai"]
 
-    places = iter((None, project / "filter.cir", project / "rc_low-pass.cir"))
+    places = iter((None, project / "filter.cir", project.parent / "x.cir", project / "rc_low-pass.cir"))
     proposed: list[Path] = []
 
     async def choose(*asked: object) -> Path | None:
         proposed.append(cast("Path", asked[-1]))
         return next(places)
 
-    monkeypatch.setattr(netlist_card, "choose_target", choose)
-    panel._acts("run_netlist", card.key, "")  # the person thinks better of it
+    monkeypatch.setattr(code_blocks, "choose_target", choose)
+    follow(view, f"run_code/{key}/0")  # the person thinks better of it
     await until(lambda: proposed == [project / "rc_low-pass.cir"])
-    panel._acts("run_netlist", card.key, "")  # a file that is there is not replaced
+    follow(view, f"run_code/{key}/0")  # a file that is there is not replaced
     await until(lambda: "filter.cir" in panel.notice)
-    panel._acts("run_netlist", card.key, "")
+    follow(view, f"run_code/{key}/0")  # what is written can be undone: in this project only
+    await until(lambda: "choose a place in" in panel.notice)
+    follow(view, f"run_code/{key}/0")
     await until(lambda: bool(wanted))
-    assert (project / "rc_low-pass.cir").read_text() == DECK
-    assert wanted == [project / "rc_low-pass.cir", "run"]
-    assert of(panel, NetlistCard)[0].path == "rc_low-pass.cir"
-    # Opened again from its transcript the offer is there again.
+    made = project / "rc_low-pass.cir"
+    assert made.read_text() == DECK
+    assert wanted == [made, "run"]
+    assert "Created" in shown(panel)
+    # Opened again from its transcript the file's row stands behind the answer, and leads back.
     panel.open_session(panel.session_id)
-    await until(lambda: bool(of(panel, NetlistCard)))
+    await until(lambda: [type(row) for row in panel.model.items][-2:] == [AnswerText, OperationCard])
+    card = of(panel, OperationCard)[-1]
+    assert card.is_new_file
+    follow(view, f"undo/{card.key}/")
+    await until(lambda: not made.exists())
 
 
 async def test_a_limit_is_named_and_gone_on_from_and_the_line_tells_round_and_tokens(

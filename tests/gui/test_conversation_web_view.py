@@ -28,6 +28,7 @@ from presentation.panels.conversation.items import (
     Updated,
     UserText,
 )
+from presentation.panels.conversation.markup import code_in
 from presentation.panels.conversation.panel import ConversationPanel
 from presentation.panels.conversation.web_probe import WebProbe
 from presentation.panels.conversation.web_view import WebConversation
@@ -333,3 +334,28 @@ async def test_a_card_of_calls_is_answered_by_keys(
     assert acted == [("confirm", "card", "refuse:2")]
     view.apply([Updated(item=replace(asked, state="expired"))])
     assert await script("document.querySelectorAll('[data-key=card] button').length") == 0
+
+
+async def test_what_can_be_done_with_code_knows_its_block_while_it_comes_and_afterwards(
+    view: WebConversation, script: Script, until: Until
+) -> None:
+    acted: list[tuple[str, str, str]] = []
+    view.acted.connect(lambda *what: acted.append(what))
+    long = "".join(f"R{n} a b {n}k\n" for n in range(1, 900))  # longer than one block: more than one element
+    text = f"```python\nx\n```\nThen\n```spice\n{long}```\nand\n```spice\nC1 a 0 1n\n```\nEnd."
+    view.apply([Reset(items=()), Added(item=AnswerText(key="s", text="", is_streaming=True))])
+    view.apply([Streamed(key="s", text=text)])
+    labels = "[...document.querySelectorAll('.answer button')].map(b => b.innerText || b.title).join('|')"
+    wanted = "Copy|Insert as file…|Run…|Copy|Show 7{} more lines|Copy|Insert as file…|Run…|Copy"
+    for _ in range(2):
+        found = await script(labels)
+        assert found.split("|")[:4] == wanted.split("|")[:4]
+        assert found.split("|")[-3:] == wanted.split("|")[-3:]
+        acted.clear()
+        await script("[...document.querySelectorAll('[data-code]')].forEach(button => button.click()); 1")
+        await until(lambda: len(acted) == 8)
+        # The second part of the long netlist is copied whole, as its first.
+        numbers = ["0", "1", "1", "1", "1", "2", "2", "2"]
+        assert [what[1:] for what in acted] == [("s", number) for number in numbers]
+        assert code_in(text)[1] == long
+        view.apply([Updated(item=AnswerText(key="s", text=text))])

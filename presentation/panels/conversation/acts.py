@@ -13,6 +13,7 @@ from PyQt6.QtCore import Qt, QUrl
 from PyQt6.QtGui import QDesktopServices, QGuiApplication
 
 from domain.llm.chat import ProviderChoice
+from presentation.panels.conversation.code_blocks import CodeKeeper
 from presentation.panels.conversation.composer import Composer
 from presentation.panels.conversation.intake import show_attached
 from presentation.panels.conversation.items import (
@@ -21,14 +22,14 @@ from presentation.panels.conversation.items import (
     ErrorBlock,
     Interrupted,
     Item,
-    NetlistCard,
     Note,
+    OperationCard,
     Retry,
     SimulationCard,
     UserText,
 )
+from presentation.panels.conversation.markup import code_in
 from presentation.panels.conversation.names import Act
-from presentation.panels.conversation.netlist_card import NetlistKeeper
 from presentation.panels.conversation.project_names import ProjectNames
 from presentation.panels.conversation.view_model import ConversationViewModel
 from presentation.panels.conversation.words import busy
@@ -85,10 +86,10 @@ class Acts:
             "measure": lambda: self._show_in_results("measure", key, argument),
             "plot": lambda: self._show_waveforms(key),
             "run_again": lambda: self._run_again(key),
-            "save_netlist": lambda: self._keep_netlist(key, run=False),
-            "run_netlist": lambda: self._keep_netlist(key, run=True),
+            "insert_code": lambda: self._keep_code(key, argument, run=False),
+            "run_code": lambda: self._keep_code(key, argument, run=True),
+            "copy_code": lambda: self._copy(self._code_of(key, argument)),
             "copy": lambda: self._copy(self._text_of(key)),
-            "copy_text": lambda: self._copy(argument),
             "ask": lambda: self._ask(argument),
             "link": lambda: self._open_link(argument),
             "attachment": lambda: self._show_attachment(key, argument),
@@ -104,13 +105,23 @@ class Acts:
         if self.model.asking.calls.answer(key, argument, reason) and reason:
             self.composer.set_text("")
 
-    def _keep_netlist(self, key: str, *, run: bool) -> None:
-        card = self.model.items.get(key)
-        if isinstance(card, NetlistCard):
-            keeper = NetlistKeeper(
-                self.services, self.project, self.composer, self.model.replace_item, self.say
-            )
-            self.say(keeper.keep(card, self.model.root, run=run))
+    def _code_of(self, key: str, number: str) -> str:
+        """The text of a code block of an answer, also of one that still comes; "" when there is none."""
+        item = next((row for row in self.model.rows() if row.key == key), None)
+        code = code_in(item.text) if isinstance(item, AnswerText) else ()
+        return code[int(number)] if number.isdecimal() and int(number) < len(code) else ""
+
+    def _keep_code(self, key: str, number: str, *, run: bool) -> None:
+        root, text, session_id = self.model.root, self._code_of(key, number), self.model.session_id
+        if root is not None and text.strip():
+
+            def put(card: OperationCard) -> None:
+                if self.model.session_id == session_id:
+                    self.model.replace_item(card)
+
+            keeper = CodeKeeper(self.services, self.project, self.composer, put, self.say)
+            work = keeper.keep(text, root, session_id=session_id, answer=key, run=run)
+            self.services.start(work, kind="netlist", scope=key)
 
     def _ask(self, text: str) -> None:
         self.composer.set_text(text)
@@ -240,7 +251,7 @@ class WaysOn:
     def _broke_off(self, mark: Interrupted) -> bool:
         """Whether what was interrupted is the text of an answer; else another has to be asked for."""
         before = itertools.takewhile(lambda row: row.key != mark.key, self._model.items)
-        said = [row for row in before if not isinstance(row, ErrorBlock | Note | Retry | NetlistCard)]
+        said = [row for row in before if not isinstance(row, ErrorBlock | Note | Retry)]
         return bool(said) and isinstance(said[-1], AnswerText) and bool(said[-1].text.strip())
 
     def retry(self, key: str) -> Message | None:

@@ -61,7 +61,6 @@ from presentation.panels.conversation.items import (
     end_state,
     judged_apart,
 )
-from presentation.panels.conversation.netlist_card import cards_of
 from presentation.panels.conversation.words import doing, now
 from presentation.progress_words import Progressed, best_text, progress_text
 from shared.message import Message, msg
@@ -304,9 +303,6 @@ class RunFeed:
         text = "".join(stream.text)
         self._characters += len(text)
         self._items.put(replace(self._answer(stream), text=text, reasoning="".join(stream.reasoning)))
-        for card in cards_of(stream.key, text):
-            if self._items.get(card.key) is None:
-                self._items.put(card)
 
     def close(self, reason: str) -> None:
         """The run is over, with or without a closing event: nothing stays open."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from application.ports.events import Done
@@ -322,24 +322,6 @@ class DesignEnd:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NetlistCard:
-    """A complete netlist that stands in an answer; nothing is written before somebody says so."""
-
-    key: str
-    title: str
-    file_name: str
-    """The name that is proposed."""
-    text: str
-    elements: int
-    path: str = ""
-    """Where it was saved, relative to the project; "" while it was not (or elsewhere)."""
-
-    def saved_as(self, path: str) -> NetlistCard:
-        """The card of a netlist that is a file now."""
-        return replace(self, path=path)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
     """A line about the conversation itself."""
 
@@ -367,7 +349,6 @@ Item = (
     | Decision
     | Understood
     | Confirmation
-    | NetlistCard
     | ErrorBlock
     | Interrupted
     | Retry

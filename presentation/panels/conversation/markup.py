@@ -117,6 +117,15 @@ def to_html(text: str, render: Callable[[Block], str] | None = None) -> str:
     return "".join(map(render or whole_block_html, (*splitter.feed(text), *splitter.end())))
 
 
+def code_in(text: str) -> tuple[str, ...]:
+    """The code of each fence of an answer, in order."""
+    splitter, found = BlockSplitter(), list[list[str]]()
+    for block in (*splitter.feed(text), *splitter.end()):
+        if block.kind == "code":
+            found[-1:] = [[*found[-1], block.text]] if block.is_more else [*found[-1:], [block.text]]
+    return tuple(map("".join, found))
+
+
 @dataclass(frozen=True, slots=True)
 class Block:
     """A part of a text that is rendered on its own."""
@@ -126,6 +135,15 @@ class Block:
     """Of code: without its fence."""
     info: str = ""
     """The word behind a fence: ``spice``."""
+    is_more: bool = False
+    """Of code: goes on with the code of the block before, which was too long for one."""
+
+    @property
+    def is_spice(self) -> bool:
+        """Whether it is a netlist, or a part of one."""
+        if self.kind != "code" or self.info:
+            return self.kind == "code" and self.info in _SPICE_NAMES
+        return sum(bool(_SPICE_LINE.match(line)) for line in self.text.split("\n")[:40]) > 1
 
 
 @dataclass(slots=True)
@@ -142,6 +160,7 @@ class BlockSplitter:
     _fence: str = ""
     """The mark that closes the code under way."""
     _info: str = ""
+    _is_more: bool = False
     _is_formula: bool = False
     _after_blank: bool = False
 
@@ -166,7 +185,7 @@ class BlockSplitter:
         text = "".join(self._lines) + "".join(self._rest)
         if not text.strip() and not self._fence:
             return None
-        return Block("code" if self._fence else "text", text, self._info)
+        return Block("code" if self._fence else "text", text, self._info, self._is_more)
 
     def end(self) -> list[Block]:
         """The last block."""
@@ -180,6 +199,7 @@ class BlockSplitter:
             if fence and fence["mark"].startswith(self._fence) and not fence["info"].strip():
                 done = self._close()
                 self._fence = self._info = ""
+                self._is_more = False
                 return done
             return self._add(line)
         if fence:
@@ -209,7 +229,11 @@ class BlockSplitter:
     def _add(self, line: str) -> list[Block]:
         self._lines.append(line + "\n")
         self._length += len(line) + 1
-        return self._close() if self._length > BLOCK_LIMIT else []
+        if self._length <= BLOCK_LIMIT:
+            return []
+        done = self._close()
+        self._is_more = bool(self._fence)
+        return done
 
     def _close(self) -> list[Block]:
         text = "".join(self._lines)
@@ -217,7 +241,7 @@ class BlockSplitter:
         self._length = 0
         self._after_blank = self._is_formula = False
         if self._fence:
-            return [Block("code", text, self._info)]
+            return [] if self._is_more and not text else [Block("code", text, self._info, self._is_more)]
         return [Block("text", text)] if text.strip() else []
 
 
@@ -236,11 +260,9 @@ def whole_block_html(block: Block) -> str:
 
 
 def _code_html(block: Block) -> str:
-    is_spice = block.info in _SPICE_NAMES or (
-        not block.info and sum(bool(_SPICE_LINE.match(line)) for line in block.text.split("\n")[:40]) > 1
-    )
-    text = highlighted(block.text) if is_spice else html.escape(block.text)
-    return f'<pre class="code" data-info="{html.escape(block.info)}"><code>{text}</code></pre>'
+    text = highlighted(block.text) if block.is_spice else html.escape(block.text)
+    look = "code" + (" spice" if block.is_spice else "") + (" part" if block.is_more else "")
+    return f'<pre class="{look}" data-info="{html.escape(block.info)}"><code>{text}</code></pre>'
 
 
 def _text_html(text: str) -> str:

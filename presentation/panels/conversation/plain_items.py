@@ -17,12 +17,13 @@ from presentation.panels.conversation.markup import Block, to_html, whole_block_
 from presentation.panels.conversation.names import Names
 from presentation.panels.conversation.plain_parts import PlainParts, lines, one_line
 from presentation.panels.conversation.rows import row_of
+from presentation.panels.conversation.words import CODE_ACTS
 from presentation.ui.theme import Theme
 from shared.message import Message, msg
 
 _TABLE = re.compile(r"<table>")
 _CELL = re.compile(r"<(t[hd])\b")
-_CODE = re.compile(r"<pre class=\"code\"[^>]*>")
+_CODE = re.compile(r"<pre class=\"code[^>]*>")
 _CELL_LINE = "border-bottom: 1px solid {color}; padding: 4px 12px 4px 0px"
 _GAP = " &nbsp;"
 _SMALL = {
@@ -94,6 +95,8 @@ class _Drawn:
         self._translate = translate
         self._parts = parts
         self._folds = folds
+        self._codes = 0
+        """Code blocks of the prose so far."""
 
     def all_of(self, nodes: Iterable[b.Node]) -> str:
         return "".join(map(self._node, nodes))
@@ -275,7 +278,19 @@ class _Drawn:
 
     def _block(self, block: Block) -> str:
         made = whole_block_html(block)
-        return made if block.kind == "code" else self._names.in_html(made, self._name)
+        if block.kind != "code":
+            return self._names.in_html(made, self._name)
+        if block.is_more:
+            return made
+        self._codes += 1
+        acts = CODE_ACTS if block.is_spice else CODE_ACTS[-1:]
+        ways = (
+            self._parts.link(
+                act, self._key, self._parts.small(self._text(words), "text.link"), str(self._codes - 1)
+            )
+            for act, words in acts
+        )
+        return f"{made}<p>{_GAP.join(ways)}</p>"
 
     def _prose(self, text: str) -> str:
         """Markdown, with the lines of tables and the ground of code that the page has from its style."""

@@ -35,7 +35,6 @@ from presentation.panels.conversation.items import (
     GoalsCard,
     Interrupted,
     Narration,
-    NetlistCard,
     Note,
     OperationCard,
     Retry,
@@ -469,22 +468,6 @@ def _state_of(item: Confirmation) -> Message:
     if item.state == "expired":
         return msg("not answered; nothing was done")
     return msg("nothing is done before you answer") if item.state == "open" else msg("answered")
-
-
-@row_of.register
-def _netlist(item: NetlistCard) -> b.Row:
-    about = msg("{count} {count:element|elements}", count=item.elements)
-    ways = [("save_netlist", msg("Save as…")), ("run_netlist", msg("Save and simulate…"))]
-    if item.path:
-        about, ways = msg("saved as {path}", path=item.path), [("open", msg("Show in the editor"))]
-    title = (
-        b.Icon("file-code"),
-        b.Text(msg("Netlist in this answer"), "bold"),
-        b.Only("plain", (b.Text(item.title, "code"),)),
-    )
-    head = b.Para("head", (*title, b.Text(about, "aside")), tip=item.title)
-    buttons = b.Buttons(tuple(b.Button(act=act, label=label) for act, label in ways), "buttons foot")
-    return b.Row((b.Frame("card netlist", (head, buttons)),), "card")
 
 
 @row_of.register

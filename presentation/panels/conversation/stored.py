@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, cast
 
 from application.ports.events import Done, StopReason
 from application.ports.project import ABSENT, FOLDER
+from application.project.undoing import INSERT_TOOL
 from domain.llm.attachments import attachments_from_plain
 from domain.llm.transcript import PREVIEW_LENGTH
 from domain.simulation.goals import all_met
@@ -37,7 +38,6 @@ from presentation.panels.conversation.items import (
     card_of,
     judged_apart,
 )
-from presentation.panels.conversation.netlist_card import cards_of
 from presentation.panels.conversation.sources import stored_sources
 from shared.message import msg, stored_message
 from shared.paths import circuit_of_goals
@@ -277,8 +277,6 @@ def _items_of_message(
             sources=sources,
             use=session.uses.get(message.id),
         )
-    if not message.partial:
-        yield from cards_of(message.id, message.text)
     for call in message.tool_calls:
         arguments = call.arguments if isinstance(call.arguments, Mapping) else {}
         state: CardState = "not_run" if call.success is None else "done" if call.success else "failed"
@@ -393,7 +391,19 @@ def _with_operations(items: dict[str, Item], operations: tuple[OperationEntry, .
         card = items.get(key)
         if isinstance(card, OperationCard):
             items[key] = with_operation(card, entry, undone_by)
-    return tuple(items.values())
+    behind: dict[object, list[Item]] = {}
+    for entry in operations:
+        record = entry.record
+        if record.tool == INSERT_TOOL and record.result is not None and record.state in ("done", "undone"):
+            behind.setdefault(record.result.get("answer"), []).append(card_of_inserted(entry, undone_by))
+    return tuple(each for key, item in items.items() for each in (item, *behind.get(key, ())))
+
+
+def card_of_inserted(entry: OperationEntry, undone_by: Mapping[str, str]) -> OperationCard:
+    """The row of a file that was made of a code block of an answer."""
+    record = entry.record
+    card = OperationCard(key=record.op_id, tool="rewrite_file", path=record.path, state="done")
+    return with_operation(card, entry, undone_by)
 
 
 def undoing_operations(operations: Iterable[OperationEntry]) -> dict[str, str]:

@@ -34,6 +34,7 @@ from presentation.panels.conversation.items import (
 )
 from presentation.panels.conversation.markup import BlockSplitter
 from presentation.panels.conversation.names import Names
+from presentation.panels.conversation.words import CODE_ACTS
 from presentation.ui.parts import arrange
 from presentation.ui.theme import Theme, tokens
 from presentation.ui.workspace import WindowServices
@@ -253,7 +254,7 @@ class WebConversation(QWidget):
         language = self._services.language
         texts = {
             "newer": language(msg("{count} new", count="{count}")),
-            "copy": language(msg("Copy")),
+            "codeActs": [[act, language(words)] for act, words in CODE_ACTS],
             "copyIcon": icon("copy"),
             "newerIcon": icon("arrow-down"),
             "lines": language(msg("{count} lines", count="{count}")),

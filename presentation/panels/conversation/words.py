@@ -35,6 +35,12 @@ UNDO_WAYS: Mapping[UndoChoice, Message] = {
     "restore": msg("Restore the old content"),
     "merge": msg("Merge both changes"),
 }
+CODE_ACTS: tuple[tuple[str, Message], ...] = (
+    ("insert_code", msg("Insert as file…")),
+    ("run_code", msg("Run…")),
+    ("copy_code", msg("Copy")),
+)
+"""What can be done with a netlist in an answer; with other code the last."""
 _INTERRUPTED: Mapping[str, Message] = {
     "user": msg("Stopped by you"),
     "stopped": msg("Stopped by you"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from domain.llm.netlists_in_text import complete_netlists
+from domain.llm.netlists_in_text import complete_netlists, file_text, proposed_name, what_is_missing
 
 DECK = "RC low-pass, 1 kHz\nVin in 0 AC 1\nR1 in out 1k\nC1 out 0 159n\n.ac dec 10 1 1meg\n.end"
 
@@ -45,3 +45,30 @@ def test_what_is_no_complete_netlist_is_left_alone(text: str) -> None:
 
 def test_an_empty_block_ends_with_its_own_fence() -> None:
     assert complete_netlists("```\n```\n" + block(DECK)) == complete_netlists(block(DECK))
+
+
+@pytest.mark.parametrize(
+    ("block", "missing"),
+    [
+        ("RC low-pass\nV1 in 0 AC 1\nR1 in out 1k\nC1 out 0 1n\n.ac dec 10 1 1meg\n.end\n", ""),
+        ("V1 in 0 AC 1\nR1 in 0 1k\n.op", ""),
+        ("* x\nV1 in 0 1\nR1 in 0 1k\n.control\nop\n.endc\n.end", ""),
+        ("V1 in 0 AC 1\nR1 in 0 1k", "no analysis"),
+        (".subckt amp in out\nE1 out 0 in 0 10\n.ends amp", "not a complete circuit"),
+        ("* x\nR1 a b 1k\nR2 a b 2k\n.op", "ground"),
+        ("", "not a complete circuit"),
+    ],
+)
+def test_a_block_that_can_not_be_run_says_what_is_missing(block: str, missing: str) -> None:
+    told = what_is_missing(block)
+    assert (told is None) if not missing else (missing in str(told))
+
+
+def test_the_file_of_a_block_has_a_title_and_a_name() -> None:
+    assert file_text("V1 in 0 1\nR1 in 0 1k\n", ".cir") == "* circuit\nV1 in 0 1\nR1 in 0 1k\n"
+    assert file_text("RC low-pass of order 2\r\nV1 in 0 1\n", ".cir") == "RC low-pass of order 2\nV1 in 0 1\n"
+    assert file_text(".model D1 D\n", ".lib") == ".model D1 D\n"
+    assert proposed_name("RC low-pass\nV1 a 0 1\n.op") == "rc_low-pass.cir"
+    assert proposed_name("V1 a 0 1\n.op") == "circuit.cir"
+    assert proposed_name(".subckt Amp in out\nE1 out 0 in 0 10\n.ends") == "amp.lib"
+    assert proposed_name(".subckt ../../x in out\n.ends") == "circuit.cir"
