@@ -13,13 +13,16 @@ from pathlib import Path
 import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QApplication, QPushButton
 
-from presentation.panels.conversation.items import AnswerText, Interrupted, Note, UserText
+from domain.llm.chat import ProviderChoice
+from presentation.panels.conversation.items import AnswerText, Interrupted, UserText, WorkedElsewhere
 from presentation.panels.conversation.panel import ConversationPanel
 from presentation.ui.workspace import WindowServices
 from presentation.window.projects import ProjectDesk
 from shared.message import Message
 from shared.processes import start_of
+from tests.fakes.llm_server import FakeLLMServer, answer
 from tests.gui.conftest import Until
 from tests.gui.test_conversation_panel import NoWebView
 
@@ -101,7 +104,59 @@ async def test_a_turn_that_another_process_works_on_is_no_interrupted_one(
     lines = transcript.read_bytes().splitlines(keepends=True)
     end = next(n for n, line in enumerate(lines) if b'"state":"ended"' in line)
     transcript.write_bytes(b"".join(lines[:end]))
-    await until(lambda: isinstance(panel.model.items.last(), Note))
-    assert "is working on this conversation" in str(panel.model.items.last().text)
+    await until(lambda: isinstance(panel.model.items.last(), WorkedElsewhere))
     transcript.with_suffix(".lock").unlink()  # it was ended there
     await until(lambda: isinstance(panel.model.items.last(), Interrupted))
+
+
+def button(text: str) -> QPushButton | None:
+    """One of a question that is open."""
+    shown = [widget for widget in QApplication.topLevelWidgets() if widget.isVisible()]
+    found = [each for widget in shown for each in widget.findChildren(QPushButton) if each.text() == text]
+    return found[0] if found else None
+
+
+def say(panel: ConversationPanel, text: str) -> None:
+    panel.composer.set_text(text)
+    QTest.keyClick(panel.composer.edit, Qt.Key.Key_Return)
+
+
+@pytest.mark.timeout(120)
+async def test_a_run_elsewhere_is_followed_and_taken_over_both_ways(
+    panel: ConversationPanel, services: WindowServices, project: Path, until: Until
+) -> None:
+    """The window reads along with a command, takes over, is taken over from, and outlives a killed one."""
+    told: list[Message] = []
+    services.workspace.error_occurred.connect(told.append)
+    script = [answer("One, of the command.", stall=True), answer("Two, of the window.", stall=True),
+              answer("Three, of the command.", stall=True)]  # fmt: skip
+    with FakeLLMServer(script) as server:
+        model = ("--provider", "openai-compatible", "--model", "m", "--base-url", server.base_url)
+        command = [sys.executable, str(ROOT / "main.py"), "chat", str(project)]
+        first = await asyncio.create_subprocess_exec(*command, "begin", *model, stdout=-3, stderr=-3)
+        await until(lambda: isinstance(panel.model.items.last(), WorkedElsewhere) and answers(panel) == 1)
+        assert not any(isinstance(item, Interrupted) for item in panel.model.items)
+        say(panel, "and then?")
+        assert "is working on this conversation" in panel.notice
+        panel.view.acted.emit("take_over", "open", "")
+        await until(lambda: button("Take over") is not None)
+        button("Take over").click()
+        await until(lambda: isinstance(panel.model.items.last(), Interrupted))
+        assert panel.model.items.last().reason == "taken_over"
+        assert await first.wait() == 130
+        panel.model.set_choice(
+            ProviderChoice(provider="openai-compatible", model="m", base_url=server.base_url)
+        )
+        QTest.keyClick(panel.composer.edit, Qt.Key.Key_Return)  # what was refused still stands there
+        await until(lambda: panel.is_running and answers(panel) == 2)
+
+        then = ("go on", "--session", panel.session_id, "--take-over", *model)
+        second = await asyncio.create_subprocess_exec(*command, *then, stdout=-3, stderr=-3)
+        await until(lambda: not panel.is_running and isinstance(panel.model.items.last(), WorkedElsewhere))
+        assert "was taken over" in str(told[-1])
+        await until(lambda: answers(panel) == 3)
+        assert said(panel) == ["begin", "and then?", "go on"]
+        second.kill()
+        await second.wait()
+        await until(lambda: isinstance(panel.model.items.last(), Interrupted))
+        assert panel.model.items.last().reason == "interrupted"

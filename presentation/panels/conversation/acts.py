@@ -15,6 +15,7 @@ from PyQt6.QtGui import QDesktopServices, QGuiApplication
 from domain.llm.chat import ProviderChoice
 from presentation.panels.conversation.code_blocks import CodeKeeper
 from presentation.panels.conversation.composer import Composer
+from presentation.panels.conversation.elsewhere import take_over
 from presentation.panels.conversation.intake import show_attached
 from presentation.panels.conversation.items import (
     AnswerText,
@@ -76,6 +77,7 @@ class Acts:
         others: dict[str, Callable[[], object]] = {
             "confirm": lambda: self._confirm(key, argument),
             "give_up": lambda: ways.give_up(key),
+            "take_over": self._take_over,
             "end_call": lambda: self.conversations.chat.deps.running.end(key),
             "skip_wait": lambda: self.conversations.chat.deps.running.end(model.session_id),
             "stop": model.stop,
@@ -104,6 +106,13 @@ class Acts:
         reason = self.composer.text.strip() if argument.startswith("refuse") else ""
         if self.model.asking.calls.answer(key, argument, reason) and reason:
             self.composer.set_text("")
+
+    def _take_over(self) -> None:
+        model = self.model
+        if model.root is not None and model.session_id:
+            place, sessions = (model.root, model.session_id), self.conversations.sessions
+            work = take_over(self.services, self.composer, sessions, place, self.say)
+            self.services.start(work, kind="question")
 
     def _code_of(self, key: str, number: str) -> str:
         """The text of a code block of an answer, also of one that still comes; "" when there is none."""

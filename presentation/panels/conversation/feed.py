@@ -176,6 +176,7 @@ class RunFeed:
         """Calls that take a change back, and the call of that change."""
         self._undone: list[str] = []
         self._is_design = is_design
+        self._is_taken_over = False
         self._characters = 0
         """Of the answers of this run."""
         self._has_come = goes_on
@@ -443,7 +444,8 @@ class RunFeed:
 
     def _tell_error(self, event: ErrorOccurred) -> None:
         self.has_told_error = True
-        if event.error_type == "cut":  # the interrupted mark says it, with the way on
+        if event.error_type in ("cut", "taken_over"):  # the interrupted mark says it, with the way on
+            self._is_taken_over = event.error_type == "taken_over"
             return
         self._items.put(
             ErrorBlock(
@@ -483,7 +485,7 @@ class RunFeed:
         self._items.put(
             Interrupted(
                 key=new_ulid(),
-                reason=reason,
+                reason="taken_over" if self._is_taken_over else reason,
                 created=now(),
                 characters=0 if self._is_design else self._characters,
                 not_run=not_run,

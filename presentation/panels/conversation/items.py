@@ -294,6 +294,13 @@ class Interrupted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WorkedElsewhere:
+    """Another process has a run under way in this conversation; it is followed, and can be taken over."""
+
+    key: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Retry:
     """The provider did not answer and is asked again after a while; gone when it does."""
 
@@ -352,6 +359,7 @@ Item = (
     | ErrorBlock
     | Interrupted
     | Retry
+    | WorkedElsewhere
     | DesignEnd
     | CompressedRow
     | Note

@@ -162,6 +162,8 @@ class LiveRun:
         self.feed.session_id = order.session_id
         self.most_rounds = rounds_allowed(conversations, order.mode)
         """After how many rounds it ends by itself."""
+        self.is_taken_over = False
+        """Whether another process goes on with the conversation."""
         self.has_failed = False
         """Whether an error ended it; a design may go on from there."""
         self.is_accepted = False
@@ -202,6 +204,9 @@ class LiveRun:
             )
         except CircuitAIError as error:
             self.has_failed = True
+            if error.error_type == "taken_over":
+                self.is_taken_over = True
+                self._window.told(error.message, is_problem=True)
             if not self.feed.has_told_error and not self._is_left:
                 self._items.put(error_block(error, model=self._model))
                 self._tell()

@@ -18,6 +18,7 @@ from presentation.panels.conversation.acts import Acts
 from presentation.panels.conversation.completion import Completion
 from presentation.panels.conversation.composer import Composer
 from presentation.panels.conversation.context_use import Asked, ContextUse
+from presentation.panels.conversation.elsewhere import ElsewhereWatch
 from presentation.panels.conversation.empty import EmptyPage, empty_page
 from presentation.panels.conversation.intake import Intake
 from presentation.panels.conversation.items import Change, Item
@@ -105,6 +106,9 @@ class ConversationPanel(QWidget):
         self._messages.acted.connect(self._act)
         self._strange = StrangeRow(services, app.project)
         self._strange.adopted.connect(self._on_adopted)
+        self._elsewhere = ElsewhereWatch(
+            self.tabs, app.conversations.sessions, lambda work: services.start(work, kind="sessions"), self
+        )
         self._make_layout()
         self._make_keys()
         workspace = services.workspace
@@ -481,6 +485,7 @@ class ConversationPanel(QWidget):
         if (problem := model.pending.take_problem()) is not None:
             self.say(problem)
         self._queue.show_queue(model.queue, is_running=model.is_running)
+        self._elsewhere.follow()
         self._follow_use()
         self._refresh_line()
         self._tell_others()

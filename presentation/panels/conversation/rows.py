@@ -41,6 +41,7 @@ from presentation.panels.conversation.items import (
     SimulationCard,
     Understood,
     UserText,
+    WorkedElsewhere,
 )
 from presentation.panels.conversation.sources import sources_of
 from shared.local_time import clock_time
@@ -516,6 +517,15 @@ def _retry(item: Retry) -> b.Row:
         b.Button(act="stop", label=msg("Stop"), kind="aside"),
     )
     return b.Row((b.Frame("retry", (head, *told, b.Line("line again", again, ways))),))
+
+
+@row_of.register
+def _elsewhere(_item: WorkedElsewhere) -> b.Row:
+    told = msg("Another window or command is working on this conversation; its answers appear here.")
+    line = b.Line("line", (b.Icon("eye", "info.icon"), b.Text(told, "label")))
+    tip = msg("The run there is stopped and saved")
+    button = b.Button(act="take_over", label=msg("Take over…"), tip=tip)
+    return b.Row((b.Frame("interrupted", (line, b.Buttons((button,)))),))
 
 
 @row_of.register

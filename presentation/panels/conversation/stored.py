@@ -13,7 +13,7 @@ from application.ports.events import Done, StopReason
 from application.ports.project import ABSENT, FOLDER
 from application.project.undoing import INSERT_TOOL
 from domain.llm.attachments import attachments_from_plain
-from domain.llm.transcript import PREVIEW_LENGTH
+from domain.llm.transcript import INTERRUPTED, PREVIEW_LENGTH
 from domain.simulation.goals import all_met
 from presentation.panels.conversation.html_view import HtmlItems
 from presentation.panels.conversation.items import (
@@ -35,6 +35,7 @@ from presentation.panels.conversation.items import (
     SimulationCard,
     Understood,
     UserText,
+    WorkedElsewhere,
     card_of,
     judged_apart,
 )
@@ -125,8 +126,7 @@ def _put_end(items: dict[str, Item], session: ShownSession, turn: str) -> None:
         items, session, turn, is_newest=True
     )
     if session.has_partial_response and session.is_in_use:
-        elsewhere = msg("Another window or command is working on this conversation; its answers appear here.")
-        items["open"] = Note(key="open", text=elsewhere)
+        items["open"] = WorkedElsewhere(key="open")
     elif (
         session.is_chat_open or (session.has_partial_response and session.work_mode != "workflow")
     ) and not any(isinstance(item, Interrupted) and not item.of_design for item in items.values()):
@@ -277,19 +277,23 @@ def _items_of_message(
             sources=sources,
             use=session.uses.get(message.id),
         )
+    # Whoever works on it is at it: what is read as cut off is under way.
+    is_coming = session.is_in_use and is_last and message.stop_reason in ("", INTERRUPTED)
     for call in message.tool_calls:
         arguments = call.arguments if isinstance(call.arguments, Mapping) else {}
-        state: CardState = "not_run" if call.success is None else "done" if call.success else "failed"
+        unknown: CardState = "running" if is_coming else "not_run"
+        state: CardState = unknown if call.success is None else "done" if call.success else "failed"
         yield replace(card_of(call.id, call.name, arguments), state=state)
-    if message.partial:
+    if message.partial and not is_coming:
+        is_idle = session.is_ours and not session.is_in_use
         yield Interrupted(
             key=f"{message.id}-interrupted",
             reason=message.stop_reason or "interrupted",
             created=message.created,
             characters=len(message.text),
             not_run=tuple(call.name for call in message.tool_calls if call.success is None),
-            can_continue=is_last and session.is_ours and session.has_partial_response,
-            can_regenerate=session.is_ours and session.is_led_as_chat,
+            can_continue=is_last and is_idle and session.has_partial_response,
+            can_regenerate=is_idle and session.is_led_as_chat,
         )
 
 

@@ -32,6 +32,7 @@ from presentation.panels.conversation.items import (
     ScrollPlace,
     Understood,
     UserText,
+    WorkedElsewhere,
 )
 from presentation.panels.conversation.live_run import LiveRun, RunOrder, error_block
 from presentation.panels.conversation.pending import Pending, Place
@@ -343,7 +344,9 @@ class ConversationViewModel:
 
     def _note_written(self) -> None:
         """What is in the list now was written by us, or is shown."""
-        self._written = next((i.size for i in self.sessions if i.session_id == self.session_id), 0)
+        written = next((i.size for i in self.sessions if i.session_id == self.session_id), 0)
+        # Who took it over may have written since.
+        self._written = 0 if self._run is not None and self._run.is_taken_over else written
 
     async def _delete(self, root: Path, session_id: str) -> None:
         try:
@@ -407,6 +410,10 @@ class ConversationViewModel:
 
         Returns why it was not taken; the text is then still the user's.
         """
+        if isinstance(self.items.last(), WorkedElsewhere):
+            return msg(
+                "Another window or command is working on this conversation: wait for it, or take over."
+            )
         place = self.place
         problem = self._send(text)
         if problem is None:
