@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 def export_text(session: ShownSession, kind: ExportFormat, translate: Callable[[Message], str]) -> str:
     """The conversation in a format, in the words of `translate`'s language."""
-    from application.conversation.session_texts import json_document, markdown, plain_text
+    from application.conversation.session_texts import json_document, markdown, plain_text, with_versions
 
     match kind:
         case "json":
             return document_text(json_document(session))
         case "txt":
-            return redact_known(plain_text(session, translate))
+            return redact_known(plain_text(with_versions(session), translate))
         case _:
-            return redact_known(markdown(session, translate))
+            return redact_known(markdown(with_versions(session), translate))
 
 
 def document_text(document: Mapping[str, Any]) -> str:

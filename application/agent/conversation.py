@@ -97,11 +97,15 @@ class Conversation:
         event = {"event": "confirmation", "state": "answered", "card_id": card_id, "answers": plain}
         await self._write(event | {"answer_id": new_ulid()})
 
-    async def begin_turn(self, message: HumanMessage) -> str:
-        """Write the user's message as the start of a turn; returns the turn's id."""
+    async def begin_turn(self, message: HumanMessage, *, instead_of: str = "") -> str:
+        """Write the user's message as the start of a turn; returns the turn's id.
+
+        `instead_of`: the earlier message of the user whose place it takes, with all that stands behind.
+        """
         turn_id = str(message.id)
+        said = {"event": "message", "message": message_to_dict(message), "step": turn_id}
         await self._write(
-            {"event": "message", "message": message_to_dict(message), "step": turn_id},
+            {**said, "instead_of": instead_of} if instead_of else said,
             {"event": "turn", "turn_id": turn_id, "state": "started"},
         )
         return turn_id

@@ -208,8 +208,8 @@ class TurnWatch:
         return answers + self._conversation.compressions.tokens
 
     def _answers(self, with_answer: AIMessage | None) -> Iterable[AIMessage]:
-        """All of the conversation; `with_answer` in its newest form."""
-        answers = {
+        """All of the conversation, replaced ones too; `with_answer` in its newest form."""
+        answers = self._conversation.replaced_answers | {
             str(message.id): message
             for message in self._conversation.messages
             if isinstance(message, AIMessage)

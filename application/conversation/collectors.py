@@ -259,7 +259,9 @@ def _goal_lines(question: Question) -> Iterator[str]:
 async def _changes(question: Question) -> Sequence[ContextPart]:
     """What was taken back of the model's changes, and what others changed in files it has seen."""
     context = question.context
+    unknown = context.replaced_calls()
     records = await context.operations.list(session_id=context.session_id)
+    records = [record for record in records if record.op_id not in unknown]
     undone = undone_note(records, since=question.last_answered)
     seen = {**context.seen_versions, **context.shown_versions}
     changed = await _in_thread(question, lambda: [*_changed(question, seen)])

@@ -223,6 +223,7 @@ class InspectContext:
             seen_versions=record.seen_versions,
             shown_versions=record.shown_versions,
             said=record.said,
+            replaced_calls=record.replaced_calls,
             is_on_network=is_away,
         )
         system = await self.prompts.system_message(files, main_circuit=main, wording=room.wording)

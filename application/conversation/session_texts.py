@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from domain.llm.netlists_in_text import complete_netlists
@@ -33,7 +34,8 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 def json_document(session: ShownSession) -> dict[str, Any]:
-    """The shape of the requirements, section 3.2.1.1."""
+    """The shape of the requirements, section 3.2.1.1; with the messages that were replaced by other versions,
+    each marked, in the order in which they came."""
     in_force = [each for each in session.compressions if each.is_in_force]
     document: dict[str, Any] = {
         "session_id": session.id,
@@ -42,7 +44,7 @@ def json_document(session: ShownSession) -> dict[str, Any]:
         "created_at": session.created_at,
         "updated_at": session.updated_at,
         "message_count": len(session.messages),
-        "messages": [_json_message(message) for message in session.messages],
+        "messages": [_json_message(message) for message in session.history],
         "summary": next((each.compression.summary for each in reversed(in_force)), None),
     }
     if session.compressions:
@@ -63,6 +65,7 @@ def _json_compression(shown: ShownCompression) -> dict[str, Any]:
         "in_force": shown.is_in_force,
         "timestamp": one.created,
         "text": one.text,
+        "summary": one.summary,
     }
 
 
@@ -72,7 +75,7 @@ def _json_message(message: ShownMessage) -> dict[str, Any]:
         "role": message.role,
         "content": message.text,
         "timestamp": message.created,
-    }
+    } | json_version(message)
     match message.role:
         case "user":
             document["attachments"] = list(message.attachments)
@@ -93,6 +96,12 @@ def _json_message(message: ShownMessage) -> dict[str, Any]:
     return document
 
 
+def json_version(message: ShownMessage) -> dict[str, Any]:
+    """Of a message whose place another has taken, or that has taken one's place; else nothing."""
+    marks: dict[str, Any] = {"instead_of": message.instead_of} if message.instead_of else {}
+    return marks | ({"replaced": True} if message.is_replaced else {})
+
+
 def json_call(call: ShownCall) -> dict[str, Any]:
     return {"id": call.id, "name": call.name, "arguments": call.arguments, "success": call.success}
 
@@ -110,6 +119,11 @@ def json_tool_fields(message: ShownMessage) -> dict[str, Any]:
 # --- plain text -------------------------------------------------------------------------------------
 
 
+def with_versions(session: ShownSession) -> ShownSession:
+    """The conversation with what was replaced, in the order in which it came; headings say what it is."""
+    return replace(session, messages=session.history)
+
+
 def plain_text(session: ShownSession, translate: Translate) -> str:
     """The conversation to read, and to search in."""
     words = _Words(translate)
@@ -119,7 +133,10 @@ def plain_text(session: ShownSession, translate: Translate) -> str:
     for shown in done.pop("", ()):
         lines += [f"--- {words.compressed(shown)} ---", *_indented(shown.compression.summary, ""), ""]
     for message in _to_tell(session):
-        lines += [f"=== {words.heading(message)} ===", *_indented(message.reasoning, words.reasoning)]
+        lines += [
+            f"=== {words.heading(message, session)} ===",
+            *_indented(message.reasoning, words.reasoning),
+        ]
         lines += [visible(message.text)] if message.text else []
         lines += [f"! {_one_line(hint)}" for hint in words.netlists(message)]
         for call in message.tool_calls:
@@ -153,7 +170,7 @@ def markdown(session: ShownSession, translate: Translate) -> str:
     for shown in done.pop("", ()):
         blocks += [f"*{_escaped(words.compressed(shown))}*", _quoted(shown.compression.summary)]
     for message in _to_tell(session):
-        blocks.append(f"## {_escaped(words.heading(message))}")
+        blocks.append(f"## {_escaped(words.heading(message, session))}")
         if message.reasoning:
             blocks += [f"*{words.reasoning}*", _fenced(message.reasoning, "text")]
         if message.text:
@@ -224,11 +241,16 @@ class _Words:
         """Id, mode and time of a conversation."""
         return f"{session.id} · {session.work_mode} · {session.created_at}"
 
-    def heading(self, message: ShownMessage) -> str:
-        """Who, when, and whether it was interrupted."""
+    def heading(self, message: ShownMessage, session: ShownSession) -> str:
+        """Who, when, whether it was interrupted, and which version it is."""
         parts = [self._roles.get(message.role, message.role), message.name, message.created]
         if message.partial:
             parts.append(self._translate(msg("interrupted: {reason}", reason=message.stop_reason or "?")))
+        if len(ids := session.versions.get(message.id, ())) > 1:
+            of = msg("version {number} of {count}", number=ids.index(message.id) + 1, count=len(ids))
+            parts.append(self._translate(of))
+        if message.is_replaced:
+            parts.append(self._translate(msg("replaced")))
         return _one_line(" · ".join(part for part in parts if part))
 
     def netlists(self, message: ShownMessage) -> list[str]:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from application.design.story import StoryStep, story_of
 from domain.llm.answer_use import AnswerUse, UseTotal, total_of, uses_of
+from domain.llm.branches import Branches
 from domain.llm.chat import ProviderChoice
 from domain.llm.compression import Compression, compression_of
 from domain.llm.costs import Cost, cost_in, total
@@ -33,6 +34,8 @@ from domain.llm.transcript import (
     entries_of,
     extra_of,
     is_ulid,
+    message_id_of,
+    messages_of,
     no_session,
     role_of,
     text_of,
@@ -107,6 +110,10 @@ class ShownMessage:
     model: str
     earlier: tuple[str, ...]
     """Texts of versions that were replaced by another answer (not merely gone on with)."""
+    instead_of: str = ""
+    """Of a message of the user: id of the one whose place it took."""
+    is_replaced: bool = False
+    """It does not stand any more: a message of the user was sent again in another version."""
     name: str
     """Of a tool's answer: the tool, the call it answers, how it went, the line for the user."""
     call_id: str
@@ -163,18 +170,19 @@ class ShownSession:
     design: tuple[StoryStep, ...] = ()
     """What steps of designs told beside their words."""
     uses: Mapping[str, AnswerUse] = field(default_factory=dict)
-    """What answers took, by their ids."""
+    """What answers took, by their ids; those that were replaced too."""
+    cost: Cost = field(default_factory=Cost)
+    """What all answers and summaries cost, those that were replaced or taken back too."""
+    history: tuple[ShownMessage, ...] = ()
+    """All messages in the order in which they came, with those that were replaced."""
+    versions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """For messages of the user that have more than one version: the ids of all, the oldest first."""
     compressions: tuple[ShownCompression, ...] = ()
     """In their order."""
     is_chat_newest: bool = False
     """What was said last was said in a chat, and not to a design."""
     is_chat_open: bool = False
     """That chat's turn was begun and not ended."""
-
-    @property
-    def cost(self) -> Cost:
-        summaries = (each.compression.cost for each in self.compressions)
-        return total((*(message.cost for message in self.messages), *summaries))
 
     @property
     def is_led_as_chat(self) -> bool:
@@ -204,8 +212,9 @@ class Sessions:
 
         return await asyncio.to_thread(work)
 
-    async def show(self, project: Path, reference: str) -> ShownSession:
-        """One conversation. `reference`: an id, its first 6 letters or more, or "last".
+    async def show(self, project: Path, reference: str, *, version: str = "") -> ShownSession:
+        """One conversation. `reference`: an id, its first 6 letters or more, or "last"; `version`: as in
+        `shown`.
 
         Raises UserInputError ("no_project", "no_session", "bad_session_id", "ambiguous_session").
         """
@@ -215,7 +224,7 @@ class Sessions:
                 session_id = find_session(store, reference)
                 read = store.read(session_id)
                 own = self.alternatives().choices
-                found = shown(session_id, read.events, own=own, is_ours=read.is_ours)
+                found = shown(session_id, read.events, own=own, is_ours=read.is_ours, version=version)
                 return replace(found, is_in_use=read.is_in_use)
 
         return await asyncio.to_thread(work)
@@ -231,8 +240,8 @@ class Sessions:
                 for info in store.list():
                     if info.updated_at < since:
                         break  # the last changed come first
-                    messages = (entry.message for entry in entries_of(store.read(info.session_id).events))
-                    uses += [use for use in uses_of(messages) if use.created >= since]
+                    all_uses = _uses(Branches.of(store.read(info.session_id).events)).values()
+                    uses += [use for use in all_uses if use.created >= since]
             return total_of(uses)
 
         return await asyncio.to_thread(work)
@@ -399,20 +408,45 @@ def find_session(store: SessionStore, reference: str) -> str:
 
 
 def shown(
-    session_id: str, events: Sequence[Json], *, own: Sequence[ProviderChoice] = (), is_ours: bool = True
+    session_id: str,
+    events: Sequence[Json],
+    *,
+    own: Sequence[ProviderChoice] = (),
+    is_ours: bool = True,
+    version: str = "",
 ) -> ShownSession:
     """A conversation's events as what is shown of it.
 
     `own`: the models the user has set up, of which stored failures may offer one. Of a conversation that
-    is not ours nothing can be done: neither failures with their offers, nor open questions.
+    is not ours nothing can be done: neither failures with their offers, nor open questions. `version`: the
+    id of a message that was replaced, to see the conversation as it was when it last had this message; with
+    that nothing can be done either.
     """
     summary = Summary.of(session_id, events)
+    branches = Branches.of(events)
+    every = entries_of(events)
+    uses = _uses(branches)
+    spent = total((*map(_cost_of, every), *(one.cost for one in map(compression_of, events) if one)))
+    problems = tuple(
+        msg("Line {line} of the transcript is damaged and was skipped.", line=event.get("line"))
+        for event in events
+        if event.get("event") == "damaged"
+    )
+    events = branches.path_with(version) if version else branches.events
+    is_ours = is_ours and version not in branches.gone
     entries = entries_of(events)
     success_of = {
         call_id: entry.message.get("status") != "error"
-        for entry in entries
+        for entry in every
         if role_of(entry.message) == "tool" and isinstance(call_id := entry.message.get("tool_call_id"), str)
     }
+
+    def show(entry: Entry) -> ShownMessage:
+        message = _shown_message(entry, success_of)
+        was = branches.replaced.get(message.id, "")
+        is_replaced = message.id in branches.gone
+        return replace(message, instead_of=was, is_replaced=is_replaced) if was or is_replaced else message
+
     return ShownSession(
         id=session_id,
         name=summary.name,
@@ -421,20 +455,34 @@ def shown(
         updated_at=summary.updated_at,
         has_partial_response=summary.has_partial_response,
         is_ours=is_ours,
-        messages=tuple(_shown_message(entry, success_of) for entry in entries),
-        problems=tuple(
-            msg("Line {line} of the transcript is damaged and was skipped.", line=event.get("line"))
-            for event in events
-            if event.get("event") == "damaged"
-        ),
+        messages=tuple(map(show, entries)),
+        history=tuple(map(show, every)),
+        versions={
+            message_id: branches.versions_of(message_id)
+            for entry in every
+            if len(branches.versions_of(message_id := _text(entry.message.get("id")))) > 1
+        },
+        problems=problems,
         cards=_cards(events),
         failures=_failures(events, own if is_ours else ()),
         limits=_limits(events),
         compressions=_compressions(events),
         design=_story(events, own if is_ours else ()) if summary.work_mode == "workflow" else (),
-        uses={use.message_id: use for use in uses_of(entry.message for entry in entries)},
+        uses=uses,
+        cost=spent,
         **_newest_chat(events),
     )
+
+
+def _uses(branches: Branches) -> Mapping[str, AnswerUse]:
+    """What all answers took, in their order; each judged beside those that were sent with it."""
+    paths = (*branches.paths, branches.events)
+    told = [use for path in paths for use in uses_of(messages_of(path))]
+    return {use.message_id: use for use in told}
+
+
+def _cost_of(entry: Entry) -> Cost:
+    return cost_in(extra_of(entry.message)) if role_of(entry.message) == "assistant" else Cost()
 
 
 def _newest_chat(events: Sequence[Json]) -> dict[str, bool]:
@@ -450,10 +498,13 @@ def _newest_chat(events: Sequence[Json]) -> dict[str, bool]:
 
 
 def _compressions(events: Sequence[Json]) -> tuple[ShownCompression, ...]:
+    """Those of which every message stands."""
     found: dict[str, ShownCompression] = {}
-    after = ""
+    after, stand = "", {"", *map(message_id_of, events)}
     for event in events:
         kind = event.get("event")
+        if kind == "compressed" and event.get("until") not in stand:
+            continue
         if kind == "message":
             after = _text(event["message"].get("id"))
         elif kind == "compressed" and (one := compression_of(event)) is not None:

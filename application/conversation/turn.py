@@ -151,13 +151,16 @@ class Turn:
             if await self._conversation.take_up(cost=self._watch.pricing.of_unfinished()) or is_open:
                 return
             text = self._request.go_on
+        replaces = self._request.instead_of
+        if replaces:
+            self._record.refuse_to_replace(replaces)
         self._has_begun = True
         await self._settle("interrupted")
         attachments = self._request.attachments
         named = [prepared.attachment.to_plain() for prepared in attachments]
-        message = create_human_message(text, attachments=named)
+        message = create_human_message(text, attachments=named, message_id=self._request.message_id)
         async with kept(attachments, self._project) if attachments else nullcontext():
-            await self._conversation.begin_turn(message)
+            await self._conversation.begin_turn(message, instead_of=replaces)
 
     async def _go(self, saver: BaseCheckpointSaver[str]) -> TurnEnd:
         """Ask the model, run its tools, until it is done; how the turn ended."""

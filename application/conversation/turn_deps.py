@@ -50,6 +50,11 @@ class ChatRequest:
     """What the user says; None = go on with the turn that was interrupted, or did not come to its end."""
     session_id: str = ""
     """An existing conversation; "" = a new one (with no text: the newest)."""
+    message_id: str = ""
+    """Of the message that is written with `text`; "" = a new one."""
+    instead_of: str = ""
+    """Id of an earlier message of the user's: `text` takes its place, and what stands behind it is a version
+    of before, which no model is sent any more."""
     choice: ProviderChoice
     max_cost: tuple[float, str] | None = None
     """What the conversation may cost, with its currency; None = as it is set."""

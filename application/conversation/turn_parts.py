@@ -111,6 +111,7 @@ class TurnParts:
             seen_versions=conversation.record.seen_versions,
             shown_versions=conversation.record.shown_versions,
             said=conversation.record.said,
+            replaced_calls=conversation.record.replaced_calls,
             is_on_network=access.is_on_network,
             web_search=access.web_search,
             web_sources=conversation.record.sources_of_turn,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, Protocol, TypeVar
@@ -308,6 +308,8 @@ class ToolContext:
 
     said: Callable[[], Sequence[str]] = tuple
     """What the user said in the conversation, oldest first."""
+    replaced_calls: Callable[[], Collection[str]] = frozenset
+    """Ids of calls in versions of the conversation that were replaced: the model knows nothing of them."""
     is_on_network: bool = False
     """The model that calls is not on this computer: some files are kept back from it."""
     room_now: Callable[[], ResultRoom] = lambda: USUAL_ROOM

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from domain.llm.branches import branch_of
 from domain.llm.tools.result import failure
 from domain.llm.transcript import Json, has_open_turn, messages_of, role_of
 from shared.message import msg
@@ -23,7 +24,7 @@ def closing_events(
 ) -> tuple[Mapping[str, Any], ...]:
     """The lines to be added, the event ``adopted`` last; `now` is ISO 8601, UTC."""
     events = tuple(events)
-    messages = messages_of(events)
+    messages = messages_of(branch_of(events))
     closing: list[Mapping[str, Any]] = []
     for call_id, name in _open_calls(messages):
         result = failure(

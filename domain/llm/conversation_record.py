@@ -13,6 +13,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
+from domain.llm.branches import Branches
 from domain.llm.chat import WebSource
 from domain.llm.compression import Compressions
 from domain.llm.messages import (
@@ -34,8 +35,10 @@ from domain.llm.tools.confirmation_card import (
     card_from_plain,
 )
 from domain.llm.tools.result import ToolCall
-from domain.llm.transcript import begins_design, design_left_open
+from domain.llm.transcript import begins_design, design_left_open, message_id_of, role_of
 from domain.llm.web_search import WEB_SEARCH, sources_of_result
+from shared.errors import UserInputError
+from shared.message import msg
 
 _log = logging.getLogger(__name__)
 
@@ -50,19 +53,32 @@ class UnfinishedAnswer:
 
 
 class ConversationRecord:
-    """One conversation, read. Nothing of it is set but by `take`, `take_all` and `take_piece`."""
+    """One conversation, read. Nothing of it is set but by `take`, `take_all` and `take_piece`.
+
+    It is as it stands now: what was replaced by another version (`branches.Branches`) is not in it, but for
+    what that cost.
+    """
 
     def __init__(self, session_id: str = "") -> None:
         self.session_id = session_id
+        self._branches = Branches()
+        self.replaced_answers: dict[str, AIMessage] = {}
+        """Answers that do not stand any more, by their ids: they were paid for all the same."""
+        self.seen_versions: dict[str, str] = {}
+        """Relative path -> version hash of the files the model has read or written."""
+        self.shown_versions: dict[str, str] = {}
+        """The same of those that were shown to it with a message since."""
+        self._begin()
+
+    def _begin(self) -> None:
+        """Nothing was read yet; who holds `seen_versions` and `shown_versions` sees them empty."""
+        self.seen_versions.clear()
+        self.shown_versions.clear()
         self.name = ""
         self.work_mode = "free_work"
         """"workflow" from its first design on."""
         self.name_is_default = True
         """Nobody, neither user nor program, has given it a name of its own yet."""
-        self.seen_versions: dict[str, str] = {}
-        """Relative path -> version hash of the files the model has read or written."""
-        self.shown_versions: dict[str, str] = {}
-        """The same of those that were shown to it with a message since."""
         self.compressions = Compressions()
         """What is sent in place of its older messages."""
         self._messages: dict[str, BaseMessage] = {}
@@ -92,6 +108,11 @@ class ConversationRecord:
     def messages(self) -> Sequence[BaseMessage]:
         """All finished messages, in order."""
         return tuple(self._messages.values())
+
+    def replaced_calls(self) -> frozenset[str]:
+        """Our ids of the calls of answers that do not stand any more."""
+        answers = self.replaced_answers.values()
+        return frozenset(str(call["id"]) for answer in answers for call in answer.tool_calls)
 
     def said(self, *, before: str = "") -> list[str]:
         """What the user said, oldest first; not what the program tells a model in his place.
@@ -243,11 +264,53 @@ class ConversationRecord:
 
     def take_all(self, events: Sequence[Mapping[str, Any]]) -> None:
         """The transcript's next lines."""
+        known = len(self._branches.paths)
+        followed = list(map(self._branches.take, events))
+        if any(followed):
+            self._keep_replaced(self._branches.paths[known:])
+            self._begin()
+            events = self._branches.events
         for event in events:
-            self.take(event)
+            if message_id_of(event) not in self._branches.gone:
+                self._follow(event)
 
     def take(self, event: Mapping[str, Any]) -> None:
         """The transcript's next line."""
+        self.take_all((event,))
+
+    def _keep_replaced(self, paths: Sequence[Sequence[Mapping[str, Any]]]) -> None:
+        """The answers that stood on these paths and do not stand now, each as it was last."""
+        for path in paths:
+            last = {
+                message_id: event["message"]
+                for event in path
+                if event.get("event") in ("message", "replaced")
+                and (message_id := message_id_of(event)) in self._branches.gone
+            }
+            for message_id, plain in last.items():
+                if message_id not in self.replaced_answers and role_of(plain) == "assistant":
+                    answer = dict_to_message(plain)
+                    if isinstance(answer, AIMessage):
+                        self.replaced_answers[message_id] = answer
+
+    def refuse_to_replace(self, message_id: str) -> None:
+        """Raise UserInputError where a message can't be said anew in its place: it is none of the user's that
+        stands ("no_message"), or a design begins with or behind it ("design_behind")."""
+        at = self._branches.start_of(message_id)
+        if at is None:
+            raise UserInputError(
+                msg("This message is not in the conversation any more."),
+                advice=msg("Open the conversation again to see what is in it."),
+                error_type="no_message",
+            )
+        if any(begins_design(event) or "update" in event for event in self._branches.events[at:]):
+            raise UserInputError(
+                msg("A design begins at or after this message, and its rounds cannot be replaced."),
+                advice=msg("Send the changed message in a new conversation."),
+                error_type="design_behind",
+            )
+
+    def _follow(self, event: Mapping[str, Any]) -> None:
         self.compressions.take(event)
         match event.get("event"):
             case "session":

@@ -123,7 +123,7 @@ def entries_of(events: Iterable[Json]) -> list[Entry]:
             pieces.reasoning.append(event.get("reasoning") or "")
         elif kind in ("message", "replaced"):
             message = event["message"]
-            message_id = _id_of(event) or f"#{number}"
+            message_id = message_id_of(event) or f"#{number}"
             known = entries.get(message_id)
             streaming.pop(message_id, None)
             if known is None:
@@ -230,12 +230,20 @@ def _with_pieces(message: Json, pieces: _Streaming) -> dict[str, Any]:
     return {**message, "content": text, "additional_kwargs": extra}
 
 
-def _id_of(event: Json) -> str:
-    """The id of the message an event is about."""
+def message_id_of(event: Json) -> str:
+    """The id of the message an event is about; "" for one about none."""
     named = event.get("message_id")
     if event.get("event") == "message" or not isinstance(named, str):
-        named = event.get("message", {}).get("id")
+        message = event.get("message")
+        named = message.get("id") if isinstance(message, Mapping) else ""
     return named if isinstance(named, str) else ""
+
+
+def replaced_by(event: Json) -> str:
+    """The id of the message whose place the user's message of this line takes; "" for every other line."""
+    named = event.get("instead_of")
+    is_users = event.get("event") == "message" and role_of(event.get("message") or {}) == "user"
+    return named if is_users and isinstance(named, str) else ""
 
 
 # --- the line of a list -----------------------------------------------------------------------------
@@ -270,7 +278,10 @@ class Summary:
     last_answer_partial: bool = False
     streaming: list[str] = field(default_factory=list)
     """Answers of which only pieces came."""
-    seen: set[str] | None = None
+    seen: dict[str, int | None] | None = None
+    """Ids of the messages that stand, in order; with those of the user how many stood before them."""
+    gone: set[str] = field(default_factory=set)
+    """Ids of messages that were replaced (`branches.Branches`)."""
 
     def __post_init__(self) -> None:
         self.created_at = self.created_at or time_of_ulid(self.session_id)
@@ -280,7 +291,7 @@ class Summary:
     @classmethod
     def of(cls, session_id: str, events: Iterable[Json]) -> Summary:
         """The summary of a whole transcript."""
-        summary = cls(session_id=session_id, seen=set())
+        summary = cls(session_id=session_id, seen={})
         for event in events:
             summary.add(event)
         return summary
@@ -292,6 +303,8 @@ class Summary:
 
     def add(self, event: Json) -> None:
         """Follow one more event. Raises NeedsWholeTranscript only without `seen`."""
+        if message_id_of(event) in self.gone:
+            return
         match event.get("event"):
             case "session":
                 self._take_header(event)
@@ -310,8 +323,25 @@ class Summary:
             case "delta":
                 self._take_piece(event["message_id"])
             case "message" | "replaced":
-                self._take_message(_id_of(event), event["message"])
+                self._replace(replaced_by(event), message_id_of(event))
+                self._take_message(message_id_of(event), event["message"])
         self.updated_at = utc(event.get("timestamp")) or self.updated_at
+
+    def _replace(self, old: str, new: str) -> None:
+        """The user's message `new` takes the place of `old` and of all behind it."""
+        if not old:
+            return
+        if self.seen is None:
+            raise NeedsWholeTranscript
+        count = self.seen.get(old)
+        if count is None or new in self.seen:
+            return
+        ids = list(self.seen)
+        self.gone.update(left := ids[ids.index(old) :])
+        for each in left:
+            del self.seen[each]
+        self.message_count, self.streaming, self.last_answer_partial = count, [], False
+        self.preview = self.preview if count else ""
 
     def _take_header(self, event: Json) -> None:
         self.created_at = utc(event.get("created_at")) or self.created_at
@@ -338,7 +368,7 @@ class Summary:
         role = role_of(message)
         if message_id in self.streaming:
             self.streaming.remove(message_id)
-        elif self._is_new(message_id):
+        elif self._is_new(message_id, is_users=role == "user"):
             self.message_count += role in ("user", "assistant")
             self.last_answer_id = message_id if role == "assistant" else self.last_answer_id
         if role == "assistant" and message_id == self.last_answer_id:
@@ -347,7 +377,7 @@ class Summary:
             self.preview = " ".join(text_of(message).split())[:PREVIEW_LENGTH]
         self.updated_at = utc(extra_of(message).get("timestamp")) or self.updated_at
 
-    def _is_new(self, message_id: str) -> bool:
+    def _is_new(self, message_id: str, *, is_users: bool = False) -> bool:
         """Whether no event before this one was about this message."""
         if self.seen is None:
             if not is_ulid(message_id) or message_id <= self.newest_id:
@@ -355,7 +385,7 @@ class Summary:
         elif message_id in self.seen:
             return False
         elif message_id:
-            self.seen.add(message_id)
+            self.seen[message_id] = self.message_count if is_users else None
         self.newest_id = max(self.newest_id, message_id)
         return True
 

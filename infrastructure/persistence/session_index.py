@@ -25,7 +25,7 @@ from infrastructure.persistence.confined import TooLarge, open_regular_file, rea
 from infrastructure.persistence.transcript_lines import Chain, is_whole, read_line
 from shared.safe_json import read_bounded
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 _MAX_INDEX_BYTES = 256 << 20
 _CHUNK = 1 << 20
 
@@ -107,7 +107,7 @@ def summarise(
 def _start_anew(
     file: BufferedReader, found: os.stat_result, session_id: str, signer: Authenticity
 ) -> IndexEntry:
-    summary = Summary(session_id=session_id, seen=set())
+    summary = Summary(session_id=session_id, seen={})
     file.seek(0)
     chain = Chain(signer=signer, session_id=session_id)
     return _follow(file, found, hashlib.sha256(), 0, summary=summary, chain=chain)

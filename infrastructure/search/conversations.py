@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from application.ports.search import ConversationHit, ConversationsFound
+from domain.llm.branches import branch_of
 from domain.llm.transcript import entries_of, is_ulid, role_of, text_of
 from domain.search.query import fold, quoted_words
 from infrastructure.persistence.confined import entries_in, read_regular_file
@@ -178,7 +179,7 @@ def _texts_of(folder: Path, session_id: str) -> Iterator[_Text]:
     except OSError as error:
         _logger.info("%s is not searched: %s", path, error)
         return
-    for entry in entries_of(read_lines(data, name=path.name).events):
+    for entry in entries_of(branch_of(read_lines(data, name=path.name).events)):
         role, text = role_of(entry.message), text_of(entry.message)
         message_id = entry.message.get("id")
         if role in ("user", "assistant") and text.strip():

@@ -227,13 +227,18 @@ def _session_document(session: ShownSession, out: Output) -> dict[str, Any]:
         "updated_at": session.updated_at,
         "has_partial_response": session.has_partial_response,
         "cost": session.cost.to_plain(),
+        "versions": {
+            message.id: list(session.versions[message.id])
+            for message in session.messages
+            if message.id in session.versions
+        },
         "messages": [_message_document(message) for message in session.messages],
         "problems": [out.translate(problem) for problem in session.problems],
     }
 
 
 def _message_document(message: ShownMessage) -> dict[str, Any]:
-    from application.conversation.session_texts import json_call, json_tool_fields
+    from application.conversation.session_texts import json_call, json_tool_fields, json_version
 
     document: dict[str, Any] = {
         "id": message.id,
@@ -246,7 +251,7 @@ def _message_document(message: ShownMessage) -> dict[str, Any]:
         "tool_calls": [json_call(call) for call in message.tool_calls],
         "operations": list(message.operations),
         "sources": list(message.sources),
-    }
+    } | json_version(message)
     if message.attachments:
         document["attachments"] = list(message.attachments)
     return document | (json_tool_fields(message) if message.role == "tool" else {})
