@@ -261,8 +261,8 @@ async def _changes(question: Question) -> Sequence[ContextPart]:
     context = question.context
     unknown = context.replaced_calls()
     records = await context.operations.list(session_id=context.session_id)
-    records = [record for record in records if record.op_id not in unknown]
-    undone = undone_note(records, since=question.last_answered)
+    known = [record for record in records if record.op_id not in unknown]
+    undone = undone_note(known, since=question.last_answered)
     seen = {**context.seen_versions, **context.shown_versions}
     changed = await _in_thread(question, lambda: [*_changed(question, seen)])
     return [

@@ -68,7 +68,9 @@ def test_an_item_without_a_row_is_named() -> None:
 
 
 def _rows(count: int) -> tuple[Item, ...]:
-    return tuple(UserText(key=str(number), text=f"message {number}") for number in range(count))
+    return tuple(
+        UserText(key=str(number), text=f"message {number}", can_edit=False) for number in range(count)
+    )
 
 
 def _shown(view: PlainConversation) -> int:
@@ -109,7 +111,7 @@ def test_what_changes_before_it_is_shown_is_shown_changed(services: WindowServic
         [
             Updated(item=Note(key="3", text=msg("done"))),
             Removed(key="4"),
-            Added(item=UserText(key="new", text="the newest")),
+            Added(item=UserText(key="new", text="the newest", can_edit=False)),
         ]
     )
     while _shown(view) < 90:

@@ -72,6 +72,8 @@ class Acts:
             "offline": ways.retry_offline,
             "anew": ways.ask_anew,
             "restore": model.restore,
+            "edit": self._edit,
+            "version": lambda said: model.versions.look(said, argument),
             "switch": lambda card: ways.switch(card, argument),
         }
         others: dict[str, Callable[[], object]] = {
@@ -80,6 +82,7 @@ class Acts:
             "take_over": self._take_over,
             "end_call": lambda: self.conversations.chat.deps.running.end(key),
             "skip_wait": lambda: self.conversations.chat.deps.running.end(model.session_id),
+            "again": lambda: self.say(model.versions.regenerate(key)),
             "stop": model.stop,
             "model": self.composer.model_button.showMenu,
             "open": lambda: self._open_file(argument or str(getattr(model.items.get(key), "path", ""))),
@@ -100,6 +103,12 @@ class Acts:
             self.say(runs[act](key))
         elif act in others:
             others[act]()
+
+    def _edit(self, key: str) -> Message | None:
+        """The message stands in the input, which has the caret."""
+        problem = self.model.versions.edit(key)
+        self.composer.edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        return problem
 
     def _confirm(self, key: str, argument: str) -> None:
         """Answer a card of calls; a refusal takes what is written in the message box as its reason."""
@@ -308,11 +317,11 @@ class WaysOn:
             self._model.replace_item(replace(item, is_spent=True))
 
     def regenerate(self, key: str) -> Message | None:
-        """Ask for the interrupted answer anew: the same message once more, the files as they are."""
+        """Ask for the interrupted answer anew: the same message once more, in its place."""
         item = self._model.items.get(key)
         if not isinstance(item, Interrupted) or not item.can_continue or self._model.mode == "workflow":
             return None
-        return self._again(replace(item, can_continue=False))
+        return self._model.versions.regenerate(key)
 
     def _again(self, settled: ErrorBlock | Interrupted) -> Message | None:
         model = self._model

@@ -336,7 +336,7 @@ class Asking:
         if asked is None or not isinstance(decision, Decision) or decision.kind != "checkpoint":
             return None
         question = asked.question
-        self._items.put(UserText(key=new_ulid(), text=text, created=now()))
+        self._items.put(UserText(key=new_ulid(), text=text, created=now(), can_edit=False))
         intent = read_checkpoint_text(
             text,
             goals=question.goals,

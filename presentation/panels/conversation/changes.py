@@ -44,10 +44,11 @@ class FileChanges:
     def undo(self, root: Path, card: OperationCard, choose: UndoChoice | None = None) -> None:
         """Take the change of a card back, or do it again; `choose` decides about files changed since."""
         self._items.put(replace(card, standing="undoing", problem=None, conflicts=(), ways=()))
-        self._window.start(self._undo(root, card, choose), kind="undo")
+        self._window.start(self.take_back(root, card, choose), kind="undo")
         self._tell()
 
-    async def _undo(self, root: Path, card: OperationCard, choose: UndoChoice | None) -> None:
+    async def take_back(self, root: Path, card: OperationCard, choose: UndoChoice | None = None) -> None:
+        """The same, done when it returns: the card says how it went."""
         card = replace(card, conflicts=(), ways=())
         try:
             if not await self._window.save_buffers():

@@ -107,6 +107,8 @@ COMMANDS = (
     ),
     SlashCommand(word="simulate", text=msg("Run the circuit in front"), command="run"),
     SlashCommand(word="compress", text=msg("Compress the conversation"), command="compress"),
+    SlashCommand(word="edit", text=msg("Edit your last message and send it again"), command="edit"),
+    SlashCommand(word="regenerate", text=msg("Regenerate the last answer"), command="regenerate"),
     SlashCommand(word="model", text=msg("Choose another model"), command="model"),
     SlashCommand(word="mode", text=msg("Switch between free work and workflow"), command="mode"),
     SlashCommand(word="new", text=msg("New conversation"), command="new"),

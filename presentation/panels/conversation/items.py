@@ -60,6 +60,10 @@ class UserText:
     created: str = ""
     """ISO 8601, UTC."""
     attached: tuple[AttachedItem, ...] = ()
+    versions: tuple[str, ...] = ()
+    """The ids of all versions at its place, the oldest first; () = there is only this one."""
+    can_edit: bool = True
+    """It can be sent again in another version."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +82,7 @@ class AnswerText:
     """Pages that web searches found for it."""
     use: AnswerUse | None = None
     """What it took; None while it comes."""
+    can_regenerate: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -461,6 +466,10 @@ class ItemList:
 
     def get(self, key: str) -> Item | None:
         return self._items.get(key)
+
+    def backwards(self) -> Iterator[Item]:
+        """The newest first."""
+        return reversed(self._items.values())
 
     def last(self) -> Item | None:
         return next(reversed(self._items.values()), None)

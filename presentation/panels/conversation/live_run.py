@@ -61,6 +61,10 @@ class RunOrder:
     """What goes with the text of a turn; a design takes none."""
     reads_only: bool = False
     """The model of a turn has tools that read, and no others."""
+    message_id: str = ""
+    """Of the message that is written with the text of a turn."""
+    instead_of: str = ""
+    """The message of a chat whose place it takes."""
 
 
 async def carry_out(
@@ -87,6 +91,8 @@ async def carry_out(
             editor=order.editor,
             attachments=order.attachments,
             reads_only=order.reads_only,
+            message_id=order.message_id,
+            instead_of=order.instead_of,
         )
         await conversations.chat(chat, emit=emit, confirm=confirm, ask_consent=ask_consent)
     elif order.text is None:

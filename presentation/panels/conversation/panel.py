@@ -18,6 +18,7 @@ from presentation.panels.conversation.acts import Acts
 from presentation.panels.conversation.completion import Completion
 from presentation.panels.conversation.composer import Composer
 from presentation.panels.conversation.context_use import Asked, ContextUse
+from presentation.panels.conversation.edited_row import EditedRow
 from presentation.panels.conversation.elsewhere import ElsewhereWatch
 from presentation.panels.conversation.empty import EmptyPage, empty_page
 from presentation.panels.conversation.intake import Intake
@@ -359,6 +360,8 @@ class ConversationPanel(QWidget):
                 "history": self.show_history,
                 "mode": self.toggle_mode,
                 "compress": self.show_compression,
+                "edit": lambda: self.say(self.model.versions.edit_last()),
+                "regenerate": lambda: self.say(self.model.versions.regenerate_last()),
                 "model": self.composer.model_button.showMenu,
             },
         )
@@ -373,6 +376,8 @@ class ConversationPanel(QWidget):
         self.composer.search_switch.bind(self.set_choice)
         self._queue = QueuePanel(services)
         self._queue.send_now.connect(self._send_first_now)
+        self._edited = EditedRow(services)
+        self._edited.cancelled.connect(self._cancel_edit)
         self._notice = text_label(name="conversationNotice", wraps=True)
         self._notice.hide()
         mark(self._notice, role="warn")
@@ -392,7 +397,7 @@ class ConversationPanel(QWidget):
 
     def _make_layout(self) -> None:
         self._bottom = QVBoxLayout()
-        for widget in (self._notice, self._queue, self.composer, self._line):
+        for widget in (self._notice, self._queue, self._edited, self.composer, self._line):
             self._bottom.addWidget(widget)
         arrange(
             QVBoxLayout(self),
@@ -408,7 +413,7 @@ class ConversationPanel(QWidget):
     def _make_keys(self) -> None:
         self._escape = QShortcut(QKeySequence(Qt.Key.Key_Escape), self)
         self._escape.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        self._escape.activated.connect(self.stop)
+        self._escape.activated.connect(self._on_escape)
         for key, act in (
             ("Ctrl+T", self.new_conversation),
             ("Ctrl+W", self.close_tab),
@@ -422,9 +427,16 @@ class ConversationPanel(QWidget):
         self._pulse.setInterval(500)
         self._pulse.timeout.connect(self._refresh_line)
 
+    def _cancel_edit(self) -> None:
+        self.model.versions.cancel()
+
+    def _on_escape(self) -> bool:
+        """Stop the run, else leave an edited message as it was; False when there is neither."""
+        return self.stop() or self.model.versions.cancel()
+
     def keyPressEvent(self, event: QKeyEvent | None) -> None:  # noqa: N802 - Qt's name
         """Escape stops, also where the shortcut does not reach (a window that is not the active one)."""
-        if event is not None and event.key() == Qt.Key.Key_Escape and self.stop():
+        if event is not None and event.key() == Qt.Key.Key_Escape and self._on_escape():
             return
         super().keyPressEvent(event)
 
@@ -435,7 +447,16 @@ class ConversationPanel(QWidget):
         theme = self._services.theme.theme
         edge = theme.size("space.3")
         arrange(self._bottom, edges=(edge, theme.size("space.2"), edge, 0), gap=theme.size("space.1"))
-        for part in (self.tab_row, self._bar, self._strange, self._queue, self._line, self._messages):
+        parts = (
+            self.tab_row,
+            self._bar,
+            self._strange,
+            self._queue,
+            self._edited,
+            self._line,
+            self._messages,
+        )
+        for part in parts:
             part.restyle()
         self.refresh()
 
@@ -472,7 +493,9 @@ class ConversationPanel(QWidget):
         )
         is_strange = model.shelf.is_strange or any(not info.is_ours for info in model.sessions)
         self._strange.show_project(model.root, is_strange=is_strange)
-        self._escape.setEnabled(model.is_running)  # else the key is for whoever else runs
+        self._escape.setEnabled(
+            model.is_running or model.versions.edited is not None
+        )  # else the key is for whoever else runs
         self._messages.follow_empty_page()
         self.composer.set_state(
             model.run_state, is_asking=model.is_asking, mode=model.mode, reads_only=model.reads_only
@@ -486,6 +509,7 @@ class ConversationPanel(QWidget):
             self.say(problem)
         self._queue.show_queue(model.queue, is_running=model.is_running)
         self._elsewhere.follow()
+        self._edited.show_edited(model.versions)
         self._follow_use()
         self._refresh_line()
         self._tell_others()
@@ -630,8 +654,7 @@ class ConversationPanel(QWidget):
         problem = self.model.send(text)
         self.say(problem)
         if problem is None:
-            self.model.draft = ""
-            self.composer.set_text("")
+            self.composer.set_text(self.model.draft)
             self._messages.scroll_to_end()
 
     def _on_draft(self, text: str) -> None:

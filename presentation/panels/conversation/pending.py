@@ -102,6 +102,11 @@ class Pending:
         back = [PendingFile(key=new_ulid(), name=item.attachment.name, item=item) for item in items]
         self._keep([*back, *self.files])
 
+    def exchange(self, items: Iterable[AttachedItem]) -> None:
+        """These, and no others, go with the message that is written."""
+        self._keep([])
+        self.put_back(items)
+
     def _keep(self, files: list[PendingFile]) -> None:
         self._put(self._place(), files)
 

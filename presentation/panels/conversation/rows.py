@@ -67,8 +67,31 @@ def row_of(item: object) -> b.Row:
 def _user(item: UserText) -> b.Row:
     time = (b.Text(clock_time(item.created), "time"),) if item.created else ()
     copy = b.Button(act="copy", label=msg("Copy"), kind="icon", icon="copy")
-    tools = b.Only("page", (b.Frame("tools", (*time, copy)),))
-    return b.Row((b.Frame("user", (attachments_of(item), b.Para("", (b.Text(item.text),)), tools)),), "user")
+    label = msg("Edit and send again")
+    edit = (b.Button(act="edit", label=label, kind="icon", icon="pencil"),) if item.can_edit else ()
+    tools = b.Only("page", (b.Frame("tools", (*time, *edit, copy)),))
+    quiet = (b.Button(act="edit", label=msg("Edit"), kind="aside", tip=label),) if item.can_edit else ()
+    text = b.Para("", (b.Text(item.text), b.Only("plain", (b.Text("   "), *quiet) if quiet else ())))
+    which = (b.Line("versions", _versions(item)),) if item.versions else ()
+    return b.Row((b.Frame("user", (attachments_of(item), text, *which, tools)),), "user")
+
+
+def _versions(item: UserText) -> b.Parts:
+    """Which of how many versions it is, with the ways to the others."""
+    number, count = item.versions.index(item.key) + 1, len(item.versions)
+    before = b.Button(
+        act="version", argument="-1", label=msg("Version before"), kind="icon", icon="chevron-left"
+    )
+    behind = b.Button(
+        act="version", argument="1", label=msg("Version after"), kind="icon", icon="chevron-right"
+    )
+    time = (b.Text(msg("sent {time}", time=clock_time(item.created)), "dim"),) if item.created else ()
+    return (
+        replace(before, is_enabled=number > 1),
+        b.Text(f"{number} / {count}", "count"),
+        replace(behind, is_enabled=number < count),
+        *time,
+    )
 
 
 @row_of.register
@@ -93,8 +116,11 @@ def _answer(item: AnswerText) -> b.Row:
         title = b.Line("", (b.Text(words.thought_title(item), "label"),))
         thought = (b.Fold(part="thought", head=title, body=(thoughts,), kind="thought"),)
     copy = b.Button(act="copy", label=msg("Copy"), kind="icon", icon="copy")
-    quiet = (b.Only("plain", (replace(copy, kind="aside", icon=""),)),) if item.text else ()
-    tools = (b.Only("page", (b.Frame("tools", (copy,)),)),) if item.text else ()
+    again = b.Button(act="again", label=msg("Regenerate the answer"), kind="icon", icon="refresh-cw")
+    both = (again, copy) if item.can_regenerate else (copy,)
+    aside = tuple(replace(each, kind="aside", icon="") for each in both)
+    quiet = (b.Only("plain", aside),) if item.text else ()
+    tools = (b.Only("page", (b.Frame("tools", both),)),) if item.text else ()
     line = b.Line("line", thought, (meta, *quiet), has_spacer=False)
     return b.Row((line, b.Prose(item.text), *sources_of(item.sources), *tools))
 

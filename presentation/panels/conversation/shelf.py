@@ -126,9 +126,9 @@ class Shelf:
             self.reads_only.discard(before)
             self.reads_only.add(after)
 
-    async def read(self, root: Path, session_id: str) -> StoredConversation:
-        """One conversation. Raises CircuitAIError."""
-        session = await self._conversations.sessions.show(root, session_id)
+    async def read(self, root: Path, session_id: str, *, version: str = "") -> StoredConversation:
+        """One conversation; `version`: as it was when it last had this message. Raises CircuitAIError."""
+        session = await self._conversations.sessions.show(root, session_id, version=version)
         operations = await self._project.operations.list(root)
         items = await asyncio.to_thread(items_of, session, operations)
         items = await with_thumbnails(self._conversations.attachments, root, items)

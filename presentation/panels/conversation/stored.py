@@ -261,6 +261,8 @@ def _items_of_message(
             text=message.text,
             created=message.created,
             attached=tuple(map(AttachedItem.of, attachments_from_plain(message.attachments))),
+            versions=session.versions.get(message.id, ()),
+            can_edit=session.is_ours and not session.is_in_use,
         )
     if message.role != "assistant":
         return
@@ -341,7 +343,7 @@ def _rows_of(step: StoryStep, session: ShownSession) -> Iterator[Item]:
     if step.meant is not None:
         if step.said_in:
             created = next(each.created for each in session.messages if each.id == step.said_in)
-            yield UserText(key=f"{step.key}-said", text=step.meant.text, created=created)
+            yield UserText(key=f"{step.key}-said", text=step.meant.text, created=created, can_edit=False)
         state: Literal["closed", "dropped"] = "closed" if step.is_done else "dropped"
         changed = step.meant.goals or ()
         yield Understood(key=f"{step.key}-meant", intent=step.meant, state=state, changed=changed)

@@ -39,6 +39,7 @@ from presentation.panels.conversation.pending import Pending, Place
 from presentation.panels.conversation.queue import MessageQueue
 from presentation.panels.conversation.shelf import Shelf, StoredConversation
 from presentation.panels.conversation.stored import title_of
+from presentation.panels.conversation.versions import Versions
 from presentation.panels.conversation.window import Window
 from presentation.panels.conversation.words import busy, now, with_advice
 from shared.errors import CircuitAIError
@@ -90,7 +91,7 @@ class ConversationViewModel:
         """A run has ended while another tab was in front."""
         self._rests = False
         """A design that an error has interrupted can be gone on with; no row asks about it."""
-        self._is_reading = False
+        self.is_held = False
         """It is being read what a message behind a design means."""
         self._stopped_for: Literal["", "user", "next"] = ""
         """The run is stopped by its user: what waits goes back to where it was written, or is sent next."""
@@ -107,6 +108,7 @@ class ConversationViewModel:
         """Of the conversation."""
         self.asking = Asking(self.items, window, self._tell)
         self._changes = FileChanges(app.project, self.items, window, self._tell)
+        self.versions = Versions(self, window, self._changes)
         self._run: LiveRun | None = None
         """The one under way, or the last one."""
         self._loading = 0
@@ -120,6 +122,7 @@ class ConversationViewModel:
         self.stop()
         if self._run is not None:
             self._run.leave()
+        self.versions.forget()
         self._keep_unsaid()
         self._take_back_queue()
         self._unsubscribe()
@@ -213,7 +216,9 @@ class ConversationViewModel:
     @property
     def unsent(self) -> str:
         """The draft with all that waits for the end of a run."""
-        return "\n".join(filter(None, (self.asking.unsaid, self.queue.text, self.draft))).strip()
+        return "\n".join(
+            filter(None, (self.asking.unsaid, self.queue.text, self.draft, self.versions.draft))
+        ).strip()
 
     # --- conversations -------------------------------------------------------------------------------
 
@@ -283,6 +288,7 @@ class ConversationViewModel:
     def _show_nothing(self) -> None:
         self._loading += 1
         self._written = 0
+        self.versions.forget()
         self.session_id = self.name = ""
         self.tokens = self._context_tokens = 0
         self._rests = False
@@ -305,6 +311,7 @@ class ConversationViewModel:
         self._show(stored)
 
     def _show(self, stored: StoredConversation) -> None:
+        self.versions.forget()
         self.session_id, self.name, self.mode = stored.session_id, stored.title, stored.mode
         self.choice = self.shelf.choices.get(stored.session_id, self.choice)
         self.tokens, self._context_tokens = 0, stored.context_tokens
@@ -414,6 +421,8 @@ class ConversationViewModel:
             return msg(
                 "Another window or command is working on this conversation: wait for it, or take over."
             )
+        if self.versions.edited is not None:
+            return self.pending.refusal or self.versions.send(text.strip())
         place = self.place
         problem = self._send(text)
         if problem is None:
@@ -575,9 +584,14 @@ class ConversationViewModel:
         return None
 
     @property
+    def can_change(self) -> bool:
+        """Whether nothing is at work on the conversation, be it a run or what only reads."""
+        return not (self.is_running or self.is_held)
+
+    @property
     def can_compress(self) -> bool:
         """Whether there may be something to be compressed, and nothing is at work on the conversation."""
-        return bool(self.root and self.session_id) and not (self.is_running or self._is_reading)
+        return bool(self.root and self.session_id) and self.can_change
 
     async def compress(
         self, *, keep: int, pinned: Sequence[str], prepared: CompressionPreview | None
@@ -614,13 +628,13 @@ class ConversationViewModel:
         if not self.can_compress or self.root is None:
             return busy()
         root, session_id = self.root, self.session_id
-        self._is_reading, self._written = True, None
+        self.is_held, self._written = True, None
         try:
             await work(root, session_id)
         except CircuitAIError as error:
             return with_advice(error)
         finally:
-            self._is_reading = False
+            self.is_held = False
             await self.shelf.relist(self.root)
             self._note_written()
         if (root, session_id) == (self.root, self.session_id):
@@ -635,14 +649,14 @@ class ConversationViewModel:
         root, session_id, choice = self.root, self.session_id, self.choice
         if not self.can_compress or root is None:
             return busy()
-        self._is_reading = True
+        self.is_held = True
         try:
             name = self._window.translate(msg("{name} (continued)", name=self.name))
             new = await self._app.conversations.compress.carry_over(root, session_id, choice, name=name)
         except CircuitAIError as error:
             return with_advice(error)
         finally:
-            self._is_reading = False
+            self.is_held = False
         self.shelf.choices[new] = choice
         self._loading += 1
         await self._open(root, new, self._loading)
@@ -666,17 +680,18 @@ class ConversationViewModel:
         """Say something that begins a turn (or, in workflow mode, a design); the reason when it can't."""
         if (problem := self._unfit_for_design(attached)) is not None:
             return problem
-        if self._is_reading and not (self.mode == "workflow" and self.is_design_open):
+        if self.is_held and not (self.mode == "workflow" and self.is_design_open):
             return busy()
         text = self._window.translate(said) if isinstance(said, Message) else said
+        self.versions.leave()
         if self.mode == "workflow" and self.is_design_open:
             self.asking.say_next(text)  # the design that was stopped asks again, and this is the answer
             self.resume()
             return None
         if self.mode == "workflow" and len(self.items) and self.session_id:
-            if self._is_reading:
+            if self.is_held:
                 return busy()
-            self._is_reading = True
+            self.is_held = True
             self._window.start(self._begin_behind(text), kind="conversation")
             return None
         self._begin_turn(text, attached)
@@ -700,7 +715,7 @@ class ConversationViewModel:
             self._put_error(error)
             return
         finally:
-            self._is_reading = False
+            self.is_held = False
         if place != (self.root, self.session_id) or self.is_running:
             self._give_back(place, text)
         elif read.kind == "unclear":
@@ -721,11 +736,20 @@ class ConversationViewModel:
         self._spend_ways_on()
         self._loading += 1
         self.name = self.name or " ".join(text.split())
-        self.items.put(UserText(key=new_ulid(), text=text, created=now(), attached=attached))
-        self._start(text, attached)
+        said = UserText(key=new_ulid(), text=text, created=now(), attached=attached)
+        self.items.put(said)
+        self._start(said)
+
+    def begin_instead(self, said: UserText, old: str) -> None:
+        """A message takes the place of an earlier one of a chat (its id), whose rows are gone by now."""
+        self.mode = "free"
+        self._loading += 1
+        self.items.put(replace(said, created=now()))
+        self._start(said, instead_of=old)
 
     def resume(self) -> None:
         """Carry out what an interrupted turn, or in workflow mode the design, has left."""
+        self.versions.leave()
         self._spend_ways_on()
         self._start(None)
 
@@ -769,8 +793,9 @@ class ConversationViewModel:
             self.items.remove(key)
         self._tell()
 
-    def _start(self, text: str | None, attached: tuple[AttachedItem, ...] = ()) -> None:
+    def _start(self, said: UserText | None, *, instead_of: str = "") -> None:
         assert self.root is not None, "whoever starts has looked"
+        text = None if said is None else said.text
         self._answered = text or ""
         order = RunOrder(
             root=self.root,
@@ -780,7 +805,9 @@ class ConversationViewModel:
             choice=self.choice,
             main_circuit=self._window.main_circuit(self.root),
             editor=self._window.editor_state(self.root),
-            attachments=tuple(each.to_send for each in attached),
+            attachments=() if said is None else tuple(each.to_send for each in said.attached),
+            message_id="" if said is None else said.key,
+            instead_of=instead_of,
             reads_only=self.reads_only,
         )
         self._run = LiveRun(
@@ -841,6 +868,7 @@ class ConversationViewModel:
                 run.is_accepted = False
         if self.root is not None:
             self._window.start(self._name(self.root, self.session_id), kind="sessions")
+        self.versions.end_run(has_failed=run is not None and (run.has_failed or bool(self._stopped_for)))
         self._keep_unsaid()
         stopped_for, self._stopped_for = self._stopped_for, ""
         if stopped_for == "user":
@@ -887,10 +915,13 @@ class ConversationViewModel:
     # --- telling -------------------------------------------------------------------------------------
 
     def _tell(self) -> None:
+        self.versions.mark()
         changes = self.items.take_changes()
         if changes:
             self._window.items_changed(changes)
         self._window.state_changed()
+
+    tell = _tell
 
     def _put_error(self, error: CircuitAIError) -> None:
         self.items.put(error_block(error, model=self.model_name))

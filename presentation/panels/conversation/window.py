@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from PyQt6.QtCore import QTimer
 from PyQt6.QtWidgets import QWidget
@@ -24,6 +24,7 @@ from shared.paths import circuit_of_goals
 if TYPE_CHECKING:
     from application.conversation.turn_deps import EditorState
 
+_MOST_NAMED = 6
 _logger = logging.getLogger(__name__)
 
 
@@ -165,6 +166,27 @@ class Window:
             text=msg("Not met: {goals}. The design ends; the best circuit is kept in the file.", goals=names),
             options=[(False, msg("Keep designing"), ""), (True, msg("Accept design"), "primary")],
             cancelled=False,
+        )
+
+    async def ask_about_changes(self, names: Sequence[str]) -> Literal["keep", "undo", ""]:
+        """Whether changes of these files stay when what made them is replaced; "" when it was cancelled."""
+        from presentation.ui.questions import choose
+
+        listed = ", ".join(names[:_MOST_NAMED]) + (" …" if len(names) > _MOST_NAMED else "")
+        text = msg(
+            "The messages to be replaced changed {count} {count:file|files}: {names}. Keep these changes, "
+            "or undo them first?",
+            count=len(names),
+            names=listed,
+        )
+        options: tuple[tuple[Literal["keep", "undo", ""], Message, str], ...] = (
+            ("", msg("Cancel"), ""),
+            ("undo", msg("Undo the changes"), ""),
+            ("keep", msg("Keep the files"), "primary"),
+        )
+        title = msg("Replace these messages")
+        return await choose(
+            self._services, self._panel, title=title, text=text, options=options, cancelled=""
         )
 
     async def ask_consent(self, question: ConsentQuestion) -> ConsentAnswer:

@@ -1,0 +1,162 @@
+"""A message edited and sent again, an answer regenerated, versions before: by real keys and clicks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PyQt6.QtCore import Qt
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QPushButton
+
+from domain.llm.chat import ProviderChoice
+from presentation.panels.conversation.items import AnswerText, ErrorBlock, Note, OperationCard, UserText
+from presentation.panels.conversation.panel import ConversationPanel
+from presentation.ui.hit_list import HitList
+from presentation.ui.workspace import WindowServices
+from tests.fakes.llm_server import FakeLLMServer, answer
+from tests.gui.conftest import Until
+from tests.gui.test_compression_in_window import click_link
+from tests.gui.test_conversation_panel import NoWebView, of, panel, shown, top_dialog, type_and_send, use
+
+__all__ = ["panel"]
+LEFT = Qt.MouseButton.LeftButton
+
+
+def texts(panel: ConversationPanel) -> list[str]:
+    return [row.text for row in panel.model.items if isinstance(row, UserText | AnswerText)]
+
+
+def said_to(server: FakeLLMServer) -> list[str]:
+    """What the last request has, but the system's message and the data of the project."""
+    messages = server.requests[-1]["messages"][1:]
+    return [str(message["content"]).rsplit("\n\n", 1)[-1] for message in messages]
+
+
+async def ask(panel: ConversationPanel, until: Until, *words: str) -> None:
+    for text in words:
+        type_and_send(panel, text)
+        await until(lambda: not panel.is_running)
+
+
+async def test_edit_send_again_look_back_and_regenerate(
+    panel: ConversationPanel, services: WindowServices, until: Until
+) -> None:
+    script = [answer(text) for text in ("A1.", "A2.", "B2.", "B3.", "C3.", "D1.")]
+    with FakeLLMServer(script) as server:
+        use(panel, server)
+        await ask(panel, until, "first", "second")
+        panel.composer.set_text("half a thought")
+        panel.view.acted.emit("edit", of(panel, UserText)[1].key, "")
+        assert panel.composer.text == "second"
+        assert panel.findChild(QPushButton, "editedCancel").isVisible()
+        QTest.keyClick(panel.composer.edit, Qt.Key.Key_Escape)
+        assert panel.composer.text == "half a thought"
+        assert texts(panel) == ["first", "A1.", "second", "A2."]
+
+        panel.view.acted.emit("edit", of(panel, UserText)[1].key, "")
+        panel.composer.edit.selectAll()
+        QTest.keyClicks(panel.composer.edit, "second, better")
+        QTest.keyClick(panel.composer.edit, Qt.Key.Key_Return)
+        await until(lambda: not panel.is_running)
+        assert texts(panel) == ["first", "A1.", "second, better", "B2."]
+        assert said_to(server) == ["first", "A1.", "second, better"]
+        assert panel.composer.text == "half a thought"
+        assert "2 / 2" in shown(panel)
+
+        click_link(panel, "version")  # the only one that leads anywhere
+        await until(lambda: "A2." in texts(panel))
+        assert texts(panel) == ["first", "A1.", "second", "A2."]
+        assert "version 1 of 2" in services.language(of(panel, Note)[-1].text)
+        assert not of(panel, AnswerText)[-1].can_regenerate
+        await ask(panel, until, "third")  # goes behind what stands, whatever is looked at
+        assert texts(panel) == ["first", "A1.", "second, better", "B2.", "third", "B3."]
+        assert said_to(server) == ["first", "A1.", "second, better", "B2.", "third"]
+
+        panel.model.set_choice(
+            ProviderChoice(provider="openai-compatible", model="other", base_url=server.base_url)
+        )
+        click_link(panel, "again")
+        await until(lambda: texts(panel)[-1] == "C3." and not panel.is_running)
+        assert server.requests[-1]["model"] == "other"
+        assert said_to(server) == ["first", "A1.", "second, better", "B2.", "third"]
+        panel.activateWindow()
+        panel.composer.edit.setFocus()
+        QTest.keyClicks(panel.composer.edit, "/edit")  # by keys alone
+        await until(lambda: any(hits.isVisible() for hits in panel.findChildren(HitList)))
+        QTest.keyClick(panel.composer.edit, Qt.Key.Key_Return)
+        assert panel.composer.text == "third"
+        panel.model.versions.cancel()
+        panel.view.acted.emit("edit", of(panel, UserText)[0].key, "")
+        await ask(panel, until, "anew")
+        assert texts(panel) == ["anew", "D1."]
+        assert said_to(server) == ["anew"]
+
+    again = ConversationPanel(services, services.app, probe=NoWebView())  # type: ignore[arg-type]
+    again.show()
+    await until(lambda: texts(again) == ["anew", "D1."])
+    (newest,) = of(again, UserText)
+    assert len(newest.versions) == 2
+    again.view.acted.emit("version", newest.key, "-1")
+    await until(lambda: "C3." in texts(again))
+    assert [row.versions.index(row.key) + 1 for row in of(again, UserText) if row.versions] == [1, 2, 2]
+    again.view.acted.emit("version", of(again, UserText)[2].key, "-1")
+    await until(lambda: texts(again)[-1] == "B3.")
+    again.view.acted.emit("version", of(again, UserText)[0].key, "1")
+    await until(lambda: texts(again) == ["anew", "D1."])
+    again.close_panel()
+
+
+@pytest.mark.parametrize("way", ["keep", "undo"])
+async def test_changes_of_files_are_asked_about_never_undone_silently(
+    panel: ConversationPanel, project: Path, until: Until, way: str
+) -> None:
+    await ask(panel, until, "set R1 to 2k in filter.cir")
+    await until(lambda: of(panel, OperationCard)[-1].standing == "stands")
+    with FakeLLMServer([answer("As you like.")]) as server:
+        use(panel, server)
+        panel.view.acted.emit("edit", of(panel, UserText)[0].key, "")
+        type_and_send(panel, "only tell me of R1")
+        await until(lambda: top_dialog("question") is not None)
+        question = top_dialog("question")
+        assert question is not None
+        buttons = {button.text(): button for button in question.findChildren(QPushButton)}
+        QTest.mouseClick(buttons["Keep the files" if way == "keep" else "Undo the changes"], LEFT)
+        await until(lambda: texts(panel) == ["only tell me of R1", "As you like."] and not panel.is_running)
+        request = str(server.requests[-1])
+    assert ("R1 in out 2k" in (project / "filter.cir").read_text()) is (way == "keep")
+    assert "taken back" not in request  # the model knows nothing of what it did in a version before
+    assert not any(message["role"] == "tool" for message in server.requests[-1]["messages"])
+
+
+async def test_what_was_not_sent_replaces_nothing(panel: ConversationPanel, until: Until) -> None:
+    with FakeLLMServer([answer("A1.")]) as server:
+        use(panel, server)
+        await ask(panel, until, "first")
+        panel.model.set_choice(
+            ProviderChoice(provider="openai-compatible", model="m", base_url="none://at all")
+        )
+        panel.view.acted.emit("edit", of(panel, UserText)[0].key, "")
+        type_and_send(panel, "changed")
+        await until(lambda: of(panel, ErrorBlock) and texts(panel) == ["first", "A1."])
+        assert panel.composer.text == "changed"
+        assert panel.model.versions.edited is not None
+
+
+async def test_a_design_stays_where_it_is(panel: ConversationPanel, until: Until) -> None:
+    panel.toggle_mode()
+    type_and_send(panel, "Design an RC low-pass filter with a cutoff of 10 kHz")
+    await until(lambda: top_dialog("goalsDialog") is not None, timeout_s=30)
+    QTest.keyClick(top_dialog("goalsDialog"), Qt.Key.Key_Escape)
+    await until(lambda: not panel.is_running)
+    session, before = panel.session_id, texts(panel)
+    panel.view.acted.emit("edit", of(panel, UserText)[0].key, "")
+    assert panel.composer.text == before[0]
+    type_and_send(panel, "Design an RC low-pass filter with a cutoff of 20 kHz")
+    await until(lambda: top_dialog("goalsDialog") is not None, timeout_s=30)
+    assert "20\u00a0kHz" in top_dialog("goalsDialog").limits  # type: ignore[union-attr]
+    QTest.keyClick(top_dialog("goalsDialog"), Qt.Key.Key_Escape)
+    await until(lambda: not panel.is_running)
+    assert panel.session_id not in ("", session)
+    panel.open_session(session)
+    await until(lambda: texts(panel) == before)
