@@ -921,7 +921,9 @@ class ConversationViewModel:
             self._window.items_changed(changes)
         self._window.state_changed()
 
-    tell = _tell
+    def tell(self) -> None:
+        """Rows were changed from outside."""
+        self._tell()
 
     def _put_error(self, error: CircuitAIError) -> None:
         self.items.put(error_block(error, model=self.model_name))
