@@ -106,7 +106,7 @@
   function fill(element, html) {
     element.innerHTML = html;
     for (const details of element.querySelectorAll("details[data-fold]")) {
-      const known = folds.get(`${element.dataset.key}/${details.dataset.fold}`);
+      const known = folds.get(`${(details.closest(".item") ?? element).dataset.key}/${details.dataset.fold}`);
       if (known !== undefined) details.open = known;
     }
     dress(element);

@@ -258,6 +258,14 @@ class AttachedFiles:
 
 
 @dataclass(frozen=True, slots=True)
+class Inner:
+    """The row of an item of its own, inside of another one's."""
+
+    key: str
+    row: Row
+
+
+@dataclass(frozen=True, slots=True)
 class Only:
     """What one of the views alone shows."""
 
@@ -267,7 +275,7 @@ class Only:
 
 Node: TypeAlias = (
     Text | Break | Icon | Spinner | Button | Place | WebLink | Bar | Countdown | Line | Para | Prose | Pre
-    | Bullets | Numbered | Table | Diff | Fold | Buttons | Frame | AttachedFiles | Only
+    | Bullets | Numbered | Table | Diff | Fold | Buttons | Frame | AttachedFiles | Inner | Only
 )  # fmt: skip
 Parts = tuple[Node, ...]
 Blocks = tuple[Node, ...]

@@ -144,6 +144,8 @@ class HtmlItems:
                 return _tag(name, self._all(node.blocks), node.kind, role=node.role)
             case b.AttachedFiles():
                 return self._attachments(node)
+            case b.Inner():
+                return _tag("div", self.row(node.row), "item", data_key=node.key)
             case b.Only():
                 return self._all(node.blocks) if node.view == "page" else ""
             case b.Break():

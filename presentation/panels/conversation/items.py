@@ -351,6 +351,21 @@ class CompressedRow:
     can_restore: bool = True
 
 
+Step = AnswerText | OperationCard | SimulationCard
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Steps:
+    """Cards of one answer behind one line (`folding.py`), with the thoughts between them."""
+
+    key: str
+    items: tuple[Step, ...]
+
+    @property
+    def keys(self) -> frozenset[str]:
+        return frozenset(item.key for item in self.items)
+
+
 Item = (
     UserText
     | AnswerText
@@ -368,6 +383,7 @@ Item = (
     | DesignEnd
     | CompressedRow
     | Note
+    | Steps
 )
 
 

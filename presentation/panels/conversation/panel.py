@@ -99,7 +99,12 @@ class ConversationPanel(QWidget):
         self._bar.delete_clicked.connect(self._ask_delete)
         self._make_tab_row()
         self._messages = MessageView(
-            services, app.project, rows=self._rows, empty=self._empty_page, probe=probe or WebProbe()
+            services,
+            app.project,
+            rows=self._rows,
+            is_live=lambda: self.is_running,
+            empty=self._empty_page,
+            probe=probe or WebProbe(),
         )
         self._messages.ready.connect(self.view_ready)
         self._make_bottom(app)
@@ -497,6 +502,7 @@ class ConversationPanel(QWidget):
             model.is_running or model.versions.edited is not None
         )  # else the key is for whoever else runs
         self._messages.follow_empty_page()
+        self._messages.fold()
         self.composer.set_state(
             model.run_state, is_asking=model.is_asking, mode=model.mode, reads_only=model.reads_only
         )

@@ -167,6 +167,10 @@ class _Drawn:
             case b.AttachedFiles():
                 files = "<br>".join(map(self._file, node.files))
                 return f"<p>{files}</p>" if files else ""
+            case b.Inner():
+                return _Drawn(node.key, self._translate, self._parts, self._folds, self._names).all_of(
+                    node.row.blocks
+                )
             case b.Only():
                 return self._joined(node.blocks) if node.view == "plain" else ""
             case b.Break():

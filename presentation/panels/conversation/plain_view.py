@@ -28,6 +28,7 @@ from presentation.panels.conversation.items import (
     Reset,
     Retry,
     ScrollPlace,
+    Steps,
     Streamed,
     Updated,
 )
@@ -328,7 +329,9 @@ class PlainConversation(QWidget):
             self.acted.emit("link", "", url.toString())
             return
         act, key, argument = [*url.path().split("/", 2), "", ""][:3]
-        item = self._items.get(key)
+        item = self._items.get(key) or next(
+            (steps for steps in self._items.values() if isinstance(steps, Steps) and key in steps.keys), None
+        )
         if act == "fold" and item is not None:
             self._folds.turn(key, argument)
             self._fill(item)

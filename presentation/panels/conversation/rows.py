@@ -39,6 +39,7 @@ from presentation.panels.conversation.items import (
     OperationCard,
     Retry,
     SimulationCard,
+    Steps,
     Understood,
     UserText,
     WorkedElsewhere,
@@ -226,6 +227,15 @@ def _cancel(item: OperationCard | SimulationCard) -> tuple[b.Button, ...]:
         return ()
     tip = msg("Ends this call; the model learns of it and continues")
     return (b.Button(act="end_call", label=msg("Cancel"), kind="aside", tip=tip),)
+
+
+@row_of.register
+def _steps(item: Steps) -> b.Row:
+    """One line that opens."""
+    cards = tuple(each for each in item.items if not isinstance(each, AnswerText))
+    head = b.Line("", (b.Icon("list"), b.Text(words.steps_text(cards), "label")))
+    body = tuple(b.Inner(each.key, row_of(each)) for each in item.items)
+    return b.Row((b.Fold(part="steps", head=head, body=body, kind="steps"),))
 
 
 def _reading(item: OperationCard) -> b.Line:

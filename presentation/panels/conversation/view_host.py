@@ -10,6 +10,7 @@ from PyQt6.QtWidgets import QStackedLayout, QWidget
 
 from application.groups.project import Project
 from presentation.panels.conversation.empty import EmptyPage
+from presentation.panels.conversation.folding import Folding
 from presentation.panels.conversation.html_view import HtmlItems
 from presentation.panels.conversation.items import (
     Added,
@@ -52,12 +53,16 @@ class MessageView(QWidget):
         project: Project,
         *,
         rows: Rows,
+        is_live: Callable[[], bool],
         empty: Callable[[], EmptyPage | None],
         probe: WebProbe,
     ) -> None:
         super().__init__()
         self._services = services
         self._rows = rows
+        self._is_live = is_live
+        self._was_live = False
+        self._folding = Folding()
         self._empty_page = empty
         self._probe = probe
         self._is_view_asked = False
@@ -91,13 +96,19 @@ class MessageView(QWidget):
         if not rows:
             self.show_all()
             return
-        view = self._web or self._plain
+        view, is_live = self._web or self._plain, self._is_live()
         if self.is_empty:  # what stood there goes; pieces of a stream are in no item yet
             self.is_empty = False
             rest = [change for change in changes if isinstance(change, Streamed)]
             place = next((change.place for change in changes if isinstance(change, Reset)), END)
             changes = [Reset(items=rows, place=place), *rest]
-        view.apply(changes)
+        view.apply(self._folding.changes(changes, is_live=is_live))
+
+    def fold(self) -> None:
+        """The cards of a run that has ended become one line where they are many."""
+        was_live, self._was_live = self._was_live, self._is_live()
+        if was_live and not self._was_live and self._folding.would_fold(self._rows()):
+            self.show_all(self.place)
 
     @property
     def place(self) -> ScrollPlace:
@@ -110,7 +121,8 @@ class MessageView(QWidget):
         self.project_names.follow(items)
         self.is_empty = not items
         if items:
-            view.apply([Reset(items=items, place=place)])
+            shown = self._folding.rows(items, is_live=self._is_live())
+            view.apply([Reset(items=shown, place=place)])
         else:
             self._shown_page = self._empty_page()
             if self._shown_page is None:
@@ -172,7 +184,8 @@ class MessageView(QWidget):
             and self._before(item) != now(item)
         ]
         if changed:
-            (self._web or self._plain).apply([Updated(item=item) for item in changed])
+            updates = self._folding.changes([Updated(item=item) for item in changed], is_live=False)
+            (self._web or self._plain).apply(updates)
 
     # --- the web view --------------------------------------------------------------------------------
 

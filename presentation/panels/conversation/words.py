@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Literal, NamedTuple
 
@@ -11,6 +12,7 @@ from application.tool_execution.taking_back import UndoChoice
 from domain.llm.answer_use import AnswerUse
 from domain.llm.provider_settings import BUILTIN
 from domain.llm.tools.line_diff import LineDiff
+from domain.llm.tools.look import CardKind
 from presentation.panels.conversation.blocks import Said
 from presentation.panels.conversation.items import (
     AnswerText,
@@ -81,6 +83,23 @@ def doing(card: OperationCard | SimulationCard) -> Message:
     if not card.path or verb.params:  # a tool without a word of ours is named itself
         return verb
     return msg("{doing} {file}", doing=verb, file=card.path)
+
+
+_STEPS: Mapping[CardKind, Callable[[int], Message]] = {
+    "read": lambda count: msg("{count} read", count=count),
+    "change": lambda count: msg("{count} written", count=count),
+    "delete": lambda count: msg("{count} deleted", count=count),
+    "simulate": lambda count: msg("{count} simulated", count=count),
+    "study": lambda count: msg("{count} {count:study|studies}", count=count),
+    "plain": lambda count: msg("{count} other", count=count),
+}
+
+
+def steps_text(cards: Sequence[OperationCard | SimulationCard]) -> Said:
+    """``12 steps: 8 read, 3 written, 1 simulated``."""
+    counts = Counter(card.look.card for card in cards)
+    parts = [part for kind, words in _STEPS.items() if counts[kind] for part in (", ", words(counts[kind]))]
+    return (msg("{count} steps", count=len(cards)), ": ", *parts[1:])
 
 
 def icon_of(card: OperationCard) -> str:
