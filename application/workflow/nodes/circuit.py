@@ -47,18 +47,6 @@ async def refuse_former_plan(state: GraphState, step: Step) -> Finished:  # noqa
     )
 
 
-def refuse_foreign_change(project: ProjectFiles, state: GraphState) -> None:
-    """Raises CircuitError when the circuit's file does not hold what the run put there."""
-    path = state["circuit_file_path"]
-    if hash_in(project, path) != state["netlist_sha256"]:
-        raise CircuitError(
-            msg("{path} was changed while it was being designed.", path=path),
-            advice=msg("Your version is kept as it is. Start the design again: it uses another file."),
-            file=project.root / path,
-            error_type="file_modified_externally",
-        )
-
-
 def hash_in(project: ProjectFiles, path: str) -> str:
     """The SHA-256 of what a file of the project holds, ABSENT where it is not there; blocking.
 

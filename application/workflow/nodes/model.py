@@ -98,10 +98,17 @@ class ActionNode:
             await asyncio.to_thread(keep_goals, self._project, state, state["circuit_file_path"])
         steps = await self._steps()
         circuit = state.get("circuit_file_path", "")
-        if circuit and task in _IMPROVING and not steps.has_begun(state):
+        if circuit and task in _IMPROVING:
             found = await asyncio.to_thread(hash_in, self._project, circuit)
             if not await is_ours(self._operations, state, circuit, found):
-                return Finished(update={"current_node": "action", "planned_simulation": ""}, record=Said())
+                if not steps.has_begun(state):
+                    return Finished(
+                        update={"current_node": "action", "planned_simulation": ""}, record=Said()
+                    )
+                changed = msg(
+                    "{path} was changed outside the design: the round continues from it.", path=circuit
+                )
+                step.tell(TextWritten(text=changed))
         netlist = await asyncio.to_thread(read_if_there, self._project, circuit) if circuit else None
         if netlist is not None:
             steps.show(circuit, netlist)

@@ -23,7 +23,7 @@ from application.tool_execution.operations import Operations
 from application.workflow.edges import is_instruction_waiting
 from application.workflow.journal import Carried, Decided, DesignJournal, PlannedCall, Said
 from application.workflow.nodes._effects import Finished, Step, carrying_out
-from application.workflow.nodes.circuit import SIMULATE_TOOL, hash_in, keep_goals, refuse_foreign_change
+from application.workflow.nodes.circuit import SIMULATE_TOOL, hash_in, keep_goals
 from application.workflow.nodes.design_goals import GoalNotes, with_goals
 from application.workflow.nodes.model import Steps, history
 from application.workflow.plain_state import (
@@ -59,7 +59,10 @@ class SimulationNode:
         self._project = project
 
     async def __call__(self, state: GraphState, step: Step) -> Finished:
-        """Simulate; a circuit that fails is recorded, not raised."""
+        """Simulate; a circuit that fails is recorded, not raised.
+
+        Where somebody changed it since it was written, that version is the round's, and never overwritten.
+        """
         step.enter("simulation", state)
         if "circuit_file_path" not in state:
             raise UserInputError(no_circuit_message())
@@ -67,7 +70,7 @@ class SimulationNode:
         if state.get("iteration_count", 0) < 0:  # round 0: nothing is written before its result is judged
             await asyncio.to_thread(keep_goals, self._project, state, circuit)
         async with carrying_out(step, call_id, SIMULATE_TOOL, file_path=circuit) as call:
-            outcome = await self._outcome(call_id, state)
+            outcome = await self._outcome(call_id, state, step)
             call.success = bool(outcome["ok"])
             (call.summary,) = messages_from_plain([outcome["summary"]])
         error = "" if call.success else str(call.summary)
@@ -81,6 +84,8 @@ class SimulationNode:
             "lacking_corners": list(outcome.get("lacking", ())),
             "planned_simulation": "",
         }
+        if found := outcome.get("left_by_user"):
+            update |= {"netlist_sha256": found, "left_by_user": found}
         record = Carried(
             call_id=call_id,
             name=SIMULATE_TOOL,
@@ -92,15 +97,25 @@ class SimulationNode:
         )
         return Finished(update=update, record=record)
 
-    async def _outcome(self, call_id: str, state: GraphState) -> dict[str, Any]:
+    async def _outcome(self, call_id: str, state: GraphState, step: Step) -> dict[str, Any]:
         """What the run of this call gave, now or before an interruption."""
         begun = await self._operations.begin_simulation(
             op_id=call_id, session_id=state["session_id"], tool=SIMULATE_TOOL
         )
         if begun.state == "done" and begun.result is not None:
             return dict(begun.result)
-        await asyncio.to_thread(refuse_foreign_change, self._project, state)
-        circuit = self._project.root / state["circuit_file_path"]
+        path = state["circuit_file_path"]
+        circuit = self._project.root / path
+        found = await asyncio.to_thread(hash_in, self._project, path)
+        changed = {"left_by_user": found} if found != state["netlist_sha256"] else {}
+        if found in _NO_FILE:
+            gone = msg("{path} is not there any more.", path=path)
+            outcome = {"ok": False, "result_path": "", "summary": messages_to_plain([gone])[0], **changed}
+            await self._operations.finish(call_id, outcome)
+            return outcome
+        if changed:
+            text = msg("{path} was changed outside the design: that version is simulated.", path=path)
+            step.tell(TextWritten(text=text))
         goals = tuple(goal_from_plain(plain) for plain in state["design_goals_summary"])
         lacking = await lacking_corners(self._simulate, circuit, goals)
         conditions = await self._conditions(circuit, distinct_settings(goals, lacking), call_id)
@@ -114,6 +129,7 @@ class SimulationNode:
             "places": _places(result, self._project.root),
             "conditions": conditions,
             "lacking": sorted(lacking),
+            **changed,
         }
         await self._operations.finish(call_id, outcome)
         return outcome

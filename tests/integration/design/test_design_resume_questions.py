@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import os
 import shutil
 import sqlite3
@@ -339,8 +340,8 @@ async def test_a_circuit_changed_between_plan_and_write_is_not_overwritten(tmp_p
     assert len(sizes_of_steps(tmp_path)) == 1
 
 
-async def test_a_stopped_run_goes_on_where_it_was(tmp_path: Path) -> None:
-    desk = Desk(tmp_path)
+async def stopped_in_simulation(desk: Desk) -> str:
+    """A design that is stopped when its first simulation begins; its conversation."""
     catalogue.FAMILIES = only(desk.family)
     app = bootstrap.build(environment=os.environ)
     simulating = asyncio.Event()
@@ -350,11 +351,11 @@ async def test_a_stopped_run_goes_on_where_it_was(tmp_path: Path) -> None:
         if isinstance(event, ToolStarted) and event.name == "run_simulation":
             simulating.set()
 
-    async def ask(question: Question) -> Answer:
+    async def ask(_question: Question) -> Answer:
         return "continue"
 
     try:
-        request = DesignRequest(project=tmp_path, text=TEXT)
+        request = DesignRequest(project=desk.project, text=TEXT)
         task = asyncio.create_task(app.design.run(request, ask=ask, emit=emit))
         await simulating.wait()
         task.cancel()
@@ -362,14 +363,46 @@ async def test_a_stopped_run_goes_on_where_it_was(tmp_path: Path) -> None:
             await task
     finally:
         await app.close()
+    return desk.session_id
+
+
+async def test_a_stopped_run_goes_on_where_it_was(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    session = await stopped_in_simulation(desk)
     assert isinstance(desk.events[-1], Done)
     assert desk.events[-1].stop_reason == "stopped"
-    session = desk.session_id
     assert desk.lines(session)[-1]["reason"] == "stopped"
     done = await desk.resume()
     assert (done.stop_reason, done.rounds) == ("goals_met", 2)
     assert desk.session_id == session
     assert len(list((tmp_path / ".circuit_ai" / "sim_results").iterdir())) == 2
+    assert_every_call_has_one_result(desk.messages(session))
+
+
+async def test_what_is_changed_after_a_stop_is_told_and_simulated_first(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    session = await stopped_in_simulation(desk)
+    circuit, mine = tmp_path / "scripted.cir", rc_deck("3k")
+    circuit.write_text(mine)
+    done = await desk.resume(answer=lambda _question: "stop")
+    said = "scripted.cir was changed outside the design: that version is simulated."
+    assert said in [str(event.text) for event in desk.told(TextWritten)]
+    (judged,) = {event.number: event for event in desk.told(IterationFinished)}.values()
+    assert judged.metrics["cutoff"] == pytest.approx(333, rel=0.01)
+    assert (done.stop_reason, done.rounds, circuit.read_text()) == ("goals_not_met", 1, mine)
+    assert_every_call_has_one_result(desk.messages(session))
+
+
+async def test_a_circuit_that_is_removed_after_a_stop_is_a_failed_round(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    session = await stopped_in_simulation(desk)
+    (tmp_path / "scripted.cir").unlink()
+    answers = iter(("fix", "stop"))
+    await desk.resume(answer=lambda _question: next(answers))
+    assert "scripted.cir is not there any more." in str(desk.lines(session))
+    first, second = {event.number: event for event in desk.told(IterationFinished)}.values()
+    assert math.isnan(first.metrics["cutoff"])
+    assert second.metrics["cutoff"] > 0, "the next round makes it again"
     assert_every_call_has_one_result(desk.messages(session))
 
 
