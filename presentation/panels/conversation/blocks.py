@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from presentation.panels.conversation.charts import Chart
 from shared.message import Message
 
 Translate = Callable[[Message], str]
@@ -258,6 +259,13 @@ class AttachedFiles:
 
 
 @dataclass(frozen=True, slots=True)
+class Curves:
+    """A small picture of a run."""
+
+    chart: Chart
+
+
+@dataclass(frozen=True, slots=True)
 class Inner:
     """The row of an item of its own, inside of another one's."""
 
@@ -275,7 +283,7 @@ class Only:
 
 Node: TypeAlias = (
     Text | Break | Icon | Spinner | Button | Place | WebLink | Bar | Countdown | Line | Para | Prose | Pre
-    | Bullets | Numbered | Table | Diff | Fold | Buttons | Frame | AttachedFiles | Inner | Only
+    | Bullets | Numbered | Table | Diff | Fold | Buttons | Frame | AttachedFiles | Curves | Inner | Only
 )  # fmt: skip
 Parts = tuple[Node, ...]
 Blocks = tuple[Node, ...]

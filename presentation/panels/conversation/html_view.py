@@ -8,6 +8,7 @@ from functools import cache, lru_cache
 from typing import assert_never
 
 from presentation.panels.conversation import blocks as b
+from presentation.panels.conversation.charts import svg_of
 from presentation.panels.conversation.items import Item
 from presentation.panels.conversation.markup import Block, block_html, to_html, whole_block_html
 from presentation.panels.conversation.names import Names
@@ -44,6 +45,10 @@ def _tag(name: str, inside: str, kind: str = "", **attributes: str | bool) -> st
         if value
     ]
     return f"<{name}{''.join(words)}>{inside}</{name}>"
+
+
+def _variable(color: str) -> str:
+    return f"var(--{color.replace('.', '-')})"
 
 
 def _acting(act: str, argument: str, shown: str, kind: str = "name", tip: str = "") -> str:
@@ -144,6 +149,8 @@ class HtmlItems:
                 return _tag(name, self._all(node.blocks), node.kind, role=node.role)
             case b.AttachedFiles():
                 return self._attachments(node)
+            case b.Curves():
+                return svg_of(node.chart, _variable)
             case b.Inner():
                 return _tag("div", self.row(node.row), "item", data_key=node.key)
             case b.Only():

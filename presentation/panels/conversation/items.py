@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from domain.llm.compression import Compression
     from domain.llm.tools.line_diff import LineDiff
     from domain.llm.tools.look import ToolLook
+    from presentation.panels.conversation.charts import Chart
 
 CardState = Literal["running", "done", "failed", "stopped", "not_run"]
 """stopped: by its user, or by an end of the program; nothing is wrong with it."""
@@ -152,6 +153,8 @@ class SimulationCard:
     """Both as in OperationCard."""
     verdicts: tuple[GoalVerdict, ...] = ()
     round_number: int = 0
+    chart: Chart | None = None
+    """Of its first curves; put there by the view."""
 
     @property
     def look(self) -> ToolLook:

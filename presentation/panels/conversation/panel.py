@@ -101,6 +101,7 @@ class ConversationPanel(QWidget):
         self._messages = MessageView(
             services,
             app.project,
+            app.simulation,
             rows=self._rows,
             is_live=lambda: self.is_running,
             empty=self._empty_page,

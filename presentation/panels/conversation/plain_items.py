@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import assert_never
 
 from presentation.panels.conversation import blocks as b
+from presentation.panels.conversation.charts import told_of
 from presentation.panels.conversation.empty import EmptyPage, row_of_page
 from presentation.panels.conversation.items import Item
 from presentation.panels.conversation.markup import Block, to_html, whole_block_html
@@ -167,6 +168,8 @@ class _Drawn:
             case b.AttachedFiles():
                 files = "<br>".join(map(self._file, node.files))
                 return f"<p>{files}</p>" if files else ""
+            case b.Curves():
+                return self._parts.chart(self._key, told_of(node.chart))
             case b.Inner():
                 return _Drawn(node.key, self._translate, self._parts, self._folds, self._names).all_of(
                     node.row.blocks

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import html
 
-from PyQt6.QtCore import QRectF, QUrl
+from PyQt6.QtCore import QByteArray, QRectF, QUrl
 from PyQt6.QtGui import QColor, QFontMetrics, QPainter, QPixmap
+from PyQt6.QtSvg import QSvgRenderer
 
+from presentation.panels.conversation.charts import HEIGHT, WIDTH, Chart, svg_of
 from presentation.ui.theme import Theme
 
 ICON_SIDE = 16
@@ -61,6 +63,11 @@ class PlainParts:
         """The margin of a goal, from -1 to 1."""
         kind = "ok" if met else "error"
         return f"<img src='bar:{fill:.3f}?{kind}' width='{BAR_WIDTH}' height='{BAR_HEIGHT + 4}'>"
+
+    def chart(self, key: str, told: str) -> str:
+        """The small picture of the run of an item."""
+        size = f"width='{WIDTH}' height='{HEIGHT}'"
+        return f"<p><img src='chart:{html.escape(key)}' {size} alt='{html.escape(told)}'></p>"
 
     def link(
         self, act: str, key: str, label: str, argument: str = "", *, style: str = "", tip: str = ""
@@ -141,6 +148,17 @@ class PlainParts:
 
     def diff(self, rows: list[str]) -> str:
         return f"<table width='100%' cellspacing='0' cellpadding='1'>{''.join(rows)}</table>"
+
+
+def chart_picture(theme: Theme, chart: Chart, ratio: float) -> QPixmap:
+    """The small picture of a run in the colours of a theme."""
+    picture = QPixmap(round(WIDTH * ratio), round(HEIGHT * ratio))
+    picture.fill(QColor(0, 0, 0, 0))
+    with QPainter(picture) as painter:
+        painter.setFont(theme.font("caption"))
+        QSvgRenderer(QByteArray(svg_of(chart, theme.hex).encode())).render(painter)
+    picture.setDevicePixelRatio(ratio)
+    return picture
 
 
 def bar_picture(theme: Theme, fill: float, kind: str, ratio: float) -> QPixmap:

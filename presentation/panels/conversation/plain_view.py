@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -19,6 +19,7 @@ from PyQt6.QtGui import (
 )
 from PyQt6.QtWidgets import QTextBrowser, QVBoxLayout, QWidget
 
+from presentation.panels.conversation.charts import Chart
 from presentation.panels.conversation.empty import EmptyPage
 from presentation.panels.conversation.items import (
     Added,
@@ -28,6 +29,7 @@ from presentation.panels.conversation.items import (
     Reset,
     Retry,
     ScrollPlace,
+    SimulationCard,
     Steps,
     Streamed,
     Updated,
@@ -35,7 +37,7 @@ from presentation.panels.conversation.items import (
 from presentation.panels.conversation.markup import BlockSplitter, whole_block_html
 from presentation.panels.conversation.names import Names
 from presentation.panels.conversation.plain_items import Folds, PlainItems
-from presentation.panels.conversation.plain_parts import ICON_SIDE, bar_picture
+from presentation.panels.conversation.plain_parts import ICON_SIDE, bar_picture, chart_picture
 from presentation.panels.conversation.rows import row_of
 from presentation.ui.parts import arrange
 from presentation.ui.styles import mark
@@ -78,7 +80,7 @@ class PlainConversation(QWidget):
         self._countdown.timeout.connect(self._count_down)
         self._splitters: dict[str, BlockSplitter] = {}
         """Of the answers that are coming."""
-        self.surface = _Browser(services, self)
+        self.surface = _Browser(services, self, self._chart_of)
         self.surface.setObjectName("conversationText")
         self.surface.setOpenLinks(False)
         self.surface.setUndoRedoEnabled(False)
@@ -316,6 +318,18 @@ class PlainConversation(QWidget):
     def _render(self) -> PlainItems:
         return PlainItems(self._services.language, self._services.theme.theme, self._folds, self.names)
 
+    def _chart_of(self, key: str) -> Chart | None:
+        item = self._items.get(key) or self._holder(key)
+        cards = item.items if isinstance(item, Steps) else (item,)
+        return next(
+            (card.chart for card in cards if isinstance(card, SimulationCard) and card.key == key), None
+        )
+
+    def _holder(self, key: str) -> Steps | None:
+        """The row within which another one stands."""
+        rows = (item for item in self._items.values() if isinstance(item, Steps))
+        return next((steps for steps in rows if key in steps.keys), None)
+
     def _count_down(self) -> None:
         waiting = [item for key in self._waits if isinstance(item := self._items.get(key), Retry)]
         if not waiting:
@@ -329,9 +343,7 @@ class PlainConversation(QWidget):
             self.acted.emit("link", "", url.toString())
             return
         act, key, argument = [*url.path().split("/", 2), "", ""][:3]
-        item = self._items.get(key) or next(
-            (steps for steps in self._items.values() if isinstance(steps, Steps) and key in steps.keys), None
-        )
+        item = self._items.get(key) or self._holder(key)
         if act == "fold" and item is not None:
             self._folds.turn(key, argument)
             self._fill(item)
@@ -342,15 +354,21 @@ class PlainConversation(QWidget):
 class _Browser(QTextBrowser):
     """A text whose icons and bars are drawn when they are needed, sharp on its screen."""
 
-    def __init__(self, services: WindowServices, parent: QWidget) -> None:
+    def __init__(
+        self, services: WindowServices, parent: QWidget, chart_of: Callable[[str], Chart | None]
+    ) -> None:
         super().__init__(parent)
         self._services = services
+        self.chart_of = chart_of
 
     def loadResource(self, kind: int, name: QUrl) -> Any:  # noqa: N802 - Qt's name
         """The picture of an address of our own; nothing is loaded from anywhere else but the text itself."""
         ratio = self.devicePixelRatioF()
         if name.scheme() == "icon":
             return self._services.icons.pixmap(name.path(), name.query(), ICON_SIDE, ratio=ratio)
+        if name.scheme() == "chart":
+            chart = self.chart_of(name.path())
+            return None if chart is None else chart_picture(self._services.theme.theme, chart, ratio)
         if name.scheme() == "bar":
             return bar_picture(self._services.theme.theme, float(name.path()), name.query(), ratio)
         return super().loadResource(kind, name) if name.scheme() == "data" else None

@@ -25,6 +25,7 @@ from presentation.narration import Narrator
 from presentation.panels.conversation import blocks as b
 from presentation.panels.conversation import words
 from presentation.panels.conversation.attached import attachments_of
+from presentation.panels.conversation.charts import Chart
 from presentation.panels.conversation.items import (
     AnswerText,
     CompressedRow,
@@ -329,7 +330,7 @@ def _simulation(item: SimulationCard) -> b.Row:
     if item.round_number:
         left.append(b.Text(msg("round {number}", number=item.round_number), "dim"))
     right: list[b.Node] = [*_seconds(item.duration_s)]
-    if item.state == "done" and item.path:  # a round told again is no run of its own
+    if item.state == "done" and item.path and item.chart is None:  # a round told again is no run
         tip = msg("Show the waveforms")
         right.append(b.Button(act="plot", label=tip, kind="icon", icon="chart-line"))
     right += _cancel(item)
@@ -343,7 +344,23 @@ def _simulation(item: SimulationCard) -> b.Row:
     )
     table = b.Table("rows", tuple(map(_verdict, item.verdicts)))
     head = b.Line("head", tuple(left), tuple(right))
-    return b.Row((b.Frame(f"card sim {item.state}", (head, *_running(item), table, *told, *ways)),), "card")
+    picture = () if item.chart is None else _picture(item.chart)
+    blocks = (head, *_running(item), table, *told, *picture, *ways)
+    return b.Row((b.Frame(f"card sim {item.state}", blocks),), "card")
+
+
+def _picture(chart: Chart) -> b.Blocks:
+    """The first curves, their names, and the way to all of them."""
+    names = tuple(
+        part
+        for line in chart.lines
+        for part in (
+            b.Text("━", f"trace-{line.color}", f"trace.{line.color}"),
+            b.Button(act="trace", argument=line.expression, label=line.expression, kind="name"),
+        )
+    )
+    way = b.Button(act="plot", label=msg("Open"), kind="aside", tip=msg("Show the waveforms"))
+    return (b.Frame("curves", (b.Line("legend", names, (way,)), b.Curves(chart))),)
 
 
 def _verdict(verdict: GoalVerdict) -> tuple[str, tuple[b.Cell, ...]]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from PyQt6.QtCore import QTimer, pyqtSignal
 from PyQt6.QtGui import QShowEvent
 from PyQt6.QtWidgets import QStackedLayout, QWidget
 
 from application.groups.project import Project
+from application.groups.simulation import Simulation
 from presentation.panels.conversation.empty import EmptyPage
 from presentation.panels.conversation.folding import Folding
 from presentation.panels.conversation.html_view import HtmlItems
@@ -24,6 +26,7 @@ from presentation.panels.conversation.items import (
 )
 from presentation.panels.conversation.plain_view import PlainConversation
 from presentation.panels.conversation.project_names import ProjectNames
+from presentation.panels.conversation.simulation_charts import SimulationCharts
 from presentation.panels.conversation.web_probe import WebProbe
 from presentation.panels.conversation.web_view import WebConversation
 from presentation.ui.late_imports import WEB_VIEW, import_qt
@@ -51,6 +54,7 @@ class MessageView(QWidget):
         self,
         services: WindowServices,
         project: Project,
+        simulation: Simulation,
         *,
         rows: Rows,
         is_live: Callable[[], bool],
@@ -63,6 +67,8 @@ class MessageView(QWidget):
         self._is_live = is_live
         self._was_live = False
         self._folding = Folding()
+        self._charts = SimulationCharts(services, simulation, self)
+        self._charts.made.connect(self._on_chart)
         self._empty_page = empty
         self._probe = probe
         self._is_view_asked = False
@@ -102,7 +108,7 @@ class MessageView(QWidget):
             rest = [change for change in changes if isinstance(change, Streamed)]
             place = next((change.place for change in changes if isinstance(change, Reset)), END)
             changes = [Reset(items=rows, place=place), *rest]
-        view.apply(self._folding.changes(changes, is_live=is_live))
+        view.apply(self._dressed(self._folding.changes(changes, is_live=is_live)))
 
     def fold(self) -> None:
         """The cards of a run that has ended become one line where they are many."""
@@ -122,7 +128,7 @@ class MessageView(QWidget):
         self.is_empty = not items
         if items:
             shown = self._folding.rows(items, is_live=self._is_live())
-            view.apply([Reset(items=shown, place=place)])
+            view.apply(self._dressed([Reset(items=shown, place=place)]))
         else:
             self._shown_page = self._empty_page()
             if self._shown_page is None:
@@ -158,6 +164,24 @@ class MessageView(QWidget):
         if self._web is not None:
             self._web.close_page()
 
+    # --- pictures of runs ----------------------------------------------------------------------------
+
+    def _dressed(self, changes: list[Change]) -> list[Change]:
+        """The same with small pictures on the cards of simulations, as far as they are there."""
+        on = self._charts.on
+        return [
+            replace(change, items=tuple(map(on, change.items)))
+            if isinstance(change, Reset)
+            else replace(change, item=on(change.item))
+            if isinstance(change, Added | Updated)
+            else change
+            for change in changes
+        ]
+
+    def _on_chart(self, key: str) -> None:
+        updates: list[Change] = [Updated(item=item) for item in self._rows() if item.key == key]
+        (self._web or self._plain).apply(self._dressed(self._folding.changes(updates, is_live=False)))
+
     # --- names ---------------------------------------------------------------------------------------
 
     def _on_names(self) -> None:
@@ -185,7 +209,7 @@ class MessageView(QWidget):
         ]
         if changed:
             updates = self._folding.changes([Updated(item=item) for item in changed], is_live=False)
-            (self._web or self._plain).apply(updates)
+            (self._web or self._plain).apply(self._dressed(updates))
 
     # --- the web view --------------------------------------------------------------------------------
 

@@ -358,6 +358,8 @@ def css_variables(theme: Theme) -> dict[str, str]:
     for group, values in tokens()["theme"][theme.name].items():
         if isinstance(values, dict):
             found |= {f"--{group}-{name}": theme.hex(f"{group}.{name}") for name in values}
+        elif isinstance(values, list):
+            found |= {f"--{group}-{n}": theme.hex(f"{group}.{n}") for n in range(len(values))}
         elif isinstance(values, str):
             found[f"--{group}"] = theme.hex(group)
     for group in ("space", "radius", "row", "control", "margin_bar", "icon", "pane"):

@@ -1,0 +1,151 @@
+"""A small picture of a run's first curves for its card, as SVG of our own: numbers and escaped words only."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from domain.simulation.waveform import Plot, RealArray
+
+WIDTH, HEIGHT = 400, 116
+_LEFT, _RIGHT, _TOP, _BOTTOM = 56, 392, 6, 94
+_COLUMNS = 160
+"""A curve has at most a few points for each."""
+_MOST_LINES = 4
+MOST_POINTS = 1_000_000
+"""Samples of a run that is drawn; a longer one is looked at in the plot."""
+TRACE_COLORS = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChartLine:
+    """One curve."""
+
+    expression: str
+    color: int
+    strokes: tuple[tuple[tuple[float, float], ...], ...]
+    """Points in the picture."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chart:
+    """The first curves of a run; texts have their units."""
+
+    lines: tuple[ChartLine, ...]
+    x_ends: tuple[str, str]
+    y_ends: tuple[str, str]
+    grid: tuple[float, ...] = ()
+    """Places of lines of the grid across."""
+
+
+def chart_of(plots: Sequence[Plot]) -> Chart | None:
+    """The picture of the first analysis with an axis; None when there is nothing to draw. Blocking."""
+    from presentation.panels.waveforms.traces import TraceColors, bounds_of, made_traces, panes_of
+
+    plot = next((plot for plot in plots if plot.axis is not None and plot.points > 1), None)
+    if plot is None or plot.points > MOST_POINTS:
+        return None
+    axis, traces = made_traces(plot, None, TraceColors())
+    drawn = [trace for trace in traces if trace.error is None and trace.curves][:_MOST_LINES]
+    panes = panes_of(drawn)
+    if axis is None or not panes or not axis.high > axis.low:
+        return None
+    pane = panes[0]
+    curves = [curve for trace in drawn for curve in trace.curves if curve.pane == pane]
+    bounds = bounds_of(curves)
+    if bounds is None or not all(map(math.isfinite, bounds)):
+        return None
+    low, high = bounds
+    room = (high - low) * 0.06 or abs(high) * 0.1 or 1.0
+
+    def x_of(value: float) -> float:
+        return _LEFT + (value - axis.low) / (axis.high - axis.low) * (_RIGHT - _LEFT)
+
+    def y_of(value: float) -> float:
+        return _BOTTOM - (value - low + room) / (high - low + 2 * room) * (_BOTTOM - _TOP)
+
+    lines = []
+    for trace in drawn:
+        strokes = [
+            stroke
+            for curve in trace.curves
+            if curve.pane == pane
+            for stretch in curve.stretches
+            for stroke in _strokes(*stretch.visible(axis.low, axis.high, _COLUMNS), x_of, y_of)
+        ]
+        lines.append(
+            ChartLine(expression=trace.expression, color=trace.color % TRACE_COLORS, strokes=tuple(strokes))
+        )
+    if axis.is_log:
+        grid = [float(decade) for decade in range(math.ceil(axis.low), math.floor(axis.high) + 1)]
+    else:
+        grid = [axis.low + (axis.high - axis.low) * part / 4 for part in (1, 2, 3)]
+    return Chart(
+        lines=tuple(lines),
+        x_ends=(
+            _end(axis.low, axis.unit, is_log=axis.is_log),
+            _end(axis.high, axis.unit, is_log=axis.is_log),
+        ),
+        y_ends=(_end(low, pane.unit, is_log=pane.is_log), _end(high, pane.unit, is_log=pane.is_log)),
+        grid=tuple(x_of(place) for place in grid[:40]),
+    )
+
+
+def _strokes(
+    x: RealArray, y: RealArray, x_of: Callable[[float], float], y_of: Callable[[float], float]
+) -> list[tuple[tuple[float, float], ...]]:
+    """Points in the picture; where there is no number a curve is broken."""
+    found: list[list[tuple[float, float]]] = [[]]
+    for one, other in zip(x, y, strict=True):
+        if math.isfinite(other):
+            found[-1].append((round(x_of(float(one)), 1), round(y_of(float(other)), 1)))
+        elif found[-1]:
+            found.append([])
+    return [tuple(stroke) for stroke in found if len(stroke) > 1]
+
+
+def _end(coordinate: float, unit: str, *, is_log: bool) -> str:
+    from presentation.panels.waveforms.figures import joined, quantity
+
+    return joined(*quantity(10**coordinate if is_log else coordinate, unit, 3))
+
+
+def svg_of(chart: Chart, ink: Callable[[str], str]) -> str:
+    """The picture; `ink` gives what stands for a colour of the theme, as an attribute has it."""
+    frame, middle = ink("border.divider"), (_TOP + _BOTTOM) / 2
+    parts = [
+        f'<path d="M{x:.1f} {_TOP}V{_BOTTOM}" stroke="{ink("plot.grid_major")}"/>'
+        for x in chart.grid
+        if _LEFT < x < _RIGHT
+    ]
+    parts.append(f'<path d="M{_LEFT} {middle:.1f}H{_RIGHT}" stroke="{ink("plot.grid_major")}"/>')
+    parts.append(f'<path d="M{_LEFT} {_TOP}H{_RIGHT}V{_BOTTOM}H{_LEFT}Z" stroke="{frame}"/>')
+    for line in chart.lines:
+        path = "".join("M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in stroke) for stroke in line.strokes)
+        parts.append(f'<path d="{path}" stroke="{ink(f"trace.{line.color}")}" stroke-width="1.5"/>')
+    words = (
+        (_LEFT, _BOTTOM + 15, "start", chart.x_ends[0]),
+        (_RIGHT, _BOTTOM + 15, "end", chart.x_ends[1]),
+        (_LEFT - 5, _TOP + 10, "end", chart.y_ends[1]),
+        (_LEFT - 5, _BOTTOM, "end", chart.y_ends[0]),
+    )
+    parts += [
+        f'<text x="{x}" y="{y}" text-anchor="{anchor}" stroke="none" fill="{ink("plot.axis_text")}" '
+        f'font-size="11">{html.escape(text)}</text>'
+        for x, y, anchor, text in words
+    ]
+    told = html.escape(told_of(chart))
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" '
+        f'height="{HEIGHT}" fill="none" role="img" aria-label="{told}">{"".join(parts)}</svg>'
+    )
+
+
+def told_of(chart: Chart) -> str:
+    """The picture in a line: ``v(out): −48 dB … 0 dB, 10 Hz … 1 MHz``."""
+    names = ", ".join(line.expression for line in chart.lines)
+    return f"{names}: {chart.y_ends[0]} … {chart.y_ends[1]}, {chart.x_ends[0]} … {chart.x_ends[1]}"

@@ -1,0 +1,92 @@
+"""The small picture of a run on its card: from the stored data, in both views, in the theme's colours."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PyQt6.QtCore import QByteArray, QUrl
+from PyQt6.QtGui import QPixmap, QTextDocument
+from PyQt6.QtSvg import QSvgRenderer
+
+from domain.simulation.waveform import Plot, Vector
+from presentation.panels.conversation.charts import chart_of, svg_of
+from presentation.panels.conversation.html_view import HtmlItems
+from presentation.panels.conversation.items import SimulationCard
+from presentation.panels.conversation.plain_view import PlainConversation
+from presentation.ui.workspace import WindowServices
+from tests.gui.conftest import Until
+from tests.gui.test_conversation_panel import ConversationPanel, of, panel, type_and_send
+from tests.gui.test_plain_view import browser, follow, links, pictures
+
+__all__ = ["panel"]
+
+
+def plot_of(values: np.ndarray, name: str = "v(out)", unit: str = "V") -> Plot:
+    time = Vector(name="time", unit="s", data=np.linspace(0, 1e-3, len(values)))
+    curve = Vector(name=name, unit=unit, data=values)
+    return Plot(analysis="tran", name="t", title="t", vectors={"time": time, name: curve}, axis_name="time")
+
+
+def test_the_picture_is_small_whatever_the_run_is_and_says_nothing_that_is_markup() -> None:
+    wave = np.sin(np.linspace(0, 900, 200_000))
+    wave[10_000:20_000] = np.nan
+    chart = chart_of([plot_of(wave, name="v(<script>alert(1)</script>)")])
+    assert chart is not None
+    drawn = svg_of(chart, lambda color: f"var(--{color})")
+    assert len(drawn) < 20_000
+    assert "<script" not in drawn
+    assert "nan" not in drawn
+    assert QSvgRenderer(QByteArray(re.sub(r"var\([^)]*\)", "#000", drawn).encode())).isValid()
+    assert len(chart.lines[0].strokes) == 2  # broken where there is no number
+    for none in (np.full(9, np.nan), np.full(9, np.inf), np.array([1.0]), np.zeros(1_000_001)):
+        assert chart_of([plot_of(none)]) is None
+    flat = chart_of([plot_of(np.full(50, 5.0))])
+    assert flat is not None
+    assert flat.y_ends == ("5.00\u00a0V", "5.00\u00a0V")
+    assert flat.x_ends == ("0\u00a0s", "1.00\u00a0ms")
+    assert chart_of([]) is None
+
+
+async def test_a_simulated_card_shows_its_curves_and_opens_them(
+    panel: ConversationPanel, services: WindowServices, project: Path, until: Until
+) -> None:
+    selected: list[Path] = []
+    services.workspace.result_selected.connect(selected.append)
+    type_and_send(panel, "simulate filter.cir")
+    await until(lambda: not panel.is_running and bool(of(panel, SimulationCard)))
+    key = of(panel, SimulationCard)[-1].key
+    view = panel.view
+    assert isinstance(view, PlainConversation)
+    await until(lambda: f"chart:{key}" in pictures(view))
+    assert {f"plot/{key}/", f"trace/{key}/v(out)"} <= links(view)
+    light = browser(view).loadResource(QTextDocument.ResourceType.ImageResource.value, QUrl(f"chart:{key}"))
+    assert isinstance(light, QPixmap)
+    assert not light.isNull()
+    services.theme.set_mode("dark")
+    await until(lambda: f"chart:{key}" in pictures(view))
+    dark = browser(view).loadResource(QTextDocument.ResourceType.ImageResource.value, QUrl(f"chart:{key}"))
+    assert dark.toImage() != light.toImage()
+    follow(view, f"plot/{key}/")
+    assert selected[-1].is_file()
+    # Opened again it is there again; in the page its colours are those of the theme in force.
+    panel.open_session(panel.session_id)
+    await until(lambda: f"chart:{key}" in pictures(view))
+    item = view._items[key]
+    page = HtmlItems(services.language)(item)
+    assert 'stroke="var(--trace-0)"' in page
+    assert page.count("<svg") == page.count("</svg>")
+
+
+@pytest.mark.parametrize("path", ["gone.cir", ""])
+async def test_a_card_without_stored_data_does_without(
+    panel: ConversationPanel, services: WindowServices, until: Until, path: str
+) -> None:
+    panel.model.replace_item(SimulationCard(key="01J", tool="run_simulation", path=path, state="done"))
+    await until(lambda: not services.app.program.tasks.handles)  # type: ignore[attr-defined]
+    view = panel.view
+    assert isinstance(view, PlainConversation)
+    assert "Simulated" in view.text
+    assert not any(name.startswith("chart:") for name in pictures(view))
