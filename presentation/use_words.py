@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from domain.llm.answer_use import AnswerUse, CacheBreak, cached_share
+from domain.llm.answer_use import AnswerUse, CacheBreak, Spent, cached_share
 from domain.llm.chat import Usage
 from domain.llm.costs import shown_cost
 from presentation.figures import short_count
@@ -60,6 +60,32 @@ def use_lines(use: AnswerUse) -> Iterator[Message]:
         )
     if use.cache_break:
         yield CACHE_BREAKS[use.cache_break]
+
+
+def spent_lines(spent: Spent) -> Iterator[Message]:
+    """What several answers took together, and what was done beside them, a line each."""
+    answers, work = spent.answers, spent.work
+    if not answers.answers:
+        yield msg("No model was asked; the built-in designer costs no tokens.")
+    else:
+        yield msg("{count} {count:answer|answers} in {seconds}, {tokens}", count=answers.answers,
+                  seconds=seconds_of(answers.seconds), tokens=token_line(answers.usage))  # fmt: skip
+        if cost := shown_cost(answers.cost):
+            saved = shown_cost(answers.saved) or "0"
+            yield msg("{spent}; the cache saved {saved}", spent=cost, saved=saved)
+        if answers.cost.unknown:
+            yield msg("Cost of {count} {count:answer|answers} unknown", count=answers.cost.unknown)
+        if answers.first_s is not None:
+            yield msg("First words after {seconds} on average", seconds=seconds_of(answers.first_s))
+    if work.calls:
+        yield msg("{count} tool {count:call|calls} in {seconds}, {failed} failed", count=work.calls,
+                  seconds=seconds_of(work.call_s), failed=work.failed_calls)  # fmt: skip
+    if answers.retries:
+        yield msg("{count} {count:retry|retries}, after which {recovered} {recovered:answer|answers} came",
+                  count=answers.retries, recovered=answers.recovered)  # fmt: skip
+    if work.failed_turns:
+        yield msg("{failed} of {turns} {turns:turn|turns} ended with an error",
+                  failed=work.failed_turns, turns=work.turns)  # fmt: skip
 
 
 def use_document(use: AnswerUse) -> dict[str, Any]:

@@ -246,7 +246,8 @@ class Conversation:
             await self.end_turn(stop_reason, failure=failure)
         return True
 
-    async def add_result(self, call: ToolCall, result: ToolResult) -> ToolMessage:
+    async def add_result(self, call: ToolCall, result: ToolResult, *, seconds: float = 0.0) -> ToolMessage:
+        """Write what a call gave; `seconds` is how long it took, 0 where nobody knows."""
         message = create_tool_message(
             result.content,
             call_id=call.call_id,
@@ -256,6 +257,7 @@ class Conversation:
             summary=message_to_plain(result.summary),
             result=dict(result.result),
             seen_versions=dict(result.seen_versions),
+            seconds=seconds,
         )
         await self.add(message, step=call.call_id)
         return message

@@ -144,8 +144,10 @@ class ToolsNode:
                     can_be_ended=self._executor.effect_of(call.name) in _ENDABLE,
                 )
             )
+            clock = asyncio.get_running_loop().time
+            began = clock()
             result = await self._traced(call)
-            written = await self._conversation.add_result(call, result)
+            written = await self._conversation.add_result(call, result, seconds=clock() - began)
             tell(_ended(call, success=result.success, summary=result.summary, error_type=result.error_type))
         else:  # run before an interruption: whoever watches now still sees it
             tell(ToolStarted(call_id=call.call_id, name=call.name, arguments=dict(call.arguments)))

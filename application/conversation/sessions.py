@@ -11,7 +11,7 @@ import os
 import re
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from application.design.story import StoryStep, story_of
-from domain.llm.answer_use import AnswerUse, UseTotal, total_of, uses_of
+from domain.llm.answer_use import AnswerUse, Spent, WorkTotal, total_of, uses_of, work_of
 from domain.llm.branches import Branches
 from domain.llm.chat import ProviderChoice
 from domain.llm.compression import Compression, compression_of
@@ -229,20 +229,15 @@ class Sessions:
 
         return await asyncio.to_thread(work)
 
-    async def last_day(self, project: Path) -> UseTotal:
-        """What the answers of all conversations of the last 24 hours took. Raises UserInputError
-        ("no_project")."""
+    async def spent(self, project: Path, reference: str) -> tuple[Spent, Spent]:
+        """What one conversation took, and all of the project together in the last 24 hours; see `show`."""
         since = (datetime.now(UTC) - timedelta(days=1)).isoformat()
 
-        def work() -> UseTotal:
-            uses: list[AnswerUse] = []
+        def work() -> tuple[Spent, Spent]:
             with self._store(project) as store:
-                for info in store.list():
-                    if info.updated_at < since:
-                        break  # the last changed come first
-                    all_uses = _uses(Branches.of(store.read(info.session_id).events)).values()
-                    uses += [use for use in all_uses if use.created >= since]
-            return total_of(uses)
+                whole = _spent([store.read(find_session(store, reference)).events])
+                recent = [info.session_id for info in store.list() if info.updated_at >= since]
+                return whole, _spent((store.read(each).events for each in recent), since)
 
         return await asyncio.to_thread(work)
 
@@ -374,6 +369,19 @@ class Sessions:
             yield files.sessions
         finally:
             files.close()
+
+
+def _spent(transcripts: Iterable[Sequence[Json]], since: str = "") -> Spent:
+    """Of all versions of what was said."""
+    uses: list[AnswerUse] = []
+    work = WorkTotal()
+    for events in transcripts:
+        branches = Branches.of(events)
+        uses += [use for use in _uses(branches).values() if use.created >= since]
+        paths = (*branches.paths, branches.events)
+        messages = {str(message.get("id")): message for path in paths for message in messages_of(path)}
+        work += work_of(events, messages.values(), since)
+    return Spent(answers=total_of(uses), work=work)
 
 
 def find_session(store: SessionStore, reference: str) -> str:

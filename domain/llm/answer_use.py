@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from domain.llm.chat import Usage
 from domain.llm.costs import Cost, cost_in, is_count, read_cost, total
+from domain.llm.provider_settings import BUILTIN
 from domain.llm.transcript import Json, extra_of, role_of, time_of_ulid, utc
 
 CacheBreak = Literal["", "model", "tools", "system", "history", "pause", "context"]
@@ -22,6 +23,7 @@ _LEAST_KEPT = 0.5
 _FORGOTTEN_S = 300.0
 """Providers keep what they have read for about five minutes (Anthropic, OpenAI; others say "some hours")."""
 _LONGEST_S = 366 * 86400.0
+_NO_FAILURE = ("stopped", "interrupted")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,9 +117,15 @@ class UseTotal:
     seconds: float
     """Of those that were timed."""
     retries: int
+    recovered: int
+    """Answers that came after a retry."""
+    first_s: float | None
+    """Until the first words of an answer, on average; None where nobody knows."""
 
     def to_plain(self) -> dict[str, Any]:
-        named = {name: getattr(self, name) for name in ("answers", "seconds", "retries")}
+        named = {
+            name: getattr(self, name) for name in ("answers", "seconds", "retries", "recovered", "first_s")
+        }
         money = {"cost": self.cost.to_plain(), "saved": self.saved.to_plain()}
         return named | self.usage.to_plain() | money | {"cached_share": cached_share(self.usage)}
 
@@ -146,9 +154,71 @@ def uses_of(messages: Iterable[Json]) -> tuple[AnswerUse, ...]:
     return tuple(uses)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkTotal:
+    """Turns and the calls of tools in them."""
+
+    turns: int = 0
+    failed_turns: int = 0
+    """Ended by an error."""
+    calls: int = 0
+    failed_calls: int = 0
+    """Those that were stopped are none."""
+    call_s: float = 0.0
+    """Of the calls that were timed; some may have run beside each other."""
+
+    def __add__(self, other: WorkTotal) -> WorkTotal:
+        return WorkTotal(
+            **{each.name: getattr(self, each.name) + getattr(other, each.name) for each in fields(self)}
+        )
+
+    def to_plain(self) -> dict[str, Any]:
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spent:
+    """What answers took, and what else was done beside them."""
+
+    answers: UseTotal
+    work: WorkTotal
+
+    def to_plain(self) -> dict[str, Any]:
+        return self.answers.to_plain() | self.work.to_plain()
+
+
+def work_of(events: Sequence[Json], messages: Iterable[Json], since: str = "") -> WorkTotal:
+    """Of a transcript's events and its messages as they stand, from `since` (ISO 8601, UTC) on."""
+    calls = [message for message in messages if role_of(message) == "tool" and _created(message) >= since]
+    failed = [
+        call
+        for call in calls
+        if call.get("status") == "error" and extra_of(call).get("error_type") not in _NO_FAILURE
+    ]
+    ended = [
+        event
+        for event in events
+        if event.get("event") == "turn"
+        and event.get("state") == "ended"
+        and time_of_ulid(str(event.get("turn_id"))) >= since
+    ]
+    return WorkTotal(
+        turns=len(ended),
+        failed_turns=sum(event.get("stop_reason") == "error" for event in ended),
+        calls=len(calls),
+        failed_calls=len(failed),
+        call_s=round(math.fsum(_seconds(extra_of(call).get("seconds")) or 0.0 for call in calls), 3),
+    )
+
+
 def total_of(uses: Sequence[AnswerUse]) -> UseTotal:
+    """Of those that a model gave: the built-in designer takes nothing."""
+    uses = [use for use in uses if use.provider != BUILTIN]
     facts = [use.facts for use in uses if use.facts is not None]
+    first = [fact.first_s for fact in facts if fact.first_s is not None]
     return UseTotal(
+        recovered=sum(fact.retries > 0 for fact in facts),
+        first_s=round(math.fsum(first) / len(first), 3) if first else None,
         answers=len(uses),
         usage=sum((use.usage for use in uses), Usage()),
         cost=total(use.cost for use in uses),
@@ -169,13 +239,17 @@ def _use_of(message: Json) -> AnswerUse:
     message_id = message.get("id")
     return AnswerUse(
         message_id=message_id if isinstance(message_id, str) else "",
-        created=utc(extra.get("timestamp")) or time_of_ulid(str(message_id)),
+        created=_created(message),
         provider=_text(extra.get("provider")),
         model=_text(extra.get("model")),
         usage=Usage(**counts),
         cost=cost_in(extra),
         facts=facts_in(extra),
     )
+
+
+def _created(message: Json) -> str:
+    return utc(extra_of(message).get("timestamp")) or time_of_ulid(str(message.get("id")))
 
 
 def _judged(use: AnswerUse, before: AnswerUse) -> AnswerUse:

@@ -134,12 +134,14 @@ def create_tool_message(
     summary: Mapping[str, Any] | None = None,
     result: Mapping[str, Any] | None = None,
     seen_versions: Mapping[str, str] | None = None,
+    seconds: float = 0.0,
     timestamp: str = "",
 ) -> ToolMessage:
     """What a tool answered to the call `call_id` (our own id).
 
     `summary` is the line for the user as {"template", "params"}, `result` the structured outcome in
-    JSON types, `seen_versions` relative path -> version hash of what the model has now seen.
+    JSON types, `seen_versions` relative path -> version hash of what the model has now seen,
+    `seconds` how long the call took.
     """
     extra = _extra(
         timestamp,
@@ -147,6 +149,7 @@ def create_tool_message(
         summary=dict(summary or {}),
         result=dict(result) if result is not None else None,
         seen_versions=dict(seen_versions or {}),
+        seconds=round(seconds, 3),
     )
     return ToolMessage(
         content=join_surrogates(content),

@@ -23,9 +23,12 @@ class Progress:
     def __init__(self, out: Output) -> None:
         self._out = out
         self._told_at = time.monotonic()
+        self._key = ""
         self._is_shown = False
 
     def show(self, event: Progressed) -> None:
+        if event.key != self._key:
+            self._key, self._told_at = event.key, time.monotonic()
         is_due = time.monotonic() - self._told_at >= _TOLD_EVERY_S
         if not getattr(event, "done", 1) or not (self._out.is_watched or is_due):
             return

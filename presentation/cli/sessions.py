@@ -10,18 +10,16 @@ from typing import TYPE_CHECKING, Any, cast
 
 from application.app import Application
 from domain.llm.compression import RESTORED
-from domain.llm.costs import shown_cost
 from presentation import VERSION
 from presentation.cli import taking_over
 from presentation.cli.terminal import read_line
 from presentation.json_output import Output
 from shared.errors import NeedsConfirmation, UserInputError
-from shared.message import Message, msg, one_line, visible
+from shared.message import msg, visible
 
 if TYPE_CHECKING:
     from application.conversation.sessions import ExportFormat, ShownMessage, ShownSession
     from application.ports.conversation import SessionInfo
-    from domain.llm.answer_use import UseTotal
 
 _YES = ("y", "yes", "是", "好", "确认")
 _FORMATS = ("json", "txt", "md")
@@ -186,35 +184,24 @@ async def _show(args: argparse.Namespace, app: Application, out: Output) -> None
 
 async def _show_use(session: ShownSession, project: Path, app: Application, out: Output) -> None:
     """What its answers took, one by one and together, and all answers of the project in the last 24 hours."""
-    from domain.llm.answer_use import total_of
-    from presentation.use_words import use_document, use_lines
+    from domain.llm.provider_settings import BUILTIN
+    from presentation.use_words import spent_lines, use_document, use_lines
 
-    uses = tuple(session.uses.values())
-    whole, day = total_of(uses), await app.conversations.sessions.last_day(project)
+    uses = [use for use in session.uses.values() if use.provider != BUILTIN]
+    whole, day = await app.conversations.sessions.spent(project, session.id)
     if out.as_json:
         answers = [use_document(use) for use in uses]
         totals = {"total": whole.to_plain(), "last_24_hours": day.to_plain()}
         out.json({"ok": True, "id": session.id, "answers": answers, **totals})
         return
     for use in uses:
-        out.line(f"{use.created[:19]}  {one_line(use.model or use.provider)}")
+        out.line(f"{use.created[:19]}  {visible(use.model or use.provider)}")
         for line in use_lines(use):
             out.line(f"    {out.translate(line)}")
-    for name, total in ((msg("This conversation:"), whole), (msg("Last 24 hours in this project:"), day)):
-        out.line(f"{out.translate(name)} {out.translate(_total_line(total))}")
-
-
-def _total_line(total: UseTotal) -> Message:
-    from presentation.use_words import seconds_of, token_line
-
-    return msg(
-        "{count} {count:answer|answers} in {seconds}, {tokens}, {cost}; the cache saved {saved}",
-        count=total.answers,
-        seconds=seconds_of(total.seconds),
-        tokens=token_line(total.usage),
-        cost=shown_cost(total.cost) or "0",
-        saved=shown_cost(total.saved) or "0",
-    )
+    for name, spent in ((msg("This conversation:"), whole), (msg("Last 24 hours in this project:"), day)):
+        out.say(name)
+        for line in spent_lines(spent):
+            out.line(f"    {out.translate(line)}")
 
 
 def _session_document(session: ShownSession, out: Output) -> dict[str, Any]:

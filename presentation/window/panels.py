@@ -125,7 +125,7 @@ def _context(parts: Parts) -> QWidget:
 def _debug(parts: Parts) -> QWidget:
     from presentation.panels.debug.panel import DebugPanel
 
-    return DebugPanel(parts.services, parts.app.program, parts.tally)
+    return DebugPanel(parts.services, parts.app, parts.tally)
 
 
 def _info(parts: Parts) -> QWidget:

@@ -16,6 +16,9 @@ from domain.llm.chat import ProviderChoice
 from presentation.panels.conversation.items import AnswerText, ErrorBlock, OperationCard, Retry
 from presentation.panels.conversation.panel import ConversationPanel
 from presentation.panels.conversation.plain_view import PlainConversation
+from presentation.panels.conversation.use_popup import UsePopup
+from presentation.panels.debug.tally import EventTally
+from presentation.panels.debug.use_view import UseView
 from presentation.ui.workspace import WindowServices
 from tests.fakes.llm_server import FakeLLMServer, answer, call, error
 from tests.gui.conftest import Until
@@ -51,7 +54,7 @@ def say(panel: ConversationPanel, text: str) -> None:
 
 
 async def test_a_study_tells_how_far_it_is_and_ends_by_its_button(
-    panel: ConversationPanel, project: Path, until: Until
+    panel: ConversationPanel, services: WindowServices, project: Path, until: Until
 ) -> None:
     await asyncio.to_thread((project / "rc.cir").write_text, RC)
     script = [
@@ -82,3 +85,14 @@ async def test_a_study_tells_how_far_it_is_and_ends_by_its_button(
         await until(lambda: not panel.is_running)
         assert only(panel, ErrorBlock).error_type == "rate_limited"
         assert len(server.completions) == 3
+        QTest.mouseClick(panel.status_line.meter, Qt.MouseButton.LeftButton)
+        await until(lambda: panel.findChild(UsePopup) is not None)
+        told = panel.findChild(UsePopup).text
+    assert "Last answer\n90 tokens sent, 7 answered" in told
+    assert "This conversation\n2 answers in" in told
+    assert "1 tool call in" in told
+    assert "1 of 2 turns ended with an error" in told
+    debug = UseView(services, services.app, EventTally(services.app.program.events))
+    await debug.refresh()
+    assert "Errors: rate_limited 1" in debug.toPlainText()
+    assert "2 answers in" in debug.toPlainText()

@@ -33,6 +33,7 @@ from presentation.panels.conversation.tab_words import ask_to_close, look_of, ti
 from presentation.panels.conversation.tabs import ConversationTabs
 from presentation.panels.conversation.taking_in import longest_pasted
 from presentation.panels.conversation.title_bar import TitleBar
+from presentation.panels.conversation.use_popup import show_use
 from presentation.panels.conversation.view_host import MessageView
 from presentation.panels.conversation.view_model import ConversationViewModel, Mode
 from presentation.panels.conversation.web_probe import WebProbe
@@ -336,6 +337,11 @@ class ConversationPanel(QWidget):
         """Stop the run; False when none is under way."""
         return self.model.stop()
 
+    def show_use(self) -> None:
+        """What the answers took, above the meter."""
+        work = show_use(self._services, self._line.meter, self.model, self._app.conversations.sessions)
+        self._services.start(work, kind="sessions")
+
     def focus_input(self) -> None:
         self.composer.edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
@@ -399,6 +405,7 @@ class ConversationPanel(QWidget):
         )
         self.use.changed.connect(self._on_use)
         self._line.meter.wanted.connect(self.use.want_report)
+        self._line.meter.clicked.connect(self.show_use)
         self._line.compress_clicked.connect(self.show_compression)
 
     def _make_layout(self) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QRectF, QSize, Qt, QTimer, pyqtSignal
-from PyQt6.QtGui import QEnterEvent, QPainter, QPaintEvent
+from PyQt6.QtGui import QEnterEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from presentation.figures import short_count
@@ -72,6 +72,8 @@ class ContextMeter(QWidget):
 
     wanted = pyqtSignal()
     """Somebody points at it: of what the context consists is wanted for the tooltip."""
+    clicked = pyqtSignal()
+    """By mouse, Enter or Space: what the answers took is wanted."""
 
     def __init__(self, services: WindowServices) -> None:
         super().__init__()
@@ -81,6 +83,8 @@ class ContextMeter(QWidget):
         self._report: ContextReport | None = None
         self._is_brief = False
         self.setObjectName("contextMeter")
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
         self._name, self._bar, self._figure = QLabel(), ShareBar(services), QLabel()
         mark(self._name, role="small")
         mark(self._figure, role="small")
@@ -110,6 +114,23 @@ class ContextMeter(QWidget):
     def enterEvent(self, event: QEnterEvent | None) -> None:  # noqa: N802 - Qt's name
         super().enterEvent(event)
         self.wanted.emit()
+
+    def mouseReleaseEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
+        if event is not None and event.button() == Qt.MouseButton.LeftButton:
+            self.clicked.emit()
+
+    def keyPressEvent(self, event: QKeyEvent | None) -> None:  # noqa: N802 - Qt's name
+        if event is not None and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+            self.clicked.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def paintEvent(self, event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
+        super().paintEvent(event)
+        if self.hasFocus():
+            painter = QPainter(self)
+            painter.setPen(self._services.theme.theme.color("accent"))
+            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
 
     def restyle(self) -> None:
         theme = self._services.theme.theme

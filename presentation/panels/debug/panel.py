@@ -15,6 +15,7 @@ from PyQt6.QtWidgets import QHBoxLayout, QPlainTextEdit, QStackedWidget, QVBoxLa
 
 from presentation.panels.debug.tally import OWN_TASK, EventTally
 from presentation.panels.debug.trace_view import TraceView
+from presentation.panels.debug.use_view import UseView
 from presentation.ui.facts import Fact, FactGroup, FactSheet
 from presentation.ui.frame import IconButton
 from presentation.ui.log_file import log_path
@@ -27,6 +28,7 @@ from shared.message import Message, msg
 from shared.paths import user_home
 
 if TYPE_CHECKING:
+    from application.app import Application
     from application.examining import ExaminationReport
     from application.groups.program import Program
 
@@ -180,21 +182,22 @@ class DebugView(Protocol):
     async def examine(self) -> None: ...
 
 
-VIEWS: tuple[tuple[Message, Callable[[WindowServices, Program, EventTally], DebugView]], ...] = (
-    (msg("State"), StateView),
-    (msg("Log"), LogView),
-    (msg("Traces"), TraceView),
+VIEWS: tuple[tuple[Message, Callable[[WindowServices, Application, EventTally], DebugView]], ...] = (
+    (msg("State"), lambda services, app, tally: StateView(services, app.program, tally)),
+    (msg("Log"), lambda services, app, tally: LogView(services, app.program, tally)),
+    (msg("Traces"), lambda services, app, tally: TraceView(services, app.program, tally)),
+    (msg("Tokens"), UseView),
 )
 
 
 class DebugPanel(QWidget):
     """One view at a time, and the buttons they share."""
 
-    def __init__(self, services: WindowServices, program: Program, tally: EventTally) -> None:
+    def __init__(self, services: WindowServices, app: Application, tally: EventTally) -> None:
         super().__init__()
         self._services = services
         self.setObjectName("debugPanel")
-        self.views = [make(services, program, tally) for _, make in VIEWS]
+        self.views = [make(services, app, tally) for _, make in VIEWS]
         self.tabs = TabStrip(services, [title for title, _ in VIEWS], "debugTabs")
         self._pages = QStackedWidget()
         for view in self.views:

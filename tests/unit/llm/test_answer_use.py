@@ -2,8 +2,9 @@
 
 import pytest
 
-from domain.llm.answer_use import RequestFacts, facts_in, total_of, uses_of
+from domain.llm.answer_use import RequestFacts, facts_in, total_of, uses_of, work_of
 from domain.llm.costs import Cost
+from shared.ulid import new_ulid
 
 FIRST = {"system": "a", "tools": "b", "history": "c", "seconds": 2.0, "first_s": 0.5}
 
@@ -52,7 +53,25 @@ def test_totals():
     assert (total.answers, total.usage.prompt_tokens, total.usage.cached_tokens) == (4, 4000, 3600)
     assert (total.seconds, total.retries, total.cost.amounts) == (8.0, 4, {"CNY": 2.0})
     assert total.to_plain()["cached_share"] == 0.9
+    assert (total.recovered, total.first_s) == (4, 0.5)
     assert total_of(()).to_plain()["cached_share"] is None
+    [built_in] = uses_of([answered(1, prompt=0, cached=0) | {"additional_kwargs": {"provider": "builtin"}}])
+    assert total_of((built_in,)).answers == 0
+
+
+def test_work_beside_the_answers():
+    def called(number, error="", seconds=0.5):
+        extra = {"error_type": error, "seconds": seconds, "timestamp": f"2026-01-0{number}T10:00:00+00:00"}
+        return {"id": str(number), "type": "tool", "status": "error" if error else "success",
+                "content": "", "additional_kwargs": extra}  # fmt: skip
+
+    messages = [called(1), called(2, "stopped"), called(3, "no_file"), called(4, seconds="x")]
+    turns = [{"event": "turn", "turn_id": new_ulid(), "state": "ended", "stop_reason": reason}
+             for reason in ("completed", "error")]  # fmt: skip
+    assert work_of(turns, messages).to_plain() == {
+        "turns": 2, "failed_turns": 1, "calls": 4, "failed_calls": 1, "call_s": 1.5
+    }  # fmt: skip
+    assert work_of([], messages, "2026-01-03").calls == 2
 
 
 def test_facts_come_back_and_damaged_ones_are_none_or_without_the_damage():
