@@ -103,6 +103,8 @@ class DesignCircuit:
         self._tracer = tracer
         self._narrators = narrators
         """Gives, for a sentence, what puts events into words of the sentence's language."""
+        self._at_work: set[Path] = set()
+        """Projects with a design under way: each has one at a time."""
 
     async def __call__(
         self,
@@ -174,7 +176,17 @@ class DesignCircuit:
                 raise nothing_to_resume(request.project) from error
             raise
         try:
-            yield project
+            if project.root in self._at_work:
+                raise UserInputError(
+                    msg("Another design is running in this project."),
+                    advice=msg("Let it finish, or stop it, and send the message again."),
+                    error_type="design_running",
+                )
+            self._at_work.add(project.root)
+            try:
+                yield project
+            finally:
+                self._at_work.discard(project.root)
         finally:
             await uninterrupted(asyncio.to_thread(project.close))
 

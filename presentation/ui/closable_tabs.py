@@ -18,8 +18,12 @@ class ClosableTabs(QTabBar):
     close_others_wanted = pyqtSignal(object)
     """data of the one that stays"""
 
-    def __init__(self, services: WindowServices, name: str, title: Message) -> None:
+    def __init__(
+        self, services: WindowServices, name: str, title: Message, *, is_narrow: bool = False
+    ) -> None:
+        """`is_narrow`: only the tab in front has room for its cross."""
         super().__init__()
+        self._is_narrow = is_narrow
         self._services = services
         self._title = title
         self._hovered = -1
@@ -72,7 +76,10 @@ class ClosableTabs(QTabBar):
                 icon = QIcon()
             button.setIcon(icon)
             button.setIconSize(QSize(size, size))
-            button.adjustSize()
+            if self._is_narrow and index != self.currentIndex():
+                button.resize(0, 0)
+            else:
+                button.adjustSize()
 
     def restyle(self) -> None:
         theme = self._services.theme.theme

@@ -14,7 +14,7 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QToolButton, QWidget
 
 from presentation.dialogs.goals import GoalsDialog
-from presentation.panels.conversation.items import AnswerText, Interrupted
+from presentation.panels.conversation.items import AnswerText, ErrorBlock, Interrupted
 from presentation.panels.conversation.panel import ConversationPanel
 from presentation.ui.questions import SmallDialog
 from presentation.ui.workspace import WindowServices
@@ -183,6 +183,10 @@ async def test_a_question_waits_until_its_tab_is_in_front(panel: ConversationPan
     await until(lambda: states(panel) == ["waiting", "idle"], timeout_s=30)
     assert top_dialog("goalsDialog") is None
     assert panel.tab_row.tabs.accessibleTabName(0).endswith("waits for your decision")
+    panel.toggle_mode()  # a project has one design at a time
+    type_and_send(panel, "Design an RC high-pass filter with a cutoff of 1 kHz")
+    await until(lambda: of(panel, ErrorBlock))
+    assert of(panel, ErrorBlock)[-1].error_type == "design_running"
     QTest.mouseClick(panel.findChild(QToolButton, "conversationHistory"), LEFT)
     menu = panel.tab_row.findChild(QWidget, "conversationsMenu")
     assert "waits for your decision" in menu.actions()[0].text()

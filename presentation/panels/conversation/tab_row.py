@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from PyQt6.QtCore import QEvent, QPoint, Qt, pyqtSignal
-from PyQt6.QtGui import QKeyEvent, QPainter, QPaintEvent
+from PyQt6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PyQt6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QTabBar, QWidget
 
 from presentation.panels.conversation.status_line import Spinner
@@ -16,11 +17,13 @@ from presentation.ui.frame import IconButton
 from presentation.ui.parts import arrange
 from presentation.ui.styles import mark, mark_area
 from presentation.ui.workspace import WindowServices
+from presentation.use_words import seconds_of
 from shared.message import Message, msg
 
 TabState = Literal["idle", "running", "waiting", "ended"]
-_LONGEST_NAME = 14
-"""Of a tab, in widths of its height."""
+_SHORTEST_NAME, _LONGEST_NAME = 2, 7
+"""Of a tab, in widths of its height: they share the room there is."""
+_SHORT_S = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +37,12 @@ class TabLook:
     doing: Message | None = None
     """The state in words; None: there is nothing to be said."""
     can_rename: bool = False
+
+
+def lasted(began: float) -> str:
+    """How long ago that was, by the monotonic clock: ``8 s``, ``4 min``."""
+    seconds = time.monotonic() - began
+    return f"{seconds:.0f} s" if seconds < _SHORT_S else seconds_of(seconds)
 
 
 class TabRow(QWidget):
@@ -53,10 +62,12 @@ class TabRow(QWidget):
         super().__init__()
         self._services = services
         self._looks: tuple[TabLook, ...] = ()
+        self._since: dict[str, float] = {}
+        """When the present state of each began."""
         self._is_filling = False
         self.setObjectName("conversationTabRow")
         mark_area(self, surface="chrome", line="bottom")
-        self.tabs = ClosableTabs(services, "conversationTabs", msg("Conversations"))
+        self.tabs = ClosableTabs(services, "conversationTabs", msg("Conversations"), is_narrow=True)
         self.tabs.setSelectionBehaviorOnRemove(QTabBar.SelectionBehavior.SelectRightTab)
         self.tabs.currentChanged.connect(self._on_current)
         self.tabs.tabMoved.connect(self._on_moved)
@@ -89,6 +100,11 @@ class TabRow(QWidget):
         if tuple(looks) == self._looks and front == self.front:
             return
         self._is_filling = True
+        before = {look.key: look.state for look in self._looks}
+        self._since = {
+            look.key: self._since[look.key] if before.get(look.key) == look.state else time.monotonic()
+            for look in looks
+        }
         self._looks = tuple(looks)
         keys = [look.key for look in looks]
         for index in reversed(range(self.tabs.count())):
@@ -117,17 +133,35 @@ class TabRow(QWidget):
         return next((i for i in range(self.tabs.count()) if self.tabs.tabData(i) == key), -1)
 
     def _say(self) -> None:
-        language, theme = self._services.language, self._services.theme.theme
-        widest = _LONGEST_NAME * theme.size("row.tab") // 2
+        language = self._services.language
+        self.tabs.refresh_buttons()
         for index, look in enumerate(self._looks):
-            name = " ".join(look.name.split()) or language(msg("New conversation"))
+            self._show_mark(index, look.state)
+        widest = self._widest()
+        for index, look in enumerate(self._looks):
+            name = self._name(look)
             doing = "" if look.doing is None else language(look.doing)
             shown = self.tabs.fontMetrics().elidedText(name, Qt.TextElideMode.ElideRight, widest)
             self.tabs.setTabText(index, shown.replace("&", "&&"))
             self.tabs.setTabToolTip(index, "\n".join(filter(None, (name, doing))))
             self.tabs.setAccessibleTabName(index, ", ".join(filter(None, (name, doing))))
-            self._show_mark(index, look.state)
-        self.tabs.refresh_buttons()
+
+    def _name(self, look: TabLook) -> str:
+        return " ".join(look.name.split()) or self._services.language(msg("New conversation"))
+
+    def _widest(self) -> int:
+        """How wide a name may be, in pixels: short ones leave their room to the others."""
+        tabs, metrics, side = self.tabs, self.tabs.fontMetrics(), self._services.theme.theme.size("row.tab")
+        room = tabs.width()
+        for index in range(tabs.count()):  # what a tab takes beside its name
+            room -= tabs.tabSizeHint(index).width() - metrics.horizontalAdvance(tabs.tabText(index))
+        widths = sorted(metrics.horizontalAdvance(self._name(look)) for look in self._looks)
+        for number, width in enumerate(widths):
+            share = room // (len(widths) - number)
+            if width > share:
+                return min(max(share, _SHORTEST_NAME * side), _LONGEST_NAME * side)
+            room -= width
+        return _LONGEST_NAME * side
 
     def _show_mark(self, index: int, state: TabState) -> None:
         old = self._mark_at(index)
@@ -149,9 +183,11 @@ class TabRow(QWidget):
         menu.setObjectName("conversationsMenu")
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for look in self._looks:
-            name = " ".join(look.name.split()) or language(msg("New conversation"))
+            name = self._name(look)
             doing = "" if look.doing is None else language(look.doing)
-            action = menu.addAction(f"{name}\t{doing}".replace("&", "&&"))
+            time_words = lasted(self._since[look.key]) if doing else ""
+            text = f"{name}\t{'  '.join(filter(None, (doing, time_words)))}"
+            action = menu.addAction(text.replace("&", "&&"))
             assert action is not None
             action.setCheckable(True)
             action.setChecked(look.key == self.front)
@@ -178,6 +214,10 @@ class TabRow(QWidget):
 
     def retranslate(self) -> None:
         self.tabs.retranslate()
+        self._say()
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:  # noqa: N802 - Qt's name
+        super().resizeEvent(event)
         self._say()
 
     # --- what is done --------------------------------------------------------------------------------
@@ -248,16 +288,19 @@ class _Mark(QWidget):
         self._services = services
         self.state = state
         self._spinner = Spinner(services)
-        arrange(QHBoxLayout(self), self._spinner, edges=0)
+        self._row = arrange(QHBoxLayout(self), self._spinner, edges=0)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._spinner.run(is_running=state == "running")
         self.restyle()
 
     def restyle(self) -> None:
         self._spinner.restyle()
-        self.setFixedSize(self._spinner.size())
+        before = self._services.theme.theme.size("space.2")
+        self._row.setContentsMargins(before, 0, 0, 0)
+        self.setFixedSize(before + self._spinner.width(), self._spinner.height())
 
     def paintEvent(self, _event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
         if self.state != "running":
-            painter = QPainter(self)
-            painter.drawPixmap(0, 0, dot(self._services, self.width(), self.devicePixelRatioF(), "warn.icon"))
+            side = self.height()
+            mark = dot(self._services, side, self.devicePixelRatioF(), "warn.icon")
+            QPainter(self).drawPixmap(self.width() - side, 0, mark)

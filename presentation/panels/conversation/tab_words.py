@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Literal
 
-from presentation.panels.conversation.tab_row import TabLook, TabState
+from presentation.panels.conversation.tab_row import TabLook, TabState, lasted
 from presentation.ui import questions
 from shared.local_time import clock_time
 from shared.message import Message, msg
@@ -15,8 +14,6 @@ if TYPE_CHECKING:
 
     from presentation.panels.conversation.view_model import ConversationViewModel
     from presentation.ui.workspace import WindowServices
-
-_MINUTE_S = 60
 
 
 def state_of(tab: ConversationViewModel) -> TabState:
@@ -64,10 +61,7 @@ def time_of(tab: ConversationViewModel) -> tuple[Message | None, Message | None]
     if number:
         rounds = msg("Round {number}/{most}", number=number, most=tab.most_rounds)
         rounds = rounds if tab.most_rounds else msg("Round {number}", number=number)
-    seconds = round(time.monotonic() - tab.began)
-    if seconds < _MINUTE_S:
-        return rounds, msg("running for {seconds} s", seconds=seconds)
-    return rounds, msg("running for {minutes} min", minutes=seconds // _MINUTE_S)
+    return rounds, msg("running for {time}", time=lasted(tab.began))
 
 
 async def ask_to_close(

@@ -65,9 +65,7 @@ class TitleBar(QWidget):
 
     def restyle(self) -> None:
         theme = self._services.theme.theme
-        self.setFixedHeight(
-            max(theme.size("row.header"), theme.size("control.height_small") + 2 * theme.size("space.1"))
-        )
+        self.setFixedHeight(theme.size("control.height_small") + 3 * theme.size("space.half"))
         self._row.setContentsMargins(theme.size("space.4"), 0, theme.size("space.2"), 0)
         self._row.setSpacing(theme.size("space.1"))
         palette = self._round.palette()
