@@ -130,7 +130,7 @@ class PowerStage:
 
 def size_power_stage(request: Request, correction: Correction) -> PowerStage:
     """Losses, duty, L and C. Raises CircuitError when the demands leave nothing to build."""
-    losses = _losses(request, 1 / correction["conduction"])
+    losses = losses_of(request, 1 / correction["conduction"])
     _check_duty(request, losses)
     ripple_a = request["inductor_ripple_a"] * correction["inductor_ripple_a"]
     for _ in range(12):
@@ -153,9 +153,10 @@ def _at(request: Request, vin: float) -> OperatingPoint:
     return OperatingPoint(vin=vin, vout=request["vout"], iout=request["iout"], fsw=request["fsw"])
 
 
-def _losses(request: Request, scale: float) -> Losses:
-    """Parts that lose about one per cent each of the output power (times `scale`), unless they are given."""
-    one_percent = 0.01 * request["vout"] / request["iout"]
+def losses_of(request: Request, scale: float, inductor_gain: float = 1.0) -> Losses:
+    """Parts that lose about one per cent each of the output power (times `scale`), unless they are given;
+    `inductor_gain` times the load current flows in them."""
+    one_percent = 0.01 * request["vout"] / request["iout"] / inductor_gain**2
     chosen = nearest(min(max(one_percent * scale, 1e-3), 1.0), "E6")
     is_diode = request["rectifier"] == "diode"
     drop = request["diode_v"] or (0.4 if request["vin_highest"] <= 60 else 0.7)

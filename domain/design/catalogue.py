@@ -19,7 +19,9 @@ from domain.design.designer import DesignIntent, Proposal
 from domain.design.engine.declared_family import Claim, DeclaredFamily
 from domain.design.engine.wording import joined
 from domain.design.families import (
+    boost,
     buck,
+    buck_boost,
     first_order,
     inverting_amplifier,
     lc_ladder,
@@ -43,6 +45,8 @@ FAMILIES: Mapping[str, DeclaredFamily] = MappingProxyType(
             first_order,
             sallen_key,
             buck,
+            boost,
+            buck_boost,
             inverting_amplifier,
             non_inverting_amplifier,
             lc_ladder,

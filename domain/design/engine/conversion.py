@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -14,6 +15,10 @@ from shared.message import Message, msg
 
 INPUT, OUTPUT = "vin", "vout"
 """Names of the slots of the two voltages."""
+
+
+_NO_SUPPLY = re.compile(r"ripple|纹波|波纹|峰峰|diode|drop|forward|压降|二极管", re.IGNORECASE)
+"""In front of a voltage that is none of the two."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +40,13 @@ def read_conversion(sentence: Sentence, slots: Sequence[Slot]) -> Conversion:
     spreads = _spreads(sentence)
     rest = [mention for mention in sentence.mentions if mention not in known.values()]
     span = next((mention for mention in rest if mention.dimension == "V" and mention.upper is not None), None)
+    if span is not None and _is_from_to(sentence, span):
+        known |= {
+            INPUT: replace(span, upper=None),
+            OUTPUT: replace(span, value=span.upper or 0.0, upper=None),
+        }
+        rest.remove(span)
+        span = None
     if span is not None:
         rest.remove(span)
     filled = fill_slots(sentence, [slot for slot in slots if slot.name not in known], rest)
@@ -75,12 +87,23 @@ def _linked(sentence: Sentence) -> dict[str, Mention]:
     return {}
 
 
+def _is_from_to(sentence: Sentence, span: Mention) -> bool:
+    """`a converter from 3.3 V to 5 V`: no range of the input when nothing else is in volts."""
+    is_alone = len(sentence.of("V")) == 1 and not sentence.has(r"input|输入|range|范围")
+    return is_alone and re.search(r"(?:from|由|从|将|把)\s*$", sentence.text[: span.start], re.I) is not None
+
+
 def _ranges_joined(sentence: Sentence) -> Sentence:
     """The sentence with "9 to 16 V" as one range: with a third, lower voltage beside it, it is not from one
     to the other."""
     for index, kind in sentence.links:
         left, right = sentence.mentions[index], sentence.mentions[index + 1]
-        others = [mention for mention in sentence.of("V") if mention not in (left, right)]
+        others = [
+            mention
+            for mention in sentence.of("V")
+            if mention not in (left, right)
+            and not _NO_SUPPLY.search(sentence.text, max(0, mention.start - 20), mention.start)
+        ]
         is_rising = left.dimension == right.dimension == "V" and left.value < right.value
         if kind == "to" and is_rising and any(mention.value < left.value for mention in others):
             span = replace(left, upper=right.value, end=right.end, bound=None)

@@ -1,4 +1,4 @@
-"""The netlist of a buck converter: it switches for real, at a fixed duty, and starts in its steady state.
+"""The netlist of a converter with one inductor: switching for real, at a fixed duty, from its steady state.
 
 `uic` starts it there (`.ic` serves a `.tran` without it); it runs until a start from elsewhere would have
 died out, and saves whole periods only.
@@ -7,6 +7,7 @@ died out, and saves whole periods only.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 from domain.design.buck_power_stage import BODY_DIODE_V, DEAD_TIME, settling_time
 from domain.design.deck import Deck, spice
@@ -22,17 +23,39 @@ _STEPS_IN_ON_TIME = 4
 """A short on-time needs edges and steps shorter than it: the switches change at a time point."""
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Topology:
+    """Between which nodes the parts of a converter lie."""
+
+    switch: str
+    rectifier: str
+    """Anode and cathode."""
+    inductor: tuple[str, str]
+    """Its current flows from the first to the second."""
+    feeds_always: bool
+    """Whether the inductor feeds the output in the on-time too: its mean current is that of the load."""
+    sign: int = 1
+    """Of the output voltage."""
+
+
+BUCK = Topology(switch="in sw", rectifier="0 sw", inductor=("sw", "out"), feeds_always=True)
+BOOST = Topology(switch="sw 0", rectifier="sw out", inductor=("in", "sw"), feeds_always=False)
+BUCK_BOOST = Topology(switch="in sw", rectifier="out sw", inductor=("sw", "0"), feeds_always=False, sign=-1)
+
+
+def netlist(deck: Deck, request: Request, sized: Sized, topology: Topology = BUCK) -> None:
     """Source, switches, output filter, load and models."""
-    parts, figures, vout = sized.parts, sized.figures, spice(request["vout"])
+    parts, figures, vout = sized.parts, sized.figures, spice(topology.sign * request["vout"])
     deck.part(f"Vin in 0 DC {spice(request['vin'])} AC 1", msg("input voltage"))
-    _switches(deck, request, figures["duty"])
-    valley = request["iout"] - figures["ripple_a"] / 2 if figures["is_continuous"] else 0.0
+    _switches(deck, request, figures["duty"], topology)
+    mean = request["iout"] if topology.feeds_always else request["iout"] / (1 - figures["duty"])
+    valley = mean - figures["ripple_a"] / 2 if figures["is_continuous"] else 0.0
+    start, end = topology.inductor
     deck.part(
-        f"L1 sw lx {spice(parts['L1'])} IC={spice(valley)}",
+        f"L1 {start} lx {spice(parts['L1'])} IC={spice(valley)}",
         msg("inductor; starts at the valley of its current"),
     )
-    deck.part(f"Rdcr lx out {spice(figures['winding_ohm'])}", msg("winding resistance of L1"))
+    deck.part(f"Rdcr lx {end} {spice(figures['winding_ohm'])}", msg("winding resistance of L1"))
     deck.part(f"C1 out esr {spice(parts['C1'])} IC={vout}", msg("output capacitor, already charged"))
     deck.part(f"Resr esr 0 {spice(parts['Resr'])}", msg("series resistance of C1"))
     measures_load = request["efficiency"] is not None
@@ -40,11 +63,11 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     if measures_load:
         deck.part("Vload ld 0 DC 0", msg("measures the load current"))
     deck.rule()
-    _models(deck, request, sized)
+    _models(deck, request, sized, topology)
     deck.part(f".ic v(out)={vout}", msg("initial state of a .tran without uic"))
 
 
-def _switches(deck: Deck, request: Request, duty: float) -> None:
+def _switches(deck: Deck, request: Request, duty: float, topology: Topology) -> None:
     period = 1 / request["fsw"]
     on_time = duty * period
     edge = min(period / 200, on_time / _EDGES_IN_ON_TIME)
@@ -57,40 +80,51 @@ def _switches(deck: Deck, request: Request, duty: float) -> None:
         f"Vgate gate 0 DC 0 {pulse(0.0, on_time - edge)}",
         msg("gate drive: fixed duty of {duty} %", duty=f"{100 * duty:.2f}"),
     )
-    deck.part("S1 in sw gate 0 highside", msg("high-side switch"))
+    is_low = topology is BOOST
+    deck.part(
+        f"S1 {topology.switch} gate 0 {'lowside' if is_low else 'highside'}",
+        msg("low-side switch") if is_low else msg("high-side switch"),
+    )
     if request["rectifier"] == "diode":
-        deck.part("D1 0 sw freewheel", msg("free-wheeling diode"))
+        deck.part(f"D1 {topology.rectifier} freewheel", msg("free-wheeling diode"))
         return
     dead = DEAD_TIME * period
     deck.part(
         f"Vgatelow gatelow 0 DC 0 {pulse(on_time + dead, period - on_time - 2 * dead - edge)}",
         msg("low-side gate drive with dead time"),
     )
-    deck.part("S2 sw 0 gatelow 0 lowside", msg("synchronous rectifier"))
-    deck.part("D1 0 sw freewheel", msg("body diode: conducts in the dead time"))
+    anode, cathode = topology.rectifier.split()
+    deck.part(
+        f"S2 {cathode} {anode} gatelow 0 {'highside' if is_low else 'lowside'}", msg("synchronous rectifier")
+    )
+    deck.part(f"D1 {topology.rectifier} freewheel", msg("body diode: conducts in the dead time"))
 
 
-def _models(deck: Deck, request: Request, sized: Sized) -> None:
-    iout, is_diode = request["iout"], request["rectifier"] == "diode"
-    deck.cards(f".model highside SW(VT=0.5 VH=0 RON={spice(sized.figures['switch_ohm'])} ROFF=1Meg)")
+def _models(deck: Deck, request: Request, sized: Sized, topology: Topology) -> None:
+    figures, is_diode = sized.figures, request["rectifier"] == "diode"
+    switch, rectifier = ("lowside", "highside") if topology is BOOST else ("highside", "lowside")
+    deck.cards(f".model {switch} SW(VT=0.5 VH=0 RON={spice(figures['switch_ohm'])} ROFF=1Meg)")
     if not is_diode:
-        deck.cards(f".model lowside SW(VT=0.5 VH=0 RON={spice(sized.figures['rectifier_ohm'])} ROFF=1Meg)")
-    drop = sized.figures["diode_v"] if is_diode else BODY_DIODE_V
+        deck.cards(f".model {rectifier} SW(VT=0.5 VH=0 RON={spice(figures['rectifier_ohm'])} ROFF=1Meg)")
+    current = request["iout"] if topology.feeds_always else request["iout"] / (1 - figures["duty"])
+    drop = figures["diode_v"] if is_diode else BODY_DIODE_V
     resistive = 0.1 * drop
-    saturation = iout * math.exp(-(drop - resistive) / (_EMISSION * _VT))
+    saturation = current * math.exp(-(drop - resistive) / (_EMISSION * _VT))
     deck.cards(
-        f".model freewheel D(IS={spice(saturation)} N={_EMISSION} RS={spice(resistive / iout)} "
-        f"CJO={spice(50e-12 * max(iout, 0.2))})"
+        f".model freewheel D(IS={spice(saturation)} N={_EMISSION} RS={spice(resistive / current)} "
+        f"CJO={spice(50e-12 * max(current, 0.2))})"
     )
 
 
-def transient(request: Request, sized: Sized) -> str:
+def transient(request: Request, sized: Sized, topology: Topology = BUCK) -> str:
     """`.tran` over whole periods: first all that a cold start needs to die out, then those saved."""
     period, parts, figures = 1 / request["fsw"], sized.parts, sized.figures
     duty = figures["duty"]
     series = figures["winding_ohm"] + parts["Resr"] + figures["switch_ohm"] * duty
     series += figures["rectifier_ohm"] * (1 - duty)
-    constant = settling_time(parts["L1"], parts["C1"], parts["Rload"], series)
+    # Seen from the output, an inductor that feeds it in the off-time only is larger by 1 / (1 - D)**2.
+    seen = 1.0 if topology.feeds_always else 1 / (1 - duty) ** 2
+    constant = settling_time(seen * parts["L1"], parts["C1"], parts["Rload"], seen * series)
     settle = min(max(math.ceil(9 * constant / period), 60), _MOST_PERIODS)
     stop = (settle + _SAVED_PERIODS) * period
     step = min(period / 60, duty * period / _STEPS_IN_ON_TIME)

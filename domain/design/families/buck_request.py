@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -41,7 +41,7 @@ QUANTITIES = (
         name="vout", label=msg("output voltage"), dimensions=("V",), within=(1e-3, 1000), example=5,
         words=r"output|(?<![a-z])v_?out(?![a-z])|(?<![a-z])v_?o(?![a-z])|输出|得到|产生", required=True,
         before=(
-            r"(?<![a-z])to|into|降(?:压)?(?:到|至|为|成)|转(?:换)?(?:到|至|为|成)?|变(?:换)?(?:到|至|为|成)|"
+            r"(?<![a-z])to|into|[升降](?:压)?(?:到|至|为|成)|转(?:换)?(?:到|至|为|成)?|变(?:换)?(?:到|至|为|成)|"
             r"(?<![a-z])out\s*[:=]"
         ),
         after=r"\s*(?:dc\s*)?_?out(?![a-z])",
@@ -110,6 +110,12 @@ QUANTITIES = (
 )  # fmt: skip
 
 
+def with_inductor_gain(gain: Callable[[Request], float]) -> tuple[Quantity, ...]:
+    """The quantities of a converter in whose inductor `gain` times the load current flows."""
+    ripple = replace(_INDUCTOR_RIPPLE, default=lambda request: 0.3 * request["iout"] * gain(request))
+    return tuple(ripple if each is _INDUCTOR_RIPPLE else each for each in QUANTITIES)
+
+
 def _rectifier(request: Request) -> str:
     """A diode, unless its share of the output power leaves no room for the efficiency (the rest: 3 %)."""
     vin, vout, efficiency = request["vin"], request["vout"], request["efficiency"]
@@ -131,11 +137,11 @@ RECTIFIER = Choice(
 )  # fmt: skip
 
 
-def says(sentence: Sentence) -> Said:
+def says(sentence: Sentence, quantities: Sequence[Quantity] = QUANTITIES) -> Said:
     """The two voltages as a conversion, everything else by its words."""
-    found = read_conversion(sentence, sorted(QUANTITIES, key=lambda each: each.name != "vin"))
+    found = read_conversion(sentence, sorted(quantities, key=lambda each: each.name != "vin"))
     values: dict[str, Any] = {}
-    for quantity in QUANTITIES:
+    for quantity in quantities:
         if (mention := found.values.get(quantity.name)) is not None:
             # "ripple ratio 0.4" without a unit is a share of the load current
             is_share = mention.dimension in _SHARES.get(quantity.name, ())
@@ -147,19 +153,27 @@ def says(sentence: Sentence) -> Said:
 
 
 def complete(request: Request) -> Said:
-    """Load current and ripples from what was said of them. Raises CircuitError."""
+    """Load current and ripples from what was said of them. Raises CircuitError for a higher output."""
+    vin, vout = request["vin"], request["vout"]
+    if vin is not None and vout is not None and vout >= request["vin_lowest"]:
+        raise impossible(
+            msg("A buck converter only steps down: it cannot make {vout} V from {vin} V.", vout=f"{vout:g}",
+                vin=f"{request['vin_lowest']:g}"),
+            msg("Raise the input or lower the output voltage; a boost converter steps up."),
+        )  # fmt: skip
+    return load_and_ripples(request)
+
+
+def load_and_ripples(request: Request, inductor_gain: float = 1.0) -> Said:
+    """Load current from load or power, ripples from their shares. Raises CircuitError out of range.
+
+    `inductor_gain` times the load current flows in the inductor.
+    """
     vin, vout, iout = request["vin"], request["vout"], request["iout"]
     values: dict[str, Any] = {}
     if vin is None or vout is None:
         return Said(values=values)
     low, high = request["vin_lowest"], request["vin_highest"]
-    if vout >= low:
-        raise impossible(
-            msg("A buck converter only steps down: it cannot make {vout} V from {vin} V.", vout=f"{vout:g}",
-                vin=f"{low:g}"),
-            msg("Raise the input or lower the output voltage; stepping up needs a boost converter, "
-                "which is not supported yet."),
-        )  # fmt: skip
     if iout is None and request["load_ohm"]:
         iout = vout / request["load_ohm"]
     if iout is None and request["power_w"]:
@@ -169,7 +183,8 @@ def complete(request: Request) -> Said:
         "ripple_v": request["ripple_v"],
         "inductor_ripple_a": request["inductor_ripple_a"],
     }
-    for quantity, base, within in ((_RIPPLE, vout, (1e-5, 0.2)), (_INDUCTOR_RIPPLE, iout, (0.01, 1.9))):
+    mean = None if iout is None else inductor_gain * iout
+    for quantity, base, within in ((_RIPPLE, vout, (1e-5, 0.2)), (_INDUCTOR_RIPPLE, mean, (0.01, 1.9))):
         name = quantity.name
         share = request.get(f"{name}{_SHARE}")
         if values[name] is None and share is not None and base:

@@ -67,6 +67,31 @@ def schmitt_trigger(draw: random.Random) -> str:
     return draw.choice(texts)
 
 
+def boost(draw: random.Random) -> str:
+    vin = draw.choice([3.3, 3.7, 5, 9, 12, 24])
+    vout, iout = vin * draw.uniform(1.2, 4), _log(draw, 0.05, 3)
+    text = draw.choice(["boost converter {} V to {:.3g} V, {:.3g} A", "{}V转{:.3g}V、{:.3g}A的升压电路"])
+    return text.format(vin, vout, iout) + _of_converters(draw)
+
+
+def buck_boost(draw: random.Random) -> str:
+    vin = draw.choice([3.3, 5, 12, 24])
+    vout, iout = vin * _log(draw, 0.3, 3), _log(draw, 0.05, 2)
+    text = draw.choice(
+        ["inverting buck-boost {} V to -{:.3g} V, {:.3g} A", "升降压电路，{}V转-{:.3g}V，{:.3g}A"]
+    )
+    return text.format(vin, vout, iout) + _of_converters(draw)
+
+
+def _of_converters(draw: random.Random) -> str:
+    text = f", {draw.choice([100, 200, 300, 500])} kHz"
+    if draw.random() < 0.3:
+        text += ", synchronous"
+    if draw.random() < 0.4:
+        text += f", ripple {draw.choice([0.5, 1, 2])}%"
+    return text
+
+
 def lc_ladder(draw: random.Random) -> str:
     response = draw.choice(["Butterworth", "Chebyshev"])
     order = draw.randint(2, 9) if response == "Butterworth" else draw.choice([3, 5, 7, 9])
@@ -86,7 +111,7 @@ def lc_ladder(draw: random.Random) -> str:
 
 FAMILIES = pytest.mark.parametrize(
     "sentence",
-    [inverting_amplifier, non_inverting_amplifier, schmitt_trigger, lc_ladder],
+    [inverting_amplifier, non_inverting_amplifier, schmitt_trigger, boost, buck_boost, lc_ladder],
     ids=lambda f: f.__name__,
 )
 

@@ -24,6 +24,7 @@ from presentation.translation import Translator
 from shared.errors import CircuitError
 
 AMPLIFIER, LADDER = "inverting_amplifier", "lc_ladder"
+BOOST, BUCK_BOOST = "boost", "buck_boost"
 NON_INVERTING, SCHMITT = "non_inverting_amplifier", "schmitt_trigger"
 
 UNDERSTOOD = [
@@ -84,6 +85,11 @@ UNDERSTOOD = [
         SCHMITT,
         {"upper_v": -1, "lower_v": -1.5, "supply_v": 5},
     ),
+    ("boost converter 5 V to 12 V, 0.5 A", BOOST, {"vin": 5, "vout": 12, "iout": 0.5, "rectifier": "diode"}),
+    ("DC-DC converter from 3.3 V to 5 V, 1 A, 500 kHz", BOOST, {"vout": 5, "fsw": 5e5}),
+    ("3.7V升压到5V，2A，同步整流", BOOST, {"vin": 3.7, "vout": 5, "rectifier": "synchronous"}),
+    ("inverting buck-boost converter 12 V to -5 V, 1 A", BUCK_BOOST, {"vin": 12, "vout": 5}),
+    ("升降压电路，5V转-12V，200mA", BUCK_BOOST, {"vin": 5, "vout": 12, "iout": 0.2}),
     ("迟滞比较器，回差电压0.5V", SCHMITT, {"upper_v": 0.25, "lower_v": -0.25}),
     ("五阶切比雪夫LC低通，截止频率2MHz，纹波0.2dB，75欧", LADDER, {"order": 5, "loss_db": 0.2}),
     ("LC梯形高通滤波器，三阶，截止频率100kHz，特性阻抗600Ω", LADDER, {"kind": "highpass", "order": 3}),
@@ -142,6 +148,10 @@ def test_a_sentence_is_understood(text, family, expected):
         ("non-inverting amplifier, gain 0.5", "impossible_goal", "1 to 1000"),
         ("voltage follower, gain 3", "impossible_goal", "gain of 1"),
         ("non-inverting Schmitt trigger, hysteresis 1 V", "unknown_circuit", "inverting"),
+        ("boost converter 12 V to 5 V, 1 A", "impossible_goal", "only steps up"),
+        ("boost converter 2 V to 40 V, 1 A", "impossible_goal", "90 %"),
+        ("boost converter 5 V to 12 V, 10 mA, inductor 1 uH", "impossible_goal", "zero"),
+        ("four-switch buck-boost 9 to 16 V to 12 V, 1 A", "unknown_circuit", "one switch"),
         ("window comparator 1 V to 2 V", "unknown_circuit", "comparator"),
         ("comparator, threshold 14 V", "impossible_goal", "threshold"),
         ("comparator, threshold 3 V, hysteresis 1 mV", "impossible_goal", "No resistors"),

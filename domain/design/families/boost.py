@@ -1,0 +1,92 @@
+"""Boost (step-up) converters with a diode or a synchronous rectifier, at a fixed duty.
+
+Equations and parts: `domain.design.indirect_power_stage`; what may be asked for: `buck_request`; the
+switching circuit: `buck_netlist`. There is no controller: the duty is the one for the nominal input.
+"""
+
+from __future__ import annotations
+
+from domain.circuit.figures import with_unit
+from domain.design.deck import Deck
+from domain.design.engine.conversion import INPUT, OUTPUT, read_conversion
+from domain.design.engine.declaration import Correction, Family, Request, Said, Sized, Words
+from domain.design.families import buck, converter_rows
+from domain.design.families.buck_netlist import BOOST, transient
+from domain.design.families.buck_netlist import netlist as converter_netlist
+from domain.design.families.buck_request import RECTIFIER, load_and_ripples, says, with_inductor_gain
+from domain.design.indirect_power_stage import size_indirect_stage
+from domain.design.sentence import Sentence
+from domain.design.understanding import impossible
+from shared.message import msg
+
+_NAMED = (
+    r"(?<!buck)(?<!buck[ -])(?<![a-z])boost(?:er)?(?![a-z])|step(?:ping|s|ped)?[\s-]?up|(?<!降)升压(?!降)"
+)
+
+
+def _gain(request: Request) -> float:
+    """Current in the inductor over that in the load, without losses."""
+    return float(request["vout"] / request["vin"])
+
+
+_QUANTITIES = with_inductor_gain(_gain)
+
+
+def _claims(sentence: Sentence) -> float:
+    """Boost or step-up by name, or a DC-DC converter to a higher voltage."""
+    if sentence.has(_NAMED):
+        return 1.0
+    values = read_conversion(sentence, _QUANTITIES).values
+    if not (INPUT in values and OUTPUT in values and values[OUTPUT].value > values[INPUT].value):
+        return 0.0
+    score = buck.claims(sentence) or (0.8 if sentence.has(buck.CONVERTER) else 0.0)
+    return score + 0.05 if 0 < score < 1 else 0.0
+
+
+def complete(request: Request) -> Said:
+    """Load current and ripples from what was said of them. Raises CircuitError for a lower output."""
+    vin, vout = request["vin"], request["vout"]
+    if vin is not None and vout is not None and vout <= request["vin_highest"]:
+        raise impossible(
+            msg("A boost converter only steps up: it cannot make {vout} V from {vin} V.", vout=f"{vout:g}",
+                vin=f"{request['vin_highest']:g}"),
+            msg("Lower the input or raise the output voltage; a buck converter steps down."),
+        )  # fmt: skip
+    return load_and_ripples(request, 1.0 if vin is None or vout is None else _gain(request))
+
+
+def size(request: Request, correction: Correction) -> Sized:
+    """Duty, L and C by the power-stage equations."""
+    stage = size_indirect_stage(request, correction, inverts=False)
+    return converter_rows.sized(request, stage)
+
+
+def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+    converter_netlist(deck, request, sized, BOOST)
+
+
+FAMILY = Family(
+    key="boost",
+    name=msg("boost (step-up) converters with diode or synchronous rectifier"),
+    one=msg("a boost converter"),
+    examples={
+        "en": "boost converter 5 V to 12 V, 0.5 A, 300 kHz, ripple below 60 mV",
+        "zh": "5V转12V、0.5A的升压电路，开关频率300kHz，纹波小于60mV",
+    },
+    words=Words(named=_NAMED),
+    claims=_claims,
+    quantities=_QUANTITIES,
+    choices=(RECTIFIER,),
+    goals=converter_rows.goals(),
+    title=lambda request: (
+        f"Boost converter {request['vin']:g} V to {request['vout']:g} V, {request['iout']:g} A, "
+        f"{with_unit(request['fsw'], 'Hz')}, {request['rectifier']} rectifier"
+    ),
+    stem=lambda request: f"boost_{request['vin']:g}V_{request['vout']:g}V_{request['iout']:g}A",
+    remarks=lambda _request: (),
+    analyses=lambda request, sized, _goals: (transient(request, sized, BOOST),),
+    size=size,
+    netlist=netlist,
+    says=says,
+    complete=complete,
+)  # fmt: skip

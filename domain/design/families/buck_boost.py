@@ -1,0 +1,86 @@
+"""Inverting buck-boost converters with a diode or a synchronous rectifier, at a fixed duty.
+
+Equations and parts: `domain.design.indirect_power_stage`; what may be asked for: `buck_request`; the
+switching circuit: `buck_netlist`. The output is negative, and may be larger or smaller than the input.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from domain.circuit.figures import with_unit
+from domain.design.deck import Deck
+from domain.design.engine.declaration import Correction, Family, Quantity, Request, Said, Sized, Words
+from domain.design.families import converter_rows
+from domain.design.families.buck_netlist import BUCK_BOOST, transient
+from domain.design.families.buck_netlist import netlist as converter_netlist
+from domain.design.families.buck_request import RECTIFIER, load_and_ripples, says, with_inductor_gain
+from domain.design.indirect_power_stage import size_indirect_stage
+from shared.message import msg
+
+_NAMED = (
+    r"(?:inverting )?buck[\s/-]*boost|升降压|降升压|inverting (?:dc[\s/-]*dc )?(?:converter|regulator)|"
+    r"(?:反极性|负压|反相)(?:变|转)换器"
+)
+
+
+def _gain(request: Request) -> float:
+    """Current in the inductor over that in the load, without losses."""
+    return float(1 + request["vout"] / request["vin"])
+
+
+def complete(request: Request) -> Said:
+    """Load current and ripples from what was said of them. Raises CircuitError."""
+    has_both = request["vin"] is not None and request["vout"] is not None
+    return load_and_ripples(request, _gain(request) if has_both else 1.0)
+
+
+_QUANTITIES: tuple[Quantity, ...] = tuple(
+    replace(each, has_sign=False) if each.name == "vout" else each for each in with_inductor_gain(_gain)
+)
+"""The output is negative, whether the sentence says so or not."""
+
+
+def size(request: Request, correction: Correction) -> Sized:
+    """Duty, L and C by the power-stage equations."""
+    stage = size_indirect_stage(request, correction, inverts=True)
+    return converter_rows.sized(request, stage)
+
+
+def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+    converter_netlist(deck, request, sized, BUCK_BOOST)
+
+
+FAMILY = Family(
+    key="buck_boost",
+    name=msg("inverting buck-boost converters with diode or synchronous rectifier"),
+    one=msg("an inverting buck-boost converter"),
+    examples={
+        "en": "inverting buck-boost converter 12 V to -5 V, 1 A, 300 kHz",
+        "zh": "12V转-5V、1A的升降压电路，开关频率300kHz",
+    },
+    words=Words(
+        named=_NAMED,
+        refuses=(
+            (
+                r"non[\s-]?inverting|four[\s-]switch|4[\s-]switch|四开关|同相|同极性",
+                msg("Only inverting buck-boost converters with one switch can be designed yet."),
+                msg("Ask for a negative output, or for a buck or boost converter."),
+            ),
+        ),
+    ),
+    quantities=_QUANTITIES,
+    choices=(RECTIFIER,),
+    goals=converter_rows.goals(sign=-1),
+    title=lambda request: (
+        f"Buck-boost converter {request['vin']:g} V to -{request['vout']:g} V, {request['iout']:g} A, "
+        f"{with_unit(request['fsw'], 'Hz')}, {request['rectifier']} rectifier"
+    ),
+    stem=lambda request: f"buck_boost_{request['vin']:g}V_minus{request['vout']:g}V_{request['iout']:g}A",
+    remarks=lambda _request: (),
+    analyses=lambda request, sized, _goals: (transient(request, sized, BUCK_BOOST),),
+    size=size,
+    netlist=netlist,
+    says=lambda sentence: says(sentence, _QUANTITIES),
+    complete=complete,
+)  # fmt: skip
