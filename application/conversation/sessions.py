@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from application.design.story import StoryStep, story_of
 from domain.llm.answer_use import AnswerUse, Spent, WorkTotal, total_of, uses_of, work_of
@@ -47,6 +47,7 @@ from shared import paths
 from shared.errors import UserInputError
 from shared.message import Message, message_from_plain, msg
 from shared.safe_json import for_display
+from shared.tasks import StopReason
 from shared.uninterrupted import uninterrupted
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ _log = logging.getLogger(__name__)
 
 ExportFormat = Literal["json", "txt", "md"]
 
+_FROM_OUTSIDE = {"interrupted", *get_args(StopReason)} - {"error"}
 LAST = "last"
 """In place of an id: the conversation changed last."""
 SHORTEST_PREFIX = 6
@@ -167,6 +169,8 @@ class ShownSession:
     """Why turns failed, by the id of their user's message."""
     limits: Mapping[str, TurnLimit] = field(default_factory=dict)
     """Which limits ended turns, likewise."""
+    stops: Mapping[str, str] = field(default_factory=dict)
+    """Why turns of chats were broken off from outside: "user", "interrupted" ..., likewise."""
     design: tuple[StoryStep, ...] = ()
     """What steps of designs told beside their words."""
     uses: Mapping[str, AnswerUse] = field(default_factory=dict)
@@ -474,6 +478,7 @@ def shown(
         cards=_cards(events),
         failures=_failures(events, own if is_ours else ()),
         limits=_limits(events),
+        stops=_stops(events),
         compressions=_compressions(events),
         design=_story(events, own if is_ours else ()) if summary.work_mode == "workflow" else (),
         uses=uses,
@@ -560,7 +565,7 @@ def _story(events: Sequence[Json], own: Sequence[ProviderChoice]) -> tuple[Story
 
 def _failures(events: Sequence[Json], own: Sequence[ProviderChoice]) -> Mapping[str, TurnFailure]:
     """Why turns of chats failed; of the models they name those the user has set up, as he has set them up."""
-    designs = {_text(event.get("turn_id")) for event in events if isinstance(event.get("design"), Mapping)}
+    designs = _designs(events)
     read = {
         turn_id: failure_from_plain(event.get("failure"))
         for turn_id, event in _ends(events).items()
@@ -570,6 +575,20 @@ def _failures(events: Sequence[Json], own: Sequence[ProviderChoice]) -> Mapping[
         turn_id: replace(failure, offers=_set_up(failure.offers, own))
         for turn_id, failure in read.items()
         if failure is not None
+    }
+
+
+def _designs(events: Sequence[Json]) -> set[str]:
+    """Turns that are designs."""
+    return {_text(event.get("turn_id")) for event in events if isinstance(event.get("design"), Mapping)}
+
+
+def _stops(events: Sequence[Json]) -> Mapping[str, str]:
+    designs = _designs(events)
+    return {
+        turn_id: reason
+        for turn_id, event in _ends(events).items()
+        if turn_id not in designs and (reason := _text(event.get("stop_reason"))) in _FROM_OUTSIDE
     }
 
 

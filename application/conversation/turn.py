@@ -16,10 +16,12 @@ from application.conversation.handing_over import TAKEN_OVER
 from application.conversation.turn_models import log_and_continue
 from application.graph.runtime import GraphRuntime
 from application.ports.events import (
+    AnswerStreamed,
     ChatEvent,
     ConfirmationGiven,
     ConfirmationNeeded,
     ErrorOccurred,
+    MessageWritten,
     PhaseEntered,
     ToolEnded,
     ToolStarted,
@@ -32,10 +34,13 @@ from domain.llm.costs import Cost, total
 from domain.llm.messages import (
     create_human_message,
     get_cost,
+    get_reasoning_content,
     get_summary_message,
+    get_text,
     get_tool_error_type,
     get_tool_success,
     get_usage,
+    is_partial_response,
 )
 from domain.llm.provider_settings import BUILTIN
 from domain.llm.tools.confirmation_card import answers_to_plain, left_open
@@ -48,7 +53,7 @@ from shared.uninterrupted import uninterrupted
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
-    from langchain_core.messages import SystemMessage
+    from langchain_core.messages import AIMessage, SystemMessage
     from langgraph.checkpoint.base import BaseCheckpointSaver
 
     from application.conversation.turn_deps import ChatRequest, Emit
@@ -148,7 +153,11 @@ class Turn:
             if self._record.is_in_design or not (is_open or can_go_on(self._record.last_end)):
                 raise nothing_to_resume()
             self._has_begun = True
-            if await self._conversation.take_up(cost=self._watch.pricing.of_unfinished()) or is_open:
+            if await self._conversation.take_up(cost=self._watch.pricing.of_unfinished()):
+                begun = self._record.answer_of(self._conversation.taken_up)
+                self._events.goes_on(begun)
+                return
+            if is_open:
                 return
             text = self._request.go_on
         replaces = self._request.instead_of
@@ -160,7 +169,11 @@ class Turn:
         named = [prepared.attachment.to_plain() for prepared in attachments]
         message = create_human_message(text, attachments=named, message_id=self._request.message_id)
         async with kept(attachments, self._project) if attachments else nullcontext():
-            await self._conversation.begin_turn(message, instead_of=replaces)
+            try:
+                await self._conversation.begin_turn(message, instead_of=replaces)
+            finally:
+                if self._record.open_turn == message.id:  # also when a stop came while it was written
+                    self._events.emit(MessageWritten())
 
     async def _go(self, saver: BaseCheckpointSaver[str]) -> TurnEnd:
         """Ask the model, run its tools, until it is done; how the turn ended."""
@@ -274,7 +287,14 @@ class Turn:
         await self._conversation.settle(
             reason, settle_call, cost=self._watch.pricing.of_unfinished(), failure=self._failure
         )
+        self._show_rest()
         self._show_ends()
+
+    def _show_rest(self) -> None:
+        """Whoever saw an answer come sees all that is kept of it, also what came just when it was stopped."""
+        answers = self._record.answers_of_turn()
+        if answers and is_partial_response(answers[-1]):
+            self._events.show_rest(answers[-1])
 
     def _show_ends(self) -> None:
         """Whoever saw a call start sees it end, also when the stop came between its result and its event."""
@@ -398,6 +418,21 @@ class TurnEvents:
         self._tokens = tokens
         self._phases = TurnPhases()
         self._running: set[str] = set()
+        self._streamed = ("", 0, 0)
+        """The newest answer that streamed, and how much of its text and reasoning was shown."""
+
+    def goes_on(self, begun: AIMessage | None) -> None:
+        """What comes of this answer follows what was shown of it before."""
+        if begun is not None:
+            self._streamed = (str(begun.id), len(get_text(begun)), len(get_reasoning_content(begun)))
+
+    def show_rest(self, answer: AIMessage) -> None:
+        """What is in an answer behind what was shown of it."""
+        message_id, text, reasoning = self._streamed
+        if message_id == answer.id:
+            rest = get_text(answer)[text:], get_reasoning_content(answer)[reasoning:]
+            if any(rest):
+                self.emit(AnswerStreamed(message_id=message_id, text=rest[0], reasoning=rest[1]))
 
     @property
     def running(self) -> tuple[str, ...]:
@@ -410,7 +445,11 @@ class TurnEvents:
             if entered is None:
                 return
             event = entered
-        if isinstance(event, ToolStarted):
+        if isinstance(event, AnswerStreamed):
+            before = self._streamed if self._streamed[0] == event.message_id else ("", 0, 0)
+            shown = before[1] + len(event.text), before[2] + len(event.reasoning)
+            self._streamed = (event.message_id, *shown)
+        elif isinstance(event, ToolStarted):
             self._running.add(event.call_id)
         elif isinstance(event, ToolEnded):
             self._running.discard(event.call_id)

@@ -40,6 +40,11 @@ class SessionOpened(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MessageWritten(Event):
+    """What the user said in a chat is on the disk."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PhaseEntered(Event):
     """A design entered a node, a turn of the agent a phase (`domain.llm.agentic_loop.phases`)."""
 
@@ -340,6 +345,7 @@ DesignEvent = (
 
 ChatEvent = (
     SessionOpened
+    | MessageWritten
     | PhaseEntered
     | AnswerStreamed
     | AnswerCounted

@@ -146,6 +146,9 @@ class ProjectFiles(Protocol):
     def read_object(self, sha256: str) -> bytes:
         """Bytes from the content-addressed store, verified. Raises CircuitAIError when damaged."""
 
+    def clear_old_leftovers(self) -> None:
+        """Remove what programs that were killed long ago left of what they wrote to our own folder."""
+
     def stored_objects(self) -> tuple[StoredObject, ...]:
         """All contents in the store."""
 

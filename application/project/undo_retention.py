@@ -49,6 +49,8 @@ class TidyUndoData:
         """The same; blocking."""
         project = self._projects.open(folder)
         try:
+            if not dry_run:
+                project.clear_old_leftovers()
             return _tidy(project, frozenset(open_sessions), datetime.now(UTC), dry_run=dry_run)
         finally:
             project.close()

@@ -5,16 +5,23 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import stat
+import time
+from collections.abc import Collection
 from pathlib import Path
 
-from infrastructure.persistence.confined import InTheWay, confined, is_private, opened_folder
+from infrastructure.persistence.confined import InTheWay, confined, is_private, opened_folder, unlink, walk
 from shared.errors import CircuitAIError, EnvironmentProblem, UserInputError
 from shared.message import msg
-from shared.ulid import new_ulid
+from shared.ulid import milliseconds_of, new_ulid
 
 _RENAME_NOREPLACE = 1
 """Of linux/fs.h."""
+TEMPORARY = re.compile(r"\.([0-9A-HJKMNP-TV-Z]{26})\.tmp")
+"""What `write_atomically` calls a file that is not whole yet."""
+_LEFT_AFTER_MS = 3_600_000
+"""Nobody writes one file for so long: whoever began it was killed."""
 
 
 def write_atomically(
@@ -53,6 +60,20 @@ def write_atomically(
                 os.fsync(folder)
     except (OSError, ValueError) as error:
         raise write_problem(error, path) from error
+
+
+def remove_leftovers(folder: Path, *, skipped: Collection[str] = ()) -> None:
+    """Remove the temporary files that killed programs left in a folder and below more than an hour ago.
+
+    What cannot be removed stays; it harms nobody. `skipped` as in `walk`.
+    """
+    limit = time.time() * 1000 - _LEFT_AFTER_MS
+    with contextlib.suppress(OSError):
+        for path, _ in walk(folder, skipped=skipped):
+            found = TEMPORARY.fullmatch(path.name)
+            if found is not None and milliseconds_of(found[1]) < limit:
+                with contextlib.suppress(OSError):
+                    unlink(path)
 
 
 def rename_to_free_place(source: Path, target: Path) -> None:

@@ -15,13 +15,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from infrastructure.persistence import confined
-from infrastructure.persistence.atomic import write_atomically, write_problem
+from infrastructure.persistence.atomic import TEMPORARY, write_atomically, write_problem
 from infrastructure.persistence.confined import InTheWay, read_regular_file
 from shared.errors import EnvironmentProblem
 from shared.message import msg
 
 _NAME = re.compile(r"(?P<sha256>[0-9a-f]{64})(?:\.[a-z]{3,4})?")
-_TEMPORARY = re.compile(r"\.[0-9A-HJKMNP-TV-Z]{26}\.tmp")
 """As `write_atomically` names them."""
 _LARGEST = 64 << 20
 """A larger file in the folder is not ours."""
@@ -76,7 +75,7 @@ class AttachmentFiles:
                 for name in confined.names_in(folder):
                     found = _NAME.fullmatch(name)
                     is_ours = found is not None and found["sha256"] not in known
-                    if is_ours or _TEMPORARY.fullmatch(name):
+                    if is_ours or TEMPORARY.fullmatch(name):
                         with contextlib.suppress(FileNotFoundError):
                             confined.unlink(folder / name)
                         removed += 1

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, cast
 from infrastructure.persistence.atomic import write_problem
 from infrastructure.persistence.authenticity import SIGNATURE_LENGTH, Authenticity, UserKey
 from infrastructure.persistence.confined import InTheWay
-from infrastructure.persistence.databases import CHECKPOINTS, check_before_opening
+from infrastructure.persistence.databases import CHECKPOINTS, check_before_opening, is_disk_full
 from shared.errors import EnvironmentProblem
 from shared.message import msg
 from shared.uninterrupted import uninterrupted
@@ -272,7 +272,7 @@ async def _configure(connection: aiosqlite.Connection) -> None:
 
 def _unusable(path: Path, error: sqlite3.Error) -> EnvironmentProblem:
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
-    if code == sqlite3.SQLITE_FULL:
+    if is_disk_full(path, error):
         return EnvironmentProblem(
             msg("The disk is full: {path} was not written.", path=path),
             advice=msg("Free some space and try again; the previous content is unchanged."),

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import shutil
 import sqlite3
 import stat
 import tempfile
@@ -31,6 +32,8 @@ _COMPUTING = re.compile(r"\b(?:CHECK|AS|LIKE|GLOB|GENERATED)\b|\bDEFAULT\s*\(", 
 _TEXT_OR_COMMENT = re.compile(r"""'[^']*'|"[^"]*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|/\*.*?(?:\*/|\Z)""", re.DOTALL)
 """As SQLite's tokenizer finds them, the one that begins first: none can hide what stands behind another."""
 _LARGEST_VALUE = 256 << 20
+_SCARCE_BYTES = 64 << 10
+"""SQLite takes 32 kB at a time for the index of its log."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +72,16 @@ CONVERSATION_SEARCH = DatabaseKind(
     indexes=frozenset({"messages_by_transcript"}),
     virtual=_GRAMS,
 )
+
+
+def is_disk_full(path: Path, error: sqlite3.Error) -> bool:
+    """Whether there is no room for what was to be written: an I/O error may be SQLite's word for that."""
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+    if code != sqlite3.SQLITE_IOERR:
+        return code == sqlite3.SQLITE_FULL
+    with contextlib.suppress(OSError):
+        return shutil.disk_usage(path.parent).free < _SCARCE_BYTES
+    return False
 
 
 def check_files(path: Path) -> bool:

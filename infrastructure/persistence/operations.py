@@ -33,6 +33,7 @@ from infrastructure.persistence.databases import (
     check_files,
     check_kind,
     connect_for_reading,
+    is_disk_full,
     mark,
 )
 from shared.errors import CircuitAIError, EnvironmentProblem, Stopped
@@ -427,7 +428,7 @@ def _damaged(path: Path, error: Exception) -> EnvironmentProblem:
 
 def _unusable(path: Path, error: sqlite3.Error) -> EnvironmentProblem:
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
-    if code == sqlite3.SQLITE_FULL:
+    if is_disk_full(path, error):
         return EnvironmentProblem(
             msg("The disk is full: the operation log {path} cannot be written.", path=path),
             advice=msg("Free some space and try again; the previous content is unchanged."),

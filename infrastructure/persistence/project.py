@@ -15,7 +15,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from infrastructure.persistence import confined
-from infrastructure.persistence.atomic import rename_to_free_place, write_atomically, write_problem
+from infrastructure.persistence.atomic import (
+    TEMPORARY,
+    remove_leftovers,
+    rename_to_free_place,
+    write_atomically,
+    write_problem,
+)
 from infrastructure.persistence.authenticity import Authenticity, UserKey
 from infrastructure.persistence.confined import InTheWay, NotRegular, open_regular_file, read_regular_file
 from infrastructure.persistence.object_store import ObjectStore
@@ -37,8 +43,6 @@ if TYPE_CHECKING:
 _IGNORE_FILE = ".gitignore"
 _PIECE = 1 << 20
 _OVERLAP = 64
-_TEMPORARY = re.compile(r"\.[0-9A-HJKMNP-TV-Z]{26}\.tmp")
-"""As `write_atomically` names them."""
 _HASH = re.compile(rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
 
 
@@ -292,8 +296,12 @@ class ProjectFolder:
         folder = self._inside(path).parent
         with contextlib.suppress(OSError):
             for name, found in confined.entries_in(folder).items():
-                if _TEMPORARY.fullmatch(name) and stat.S_ISREG(found.st_mode):
+                if TEMPORARY.fullmatch(name) and stat.S_ISREG(found.st_mode):
                     confined.unlink(folder / name)
+
+    def clear_old_leftovers(self) -> None:
+        """Remove what programs that were killed long ago left of what they wrote to our own folder."""
+        remove_leftovers(self.private, skipped=(paths.RESULTS_FOLDER,))
 
     def read(self, path: Path) -> bytes:
         """The bytes of a file of the project. Raises UserInputError."""

@@ -135,7 +135,9 @@ def read_lines(data: bytes, *, name: str, chain: Chain | None = None) -> Lines:
         if chain is not None and line.strip():
             chain.read(line)
         end = stop
-    is_lost = not events and bool(start := data[:_LOOKED_AT].strip()) and not start.startswith(b"{")
+    start = data[:_LOOKED_AT].strip()
+    is_blank = len(data) <= _LOOKED_AT and not start.strip(b"\0")  # made, and cut off before its first line
+    is_lost = not (events or is_blank or start.startswith(b"{"))
     return Lines(events=events, damaged=tuple(damaged), end=end, is_lost=is_lost)
 
 

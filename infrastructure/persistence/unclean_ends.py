@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from application.project.unclean_ends import UncleanEnd
-from infrastructure.persistence.atomic import write_atomically, write_problem
+from infrastructure.persistence.atomic import remove_leftovers, write_atomically, write_problem
 from infrastructure.persistence.confined import read_regular_file
 from infrastructure.persistence.process_locks import LockInUse, ProcessLock
 from shared.errors import CircuitAIError
@@ -65,6 +65,7 @@ class UncleanEndFiles:
         self._trace = self._lock = None
 
     def untold(self, log: Path) -> tuple[UncleanEnd, ...]:
+        remove_leftovers(self._folder.parent)
         found = []
         for mark in sorted(self._folder.glob("*.run"), reverse=True):
             if mark.stem == self._name:

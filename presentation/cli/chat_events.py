@@ -17,6 +17,7 @@ from application.ports.events import (
     ConfirmationNeeded,
     ConversationCompressed,
     ErrorOccurred,
+    MessageWritten,
     PhaseEntered,
     RetryScheduled,
     SessionOpened,
@@ -128,7 +129,7 @@ class ChatPrinter:
                     out.say(event.note)
                 if (cost := cost_line(event.cost, event.session_cost)) is not None:
                     out.note(cost)
-            case SessionOpened() | PhaseEntered() | ConfirmationGiven() | AnswerCounted():
+            case SessionOpened() | MessageWritten() | PhaseEntered() | ConfirmationGiven() | AnswerCounted():
                 pass
             case _:
                 assert_never(event)
@@ -209,6 +210,8 @@ def event_documents(event: ChatEvent, out: Output) -> list[dict[str, object]]:  
             return [{"type": "retry", "attempt": event.attempt, "wait_s": event.wait_s, "reason": reason}]
         case SourcesFound():
             return [{"type": "sources", "sources": [source.to_plain() for source in event.sources]}]
+        case MessageWritten():
+            return []
         case AnswerCounted():
             return [{"type": "answer", **use_document(event.use)}]
         case ConfirmationNeeded():

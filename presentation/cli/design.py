@@ -27,6 +27,7 @@ from application.ports.events import (
     GoalsUnderstood,
     IntentRead,
     IterationFinished,
+    MessageWritten,
     RetryScheduled,
     SessionOpened,
     SourcesFound,
@@ -68,6 +69,7 @@ _OF_MODEL = (
     ConversationCompressed,
     ConfirmationNeeded,
     ConfirmationGiven,
+    MessageWritten,
     TurnEnded,
 )
 """Events of the model at work, as in a chat."""

@@ -316,6 +316,12 @@ def count_moments(kill_at: int | None) -> Callable[[], int]:
         if number == kill_at:
             os.kill(os.getpid(), signal.SIGKILL)
 
+    watch_moments(count)
+    return lambda: number
+
+
+def watch_moments(count: Callable[[], None]) -> None:
+    """Call `count` right before each moment at which something of this process becomes durable."""
     for name in ("fsync", "replace", "unlink", "rename", "remove"):
         setattr(os, name, _counted(getattr(os, name), count))
     real_connect = sqlite3.connect
@@ -333,7 +339,6 @@ def count_moments(kill_at: int | None) -> Callable[[], int]:
         return connection
 
     sqlite3.connect = connect
-    return lambda: number
 
 
 def _counted(real: Any, count: Any) -> Any:

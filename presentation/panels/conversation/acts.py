@@ -257,7 +257,7 @@ class WaysOn:
             model.items.remove(key)  # the answer goes on in its place, and loses the mark
             model.resume()
             return None
-        if item.of_design:  # what goes on shows itself
+        if item.of_design or is_open:  # what goes on shows itself
             model.items.remove(key)
         else:
             model.items.put(replace(item, can_continue=False))
@@ -332,12 +332,9 @@ class WaysOn:
             model.resume()
             return None
         said = next((row for row in reversed(tuple(model.items)) if isinstance(row, UserText)), None)
-        is_stored = bool(model.session_id)
         refusal = None if said is None else model.begin(said.text, said.attached)
         if refusal is not None:  # the message and the ways on stay
             return refusal
-        if said is None or is_stored:
+        if model.items.get(settled.key) is not None:  # else nothing of it was written: it is said once
             model.replace_item(settled)
-        else:  # nothing of it was written: it is said once
-            model.remove_items(said.key, settled.key)
         return None

@@ -27,6 +27,7 @@ from application.ports.events import (
     GoalsUnderstood,
     IntentRead,
     IterationFinished,
+    MessageWritten,
     PhaseEntered,
     RetryScheduled,
     SessionOpened,
@@ -179,6 +180,8 @@ class RunFeed:
         self._is_taken_over = False
         self._characters = 0
         """Of the answers of this run."""
+        self.is_written = goes_on
+        """Whether what was said is in the transcript."""
         self._has_come = goes_on
         """Whether there is something that could be gone on with."""
 
@@ -190,6 +193,8 @@ class RunFeed:
         match event:
             case SessionOpened():
                 self._open(event)
+            case MessageWritten():
+                self.is_written = True
             case AnswerStreamed():
                 self._take_piece(event)
             case ToolStarted():
@@ -326,6 +331,8 @@ class RunFeed:
 
     def _open(self, event: SessionOpened) -> None:
         self.session_id = event.session_id
+        # A design opens its conversation with its sentence; without one none was opened.
+        self.is_written = self.is_written or (self._is_design and bool(event.session_id))
         if event.resumed_text and not self._said:  # else it stands there
             text = msg("Continuing: {text}", text=event.resumed_text)
             self._items.put(Note(key=new_ulid(), text=text))

@@ -129,7 +129,11 @@ def error_block(error: CircuitAIError, *, model: str) -> ErrorBlock:
 
 
 class LiveRun:
-    """Follows one run. `adopt` is told the conversation it belongs to, `tell` that something is another."""
+    """Follows one run.
+
+    `adopt` is told the conversation it belongs to, `written` that what was said is in its transcript, `tell`
+    that something is another.
+    """
 
     def __init__(
         self,
@@ -144,6 +148,7 @@ class LiveRun:
         model: str,
         flush_ms: int,
         adopt: Callable[[str], None],
+        written: Callable[[], None],
         tell: Callable[[], None],
     ) -> None:
         self._conversations = conversations
@@ -155,6 +160,7 @@ class LiveRun:
         self._changes = changes
         self._flush_ms = flush_ms
         self._adopt = adopt
+        self._written = written
         self._tell = tell
         self._model = model
         self._is_left = False
@@ -267,6 +273,8 @@ class LiveRun:
             self._flush_soon()
             return
         self._adopt(self.feed.session_id)
+        if self.feed.is_written:
+            self._written()
         if isinstance(event, Done) and event.circuit is not None:
             self.circuit = self._order.root / event.circuit
         if isinstance(event, ToolEnded):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -73,6 +74,7 @@ def items_of(session: ShownSession, operations: Iterable[OperationEntry]) -> tup
         if message.role == "user":
             _put_failure(items, session, turn, is_newest=False)
             _put_limit(items, session, turn, is_newest=False)
+            _put_stop(items, session, turn, is_newest=False)
             turn = message.id
         story = told.get(message.id)
         for item in _items_of_message(message, session, story, is_last=is_last):
@@ -129,7 +131,7 @@ def _put_end(items: dict[str, Item], session: ShownSession, turn: str) -> None:
         items["open"] = WorkedElsewhere(key="open")
     elif (
         session.is_chat_open or (session.has_partial_response and session.work_mode != "workflow")
-    ) and not any(isinstance(item, Interrupted) and not item.of_design for item in items.values()):
+    ) and not any(isinstance(item, Interrupted) and not item.of_design for item in _behind(items, turn)):
         items["open"] = Interrupted(
             key="open",
             reason="interrupted",
@@ -137,6 +139,8 @@ def _put_end(items: dict[str, Item], session: ShownSession, turn: str) -> None:
             can_continue=session.is_ours,
             can_regenerate=session.is_ours,
         )
+    elif _put_stop(items, session, turn, is_newest=True):
+        pass
     elif (
         session.messages
         and session.messages[-1].role == "user"
@@ -227,6 +231,23 @@ def _put_limit(items: dict[str, Item], session: ShownSession, turn: str, *, is_n
         can_continue=can_go_on,
         can_regenerate=can_go_on,
         note=limit.note,
+    )
+    return True
+
+
+def _behind(items: Mapping[str, Item], key: str) -> Iterator[Item]:
+    """The rows behind that of this key."""
+    return itertools.islice(itertools.dropwhile(lambda item: item.key != key, items.values()), 1, None)
+
+
+def _put_stop(items: dict[str, Item], session: ShownSession, turn: str, *, is_newest: bool) -> bool:
+    """Say that a turn was broken off where no half answer says it."""
+    reason = session.stops.get(turn)
+    if reason is None or isinstance(next(reversed(items.values()), None), Interrupted):
+        return False
+    can_go_on = is_newest and session.is_ours and session.is_led_as_chat
+    items[f"{turn}-stop"] = Interrupted(
+        key=f"{turn}-stop", reason=reason, can_continue=can_go_on, can_regenerate=can_go_on
     )
     return True
 
@@ -432,6 +453,8 @@ def with_operation(card: OperationCard, entry: OperationEntry, undone_by: Mappin
     changed = any(change.before != change.after for change in record.changes)
     return replace(
         card,
+        # A kill came between the change and its result: the next turn finds that it was made.
+        state="done" if card.state == "not_run" else card.state,
         path=circuit or record.path,
         diff=entry.diff,
         is_new_file=record.before_sha256 == ABSENT

@@ -6,11 +6,12 @@ of changes: items at once when a person or an event changed them, pieces of a st
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from domain.llm.chat import ProviderChoice
 from domain.llm.compression import RESTORED
@@ -59,6 +60,16 @@ Mode = Literal["free", "workflow"]
 RunState = Literal["idle", "running", "stopping"]
 
 
+class _Unwritten(NamedTuple):
+    """What was said last, as long as it is in no transcript."""
+
+    said: UserText
+    settled: tuple[Item, ...]
+    """As they were before it: marks and errors that it has settled."""
+    is_version: bool = False
+    """It is to take the place of another, which is shown again where it can't (`Versions.end_run`)."""
+
+
 class ConversationViewModel:
     """One conversation tab."""
 
@@ -83,12 +94,12 @@ class ConversationViewModel:
         self.queue = MessageQueue(self._on_queue)
         """Typed while a run was under way; sent one by one when it ends."""
         self._is_queue_edited = False
-        self._answered = ""
-        """The text that is being answered."""
+        self._answered = ""  # the text that is being answered
         self.is_unread = False
         """The conversation is known, and is read when it is to be shown."""
         self.has_ended_unseen = False
         """A run has ended while another tab was in front."""
+        self._unwritten: _Unwritten | None = None
         self._rests = False
         """A design that an error has interrupted can be gone on with; no row asks about it."""
         self.is_held = False
@@ -215,10 +226,10 @@ class ConversationViewModel:
 
     @property
     def unsent(self) -> str:
-        """The draft with all that waits for the end of a run."""
-        return "\n".join(
-            filter(None, (self.asking.unsaid, self.queue.text, self.draft, self.versions.draft))
-        ).strip()
+        """The draft with all that waits for the end of a run, or was said and not written yet."""
+        unwritten = "" if self._unwritten is None else self._unwritten.said.text
+        texts = (unwritten, self.asking.unsaid, self.queue.text, self.draft, self.versions.draft)
+        return "\n".join(filter(None, texts)).strip()
 
     # --- conversations -------------------------------------------------------------------------------
 
@@ -292,6 +303,7 @@ class ConversationViewModel:
         self.session_id = self.name = ""
         self.tokens = self._context_tokens = 0
         self._rests = False
+        self._unwritten = None
         self.cost = Cost()
         self.choice = self.shelf.choices.get("", self.choice)
         self.items.reset()
@@ -311,6 +323,7 @@ class ConversationViewModel:
         self._show(stored)
 
     def _show(self, stored: StoredConversation) -> None:
+        self._give_back_unwritten()
         self.versions.forget()
         self.session_id, self.name, self.mode = stored.session_id, stored.title, stored.mode
         self.choice = self.shelf.choices.get(stored.session_id, self.choice)
@@ -423,10 +436,13 @@ class ConversationViewModel:
             )
         if self.versions.edited is not None:
             return self.pending.refusal or self.versions.send(text.strip())
-        place = self.place
+        place, drafts = self.place, self.shelf.drafts
+        draft = drafts.get(place, "")
         problem = self._send(text)
-        if problem is None:
-            self.shelf.drafts.pop(place, None)  # also when a new conversation was begun with it
+        if problem is None:  # also when a new conversation was begun with it
+            given_back = drafts.pop(place, "").removesuffix(draft).strip()
+            if given_back:
+                drafts[place] = given_back
         return problem
 
     def _send(self, text: str) -> Message | None:
@@ -488,12 +504,35 @@ class ConversationViewModel:
             self.items.put(Note(key=new_ulid(), text=problem))
 
     def _take_back_queue(self) -> None:
-        """All that waits stands in the input again."""
-        entries = self.queue.take_all()
+        """All that waits, or was said and not written yet, stands in the input again."""
+        unwritten = self._take_unwritten()
+        entries = [*([unwritten] if unwritten is not None else ()), *self.queue.take_all()]
         if not entries:
             return
         self.pending.put_back([file for entry in entries for file in entry.attached])
         self.draft = "\n".join([*(entry.text for entry in entries), self.draft]).strip()
+
+    def _take_unwritten(self) -> UserText | None:
+        """What was said and is in no transcript, when there is such; its rows go."""
+        unwritten, self._unwritten = self._unwritten, None
+        if unwritten is None or unwritten.is_version:
+            return None
+        said = unwritten.said
+        behind = itertools.dropwhile(lambda item: item.key != said.key, self.items)
+        for row in [row for row in behind if isinstance(row, UserText | Interrupted | ErrorBlock)]:
+            self.items.remove(row.key)
+        for item in unwritten.settled:  # they lead on from what was said before
+            if self.items.get(item.key) is not None:
+                self.items.put(item)
+        return said
+
+    def _give_back_unwritten(self) -> None:
+        if (unwritten := self._take_unwritten()) is not None:
+            self._give_back(self.place, unwritten.text)
+            self.pending.put_back(unwritten.attached)
+
+    def _forget_unwritten(self) -> None:
+        self._unwritten = None
 
     def stop(self) -> bool:
         """Stop the run; False when none is under way."""
@@ -733,23 +772,32 @@ class ConversationViewModel:
         drafts[place] = f"{text}\n{drafts.get(place, '')}".strip()
 
     def _begin_turn(self, text: str, attached: tuple[AttachedItem, ...]) -> None:
+        if self._unwritten is not None and self._unwritten.said.text == text:
+            self._take_unwritten()  # it is said again
+        self._give_back_unwritten()
+        before = tuple(self.items)
         self._spend_ways_on()
+        settled = tuple(item for item in before if self.items.get(item.key) != item)
         self._loading += 1
         self.name = self.name or " ".join(text.split())
         said = UserText(key=new_ulid(), text=text, created=now(), attached=attached)
+        self._unwritten = _Unwritten(said, settled)
         self.items.put(said)
         self._start(said)
 
-    def begin_instead(self, said: UserText, old: str) -> None:
+    def begin_instead(self, said: UserText, old: str, *, is_changed: bool) -> None:
         """A message takes the place of an earlier one of a chat (its id), whose rows are gone by now."""
         self.mode = "free"
         self._loading += 1
+        self._give_back_unwritten()
+        self._unwritten = _Unwritten(said, (), is_version=True) if is_changed else None
         self.items.put(replace(said, created=now()))
         self._start(said, instead_of=old)
 
     def resume(self) -> None:
         """Carry out what an interrupted turn, or in workflow mode the design, has left."""
         self.versions.leave()
+        self._give_back_unwritten()
         self._spend_ways_on()
         self._start(None)
 
@@ -821,6 +869,7 @@ class ConversationViewModel:
             model=self.model_name,
             flush_ms=self._flush_ms,
             adopt=self._adopt,
+            written=self._forget_unwritten,
             tell=self._tell,
         )
         self._written, self._rests, self.began = None, False, time.monotonic()
@@ -874,6 +923,8 @@ class ConversationViewModel:
         if stopped_for == "user":
             self._take_back_queue()
         elif self.root is not None:
+            if stopped_for:
+                self._give_back_unwritten()
             if run is not None and run.has_failed and not stopped_for:
                 self.queue.hold()
             if stopped_for or self.queue.is_free:
