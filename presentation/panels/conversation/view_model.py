@@ -836,11 +836,6 @@ class ConversationViewModel:
         self.items.put(item)
         self._tell()
 
-    def remove_items(self, *keys: str) -> None:
-        for key in keys:
-            self.items.remove(key)
-        self._tell()
-
     def _start(self, said: UserText | None, *, instead_of: str = "") -> None:
         assert self.root is not None, "whoever starts has looked"
         text = None if said is None else said.text
@@ -929,6 +924,8 @@ class ConversationViewModel:
                 self.queue.hold()
             if stopped_for or self.queue.is_free:
                 self._send_next()
+        if self.is_unread and not self.is_running:  # it was said before the rest was read
+            self.open_session(self.session_id)
 
     async def _find_rest(self, root: Path, session_id: str) -> None:
         """Behind an error: the question a design waits at is asked again, or its step can be tried again."""

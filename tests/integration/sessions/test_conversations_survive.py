@@ -196,9 +196,8 @@ class Reference:
                     self.shown, self.drafts = line["all"], line["drafts"]
                 case "step":
                     self.step = line["kind"]
-                    is_full = (
-                        is_full or line["kind"] == "fill"
-                    )  # what it could not keep, the next start misses
+                    # What it could not keep the next start misses.
+                    is_full = is_full or line["kind"] == "fill"
                 case "typed":
                     self.typed.append(line["text"])
                 case "gone":
@@ -229,7 +228,8 @@ class Reference:
         """From this message on another version may stand in the place of what did."""
         rows = self.shown.get(session, [])
         at = next((at for at, row in enumerate(rows) if row == ["user", text]), len(rows))
-        self.gone |= {word for row in rows[at:] if row[0] == "user" for word in row[1].split()}
+        texts = [text, *(row[1] for row in rows[at:] if row[0] == "user")]
+        self.gone |= {word for each in texts for word in each.split()}
         self.shown[session] = rows[:at]
 
     def _rest(self, line: dict[str, Any], *, is_full: bool) -> None:
