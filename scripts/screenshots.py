@@ -70,18 +70,28 @@ STORIES = (
 """The dresses in which the main job is told; their pictures are named after dress and state."""
 
 
+ROWS = tuple(
+    Picture(name=f"rows-{theme}-{language}", theme=theme, language=language, size=(440, 5600))
+    for theme, language in (("light", "en"), ("dark", "en"), ("light", "zh"), ("dark", "zh"))
+)
+"""The dresses in which a page with a row of each kind in each state is shown."""
+
+
 def main(argv: list[str]) -> int:
     """Take all pictures; each window, and each story, in a process of its own."""
     if argv[:1] == ["--one"]:
         return _take(_picture(argv[1]), Path(argv[2]), Path(argv[3]))
     if argv[:1] == ["--story"]:
         return _tell(next(each for each in STORIES if each.name == argv[1]), Path(argv[3]))
+    if argv[:1] == ["--rows"]:
+        return _show_rows(next(each for each in ROWS if each.name == argv[1]), Path(argv[3]))
     if argv[:1] == ["--readme"]:
         README_PICTURE.parent.mkdir(parents=True, exist_ok=True)
         return 1 if _start("--one", PICTURES[0], README_PICTURE) else 0
     folder = Path(argv[0]) if argv else ROOT / "build" / "screenshots"
     folder.mkdir(parents=True, exist_ok=True)
     jobs = [("--story", story, folder) for story in STORIES]
+    jobs += [("--rows", picture, folder / f"{picture.name}.png") for picture in ROWS]
     jobs += [("--one", picture, folder / f"{picture.name}.png") for picture in PICTURES]
     with ThreadPoolExecutor(2) as at_once:
         failed = [name for name in at_once.map(lambda job: _start(*job), jobs) if name]
@@ -100,12 +110,46 @@ def _start(how: str, picture: Picture, target: Path) -> str:
         command = [sys.executable, "-m", "scripts.screenshots", how, picture.name, scratch, str(target)]
         code = subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
     if not code:
-        print(target if how == "--one" else f"{target}/{picture.name}-*.png")
+        print(target if how != "--story" else f"{target}/{picture.name}-*.png")
     return picture.name if code else ""
 
 
 def _picture(name: str) -> Picture:
     return next(picture for picture in PICTURES if picture.name == name)
+
+
+def _show_rows(picture: Picture, target: Path) -> int:
+    """A row of each kind in each state, in the web view."""
+    import bootstrap
+    from presentation.window.application import build_services, make_qt_application, read_catalogues
+    from shared.async_runtime import fused_loop
+
+    async def show() -> None:
+        from presentation.panels.conversation.items import Reset
+        from presentation.panels.conversation.web_view import WebConversation
+        from tests.gui.row_states import NAMES, row_states
+
+        app = bootstrap.build(environment={**os.environ, "LANG": "en_US.UTF-8"})
+        app.program.events.bind()
+        view = WebConversation(build_services(app, mode=picture.theme, language=picture.language))
+        view.names = NAMES
+        view.setGeometry(0, 0, *picture.size)
+        view.show()
+        async with asyncio.timeout(_PATIENCE_S):
+            while not view.is_ready:  # noqa: ASYNC110 - the page comes by itself
+                await asyncio.sleep(0.01)
+        view.apply([Reset(items=row_states())])
+        (await _still(view, is_moving=False)).save(str(target))
+        view.close_page()
+        view.close()
+        await app.close()
+
+    application = make_qt_application([])
+    read_catalogues()
+    with asyncio.Runner(loop_factory=fused_loop) as runner:
+        runner.run(show())
+    application.processEvents()
+    return 0
 
 
 def _tell(story: Picture, folder: Path) -> int:

@@ -236,7 +236,8 @@ class _Drawn:
             case "icon" | "redo":
                 return self._parts.tool(node.act, self._key, node.icon, self._say(node.label), argument)
             case "name":
-                return link
+                ink = f"color:{self._parts.hex('text.primary')}" if node.act == "measure" else ""
+                return self._parts.link(node.act, self._key, label, argument, style=ink)
             case "aside":
                 return self._parts.quiet(node.act, self._key, label)
             case "way":

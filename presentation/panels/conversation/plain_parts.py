@@ -18,6 +18,8 @@ from presentation.ui.theme import Theme
 ICON_SIDE = 16
 BAR_WIDTH = 48
 BAR_HEIGHT = 6
+CHART_WIDTH = 320
+"""Fits into a card of the narrowest panel."""
 
 
 def lines(text: str) -> str:
@@ -66,8 +68,8 @@ class PlainParts:
 
     def chart(self, key: str, told: str) -> str:
         """The small picture of the run of an item."""
-        size = f"width='{WIDTH}' height='{HEIGHT}'"
-        return f"<p><img src='chart:{html.escape(key)}' {size} alt='{html.escape(told)}'></p>"
+        size = f"width='{CHART_WIDTH}' height='{round(HEIGHT * CHART_WIDTH / WIDTH)}'"
+        return f"<div><img src='chart:{html.escape(key)}' {size} alt='{html.escape(told)}'></div>"
 
     def link(
         self, act: str, key: str, label: str, argument: str = "", *, style: str = "", tip: str = ""
@@ -152,7 +154,8 @@ class PlainParts:
 
 def chart_picture(theme: Theme, chart: Chart, ratio: float) -> QPixmap:
     """The small picture of a run in the colours of a theme."""
-    picture = QPixmap(round(WIDTH * ratio), round(HEIGHT * ratio))
+    height = HEIGHT * CHART_WIDTH / WIDTH
+    picture = QPixmap(round(CHART_WIDTH * ratio), round(height * ratio))
     picture.fill(QColor(0, 0, 0, 0))
     with QPainter(picture) as painter:
         painter.setFont(theme.font("caption"))

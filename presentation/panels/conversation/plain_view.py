@@ -78,6 +78,8 @@ class PlainConversation(QWidget):
         self._countdown = QTimer(self)
         self._countdown.setInterval(1000)
         self._countdown.timeout.connect(self._count_down)
+        self._thinking: set[str] = set()
+        """Answers of which the thoughts alone have come."""
         self._splitters: dict[str, BlockSplitter] = {}
         """Of the answers that are coming."""
         self.surface = _Browser(services, self, self._chart_of)
@@ -307,6 +309,11 @@ class PlainConversation(QWidget):
             whole_block_html(block)
         cursor = frame.lastCursorPosition()
         theme = self._services.theme.theme
+        if change.reasoning:
+            self._thinking.add(change.key)
+        elif change.text and change.key in self._thinking:  # the answer begins below the thoughts
+            self._thinking.discard(change.key)
+            cursor.insertText("\n")
         for text, color in ((change.reasoning, "text.secondary"), (change.text, "text.primary")):
             if text:
                 look = QTextCharFormat()

@@ -112,7 +112,24 @@ def _answer(item: AnswerText) -> b.Row:
         )
         coming = b.Frame("prose answer", (b.Frame("done", ()), b.Frame("tail", ())))
         page = b.Only("page", (b.Line("line", (fold,), (meta,), has_spacer=False), coming))
-        return b.Row((page, b.Only("plain", (b.Para("raw", (b.Text((item.reasoning, item.text)),)),))))
+        return b.Row(
+            (
+                page,
+                b.Only(
+                    "plain",
+                    (
+                        b.Para(
+                            "raw",
+                            (
+                                b.Text(
+                                    (item.reasoning, "\n" if item.reasoning and item.text else "", item.text)
+                                ),
+                            ),
+                        ),
+                    ),
+                ),
+            )
+        )
     thought: b.Parts = (b.Text("", "title"),)
     if item.reasoning:
         title = b.Line("", (b.Text(words.thought_title(item), "label"),))
@@ -122,7 +139,11 @@ def _answer(item: AnswerText) -> b.Row:
     both = (again, copy) if item.can_regenerate else (copy,)
     aside = tuple(replace(each, kind="aside", icon="") for each in both)
     quiet = (b.Only("plain", aside),) if item.text else ()
-    tools = (b.Only("page", (b.Frame("tools", both),)),) if item.text else ()
+    tools: tuple[b.Only | b.Line, ...] = (b.Only("page", (b.Frame("tools", both),)),) if item.text else ()
+    took = words.foot_of(item.use)
+    if took:
+        figures = b.Text(took, "dim num", tip=words.use_tip(item.use))
+        tools = (b.Line("use", (figures,), tools),)
     line = b.Line("line", thought, (meta, *quiet), has_spacer=False)
     return b.Row((line, b.Prose(item.text), *sources_of(item.sources), *tools))
 

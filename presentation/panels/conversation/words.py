@@ -9,10 +9,12 @@ from datetime import UTC, datetime
 from typing import Literal, NamedTuple
 
 from application.tool_execution.taking_back import UndoChoice
-from domain.llm.answer_use import AnswerUse
+from domain.llm.answer_use import AnswerUse, cached_share
+from domain.llm.costs import shown_cost
 from domain.llm.provider_settings import BUILTIN
 from domain.llm.tools.line_diff import LineDiff
 from domain.llm.tools.look import CardKind
+from presentation.figures import short_count
 from presentation.panels.conversation.blocks import Said
 from presentation.panels.conversation.items import (
     AnswerText,
@@ -201,17 +203,41 @@ def choice_hint(item: Decision, choice: str) -> Message | None:
 
 def meta_of(item: AnswerText) -> str:
     model = "" if item.model == "builtin" else item.model  # the input names it, in the user's language
-    facts = item.use.facts if item.use is not None and model else None
-    took = seconds_of(facts.seconds) if facts is not None else ""
-    return " · ".join(part for part in (model, clock_time(item.created), took) if part)
+    return " · ".join(part for part in (model, clock_time(item.created)) if part)
+
+
+def foot_of(use: AnswerUse | None) -> tuple[Said, ...]:
+    """What stands under an answer: time, tokens, cost where it is known; nothing of the built-in model's."""
+    if use is None or use.provider == BUILTIN:
+        return ()
+    parts: list[Said] = []
+    if use.facts is not None and use.facts.seconds:
+        parts.append(seconds_of(use.facts.seconds))
+    usage, share = use.usage, cached_share(use.usage)
+    if usage.prompt_tokens or usage.completion_tokens:
+        sent, answered = short_count(usage.prompt_tokens), short_count(usage.completion_tokens)
+        if usage.cached_tokens and share is not None:
+            cached = f"{share:.0%}"
+            parts.append(
+                msg(
+                    "{sent} in ({cached} cached), {answered} out", sent=sent, cached=cached, answered=answered
+                )
+            )
+        else:
+            parts.append(msg("{sent} in, {answered} out", sent=sent, answered=answered))
+    if spent := shown_cost(use.cost):
+        parts.append(spent)
+    return tuple(each for part in parts for each in (" · ", part))[1:]
 
 
 def use_tip(use: AnswerUse | None) -> tuple[Said, ...]:
     """What an answer took, a line each; nothing of the built-in model's."""
     if use is None or use.provider == BUILTIN:
         return ()
-    lines = [part for line in use_lines(use) for part in (line, "\n")]
-    return tuple(lines[:-1])
+    lines: list[Said] = [use.model]
+    for line in use_lines(use):
+        lines += ["\n", line]
+    return tuple(lines)
 
 
 def thought_title(item: AnswerText) -> Message:

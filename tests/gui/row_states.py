@@ -1,0 +1,161 @@
+"""A row of each kind in each of its states, as the pictures of the look show them."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from application.ports.events import Done
+from domain.design.checkpoint_intent import CheckpointIntent
+from domain.llm.answer_use import AnswerUse, RequestFacts
+from domain.llm.attachments import Attachment
+from domain.llm.chat import Usage, WebSource
+from domain.llm.compression import Compression
+from domain.llm.costs import Cost
+from domain.llm.tools.line_diff import diff_texts
+from domain.simulation.goals import DesignGoal, GoalVerdict
+from domain.simulation.result import Quantity
+from presentation.panels.conversation.charts import Chart, ChartLine
+from presentation.panels.conversation.items import (
+    AnswerText,
+    AttachedItem,
+    CompressedRow,
+    Confirmation,
+    Decision,
+    DesignEnd,
+    ErrorBlock,
+    GoalsCard,
+    Interrupted,
+    Item,
+    Narration,
+    Note,
+    OperationCard,
+    Retry,
+    SimulationCard,
+    Steps,
+    Understood,
+    UserText,
+)
+from presentation.panels.conversation.names import CircuitNames, Names
+from shared.message import msg
+from tests.gui.test_confirmation_card import card_of_everything
+
+OLD = "* RC\nV1 in 0 AC 1\nR1 in out 1k\nC1 out 0 10n\n.end\n"
+LONG = OLD + "".join(f"R{n} in out {n}k\n" for n in range(2, 42))
+GOALS = (
+    DesignGoal(metric="cutoff", expression="bandwidth(v(out))", unit="Hz", minimum=9.5e3, maximum=10.5e3),
+    DesignGoal(metric="peaking", expression="max(v(out))", unit="dB", maximum=0.5, stated=False),
+)
+NAMES = Names(
+    files=frozenset({"rc.cir", "big.cir"}),
+    circuits={"rc.cir": CircuitNames(nodes=frozenset({"in", "out"}), elements=frozenset({"r1", "v1"}))},
+)
+_MANY = "".join(f"L{n} in out {n}u\n" for n in range(1, 41))
+_TIME = "2026-11-23T14:07:00+00:00"
+_USE = AnswerUse(
+    message_id="a",
+    created=_TIME,
+    provider="zhipu",
+    model="glm-4.6",
+    usage=Usage(prompt_tokens=12_400, completion_tokens=310, total_tokens=12_710, cached_tokens=7_700),
+    cost=Cost(amounts={"USD": 0.008}),
+    facts=RequestFacts(first_s=0.7, seconds=3.4),
+)
+_CHART = Chart(
+    lines=(ChartLine(expression="v(out)", color=0, strokes=(((56, 12), (200, 14), (280, 40), (392, 90)),)),),
+    x_ends=("10\u00a0Hz", "1\u00a0MHz"),
+    y_ends=("−48\u00a0dB", "0\u00a0dB"),
+    grid=(123.2, 190.4, 257.6, 324.8),
+)
+_PROSE = """Ripple is $\\Delta I = V/(fL)$; the pole of `rc.cir:3` is at **10 kHz**, see v(out) and `out` [1].
+
+| part | now | proposed |
+|---|--:|--:|
+| R1 | 1 k | 1.59 k |
+
+1. Change R1
+   - keep C1
+2. Simulate
+
+```spice
+* RC low-pass
+V1 in 0 AC 1
+R1 in out {r} ; load
+.ac dec 10 1 1meg
+```
+"""
+
+
+def _verdicts(*values: float) -> tuple[GoalVerdict, ...]:
+    return tuple(
+        GoalVerdict(goal=goal, measured=Quantity(value=value, unit=goal.unit), met=goal.is_met_by(value))
+        for goal, value in zip(GOALS, values, strict=True)
+    )
+
+
+def _attached(kind: str, name: str, mime: str) -> AttachedItem:
+    made = Attachment(kind=kind, name=name, mime=mime, size=4_000, sha256="0" * 64, characters=900)  # type: ignore[arg-type]
+    return AttachedItem.of(made)
+
+
+def row_states() -> tuple[Item, ...]:
+    """All of them; waits begin now."""
+    changed = diff_texts(OLD, OLD.replace("1k", "1.59k"), path="rc.cir")
+    read = [OperationCard(key=f"r{n}", tool="read_file", path=f"part{n}.lib", state="done") for n in range(6)]
+    intent = CheckpointIntent(kind="goals", text="0.8 dB of peaking is fine", goals=GOALS)
+    return (
+        UserText(key="u", text="A low-pass\nof 10 kHz.", created=_TIME,
+                 attached=(_attached("file", "bom.csv", "text/csv"),)),
+        CompressedRow(key="z", done=Compression(
+            compression_id="z", until="", text="Goals: 10 kHz.", summary="Goals: 10 kHz.", messages=18,
+            tokens_before=21_400, tokens_after=640)),
+        AnswerText(key="live", text="Each stage loses", reasoning="The gain falls.", is_streaming=True),
+        AnswerText(key="a", text=_PROSE, reasoning="thinking of R and C", model="glm-4.6", created=_TIME,
+                   thought_s=3.0, use=_USE,
+                   sources=(WebSource(title="RC filter", url="https://example.org/rc"),)),
+        AnswerText(key="long", text=f"```spice\n{OLD}{_MANY}```", can_regenerate=True),
+        Narration(key="n", text=msg("{text}", text="Round 1 of rc.cir is simulated.")),
+        GoalsCard(key="g", goals=GOALS, assumptions=(msg("{text}", text="The load is 10 kΩ."),)),
+        OperationCard(key="r", tool="read_file", path="rc.cir", state="done", duration_s=0.02),
+        OperationCard(key="run", tool="read_file", path="rc.cir"),
+        OperationCard(key="o", tool="rewrite_file", path="rc.cir", state="done", standing="stands",
+                      diff=changed),
+        OperationCard(key="undone", tool="rewrite_file", path="rc.cir", state="done", standing="undone",
+                      diff=changed),
+        OperationCard(key="big", tool="rewrite_file", path="big.cir", state="done", standing="stands",
+                      is_new_file=True, diff=diff_texts("", LONG, path="big.cir")),
+        OperationCard(key="bad", tool="rewrite_file", path="rc.cir", state="failed",
+                      summary=msg("{path} was changed since it was read.", path="rc.cir")),
+        OperationCard(key="mc", tool="run_monte_carlo", path="rc.cir", state="running", can_end=True,
+                      progress=(msg("{text}", text="612 / 1000"),)),
+        Steps(key="steps", items=tuple(read)),
+        SimulationCard(key="s-run", tool="run_simulation", path="rc.cir", can_end=True),
+        SimulationCard(key="s", tool="run_simulation", path="rc.cir", state="done", duration_s=0.12,
+                       round_number=1, verdicts=_verdicts(1e4, 0.8), chart=_CHART),
+        SimulationCard(key="s-bad", tool="run_simulation", path="rc.cir", state="failed", duration_s=0.1,
+                       summary=msg("{text}", text="rc.cir:3: unknown subcircuit opamp2q")),
+        SimulationCard(key="s-stop", tool="run_simulation", path="rc.cir", state="stopped"),
+        SimulationCard(key="s-not", tool="run_simulation", path="rc.cir", state="not_run"),
+        Decision(key="d", kind="checkpoint", number=1, met=1, total=2, can_undo=True),
+        Decision(key="d-met", kind="checkpoint", number=2, met=2, total=2, can_undo=True, all_met=True),
+        Decision(key="d-bad", kind="checkpoint", number=3, total=2, has_failed=True),
+        Decision(key="d-was", kind="checkpoint", number=4, met=1, total=2, state="chosen", answer="continue"),
+        Decision(key="d-gone", kind="checkpoint", number=5, met=1, total=2, state="expired"),
+        Decision(key="d-wait", kind="pending_run", text="a low-pass of 10 kHz"),
+        Understood(key="un", intent=intent, state="asks", others=("question", "instruction"),
+                   changed=GOALS[1:]),
+        Understood(key="un-was", intent=intent, state="closed", changed=GOALS[1:]),
+        Confirmation(key="c", card=card_of_everything()),
+        Confirmation(key="c-gone", card=card_of_everything(), state="expired"),
+        ErrorBlock(key="e", message=msg("No answer received"), advice=msg("Try it again; rc.cir:3 is kept."),
+                   error_type="connection", model="qwen3", created=_TIME),
+        ErrorBlock(key="e-was", message=msg("No answer received"), is_spent=True),
+        Retry(key="t", reason=msg("No answer received"), attempt=2, ends=time.monotonic() + 9,
+              characters=612),
+        Interrupted(key="i", reason="user", characters=82, created=_TIME, not_run=("patch_file",)),
+        Interrupted(key="i-limit", reason="limit", can_continue=False),
+        DesignEnd(key="end", done=Done(stop_reason="goals_met", project=Path(), circuit="rc.cir",
+                                       goals_met=True,
+                                       verdicts=_verdicts(1e4, 0.3), rounds=2, round_number=2)),
+        Note(key="no", text=msg("No project is open.")),
+    )  # fmt: skip
