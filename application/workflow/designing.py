@@ -32,7 +32,7 @@ from application.workflow.design_sessions import (
     nothing_to_resume,
 )
 from application.workflow.journal import Carried, DesignJournal, DesignRun, Narrate
-from application.workflow.progress import Progress, decider, spent_since, told
+from application.workflow.progress import Progress, Spending, decider, told
 from application.workflow.refining import NextMessage, finished_design, read_message
 from application.workflow.start_state import start_state
 from domain.llm.provider_settings import BUILTIN
@@ -211,7 +211,7 @@ class DesignCircuit:
         begin = DesignJournal.begin if session.is_new else DesignJournal.take_up
         narrate = await asyncio.to_thread(self._narrators, run.text)
         journal = await begin(conversation, run, narrate)
-        progress.spent = lambda: spent_since(conversation.record, run.turn_id)
+        progress.spent = Spending(conversation.record, run.turn_id)
         try:
             async with (
                 self._tracer.turn(

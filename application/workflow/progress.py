@@ -38,8 +38,6 @@ from shared.message import msg
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from langchain_core.messages import AIMessage
-
     from application.graph.state import GraphState
     from domain.design.checkpoint_intent import CheckpointIntent
     from domain.llm.conversation_record import ConversationRecord
@@ -59,31 +57,46 @@ class Spent(TypedDict, total=False):
     context_tokens: int
 
 
-def spent_since(record: ConversationRecord, message_id: str) -> Spent:
-    """What a run that began with this message has taken."""
-    from langchain_core.messages import AIMessage
+class Spending:
+    """What a run that began with a message has taken. Of long conversations only what is new is added up."""
 
-    from domain.llm.chat import Usage
-    from domain.llm.costs import total
-    from domain.llm.messages import get_cost, get_usage
+    def __init__(self, record: ConversationRecord, message_id: str) -> None:
+        self._record = record
+        self._message_id = message_id
+        self._begin()
 
-    ids = [message.id for message in record.messages]
-    begin = ids.index(message_id) if message_id in ids else len(ids)
-    whole = [message for message in record.messages if isinstance(message, AIMessage)]
-    of_run = [message for message in record.messages[begin:] if isinstance(message, AIMessage)]
-    return Spent(
-        usage=sum((get_usage(message) or Usage() for message in of_run), Usage()).to_plain(),
-        cost=total(map(get_cost, of_run)),
-        session_cost=total(map(get_cost, whole)),
-        context_tokens=next((used for used in map(_filled, reversed(of_run)) if used), 0),
-    )
+    def _begin(self) -> None:
+        from domain.llm.chat import Usage
+        from domain.llm.costs import Cost
 
+        self._read, self._newest, self._is_of_run = 0, "", False
+        self._usage, self._cost, self._whole = Usage(), Cost(), Cost()
+        self._filled = 0
 
-def _filled(answer: AIMessage) -> int:
-    from domain.llm.messages import get_usage
+    def __call__(self) -> Spent:
+        from langchain_core.messages import AIMessage
 
-    usage = get_usage(answer)
-    return 0 if usage is None else usage.prompt_tokens + usage.completion_tokens
+        from domain.llm.chat import Usage
+        from domain.llm.messages import get_cost, get_usage
+
+        messages = self._record.messages
+        if len(messages) < self._read or (self._read and messages[self._read - 1].id != self._newest):
+            self._begin()  # some were replaced
+        for message in messages[self._read :]:
+            self._is_of_run |= message.id == self._message_id
+            if isinstance(message, AIMessage):
+                cost, usage = get_cost(message), get_usage(message) or Usage()
+                self._whole += cost
+                if self._is_of_run:
+                    self._cost, self._usage = self._cost + cost, self._usage + usage
+                    self._filled = usage.prompt_tokens + usage.completion_tokens or self._filled
+        self._read, self._newest = len(messages), str(messages[-1].id) if messages else ""
+        return Spent(
+            usage=self._usage.to_plain(),
+            cost=self._cost,
+            session_cost=self._whole,
+            context_tokens=self._filled,
+        )
 
 
 def told(error: Exception) -> ErrorOccurred:
