@@ -46,6 +46,7 @@ Category = Literal["file", "search", "simulation", "report"]
 
 _LONGEST_NUMBER = 18
 _PROBLEMS_TOLD = 5
+_SHORT_LIST = 8
 _SHOWN = 60
 _NOT_SENT = frozenset(
     ("title", "$defs", "default", "minLength", "maxLength", "minItems", "maxItems", "additionalProperties")
@@ -391,8 +392,9 @@ def _plain_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _bare(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """An argument's type alone."""
-    return {key: schema[key] for key in ("type", "enum") if key in schema} | (
+    """An argument's type alone, with a short list of what it may be."""
+    keys = ("type", "enum") if len(schema.get("enum", ())) <= _SHORT_LIST else ("type",)
+    return {key: schema[key] for key in keys if key in schema} | (
         {"items": {"type": schema["items"]["type"]}} if "items" in schema else {}
     )
 

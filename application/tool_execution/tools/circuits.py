@@ -39,7 +39,7 @@ _UNDERLINE = re.compile(r"^(=+|-+)\s*$")
 class AnalyzeArguments(Arguments):
     """Arguments of analyze_file."""
 
-    path: str = Field(description="File, relative to the project.")
+    path: str = Field(description="Relative to the project.")
 
 
 async def analyze_file(arguments: AnalyzeArguments, context: ToolContext, _call: ToolCall) -> ToolResult:

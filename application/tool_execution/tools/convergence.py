@@ -30,7 +30,7 @@ _MOST_BYTES = 20_000_000
 class ConvergenceArguments(Arguments):
     """Arguments of analyze_convergence."""
 
-    path: str | None = Field(None, description="Circuit. Omit it for the project's only one.")
+    path: str | None = Field(None, description="Omit for the only circuit.")
     analysis: str | None = unlisted(None, max_length=500)
     timeout_s: Number = unlisted(60.0, gt=0, le=600)
     auto_fix: Switch = Field(False, description="Put the first remedy that helps into the file.")

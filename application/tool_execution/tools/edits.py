@@ -47,14 +47,14 @@ _LONGEST_SEARCH = 100_000
 class RewriteArguments(Arguments):
     """Arguments of rewrite_file."""
 
-    path: str = Field(description="File, relative to the project; folders are made.")
+    path: str = Field(description="Folders are made.")
     content: str = Field(description="The complete new content.")
 
 
 class PatchArguments(Arguments):
     """Arguments of patch_file."""
 
-    path: str = Field(description="File, relative to the project.")
+    path: str = Field(description="Relative to the project.")
     search: str = Field(
         max_length=_LONGEST_SEARCH, description="The exact text to replace, one or several lines."
     )

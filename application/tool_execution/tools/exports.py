@@ -59,10 +59,10 @@ class ExportArguments(Arguments):
 
     format: Format | None = Field(
         None,
-        description="svg or png: a picture. csv: one analysis; mat, json: all of them. svg unless given.",
+        description="svg (unless given), png: a picture; csv: one analysis; mat, json: all.",
     )
     path: str | None = Field(
-        None, description="A circuit (its newest result) or 'run 7'. Omit it for the only circuit."
+        None, description="A circuit (its newest result) or 'run 7'. Omit for the only circuit."
     )
     signals: Texts = Field(
         default_factory=list, max_length=_MOST_SIGNALS, description="Such as v(out) or db(v(out)). Omit: all."
@@ -71,9 +71,9 @@ class ExportArguments(Arguments):
         default_factory=list, max_length=2, description='Start and stop of the axis: ["1k", "1meg"].'
     )
     analyses: Annotated[list[str], BeforeValidator(_analyses)] = Field(
-        default_factory=list, max_length=4, description="Only these of the result: ac, tran, dc, noise."
+        default_factory=list, max_length=4, description="Only these: ac, tran, dc, noise."
     )
-    to: str | None = Field(None, description="File to make. Omit it for a new name.")
+    to: str | None = Field(None, description="File to make.")
 
     @property
     def format_or_ending(self) -> Format:
@@ -254,7 +254,7 @@ EXPORT_RESULT = Tool(
     ),
     description=(
         "Make a picture (Bode plot, waveforms) or a data file of a stored result, for the user to see or "
-        "keep. Figures for yourself: inspect_data. Never replaces a file. "
+        "keep. Figures for yourself: inspect_data. "
         'Example: {"format": "svg", "path": "rc.cir", "signals": ["v(out)"], "analyses": ["ac"]}'
     ),
     category="report",

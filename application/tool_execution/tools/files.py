@@ -51,7 +51,7 @@ _PREVIEW_CHARACTERS = 80
 class ListArguments(Arguments):
     """Arguments of list_project_files."""
 
-    path: str = Field("", description="Folder; omit it for the whole project.")
+    path: str = Field("", description="Only in this folder.")
     pattern: str = Field("", max_length=200, description="Only names like *.cir or filters/*.lib.")
     include_preview: Switch = unlisted(False)
 
@@ -59,7 +59,7 @@ class ListArguments(Arguments):
 class ReadArguments(Arguments):
     """Arguments of read_file."""
 
-    path: str = Field(description="File, relative to the project.")
+    path: str = Field(description="Relative to the project.")
     start_line: Whole | None = Field(None, ge=1, le=10**9, description="First line wanted, from 1.")
     end_line: Whole | None = Field(None, ge=1, le=10**9, description="Last line wanted, included.")
     query: str | None = Field(
@@ -344,10 +344,7 @@ LIST_PROJECT_FILES = Tool(
     is_core=True,
     title=msg("List files"),
     look=ToolLook(running=msg("Listing the files"), done=msg("Listed files"), icon="list-tree", card="read"),
-    description=(
-        "List the project's files and folders with their sizes. Not for searching inside files: that is "
-        'search_project. Example: {"pattern": "*.cir"}'
-    ),
+    description=('List the project\'s files and folders with their sizes. Example: {"pattern": "*.cir"}'),
     category="file",
     effect="read",
     arguments=ListArguments,
@@ -361,8 +358,7 @@ READ_FILE = Tool(
     look=ToolLook(running=msg("Reading"), done=msg("Read"), icon="search", card="read"),
     description=(
         "Read a text file whole, by lines, or around each place of a text (query). Lines come exactly as "
-        "they are, to be copied into patch_file. Of a large netlist ask analyze_file for the outline "
-        "first; simulation data: inspect_data. "
+        "they are, to be copied into patch_file. Of a large netlist ask analyze_file first. "
         'Example: {"path": "amp.cir", "start_line": 10, "end_line": 40}'
     ),
     category="file",

@@ -67,7 +67,7 @@ def _from_text(value: object) -> object:
 class SetGoalsArguments(Arguments):
     """Arguments of set_goals."""
 
-    path: str | None = Field(None, description="Circuit. Omit it for the project's only one.")
+    path: str | None = Field(None, description="Omit for the only circuit.")
     goals: Annotated[Any, BeforeValidator(_from_text), WithJsonSchema(_GOAL_SCHEMA)] = Field(
         default_factory=list,
         description="Goals to add, or to replace by metric. Others stay.",
@@ -80,7 +80,7 @@ class SetGoalsArguments(Arguments):
 class CheckGoalsArguments(Arguments):
     """Arguments of check_goals."""
 
-    path: str | None = Field(None, description="Circuit. Omit it for the project's only one.")
+    path: str | None = Field(None, description="Omit for the only circuit.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -57,7 +57,7 @@ class InspectArguments(Arguments):
     """Arguments of inspect_data."""
 
     path: str | None = Field(
-        None, description="A circuit (its newest result) or 'run 7'. Omit it for the only circuit."
+        None, description="A circuit (its newest result) or 'run 7'. Omit for the only circuit."
     )
     expressions: Texts = Field(
         default_factory=list,

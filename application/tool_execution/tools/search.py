@@ -34,8 +34,7 @@ class SearchArguments(Arguments):
     )
     kind: Kind = Field(
         "all",
-        description="all; only names of files, lines of content, lines that match a regex, definitions of a "
-        "symbol; uses = where an element, node, model, subcircuit or parameter is defined and used.",
+        description="uses = where an element, node, model, subcircuit or parameter is defined and used.",
     )
     scope: Scope = Field("all", description="code = netlists, docs = texts, notes and PDFs.")
     file_types: Texts = Field(
@@ -201,8 +200,8 @@ SEARCH_PROJECT = Tool(
         running=msg("Searching the project"), done=msg("Searched the project"), icon="search", card="read"
     ),
     description=(
-        'Search the project\'s texts, PDFs and file names; by meaning too where that is set up. kind "uses" '
-        "finds every use of a symbol, to ask before it is renamed or changed. "
+        "Search the project's texts, PDFs and file names. Ask for the uses of a symbol before it is "
+        "renamed or changed. "
         'Example: {"query": "phase margin", "scope": "docs"}'
     ),
     category="search",

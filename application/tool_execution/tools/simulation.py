@@ -73,7 +73,7 @@ class AnalysisChoice(Protocol):
 class RunArguments(Arguments):
     """Arguments of run_simulation."""
 
-    path: str | None = Field(None, description="Circuit. Omit it for the project's only one.")
+    path: str | None = Field(None, description="Omit for the only circuit.")
     analysis_type: AnalysisType | None = Field(
         None, description="Run only the circuit's own card of this kind."
     )

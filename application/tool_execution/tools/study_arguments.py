@@ -144,9 +144,9 @@ class StudyArguments(Arguments):
     """Arguments of run_study; what a kind does not have is left alone by it."""
 
     kind: Kind = Field(
-        description="optimize searches for values that meet the goals; the others only look.",
+        description="optimize looks for values.",
     )
-    path: str | None = Field(None, description="Circuit. Omit it for the project's only one.")
+    path: str | None = Field(None, description="Omit for the only circuit.")
     parameters: list[dict[str, Any]] = Field(
         default_factory=list,
         description='What is varied, by name (R1, m1.w, a .param, temp). sweep, optimize: {"name": "R1", '
@@ -156,7 +156,7 @@ class StudyArguments(Arguments):
     )
     measure: Annotated[Assignments, BeforeValidator(_metrics)] = Field(
         default_factory=dict,
-        description="Metrics as name: expression, as for inspect_data. Omit it for the .meas cards.",
+        description="Metrics as name: expression, as for inspect_data. Omit for the .meas cards.",
     )
     goals: Goals = Field(default_factory=list, description='Bounds: ["bw >= 1Meg", "970 <= fc <= 1030"].')
     minimize: Texts = Field(default_factory=list, description="optimize: metrics, beside the goals.")
