@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from domain.circuit.figures import with_unit
 from domain.circuit.preferred_values import at_least, nearest
 from domain.design.engine.declaration import Correction, Request
+from domain.design.library_parts import DIODES
 from domain.design.understanding import impossible
 from shared.message import msg
 
@@ -25,6 +26,8 @@ _SHORTEST_ON_TIME_S = 15e-9
 _LOAD_STEP = 0.5
 """Of the load current: taking it away shall lift the output by no more than `_OVERSHOOT`."""
 _OVERSHOOT = 0.05
+_LONGEST_RECOVERY = 0.05
+"""Of the period: a diode that takes longer to block conducts backwards."""
 _DEFAULT_ESR, _LEAST_ESR = 5e-3, 0.5e-3
 
 
@@ -153,19 +156,59 @@ def _at(request: Request, vin: float) -> OperatingPoint:
     return OperatingPoint(vin=vin, vout=request["vout"], iout=request["iout"], fsw=request["fsw"])
 
 
-def losses_of(request: Request, scale: float, inductor_gain: float = 1.0) -> Losses:
+def losses_of(
+    request: Request, scale: float, inductor_gain: float = 1.0, blocks_v: float | None = None
+) -> Losses:
     """Parts that lose about one per cent each of the output power (times `scale`), unless they are given;
-    `inductor_gain` times the load current flows in them."""
+    `inductor_gain` times the load current flows in them.
+
+    `blocks_v` is what the diode blocks where it feeds the load alone; None: the input (a buck converter).
+    Raises CircuitError for a diode of the model library that is not made for it.
+    """
     one_percent = 0.01 * request["vout"] / request["iout"] / inductor_gain**2
     chosen = nearest(min(max(one_percent * scale, 1e-3), 1.0), "E6")
     is_diode = request["rectifier"] == "diode"
     drop = request["diode_v"] or (0.4 if request["vin_highest"] <= 60 else 0.7)
+    if is_diode and (name := named_diode(request)):
+        vin, iout = request["vin_highest"], request["iout"]
+        average = iout * (1 - request["vout"] / vin) if blocks_v is None else iout
+        _check_diode(request, name, vin if blocks_v is None else blocks_v, average)
+        drop = DIODES[name].drop(iout * inductor_gain)
     return Losses(
         switch_ohm=request["switch_ohm"] or chosen,
         winding_ohm=request["winding_ohm"] or chosen,
         diode_v=drop if is_diode else 2 * DEAD_TIME * BODY_DIODE_V,
         rectifier_ohm=0.0 if is_diode else request["switch_ohm"] or chosen,
     )
+
+
+def named_diode(request: Request) -> str:
+    """The diode of the model library that was asked for; "" for any."""
+    name = str(request.get("diode", ""))
+    return name if name in DIODES else ""
+
+
+def _check_diode(request: Request, name: str, blocks_v: float, average_a: float) -> None:
+    diode = DIODES[name]
+    if blocks_v > diode.reverse_v:
+        reason = msg(
+            "{part} blocks {rated} V, but has to block {volts} V.",
+            part=name,
+            rated=f"{diode.reverse_v:g}",
+            volts=f"{blocks_v:g}",
+        )
+    elif average_a > diode.average_a:
+        reason = msg(
+            "{part} is rated for {rated} A on average, but would carry {current} A.",
+            part=name,
+            rated=f"{diode.average_a:g}",
+            current=f"{average_a:.2g}",
+        )
+    elif diode.recovery_s * request["fsw"] > _LONGEST_RECOVERY:
+        reason = msg("{part} recovers too slowly for {fsw}.", part=name, fsw=with_unit(request["fsw"], "Hz"))
+    else:
+        return
+    raise impossible(reason, msg("Name another diode, or none: one that fits is then assumed."))
 
 
 def _check_duty(request: Request, losses: Losses) -> None:

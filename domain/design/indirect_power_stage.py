@@ -46,7 +46,8 @@ def size_indirect_stage(request: Request, correction: Correction, *, inverts: bo
     """Losses, duty, L and C. Raises CircuitError when the demands leave nothing to build."""
     vout, iout, fsw = request["vout"], request["iout"], request["fsw"]
     gain = vout / request["vin_lowest"] + inverts
-    losses = losses_of(request, 1 / correction["conduction"], gain)
+    blocks_v = vout + (request["vin_highest"] if inverts else 0.0)
+    losses = losses_of(request, 1 / correction["conduction"], gain, blocks_v)
     highest = duty_continuous(request, request["vin_lowest"], vout, losses, inverts=inverts)
     if highest is None or highest > MOST_DUTY:
         raise impossible(

@@ -13,16 +13,9 @@ from dataclasses import dataclass
 
 from domain.circuit.figures import told_apart
 from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import (
-    Bounds,
-    Choice,
-    Correction,
-    GoalRow,
-    Option,
-    Quantity,
-    Request,
-)
+from domain.design.engine.declaration import Bounds, Correction, GoalRow, Quantity, Request
 from domain.design.engine.wording import unreachable
+from domain.design.library_parts import part_choice
 from shared.message import msg
 
 OPEN_LOOP_GAIN = 1e5
@@ -68,32 +61,7 @@ GENERIC = "opamp"
 """The macro model, and its name in the netlist."""
 LIBRARY_GBW_HZ = {"LM358": 0.7e6, "TL071": 3e6, "TL072": 3e6, "TL074": 3e6}
 """Gain-bandwidth products of the op-amps in the model library, which a sentence may name."""
-OPAMP = Choice(
-    name="opamp",
-    label=msg("op-amp"),
-    is_told=False,
-    options=(
-        Option(key=GENERIC, label=msg("any op-amp"), words="(?!)"),
-        *(
-            Option(
-                key=name,
-                label=msg("{text}", text=name),
-                words=rf"(?<![a-z0-9]){name[:2]}[\s-]?{name[2:]}[a-z]{{0,3}}(?![a-z0-9])",
-            )
-            for name in LIBRARY_GBW_HZ
-        ),
-    ),
-)
-UNKNOWN_OPAMP = (
-    r"(?<![a-z0-9])(?!(?:lm358|tl07[124])(?!\d))(?:opa\d{2,4}|ad\d{3,4}|lm\d{3}|lm[cv]\d{3,4}|ne\d{4}|"
-    r"tl[cv]?\d{3,4}|mcp\d{3,4}|lf\d{3}|[uµμ]a\d{3}|op\d{2,3}|lt\d{4}|max\d{3,4})(?:[a-z]{0,3})(?![a-z0-9])",
-    msg("The model library does not have the op-amp that the request names."),
-    msg(
-        "Name one it has ({names}), or none: an op-amp that is fast enough is then assumed.",
-        names=", ".join(LIBRARY_GBW_HZ),
-    ),
-)
-"""Reads as the number of a part, and is none of the library's."""
+OPAMP = part_choice("opamp")
 
 _TRANSCONDUCTANCE = 1e-3
 _HEADROOM_V = 1.7

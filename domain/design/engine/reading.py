@@ -8,6 +8,7 @@ from typing import Any
 from domain.circuit.figures import digits_apart
 from domain.design.engine import wording
 from domain.design.engine.declaration import DERIVED, STATED, Choice, Family, Option, Quantity, Request, Said
+from domain.design.library_parts import judge_parts
 from domain.design.sentence import Mention, Sentence
 from domain.design.understanding import fill_slots, left_out
 from shared.errors import CircuitError
@@ -19,10 +20,11 @@ def read(family: Family, sentence: Sentence) -> tuple[Request, tuple[Message, ..
     for words, reason, instead in family.words.refuses:
         if sentence.has(words):
             raise CircuitError(reason, advice=instead, error_type="unknown_circuit")
+    parts = judge_parts(family, sentence)
     said = _said(family, sentence) if family.says is None else family.says(sentence)
     values = dict(said.values)
     stated = set(said.stated)
-    notes = list(said.notes)
+    notes = [*parts, *said.notes]
     for quantity in family.quantities:
         values.setdefault(quantity.name, None)
     for choice in family.choices:

@@ -13,7 +13,7 @@ from domain.design.engine.declaration import Correction, Family, Request, Said, 
 from domain.design.families import buck, converter_rows
 from domain.design.families.buck_netlist import BOOST, transient
 from domain.design.families.buck_netlist import netlist as converter_netlist
-from domain.design.families.buck_request import RECTIFIER, load_and_ripples, says, with_inductor_gain
+from domain.design.families.buck_request import PARTS, RECTIFIER, load_and_ripples, says, with_inductor_gain
 from domain.design.indirect_power_stage import size_indirect_stage
 from domain.design.sentence import Sentence
 from domain.design.understanding import impossible
@@ -76,7 +76,7 @@ FAMILY = Family(
     words=Words(named=_NAMED),
     claims=_claims,
     quantities=_QUANTITIES,
-    choices=(RECTIFIER,),
+    choices=(RECTIFIER, *PARTS),
     goals=converter_rows.goals(),
     title=lambda request: (
         f"Boost converter {request['vin']:g} V to {request['vout']:g} V, {request['iout']:g} A, "

@@ -12,7 +12,7 @@ from domain.design.engine.conversion import is_linked
 from domain.design.engine.declaration import Correction, Family, Request, Sized, Words
 from domain.design.families import converter_rows
 from domain.design.families.buck_netlist import netlist, transient
-from domain.design.families.buck_request import QUANTITIES, RECTIFIER, complete, restore, says
+from domain.design.families.buck_request import PARTS, QUANTITIES, RECTIFIER, complete, restore, says
 from domain.design.sentence import Sentence
 from shared.message import msg
 
@@ -58,7 +58,7 @@ FAMILY = Family(
     words=Words(named=_NAMED),
     claims=claims,
     quantities=QUANTITIES,
-    choices=(RECTIFIER,),
+    choices=(RECTIFIER, *PARTS),
     goals=converter_rows.goals(),
     title=lambda request: (
         f"Buck converter {request['vin']:g} V to {request['vout']:g} V, {request['iout']:g} A, "

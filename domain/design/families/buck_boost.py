@@ -14,7 +14,7 @@ from domain.design.engine.declaration import Correction, Family, Quantity, Reque
 from domain.design.families import converter_rows
 from domain.design.families.buck_netlist import BUCK_BOOST, transient
 from domain.design.families.buck_netlist import netlist as converter_netlist
-from domain.design.families.buck_request import RECTIFIER, load_and_ripples, says, with_inductor_gain
+from domain.design.families.buck_request import PARTS, RECTIFIER, load_and_ripples, says, with_inductor_gain
 from domain.design.indirect_power_stage import size_indirect_stage
 from shared.message import msg
 
@@ -70,7 +70,7 @@ FAMILY = Family(
         ),
     ),
     quantities=_QUANTITIES,
-    choices=(RECTIFIER,),
+    choices=(RECTIFIER, *PARTS),
     goals=converter_rows.goals(sign=-1),
     title=lambda request: (
         f"Buck-boost converter {request['vin']:g} V to -{request['vout']:g} V, {request['iout']:g} A, "

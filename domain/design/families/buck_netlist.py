@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from domain.design.buck_power_stage import BODY_DIODE_V, DEAD_TIME, settling_time
+from domain.design.buck_power_stage import BODY_DIODE_V, DEAD_TIME, named_diode, settling_time
 from domain.design.deck import Deck, spice
 from domain.design.engine.declaration import Request, Sized
 from shared.message import msg
@@ -86,7 +86,9 @@ def _switches(deck: Deck, request: Request, duty: float, topology: Topology) -> 
         msg("low-side switch") if is_low else msg("high-side switch"),
     )
     if request["rectifier"] == "diode":
-        deck.part(f"D1 {topology.rectifier} freewheel", msg("free-wheeling diode"))
+        deck.part(
+            f"D1 {topology.rectifier} {named_diode(request) or 'freewheel'}", msg("free-wheeling diode")
+        )
         return
     dead = DEAD_TIME * period
     deck.part(
@@ -106,6 +108,10 @@ def _models(deck: Deck, request: Request, sized: Sized, topology: Topology) -> N
     deck.cards(f".model {switch} SW(VT=0.5 VH=0 RON={spice(figures['switch_ohm'])} ROFF=1Meg)")
     if not is_diode:
         deck.cards(f".model {rectifier} SW(VT=0.5 VH=0 RON={spice(figures['rectifier_ohm'])} ROFF=1Meg)")
+    if is_diode and (name := named_diode(request)):
+        deck.note(msg("The diode of the model library."))
+        deck.cards(f".include {name}.lib")
+        return
     current = request["iout"] if topology.feeds_always else request["iout"] / (1 - figures["duty"])
     drop = figures["diode_v"] if is_diode else BODY_DIODE_V
     resistive = 0.1 * drop

@@ -9,11 +9,15 @@ from typing import Any
 from domain.design.engine.conversion import read_conversion
 from domain.design.engine.declaration import STATED, TOLERANCE, Choice, Option, Quantity, Request, Said
 from domain.design.engine.reading import number, refuse_beyond
+from domain.design.library_parts import part_choice
 from domain.design.sentence import Sentence
 from domain.design.understanding import impossible, left_out
 from shared.message import msg
 
-_DIODE_WORDS = r"non[\s-]?synchronous|\basynchronous|非同步|异步|diode|二极管|schottky|肖特基|续流"
+_DIODE_WORDS = (
+    r"non[\s-]?synchronous|\basynchronous|非同步|异步|diode|二极管|schottky|肖特基|续流"
+    r"|(?<![a-z0-9])1n[\s-]?\d{3,4}"
+)
 _RIPPLE_WORDS = (
     r"(?<!current )(?<!inductor )ripple(?! current)|"
     r"(?<!电流)(?<!电感)(?<!电流的)(?<!电感的)(?:纹波|波纹)(?!电流)(?:电压)?|Δ\s?v\w*|vpp|p-p|峰峰值?|pk-pk"
@@ -135,6 +139,8 @@ RECTIFIER = Choice(
         ),
     ),
 )  # fmt: skip
+
+PARTS = (part_choice("diode"), part_choice("mosfet"))
 
 
 def says(sentence: Sentence, quantities: Sequence[Quantity] = QUANTITIES) -> Said:

@@ -33,7 +33,6 @@ from domain.design.opamp import (
     OPEN_LOOP_GAIN,
     SINGLE_SUPPLY,
     SUPPLY,
-    UNKNOWN_OPAMP,
     fast_enough,
     mid_band_hz,
     sweep,
@@ -111,7 +110,7 @@ FAMILY = Family(
         ),
         plausible=r"(?:amplifier|op[\s-]?amp|放大器|运放).{0,30}(?:gain|增益)\s?(?:of|为|=)?\s?-\s?\d",
         excludes=r"summing|加法|求和|integrat|积分|differen|差分|微分|schmitt|施密特|trans[\s-]?imp|跨阻",
-        refuses=(UNKNOWN_OPAMP, SINGLE_SUPPLY),
+        refuses=(SINGLE_SUPPLY,),
     ),
     quantities=(
         Quantity(

@@ -36,7 +36,6 @@ from domain.design.opamp import (
     OPEN_LOOP_GAIN,
     SINGLE_SUPPLY,
     SUPPLY,
-    UNKNOWN_OPAMP,
     fast_enough,
     mid_band_hz,
     sweep,
@@ -143,7 +142,7 @@ FAMILY = Family(
             r"follower|(?:射|源)极跟随|oscillat|振荡|comparator|比较器|two[\s-]stage|两级|miller|cmos|mosfet|"
             r"transistor|晶体管"
         ),
-        refuses=(UNKNOWN_OPAMP, SINGLE_SUPPLY),
+        refuses=(SINGLE_SUPPLY,),
     ),
     quantities=(
         Quantity(

@@ -37,7 +37,7 @@ from domain.design.families.sallen_key_response import (
     sections,
     sweep,
 )
-from domain.design.opamp import GBW, OPAMP, SUPPLY, UNKNOWN_OPAMP, given_gbw_hz, write_opamp, write_supplies
+from domain.design.opamp import GBW, OPAMP, SUPPLY, given_gbw_hz, write_opamp, write_supplies
 from domain.design.sallen_key_stage import demands, gain_bandwidth, size_stages, write_stage
 from domain.design.sentence import Sentence
 from shared.message import msg
@@ -167,7 +167,6 @@ FAMILY = Family(
     words=Words(
         named=_NAMED,
         refuses=(
-            UNKNOWN_OPAMP,
             (
                 r"single[\s-]supply|单电源|single [\d.+ ]*v",
                 msg("Filters on a single supply cannot be designed yet."),

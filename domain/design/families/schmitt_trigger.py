@@ -26,7 +26,6 @@ from domain.design.opamp import (
     OPAMP,
     SINGLE_SUPPLY,
     SUPPLY,
-    UNKNOWN_OPAMP,
     write_opamp,
     write_supplies,
 )
@@ -127,7 +126,6 @@ FAMILY = Family(
         ),
         excludes=r"oscillat|振荡|window|窗口|(?<![a-z])(?:pwm|adc)(?![a-z])|relaxation|multivibrator",
         refuses=(
-            UNKNOWN_OPAMP,
             SINGLE_SUPPLY,
             (
                 r"non[\s-]?inverting|同相",

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import bootstrap
 from application.workflow.designing import DesignRequest
+from domain.circuit.numbers import parse_number
+from domain.design.engine.reading import read
+from domain.design.families.first_order import FAMILY
+from domain.design.library_parts import DIODES
+from domain.design.sentence import read_sentence
 from shared.errors import CircuitError
+from shared.paths import MODEL_LIBRARY
 from tests.integration.design.conftest import _answer
 
 
@@ -14,6 +22,9 @@ from tests.integration.design.conftest import _answer
     ("inverting amplifier, gain 10, bandwidth 100 kHz with TL072", "TL072", "X1 0 n vcc vee out TL072"),
     ("用LM358设计增益10倍、带宽20kHz的反相放大器", "LM358", "X1 0 n vcc vee out LM358"),
     ("2nd-order Butterworth low-pass 5 kHz, use LM358N", "LM358", "X1 p1 out vcc vee out LM358"),
+    ("buck converter 12 V to 5 V, 1 A, with a 1N5819", "1N5819", "D1 0 sw 1N5819"),
+    ("boost converter 5 V to 12 V, 0.3 A, with 1N5819", "1N5819", "D1 sw out 1N5819"),
+    ("用1N 4148设计12V转5V、0.1A的降压电路", "1N4148", "D1 0 sw 1N4148"),
     ("4th-order Butterworth high-pass filter 1 kHz with the tl-074", "TL074", "X2 p2 out vcc vee out TL074"),
 ])  # fmt: skip
 async def test_the_named_op_amp_is_used_and_judged(tmp_path, text, part, element):
@@ -36,6 +47,10 @@ async def test_the_named_op_amp_is_used_and_judged(tmp_path, text, part, element
     ("inverting amplifier, gain 10 with OPA2134", "LM358, TL071, TL072, TL074"),
     ("用NE5532设计二阶巴特沃斯低通滤波器，截止频率1kHz", "LM358, TL071, TL072, TL074"),
     ("inverting amplifier gain 100, bandwidth 100 kHz, TL071", "faster op-amp"),
+    ("buck 12 V to 5 V, 1 A using IRF540", "on-resistance"),
+    ("buck 12 V to 5 V, 2 A with SS34", "1N5819, 1N4148, 1N4001"),
+    ("buck 12 V to 5 V, 1 A with 1N4007", "another diode"),
+    ("buck 48 V to 5 V, 1 A with 1N5819", "another diode"),
 ])  # fmt: skip
 async def test_a_part_that_is_not_there_or_too_slow_is_refused_in_words(tmp_path, text, words):
     app = bootstrap.build()
@@ -47,3 +62,19 @@ async def test_a_part_that_is_not_there_or_too_slow_is_refused_in_words(tmp_path
     finally:
         await app.close()
     assert words in str(refused.value.advice)
+
+
+def test_a_part_without_a_place_in_the_circuit_is_told():
+    _, notes = read(FAMILY, read_sentence("RC low-pass 1 kHz with 2N3904"))
+    assert "2N3904 has no place in this circuit and was not used." in map(str, notes)
+
+
+@pytest.mark.parametrize("name", DIODES)
+def test_what_sizing_knows_of_a_diode_is_what_its_model_says(name):
+    text = (MODEL_LIBRARY / f"{name}.lib").read_text()
+    said = {key: parse_number(value) for key, value in re.findall(r"\b(IS|N|RS|TT|BV)=(\S+)", text)}
+    diode = DIODES[name]
+    assert (said["IS"], said["N"], said["RS"], said["TT"]) == pytest.approx(
+        (diode.saturation_a, diode.emission, diode.series_ohm, diode.recovery_s)
+    )
+    assert diode.reverse_v < said["BV"] <= 1.3 * diode.reverse_v

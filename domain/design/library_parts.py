@@ -1,0 +1,169 @@
+"""Parts of the model library that a sentence may name: any family has a kind of part by one row of choices.
+
+A part number of a kind that the family has, but the library lacks, is refused with the names it has; one of a
+kind that the circuit has no place for is said to be left out.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from domain.design.engine.declaration import Choice, Option
+from domain.design.sentence import Sentence
+from shared.errors import CircuitError
+from shared.message import Message, msg
+
+if TYPE_CHECKING:
+    from domain.design.engine.declaration import Family
+
+_VT = 0.02585
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diode:
+    """What sizing needs to know of a diode of the library; its model says the same (SI units)."""
+
+    saturation_a: float
+    emission: float
+    series_ohm: float
+    reverse_v: float
+    """Continuous rating."""
+    average_a: float
+    recovery_s: float
+    """Transit time."""
+
+    def drop(self, current: float) -> float:
+        """Forward voltage at a current, 27 °C: n VT ln(1 + I / IS) + I RS."""
+        return self.emission * _VT * math.log1p(current / self.saturation_a) + current * self.series_ohm
+
+
+def _rectifier(reverse_v: float) -> Diode:
+    return Diode(
+        saturation_a=5e-9, emission=1.8, series_ohm=0.04, reverse_v=reverse_v, average_a=1, recovery_s=3e-6
+    )
+
+
+DIODES = {
+    "1N5819": Diode(
+        saturation_a=0.57e-6, emission=1.05, series_ohm=0.06, reverse_v=40, average_a=1, recovery_s=0
+    ),
+    "1N4148": Diode(
+        saturation_a=2.5e-9, emission=1.75, series_ohm=0.8, reverse_v=100, average_a=0.2, recovery_s=4e-9
+    ),
+    "1N4001": _rectifier(50),
+    "1N4002": _rectifier(100),
+    "1N4004": _rectifier(400),
+    "1N4007": _rectifier(1000),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """Parts of one kind."""
+
+    label: Message
+    generic: Message
+    lacks: Message
+    """That the library does not have the part."""
+    numbers: str
+    """What reads as the number of such a part."""
+    names: tuple[str, ...] = ()
+    """Those of the library."""
+    without: Message | None = None
+    """What to say instead, where the library has none at all."""
+
+
+KINDS = {
+    "opamp": Kind(
+        label=msg("op-amp"),
+        generic=msg("any op-amp"),
+        lacks=msg("The model library does not have the op-amp that the request names."),
+        numbers=(
+            r"opa\d{2,4}|ad\d{3,4}|lm\d{3}|lm[cv]\d{3,4}|ne\d{4}|tl[cv]?\d{3,4}|mcp\d{3,4}|lf\d{3}|[uµμ]a\d{3}"
+            r"|op\d{2,3}|lt\d{4}|max\d{4}"
+        ),
+        names=("LM358", "TL071", "TL072", "TL074"),
+    ),
+    "diode": Kind(
+        label=msg("diode"),
+        generic=msg("any diode"),
+        lacks=msg("The model library does not have the diode that the request names."),
+        numbers=(
+            r"1n\d{3,4}|ss\d{2,3}|sb\d{3,4}|mbr\d{3,4}|stps\d{2,4}|bat\d{2}|bas\d{2}|bav\d{2}|uf\d{4}|fr\d{3}"
+            r"|pmeg\d{4}"
+        ),
+        names=tuple(DIODES),
+    ),
+    "mosfet": Kind(
+        label=msg("MOSFET"),
+        generic=msg("any MOSFET"),
+        lacks=msg("The model library does not have the MOSFET that the request names."),
+        numbers=(
+            r"irf[a-z]{0,3}\d{2,4}|irl[a-z]{0,3}\d{2,4}|2n700[02]|bss\d{2,3}|bs170|ao\d{4}|si\d{4}|fd[a-z]\d{3,4}"
+            r"|csd\d{5}|bsc\d{3}|ntd\d{4}"
+        ),
+        without=msg("Say its on-resistance instead, for example “switch with 50 mΩ”."),
+    ),
+    "transistor": Kind(
+        label=msg("transistor"),
+        generic=msg("any transistor"),
+        lacks=msg("The model library does not have the transistor that the request names."),
+        numbers=r"2n(?!7)\d{4}|bc\d{3}|bd\d{3}|mmbt\d{4}|pn\d{4}|s[s]?[89]0\d{2}|tip\d{2,3}",
+        names=("2N2222", "2N2907", "2N3904", "2N3906", "BC547", "BC557"),
+    ),
+}
+
+
+def part_choice(kind: str) -> Choice:
+    """The row of a family's choices that lets a sentence name a part of a kind.
+
+    Its name is the kind, and so is that of its first option: no part is named, the family uses its own.
+    """
+    of = KINDS[kind]
+    return Choice(
+        name=kind,
+        label=of.label,
+        is_told=False,
+        options=(
+            Option(key=kind, label=of.generic, words="(?!)"),
+            *(Option(key=name, label=msg("{text}", text=name), words=_written(name)) for name in of.names),
+        ),
+    )
+
+
+def judge_parts(family: Family, sentence: Sentence) -> list[Message]:
+    """What has to be told of named parts. Raises CircuitError for one that the library lacks."""
+    has = {choice.name for choice in family.choices}
+    notes = []
+    for key, kind in KINDS.items():
+        known = "|".join(_written(name) for name in kind.names) or "(?!)"
+        for found in re.finditer(_number_of(kind.numbers), sentence.text, re.IGNORECASE):
+            is_known = re.match(known, found[0], re.IGNORECASE) is not None
+            if key not in has:
+                notes.append(
+                    msg("{part} has no place in this circuit and was not used.", part=found[0].upper())
+                )
+            elif not is_known:
+                raise CircuitError(kind.lacks, advice=_instead(kind), error_type="unknown_circuit")
+    return notes
+
+
+def _instead(kind: Kind) -> Message:
+    if kind.without is not None:
+        return kind.without
+    return msg(
+        "Name one it has ({names}), or none: what the circuit needs is then assumed.",
+        names=", ".join(kind.names),
+    )
+
+
+def _number_of(numbers: str) -> str:
+    return rf"(?<![a-z0-9])(?:{numbers})[a-z]{{0,3}}(?![a-z0-9])"
+
+
+def _written(name: str) -> str:
+    """A part's number as people write it: "TL-072", "1N 5819", "LM358N"."""
+    return rf"(?<![a-z0-9]){name[:2]}[\s-]?{name[2:]}[a-z]{{0,3}}(?![a-z0-9])"
