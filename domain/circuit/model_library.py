@@ -11,7 +11,39 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from shared.message import Message, msg
+
 _MOST_FOUND = 12
+_KINDS = {
+    "rectifier": msg("rectifier diode"),
+    "Schottky rectifier": msg("Schottky rectifier"),
+    "fast signal diode": msg("fast signal diode"),
+    "Zener diode": msg("Zener diode"),
+    "NPN switching transistor": msg("NPN switching transistor"),
+    "PNP switching transistor": msg("PNP switching transistor"),
+    "NPN small-signal transistor": msg("NPN small-signal transistor"),
+    "PNP small-signal transistor": msg("PNP small-signal transistor"),
+    "dual op-amp": msg("dual op-amp"),
+    "JFET-input op-amp": msg("JFET-input op-amp"),
+    "dual JFET-input op-amp": msg("dual JFET-input op-amp"),
+    "quad JFET-input op-amp": msg("quad JFET-input op-amp"),
+    "timer": msg("timer"),
+    "NMOS of level 1": msg("NMOS of level 1"),
+    "PMOS of level 1": msg("PMOS of level 1"),
+    "NMOS of BSIM3 (level 8)": msg("NMOS of BSIM3 (level 8)"),
+    "PMOS of BSIM3 (level 8)": msg("PMOS of BSIM3 (level 8)"),
+    "op-amp of one pole": msg("op-amp of one pole"),
+    "ideal op-amp": msg("ideal op-amp"),
+}
+_REST = {
+    "one amplifier": msg("one amplifier"),
+    "one amplifier, single supply": msg("one amplifier, single supply"),
+    "a textbook 1 um process": msg("a textbook 1 um process"),
+    "like a 180 nm process of 1.8 V": msg("like a 180 nm process of 1.8 V"),
+    "gain a0, gain-bandwidth gbw (Hz), no limits": msg("gain a0, gain-bandwidth gbw (Hz), no limits"),
+    "gain 1e6, no limits": msg("gain 1e6, no limits"),
+}
+"""What titles say behind the kind, where it is more than ratings."""
 
 
 class LibraryModel(NamedTuple):
@@ -28,6 +60,15 @@ class LibraryModel(NamedTuple):
     """Where its parameters are from."""
     text: str
     """The whole file: comments and cards."""
+
+    @property
+    def words(self) -> Message:
+        """The title, to be translated."""
+        kind, mark, rest = re.match(r"([^,:]+)([,:] )?(.*)", self.title, re.DOTALL).groups()  # type: ignore[union-attr]
+        told = _KINDS.get(kind, msg("{text}", text=kind))
+        if not mark:
+            return told
+        return msg("{kind}, {ratings}", kind=told, ratings=_REST.get(rest, rest))
 
     @property
     def include(self) -> str:

@@ -24,7 +24,7 @@ def run(args: argparse.Namespace, app: Application, out: Output) -> int:
     elif len(found) == 1:
         out.line(found[0].text.rstrip())
     elif found:
-        for line in table([[each.name, each.title] for each in found]):
+        for line in table([[each.name, out.translate(each.words)] for each in found]):
             out.row(line)
         out.note(msg("A circuit gets one with .include NAME.lib."))
     else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from domain.circuit.model_library import LibraryModel, matching_models
 from presentation.ui.figure_table import Cell, Column, FigureTable
 from presentation.ui.parts import text_label
 from presentation.ui.small_dialog import SmallDialog
-from shared.message import msg
+from shared.message import Message, msg
 
 if TYPE_CHECKING:
     from presentation.ui.workspace import WindowServices
@@ -89,14 +89,15 @@ class ModelLibraryDialog(SmallDialog):
         return super().eventFilter(watched, event)
 
     def _refresh(self, _text: str = "") -> None:
-        self._found = _found(self._models, self.search.text())
         language = self._services.language
+        self._found = _found(self._models, self.search.text(), language)
         self.table.clearSelection()
         self.table.show_rows(
             [Column(title=language(msg("Model"))), Column(title=language(msg("What it is")))],
             [
-                [Cell(text=model.name, style="mono_small"), Cell(text=model.title, tip=model.title)]
+                [Cell(text=model.name, style="mono_small"), Cell(text=title, tip=title)]
                 for model in self._found
+                for title in [language(model.words)]
             ],
         )
         if self._found:
@@ -136,11 +137,15 @@ class ModelLibraryDialog(SmallDialog):
             self._close_with(model)
 
 
-def _found(models: Sequence[LibraryModel], words: str) -> Sequence[LibraryModel]:
-    """Those whose name begins with what is typed; else what a query finds."""
+def _found(
+    models: Sequence[LibraryModel], words: str, language: Callable[[Message], str]
+) -> Sequence[LibraryModel]:
+    """Those whose name begins with what is typed, or whose title has it in the window's language; else what a
+    query finds."""
     key = words.strip().casefold()
     begun = [model for model in models if key and model.name.casefold().startswith(key)]
-    return begun or matching_models(models, words)
+    titled = [model for model in models if key and key in language(model.words).casefold()]
+    return begun or titled or matching_models(models, words)
 
 
 def _names(models: Sequence[LibraryModel]) -> str:

@@ -59,7 +59,7 @@ async def test_a_model_is_looked_up_and_inserted(bench: Bench, words: str, line:
     dialog = bench.window.findChild(ModelLibraryDialog)
     field = dialog.findChild(QLineEdit, "modelSearch")
     await bench.until(dialog.isVisible)
-    assert len(dialog.table.rows) == 27
+    assert len(dialog.table.rows) == 28
     QTest.keyClicks(field, "nothing of this kind")
     assert not dialog.insert_button.isEnabled()
     assert "2N3904" in dialog._told.text()

@@ -1,9 +1,12 @@
 """An element of a library's model in a netlist's text: free name, right place, included once."""
 
+import re
+
 import pytest
 
 from domain.circuit.model_library import LibraryModel, includes_file, with_element
 from infrastructure.persistence.model_library import ShippedModels
+from presentation.translation import Translator
 
 MODELS = {model.name: model for model in ShippedModels().models}
 
@@ -42,3 +45,13 @@ def test_it_is_included_once_and_its_name_is_free() -> None:
     assert _with(text, 3).count("lib") == 0
     assert not includes_file("* .include 2N3904.lib", "2N3904.lib")
     assert not includes_file(".include a2N3904.lib", "2N3904.lib")
+
+
+def test_every_title_has_words_in_chinese_but_for_its_figures() -> None:
+    chinese = Translator("zh")
+    for model in MODELS.values():
+        words = chinese(model.words)
+        assert words != str(model.words)
+        spelled = re.sub(r"\([^)]*\)|\b(?:NPN|PNP|NMOS|PMOS|JFET|BSIM3|gbw|a0|um|nm)\b|\d\w*", "", words)
+        assert not re.search(r"[A-Za-z]{3,}", spelled), words
+    assert chinese(MODELS["1N4148"].words) == "高速开关二极管，100 V, 200 mA"
