@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from domain.circuit.figures import with_unit
 from domain.circuit.preferred_values import at_least, nearest
 from domain.design.engine.declaration import Correction, Request
-from domain.design.library_parts import DIODES
+from domain.design.engine.library_parts import DIODES
 from domain.design.understanding import impossible
 from shared.message import msg
 

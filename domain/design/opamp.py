@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from domain.circuit.figures import told_apart
 from domain.design.deck import Deck, spice
 from domain.design.engine.declaration import Bounds, Correction, GoalRow, Quantity, Request
+from domain.design.engine.library_parts import part_choice
 from domain.design.engine.wording import unreachable
-from domain.design.library_parts import part_choice
 from shared.message import msg
 
 OPEN_LOOP_GAIN = 1e5

@@ -8,7 +8,7 @@ from typing import Any
 from domain.circuit.figures import digits_apart
 from domain.design.engine import wording
 from domain.design.engine.declaration import DERIVED, STATED, Choice, Family, Option, Quantity, Request, Said
-from domain.design.library_parts import judge_parts
+from domain.design.engine.library_parts import judge_parts
 from domain.design.sentence import Mention, Sentence
 from domain.design.understanding import fill_slots, left_out
 from shared.errors import CircuitError

@@ -8,8 +8,8 @@ from typing import Any
 
 from domain.design.engine.conversion import read_conversion
 from domain.design.engine.declaration import STATED, TOLERANCE, Choice, Option, Quantity, Request, Said
+from domain.design.engine.library_parts import part_choice
 from domain.design.engine.reading import number, refuse_beyond
-from domain.design.library_parts import part_choice
 from domain.design.sentence import Sentence
 from domain.design.understanding import impossible, left_out
 from shared.message import msg

@@ -9,9 +9,9 @@ import pytest
 import bootstrap
 from application.workflow.designing import DesignRequest
 from domain.circuit.numbers import parse_number
+from domain.design.engine.library_parts import DIODES
 from domain.design.engine.reading import read
 from domain.design.families.first_order import FAMILY
-from domain.design.library_parts import DIODES
 from domain.design.sentence import read_sentence
 from shared.errors import CircuitError
 from shared.paths import MODEL_LIBRARY
