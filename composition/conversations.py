@@ -57,6 +57,10 @@ class ConversationAdapters:
 
         return SpentAnswers(self._program.home)
 
+    @property
+    def removed_days(self) -> int:
+        return self._program.settings.removed_days
+
     @cached_property
     def prompts(self) -> PromptStore:
         from infrastructure.persistence.prompt_files import PromptFiles

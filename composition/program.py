@@ -128,6 +128,15 @@ class ProgramAdapters:
 
         return TurnSpans()
 
+    def read_file(self, path: Path, most: int) -> bytes | None:
+        from infrastructure.persistence.confined import TooLarge
+        from infrastructure.persistence.given_files import read_given
+
+        try:
+            return read_given(path, most)
+        except TooLarge:
+            return None
+
     def write_file(self, path: Path, content: bytes) -> None:
         from infrastructure.persistence.atomic import write_atomically
 

@@ -29,6 +29,7 @@ Source = Literal["file", "environment", "default"]
 _LOCALE_VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
 _GENERAL = msg("General")
 _MODELS = msg("Models")
+REMOVED_DAYS = 30
 _CHOICE = ("provider", "model", "base_url")
 _ABILITIES = ("tools", "vision", "thinking", "context_tokens", "output_tokens")
 
@@ -114,6 +115,8 @@ class UserSettings:
         help=msg("Folders or files that every circuit may include from."))
     ngspice_path: Path | None = setting(None, msg("Simulator"), group=_GENERAL,
         help=msg("The ngspice program; none = the one found on PATH."))
+    removed_days: int = setting(REMOVED_DAYS, msg("Removed conversations"), group=_GENERAL, bounds=(1, 3650),
+        help=msg("For so many days they can be restored; then they are deleted for good."))
     small_model: ProviderChoice | None = setting(None, msg("Model for titles and summaries"),
         group=_MODELS, read=_model,
         example='{"provider": "ollama", "model": "qwen3:4b", "base_url": ""}',

@@ -43,8 +43,9 @@ from domain.llm.transcript import (
     utc,
 )
 from domain.llm.turn_failure import TurnFailure, TurnLimit, failure_from_plain
+from domain.settings import REMOVED_DAYS
 from shared import paths
-from shared.errors import UserInputError
+from shared.errors import CircuitAIError, UserInputError
 from shared.message import Message, message_from_plain, msg
 from shared.safe_json import for_display
 from shared.tasks import StopReason
@@ -54,7 +55,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from application.ports.conversation import SessionInfo, SessionStore
-    from application.ports.project import Projects
+    from application.ports.project import ProjectFiles, Projects
     from application.ports.project_view import ProjectView
     from application.ports.search import ConversationIndex
     from domain.llm.tools.confirmation_card import Answers, ConfirmationCard
@@ -196,16 +197,20 @@ class ShownSession:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Sessions:
-    """Use cases over the stored conversations; `write_file` puts a file on the disk, whole or not at all."""
+    """Use cases over the stored conversations; `write_file` puts a file on the disk, whole or not at all,
+    `read_file` gives the bytes of one, None of one that is larger than so many."""
 
     projects: Projects
     write_file: Callable[[Path, bytes], None]
+    read_file: Callable[[Path, int], bytes | None]
     forget_checkpoints: Callable[[Path, str], None]
     """Removes a thread from a project\'s database of checkpoints."""
     index: Callable[[Path], ConversationIndex]
     views: Callable[[Path], ProjectView]
     alternatives: Callable[[], Alternatives] = Alternatives
     """The models the user has set up, of which stored failures may offer one."""
+    kept_days: int = REMOVED_DAYS
+    """How long conversations that were removed can be restored."""
 
     async def list(self, project: Path) -> tuple[SessionInfo, ...]:
         """All conversations, the last changed first. Raises UserInputError ("no_project")."""
@@ -216,19 +221,23 @@ class Sessions:
 
         return await asyncio.to_thread(work)
 
-    async def show(self, project: Path, reference: str, *, version: str = "") -> ShownSession:
+    async def show(
+        self, project: Path, reference: str, *, version: str = "", is_removed: bool = False
+    ) -> ShownSession:
         """One conversation. `reference`: an id, its first 6 letters or more, or "last"; `version`: as in
-        `shown`.
+        `shown`; `is_removed`: one of those that were removed.
 
         Raises UserInputError ("no_project", "no_session", "bad_session_id", "ambiguous_session").
         """
 
         def work() -> ShownSession:
-            with self._store(project) as store:
+            with self._store(project) as found_store:
+                store = found_store.removed if is_removed else found_store
                 session_id = find_session(store, reference)
                 read = store.read(session_id)
                 own = self.alternatives().choices
-                found = shown(session_id, read.events, own=own, is_ours=read.is_ours, version=version)
+                is_ours = read.is_ours and not is_removed
+                found = shown(session_id, read.events, own=own, is_ours=is_ours, version=version)
                 return replace(found, is_in_use=read.is_in_use)
 
         return await asyncio.to_thread(work)
@@ -324,26 +333,104 @@ class Sessions:
         await uninterrupted(asyncio.to_thread(work))
         return kept
 
-    async def delete(self, project: Path, session_id: str) -> None:
-        """Remove one, its checkpoints, its attachments, and its words from the search.
+    async def delete(self, project: Path, session_id: str, *, for_good: bool = False) -> None:
+        """Remove one: it is set aside, with all that belongs to it, and can be restored for `kept_days`.
 
-        Its changes of files can be undone as long as those of others.
-
+        `for_good`: nothing of it is kept. Its changes of files can be undone as long as those of others.
         Raises UserInputError ("no_session", "session_in_use"), EnvironmentProblem.
         """
 
         def work() -> None:
-            files = self.projects.open(project)
-            try:
-                files.sessions.delete(session_id)
-                for thread in (session_id, chat_thread(session_id)):
-                    self.forget_checkpoints(files.checkpoints_path, thread)
-                files.attachments.sweep(files.named_hashes)
+            with self._opened(project) as files:
+                if for_good:
+                    self._delete_for_good(files, files.sessions, (session_id,))
+                else:
+                    files.sessions.set_aside(session_id)
                 self.index(files.root).forget(session_id)
+                self._purge(files)
+
+        await uninterrupted(asyncio.to_thread(work))
+
+    async def removed(self, project: Path) -> tuple[SessionInfo, ...]:
+        """Those that can be restored, the last removed first; what was kept its time is gone. See `list`."""
+
+        def work() -> tuple[SessionInfo, ...]:
+            with self._opened(project) as files:
+                self._purge(files)
+                found = files.sessions.removed.list()
+                return tuple(sorted(found, key=lambda info: info.stored_at, reverse=True))
+
+        return await uninterrupted(asyncio.to_thread(work))
+
+    async def restore(self, project: Path, session_id: str) -> None:
+        """Put one back that was removed. Raises UserInputError ("no_session", "session_exists",
+        "session_in_use"), EnvironmentProblem."""
+
+        def work() -> None:
+            with self._store(project) as store:
+                store.put_back(session_id)
+
+        await uninterrupted(asyncio.to_thread(work))
+
+    async def delete_removed(self, project: Path, session_id: str) -> None:
+        """Of one that was removed keep nothing. Raises as `delete`."""
+
+        def work() -> None:
+            with self._opened(project) as files:
+                self._delete_for_good(files, files.sessions.removed, (session_id,))
+
+        await uninterrupted(asyncio.to_thread(work))
+
+    def _purge(self, files: ProjectFiles) -> None:
+        """What was removed long enough ago is deleted; what can't be now waits for the next time."""
+        before, store = time.time() - self.kept_days * 86400, files.sessions.removed
+        try:
+            old = [info.session_id for info in store.list() if info.stored_at < before]
+            self._delete_for_good(files, store, old)
+        except CircuitAIError as error:
+            _log.warning("Removed conversations could not be deleted: %s", error)
+
+    def _delete_for_good(self, files: ProjectFiles, store: SessionStore, ids: Sequence[str]) -> None:
+        for session_id in ids:
+            store.delete(session_id)
+            for thread in (session_id, chat_thread(session_id)):
+                self.forget_checkpoints(files.checkpoints_path, thread)
+        if ids:
+            files.attachments.sweep(files.named_hashes)
+
+    async def import_file(self, project: Path, file: Path) -> str:
+        """Take in a conversation that was exported as JSON; returns its id: a new one where its own is taken.
+
+        It is history to be read, as everything another installation wrote. Raises UserInputError
+        ("no_file", "bad_import"), EnvironmentProblem.
+        """
+
+        def work() -> str:
+            from domain.llm.imported import MOST_BYTES, imported_events
+
+            def refused(reason: Message) -> UserInputError:
+                return UserInputError(
+                    msg("{path} is no exported conversation: {reason}.", path=file, reason=reason),
+                    advice=msg("Choose a file that was made by exporting a conversation as JSON."),
+                    file=file,
+                    error_type="bad_import",
+                )
+
+            data = self.read_file(file, MOST_BYTES)
+            if data is None:
+                raise refused(msg("it is larger than {size} MB", size=MOST_BYTES >> 20))
+            try:
+                session_id, events = imported_events(data)
+            except ValueError as error:
+                told = error.args[0] if error.args and isinstance(error.args[0], Message) else None
+                raise refused(told or msg("it is no JSON that can be read")) from error
+            files = self.projects.open(project, create=True)
+            try:
+                return files.sessions.add_history(session_id, events)
             finally:
                 files.close()
 
-        await uninterrupted(asyncio.to_thread(work))
+        return await uninterrupted(asyncio.to_thread(work))
 
     async def save(self, text: str, target: Path) -> Path:
         """Write an exported text; returns the file's absolute path.
@@ -367,12 +454,17 @@ class Sessions:
         return await uninterrupted(asyncio.to_thread(work))
 
     @contextmanager
-    def _store(self, project: Path) -> Iterator[SessionStore]:
+    def _opened(self, project: Path) -> Iterator[ProjectFiles]:
         files = self.projects.open(project)
         try:
-            yield files.sessions
+            yield files
         finally:
             files.close()
+
+    @contextmanager
+    def _store(self, project: Path) -> Iterator[SessionStore]:
+        with self._opened(project) as files:
+            yield files.sessions
 
 
 def _spent(transcripts: Iterable[Sequence[Json]], since: str = "") -> Spent:

@@ -175,10 +175,12 @@ class Conversations:
         return Sessions(
             projects=self._outside.project.projects,
             write_file=self._outside.program.write_file,
+            read_file=self._outside.program.read_file,
             forget_checkpoints=self._parts.forget_checkpoints,
             index=self._parts.index,
             views=self._outside.project.view,
             alternatives=self._alternatives,
+            kept_days=self._parts.removed_days,
         )
 
     @cached_property

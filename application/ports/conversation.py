@@ -130,6 +130,8 @@ class SessionInfo:
     """This installation wrote, or the user adopted, all of it; else it is history to be read."""
     size: int = 0
     """Bytes of its transcript, to which lines are only ever added; 0 when it cannot be read."""
+    stored_at: float = 0.0
+    """When its file last changed, Unix time; of one that was removed: when that was."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,7 +200,23 @@ class SessionStore(Protocol):
         """Whether another process works on one just now."""
 
     def delete(self, session_id: str) -> None:
-        """Remove one. Raises UserInputError ("no_session", "session_in_use")."""
+        """Remove one for good. Raises UserInputError ("no_session", "session_in_use")."""
+
+    @property
+    def removed(self) -> SessionStore:
+        """Those that were set aside."""
+
+    def set_aside(self, session_id: str) -> None:
+        """Move one to `removed`. Raises as `delete` does, UserInputError ("session_exists")."""
+
+    def put_back(self, session_id: str) -> None:
+        """Move one of `removed` back. Raises as `set_aside` does."""
+
+    def add_history(self, session_id: str, events: Sequence[Mapping[str, Any]]) -> str:
+        """Write one that came from elsewhere, to be read; returns its id: another where that is taken.
+
+        Raises EnvironmentProblem, UserInputError ("session_too_large").
+        """
 
     def take_over(self, session_id: str, *, give_up: Callable[[], bool]) -> None:
         """Ask the process that works on one to stop and save, and wait until it has.

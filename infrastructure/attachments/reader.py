@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import io
-import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,8 +24,9 @@ from domain.llm.attachments import (
 from domain.llm.tools.text_files import BinaryFileError, decode
 from infrastructure.attachments.decoding import DAMAGE, as_seen, prepare_pillow
 from infrastructure.attachments.documents import text_of_pdf
-from infrastructure.persistence.confined import NotRegular, TooLarge, read_regular_file
-from shared.errors import EnvironmentProblem, UserInputError
+from infrastructure.persistence.confined import TooLarge
+from infrastructure.persistence.given_files import read_given
+from shared.errors import UserInputError
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
@@ -56,30 +56,11 @@ class FileReader:
 
     def read_file(self, path: Path) -> bytes:
         """The bytes of a file; a link is followed."""
+        advice = msg("Attach a picture, a text file or a PDF; a folder cannot be attached.")
         try:
-            return read_regular_file(Path(os.path.realpath(path)), max_bytes=LARGEST_ATTACHMENT)
-        except FileNotFoundError as error:
-            raise UserInputError(
-                msg("File {path} does not exist.", path=path),
-                advice=msg("Check the name; it is case-sensitive."),
-                file=path,
-                error_type="file_not_found",
-            ) from error
+            return read_given(path, LARGEST_ATTACHMENT, advice=advice)
         except TooLarge as error:
             raise _too_large(clean_name(path.name)) from error
-        except (NotRegular, IsADirectoryError, NotADirectoryError) as error:
-            raise UserInputError(
-                msg("{path} is not a regular file.", path=path),
-                advice=msg("Attach a picture, a text file or a PDF; a folder cannot be attached."),
-                file=path,
-                error_type="not_a_file",
-            ) from error
-        except OSError as error:
-            raise EnvironmentProblem(
-                msg("{path} cannot be read ({reason}).", path=path, reason=error.strerror),
-                file=path,
-                error_type="cannot_read",
-            ) from error
 
     def examine(self, name: str, content: bytes) -> PreparedAttachment | None:
         """A picture or a text, ready to be sent; None for a PDF."""

@@ -31,6 +31,7 @@ from infrastructure.persistence.confined import (
     make_folder,
     open_file,
     read_regular_file,
+    rename,
     unlink,
 )
 from infrastructure.persistence.process_locks import LockInUse, ProcessLock, is_held_elsewhere, other_holder
@@ -38,7 +39,7 @@ from infrastructure.persistence.session_index import IndexEntry, index_document,
 from infrastructure.persistence.transcript_lines import Chain, read_line, read_lines, write_line
 from shared.errors import CircuitAIError, EnvironmentProblem, Stopped, UserInputError
 from shared.message import Message, msg
-from shared.paths import LOCK_SUFFIX, SESSIONS_INDEX_FILE, TRANSCRIPT_SUFFIX, WANTED_SUFFIX
+from shared.paths import LOCK_SUFFIX, REMOVED_FOLDER, SESSIONS_INDEX_FILE, TRANSCRIPT_SUFFIX, WANTED_SUFFIX
 from shared.ulid import new_ulid
 
 _log = logging.getLogger(__name__)
@@ -259,8 +260,11 @@ class SessionFiles:
             entries[session_id] = entry
         if entries.keys() != known.keys() or any(known[key] is not entry for key, entry in entries.items()):
             self._write_index(index_path, entries.values())
-        infos = [_info(entry.summary, is_ours=entry.is_ours, size=entry.size) for entry in entries.values()]
-        infos += [_info(summary, is_ours=False, size=0) for summary in unreadable]
+        infos = [
+            _info(entry.summary, is_ours=entry.is_ours, size=entry.size, stored_at=entry.mtime_ns / 1e9)
+            for entry in entries.values()
+        ]
+        infos += [_info(summary, is_ours=False, size=0, stored_at=time.time()) for summary in unreadable]
         return tuple(sorted(infos, key=lambda info: (info.updated_at, info.session_id), reverse=True))
 
     def read(self, session_id: str) -> ReadTranscript:
@@ -319,6 +323,63 @@ class SessionFiles:
         finally:
             request.release()
 
+    @property
+    def removed(self) -> SessionFiles:
+        """Those that were set aside; the time of each file's last change is when that was."""
+        return SessionFiles(self._given_folder / REMOVED_FOLDER, self._signer)
+
+    def set_aside(self, session_id: str) -> None:
+        """Move one to `removed`. Raises as `delete` does, and UserInputError ("session_exists")."""
+        self._move_to(self.removed, session_id, is_removal=True)
+
+    def put_back(self, session_id: str) -> None:
+        """Move one of `removed` back. Raises as `set_aside` does."""
+        self.removed._move_to(self, session_id, is_removal=False)
+
+    def _move_to(self, other: SessionFiles, session_id: str, *, is_removal: bool) -> None:
+        """One rename: a kill leaves it here or there."""
+        path = self._existing(_checked(session_id))
+        target = other._folder() / path.name
+        lock = _lock(path)
+        try:
+            make_folder(target.parent)
+            with contextlib.suppress(FileNotFoundError):
+                look(target)
+                raise _exists(session_id)
+            if is_removal:
+                descriptor = open_file(path, os.O_RDONLY, only_name=True)
+                try:
+                    os.utime(descriptor)
+                finally:
+                    os.close(descriptor)
+            rename(path, target)
+            flush_folder(target.parent)
+            flush_folder(path.parent)
+        except FileNotFoundError as error:
+            raise no_session(session_id) from error
+        except OSError as error:
+            raise write_problem(error, path) from error
+        finally:
+            lock.release()
+
+    def add_history(self, session_id: str, events: Sequence[Mapping[str, Any]]) -> str:
+        """Write a conversation that came from elsewhere, whole or not at all: unsigned, it is history to be
+        read. Returns its id: another one where `session_id` is taken. Raises EnvironmentProblem,
+        UserInputError ("session_too_large")."""
+        folder = self._folder()
+        taken = {name for store in (self, self.removed) for name, _ in _transcripts_in(store._folder())}
+        session_id = session_id if is_ulid(session_id) and session_id not in taken else new_ulid()
+        path = folder / (session_id + _SUFFIX)
+        lines = b"".join(map(write_line, events))
+        if len(lines) > MAX_TRANSCRIPT_BYTES:
+            raise _too_large(path)
+        try:
+            make_folder(folder)
+        except OSError as error:
+            raise write_problem(error, folder) from error
+        write_atomically(path, lines)
+        return session_id
+
     def _write_index(self, path: Path, entries: Iterable[IndexEntry]) -> None:
         if not self._signer.project_id:
             return  # nothing was ever written here by us, and a list is no reason to begin
@@ -351,9 +412,7 @@ class SessionFiles:
         except BaseException as error:
             lock.release()
             if isinstance(error, FileExistsError):
-                raise UserInputError(
-                    msg("There is already a conversation {id}.", id=session_id), error_type="session_exists"
-                ) from error
+                raise _exists(session_id) from error
             if isinstance(error, OSError):
                 raise (
                     write_problem(error, path) if is_new else _read_problem(error, path, session_id)
@@ -411,7 +470,7 @@ def _transcripts_in(folder: Path) -> list[tuple[str, os.stat_result]]:
     return [(session_id, state) for session_id, state in found if stat.S_ISREG(state.st_mode)]
 
 
-def _info(summary: Summary, *, is_ours: bool, size: int) -> SessionInfo:
+def _info(summary: Summary, *, is_ours: bool, size: int, stored_at: float) -> SessionInfo:
     return SessionInfo(
         session_id=summary.session_id,
         name=summary.name,
@@ -423,6 +482,7 @@ def _info(summary: Summary, *, is_ours: bool, size: int) -> SessionInfo:
         has_partial_response=summary.has_partial_response,
         is_ours=is_ours,
         size=size,
+        stored_at=stored_at,
     )
 
 
@@ -473,6 +533,12 @@ def _too_large(path: Path) -> UserInputError:
         advice=msg("Start a new conversation; this one is kept."),
         file=path,
         error_type="session_too_large",
+    )
+
+
+def _exists(session_id: str) -> UserInputError:
+    return UserInputError(
+        msg("There is already a conversation {id}.", id=session_id), error_type="session_exists"
     )
 
 

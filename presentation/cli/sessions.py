@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from application.app import Application
 from domain.llm.compression import RESTORED
+from domain.llm.transcript import no_session
 from presentation import VERSION
 from presentation.cli import taking_over
 from presentation.cli.terminal import read_line
@@ -25,7 +26,9 @@ _YES = ("y", "yes", "是", "好", "确认")
 _FORMATS = ("json", "txt", "md")
 _REPORT = "report"
 _NETLIST = "cir"
-_ACTIONS = ("list", "search", "show", "export", "rename", "compress", "restore", "delete")
+_ACTIONS = (
+    "list", "search", "show", "export", "import", "rename", "compress", "restore", "delete", "undelete",
+)  # fmt: skip
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,6 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=(*_FORMATS, _REPORT, _NETLIST))
     parser.add_argument("-o", "--output", type=Path, metavar="FILE")
     parser.add_argument("--stats", action="store_true")
+    parser.add_argument("--removed", action="store_true")
+    parser.add_argument("--for-good", action="store_true")
     parser.add_argument("--follow", action="store_true")
     parser.add_argument("--keep", type=_kept, metavar="N")
     parser.add_argument("--yes", action="store_true")
@@ -47,7 +52,9 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
     _check_usage(args)
     match args.action:
         case "list":
-            _print_list(await app.conversations.sessions.list(args.project), out)
+            sessions = app.conversations.sessions
+            infos = await (sessions.removed if args.removed else sessions.list)(args.project)
+            _print_list(infos, out, is_removed=args.removed)
         case "search":
             await _search(args, app, out)
         case "show":
@@ -60,8 +67,12 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
             await _compress(args, app, out)
         case "restore":
             await _restore(args, app, out)
+        case "import":
+            await _import(args, app, out)
         case "delete":
             await _delete(args, app, out)
+        case "undelete":
+            await _undelete(args, app, out)
     return 0
 
 
@@ -83,6 +94,10 @@ def _check_usage(args: argparse.Namespace) -> None:
         problem = msg("Which conversation? `sessions {action}` needs an id.", action=args.action)
     elif (args.action == "rename") != (args.name is not None):
         problem = msg("`sessions rename` needs an id and a name; the others accept no name.")
+    elif args.removed and args.action != "list":
+        problem = msg("--removed is only used with `sessions list`.")
+    elif args.for_good and args.action != "delete":
+        problem = msg("--for-good is only used with `sessions delete`.")
     elif args.stats and args.action != "show":
         problem = msg("--stats is only used with `sessions show`.")
     elif args.follow and (args.action != "show" or args.stats or args.json):
@@ -100,11 +115,13 @@ def _check_usage(args: argparse.Namespace) -> None:
     )
 
 
-def _print_list(infos: tuple[SessionInfo, ...], out: Output) -> None:
+def _print_list(infos: tuple[SessionInfo, ...], out: Output, *, is_removed: bool) -> None:
     if out.as_json:
         out.json({"ok": True, "sessions": [_info_document(info) for info in infos]})
         return
-    if not infos:
+    if not infos and is_removed:
+        out.say(msg("There are no removed conversations."))
+    elif not infos:
         out.say(msg("This project has no conversations yet."))
     for info in infos:
         mark = "*" if info.has_partial_response else " "
@@ -116,6 +133,11 @@ def _print_list(infos: tuple[SessionInfo, ...], out: Output) -> None:
             out.line(f"      {visible(info.preview)}")
     if any(info.has_partial_response for info in infos):
         out.say(msg("* the last turn was interrupted"))
+    if infos:
+        from presentation.confirmation_words import size_text
+
+        taken = size_text(sum(info.size for info in infos))
+        out.say(msg("{count} {count:conversation|conversations}, {size}", count=len(infos), size=taken))
 
 
 async def _search(args: argparse.Namespace, app: Application, out: Output) -> None:
@@ -161,6 +183,7 @@ def _info_document(info: SessionInfo) -> dict[str, Any]:
         "message_count": info.message_count,
         "preview": info.preview,
         "has_partial_response": info.has_partial_response,
+        "size": info.size,
         "origin": "here" if info.is_ours else "elsewhere",
     }
 
@@ -342,6 +365,36 @@ async def _restore(args: argparse.Namespace, app: Application, out: Output) -> N
     out.say(RESTORED)
 
 
+async def _import(args: argparse.Namespace, app: Application, out: Output) -> None:
+    session_id = await app.conversations.sessions.import_file(args.project, Path(args.session))
+    if out.as_json:
+        out.json({"ok": True, "id": session_id})
+    out.say(
+        msg("Imported as {id}. It can be read; adopt the project's history to continue it.", id=session_id)
+    )
+
+
+async def _undelete(args: argparse.Namespace, app: Application, out: Output) -> None:
+    removed = await app.conversations.sessions.removed(args.project)
+    wanted = args.session.upper()
+    is_last = args.session == "last"
+    found = [info for info in removed if is_last or info.session_id.startswith(wanted)]
+    if not found:
+        raise no_session(args.session)
+    if len(found) > 1 and not is_last:
+        raise UserInputError(
+            msg("Several conversations begin with {prefix}: {ids}.", prefix=wanted,
+                ids=", ".join(info.session_id for info in found[:5])),
+            advice=msg("Give more letters of the id."),
+            error_type="ambiguous_session",
+        )  # fmt: skip
+    await app.conversations.sessions.restore(args.project, found[0].session_id)
+    name = visible(" ".join(found[0].name.split()))
+    if out.as_json:
+        out.json({"ok": True, "id": found[0].session_id, "restored": True})
+    out.say(msg("Restored: {name}", name=name))
+
+
 async def _delete(args: argparse.Namespace, app: Application, out: Output) -> None:
     info = await app.conversations.sessions.find(args.project, args.session)
     name = visible(" ".join(info.name.split()))
@@ -352,17 +405,25 @@ async def _delete(args: argparse.Namespace, app: Application, out: Output) -> No
                 advice=msg("Add --yes to delete it."),
             )
         question = msg(
-            "Permanently delete {name} ({count} {count:message|messages})? [y/N] ",
+            "Delete {name} ({count} {count:message|messages})? [y/N] ",
             name=name,
             count=info.message_count,
         )
         if await read_line(out.translate(question)) not in _YES:
             out.say(msg("Nothing was deleted."))
             return
-    await app.conversations.sessions.delete(args.project, info.session_id)
+    sessions = app.conversations.sessions
+    await sessions.delete(args.project, info.session_id, for_good=args.for_good)
     if out.as_json:
         out.json({"ok": True, "id": info.session_id, "deleted": True})
     out.say(msg("Deleted: {name}", name=name))
+    if not args.for_good:
+        out.say(
+            msg(
+                "For {days} {days:day|days} `sessions undelete` restores it.",
+                days=sessions.kept_days,
+            )
+        )
 
 
 def _note_problems(session: ShownSession, out: Output) -> None:

@@ -319,13 +319,15 @@ async def test_deleting_a_conversation_takes_what_only_it_names(
         second = next(path.stem for path in transcripts(project) if path.stem != first)
         assert len(kept(project)) == 2
         await app.conversations.sessions.delete(project, first)
+        assert len(kept(project)) == 2  # it can be restored
+        await app.conversations.sessions.delete_removed(project, first)
         assert {(project / ".circuit_ai" / "attachments" / name).read_bytes() for name in kept(project)} == {
             shared.read_bytes()
         }
         # What a killed program left behind goes with the next one.
         left = project / ".circuit_ai" / "attachments" / f"{'0' * 64}.png"
         left.write_bytes(b"of a kill")
-        await app.conversations.sessions.delete(project, second)
+        await app.conversations.sessions.delete(project, second, for_good=True)
     assert not kept(project)
 
 

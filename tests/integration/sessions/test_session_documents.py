@@ -13,6 +13,7 @@ from application.conversation.sessions import Sessions, find_session, shown
 from domain.llm import messages as m
 from infrastructure.persistence.atomic import write_atomically
 from infrastructure.persistence.checkpoint_rows import forget_thread
+from infrastructure.persistence.given_files import read_given
 from infrastructure.persistence.project import ProjectFolders
 from infrastructure.persistence.project_view import FolderView
 from infrastructure.search.conversations import SqliteConversationIndex
@@ -222,6 +223,7 @@ def sessions():
     return Sessions(
         projects=ProjectFolders(),
         write_file=write_atomically,
+        read_file=read_given,
         forget_checkpoints=forget_thread,
         index=SqliteConversationIndex,
         views=lambda root: FolderView(root=root),
