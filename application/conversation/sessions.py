@@ -410,7 +410,7 @@ class Sessions:
 
             def refused(reason: Message) -> UserInputError:
                 return UserInputError(
-                    msg("{path} is no exported conversation: {reason}.", path=file, reason=reason),
+                    msg("{path} is not an exported conversation: {reason}.", path=file, reason=reason),
                     advice=msg("Choose a file that was made by exporting a conversation as JSON."),
                     file=file,
                     error_type="bad_import",
@@ -423,7 +423,7 @@ class Sessions:
                 session_id, events = imported_events(data)
             except ValueError as error:
                 told = error.args[0] if error.args and isinstance(error.args[0], Message) else None
-                raise refused(told or msg("it is no JSON that can be read")) from error
+                raise refused(told or msg("it is not readable JSON")) from error
             files = self.projects.open(project, create=True)
             try:
                 return files.sessions.add_history(session_id, events)
