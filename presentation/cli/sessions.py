@@ -94,8 +94,8 @@ def _check_usage(args: argparse.Namespace) -> None:
         problem = msg("Which conversation? `sessions {action}` needs an id.", action=args.action)
     elif (args.action == "rename") != (args.name is not None):
         problem = msg("`sessions rename` needs an id and a name; the others accept no name.")
-    elif args.removed and args.action != "list":
-        problem = msg("--removed is only used with `sessions list`.")
+    elif args.removed and args.action not in ("list", "delete"):
+        problem = msg("--removed is only used with `sessions list` and `sessions delete`.")
     elif args.for_good and args.action != "delete":
         problem = msg("--for-good is only used with `sessions delete`.")
     elif args.stats and args.action != "show":
@@ -375,9 +375,17 @@ async def _import(args: argparse.Namespace, app: Application, out: Output) -> No
 
 
 async def _undelete(args: argparse.Namespace, app: Application, out: Output) -> None:
+    info = await _find_removed(args, app)
+    await app.conversations.sessions.restore(args.project, info.session_id)
+    if out.as_json:
+        out.json({"ok": True, "id": info.session_id, "restored": True})
+    out.say(msg("Restored: {name}", name=visible(" ".join(info.name.split()))))
+
+
+async def _find_removed(args: argparse.Namespace, app: Application) -> SessionInfo:
+    """One of those that were removed, by its id, the first letters of it, or "last"."""
     removed = await app.conversations.sessions.removed(args.project)
-    wanted = args.session.upper()
-    is_last = args.session == "last"
+    wanted, is_last = args.session.upper(), args.session == "last"
     found = [info for info in removed if is_last or info.session_id.startswith(wanted)]
     if not found:
         raise no_session(args.session)
@@ -388,15 +396,12 @@ async def _undelete(args: argparse.Namespace, app: Application, out: Output) -> 
             advice=msg("Give more letters of the id."),
             error_type="ambiguous_session",
         )  # fmt: skip
-    await app.conversations.sessions.restore(args.project, found[0].session_id)
-    name = visible(" ".join(found[0].name.split()))
-    if out.as_json:
-        out.json({"ok": True, "id": found[0].session_id, "restored": True})
-    out.say(msg("Restored: {name}", name=name))
+    return found[0]
 
 
 async def _delete(args: argparse.Namespace, app: Application, out: Output) -> None:
-    info = await app.conversations.sessions.find(args.project, args.session)
+    sessions = app.conversations.sessions
+    info = await (_find_removed(args, app) if args.removed else sessions.find(args.project, args.session))
     name = visible(" ".join(info.name.split()))
     if not args.yes:
         if out.as_json or not sys.stdin.isatty():
@@ -412,12 +417,14 @@ async def _delete(args: argparse.Namespace, app: Application, out: Output) -> No
         if await read_line(out.translate(question)) not in _YES:
             out.say(msg("Nothing was deleted."))
             return
-    sessions = app.conversations.sessions
-    await sessions.delete(args.project, info.session_id, for_good=args.for_good)
+    if args.removed:
+        await sessions.delete_removed(args.project, info.session_id)
+    else:
+        await sessions.delete(args.project, info.session_id, for_good=args.for_good)
     if out.as_json:
         out.json({"ok": True, "id": info.session_id, "deleted": True})
     out.say(msg("Deleted: {name}", name=name))
-    if not args.for_good:
+    if not (args.for_good or args.removed):
         out.say(
             msg(
                 "For {days} {days:day|days} `sessions undelete` restores it.",

@@ -132,6 +132,25 @@ def test_nothing_is_deleted_without_a_yes(cli, project, conversation):
     assert cli("sessions", "list", project, "--json").document["sessions"] == []
 
 
+def test_removed_restored_exported_and_imported(cli, project, conversation, tmp_path):
+    target = tmp_path / "talk.json"
+    assert cli("sessions", "export", project, conversation, "-o", target).exit_code == 0
+    assert "30 days" in cli("sessions", "delete", project, conversation, "--yes").stdout
+    [row] = cli("sessions", "list", project, "--removed", "--json").document["sessions"]
+    assert (row["id"], row["size"] > 0) == (conversation, True)
+    assert cli("sessions", "undelete", project, conversation[:10]).exit_code == 0
+    assert "1 conversation, " in cli("sessions", "list", project).stdout
+    cli("sessions", "delete", project, conversation, "--yes")
+    cli("sessions", "delete", project, "last", "--removed", "--yes")
+    assert cli("sessions", "list", project, "--removed", "--json").document["sessions"] == []
+    assert cli("sessions", "import", project, target, "--json").document["id"] == conversation
+    [row] = cli("sessions", "list", project, "--json").document["sessions"]
+    assert (row["origin"], row["name"]) == ("elsewhere", "Amp")
+    target.write_text("[]")
+    done = cli("sessions", "import", project, target, "--json")
+    assert (done.exit_code, done.document["errors"][0]["error_type"]) == (2, "bad_import")
+
+
 @pytest.mark.parametrize(
     ("argv", "kind"),
     [
