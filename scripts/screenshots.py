@@ -139,6 +139,7 @@ def _show_rows(picture: Picture, target: Path) -> int:
             while not view.is_ready:  # noqa: ASYNC110 - the page comes by itself
                 await asyncio.sleep(0.01)
         view.apply([Reset(items=row_states())])
+        await asyncio.sleep(2 * _SETTLING_S)
         (await _still(view, is_moving=False)).save(str(target))
         view.close_page()
         view.close()
