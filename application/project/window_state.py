@@ -105,8 +105,8 @@ class WindowState:
     language: WindowLanguage = setting("auto", choices=("auto", "en", "zh"))
     """"auto": the one of the settings, or of the system."""
     theme: WindowTheme = setting("system", choices=("system", "light", "dark"))
-    scale: float = setting(1.0, bounds=(1, 2))
-    """Factor on all sizes of type and rows, 1 to 2."""
+    scale: float = setting(1.0, bounds=(0.8, 2))
+    """Factor on all sizes of type and rows, 0.8 to 2."""
     geometry: tuple[int, int, int, int] | None = setting(None, read=_geometry)
     """x, y, width, height of the window, logical pixels."""
     is_maximized: bool = False

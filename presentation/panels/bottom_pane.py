@@ -10,7 +10,7 @@ from PyQt6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QVBoxLayout, QWid
 
 from presentation.panels.run_views import MEASUREMENTS, WAVEFORMS, RunViews
 from presentation.ui.frame import IconButton
-from presentation.ui.parts import arrange
+from presentation.ui.parts import SpokenName, arrange
 from presentation.ui.styles import mark, mark_area
 from presentation.ui.tab_strip import TabStrip
 from presentation.ui.tabbed_pages import Page, TabbedPages
@@ -26,6 +26,7 @@ class _CountedTabs(TabStrip):
     def __init__(self, services: WindowServices, titles: Sequence[Message]) -> None:
         self._counts: dict[int, int] = {}
         super().__init__(services, titles, "bottom_tabs")
+        SpokenName(services, self, msg("Bottom panels"))
 
     def count_of(self, index: int) -> int:
         """The number behind a word, 0 for none."""

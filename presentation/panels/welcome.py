@@ -23,7 +23,7 @@ from PyQt6.QtWidgets import (
 )
 
 from presentation.panels.welcome_rows import ExampleRow, Note, Part, Row
-from presentation.ui.parts import arrange, push_button
+from presentation.ui.parts import SpokenName, arrange, push_button
 from presentation.ui.signals import Signal, signal
 from presentation.ui.styles import mark, mark_area
 from presentation.ui.workspace import WindowServices
@@ -111,6 +111,9 @@ class WelcomePage(QScrollArea):
         self.language, self.theme = QComboBox(), QComboBox()
         self.language.setObjectName("welcomeLanguage")
         self.theme.setObjectName("welcomeTheme")
+        SpokenName(services, self, msg("Start page"))
+        SpokenName(services, self.language, msg("Language"))
+        SpokenName(services, self.theme, msg("Theme"))
         self._build()
         self.set_recent(())
         self.set_report(None)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import ceil
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from PyQt6.QtCore import QObject, QSize, Qt, QTimer
 from PyQt6.QtGui import QFontMetricsF, QGuiApplication, QPainter, QPaintEvent
 from PyQt6.QtWidgets import QBoxLayout, QLabel, QLayout, QPushButton, QStyle, QWidget
 
 from presentation.ui.styles import mark
+from shared.message import Message
+
+if TYPE_CHECKING:
+    from presentation.ui.workspace import WindowServices
 
 Part = QWidget | QLayout
 L = TypeVar("L", bound=QBoxLayout)
@@ -108,3 +112,16 @@ class ElidedLabel(QLabel):
                 shown,
                 self.foregroundRole(),
             )
+
+
+class SpokenName(QObject):
+    """What a screen reader calls a widget that has no words of its own, in the language in force."""
+
+    def __init__(self, services: WindowServices, widget: QWidget, name: Message) -> None:
+        super().__init__(widget)  # it ends with the widget
+        self._services, self._widget, self._name = services, widget, name
+        services.language.changed.connect(self._say)
+        self._say()
+
+    def _say(self) -> None:
+        self._widget.setAccessibleName(self._services.language(self._name))

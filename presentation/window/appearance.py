@@ -9,7 +9,7 @@ from presentation.ui.language import LanguageManager, LanguageName
 from presentation.ui.theme import Mode, ThemeManager
 from presentation.window.commands import Commands
 
-SIZES = (100, 125, 150, 200)
+SIZES = (80, 90, 100, 110, 125, 150, 175, 200)
 """Percent that can be chosen."""
 
 
@@ -34,6 +34,14 @@ class Appearance:
     def set_scale(self, scale: float) -> None:
         self._theme.set_mode(self._theme.mode, scale=scale)
         self._keep(scale=scale)
+
+    def zoom(self, step: int) -> None:
+        """The next larger (1) or smaller (-1) of the sizes; 0: 100 %."""
+        now = round(self._theme.theme.scale * 100)
+        larger, smaller = [size for size in SIZES if size > now], [size for size in SIZES if size < now]
+        found = larger[:1] if step > 0 else smaller[-1:] if step else [100]
+        if found:
+            self.set_scale(found[0] / 100)
 
     def bring_back(self, state: WindowState) -> None:
         if state.language != "auto":

@@ -242,6 +242,13 @@ def _appearance(targets: Targets) -> Iterator[Command]:
         yield command(
             f"theme.{mode}", text, partial(appearance.set_theme, mode), submenu=theme, group="theme"
         )
+    steps = (
+        ("zoomIn", msg("Larger"), 1, "Ctrl+="),
+        ("zoomOut", msg("Smaller"), -1, "Ctrl+-"),
+        ("zoomReset", msg("Reset zoom"), 0, "Ctrl+0"),
+    )
+    for step_name, text, step, key in steps:
+        yield command(step_name, text, partial(appearance.zoom, step), submenu=size, key=key)
     for percent in SIZES:
         yield command(
             f"scale.{percent}",

@@ -9,7 +9,7 @@ from PyQt6.QtGui import QResizeEvent
 from PyQt6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
 
 from presentation.ui.frame import IconButton, LineSplitter, PaneSection
-from presentation.ui.parts import arrange
+from presentation.ui.parts import SpokenName, arrange
 from presentation.ui.signals import Signal, signal
 from presentation.ui.styles import mark, mark_area
 from presentation.ui.tab_strip import TabStrip
@@ -44,6 +44,7 @@ class Panes(QWidget):
         """The parts of the centre: places for editor and bottom pane, then these."""
         pages = parts.pages("right")
         self.tabs = TabStrip(services, [page.title for page in pages], "rightTabs")
+        SpokenName(services, self.tabs, msg("Side panels"))
         self.right_pages = TabbedPages(self.tabs, pages)
         self._build()
         services.theme.changed.connect(self.restyle)

@@ -104,7 +104,12 @@
   }
 
   function fill(element, html) {
+    const held = element.contains(document.activeElement) ? document.activeElement.dataset : null;
     element.innerHTML = html;
+    if (held?.act) { // whoever is there with the keyboard stays there
+      const same = [...element.querySelectorAll("[data-act]")];
+      same.find((each) => each.dataset.act === held.act && each.dataset.arg === held.arg)?.focus({ preventScroll: true });
+    }
     for (const details of element.querySelectorAll("details[data-fold]")) {
       const known = folds.get(`${(details.closest(".item") ?? element).dataset.key}/${details.dataset.fold}`);
       if (known !== undefined) details.open = known;

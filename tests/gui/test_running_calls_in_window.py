@@ -72,7 +72,16 @@ async def test_a_study_tells_how_far_it_is_and_ends_by_its_button(
         await until(lambda: re.search(r"[1-9]\d*/5000 runs", view.surface.toPlainText()) is not None)
         card = only(panel, OperationCard)
         await until(lambda: "/5000 runs" in panel.status_line.text)
-        view.acted.emit("end_call", card.key, "")
+        view.surface.setFocus()
+        at_link = lambda: view.surface.textCursor().charFormat().anchorHref()  # noqa: E731
+        while "end_call" not in at_link():
+            QTest.keyClick(view.surface, Qt.Key.Key_Tab)
+        drawn = only(panel, OperationCard).progress
+        await until(
+            lambda: only(panel, OperationCard).progress != drawn
+        )  # the row is another, the place is not
+        assert "end_call" in at_link()
+        QTest.keyClick(view.surface, Qt.Key.Key_Return)
         await until(lambda: not panel.is_running)
         card = only(panel, OperationCard)
         assert (card.state, card.progress) == ("done", ())
@@ -88,6 +97,8 @@ async def test_a_study_tells_how_far_it_is_and_ends_by_its_button(
         QTest.mouseClick(panel.status_line.meter, Qt.MouseButton.LeftButton)
         await until(lambda: panel.findChild(UsePopup) is not None)
         told = panel.findChild(UsePopup).text
+        QTest.keyClick(panel.findChild(UsePopup), Qt.Key.Key_Escape)
+        await until(lambda: panel.findChild(UsePopup) is None)
     assert "Last answer\n90 tokens sent, 7 answered" in told
     assert "This conversation\n2 answers in" in told
     assert "1 tool call in" in told

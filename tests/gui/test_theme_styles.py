@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.parametrize("name", ["light", "dark"])
-@pytest.mark.parametrize("scale", [1.0, 1.25, 2.0])
+@pytest.mark.parametrize("scale", [0.8, 1.25, 2.0])
 def test_every_hole_of_the_style_sheets_is_filled(qapp, name, scale):
     text = style_sheet(Theme(name, scale))
     assert "@" not in text

@@ -147,6 +147,8 @@ class Completion(QObject):
         self.list.hide()
         edit.textChanged.connect(self._follow)
         edit.installEventFilter(self)
+        # Of a panel that is taken down the list goes first, and the field may get the keyboard behind it.
+        self.list.destroyed.connect(partial(edit.removeEventFilter, self))
         workspace = services.workspace
         workspace.project_closed.connect(self._forget)
 

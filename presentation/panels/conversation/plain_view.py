@@ -39,9 +39,10 @@ from presentation.panels.conversation.names import Names
 from presentation.panels.conversation.plain_items import Folds, PlainItems
 from presentation.panels.conversation.plain_parts import ICON_SIDE, bar_picture, chart_picture
 from presentation.panels.conversation.rows import row_of
-from presentation.ui.parts import arrange
+from presentation.ui.parts import SpokenName, arrange
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
+from shared.message import msg
 
 _SYNTAX = ("comment", "directive", "element", "node", "value", "param", "string")
 _FIRST_ITEMS = 40
@@ -84,6 +85,7 @@ class PlainConversation(QWidget):
         """Of the answers that are coming."""
         self.surface = _Browser(services, self, self._chart_of)
         self.surface.setObjectName("conversationText")
+        SpokenName(services, self.surface, msg("Messages"))
         self.surface.setOpenLinks(False)
         self.surface.setUndoRedoEnabled(False)
         self.surface.setAcceptDrops(False)  # files are for the panel around it
@@ -278,7 +280,7 @@ class PlainConversation(QWidget):
             self._waits.discard(item.key)
         self._items[item.key] = item
         self._splitters.pop(item.key, None)
-        row = row_of(item)
+        row, link = row_of(item), self._link_in(frame)
         with self._edit() as cursor:
             frame.setFrameFormat(self._frame_format(row.frame))
             cursor.setPosition(frame.firstPosition())
@@ -288,6 +290,31 @@ class PlainConversation(QWidget):
             for block in _blocks_of(frame):
                 if not block.text():  # before, between and behind tables
                     _flatten(block)
+        if link:
+            self._choose_link(frame, link)
+
+    def _link_in(self, frame: QTextFrame) -> str:
+        """The link of a row that the keyboard is at; "" = none of it."""
+        cursor = self.surface.textCursor()
+        is_inside = frame.firstPosition() <= cursor.selectionStart() <= frame.lastPosition()
+        return cursor.charFormat().anchorHref() if is_inside and cursor.hasSelection() else ""
+
+    def _choose_link(self, frame: QTextFrame, link: str) -> None:
+        """Whoever is at a link with the keyboard stays there when its row is drawn anew."""
+        block = self._document.findBlock(frame.firstPosition())
+        while block.isValid() and block.position() <= frame.lastPosition():
+            place = block.begin()
+            while not place.atEnd():
+                fragment = place.fragment()
+                if fragment.charFormat().anchorHref() == link:
+                    cursor = QTextCursor(self._document)
+                    cursor.setPosition(fragment.position())
+                    end = fragment.position() + fragment.length()
+                    cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+                    self.surface.setTextCursor(cursor)
+                    return
+                place += 1
+            block = block.next()
 
     def _remove(self, key: str) -> None:
         self._items.pop(key, None)

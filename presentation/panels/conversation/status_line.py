@@ -142,6 +142,7 @@ class ContextMeter(QWidget):
     def _refresh(self) -> None:
         language = self._services.language
         self._name.setText(language(msg("Context")))
+        self.setAccessibleName(self._name.text())
         used, known = self._used, self._abilities
         if used is None:
             return

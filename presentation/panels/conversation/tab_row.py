@@ -14,7 +14,7 @@ from PyQt6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QTabBar, QWidget
 from presentation.panels.conversation.status_line import Spinner
 from presentation.ui.closable_tabs import ClosableTabs, dot
 from presentation.ui.frame import IconButton
-from presentation.ui.parts import arrange
+from presentation.ui.parts import SpokenName, arrange
 from presentation.ui.styles import mark, mark_area
 from presentation.ui.workspace import WindowServices
 from presentation.use_words import seconds_of
@@ -77,6 +77,7 @@ class TabRow(QWidget):
         self.tabs.installEventFilter(self)
         self.name_field = QLineEdit(self.tabs)
         self.name_field.setObjectName("conversationName")
+        SpokenName(services, self.name_field, msg("Conversation name"))
         mark(self.name_field, small=True)
         self.name_field.hide()
         self.name_field.installEventFilter(self)

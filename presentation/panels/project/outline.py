@@ -12,7 +12,7 @@ from PyQt6.QtWidgets import QStackedLayout, QWidget
 
 from domain.circuit.netlist import NETLIST_SUFFIXES
 from presentation.ui.empty_state import EmptyNote
-from presentation.ui.parts import once_after
+from presentation.ui.parts import SpokenName, once_after
 from presentation.ui.rows import Role, RowLook, RowTree, joined
 from presentation.ui.workspace import WindowServices
 from shared.errors import UserInputError
@@ -52,6 +52,7 @@ class OutlinePane(QWidget):
         self._request = 0
         self.model = QStandardItemModel(self)
         self.view = RowTree(services, "outline")
+        SpokenName(services, self.view, msg("Outline"))
         self.view.setModel(self.model)
         self._closed: set[str] = set()
         """Sections the person has closed, by name; the next file's are alike."""

@@ -13,7 +13,7 @@ from PyQt6.QtGui import QAction, QDesktopServices
 from PyQt6.QtWidgets import QMenu, QStackedLayout, QWidget
 
 from presentation.ui.empty_state import EmptyNote
-from presentation.ui.parts import once_after
+from presentation.ui.parts import SpokenName, once_after
 from presentation.ui.rows import Role, RowLook, RowTree, joined
 from presentation.ui.signals import Signal, signal
 from presentation.ui.workspace import WindowServices
@@ -119,6 +119,7 @@ class ResultsList(QWidget):
         self._project = project
         self.model = ResultsModel(services)
         self.view = RowTree(services, "resultsList", is_list=True)
+        SpokenName(services, self.view, msg("Results"))
         self.view.setModel(self.model)
         self._shown: Path | None = None
         """The result the bottom pane shows; its row may be read only later."""

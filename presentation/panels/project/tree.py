@@ -15,7 +15,7 @@ from application.groups.conversations import Conversations
 from application.groups.project import Project
 from presentation.panels.project.tree_model import CIRCUITS, Marks, ProjectModel
 from presentation.ui.empty_state import EmptyNote
-from presentation.ui.parts import copy_text, once_after
+from presentation.ui.parts import SpokenName, copy_text, once_after
 from presentation.ui.rows import RowTree
 from presentation.ui.signals import Signal, signal
 from presentation.ui.workspace import WindowServices
@@ -45,6 +45,7 @@ class ProjectTree(QWidget):
         self._conversations = conversations
         self.model = ProjectModel(services)
         self.view = RowTree(services, "projectTree")
+        SpokenName(services, self.view, msg("Project"))
         self.view.setModel(self.model)
         self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self._empty = EmptyNote(services, _NO_FOLDER)

@@ -17,7 +17,7 @@ from presentation.goal_words import name_of
 from presentation.panels.waveforms.figures import MINUS, beside_goal, fixed, quantity, scale_for
 from presentation.panels.waveforms.shown_result import Measured, ShownResult
 from presentation.ui.figure_table import Cell, Column, FigureTable, is_delete
-from presentation.ui.parts import arrange, copy_text, text_label
+from presentation.ui.parts import SpokenName, arrange, copy_text, text_label
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
@@ -335,6 +335,7 @@ class ValueTable(FigureTable):
 
     def __init__(self, services: WindowServices) -> None:
         super().__init__(services, "value_table")
+        SpokenName(services, self, msg("Values"))
 
     def show_plot(self, plot: Plot) -> None:
         """Show one; its vectors have a single value each."""
