@@ -318,13 +318,15 @@ def _design(targets: Targets) -> Iterator[Command]:
         in_box=False,
         refusal=no_project,
     )
-    acts: tuple[tuple[str, Message, Callable[[ConversationPanel], None]], ...] = (
-        ("describe_design", msg("Describe a design"), lambda panel: panel.describe_design()),
-        ("new_conversation", msg("New conversation"), lambda panel: panel.new_conversation()),
-        ("show_history", msg("Earlier conversations…"), lambda panel: panel.show_history()),
+    acts: tuple[tuple[str, Message, str, Callable[[ConversationPanel], None]], ...] = (
+        ("describe_design", msg("Describe a design"), "", lambda panel: panel.describe_design()),
+        ("new_conversation", msg("New conversation"), "Ctrl+T", lambda panel: panel.new_conversation()),
+        ("close_conversation", msg("Close conversation tab"), "Ctrl+W", lambda panel: panel.close_tab()),
+        ("show_history", msg("Earlier conversations…"), "", lambda panel: panel.show_history()),
     )
-    for name, text, act in acts:
-        yield command(name, text, partial(targets.talk, act), refusal=no_project)
+    for name, text, key, act in acts:
+        # The panel has the keys, while one is in it.
+        yield command(name, text, partial(targets.talk, act), key=key, owns_key=False, refusal=no_project)
     yield command(
         "switchMode",
         msg("Switch between workflow and free work"),

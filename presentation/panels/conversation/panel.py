@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,8 +27,9 @@ from presentation.panels.conversation.queue_panel import QueuePanel
 from presentation.panels.conversation.shelf import Shelf
 from presentation.panels.conversation.status_line import StatusLine
 from presentation.panels.conversation.strange_row import StrangeRow
+from presentation.panels.conversation.tab_control import TabControl
 from presentation.panels.conversation.tab_row import TabRow
-from presentation.panels.conversation.tab_words import ask_to_close, look_of, time_of
+from presentation.panels.conversation.tab_words import time_of
 from presentation.panels.conversation.tabs import ConversationTabs
 from presentation.panels.conversation.taking_in import longest_pasted
 from presentation.panels.conversation.title_bar import TitleBar
@@ -90,6 +90,15 @@ class ConversationPanel(QWidget):
             listed=self._on_list,
             told=self._tell_outside,
         )
+        self._control = TabControl(
+            services,
+            app.program.stop,
+            self.tabs,
+            self,
+            new=self.new_conversation,
+            history=self.show_history,
+            say=self.say,
+        )
         self._stored: set[str] = set()
         self._following = once_after(self, _AFTER_STORING_MS, self._follow)
         self.setObjectName("conversationPanel")
@@ -98,7 +107,6 @@ class ConversationPanel(QWidget):
         self._bar.mode_clicked.connect(self.toggle_mode)
         self._bar.reads_clicked.connect(self.toggle_reading)
         self._bar.delete_clicked.connect(self._ask_delete)
-        self._make_tab_row()
         self._messages = MessageView(
             services,
             app.project,
@@ -177,44 +185,6 @@ class ConversationPanel(QWidget):
             names=self._messages.project_names,
         )
 
-    def _make_tab_row(self) -> None:
-        self.tab_row = row = TabRow(self._services)
-        row.chosen.connect(lambda key: self.tabs.show(self._tab_of(key)))
-        row.close_wanted.connect(lambda key: self.close_tab(self._tab_of(key)))
-        row.close_others_wanted.connect(self._close_others)
-        row.moved.connect(lambda key, to: self.tabs.move(self._tab_of(key), to))
-        row.renamed.connect(self._rename)
-        row.new_clicked.connect(self.new_conversation)
-        row.list_clicked.connect(self._show_list)
-
-    def _tab_of(self, key: str) -> ConversationViewModel:
-        return next((tab for tab in self.tabs.all if tab.scope == key), self.model)
-
-    def close_tab(self, tab: ConversationViewModel | None = None) -> None:
-        """Close a tab (None: the one in front); of one that runs it is asked what becomes of the run."""
-        self._services.start(self._close_tab(tab or self.model), kind="question")
-
-    def _close_others(self, key: str) -> None:
-        kept = self._tab_of(key)
-        self._services.start(
-            self._close_all([tab for tab in self.tabs.all if tab is not kept]), kind="question"
-        )
-
-    async def _close_all(self, tabs: Sequence[ConversationViewModel]) -> None:
-        for tab in tabs:
-            await self._close_tab(tab)
-
-    async def _close_tab(self, tab: ConversationViewModel) -> None:
-        if tab.is_running:
-            wish = await ask_to_close(self._services, self, tab.name)
-            if wish == "stay":
-                return
-            if wish == "stop":
-                await self._app.program.stop.stop("user", scope=tab.scope)
-            self.tabs.remove(tab, goes_on=wish == "background")
-        else:
-            self.tabs.remove(tab)
-
     def _show_front(self) -> None:
         """Another tab is in front: its rows, its draft, its choices."""
         if not self._is_made:
@@ -228,21 +198,12 @@ class ConversationPanel(QWidget):
         if not tab.is_unread:
             tab.scroll = self._messages.place
 
-    def _show_tabs(self) -> None:
-        self.tab_row.show_tabs([look_of(tab) for tab in self.tabs.all], self.model.scope)
+    @property
+    def tab_row(self) -> TabRow:
+        return self._control.row
 
-    def _show_list(self) -> None:
-        """With one tab the stored conversations at once, else the tabs with their states above them."""
-        if len(self.tabs.all) == 1:
-            self.show_history()
-            return
-        menu = self.tab_row.menu_of_all()
-        menu.addSeparator()
-        earlier = menu.addAction(self._services.language(msg("Earlier conversations…")))
-        assert earlier is not None
-        earlier.setObjectName("earlierConversations")
-        earlier.triggered.connect(lambda _checked: self.show_history())
-        self.tab_row.popup(menu)
+    def _show_tabs(self) -> None:
+        self._control.show()
 
     def _refresh_tab(self, tab: ConversationViewModel) -> None:
         """Called by a view model when something besides the messages is another."""
@@ -310,6 +271,10 @@ class ConversationPanel(QWidget):
         """An empty one, in a tab of its own."""
         self.tabs.new()
         self.focus_input()
+
+    def close_tab(self) -> None:
+        """Close the tab in front."""
+        self._control.close_tab()
 
     def describe_design(self) -> None:
         """The next message is a design's sentence: an empty conversation as a workflow, the caret in it."""
@@ -427,15 +392,6 @@ class ConversationPanel(QWidget):
         self._escape = QShortcut(QKeySequence(Qt.Key.Key_Escape), self)
         self._escape.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         self._escape.activated.connect(self._on_escape)
-        for key, act in (
-            ("Ctrl+T", self.new_conversation),
-            ("Ctrl+W", self.close_tab),
-            ("Ctrl+Tab", lambda: self.tabs.step(1)),
-            ("Ctrl+Shift+Tab", lambda: self.tabs.step(-1)),
-        ):
-            shortcut = QShortcut(QKeySequence(key), self)
-            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-            shortcut.activated.connect(lambda act=act: act())
         self._pulse = QTimer(self)
         self._pulse.setInterval(500)
         self._pulse.timeout.connect(self._refresh_line)
@@ -676,10 +632,6 @@ class ConversationPanel(QWidget):
         if text:
             self.say(None)
 
-    def _rename(self, key: str, name: str) -> None:
-        tab = self._tab_of(key)
-        self.say(tab.rename(tab.session_id, name))
-
     def _go_back(self, session_id: str, number: int) -> None:
         """To a round of a design, whose conversation comes to the front if a tab has it."""
         tab = self.tabs.holder(session_id)
@@ -740,7 +692,11 @@ class ConversationPanel(QWidget):
             self._history.show_sessions(self.model.sessions, shown=self.model.session_id)
 
     def _export(self, session_id: str, kind: ExportFormat, target: Path) -> None:
-        self.model.export(session_id, kind, target, language=self._services.language.name)
+        root = self.model.root
+        if root is not None:
+            language = self._services.language.name
+            run = self.tabs.shelf.export(root, session_id, kind, target, language=language)
+            self._services.start(run, kind="sessions")
 
     def _forget_history(self) -> None:
         if self._history is not None:

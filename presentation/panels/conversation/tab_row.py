@@ -177,16 +177,16 @@ class TabRow(QWidget):
         found = self.tabs.tabButton(index, QTabBar.ButtonPosition.LeftSide)
         return found if isinstance(found, _Mark) else None
 
-    def menu_of_all(self) -> QMenu:
-        """Every tab with its state in words, and the way to the stored conversations."""
+    def menu_of_all(self, behind: Sequence[TabLook] = ()) -> QMenu:
+        """Every tab with its state in words, and those `behind` them."""
         language = self._services.language
         menu = QMenu(self)
         menu.setObjectName("conversationsMenu")
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        for look in self._looks:
+        for look in (*self._looks, *behind):
             name = self._name(look)
             doing = "" if look.doing is None else language(look.doing)
-            time_words = lasted(self._since[look.key]) if doing else ""
+            time_words = lasted(self._since[look.key]) if doing and look.key in self._since else ""
             text = f"{name}\t{'  '.join(filter(None, (doing, time_words)))}"
             action = menu.addAction(text.replace("&", "&&"))
             assert action is not None

@@ -52,7 +52,9 @@ class ConversationTabs:
         self._front_changed = front_changed
         self._changed = changed
         self._told = told
-        self.shelf = Shelf(app.conversations, app.project, told=told, changed=listed)
+        self.shelf = Shelf(
+            app.conversations, app.project, told=told, changed=lambda: None if self._is_closed else listed()
+        )
         self.root: Path | None = None
         self._is_closed = False
         self._before: dict[Path, tuple[tuple[ConversationTab, ...], int]] = {}
@@ -99,6 +101,8 @@ class ConversationTabs:
 
     def memory(self) -> tuple[tuple[ConversationTab, ...], int]:
         """The tabs as they are brought back at the next start, and which is in front."""
+        if self.root in self._before:  # they are just coming back
+            return self._before[self.root]
         self._leave(self.front)
         kept = [
             ConversationTab(
@@ -130,23 +134,31 @@ class ConversationTabs:
             first.take_choice(settings.choice)
             self.shelf.choices.setdefault("", settings.choice)
         infos = {info.session_id: info for info in await self.shelf.relist(root)}
+        if self.root != root or self._is_closed:
+            return
         kept, front = self._before.pop(root, ((), 0))
-        if self.root != root or self.all != (first,) or not first.is_untouched:
-            return  # something was begun, or opened, in the meantime
-        kept = tuple(tab for tab in kept if not tab.conversation or tab.conversation in infos)
+        wanted = kept[front] if front < len(kept) else None
+        kept = tuple(tab for tab in kept if tab.draft or tab.conversation in infos)
+        is_free = self.all == (first,) and first.is_untouched  # nothing was begun in the meantime
         if not kept:
-            if infos and not first.draft:
+            if infos and is_free:
                 first.open_session(next(iter(infos)))
             return
-        self.all = tuple(first if not number else self._make(self.shelf, root) for number in range(len(kept)))
-        for tab, left in zip(self.all, kept, strict=True):
+        tabs = tuple(self._make(self.shelf, root) for _ in kept)
+        for tab, left in zip(tabs, kept, strict=True):
             if left.conversation:
                 info = infos[left.conversation]
                 tab.read_later(left.conversation, title_of(info.name, info.preview))
             else:
                 tab.mode, tab.draft = left.mode, left.draft
             tab.reads_only, tab.scroll = left.reads_only, ScrollPlace(left.first_row, left.above)
-        self.front = self.all[min(max(front, 0), len(kept) - 1)]
+        if not is_free:
+            self.all = (*(tab for tab in tabs if self.holder(tab.session_id) is None), *self.all)
+            self._changed()
+            return
+        first.close()
+        self.all = tabs
+        self.front = tabs[kept.index(wanted) if wanted in kept else 0]
         self._bring_up()
 
     # --- which is in front ---------------------------------------------------------------------------

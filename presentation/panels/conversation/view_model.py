@@ -51,7 +51,6 @@ from shared.ulid import new_ulid
 if TYPE_CHECKING:
     from application.app import Application
     from application.conversation.compressing_by_hand import CompressionPreview
-    from application.conversation.sessions import ExportFormat
     from application.ports.conversation import SessionInfo
     from application.tool_execution.taking_back import UndoChoice
     from domain.design.checkpoint_intent import IntentKind
@@ -291,11 +290,6 @@ class ConversationViewModel:
             self._window.start(self._rename(self.root, session_id, name), kind="sessions")
         return None
 
-    def export(self, session_id: str, kind: ExportFormat, target: Path, *, language: str) -> None:
-        if self.root is not None:
-            run = self.shelf.export(self.root, session_id, kind, target, language=language)
-            self._window.start(run, kind="sessions")
-
     def _show_nothing(self) -> None:
         self._loading += 1
         self._written = 0
@@ -421,8 +415,8 @@ class ConversationViewModel:
         self._tell()
 
     def set_choice(self, choice: ProviderChoice) -> None:
-        """Choose what answers in this conversation."""
-        self.choice = self.shelf.choices[self.session_id] = choice
+        """Choose what answers in this conversation, and in those that are begun from now on."""
+        self.choice = self.shelf.choices[self.session_id] = self.shelf.choices[""] = choice
         self._window.state_changed()
 
     def send(self, text: str) -> Message | None:
