@@ -22,6 +22,7 @@ from domain.design.families import (
     boost,
     buck,
     buck_boost,
+    common_emitter,
     first_order,
     inverting_amplifier,
     lc_ladder,
@@ -51,6 +52,7 @@ FAMILIES: Mapping[str, DeclaredFamily] = MappingProxyType(
             non_inverting_amplifier,
             lc_ladder,
             schmitt_trigger,
+            common_emitter,
         )
     }
 )

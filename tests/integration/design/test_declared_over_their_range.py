@@ -92,6 +92,20 @@ def _of_converters(draw: random.Random) -> str:
     return text
 
 
+def common_emitter(draw: random.Random) -> str:
+    supply = draw.choice([5, 9, 12, 15, 24])
+    gain = _log(draw, 2, 7 * supply)
+    text = draw.choice(
+        ["common-emitter amplifier, gain {:.3g}, {} V supply", "增益{:.3g}倍的共射放大电路，电源{}V"]
+    )
+    text = text.format(gain, supply)
+    if draw.random() < 0.4:
+        text += f", load {draw.choice([4.7, 10, 47])} kohm"
+    if draw.random() < 0.4:
+        text += f", lower corner {draw.choice([10, 20, 300])} Hz"
+    return text
+
+
 def lc_ladder(draw: random.Random) -> str:
     response = draw.choice(["Butterworth", "Chebyshev"])
     order = draw.randint(2, 9) if response == "Butterworth" else draw.choice([3, 5, 7, 9])
@@ -111,7 +125,15 @@ def lc_ladder(draw: random.Random) -> str:
 
 FAMILIES = pytest.mark.parametrize(
     "sentence",
-    [inverting_amplifier, non_inverting_amplifier, schmitt_trigger, boost, buck_boost, lc_ladder],
+    [
+        inverting_amplifier,
+        non_inverting_amplifier,
+        schmitt_trigger,
+        boost,
+        buck_boost,
+        common_emitter,
+        lc_ladder,
+    ],
     ids=lambda f: f.__name__,
 )
 

@@ -20,6 +20,7 @@ from tests.integration.design.conftest import _answer
 
 @pytest.mark.parametrize(("text", "part", "element"), [
     ("inverting amplifier, gain 10, bandwidth 100 kHz with TL072", "TL072", "X1 0 n vcc vee out TL072"),
+    ("common-emitter amplifier, gain 30, with a 2N3904", "2N3904", "Q1 c b e 2N3904"),
     ("用LM358设计增益10倍、带宽20kHz的反相放大器", "LM358", "X1 0 n vcc vee out LM358"),
     ("2nd-order Butterworth low-pass 5 kHz, use LM358N", "LM358", "X1 p1 out vcc vee out LM358"),
     ("buck converter 12 V to 5 V, 1 A, with a 1N5819", "1N5819", "D1 0 sw 1N5819"),
@@ -41,6 +42,7 @@ async def test_the_named_op_amp_is_used_and_judged(tmp_path, text, part, element
     assert f"\n.include {part}.lib\n" in netlist
     assert f"\n{element} " in netlist
     assert ".subckt" not in netlist
+    assert f".model {part.lower()}" not in netlist.lower()
 
 
 @pytest.mark.parametrize(("text", "words"), [

@@ -25,6 +25,7 @@ from shared.errors import CircuitError
 
 AMPLIFIER, LADDER = "inverting_amplifier", "lc_ladder"
 BOOST, BUCK_BOOST = "boost", "buck_boost"
+EMITTER = "common_emitter"
 NON_INVERTING, SCHMITT = "non_inverting_amplifier", "schmitt_trigger"
 
 UNDERSTOOD = [
@@ -90,6 +91,14 @@ UNDERSTOOD = [
     ("3.7V升压到5V，2A，同步整流", BOOST, {"vin": 3.7, "vout": 5, "rectifier": "synchronous"}),
     ("inverting buck-boost converter 12 V to -5 V, 1 A", BUCK_BOOST, {"vin": 12, "vout": 5}),
     ("升降压电路，5V转-12V，200mA", BUCK_BOOST, {"vin": 5, "vout": 12, "iout": 0.2}),
+    (
+        "common-emitter amplifier, gain 50, 12 V supply, 10 kohm load",
+        EMITTER,
+        {"gain": 50, "supply_v": 12, "load_ohm": 1e4, "transistor": "npn"},
+    ),
+    ("transistor amplifier with 26 dB using a 2N3904", EMITTER, {"transistor": "2N3904", "low_hz": 100}),
+    ("共射放大电路，增益30倍，用BC547，电源9V，下限频率20Hz", EMITTER, {"supply_v": 9, "low_hz": 20}),
+    ("单管放大电路，放大倍数40，集电极电流2mA", EMITTER, {"gain": 40, "collector_a": 2e-3}),
     ("迟滞比较器，回差电压0.5V", SCHMITT, {"upper_v": 0.25, "lower_v": -0.25}),
     ("五阶切比雪夫LC低通，截止频率2MHz，纹波0.2dB，75欧", LADDER, {"order": 5, "loss_db": 0.2}),
     ("LC梯形高通滤波器，三阶，截止频率100kHz，特性阻抗600Ω", LADDER, {"kind": "highpass", "order": 3}),
@@ -152,6 +161,9 @@ def test_a_sentence_is_understood(text, family, expected):
         ("boost converter 2 V to 40 V, 1 A", "impossible_goal", "90 %"),
         ("boost converter 5 V to 12 V, 10 mA, inductor 1 uH", "impossible_goal", "zero"),
         ("four-switch buck-boost 9 to 16 V to 12 V, 1 A", "unknown_circuit", "one switch"),
+        ("common-emitter amplifier, gain 200, 5 V", "impossible_goal", "limit is"),
+        ("common-emitter amplifier, gain 20, with a 2N3055", "unknown_circuit", "model library"),
+        ("two-stage common-emitter amplifier, gain 500", "unknown_circuit", "amplifier"),
         ("window comparator 1 V to 2 V", "unknown_circuit", "comparator"),
         ("comparator, threshold 14 V", "impossible_goal", "threshold"),
         ("comparator, threshold 3 V, hysteresis 1 mV", "impossible_goal", "No resistors"),

@@ -276,7 +276,7 @@ UNKNOWN = [
     "阻容降压 220V转5V",
     "555定时器 1kHz",
     "Wien bridge oscillator 1kHz",
-    "共射放大器 增益100",
+    "共基放大器 增益100",
     "state variable low-pass 1kHz",
     "low-pass and high-pass 1kHz",
     "FIR low-pass filter 1 kHz",
