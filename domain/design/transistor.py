@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 from domain.design.deck import Deck
-from domain.design.engine.declaration import Choice, Option, Request
+from domain.design.engine.declaration import Request
+from domain.design.engine.library_parts import part_choice
 from shared.message import msg
 
 THERMAL_V = 0.02585
@@ -15,31 +16,18 @@ CURRENT_GAIN = 200.0
 """Of the general transistor; sizing needs no more than its order of magnitude."""
 EARLY_V = 80.0
 
-GENERAL = "npn"
-LIBRARY_NPN = ("2N3904", "2N2222", "BC547")
-NPN = Choice(
-    name="transistor",
-    label=msg("transistor"),
-    is_told=False,
-    options=(
-        Option(key=GENERAL, label=msg("any NPN transistor"), words="(?!)"),
-        *(
-            Option(
-                key=name,
-                label=msg("{text}", text=name),
-                words=rf"(?<![a-z0-9]){name}[a-z]?(?![a-z0-9])",
-            )
-            for name in LIBRARY_NPN
-        ),
-    ),
+TRANSISTOR = part_choice("transistor")
+NO_PNP = (
+    r"(?<![a-z0-9])(?:2n[\s-]?2907|2n[\s-]?3906|bc[\s-]?557)|pnp",
+    msg("A stage with a PNP transistor cannot be designed yet."),
+    msg("Name an NPN transistor, for example {name}, or none.", name="2N3904"),
 )
-UNKNOWN_NPN = (
-    rf"(?<![a-z0-9])(?!(?:{'|'.join(LIBRARY_NPN)})(?!\d))(?:2n\d{{4}}|bc\d{{3}}|2sc\d{{3,4}}|s80\d\d|s90\d\d|"
-    r"mps\w?\d{3,4}|bf\d{3}|tip\d{2,3}|mmbt\d{4})[a-z]?(?![a-z0-9])",
-    msg("The model library does not have the transistor that the request names, or it is no NPN."),
-    msg("Name one it has ({names}), or none.", names=", ".join(LIBRARY_NPN)),
-)
-"""Reads as the number of a transistor, and is none of the library's."""
+
+
+def npn_of(request: Request) -> str:
+    """The model's name in the netlist: that of the part that was named, or the general one."""
+    name = str(request[TRANSISTOR.name])
+    return "npn" if name == TRANSISTOR.options[0].key else name
 
 
 def emitter_ohm(collector_a: float) -> float:
@@ -55,11 +43,12 @@ def parallel(*ohm: float) -> float:
 def write_npn(deck: Deck, request: Request) -> None:
     """What the transistors of the circuit are: the library's model, or a general one."""
     deck.rule()
-    if request["transistor"] == GENERAL:
+    name = npn_of(request)
+    if name == "npn":
         deck.note(msg("A general small-signal NPN transistor."))
         deck.cards(
-            f".model {GENERAL} NPN(IS=1e-14 BF={CURRENT_GAIN:g} VAF={EARLY_V:g} RB=10 CJE=6p CJC=3p TF=0.4n)"
+            f".model npn NPN(IS=1e-14 BF={CURRENT_GAIN:g} VAF={EARLY_V:g} RB=10 CJE=6p CJC=3p TF=0.4n)"
         )
         return
     deck.note(msg("The transistor of the model library."))
-    deck.cards(f".include {request['transistor']}.lib")
+    deck.cards(f".include {name}.lib")

@@ -31,9 +31,10 @@ from domain.design.transistor import (
     BASE_EMITTER_V,
     CURRENT_GAIN,
     EARLY_V,
-    NPN,
-    UNKNOWN_NPN,
+    NO_PNP,
+    TRANSISTOR,
     emitter_ohm,
+    npn_of,
     parallel,
     write_npn,
 )
@@ -110,7 +111,7 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     deck.part(f"R1 vcc b {parts['R1']}", msg("bias, together with R2"))
     deck.part(f"R2 b 0 {parts['R2']}", msg("bias, together with R1"))
     deck.part(f"RC vcc c {parts['RC']}", msg("collector resistor"))
-    deck.part(f"Q1 c b e {request['transistor']}", msg("transistor"))
+    deck.part(f"Q1 c b e {npn_of(request)}", msg("transistor"))
     if "RE2" in parts:
         deck.part(f"RE1 e x {parts['RE1']}", msg("sets the gain"))
         deck.part(f"RE2 x 0 {parts['RE2']}", msg("holds the operating point"))
@@ -143,9 +144,9 @@ FAMILY = Family(
         ),
         excludes=(
             r"cascode|共射共基|common[\s-](?:base|collector)|follower|differen|差分|push[\s-]?pull|推挽|"
-            r"two[\s-]stage|两级|多级|multi|mos|fet|op[\s-]?amp|运放|power|功率|darlington|达林顿|pnp|oscillat|振荡"
+            r"two[\s-]stage|两级|多级|multi|mos|fet|op[\s-]?amp|运放|power|功率|darlington|达林顿|oscillat|振荡"
         ),
-        refuses=(UNKNOWN_NPN,),
+        refuses=(NO_PNP,),
     ),
     quantities=(
         Quantity(
@@ -172,7 +173,7 @@ FAMILY = Family(
         ),
         TOLERANCE,
     ),
-    choices=(NPN,),
+    choices=(TRANSISTOR,),
     goals=(
         GoalRow(
             metric="gain", label=msg("Gain"), unit="1", quantity="gain",

@@ -94,7 +94,7 @@ UNDERSTOOD = [
     (
         "common-emitter amplifier, gain 50, 12 V supply, 10 kohm load",
         EMITTER,
-        {"gain": 50, "supply_v": 12, "load_ohm": 1e4, "transistor": "npn"},
+        {"gain": 50, "supply_v": 12, "load_ohm": 1e4, "transistor": "transistor"},
     ),
     ("transistor amplifier with 26 dB using a 2N3904", EMITTER, {"transistor": "2N3904", "low_hz": 100}),
     ("共射放大电路，增益30倍，用BC547，电源9V，下限频率20Hz", EMITTER, {"supply_v": 9, "low_hz": 20}),
@@ -163,6 +163,7 @@ def test_a_sentence_is_understood(text, family, expected):
         ("four-switch buck-boost 9 to 16 V to 12 V, 1 A", "unknown_circuit", "one switch"),
         ("common-emitter amplifier, gain 200, 5 V", "impossible_goal", "limit is"),
         ("common-emitter amplifier, gain 20, with a 2N3055", "unknown_circuit", "model library"),
+        ("common-emitter amplifier, gain 20, with a 2N3906", "unknown_circuit", "PNP"),
         ("two-stage common-emitter amplifier, gain 500", "unknown_circuit", "amplifier"),
         ("window comparator 1 V to 2 V", "unknown_circuit", "comparator"),
         ("comparator, threshold 14 V", "impossible_goal", "threshold"),
