@@ -10,6 +10,7 @@ from domain.simulation.goal_conditions import runs_of
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from presentation.figures import number
 from presentation.goal_margins import limit_text, typeset
+from presentation.translation import GivenName
 from shared.message import Message, msg
 
 _LONGEST_CONDITION = 40
@@ -23,6 +24,7 @@ def name_of(goal: DesignGoal, *, is_simulated: bool = True) -> Message:
     """``Corner, −3 dB``, with the condition it has to hold under: ``vout (at 85 degC)``.
 
     A name that is none of ours (a person's, a model's) stays as it is; words in snake case are set apart.
+    In a window of the other language it is called by what is measured, where that has a name.
     `is_simulated`: False where what is shown beside it was not simulated in its condition.
     """
     name, condition = _name_of(goal), _condition_of(goal)
@@ -63,7 +65,8 @@ def _condition_of(goal: DesignGoal) -> str:
 def _name_of(goal: DesignGoal) -> Message:
     known = _known_name(goal.metric)
     if known is None:
-        return msg("{name}", name=_set_apart(goal.metric))
+        said = msg("{name}", name=_set_apart(goal.metric))
+        return GivenName(said.template, said.params, _measured_name(goal.expression))
     if goal.metric not in _AT_A_FREQUENCY:
         return known
     frequency = _frequency_in(goal.expression)
@@ -74,6 +77,48 @@ def _name_of(goal: DesignGoal) -> Message:
     if (goal.minimum or goal.maximum or 0.0) < 0:
         return msg("Rel. gain at {frequency}", frequency=at)
     return msg("Attenuation at {frequency}", frequency=at)
+
+
+_QUANTITIES = {
+    "bandwidth": msg("Bandwidth"), "lowcut": msg("Lower cut-off"), "highcut": msg("Upper cut-off"),
+    "ugf": msg("Unity-gain frequency"), "q": msg("Quality factor Q"), "phase_margin": msg("Phase margin"),
+    "gain_margin": msg("Gain margin"), "dcgain": msg("DC gain"), "gain": msg("Gain"),
+    "peak": msg("Peak gain"), "rise_time": msg("Rise time"), "fall_time": msg("Fall time"),
+    "settling_time": msg("Settling time"),
+    "overshoot": msg("Overshoot"), "slew_rate": msg("Slew rate"), "frequency": msg("Frequency"),
+    "period": msg("Period"), "duty": msg("Duty cycle"), "thd": msg("Total harmonic distortion"),
+    "ripple": msg("Ripple"), "noise_total": msg("Total noise"), "avg": msg("Average"),
+    "rms": msg("RMS value"), "pp": msg("Peak-to-peak value"), "max": msg("Maximum"), "min": msg("Minimum"),
+}  # fmt: skip
+_SIMPLE = re.compile(
+    r"(?P<outer>db\()?(?P<function>\w+)\((?P<inner>(?:db|mag)\()?(?P<signal>(?:[vi]\([\w.#:+-]+\)|[io]noise\w*))\)?"
+    r"(?:,(?P<first>[^(),]+))?(?:,[^()]*)?\)\)?",
+    re.IGNORECASE,
+)
+_SIGNAL = re.compile(r"([vi])\(([\w.#:+-]+)\)", re.IGNORECASE)
+
+
+def _measured_name(expression: str) -> Message | None:
+    """``Rise time of v(out)``; None for what has no short name."""
+    text = "".join(expression.split())
+    if (alone := _SIGNAL.fullmatch(text)) is not None:
+        voltage, current = (
+            msg("Voltage at {node}", node=alone[2]),
+            msg("Current through {part}", part=alone[2]),
+        )
+        return voltage if alone[1].lower() == "v" else current
+    if (found := _SIMPLE.fullmatch(text)) is None:
+        return None
+    function, signal, first = found["function"].lower(), found["signal"], found["first"]
+    is_gain = function == "gain" or (function == "at" and found["inner"] is not None)
+    if is_gain and first is not None:
+        frequency = _number_or_none(first)
+        at = "" if frequency is None else typeset(number(frequency, "Hz"))
+        return msg("Gain at {frequency}", frequency=at) if at else None
+    quantity = _QUANTITIES.get(function)
+    if quantity is None or "noise" in signal:
+        return quantity
+    return msg("{quantity} of {signal}", quantity=quantity, signal=signal)
 
 
 def _known_name(metric: str) -> Message | None:
@@ -100,7 +145,11 @@ def _frequency_in(expression: str) -> float | None:
     found = _FREQUENCY.search(expression)
     if found is None:
         return None
+    return _number_or_none(found[1])
+
+
+def _number_or_none(text: str) -> float | None:
     try:
-        return parse_number(found[1])
+        return parse_number(text)
     except ValueError:
         return None

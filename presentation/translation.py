@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -21,6 +22,21 @@ def language_of(text: str) -> Literal["en", "zh"]:
 
 
 Place = Literal["terminal", "window"]
+_WORDS = late_pattern(r"[a-z]{3,}")
+
+
+@dataclass(frozen=True, slots=True)
+class GivenName(Message):
+    """What a person or a model calls something, and what we call it where that is of another language."""
+
+    ours: Message | None = None
+
+    def in_language(self, language: str) -> Message:
+        """It, or our name where it is Chinese in a window that is not, or English words in a Chinese one."""
+        said = str(self)
+        is_chinese = _CHINESE.search(said) is not None
+        is_foreign = is_chinese if language != "zh" else not is_chinese and _WORDS.search(said) is not None
+        return self.ours if self.ours is not None and is_foreign else Message(self.template, self.params)
 
 
 class Translator:
@@ -36,6 +52,8 @@ class Translator:
 
     def __call__(self, message: Message) -> str:
         """The message's text. Parameters that are messages themselves are translated too."""
+        if isinstance(message, GivenName):
+            message = message.in_language(self.language)
         params = {
             key: self(value) if isinstance(value, Message) else value for key, value in message.params.items()
         }

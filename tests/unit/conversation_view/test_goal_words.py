@@ -43,8 +43,35 @@ def test_a_frequency_is_part_of_the_name(expression: str, bounds: dict[str, floa
 
 
 def test_other_names_stay() -> None:
-    assert named("swing") == named("swing", language="zh") == "swing"
+    assert named("swing") == "swing"
+    odd = "at(mag(v(in)/i(vin)),1k)"  # it has no short name
+    assert named("swing", odd) == named("swing", odd, language="zh") == "swing"
+    assert named("f_c", "highcut(v(out))", language="zh") == "f_c", "a symbol"
     assert named("{braces} 100 %") == "{braces} 100 %"
+
+
+@pytest.mark.parametrize(
+    ("expression", "english", "chinese"),
+    [
+        ("pp(v(out))", "Peak-to-peak value of v(out)", "v(out) 的峰峰值"),
+        ("phase_margin(v(out))", "Phase margin of v(out)", "v(out) 的相位裕度"),
+        ("gain(db(v(out)), 1k)", "Gain at 1 kHz", "1 kHz 处的增益"),
+        ("at(db(v(out)), 20)", "Gain at 20 Hz", "20 Hz 处的增益"),
+        ("db(gain(v(out),10meg))", "Gain at 10 MHz", "10 MHz 处的增益"),
+        ("rise_time(v(out))", "Rise time of v(out)", "v(out) 的上升时间"),
+        ("ripple(v(out), 1m, 2m)", "Ripple of v(out)", "v(out) 的纹波"),
+        ("noise_total(onoise)", "Total noise", "总噪声"),
+        ("max(i(L1))", "Maximum of i(L1)", "i(L1) 的最大值"),
+        ("v(out)", "Voltage at out", "节点 out 电压"),
+    ],
+)
+def test_a_name_of_the_other_language_is_that_of_what_is_measured(
+    expression: str, english: str, chinese: str
+) -> None:
+    assert named("midband level", expression, language="zh") == chinese
+    assert named("midband level", expression) == "midband level"
+    assert named("中频电平", expression) == english
+    assert named("中频电平", expression, language="zh") == "中频电平"
 
 
 def test_a_limit_is_told_with_its_goal() -> None:
