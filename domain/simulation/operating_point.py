@@ -447,7 +447,11 @@ def _point_of(stored: Mapping[str, Any]) -> OperatingPoint:
                 name=str(each["name"]),
                 kind=str(each["kind"]),
                 region=str(each["region"]),
-                figures={str(key): float(value) for key, value in each.items() if key not in words},
+                figures={
+                    str(key): float(value)
+                    for key, value in each.items()
+                    if key not in words and key[:1] in _UNITS  # another's name is of a figure nobody knows
+                },
             )
             for each in stored["devices"][:MOST_DEVICES]
         ),

@@ -159,14 +159,13 @@ class OwnFolders:
     @contextmanager
     def in_force(self) -> Iterator[None]:
         """Point the environment (and `tempfile`) at them; everything is put back at the end."""
-        environment = dict(os.environ)
+        environment = os.environ.copy()
         temporary = tempfile.tempdir
         self._number += 1
         for folder in (self._home, self._temporary):
             folder.mkdir(parents=True, exist_ok=True)
-        for name in environment:
-            if _FORGOTTEN_VARIABLES.fullmatch(name):
-                del os.environ[name]
+        for name in filter(_FORGOTTEN_VARIABLES.fullmatch, environment):
+            del os.environ[name]
         os.environ.update(
             HOME=str(self._home),
             TMPDIR=str(self._temporary),
@@ -181,7 +180,8 @@ class OwnFolders:
 
     def left_over(self) -> list[str]:
         """Files in the home (the settings folder is the place for ours) and temporary ones; removes all."""
-        shutil.rmtree(self._settings, ignore_errors=True)
+        if os.path.exists(self._settings):  # noqa: PTH110
+            shutil.rmtree(self._settings, ignore_errors=True)
         in_home, temporary = (sorted(os.listdir(folder)) for folder in (self._home, self._temporary))  # noqa: PTH208
         standing = [name for name in temporary if _STANDING_TEMPORARY.fullmatch(name)]
         if in_home or temporary:
@@ -206,13 +206,17 @@ class OwnFolders:
         return self._base / f"settings-{self._number}"
 
 
+_CURRENT = "PYTEST_CURRENT_TEST"
+"""pytest changes it, and takes it away."""
+
+
 def _put_back(environment: dict[str, str]) -> None:
-    current = os.environ.get("PYTEST_CURRENT_TEST")
-    for name in set(os.environ) - set(environment):
+    now = os.environ.copy()
+    for name in now.keys() - environment.keys() - {_CURRENT}:
         del os.environ[name]
-    os.environ.update(environment)
-    if current is not None:  # pytest takes it away itself
-        os.environ["PYTEST_CURRENT_TEST"] = current
+    os.environ.update(
+        {name: value for name, value in environment.items() if name != _CURRENT and now.get(name) != value}
+    )
 
 
 def blocking_call_guard(root: Path) -> BlockBuster:

@@ -7,7 +7,7 @@ import json
 import os
 import socket
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 import pytest
@@ -23,8 +23,12 @@ from presentation.window.projects import ProjectDesk
 from shared.message import Message
 from shared.processes import start_of
 from tests.fakes.llm_server import FakeLLMServer, answer
+from tests.ground.forked_commands import ForkedCommands
 from tests.gui.conftest import Until
 from tests.gui.test_conversation_panel import NoWebView
+from tests.integration.conftest import forked_commands
+
+__all__ = ["forked_commands"]
 
 ROOT = Path(__file__).parents[2]
 
@@ -44,11 +48,15 @@ async def panel(services: WindowServices, project: Path, until: Until) -> AsyncI
     await until(lambda: not services.app.program.tasks.handles)
 
 
-async def chat(project: Path, *words: str) -> None:
-    command = [sys.executable, str(ROOT / "main.py"), "chat", str(project), *words]
-    run = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
-    out, _ = await run.communicate()
-    assert run.returncode == 0, out
+@pytest.fixture
+def chat(forked_commands: ForkedCommands) -> Callable[..., Awaitable[None]]:
+    """A turn of a process of its own."""
+
+    async def say(project: Path, *words: str) -> None:
+        run = await asyncio.to_thread(forked_commands.run, "chat", project, *words)
+        assert run.exit_code == 0, run
+
+    return say
 
 
 def said(panel: ConversationPanel) -> list[str]:
@@ -61,7 +69,11 @@ def answers(panel: ConversationPanel) -> int:
 
 @pytest.mark.timeout(120)
 async def test_a_turn_on_the_command_line_appears(
-    panel: ConversationPanel, services: WindowServices, project: Path, until: Until
+    panel: ConversationPanel,
+    services: WindowServices,
+    project: Path,
+    until: Until,
+    chat: Callable[..., Awaitable[None]],
 ) -> None:
     told: list[Message] = []
     services.workspace.status_changed.connect(told.append)

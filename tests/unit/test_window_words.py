@@ -48,6 +48,8 @@ def test_every_such_text_has_words_of_the_window() -> None:
 def test_no_parameter_of_a_text_is_an_option() -> None:
     """`msg("... {command}", command="chat --provider ...")` would pass the search of the templates."""
     for name, source in sources():
+        if AN_OPTION.search(source) is None:
+            continue
         for call in ast.walk(ast.parse(source)):
             if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "msg":
                 for keyword in call.keywords:

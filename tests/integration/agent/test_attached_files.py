@@ -373,7 +373,7 @@ def test_command_line_names_the_file_and_what_to_do(tmp_path: Path, forked_comma
     assert [each["name"] for each in shown["messages"][0]["attachments"]] == ["dot.png"]
 
 
-@campaigns(fast=3, whole=40)
+@campaigns(fast=1, whole=40)
 def test_kill_leaves_no_message_without_its_picture(
     campaign: Campaign, tmp_path: Path, forked_commands: ForkedCommands, monkeypatch: pytest.MonkeyPatch
 ) -> None:

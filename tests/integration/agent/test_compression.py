@@ -275,12 +275,13 @@ async def test_a_new_conversation_begins_with_the_summary_of_an_old_one(
 
 
 @pytest.mark.parametrize(
-    "window", [8_000, *(pytest.param(size, marks=pytest.mark.torture) for size in (16_000, 32_000))]
+    ("window", "turns"),
+    [(8_000, 9), *(pytest.param(size, 20, marks=pytest.mark.torture) for size in (8_000, 16_000, 32_000))],
 )
 async def test_conditions_are_in_every_one_of_sixty_requests_and_most_of_each_was_sent_before(
-    app: Application, tmp_path: Path, window: int
+    app: Application, tmp_path: Path, window: int, turns: int
 ) -> None:
-    """Twenty turns of three requests each, compressed several times on the way."""
+    """Twenty turns of three requests each, compressed several times on the way; nine in the fast suite."""
     (tmp_path / "rc.cir").write_text("RC\nV1 in 0 1\nR1 in 0 1k\n.op\n.end\n")
     talking_on = talking(talk=TALK * (window // 8_000))
 
@@ -293,10 +294,10 @@ async def test_conditions_are_in_every_one_of_sixty_requests_and_most_of_each_wa
     with FakeLLMServer(script) as server:
         await set_up(app, window, small_model=small_model(server))
         talk = Talk(app, server, tmp_path)
-        for number in range(20):
+        for number in range(turns):
             await talk.say(WISH if not number else f"Step {number}: go on with the next stage. " * 4)
         bodies = talk.bodies
-        assert len(bodies) == 60
+        assert len(bodies) == 3 * turns
         lost = [n for n, body in enumerate(bodies) if not all(pin in text_of(body) for pin in PINS)]
         assert lost == []
         assert talk.compressed
@@ -308,7 +309,7 @@ async def test_conditions_are_in_every_one_of_sixty_requests_and_most_of_each_wa
         assert share >= 0.7
 
 
-@campaigns(fast=6, whole=60)
+@campaigns(fast=2, whole=60)
 async def test_a_kill_at_any_moment_of_a_turn_that_compresses_loses_nothing(
     campaign: Campaign, app: Application, tmp_path: Path, forked_commands: ForkedCommands
 ) -> None:

@@ -135,7 +135,7 @@ def test_open_question_is_asked_again_or_refused_by_the_next_message(
     assert (copied / "a.cir").read_text() == (copied / "b.cir").read_text() == OLD
 
 
-@campaigns(fast=3, whole=60)
+@campaigns(fast=1, whole=60)
 def test_no_effect_without_its_answer_wherever_it_is_killed(
     campaign: Campaign, tmp_path: Path, commands: ForkedCommands
 ) -> None:

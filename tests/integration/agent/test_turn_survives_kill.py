@@ -43,7 +43,7 @@ def commands(
     return forked_commands
 
 
-@campaigns(fast=4, whole=100)
+@campaigns(fast=2, whole=100)
 def test_killed_turn_goes_on_where_it_was(
     campaign: Campaign, tmp_path: Path, commands: ForkedCommands
 ) -> None:
@@ -75,7 +75,7 @@ def test_killed_turn_goes_on_where_it_was(
     assert ended <= 1 + campaign.count / 4
 
 
-@campaigns(fast=3, whole=50)
+@campaigns(fast=1, whole=50)
 def test_next_message_settles_a_killed_turn(
     campaign: Campaign, tmp_path: Path, commands: ForkedCommands
 ) -> None:
@@ -101,7 +101,7 @@ def test_next_message_settles_a_killed_turn(
     assert ended <= 1 + campaign.count / 4
 
 
-@campaigns(fast=2, whole=30)
+@campaigns(fast=1, whole=30)
 def test_kill_at_any_time(campaign: Campaign, tmp_path: Path, commands: ForkedCommands) -> None:
     for number, rng in enumerate(campaign.cases()):
         project = tmp_path / f"p{number}"

@@ -77,7 +77,7 @@ def test_a_killed_design_goes_on(cli: Cli, forked_commands: ForkedCommands, tmp_
 
 
 @pytest.mark.timeout(1800)  # the whole campaign; the sample takes seconds
-@campaigns(fast=2, whole=40)
+@campaigns(fast=1, whole=40)
 def test_a_design_killed_at_any_moment_goes_on(
     campaign, cli: Cli, forked_commands: ForkedCommands, tmp_path: Path
 ) -> None:

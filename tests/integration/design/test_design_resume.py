@@ -171,7 +171,7 @@ def assert_as_undisturbed(project: Path, undisturbed: Path) -> None:
 
 
 @pytest.mark.timeout(1800)  # the whole campaign; the sample takes seconds
-@campaigns(fast=5, whole=300)
+@campaigns(fast=2, whole=300)
 def test_killed_at_any_border_it_ends_as_if_undisturbed(
     campaign, designs: Designs, undisturbed: tuple[Path, int], tmp_path: Path
 ) -> None:
@@ -193,7 +193,7 @@ def test_killed_at_each_border_in_turn(
     first: int, designs: Designs, undisturbed: tuple[Path, int], tmp_path: Path
 ) -> None:
     reference, borders = undisturbed
-    for kill_at in range(first, first + 3 if first > 1 else borders + 1):
+    for kill_at in range(first, first + 2 if first > 1 else borders + 1):
         project = tmp_path / str(kill_at)
         assert designs.run(project, kill_at=kill_at)["status"] == -9
         if not is_ended(project):

@@ -317,7 +317,7 @@ def undisturbed(designs: Designs, tmp_path_factory: pytest.TempPathFactory) -> t
     return project, outcome["moments"]
 
 
-@campaigns(fast=2, whole=150)
+@campaigns(fast=1, whole=150)
 def test_killed_at_any_moment_it_ends_as_if_undisturbed(
     campaign: Campaign, designs: Designs, undisturbed: tuple[Path, int], tmp_path: Path
 ) -> None:

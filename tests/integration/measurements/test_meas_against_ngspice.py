@@ -398,7 +398,7 @@ def _random_deck(rng: random.Random) -> tuple[str, str, list[str]]:
 
 
 @pytest.mark.timeout(300)
-@campaigns(fast=12, whole=1000)
+@campaigns(fast=6, whole=1000)
 def test_random_measurements_are_those_of_ngspice(campaign, run_deck, printed_measures):
     for rng in campaign.cases():
         circuit, analysis, texts = _random_deck(rng)

@@ -295,7 +295,7 @@ async def test_cancelling_twice_still_waits_for_the_end(manager):
     assert is_reaped(leader)
 
 
-@campaigns(fast=40, whole=2000)
+@campaigns(fast=15, whole=2000)
 async def test_cancelling_at_any_moment_leaves_nothing(campaign, tmp_path):
     """After 0, 1, 2 ... turns of the loop, also in the middle of the start; each child marks its life."""
     manager = ProcessManager()

@@ -141,7 +141,7 @@ def check(root: Path, limit_s: float = 60, queries: tuple[str, ...] = QUERIES) -
 
 
 @pytest.mark.timeout(600)
-@campaigns(fast=6, whole=400)
+@campaigns(fast=3, whole=400)
 def test_answers_are_those_of_a_plain_look_after_any_change(campaign: Campaign, tmp_path: Path) -> None:
     for number, rng in enumerate(campaign.cases()):
         root = tmp_path / f"p{number}"
@@ -155,7 +155,7 @@ def test_answers_are_those_of_a_plain_look_after_any_change(campaign: Campaign, 
 
 
 @pytest.mark.timeout(600)
-@campaigns(fast=2, whole=150)
+@campaigns(fast=1, whole=150)
 def test_a_killed_indexer_leaves_no_wrong_answer(campaign: Campaign, tmp_path: Path) -> None:
     for number, rng in enumerate(campaign.cases()):
         root = tmp_path / f"p{number}"

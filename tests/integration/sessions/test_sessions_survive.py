@@ -42,7 +42,7 @@ def numbers(events):
     return [int(event["message"]["content"]) for event in events if event["event"] == "message"]
 
 
-@campaigns(fast=6, whole=100)
+@campaigns(fast=3, whole=100)
 @pytest.mark.timeout(600)
 def test_a_killed_writer_loses_nothing_it_had_finished(campaign, tmp_path):
     store = SessionFiles(tmp_path / "conversations")

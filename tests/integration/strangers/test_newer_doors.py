@@ -23,6 +23,7 @@ from domain.llm import messages as m
 from domain.llm.agentic_loop.claims import unmade_claims
 from domain.llm.answers import calls_in_text
 from domain.llm.call_dialects import written_calls
+from domain.simulation.operating_point import operating_point_lines
 from infrastructure.persistence.databases import CONVERSATION_SEARCH, mark
 from infrastructure.persistence.project import ProjectFolders
 from infrastructure.persistence.result_catalogue import ResultList
@@ -229,6 +230,10 @@ def test_a_result_of_others_with_impossible_figures_is_shown_without_them(
         {"operating_point": point | {"nodes": {f"<b>{n}</b>{SIGNS}": 1e308 for n in range(50_000)}}},
         {"operating_point": point | {"nodes": {"out": BIG}}},
         {"operating_point": point | {"left_out": float("inf")}},
+        {
+            "operating_point": point
+            | {"devices": [{"name": "Q1", "kind": "npn", "region": "x", "zz": 1, "": 2}]}
+        },
         {"operating_point": point | {"devices": [{"name": "Q1", "kind": 1, "region": [], "ic": BIG}]}},
         {"metrics": {"vout": {"value": BIG, "unit": "V"}}},
         {"issues": BIG},
@@ -251,6 +256,7 @@ def test_a_result_of_others_with_impossible_figures_is_shown_without_them(
             figures = await app.simulation.waveforms.figures_of(path)
             if figures is not None and figures.operating_point is not None:
                 assert len(figures.operating_point.nodes) <= 400
+                assert operating_point_lines(figures.operating_point)
             if "operating_point" in change:
                 continue
             asked = "Explain @run:1 and @node:out"

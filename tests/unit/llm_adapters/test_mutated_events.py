@@ -60,7 +60,7 @@ def mutated(rng: random.Random, event: Any) -> Any:
     return event
 
 
-@campaigns(fast=900, whole=60_000)
+@campaigns(fast=300, whole=60_000)
 def test_every_reader_survives_events_of_the_wrong_shape(campaign: Campaign) -> None:
     known = {protocol: events_of(protocol) for protocol in READERS}
     ends = 0

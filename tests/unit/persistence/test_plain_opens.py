@@ -19,6 +19,7 @@ METHODS = frozenset(("read_bytes", "read_text", "write_bytes", "write_text"))
 FUNCTIONS = frozenset(
     ("open", "io.open", "os.open", "posix.open", "sqlite3.connect", "np.memmap", "np.fromfile", "np.load")
 )
+LAST_NAMES = METHODS | {name.rpartition(".")[2] for name in FUNCTIONS}
 MODES = frozenset("rwxab+t")
 
 ALLOWED: dict[str, tuple[dict[str, int], str]] = {
@@ -114,8 +115,13 @@ ALLOWED: dict[str, tuple[dict[str, int], str]] = {
 
 def opens_in(source: str) -> Iterator[str]:
     """Every call that opens a file by its path, as it is written; one relative to a descriptor is none."""
+    if not any(name in source for name in LAST_NAMES):
+        return
     for node in ast.walk(ast.parse(source)):
         if not isinstance(node, ast.Call):
+            continue
+        last = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        if last not in LAST_NAMES:
             continue
         name = ast.unparse(node.func)
         is_relative = any(keyword.arg == "dir_fd" for keyword in node.keywords)
