@@ -11,7 +11,15 @@ import pytest
 from PyQt6.QtCore import QPoint, QPointF, Qt
 from PyQt6.QtGui import QEnterEvent, QInputMethodEvent
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QApplication, QDialog, QLabel, QPlainTextEdit, QPushButton, QToolButton, QWidget
+from PyQt6.QtWidgets import (
+    QApplication,
+    QDialog,
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QToolButton,
+    QWidget,
+)
 
 from domain.llm.chat import ProviderChoice
 from domain.llm.costs import Cost
@@ -32,6 +40,7 @@ from presentation.panels.conversation.panel import ConversationPanel
 from presentation.panels.conversation.plain_view import PlainConversation
 from presentation.panels.conversation.queue_panel import QueuePanel
 from presentation.panels.conversation.status_line import color_of
+from presentation.ui import questions
 from presentation.ui.hit_list import HitList
 from presentation.ui.rows import RowTree
 from presentation.ui.workspace import WindowServices
@@ -371,6 +380,12 @@ async def test_a_draft_belongs_to_its_conversation(panel: ConversationPanel, unt
     assert panel.composer.text == "about the second"
 
 
+def size_of(dialog: QDialog) -> str:
+    label = dialog.findChild(QLabel, "historySize")
+    assert label is not None
+    return label.text()
+
+
 async def test_the_list_of_conversations_opens_and_deletes_after_a_question(
     panel: ConversationPanel, until: Until
 ) -> None:
@@ -397,7 +412,39 @@ async def test_the_list_of_conversations_opens_and_deletes_after_a_question(
     await until(lambda: panel.session_id != last and len(panel.model.sessions) == 1)
     await until(lambda: dialog.list.count() == 1)
     assert not panel.model.items.last()
+    assert dialog.findChild(QLabel, "historySize").text().startswith("1 conversation, ")
+    removed = dialog.findChild(QPushButton, "historyRemoved")
+    removed.click()
+    await until(lambda: dialog.list.count() == 1 and "kept for 30 days" in size_of(dialog))
+    restore = dialog.findChild(QPushButton, "historyOpen")
+    assert restore.text() == "Restore"
+    restore.click()
+    await until(lambda: dialog.list.count() == 0)
+    removed.click()
+    await until(lambda: dialog.list.count() == 2)
+    assert last in [info.session_id for info in panel.model.sessions]
     dialog.reject()
+
+
+async def test_a_conversation_is_imported_and_can_be_read(
+    panel: ConversationPanel, until: Until, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "talk.json"
+
+    async def choose(*_: object, **__: object) -> tuple[Path, ...]:
+        return (file,)  # Qt's own dialog would write into the home folder
+
+    monkeypatch.setattr(questions, "choose_files", choose)
+    file.write_text(
+        '{"session_name": "From afar", "messages": [{"id": "A", "role": "user", "content": "hi"}]}'
+    )
+    panel.show_history()
+    dialog = top_dialog("historyDialog")
+    dialog.findChild(QPushButton, "historyImport").click()
+    await until(lambda: dialog.list.count() == 1 and "hi" in dialog.preview.text)
+    dialog.findChild(QPushButton, "historyOpen").click()
+    await until(lambda: of(panel, UserText))
+    assert not of(panel, UserText)[0].can_edit
 
 
 async def test_language_and_theme_change_everything_at_once(

@@ -1,10 +1,11 @@
-"""The stored conversations of the project: look into one, open, rename, export, or delete it."""
+"""The stored conversations of the project: preview, open, rename, export, delete, restore, import."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from PyQt6.QtCore import QModelIndex, QSize, Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QFont, QPainter
@@ -25,17 +26,18 @@ from PyQt6.QtWidgets import (
 
 from application.ports.search import ConversationHit, ConversationsFound
 from application.search.conversations import matching
-from presentation.panels.conversation.items import OperationCard, Reset
+from presentation.panels.conversation.items import OperationCard, Reset, UserText
 from presentation.panels.conversation.plain_view import PlainConversation
-from presentation.panels.conversation.shelf import StoredConversation
+from presentation.panels.conversation.shelf import Shelf
 from presentation.panels.conversation.stored import title_of
 from presentation.ui import questions
+from presentation.ui.facts import size_text
 from presentation.ui.parts import ElidedLabel, arrange, text_label
 from presentation.ui.styles import mark, mark_area
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.local_time import clock_time
-from shared.message import msg
+from shared.message import Message, msg
 
 if TYPE_CHECKING:
     from application.conversation.sessions import ExportFormat
@@ -48,28 +50,29 @@ _NO_HITS: tuple[ConversationHit, ...] = ()
 _HITS = Qt.ItemDataRole.UserRole + 1
 _FORMATS = {"json": msg("JSON file"), "txt": msg("Text file"), "md": msg("Markdown file")}
 
-Read = Callable[[str], Awaitable[StoredConversation]]
-Search = Callable[[str], "Awaitable[ConversationsFound]"]
-
 
 class ConversationsDialog(QDialog):
-    """Tells what is to be done with which conversation; `read` gives one for the preview, `search` finds
-    messages by their words."""
+    """Tells what is to be done with which conversation of the project at `root`; what was removed, and what
+    comes from a file, it puts back and takes in itself."""
 
     opened = pyqtSignal(str)
-    deleted = pyqtSignal(str)
+    deleted = pyqtSignal(str, bool)
+    """Id, whether nothing of it is to be kept."""
     renamed = pyqtSignal(str, str)
     """Id, new name."""
     exported = pyqtSignal(str, str, object)
     """Id, format, target: Path."""
 
     def __init__(
-        self, services: WindowServices, read: Read, search: Search, parent: QWidget | None = None
+        self, services: WindowServices, shelf: Shelf, root: Path, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self._services = services
-        self._read = read
-        self._search = search
+        self._shelf = shelf
+        self._root = root
+        self._is_open = True
+        self._removed: tuple[SessionInfo, ...] = ()
+        """Those that can be restored, as far as they were read."""
         self._infos: tuple[SessionInfo, ...] = ()
         self._shown = ""
         self._found: ConversationsFound | None = None
@@ -93,7 +96,7 @@ class ConversationsDialog(QDialog):
     def done(self, result: int) -> None:
         """Closed: what is still being read is shown no more."""
         self._typed.stop()
-        self._previewed = ("", "")
+        self._previewed, self._is_open = ("", ""), False
         super().done(result)
 
     # --- parts ---------------------------------------------------------------------------------------
@@ -113,6 +116,15 @@ class ConversationsDialog(QDialog):
         mark(self.list, surface="panel")
         self.list.currentItemChanged.connect(self._on_selection)
         self.list.itemActivated.connect(self._open)
+        self._size = ElidedLabel()
+        self._size.setObjectName("historySize")
+        mark(self._size, role="small")
+        self._which = QPushButton()
+        self._which.setObjectName("historyRemoved")
+        self._which.setCheckable(True)
+        self._which.setAutoDefault(False)
+        mark(self._which, kind="quiet")
+        self._which.toggled.connect(self._show_which)
         self._empty = text_label(wraps=True, role="secondary")
         self._empty.setObjectName("historyEmpty")
 
@@ -125,11 +137,12 @@ class ConversationsDialog(QDialog):
 
     def _make_buttons(self) -> None:
         self._rename, self._export, self._delete = QPushButton(), QPushButton(), QPushButton()
-        self._close, self._use = QPushButton(), QPushButton()
+        self._close, self._use, self._import = QPushButton(), QPushButton(), QPushButton()
         for button, name in (
             (self._rename, "historyRename"),
             (self._export, "historyExport"),
             (self._delete, "historyDelete"),
+            (self._import, "historyImport"),
             (self._close, "historyClose"),
             (self._use, "historyOpen"),
         ):
@@ -147,6 +160,9 @@ class ConversationsDialog(QDialog):
         self._export.setMenu(self._formats)
         self._rename.clicked.connect(self._ask_name)
         self._delete.clicked.connect(self._ask_delete)
+        self._import.clicked.connect(
+            lambda: self._services.start(self._import_after_question(), kind="question")
+        )
         self._close.clicked.connect(self.reject)
         self._use.clicked.connect(self._open)
 
@@ -154,13 +170,21 @@ class ConversationsDialog(QDialog):
         footer = QWidget()
         mark_area(footer, part="footer")
         self._buttons = arrange(
-            QHBoxLayout(footer), self._rename, self._export, self._delete, 1, self._close, self._use
+            QHBoxLayout(footer),
+            self._rename,
+            self._export,
+            self._delete,
+            self._import,
+            1,
+            self._close,
+            self._use,
         )
         left = QWidget()
         mark_area(left, surface="panel", line="right")
         self._left = QVBoxLayout(left)
         for widget in (self.search, self._empty, self.list):
             self._left.addWidget(widget)
+        self._left.addLayout(arrange(QHBoxLayout(), (self._size, 1), self._which, edges=0))
         self._head = arrange(QHBoxLayout(), (self._count, 1), (self._model, 1))
         self._right = arrange(QVBoxLayout(), self._head, (self.preview, 1))
         body = arrange(QHBoxLayout(), (left, 4), (self._right, 5), gap=0)
@@ -195,9 +219,8 @@ class ConversationsDialog(QDialog):
         self.search.setPlaceholderText(language(msg("Search conversations")))
         self._rename.setText(language(msg("Rename")))
         self._export.setText(language(msg("Export")))
-        self._delete.setText(language(msg("Delete")))
+        self._import.setText(language(msg("Import…")))
         self._close.setText(language(msg("Close")))
-        self._use.setText(language(msg("Open")))
         for action in self._formats.actions():
             action.setText(language(_FORMATS[action.data()]))
         self._previewed = ("", "")
@@ -225,7 +248,7 @@ class ConversationsDialog(QDialog):
         """Found is shown as the index grows, until it has all conversations."""
         while words == self.words and self.isVisible():
             try:
-                found = await self._search(words)
+                found = await self._shelf.search(self._root, words)
             except CircuitAIError as error:
                 self._empty.setText(self._services.language(error.message))
                 self._empty.show()
@@ -236,10 +259,52 @@ class ConversationsDialog(QDialog):
             if not found.pending:
                 return
 
+    def _show_which(self, _removed: bool) -> None:
+        """The other list: of those that are there, or of those that can be restored."""
+        self.search.setEnabled(not self.is_removed)
+        self._fill()
+        if self.is_removed:
+            self._services.start(self._load_removed(), kind="sessions")
+
+    @property
+    def is_removed(self) -> bool:
+        """Whether those that were removed are listed."""
+        return self._which.isChecked()
+
+    async def _load_removed(self) -> None:
+        try:
+            self._removed = await self._shelf.removed(self._root)
+        except CircuitAIError as error:
+            self._tell(error)
+            return
+        if self._is_open:
+            self._fill()
+
+    def _tell(self, error: CircuitAIError) -> None:
+        if self._is_open:
+            self._count.setText(self._services.language(error.message))
+            self._count.setToolTip(self._services.language(error.message))
+
+    def _tell_size(self) -> None:
+        language, infos = self._services.language, self._removed if self.is_removed else self._infos
+        size = size_text(sum(info.size for info in infos))
+        text = msg("{count} {count:conversation|conversations}, {size}", count=len(infos), size=size)
+        if self.is_removed:
+            text = msg("{size}, kept for {days} {days:day|days}", size=size, days=self._shelf.kept_days)
+        self._which.setText(language(msg("Show all") if self.is_removed else msg("Removed")))
+        self._size.setText(language(text))
+        self._use.setText(language(msg("Restore") if self.is_removed else msg("Open")))
+        self._delete.setText(language(msg("Delete permanently") if self.is_removed else msg("Delete")))
+        for button in (self._rename, self._export, self._import):
+            button.setVisible(not self.is_removed)
+
     def _fill(self) -> None:
         chosen = self._chosen()
         self.list.clear()
-        if not self.words:
+        self._tell_size()
+        if self.is_removed:
+            rows = [(info, _NO_HITS) for info in self._removed]
+        elif not self.words:
             rows = [(info, _NO_HITS) for info in self._infos]
         else:
             rows = matching(self._infos, self._found or ConversationsFound(), self.words)
@@ -256,7 +321,9 @@ class ConversationsDialog(QDialog):
         self._on_selection()
 
     def _tell_empty(self) -> None:
-        if not self._infos:
+        if self.is_removed:
+            text = msg("There are no removed conversations.")
+        elif not self._infos:
             text = msg("Conversations of this project appear here.")
         elif self._found is None or self._found.pending:
             text = msg("Searching…")
@@ -292,12 +359,12 @@ class ConversationsDialog(QDialog):
             self._model.setText("")
             self.preview.apply([Reset(items=())])
         else:
-            self._services.start(self._load(wanted), kind="sessions")
+            self._services.start(self._load(wanted, is_removed=self.is_removed), kind="sessions")
 
-    async def _load(self, wanted: tuple[str, str]) -> None:
+    async def _load(self, wanted: tuple[str, str], *, is_removed: bool) -> None:
         session_id, hit = wanted
         try:
-            stored = await self._read(session_id)
+            stored = await self._shelf.read(self._root, session_id, is_removed=is_removed)
         except CircuitAIError as error:
             if wanted == self._previewed:
                 self._count.setText(self._services.language(error.message))
@@ -313,13 +380,18 @@ class ConversationsDialog(QDialog):
         )
         self._count.setText(self._services.language(text))
         self._model.setText(stored.model)
-        self.preview.show_from(stored.items, hit)
+        items = (replace(row, can_edit=False) if isinstance(row, UserText) else row for row in stored.items)
+        self.preview.show_from(tuple(items), hit)
 
     # --- what is done --------------------------------------------------------------------------------
 
     def _open(self, *_: object) -> None:
         chosen = self._chosen()
-        if chosen is not None:
+        if chosen is not None and self.is_removed:
+            self._services.start(
+                self._work(self._shelf.restore(self._root, chosen.session_id)), kind="sessions"
+            )
+        elif chosen is not None:
             self.opened.emit(chosen.session_id)
             self.accept()
 
@@ -358,19 +430,66 @@ class ConversationsDialog(QDialog):
             self._services.start(self._delete_after_question(chosen), kind="question")
 
     async def _delete_after_question(self, info: SessionInfo) -> None:
-        if await ask_to_delete(self._services, self, title_of(info.name, info.preview)):
-            self.deleted.emit(info.session_id)
+        name = title_of(info.name, info.preview)
+        if not self.is_removed:
+            way = await ask_to_delete(self._services, self, name, days=self._shelf.kept_days)
+            if way:
+                self.deleted.emit(info.session_id, way == "for good")
+        elif await questions.choose(
+            self._services,
+            self,
+            title=msg("Delete this conversation"),
+            text=msg("Permanently delete “{name}”? The project files are kept.", name=name),
+            options=((True, msg("Delete permanently"), "danger"), (False, msg("Keep it"), "")),
+            cancelled=False,
+        ):
+            await self._work(self._shelf.delete_removed(self._root, info.session_id))
+
+    async def _work(self, work: Awaitable[object]) -> None:
+        """Do what changes both lists, and show them; or why it can't be done."""
+        try:
+            await work
+        except CircuitAIError as error:
+            self._tell(error)
+            return
+        await self._shelf.relist(self._root, is_adopted=True)
+        await self._load_removed()
+
+    async def _import_after_question(self) -> None:
+        title, language = msg("Import a conversation"), self._services.language
+        files = await questions.choose_files(
+            self._services, self, title, Path.home(), filters=(f"{language(msg('JSON file'))} (*.json)",)
+        )
+        for file in files[:1]:
+            try:
+                made = await self._shelf.import_file(self._root, file)
+            except CircuitAIError as error:
+                self._tell(error)
+                return
+            await self._shelf.relist(self._root, is_adopted=True)
+            for number in range(self.list.count() if self._is_open else 0):
+                item = self.list.item(number)
+                if item is not None and item.data(_INFO).session_id == made:
+                    self.list.setCurrentRow(number)
 
 
-async def ask_to_delete(services: WindowServices, parent: QWidget, name: str) -> bool:
-    return await questions.choose(
-        services,
-        parent,
-        title=msg("Delete this conversation"),
-        text=msg("Permanently delete “{name}”? The project files are kept.", name=name),
-        options=((True, msg("Delete"), "danger"), (False, msg("Keep it"), "")),
-        cancelled=False,
+async def ask_to_delete(
+    services: WindowServices, parent: QWidget, name: str, *, days: int
+) -> Literal["", "aside", "for good"]:
+    """Whether to delete a conversation, and whether it can be restored for a while."""
+    options: tuple[tuple[Literal["", "aside", "for good"], Message, str], ...] = (
+        ("aside", msg("Delete"), "danger"),
+        ("for good", msg("Delete permanently"), ""),
+        ("", msg("Keep it"), ""),
     )
+    text = msg(
+        "Delete “{name}”? It can be restored for {days} {days:day|days} from the list of conversations, "
+        "under Removed. The project files are kept.",
+        name=name,
+        days=days,
+    )
+    title = msg("Delete this conversation")
+    return await questions.choose(services, parent, title=title, text=text, options=options, cancelled="")
 
 
 class _TwoLines(QStyledItemDelegate):

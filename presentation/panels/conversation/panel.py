@@ -639,8 +639,9 @@ class ConversationPanel(QWidget):
             self.tabs.show(tab)
         self.say(self.model.go_back(session_id, number))
 
-    def _delete(self, session_id: str) -> None:
-        self.say((self.tabs.holder(session_id) or self.model).delete_session(session_id))
+    def _delete(self, session_id: str, for_good: bool) -> None:
+        tab = self.tabs.holder(session_id) or self.model
+        self.say(tab.delete_session(session_id, for_good=for_good))
 
     def _rename_stored(self, session_id: str, name: str) -> None:
         self.say((self.tabs.holder(session_id) or self.model).rename(session_id, name))
@@ -653,8 +654,8 @@ class ConversationPanel(QWidget):
 
         dialog = ConversationsDialog(
             self._services,
-            lambda session_id: self.model.shelf.read(root, session_id),
-            lambda text: self.model.shelf.search(root, text),
+            self.tabs.shelf,
+            root,
             self,
         )
         dialog.opened.connect(self.open_session)
@@ -716,8 +717,9 @@ class ConversationPanel(QWidget):
         from presentation.panels.conversation.conversations_dialog import ask_to_delete
 
         name = self.model.name or self._services.language(msg("New conversation"))
-        if await ask_to_delete(self._services, self, name):
-            self._delete(session_id)
+        way = await ask_to_delete(self._services, self, name, days=self.tabs.shelf.kept_days)
+        if way:
+            self._delete(session_id, way == "for good")
 
     def _on_main_circuit(self, _path: object) -> None:
         if self._messages.is_empty:  # what can be asked names the circuit

@@ -126,9 +126,30 @@ class Shelf:
             self.reads_only.discard(before)
             self.reads_only.add(after)
 
-    async def read(self, root: Path, session_id: str, *, version: str = "") -> StoredConversation:
+    @property
+    def kept_days(self) -> int:
+        """How long what is removed can be restored."""
+        return self._conversations.sessions.kept_days
+
+    async def removed(self, root: Path) -> tuple[SessionInfo, ...]:
+        """Those that can be restored, the last removed first. Raises CircuitAIError, as the next three."""
+        return await self._conversations.sessions.removed(root)
+
+    async def restore(self, root: Path, session_id: str) -> None:
+        await self._conversations.sessions.restore(root, session_id)
+
+    async def delete_removed(self, root: Path, session_id: str) -> None:
+        await self._conversations.sessions.delete_removed(root, session_id)
+
+    async def import_file(self, root: Path, file: Path) -> str:
+        return await self._conversations.sessions.import_file(root, file)
+
+    async def read(
+        self, root: Path, session_id: str, *, version: str = "", is_removed: bool = False
+    ) -> StoredConversation:
         """One conversation; `version`: as it was when it last had this message. Raises CircuitAIError."""
-        session = await self._conversations.sessions.show(root, session_id, version=version)
+        sessions = self._conversations.sessions
+        session = await sessions.show(root, session_id, version=version, is_removed=is_removed)
         operations = await self._project.operations.list(root)
         items = await asyncio.to_thread(items_of, session, operations)
         items = await with_thumbnails(self._conversations.attachments, root, items)

@@ -274,12 +274,12 @@ class ConversationViewModel:
         """Whether nothing was said or written here."""
         return not (self.session_id or len(self.items) or self.unsent or self.pending.files)
 
-    def delete_session(self, session_id: str) -> Message | None:
-        """Remove a stored conversation; the reason when it can't be now."""
+    def delete_session(self, session_id: str, *, for_good: bool = False) -> Message | None:
+        """Remove a stored conversation, to be restored or for good; the reason when it can't be now."""
         if self.is_running and session_id == self.session_id:
             return busy()
         if self.root is not None:
-            self._window.start(self._delete(self.root, session_id), kind="sessions")
+            self._window.start(self._delete(self.root, session_id, for_good), kind="sessions")
         return None
 
     def rename(self, session_id: str, name: str) -> Message | None:
@@ -362,9 +362,9 @@ class ConversationViewModel:
         # Who took it over may have written since.
         self._written = 0 if self._run is not None and self._run.is_taken_over else written
 
-    async def _delete(self, root: Path, session_id: str) -> None:
+    async def _delete(self, root: Path, session_id: str, for_good: bool) -> None:
         try:
-            await self._app.conversations.sessions.delete(root, session_id)
+            await self._app.conversations.sessions.delete(root, session_id, for_good=for_good)
         except CircuitAIError as error:
             self._put_error(error)
             return
