@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from application.conversation.session_marks import marks_of
 from domain.llm.netlists_in_text import complete_netlists
 from shared.message import Message, msg, stored_message, visible
 from shared.safe_json import join_surrogates
@@ -129,7 +130,8 @@ def plain_text(session: ShownSession, translate: Translate) -> str:
     words = _Words(translate)
     lines = [_one_line(session.name), _one_line(words.facts(session)), ""]
     results = {message.call_id: message for message in session.messages if message.role == "tool"}
-    done = _compressed(session)
+    done, marks = _compressed(session), _marks(session, translate)
+    lines += [f"! {_one_line(mark)}" for mark in marks.pop("", ())]
     for shown in done.pop("", ()):
         lines += [f"--- {words.compressed(shown)} ---", *_indented(shown.compression.summary, ""), ""]
     for message in _to_tell(session):
@@ -146,6 +148,7 @@ def plain_text(session: ShownSession, translate: Translate) -> str:
         lines += [f"@ {_one_line(item)}" for item in (*_attached(message), *_sources(message))]
         for text in message.earlier:
             lines += _indented(text, words.earlier)
+        lines += [f"! {_one_line(mark)}" for mark in marks.get(message.id, ())]
         lines.append("")
         for shown in done.get(message.id, ()):
             lines += [f"--- {words.compressed(shown)} ---", *_indented(shown.compression.summary, ""), ""]
@@ -166,7 +169,8 @@ def markdown(session: ShownSession, translate: Translate) -> str:
     words = _Words(translate)
     blocks = [f"# {_escaped(session.name)}", _escaped(words.facts(session))]
     results = {message.call_id: message for message in session.messages if message.role == "tool"}
-    done = _compressed(session)
+    done, marks = _compressed(session), _marks(session, translate)
+    blocks += [f"**{_escaped(mark)}**" for mark in marks.pop("", ())]
     for shown in done.pop("", ()):
         blocks += [f"*{_escaped(words.compressed(shown))}*", _quoted(shown.compression.summary)]
     for message in _to_tell(session):
@@ -188,6 +192,7 @@ def markdown(session: ShownSession, translate: Translate) -> str:
                 blocks += [f"*{label}*", "\n".join(f"- {_escaped(item)}" for item in items)]
         for text in message.earlier:
             blocks += [f"*{words.earlier}*", _quoted(text)]
+        blocks += [f"**{_escaped(mark)}**" for mark in marks.get(message.id, ())]
         for shown in done.get(message.id, ()):
             blocks += [f"*{_escaped(words.compressed(shown))}*", _quoted(shown.compression.summary)]
     return join_surrogates("\n\n".join(blocks)) + "\n"
@@ -289,12 +294,27 @@ class _Words:
         return "" if told is None else self._translate(told)
 
 
-def _compressed(session: ShownSession) -> dict[str, list[ShownCompression]]:
-    """The compressions by the message that is told before them."""
+def _told_before(session: ShownSession) -> dict[str, str]:
+    """For each message the one that is told of it, or before it."""
     told = {message.id: message.id for message in _to_tell(session)}
     last = ""
     for message in session.messages:
         last = told.setdefault(message.id, last)
+    return told
+
+
+def _marks(session: ShownSession, translate: Translate) -> dict[str, list[str]]:
+    """What happened beside the messages, by the message that is told before it."""
+    told = _told_before(session)
+    found: dict[str, list[str]] = {}
+    for behind, marks in marks_of(session).items():
+        found.setdefault(told.get(behind, ""), []).extend(map(translate, marks))
+    return found
+
+
+def _compressed(session: ShownSession) -> dict[str, list[ShownCompression]]:
+    """The compressions by the message that is told before them."""
+    told = _told_before(session)
     found: dict[str, list[ShownCompression]] = {}
     for shown in session.compressions:
         found.setdefault(told.get(shown.after, ""), []).append(shown)

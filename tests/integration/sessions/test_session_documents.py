@@ -3,21 +3,30 @@
 import asyncio
 import json
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from application.conversation.session_texts import json_document, markdown, plain_text
-from application.conversation.sessions import Sessions, find_session, shown
+from application.conversation.sessions import Sessions, ShownCard, find_session, shown
+from application.design.story import Checkpoint, StoryStep
 from domain.llm import messages as m
+from domain.llm.tools.confirmation_card import CallOnCard, CardAnswer, ConfirmationCard
+from domain.llm.tools.effect import ComputedEffect
+from domain.llm.turn_failure import TurnFailure, TurnLimit
+from domain.simulation.goals import DesignGoal, GoalVerdict
+from domain.simulation.result import Quantity
 from infrastructure.persistence.atomic import write_atomically
 from infrastructure.persistence.checkpoint_rows import forget_thread
 from infrastructure.persistence.given_files import read_given
 from infrastructure.persistence.project import ProjectFolders
 from infrastructure.persistence.project_view import FolderView
 from infrastructure.search.conversations import SqliteConversationIndex
+from presentation.translation import Translator
 from shared.errors import UserInputError
+from shared.message import msg
 from shared.ulid import new_ulid
 
 SESSION = "01JEXAMP1E0000000000000000"
@@ -104,6 +113,39 @@ def test_texts_carry_reasoning_operations_results_sources_and_marks(render):
     assert -1 not in places
     assert places[:3] == sorted(places[:3])
     assert places[-2:] == sorted(places[-2:])
+
+
+@pytest.mark.parametrize("render", [plain_text, markdown])
+def test_texts_tell_failures_limits_permissions_and_decisions_where_they_happened(render):
+    bare = session = shown(SESSION, a_conversation())
+    asked, answered = session.messages[0].id, session.messages[1].id
+    calls = [CallOnCard(call_id=f"C{n}", tool=tool, effect=ComputedEffect(effect="change"), reasons=())
+             for n, tool in ((1, "patch_file"), (2, "run_*simulation*"), (9, "of nobody"))]  # fmt: skip
+    answers = {"C1": CardAnswer(word="refuse", reason="I <b>still</b> need it")}
+    goal = DesignGoal(metric="gain", expression="max(v(out))", unit="dB", minimum=20.0)
+    verdict = GoalVerdict(goal=goal, measured=Quantity(value=21.0, unit="dB"), met=True)
+    question = Checkpoint(number=2, verdicts=(verdict,), has_failed=False, can_undo=True, is_exhausted=False,
+                          answer="accept")  # fmt: skip
+    session = replace(
+        session,
+        cards=(ShownCard(card=ConfirmationCard(card_id="K", calls=tuple(calls)), answers=answers),),
+        failures={asked: TurnFailure(error_type="connection", message=msg("No answer received"))},
+        limits={asked: TurnLimit(stop_reason="limit", note=msg("Another version"))},
+        design=(StoryStep(key="s", message_id="", after=answered, checkpoint=question),),
+    )
+    text = render(session, Translator("en")).replace("\\", "")
+    wanted = ["Here it is.", "Permission for patch_file: refused: I <b>still</b> need it",
+              "Permission for run_*simulation*: not answered; nothing was done",
+              "Checkpoint 2: 1 of 1 goal met; Accept design", "Then I", "Failed: No answer received",
+              "Another version"]  # fmt: skip
+    places = [text.find(words) for words in wanted]
+    assert -1 not in places, text
+    assert places == sorted(places)
+    assert "of nobody" not in text
+    if render is markdown:
+        assert r"\<b\>still\</b\>" in render(session, Translator("en"))
+        assert len(outline(render(session, Translator("en")))) == len(outline(markdown(bare, str)))
+    assert "检查点 2：" in render(session, Translator("zh"))
 
 
 def test_what_regenerate_replaced_stays_readable_and_what_continue_went_on_with_is_not_repeated():

@@ -1,0 +1,87 @@
+"""What happened in a conversation beside its messages, in lines for exports.
+
+Why a turn failed or ended, what was permitted, how a checkpoint was answered. The words of a design, its
+goals and its figures stand in its messages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from domain.llm.tools.confirmation_card import AnswerWord
+from shared.message import Message, msg
+
+if TYPE_CHECKING:
+    from application.conversation.sessions import ShownSession
+    from application.design.story import Checkpoint
+    from domain.llm.tools.confirmation_card import CardAnswer
+
+_ANSWERS: Mapping[AnswerWord, Message] = {
+    "allow": msg("allowed"),
+    "always": msg("always allowed"),
+    "refuse": msg("refused"),
+    "unasked": msg("not asked"),
+}
+_CHOICES: Mapping[str, Message] = {
+    "accept": msg("Accept design"),
+    "continue": msg("Optimize further"),
+    "optimize": msg("Optimize further"),
+    "fix": msg("Fix error"),
+    "until": msg("Run until met"),
+    "goals": msg("Change goals"),
+    "undo": msg("Undo"),
+    "stop": msg("Stop"),
+    "go_back": msg("went back to an earlier round"),
+}
+
+
+def marks_of(session: ShownSession) -> Mapping[str, list[Message]]:
+    """The lines by the message behind which they stand; "" = before all."""
+    found: dict[str, list[Message]] = {}
+    for message_id, line in _marks(session):
+        found.setdefault(message_id, []).append(line)
+    return found
+
+
+def _marks(session: ShownSession) -> Iterator[tuple[str, Message]]:
+    asked_in = {call.id: message.id for message in session.messages for call in message.tool_calls}
+    for shown in session.cards:
+        for call in shown.card.calls:
+            if call.call_id in asked_in:
+                yield asked_in[call.call_id], _permission(call.tool, shown.answers.get(call.call_id))
+    for step in session.design:
+        behind = step.message_id or step.after
+        if step.checkpoint is not None:
+            yield behind, _decision(step.checkpoint)
+        if step.failure is not None:
+            yield behind, msg("Failed: {kind}", kind=step.failure.message)
+    ends, turn = dict[str, str](), ""
+    for message in session.messages:
+        turn = message.id if message.role == "user" else turn
+        ends[turn] = message.id
+    for turn, failure in session.failures.items():
+        yield ends.get(turn, ""), msg("Failed: {kind}", kind=failure.message)
+    for turn, limit in session.limits.items():
+        yield ends.get(turn, ""), limit.note
+
+
+def _permission(tool: str, answer: CardAnswer | None) -> Message:
+    if answer is None:
+        told = msg("not answered; nothing was done")
+    elif answer.reason:
+        told = msg("{answer}: {reason}", answer=_ANSWERS[answer.word], reason=answer.reason)
+    else:
+        told = _ANSWERS[answer.word]
+    return msg("Permission for {tool}: {answer}", tool=tool, answer=told)
+
+
+def _decision(checkpoint: Checkpoint) -> Message:
+    met, total = sum(verdict.met for verdict in checkpoint.verdicts), len(checkpoint.verdicts)
+    stands = msg("{met} of {total} {total:goal|goals} met", met=met, total=total)
+    figures = msg("the simulation failed") if checkpoint.has_failed else stands
+    answer = _CHOICES.get(checkpoint.answer, msg("answered by a message"))
+    answer = answer if checkpoint.answer else msg("not answered")
+    return msg(
+        "Checkpoint {number}: {figures}; {answer}", number=checkpoint.number, figures=figures, answer=answer
+    )
