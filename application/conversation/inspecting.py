@@ -32,10 +32,12 @@ if TYPE_CHECKING:
     from application.conversation.turn_deps import EditorState
     from application.ports.conversation import ChatModels
     from application.ports.project import ProjectFiles, Projects
-    from application.tool_execution.definition import ToolServices
+    from application.tool_execution.definition import ToolContext, ToolServices
     from application.tool_execution.executor import ToolExecutor
+    from application.workflow.next_step import NextStep
     from domain.llm.agent_limits import AgentLimits
     from domain.llm.context_block import ContextShares
+    from domain.llm.conversation_record import ConversationRecord
     from shared.cpu_executor import CpuTaskExecutor
 
 PartKind = Literal["system", "tools", "project", "history", "pictures"]
@@ -130,11 +132,13 @@ class InspectContext:
         editor: EditorState | None = None,
         words: str = "",
         reads_only: bool = False,
+        in_design: bool = False,
     ) -> ContextReport:
         """Everything that goes with the next message; `session_id` "" for a conversation not begun yet.
 
-        `reads_only`: with the tools that only read. `editor` is what the user has in front, `words`
-        what stands in the message so far.
+        `reads_only`: with the tools that only read. `in_design`: what a design would send next, in the step
+        behind its question, or where goals are read if none is open. `editor` is what the user has in front,
+        `words` what stands in the message so far.
 
         Raises UserInputError ("no_session", an unknown provider), EnvironmentProblem.
         """
@@ -145,23 +149,32 @@ class InspectContext:
             abilities = await self.models.abilities(choice)
             room = room_of(abilities)
             is_searching = await asyncio.to_thread(self.searches_web, choice)
+            is_searching = is_searching and not in_design
             withheld = frozenset[str]() if is_searching else frozenset({WEB_SEARCH})
-            schemas = await asyncio.to_thread(
-                self.executor().schemas,
-                "asking" if reads_only else "free_work",
-                without=withheld,
-                tool_set=room.tool_set,
-            )
+            record, context = await self._known(files, events, session_id, choice)
+            step = None
+            if in_design and choice.provider != BUILTIN:
+                from application.workflow.next_step import next_step
+
+                step = await next_step(context, record, events, words=words, room=room)
+                words = step.text
+            node = step.node if step is not None else "asking" if reads_only else "free_work"
+            schemas: tuple[dict[str, Any], ...] = ()
+            if node is not None:
+                schemas = await asyncio.to_thread(
+                    self.executor().schemas, node, without=withheld, tool_set=room.tool_set
+                )
             sent = await self._request(
-                files,
+                context,
+                record,
                 events,
-                session_id=session_id,
                 choice=choice,
                 room=room,
-                main=main_circuit,
+                main=main_circuit if step is None else step.circuit,
                 editor=editor,
                 words=words,
                 schemas=schemas,
+                step=step,
             )
         finally:
             await asyncio.to_thread(files.close)
@@ -187,34 +200,20 @@ class InspectContext:
     def _open(self, root: Path) -> ProjectFiles:
         return self.projects.open(root) if paths.is_project(root) else self.plain_folder(root)
 
-    async def _request(
+    async def _known(
         self,
         files: ProjectFiles,
         events: Sequence[Mapping[str, Any]],
-        *,
         session_id: str,
         choice: ProviderChoice,
-        room: ModelRoom,
-        main: str,
-        editor: EditorState | None,
-        words: str,
-        schemas: Sequence[Mapping[str, Any]],
-    ) -> Sent:
-        """The messages as the agent's loop would send them: system, earlier turns, the new message."""
-        from langchain_core.messages import HumanMessage
-
-        from application.agent.attachment_context import Attached
-        from application.agent.request import compressions_of, messages_for, with_rule_of_calls
-        from application.conversation.project_context import project_context
+    ) -> tuple[ConversationRecord, ToolContext]:
+        """The conversation as its transcript tells it, and what the project's data are collected with."""
         from application.tool_execution.definition import ToolContext
         from application.tool_execution.operations import Operations
-        from domain.llm.context_block import USUAL, context_budget
         from domain.llm.conversation_record import ConversationRecord
 
-        shares = self.shares or USUAL
         record = ConversationRecord(session_id)
         await asyncio.to_thread(record.take_all, events)
-        is_away = bool(await asyncio.to_thread(self.models.destination, choice))
         context = ToolContext(
             project=files,
             session_id=session_id,
@@ -224,19 +223,66 @@ class InspectContext:
             shown_versions=record.shown_versions,
             said=record.said,
             replaced_calls=record.replaced_calls,
-            is_on_network=is_away,
+            is_on_network=bool(await asyncio.to_thread(self.models.destination, choice)),
         )
-        system = await self.prompts.system_message(files, main_circuit=main, wording=room.wording)
+        return record, context
+
+    async def _request(
+        self,
+        context: ToolContext,
+        record: ConversationRecord,
+        events: Sequence[Mapping[str, Any]],
+        *,
+        choice: ProviderChoice,
+        room: ModelRoom,
+        main: str,
+        editor: EditorState | None,
+        words: str,
+        schemas: Sequence[Mapping[str, Any]],
+        step: NextStep | None,
+    ) -> Sent:
+        """The messages as the agent's loop would send them: system, earlier turns, the new message."""
+        from langchain_core.messages import AIMessage, HumanMessage
+
+        from application.agent.attachment_context import Attached
+        from application.agent.request import (
+            Sent,
+            compressions_of,
+            messages_for,
+            tokens_of,
+            with_rule_of_calls,
+        )
+        from application.conversation.project_context import project_context
+        from domain.llm.context_block import USUAL, context_budget
+        from domain.llm.messages import get_timestamp
+
+        files, is_away = context.project, context.is_on_network
+        shares = self.shares or USUAL
+        if step is None:
+            system = await self.prompts.system_message(files, main_circuit=main, wording=room.wording)
+        else:
+            system = await self.prompts.system_message(
+                files,
+                task=step.task,
+                values=step.values,
+                main_circuit=main,
+                wording="no_tools" if step.node is None else room.wording,
+            )
+        if step is not None and step.node is None:
+            alone = [system, HumanMessage(content=words)]
+            return Sent(messages=alone, tokens=tokens_of(alone), least=tokens_of(alone))
+        # The message that is to come makes the newest turn an earlier one.
+        answered = (get_timestamp(each) for each in reversed(record.messages) if isinstance(each, AIMessage))
         block = await project_context(
             context,
             words,
             main_circuit=main,
             budget=context_budget(room.window, shares),
             shares=shares,
-            editor=editor,
+            editor=editor if step is None else None,
             events=events,
-            last_answered=record.last_answered,
-            is_brief=choice.provider == BUILTIN,
+            last_answered=next(answered, ""),
+            is_brief=choice.provider == BUILTIN or step is not None,
         )
         described = with_rule_of_calls(block.text, self.limits.calls_per_answer) if schemas else block.text
         materials = await Attached(files, self.models, is_on_network=is_away).of(
@@ -244,6 +290,8 @@ class InspectContext:
         )
         listed = json.dumps(schemas, ensure_ascii=False)
         earlier = record.messages if choice.provider != BUILTIN else ()
+        if step is not None and step.said:
+            earlier = [*earlier, HumanMessage(content=step.said)]
         return await asyncio.to_thread(
             lambda: messages_for(
                 [HumanMessage(content=words)],

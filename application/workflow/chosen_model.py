@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from application.tool_execution.confirming import Confirm
     from application.workflow.model_steps import ModelSteps
     from domain.design.checkpoint_intent import CheckpointIntent
+    from domain.llm.room import ModelRoom
 
 
 _logger = logging.getLogger(__name__)
@@ -107,15 +108,10 @@ class ChosenModel:
 
         In it are the circuit to be improved, and what the user said before in this conversation.
         """
-        circuit, context = self._journal.run.circuit, []
-        if circuit:
-            content = await asyncio.to_thread(self._project.read, self._project.root / circuit)
-            shown = cut_middle(content.decode("utf-8", "replace"), _LONGEST_SHOWN)
-            context.append(f"The circuit that is to be improved, {circuit}:\n{shown}")
-        most = _MOST_WORDS if self._parts is None else self._parts.room.request_tokens // _SHARE_OF_WORDS
-        if said := users_words(self._journal.said_before(), min(most, _MOST_WORDS)):
-            context.append(f"{_SAID_BEFORE}\n{said}")
-        values = {**values, **({"context": "\n\n".join(context)} if context else {})}
+        circuit = self._journal.run.circuit
+        room = None if self._parts is None else self._parts.room
+        context = await goals_context(self._project, circuit, self._journal.said_before(), room)
+        values = {**values, **context}
         return await (
             self._chat()
             .deps.prompts()
@@ -154,3 +150,18 @@ class ChosenModel:
         answers = await self._parts.confirmation.ask(card_id)
         emit(ConfirmationGiven(card_id=card_id, answers=answers))
         return answers_to_plain(answers)
+
+
+async def goals_context(
+    project: ProjectFiles, circuit: str, said_before: Sequence[str], room: ModelRoom | None
+) -> dict[str, str]:
+    """The value "context" of EXTRACT_DESIGN_GOALS, where there is something to be told."""
+    context = []
+    if circuit:
+        content = await asyncio.to_thread(project.read, project.root / circuit)
+        shown = cut_middle(content.decode("utf-8", "replace"), _LONGEST_SHOWN)
+        context.append(f"The circuit that is to be improved, {circuit}:\n{shown}")
+    most = _MOST_WORDS if room is None else room.request_tokens // _SHARE_OF_WORDS
+    if said := users_words(said_before, min(most, _MOST_WORDS)):
+        context.append(f"{_SAID_BEFORE}\n{said}")
+    return {"context": "\n\n".join(context)} if context else {}

@@ -88,9 +88,7 @@ class ModelGoals:
     async def __call__(self, text: str) -> Understood:
         steps = await self._steps()
         language = language_of(text)
-        system = await self._system_message(
-            {"user_requirement": text, "user_language": LANGUAGE_NAMES[language]}
-        )
+        system = await self._system_message(goals_values(text))
         read = await read_goals(steps.ask, system=str(system.content), text=text)
         if not read.goals:
             words = [str(read.reply), *read.questions]
@@ -104,6 +102,11 @@ class ModelGoals:
             language=language,
         )
         return Understood(intent=intent, said=steps.take_spent())
+
+
+def goals_values(text: str) -> dict[str, str]:
+    """What EXTRACT_DESIGN_GOALS is filled with, but for its context."""
+    return {"user_requirement": text, "user_language": LANGUAGE_NAMES[language_of(text)]}
 
 
 def _notes(read: GoalsRead) -> tuple[Message, ...]:

@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from application.graph.state import GraphState
     from application.ports.project import ProjectFiles
     from application.ports.tracing import Span
+    from application.tool_execution.definition import ToolContext
     from application.tool_execution.executor import WorkflowNode
     from application.workflow.journal import DesignJournal
     from domain.design.checkpoint_intent import CheckpointIntent, IntentKind
@@ -83,7 +84,7 @@ CHOICES: tuple[IntentKind, ...] = (
     "goals",
 )
 """What a checkpoint offers, for a model that reads what was typed there."""
-_NODE_OF_TASK: Mapping[str, WorkflowNode] = {
+NODE_OF_TASK: Mapping[str, WorkflowNode] = {
     "INITIAL_DESIGN": "initial_design",
     "GENERAL_CONVERSATION": "design_goals",
 }
@@ -172,7 +173,7 @@ class ModelSteps:
             self._span,
             system_message=system_message,
             main_circuit=circuit,
-            node=_NODE_OF_TASK.get(task, "action"),
+            node=NODE_OF_TASK.get(task, "action"),
         )
         note = await self._run(asks=is_new or not has_written)
         worked = self._worked(note, circuit, step)
@@ -257,26 +258,11 @@ class ModelSteps:
 
     async def warnings(self, circuit: str) -> str:
         """What the check finds wrong with a circuit that ngspice runs all the same, a line each."""
-        try:
-            report = await self._parts.context.services.check(self._parts.project.root / circuit)
-        except UserInputError:  # not there any more
-            return ""
-        found = [each for each in report.diagnostics if each.severity != "info"][:_MOST_WARNINGS]
-        return "\n".join(
-            f"{PurePosixPath(each.file or circuit).name}, line {each.line}: {each.message}" for each in found
-        )
+        return await check_warnings(self._parts.context, circuit)
 
     async def operating_point(self, result: str) -> str:
         """That of a stored run, in lines; "" without one, and for a circuit of no transistors or diodes."""
-        context = self._parts.context
-        stored = await in_thread(context, result_content, context, self._parts.project.root / result)
-        point = stored_operating_point(stored)
-        if point is None or not point.devices:
-            return ""
-        window = (await self._asked.room()).window
-        most = min(max(window // _WINDOW_PER_DEVICE, _LEAST_DEVICES), _MOST_DEVICES)
-        lines = operating_point_lines(point, most_devices=most, most_nodes=2 * most)
-        return "\n".join(["DC operating point:", *lines])
+        return await point_of_run(self._parts.context, result, (await self._asked.room()).window)
 
     def show(self, path: str, content: bytes) -> None:
         """The model is told what a file holds now: it need not read it before it changes it."""
@@ -323,15 +309,7 @@ class ModelSteps:
 
         Raises ProviderError.
         """
-        verdicts = [verdict_from_plain(plain) for plain in state.get("last_verdicts", [])]
-        missed = ", ".join(verdict.goal.metric for verdict in verdicts if not verdict.met)
-        number = max(state.get("iteration_count", 0), 0)
-        values = {
-            "user_message": read.text,
-            "checkpoint": f"Round {number}; missed goals: {missed or 'none'}",
-            "options": ", ".join(CHOICES),
-            "user_language": LANGUAGE_NAMES[language_of(read.text)],
-        }
+        values = intent_values(read.text, state)
         system = await self._system_message("INTENT_ANALYSIS", values, state.get("circuit_file_path", ""))
         answer = await self.ask([system, HumanMessage(content=read.text)])
         return intent_from_model(answer, CHOICES, read)
@@ -429,6 +407,42 @@ class ModelSteps:
             writes=tuple(writes),
             paths=tuple(dict.fromkeys(paths)),
         )
+
+
+async def check_warnings(context: ToolContext, circuit: str) -> str:
+    """What the check finds wrong with a circuit that ngspice runs all the same, a line each."""
+    try:
+        report = await context.services.check(context.project.root / circuit)
+    except UserInputError:  # not there any more
+        return ""
+    found = [each for each in report.diagnostics if each.severity != "info"][:_MOST_WARNINGS]
+    return "\n".join(
+        f"{PurePosixPath(each.file or circuit).name}, line {each.line}: {each.message}" for each in found
+    )
+
+
+async def point_of_run(context: ToolContext, result: str, window: int) -> str:
+    """That of a stored run, in lines; "" without one, and for a circuit of no transistors or diodes."""
+    stored = await in_thread(context, result_content, context, context.project.root / result)
+    point = stored_operating_point(stored)
+    if point is None or not point.devices:
+        return ""
+    most = min(max(window // _WINDOW_PER_DEVICE, _LEAST_DEVICES), _MOST_DEVICES)
+    lines = operating_point_lines(point, most_devices=most, most_nodes=2 * most)
+    return "\n".join(["DC operating point:", *lines])
+
+
+def intent_values(text: str, state: GraphState) -> dict[str, str]:
+    """What INTENT_ANALYSIS is filled with, for words at a checkpoint."""
+    verdicts = [verdict_from_plain(plain) for plain in state.get("last_verdicts", [])]
+    missed = ", ".join(verdict.goal.metric for verdict in verdicts if not verdict.met)
+    number = max(state.get("iteration_count", 0), 0)
+    return {
+        "user_message": text,
+        "checkpoint": f"Round {number}; missed goals: {missed or 'none'}",
+        "options": ", ".join(CHOICES),
+        "user_language": LANGUAGE_NAMES[language_of(text)],
+    }
 
 
 def _at_limit(why: Message) -> NeedsConfirmation:

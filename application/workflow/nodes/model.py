@@ -27,6 +27,7 @@ from shared.message import msg
 from shared.ulid import new_ulid
 
 if TYPE_CHECKING:
+    from application.graph.state import JudgedRound
     from application.workflow.journal import DesignJournal
     from application.workflow.model_steps import ModelSteps
     from domain.llm.prompts.catalogue import TaskName
@@ -63,13 +64,13 @@ class InitialDesignNode:
             steps.show(refined, content)  # as the design left it
 
         async def values() -> dict[str, Any]:
-            return {**_common(state), "user_requirement": state["user_input"]}
+            return first_values(state)
 
         worked = await steps.work(
             state,
             task="INITIAL_DESIGN",
             values=values,
-            text=_in_language(_FIRST, state),
+            text=first_text(state),
             new_file=lambda: _free_name(self._project, state),
         )
         return await _round_of(self._project, state, worked, step, node="initial_design")
@@ -93,7 +94,7 @@ class ActionNode:
         question: the checkpoint looks at it first.
         """
         step.enter("action", state)
-        task, text = _task_of(state)
+        task, text = task_of(state)
         if state.get("goals_changed"):
             await asyncio.to_thread(keep_goals, self._project, state, state["circuit_file_path"])
         steps = await self._steps()
@@ -116,7 +117,19 @@ class ActionNode:
         async def values() -> dict[str, Any]:
             warnings = await steps.warnings(circuit) if circuit else ""
             point = await steps.operating_point(state.get("sim_result_path", ""))
-            return await asyncio.to_thread(self._values, state, task, netlist or b"", warnings, point)
+            rounds, said = self._journal.rounds(), self._journal.said()
+            return await asyncio.to_thread(
+                lambda: action_values(
+                    self._project,
+                    state,
+                    task,
+                    netlist or b"",
+                    warnings=warnings,
+                    operating_point=point,
+                    rounds=rounds,
+                    said=said,
+                )
+            )
 
         worked = await steps.work(
             state,
@@ -144,49 +157,65 @@ class ActionNode:
         }
         return Finished(update=update, record=Said())
 
-    def _locked(self, netlist: bytes) -> tuple[str, ...]:
-        """Elements that the user said to leave as they are."""
-        said = self._journal.said()
-        return locked_elements(said, (each.name for each in Netlist.parse(netlist).elements))
 
-    def _values(
-        self, state: GraphState, task: TaskName, netlist: bytes, warnings: str, operating_point: str
-    ) -> dict[str, Any]:
-        circuit = state.get("circuit_file_path", "")
-        values = {
-            **_common(state),
-            "netlist": netlist.decode("utf-8", "replace"),
-            "circuit_file": circuit,
-            "metrics": "\n".join(filter(None, [_figures(state.get("last_verdicts", [])), operating_point])),
-            "failed_goals": [
-                each["goal"]["metric"] for each in state.get("last_verdicts", []) if not each["met"]
-            ],
-            "metric_history": history(self._journal),
-            "simulation_warnings": warnings,
-            "locked_elements": ", ".join(self._locked(netlist)),
-            "user_requirement": state["user_input"],
-        }
-        match task:
-            case "FIX_ERROR":
-                attempts = state.get("consecutive_fix_attempts", 0)
-                values |= {
-                    "error_message": state.get("error_context", ""),
-                    "error_log": _excerpts(self._project, state),
-                    "attempts": max(attempts - 1, 0),
-                }
-            case "EXECUTE_INSTRUCTION":
-                values["user_instruction"] = state.get("instruction", "")
-            case "GENERAL_CONVERSATION":
-                values |= {
-                    "user_message": state.get("instruction", ""),
-                    "context": f"{circuit}:\n{values['netlist']}" if circuit else "",
-                }
-            case _:
-                pass
-        return values
+def first_text(state: GraphState) -> str:
+    """What the model is told in the user's place for a first circuit."""
+    return _in_language(_FIRST, state)
 
 
-def _task_of(state: GraphState) -> tuple[TaskName, str]:
+def first_values(state: GraphState) -> dict[str, Any]:
+    """What INITIAL_DESIGN is filled with."""
+    return {**_common(state), "user_requirement": state["user_input"]}
+
+
+def action_values(
+    project: ProjectFiles,
+    state: GraphState,
+    task: TaskName,
+    netlist: bytes,
+    *,
+    warnings: str,
+    operating_point: str,
+    rounds: Sequence[JudgedRound],
+    said: Sequence[str],
+) -> dict[str, Any]:
+    """What the templates of the node "action" are filled with; `said` is what the user said. Blocking."""
+    circuit = state.get("circuit_file_path", "")
+    locked = locked_elements(said, (each.name for each in Netlist.parse(netlist).elements))
+    values = {
+        **_common(state),
+        "netlist": netlist.decode("utf-8", "replace"),
+        "circuit_file": circuit,
+        "metrics": "\n".join(filter(None, [_figures(state.get("last_verdicts", [])), operating_point])),
+        "failed_goals": [
+            each["goal"]["metric"] for each in state.get("last_verdicts", []) if not each["met"]
+        ],
+        "metric_history": _measured_in(rounds),
+        "simulation_warnings": warnings,
+        "locked_elements": ", ".join(locked),
+        "user_requirement": state["user_input"],
+    }
+    match task:
+        case "FIX_ERROR":
+            attempts = state.get("consecutive_fix_attempts", 0)
+            values |= {
+                "error_message": state.get("error_context", ""),
+                "error_log": _excerpts(project, state),
+                "attempts": max(attempts - 1, 0),
+            }
+        case "EXECUTE_INSTRUCTION":
+            values["user_instruction"] = state.get("instruction", "")
+        case "GENERAL_CONVERSATION":
+            values |= {
+                "user_message": state.get("instruction", ""),
+                "context": f"{circuit}:\n{values['netlist']}" if circuit else "",
+            }
+        case _:
+            pass
+    return values
+
+
+def task_of(state: GraphState) -> tuple[TaskName, str]:
     """What the model is given, and what it is told in the user's place."""
     circuit, said = state.get("circuit_file_path", ""), state.get("instruction", "")
     match state.get("user_intent"):
@@ -195,7 +224,7 @@ def _task_of(state: GraphState) -> tuple[TaskName, str]:
         case "question":
             return "GENERAL_CONVERSATION", said
         case _ if not circuit:
-            return "INITIAL_DESIGN", _in_language(_FIRST, state)
+            return "INITIAL_DESIGN", first_text(state)
         case _ if state.get("error_context") or state.get("user_intent") == "fix":
             return (
                 "FIX_ERROR",
@@ -294,7 +323,11 @@ def _common(state: GraphState) -> dict[str, Any]:
 
 def history(journal: DesignJournal) -> list[dict[str, Any]]:
     """Figures of the newest rounds, oldest first."""
-    newest = journal.rounds()[-_ROUNDS_TOLD:]
+    return _measured_in(journal.rounds())
+
+
+def _measured_in(rounds: Sequence[JudgedRound]) -> list[dict[str, Any]]:
+    newest = rounds[-_ROUNDS_TOLD:]
     return [{"round": each["number"], "measured": _measured(each["verdicts"])} for each in newest]
 
 

@@ -37,6 +37,8 @@ class Asked:
     """Another one when what is sent is another; -1 while a run is under way."""
     main_circuit: str = ""
     reads_only: bool = False
+    in_design: bool = False
+    """What is said goes to a design."""
 
 
 class ContextUse(QObject):
@@ -121,6 +123,7 @@ class ContextUse(QObject):
                 editor=self._editor(asked.root),
                 words=self._draft(),
                 reads_only=asked.reads_only,
+                in_design=asked.in_design,
             )
         except CircuitAIError as error:
             if self._asked == asked:

@@ -493,6 +493,7 @@ class ConversationPanel(QWidget):
                 choice=model.choice,
                 state=-1 if model.is_running else len(model.items),
                 reads_only=model.reads_only,
+                in_design=model.mode == "workflow",
                 main_circuit="" if model.root is None else model.window.main_circuit(model.root),
             )
         )

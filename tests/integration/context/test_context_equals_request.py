@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,17 @@ import pytest
 from application.app import Application
 from application.conversation.project_context import project_context
 from application.conversation.turn_deps import ChatRequest, EditorState
+from application.ports.events import SessionOpened
+from application.workflow.designing import Answer, Question, Reply
 from domain.llm.chat import ProviderChoice
+from tests.fakes.designing_model import read, says
 from tests.fakes.llm_server import FakeLLMServer, OllamaSide, answer, call
 from tests.integration.context.test_fences import ANSWERS, MODELS, app, layers
+from tests.integration.design.test_design_by_model import TEXT, Bench
 
 __all__ = ["app"]
 
+INSTRUCTION = "Change Re to 480"
 CIRCUIT = "RC low-pass\nV1 in 0 DC 0 AC 1\nR1 in out 1k\nC1 out 0 100n\n.ac dec 10 1 100k\n.end\n"
 LONG = "".join(
     f"* line {number} of a file that does not go twice into a small window\n" for number in range(700)
@@ -71,6 +77,60 @@ async def test_the_report_is_the_next_request(
             _agrees(report, _asked(server)[before], words, is_prompted=provider == "prompted")
 
 
+@pytest.mark.parametrize(
+    "provider",
+    [
+        "openai-compatible",
+        "ollama",
+        *(pytest.param(name, marks=pytest.mark.torture) for name in ("zhipu", "siliconflow")),
+    ],
+)
+async def test_in_workflow_mode_it_is_the_request_of_the_step_that_comes(
+    provider: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Goals, the first circuit, another round and an instruction."""
+    patient = {**project_context.__kwdefaults__, "limit_s": 20.0}
+    monkeypatch.setattr(project_context, "__kwdefaults__", patient)
+    bench, bodies = Bench(tmp_path / "project", tmp_path / "home"), []
+    model = bench.model
+    bench.model = lambda body: (bodies.append(body), model(body))[1]  # type: ignore[assignment]
+    model.acts["instruction"] = says("Noted.")
+    bench.root.mkdir()
+    looking = bench.build()
+    awaited: list[tuple[Any, int, str]] = []
+    steps = iter(["", "", INSTRUCTION, "", ""])
+
+    async def look(words: str, session: str) -> None:
+        choice = ProviderChoice(provider=provider, model="m", base_url=bench.base_url)
+        report = await looking.conversations.inspect_context(
+            bench.root, session_id=session, choice=choice, main_circuit="", words=words, in_design=True
+        )
+        awaited.append((report, len(bodies), words))
+
+    async def ask(question: Question) -> Answer | Reply:
+        words = next(steps)
+        await look(words, bench.told(SessionOpened)[0].session_id)
+        if words:
+            return Reply(answer="instruction", said=(words,), instruction=words)
+        return "continue" if len(awaited) < 5 else "stop"
+
+    try:
+        with bench.server(provider):
+            await look(TEXT, "")
+        await bench.design(TEXT, ask=ask, provider=provider)
+    finally:
+        await looking.close()
+    tasks = []
+    for report, number, words in awaited:
+        if number == len(bodies):
+            continue
+        newest = read(bodies[number]).newest
+        said = words or newest.rpartition("</data>\n\n")[2]  # what the program says in the user's place
+        _agrees(report, bodies[number], said, is_prompted=False)
+        tasks.append(read(bodies[number]).task)
+    assert tasks[:4] == ["goals", "design", "optimize", "instruction"]
+
+
 def _asked(server: FakeLLMServer) -> list[dict[str, Any]]:
     return [body for body in server.requests if body.get("messages") or body.get("input")]
 
@@ -97,7 +157,7 @@ def _agrees(report: Any, body: dict[str, Any], words: str, *, is_prompted: bool)
             assert ours["description"] == theirs.get("function", theirs)["description"]
     others = [text for role, text in said if role not in ("system", "developer")]
     (project,) = parts["project"]
-    assert others[-1] == f"{project}\n\n{words}"
+    assert others[-1] == (f"{project}\n\n{words}" if project else words)
     history = parts.get("history", [])
     if "messages" not in body or is_prompted:  # calls and results stand there in other words
         sent = "\n".join(others[:-1])
@@ -110,7 +170,8 @@ def _agrees(report: Any, body: dict[str, Any], words: str, *, is_prompted: bool)
     for said_text, entry in zip(earlier, history, strict=True):
         text = "" if said_text == "None" else said_text  # an answer that is a call alone
         assert entry.startswith(text)
-        assert entry[len(text) :].strip()[:10] in ("", "read_file(")  # a call, which has a field of its own
+        rest = entry[len(text) :].strip()
+        assert re.match(r"$|\w+\(", rest), rest  # a call, which has a field of its own
 
 
 def _name(tool: dict[str, Any]) -> str:

@@ -73,6 +73,8 @@ class Bench:
     settings: dict[str, Any] = field(default_factory=dict)
     """Of the user."""
     ollama: OllamaSide = field(default_factory=OllamaSide)
+    base_url: str = ""
+    """Of the last server."""
     exchanges: list[Exchange] = field(default_factory=list)
     """With the last server."""
 
@@ -86,6 +88,7 @@ class Bench:
             return WIRES[provider](said.text, calls=calls)
 
         with FakeLLMServer(script, models=["m"], ollama=self.ollama) as server:
+            self.base_url = server.root_url if provider == "ollama" else server.base_url
             yield server
         self.exchanges = server.exchanges
 
