@@ -35,6 +35,8 @@ class StoredFigures:
     circuit: Path
     netlist_sha256: str
     """Of the circuit's file as it was simulated."""
+    read_beside: Mapping[Path, str] = field(default_factory=dict)
+    """The same of files of the project that it included or read numbers from, by their paths."""
     number: int
     """Counted from the first result of the project."""
     ok: bool

@@ -6,7 +6,8 @@ import hashlib
 import math
 import os
 from collections.abc import Mapping
-from pathlib import Path
+from itertools import islice
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from application.simulation.waveforms import StoredFigures
@@ -14,13 +15,14 @@ from domain.simulation.operating_point import OperatingPoint, operating_point_fr
 from domain.simulation.result import Quantity
 from infrastructure.persistence import confined
 from infrastructure.persistence.confined import is_file, names_in, open_regular_file, read_regular_file
-from infrastructure.persistence.result_circuit import circuit_of
+from infrastructure.persistence.result_circuit import circuit_of, project_of
 from infrastructure.persistence.result_seals import ResultSeals
 from shared import paths
 from shared.safe_json import read_bounded
 
 _MAX_BYTES = 16 * 2**20
 _MOST_CURVES = 50
+_MOST_BESIDE = 200
 _MOST_LOOKED_AT = 100
 
 
@@ -42,6 +44,7 @@ class ResultFigures:
                 result_path=path,
                 circuit=circuit_of(content, path.parent),
                 netlist_sha256=str(content["netlist"]["sha256"]),
+                read_beside=_read_beside(content["netlist"], path.parent),
                 number=_number_of(path.parent),
                 ok=content["ok"] is True,
                 is_ours=self._seals.is_ours(content, path.parent),
@@ -90,6 +93,17 @@ class ResultFigures:
 def _real(path: Path) -> Path:
     """Where the user's own path leads; in a project's own folder no link is followed."""
     return path if confined.is_private(path) else Path(os.path.realpath(path))
+
+
+def _read_beside(netlist: Any, folder: Path) -> dict[Path, str]:
+    """The files of the project that a run read beside its circuit; of others nothing is looked at."""
+    root, beside = project_of(folder), netlist.get("read_beside")
+    found: dict[Path, str] = {}
+    for place, digest in islice((beside if isinstance(beside, dict) else {}).items(), _MOST_BESIDE):
+        path = PurePosixPath(str(place))
+        if root is not None and not path.is_absolute() and ".." not in path.parts and "\0" not in str(place):
+            found[root.joinpath(*path.parts)] = str(digest)
+    return found
 
 
 def _settings(request: Any) -> dict[str, str]:

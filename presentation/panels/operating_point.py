@@ -162,7 +162,7 @@ class OperatingPointView(QWidget):
             self._choose(path)
 
     def _on_file_changed(self, path: Path) -> None:
-        if path == self._circuit and self._figures is not None:
+        if self._figures is not None and (path == self._circuit or path in self._figures.read_beside):
             self._services.start(
                 self._compare(self._request), kind="compare circuit", scope="operating point"
             )
@@ -202,13 +202,17 @@ class OperatingPointView(QWidget):
         await self._compare(request)
 
     async def _compare(self, request: int) -> None:
-        """Whether the circuit's file is still the one that was simulated."""
+        """Whether the circuit's file, and what it includes, are still those that were simulated."""
         figures, circuit = self._figures, self._circuit
         if figures is None or circuit is None:
             return
-        digest = await self._simulation.waveforms.digest_of(circuit)
+        digest_of = self._simulation.waveforms.digest_of
+        digest = await digest_of(circuit)
+        is_stale = digest is not None and digest != figures.netlist_sha256
+        for path, held in figures.read_beside.items():
+            is_stale = is_stale or await digest_of(path) != held
         if request == self._request:
-            self._is_stale = digest is not None and digest != figures.netlist_sha256
+            self._is_stale = is_stale
             self._show()
 
     def _set(

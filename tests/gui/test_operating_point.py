@@ -15,7 +15,7 @@ __all__ = ["bench"]
 
 AMPLIFIER = (
     "* common emitter\n.include 2N3904.lib\nVCC vcc 0 12\nVIN in 0 DC 0 AC 1\nC1 in b1 10u\n"
-    "R1 vcc b1 {upper}\nR2 b1 0 15k\nR3 vcc c1 10k\nR4 e1 0 1k\nQ1 c1 b1 e1 2N3904\n"
+    "R1 vcc b1 {upper}\n.include lower.inc\nR3 vcc c1 10k\nR4 e1 0 1k\nQ1 c1 b1 e1 2N3904\n"
     ".ac dec 10 10 1meg\n.end\n"
 )
 
@@ -31,6 +31,8 @@ def _click(view: Any, kind: type, name: str) -> None:
 async def test_the_operating_point_follows_the_circuit_in_front_and_its_newest_run(bench: Bench) -> None:
     circuit = bench.root / "amp.cir"
     circuit.write_text(AMPLIFIER.format(upper="120k"))
+    included = bench.root / "lower.inc"
+    included.write_text("R2 b1 0 15k\n")
     tabs = bench.window.parts.bottom.tabs
     view = bench.window.parts.runs.operating_point
     place = tabs.tabRect(bench.window.parts.bottom._pages.index_of("operating_point")).center()
@@ -59,6 +61,14 @@ async def test_the_operating_point_follows_the_circuit_in_front_and_its_newest_r
     copied = QGuiApplication.clipboard().text()
     assert copied.startswith("amp.cir · Run 1\n\nDevice\tRegion\tIc\tVbe\tVce\tgm\tPower\nQ1")
     assert f"\nc1\t{result.operating_point.nodes['c1']:.2f} V" in copied
+
+    # What it includes counts, too.
+    included.write_text("R2 b1 0 14k\n")
+    bench.services.workspace.file_changed.emit(included)
+    await bench.until(lambda: view.notes == "The circuit has changed since this run.")
+    included.write_text("R2 b1 0 15k\n")
+    bench.services.workspace.file_changed.emit(included)
+    await bench.until(lambda: view.notes == "")
 
     # Too much base current: the stage no longer amplifies, and who runs an .ac is told so.
     circuit.write_text(AMPLIFIER.format(upper="27k"))
