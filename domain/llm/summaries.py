@@ -6,6 +6,7 @@ prohibition or a goal of his.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
@@ -39,6 +40,12 @@ _FROM_BEFORE = (
 )
 _WORDS = "What the user said in them, in his own words, still holds unless he has changed it since:"
 _NO_WORDS = "The user set no conditions in them."
+_PART = late_pattern(
+    r"(?<![\w.])(?!E(?:3|6|12|24|48|96|192)\b)(?:[RCLQMDVIXEFGHKJB][A-Za-z]{0,2}\d\w{0,4}"
+    r"|\d[NS][A-Z]?\d{3,4}[A-Z]?|[A-Z]{2,4}\d{2,5}[A-Z]{0,3})(?![\w.]*\.\w)(?!\w)",
+    re.ASCII,
+)
+"""Names of elements, and numbers of parts."""
 _FILE = late_pattern(
     r"[\w][\w.\-/\\]*\.(?:cir|sp|spice|net|ckt|lib|mod|inc|sub|asc|raw|csv|tsv|md|txt|json|py|pdf|html|svg|png"
     r"|s\dp)\b",
@@ -150,7 +157,7 @@ def _cut(text: str, most: int) -> str:
 def summary_problems(summary: str, originals: Sequence[str], *, most_tokens: int) -> tuple[str, ...]:
     """Why a model's summary can't stand for messages of these texts; () when it can.
 
-    It must be there, short, and have no figure with a unit and no file name that stands in none of them.
+    It must be there, short, and have no figure with a unit, no file and no part that stands in none of them.
     """
     if not summary.strip():
         return ("it is empty",)
@@ -165,6 +172,9 @@ def summary_problems(summary: str, originals: Sequence[str], *, most_tokens: int
     names = dict.fromkeys(_FILE.findall(summary))
     if strange := [name for name in names if name.casefold() not in known]:
         problems.append(f"these files are named in no message: {', '.join(strange)}")
+    parts = dict.fromkeys(_PART.findall(summary))
+    if strange := [name for name in parts if not re.search(rf"(?<!\w){name}(?!\w)", known, re.IGNORECASE)]:
+        problems.append(f"these parts are named in no message: {', '.join(strange)}")
     return tuple(problems)
 
 
