@@ -17,6 +17,8 @@ _SENTENCE_ENDS = late_pattern(r"[!?。！？;；\n]|\.(?=\s|$)|\s[-*•]\s")
 _COARSEST = 0.03
 """A rounding may be this far off (a share); "about" lets it be `_ABOUT`."""
 _ABOUT = 0.06
+_ABOUT_LOGARITHMIC = 2.0
+"""The same in dB, degrees and per cent, where a share of a large value would be too much."""
 _LOGARITHMIC = ("dB", "deg", "degC", "%")
 _TABLE_DIGITS = 5e-5
 """A model has read figures that were rounded already."""
@@ -45,7 +47,8 @@ def is_rounding(figure: TextFigure, value: float, *, is_rough: bool) -> bool:
     coarsest = 0.5 if figure.unit in _LOGARITHMIC else _COARSEST * value
     nearest = min(figure.step / 2 * (1 + 1e-9), coarsest)
     if is_rough:
-        nearest = max(nearest, _ABOUT * value)
+        about = _ABOUT * value
+        nearest = max(nearest, min(about, _ABOUT_LOGARITHMIC) if figure.unit in _LOGARITHMIC else about)
     is_cut = figure.digits >= 3 and figure.value < value and off < 0.999 * figure.step
     return off <= nearest + slack or (is_cut and off <= 0.01 * value)
 
@@ -100,13 +103,16 @@ _WORDS = late_pattern(
     r"|(?P<clause>[,:，、：()（）])"
 )
 _AFTER = late_pattern(
-    r"^\s*(?:(?:is|are)\s+)?(?:expected|achievable|feasible|possible|reachable|enough|sufficient)\b"
+    r"^\s*(?:(?:is|are)\s+)?(?:expected|achievable|feasible|possible|reachable)\b"
     r"|^\s*(?:should|would|could|can|may|might|will) (?:then )?"
     r"(?:be (?:possible|achievable|enough|feasible|reach\w*|obtained|met)|result|follow)"
     r"|^\s*,?\s*(?:I |we )?(?:would )?(?:estimate|guess|expect|assume|suppose)\b"
     r"|^[^.;\n]{0,12}\b(?:by calculation|calculated|by hand|in theory)\b"
     r"|^\s*(?:左右)?(?:即可|为宜|可行|应该可以|应可|是可能的|有望)"
 )
+_CAME_OF_IT = late_pattern(r"(?<![然之今以随最])后[，,][^，。；,;]*$")
+_PROPOSED = late_pattern(r"将|会|应|可|预计|估计|建议|若|如果|假如|需|要|期望|希望|目标")
+"""What is told behind a change: "改为 3.9n 后，衰减提高到 43 dB"."""
 _CALCULATION = late_pattern(r"[\w)πΩ]\s*(?:[*/√^+÷]|-(?=\s))\s*[\w(√π][^=≈]{0,60}(?:=|≈|\bgives\b|得|为)\s*$")
 
 
@@ -118,6 +124,8 @@ def is_thought(before: str, after: str) -> bool:
     """
     if _CALCULATION.search(before[-SIGHT:]) or _AFTER.match(after.lower()):
         return True
+    if _CAME_OF_IT.search(before) and not _PROPOSED.search(before):
+        return False
     mood: Mood = "said"
     for found in _WORDS.finditer(before.lower()):
         match found.lastgroup:

@@ -52,7 +52,8 @@ _PART_VALUE = late_pattern(
     r"(?P<number>\d+(?:\.\d+)?)(?P<scale>[Mm]eg|MEG|[pnumkKM])(?![A-Za-z0-9_/]|\.\d)"
 )
 _NAMED = late_pattern(
-    r"(?P<name>[A-Za-z_][\w ]{0,24}?(?:\([^()\n]{0,40}\))?)\s*=\s*(?P<number>[-+]?\d[\d.]*(?:e[-+]?\d+)?)",
+    r"(?P<name>[A-Za-z_][\w ]{0,24}?)(?:\((?:[^()\n]|\([^()\n]{0,40}\)){0,60}\))?"
+    r"\s*=\s*(?P<number>[-+]?\d[\d.]*(?:e[-+]?\d+)?)",
     re.IGNORECASE,
 )
 _STATISTICS = late_pattern(r"^(?P<name>\w+) \[(?P<unit>[^\]\n]{1,8})\]:(?P<rest>[^\n]*)", re.MULTILINE)
@@ -71,7 +72,7 @@ _GENERAL = late_pattern(
 _OLD = late_pattern(
     r"\b(?:before|was|were|had|from|earlier|previous\w*|original\w*|old|initial\w*|instead of|compared"
     r"|versus|vs|first|last)\b"
-    r"|原|之前|先前|修改前|改前|旧|此前|上次|上一|从|由|相比|对比|比"
+    r"|原|之前|先前|[改调换优][动改整换化]?前|旧|此前|上次|上一|从|由|相比|对比|比"
 )
 """What is told of the state before."""
 _BECAME = late_pattern(r"\s*(?:→|->|=>|to\b|变|到)")
@@ -119,6 +120,7 @@ def unbacked_figures(text: str, backing: Backing) -> tuple[str, ...]:
         before, after = sentence_before(flat, figure.start), flat[figure.end : figure.end + SIGHT]
         if (
             figure in backed
+            or figure.unit == "?"
             or is_convention(figure, before, after)
             or is_thought(before, after)
             or _GENERAL.search(f"{before} {after.partition(chr(10))[0][:40]}".lower())

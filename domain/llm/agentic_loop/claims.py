@@ -197,7 +197,8 @@ _PARTLY = late_pattern(r"\b(?:only|just one|one of|all but|except)\b|只有|仅|
 _SUCCEEDED = late_pattern(
     rf"\b(?:{_SIM}|circuit|netlist|it|\w+\.(?:cir|sp|net))\b.{{0,16}}?\b(?:(?:ran|runs|went"
     rf"|goes) (?:through|fine|cleanly)"
-    r"|passe[sd]|succeed(?:s|ed)|completed?|converge[sd]|finishe[sd]|works)\b"
+    r"|passe[sd]|succeed(?:s|ed)|simulates|simulated (?:without|fine)|completed?|converge[sd]"
+    r"|finishe[sd]|works)\b"
     r"|仿真[^，。；]{0,6}?(?:成功|通过|正常|顺利|完成)|(?:顺利|成功)[^，。；]{0,4}?(?:仿真|运行|收敛)",
     re.IGNORECASE,
 )
@@ -208,7 +209,8 @@ _PROVES = late_pattern(
 """A run that is told of the circuit as it is now."""
 _ALL = late_pattern(r"\b(?:all|both|every|everything)\b|全部|所有|各项|均|都|两项", re.IGNORECASE)
 _UNSAID = late_pattern(
-    r"\b(?:not|never|cannot|unable|failed|fails|without|no|nothing|none|neither|nor|would|could|should"
+    r"\b(?:not|never|cannot|unable|failed|fails|without(?! (?:any )?(?:errors?|problems?|warnings?"
+    r"|trouble))|no|nothing|none|neither|nor|would|could|should"
     r"|will|shall|can|may"
     r"|might|must|if|unless|until|once|whether|by you|you (?:have |had |just )?(?:changed|edited"
     r"|modified|set|moved)"

@@ -49,6 +49,7 @@ _CHANGES = late_pattern(
     r"|(?:(?P<more>上升|提高|增加|增大)|下降|降低|减小|减少|缩短)(?:了|约|大约|近){0,2}\s?)$"
 )
 _CLAUSE_START = late_pattern(r"[;；。!?！？\n]|\.\s|, (?:but|while|so)\b")
+_SAMPLES = late_pattern(r"\b(?:samples?|runs?|trials?|units?)\b|样本|样品|样机")
 _QUANTITIES = (
     (r"gain|av|a_?db|adb", r"\bgain\b|增益|放大倍数"),
     (r"f_?c|f_?3_?db|cut_?off\w*|corner\w*", r"\bcut-?off\b|\bcorner\b|截止|转折"),
@@ -65,6 +66,8 @@ _QUANTITIES = (
         r"f_?osc|freq\w*|f_?0|f",
         r"(?<!cutoff )(?<!corner )(?<!switching )\bfrequency\b|(?<![止折关征振])频率|振荡频率",
     ),
+    (r"v_?out\w*", r"\boutput voltage\b|输出电压"),
+    (r"v_?ref\w*", r"\breference\b|基准"),
     (r"yield", r"\byield\b|良率|合格率"),
     (r"\w*noise\w*", r"\bnoise\b|噪声"),
 )
@@ -119,6 +122,9 @@ def _of_named(
 ) -> Iterator[list[float]]:
     """The values of the one quantity that a clause names, by result, the newest first."""
     names = [own for own, words in _QUANTITIES if re.search(words, said, re.IGNORECASE)]
+    if not names and unit and _SAMPLES.search(said):  # those of a study that measured one thing
+        studied = {name for name, given in next(iter(measured), {}).items() if len(given) > 1}
+        names = [re.escape(name) for name in studied]
     if len(names) != 1:
         return
     for values in measured:
