@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     from application.ports.conversation import ChatModels
     from application.ports.project import ProjectFiles, Projects
     from application.tool_execution.definition import ToolContext, ToolServices
-    from application.tool_execution.executor import ToolExecutor
-    from application.workflow.next_step import NextStep
+    from application.tool_execution.executor import ToolExecutor, WorkflowNode
     from domain.llm.agent_limits import AgentLimits
     from domain.llm.context_block import ContextShares
     from domain.llm.conversation_record import ConversationRecord
+    from domain.llm.prompts.catalogue import TaskName
     from shared.cpu_executor import CpuTaskExecutor
 
 PartKind = Literal["system", "tools", "project", "history", "pictures"]
@@ -91,6 +91,22 @@ class ContextReport:
         return sum(part.tokens for part in self.parts if part.kind == kind)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NextStep:
+    """What a design asks its model next, and how (`application/workflow/next_step.py`)."""
+
+    task: TaskName
+    text: str
+    """What stands in the user's place."""
+    values: Mapping[str, Any]
+    """Of the task's template."""
+    circuit: str = ""
+    node: WorkflowNode | None = None
+    """Whose tools go with it; None: a question by itself, without the conversation before it."""
+    said: str = ""
+    """What the user has said by then, a message of its own."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Raw:
     kind: PartKind
@@ -115,6 +131,8 @@ class InspectContext:
     """What the project's data are collected with."""
     cpu: CpuTaskExecutor
     limits: AgentLimits
+    next_step: Callable[..., Awaitable[NextStep]]
+    """`application.workflow.next_step.next_step`, which builds on this room."""
     searches_web: Callable[[ProviderChoice], bool] = lambda _choice: False
     """Whether the general web search goes with a choice; blocking."""
     shares: ContextShares | None = None
@@ -154,9 +172,7 @@ class InspectContext:
             record, context = await self._known(files, events, session_id, choice)
             step = None
             if in_design and choice.provider != BUILTIN:
-                from application.workflow.next_step import next_step
-
-                step = await next_step(context, record, events, words=words, room=room)
+                step = await self.next_step(context, record, events, words=words, room=room)
                 words = step.text
             node = step.node if step is not None else "asking" if reads_only else "free_work"
             schemas: tuple[dict[str, Any], ...] = ()

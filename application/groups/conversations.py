@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from application.conversation.chosen_models import ChosenModels
     from application.conversation.compressing_by_hand import CompressConversation
     from application.conversation.consents import Consents
-    from application.conversation.inspecting import InspectContext
+    from application.conversation.inspecting import InspectContext, NextStep
     from application.conversation.prompting import Prompting
     from application.conversation.sessions import Sessions
     from application.groups.design import Design
@@ -220,6 +220,7 @@ class Conversations:
             tools=self._tools,
             cpu=self._outside.program.cpu,
             limits=self._outside.models.limits or AgentLimits(),
+            next_step=_next_step,
             searches_web=lambda choice: self._search_web().of_choice(choice) is not None,
             exact=self._outside.models.vocabularies.counter,
             shares=self._outside.models.shares,
@@ -278,3 +279,9 @@ class Conversations:
         from application.tool_execution.registry import TOOLS
 
         return ToolExecutor(TOOLS)
+
+
+async def _next_step(*given: Any, **more: Any) -> NextStep:
+    from application.workflow.next_step import next_step
+
+    return await next_step(*given, **more)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
+from application.conversation.inspecting import NextStep
 from application.design.round_history import can_be_undone, judged_rounds, timeline
 from application.workflow.chosen_model import goals_context
 from application.workflow.goal_readers import goals_values
@@ -27,26 +27,8 @@ from domain.simulation.goals import all_met
 if TYPE_CHECKING:
     from application.graph.state import GraphState, UserIntent
     from application.tool_execution.definition import ToolContext
-    from application.tool_execution.executor import WorkflowNode
     from domain.llm.conversation_record import ConversationRecord
-    from domain.llm.prompts.catalogue import TaskName
     from domain.llm.room import ModelRoom
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NextStep:
-    """What is asked next, and how."""
-
-    task: TaskName
-    text: str
-    """What stands in the user's place."""
-    values: Mapping[str, Any]
-    """Of the task's template."""
-    circuit: str = ""
-    node: WorkflowNode | None = None
-    """Whose tools go with it; None: a question by itself, without the conversation before it."""
-    said: str = ""
-    """What the user has said by then, a message of its own."""
 
 
 async def next_step(
