@@ -121,7 +121,7 @@ def until() -> Until:
         try:
             async with asyncio.timeout(timeout_s):
                 while not condition():  # noqa: ASYNC110 - what is waited for has no event
-                    await asyncio.sleep(0.005)
+                    await asyncio.sleep(0.01)
         except TimeoutError:
             pytest.fail(f"never came true: {getattr(condition, '__name__', condition)}", pytrace=True)
 

@@ -213,24 +213,16 @@ async def test_a_greeting_in_workflow_mode_is_answered(
     await reopened(window, until)
 
 
-@pytest.mark.parametrize("way", ["button", "keys", "menu"])
 async def test_free_work_at_a_checkpoint_and_back(
-    window: MainWindow, services: WindowServices, until: Until, model: DesigningModel, way: str
+    window: MainWindow, services: WindowServices, until: Until, model: DesigningModel
 ) -> None:
-    async def switch() -> None:
-        if way == "button":
-            panel.mode_button.click()
-        elif way == "menu":
-            window.commands.action("switchMode").trigger()
-        else:
-            both = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
-            window.activateWindow()
-            await until(window.isActiveWindow)
-            QTest.keyClick(window, Qt.Key.Key_M, both)
-
+    """There by keys, back by the menu; the button does both in the mission."""
     panel = await design(window, until)
     session = panel.session_id
-    await switch()
+    both = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+    window.activateWindow()
+    await until(window.isActiveWindow)
+    QTest.keyClick(window, Qt.Key.Key_M, both)
     await until(lambda: not panel.is_running)
     assert panel.mode == "free"
     assert question(panel).state == "waits"
@@ -242,7 +234,7 @@ async def test_free_work_at_a_checkpoint_and_back(
     assert "round 1: gain" in model.seen[-1].newest
     await reopened(window, until)
     assert panel.mode == "free"
-    await switch()
+    window.commands.action("switchMode").trigger()
     await until(lambda: panel.model.is_asking)
     assert panel.mode == "workflow"
     assert question(panel).goals_met  # simulated again before it was asked

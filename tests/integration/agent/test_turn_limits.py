@@ -38,6 +38,9 @@ def files_in(folder: Path, pattern: str) -> list[str]:
 
 async def test_turn_ends_after_fifteen_answers_and_can_be_continued(app: Application, tmp_path: Path) -> None:
     def always_more(body: dict[str, Any]) -> Script:
+        asked = [str(one["content"]) for one in body["messages"] if one["role"] == "user"]
+        if any(text.endswith("continue") for text in asked):
+            return answer("That is all.")
         return answer("", calls=[call("list_project_files", {"pattern": f"*.{len(body['messages'])}"})])
 
     with FakeLLMServer(always_more) as server:
@@ -53,7 +56,9 @@ async def test_turn_ends_after_fifteen_answers_and_can_be_continued(app: Applica
         (session_id,) = files_in(tmp_path / ".circuit_ai" / "conversations", "*.jsonl")
         session_id = session_id.removesuffix(".jsonl")
         ended, _ = await turn(app, server, tmp_path, "continue", session_id=session_id)
-        assert len(server.requests) == 30
+        assert ended.stop_reason == "completed"
+        assert len(server.requests) == 16
+        assert "tools" in server.requests[-1]
 
 
 async def test_only_the_first_five_calls_of_an_answer_run(app: Application, tmp_path: Path) -> None:
