@@ -92,6 +92,7 @@ class Shelf:
             found = await self._conversations.sessions.list(root)
             if root != self._looked_at:  # once is enough: nobody else writes into an open project
                 self.is_strange, self._looked_at = await self._project.adopt.is_needed(root), root
+                await self.removed(root)  # what was kept its time is deleted
             return found
         except CircuitAIError as error:
             if error.error_type != "no_project":
