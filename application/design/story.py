@@ -117,7 +117,11 @@ def state_in_brief(events: Sequence[Mapping[str, Any]]) -> str:
         return ""
     circuit = state.get("circuit_file_path") or "no circuit yet"
     lines = [f"Design of this conversation, which {'waits' if design else 'has ended'}: {circuit}"]
-    lines += [f"- goal {goal.metric} = {goal.expression}: {_limits(goal)}" for goal in goals]
+    lines += [
+        f"- goal {goal.metric} = {goal.expression}: {_limits(goal)}"
+        + (f" ({goal.condition})" if goal.condition else "")
+        for goal in goals
+    ]
     for number, plain in list(rounds.items())[-_ROUNDS_TOLD:]:
         if verdicts := verdicts_from_plain(plain):
             lines.append(f"- round {number}: {', '.join(map(_figure, verdicts))}")

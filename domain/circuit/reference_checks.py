@@ -82,7 +82,7 @@ def check_references(
         _check_verilog_a(circuit, tree, findings)
         _check_code_models(circuit, tree, findings)
     for block in visible:
-        _check_duplicates(block, findings)
+        _check_duplicates(block, findings, fragment=fragment)
         severity: Severity = "error" if complete and block.is_used and not fragment else "info"
         scope = scope_of(block, visible[block], severity)
         check_parameters(scope, findings)
@@ -142,19 +142,26 @@ def _check_code_models(circuit: Circuit, tree: DependencyTree, findings: Finding
 # ---- duplicates ----------------------------------------------------------------------------------
 
 
-def _exclude_each_other(first: Statement, second: Statement) -> bool:
-    """They stand in different arms of one `.if`."""
+def _exclude_each_other(first: Statement, second: Statement, *, fragment: bool) -> bool:
+    """They stand in different arms of one `.if`; in a library by itself, in different sections of it."""
+    if fragment and first.section != second.section and first.section and second.section:
+        return True
     arms = {branch.if_line: branch.arm for branch in first.branches}
     return any(arms.get(branch.if_line, branch.arm) != branch.arm for branch in second.branches)
 
 
-def _check_duplicates(block: Block, findings: Findings) -> None:
+def _check_duplicates(block: Block, findings: Findings, *, fragment: bool) -> None:
     seen: dict[str, list[PlacedElement]] = {}
     for placed in block.elements:
         element = placed.element
         earlier = seen.setdefault(element.key, [])
         clash = next(
-            (e for e in earlier if not _exclude_each_other(e.element.statement, element.statement)), None
+            (
+                each
+                for each in earlier
+                if not _exclude_each_other(each.element.statement, element.statement, fragment=fragment)
+            ),
+            None,
         )
         if clash is not None:
             message = msg(
@@ -168,20 +175,28 @@ def _check_duplicates(block: Block, findings: Findings) -> None:
         first = block.models[repeated.name.lower()].statement
         message = msg("Model {name} is already defined on line {line}; ngspice uses that definition.",
                       name=repeated.name, line=first.line)  # fmt: skip
-        _note_repeated(repeated, first, "duplicate-model", message, findings)
+        _note_repeated(repeated, first, "duplicate-model", message, findings, fragment=fragment)
     for repeated in block.repeated_blocks:
         subcircuit = block.blocks[repeated.name.lower()].subcircuit
         assert subcircuit is not None
         message = msg("Subcircuit {name} is already defined on line {line}; ngspice uses that definition.",
                       name=repeated.name, line=subcircuit.line)  # fmt: skip
-        _note_repeated(repeated, subcircuit.statement, "duplicate-subcircuit", message, findings)
+        _note_repeated(
+            repeated, subcircuit.statement, "duplicate-subcircuit", message, findings, fragment=fragment
+        )
 
 
 def _note_repeated(
-    repeated: Definition, first: Statement, code: str, message: Message, findings: Findings
+    repeated: Definition,
+    first: Statement,
+    code: str,
+    message: Message,
+    findings: Findings,
+    *,
+    fragment: bool,
 ) -> None:
     is_same_text = repeated.statement.raw.split() == first.raw.split() and code == "duplicate-model"
-    if repeated.statement is first or _exclude_each_other(first, repeated.statement):
+    if repeated.statement is first or _exclude_each_other(first, repeated.statement, fragment=fragment):
         return
     severity: Severity = "info" if is_same_text else "warning"
     findings.add(severity, code, message, file=repeated.file, at=repeated.statement)

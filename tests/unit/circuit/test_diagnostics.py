@@ -489,6 +489,10 @@ def test_a_second_model_and_a_second_sweep_that_leads_nowhere_are_warnings() -> 
     assert loud(check(HEAD + "D1 b 0 d\n.model d d(is=1f)\n.model d d(is=2f)\n")) == [
         ("warning", "duplicate-model", 8)
     ]
+    corners = "".join(
+        f".lib {name}\n.model d d(is={size}f)\n.endl\n" for name, size in (("tt", 1), ("ss", 2))
+    )
+    assert loud(check(corners, name="x.lib")) == [], "sections of a library are not read together"
     twice = "t\nV1 a 0 1\nV2 b 0 1\nR1 a b 1\n.dc V1 0 1 0.5 V2 0 1 -1\n"
     assert loud(check(twice)) == [("warning", "bad-analysis", 5)]
 
