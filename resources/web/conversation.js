@@ -17,6 +17,10 @@
 
   const atEnd = () => log.scrollHeight - log.scrollTop - log.clientHeight < 24;
   const toEnd = () => { log.scrollTop = log.scrollHeight; };
+  let held = null; // the row that stays where it was placed while rows come above it, until somebody scrolls
+  const hold = () => {
+    log.scrollTop += held.row.getBoundingClientRect().top - log.getBoundingClientRect().top + held.above;
+  };
 
   function showNewer() {
     newer.hidden = follows || unseen === 0;
@@ -133,7 +137,7 @@
   }
 
   const operations = {
-    reset() { clearTimeout(telling); telling = 0; elements.clear(); items.replaceChildren(); follows = true; unseen = 0; },
+    reset() { clearTimeout(telling); telling = 0; elements.clear(); items.replaceChildren(); held = null; follows = true; unseen = 0; },
     add(key, kind, html) {
       items.querySelector(".empty")?.parentElement.remove();
       items.append(make(key, kind, html));
@@ -141,11 +145,13 @@
       markNewest();
     },
     prepend(rows) {
-      const height = log.scrollHeight;
+      const first = items.firstElementChild; // it stays where it is, whether the page anchors it by itself or not
+      const top = first?.getBoundingClientRect().top ?? 0;
       const fragment = document.createDocumentFragment();
       for (const [key, kind, html] of rows) fragment.append(make(key, kind, html));
       items.prepend(fragment);
-      log.scrollTop += log.scrollHeight - height;
+      if (first) log.scrollTop += first.getBoundingClientRect().top - top;
+      if (held) hold();
     },
     update(key, kind, html) {
       const element = elements.get(key);
@@ -193,13 +199,18 @@
     theme(values) { for (const [name, value] of Object.entries(values)) document.documentElement.style.setProperty(name, value); },
     language(name, texts) { document.documentElement.lang = name; words = texts; showNewer(); },
     announce(text) { announce.textContent = text; },
-    place(key, above) {
+    place(key, above, markedMs) {
       const row = elements.get(key);
       if (!row) return;
       follows = false;
-      log.scrollTop += row.getBoundingClientRect().top - log.getBoundingClientRect().top + above;
+      held = { row, above };
+      if (markedMs) {
+        row.classList.add("found");
+        setTimeout(() => row.classList.remove("found"), markedMs);
+      }
+      hold();
     },
-    end() { follows = true; unseen = 0; toEnd(); },
+    end() { held = null; follows = true; unseen = 0; toEnd(); },
   };
 
   window.conversation = {
@@ -226,7 +237,8 @@
     showNewer();
     telling ||= setTimeout(tellPlace, 100);
   }, { passive: true });
-  new ResizeObserver(() => { if (follows) toEnd(); }).observe(items);
+  for (const kind of ["wheel", "keydown", "mousedown"]) log.addEventListener(kind, () => { held = null; }, { passive: true });
+  new ResizeObserver(() => { if (follows) toEnd(); else if (held) hold(); }).observe(items);
   new ResizeObserver(() => { if (follows) toEnd(); }).observe(log);
   newer.addEventListener("click", () => { follows = true; unseen = 0; toEnd(); showNewer(); });
 

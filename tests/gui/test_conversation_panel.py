@@ -586,7 +586,12 @@ async def test_words_of_any_message_are_found_and_shown_where_they_stand(
         assert dialog.list.count() == 0
         dialog.search.setText("")
         assert dialog.list.count() == 2
-        dialog.reject()
+        dialog.search.setText("margin")
+        await until(lambda: dialog.list.count() == 1 and "61 degrees" in dialog.preview.text)
+        found = dialog.list.item(0).data(Qt.ItemDataRole.UserRole + 1)[0].message_id
+        QTest.keyClick(dialog.search, Qt.Key.Key_Return)
+        await until(lambda: panel.model.items.get(found) is not None)
+        assert panel.view._marked == found
 
 
 async def test_the_list_shows_a_preview_renames_and_exports(

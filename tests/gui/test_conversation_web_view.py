@@ -24,6 +24,7 @@ from presentation.panels.conversation.items import (
     OperationCard,
     Removed,
     Reset,
+    ScrollPlace,
     Streamed,
     Updated,
     UserText,
@@ -197,6 +198,31 @@ async def test_what_changes_before_it_is_shown_is_shown_changed(
     shown = "[...document.querySelectorAll('.item .user')].map(e => e.firstChild.textContent)"
     assert await script(f"{shown}.slice(2, 5).join()") == "message 2,another,message 5"
     assert await script(f"{shown}.length") == 59
+
+
+@pytest.mark.parametrize(("number", "marked_ms"), [(7, 500), (370, 60_000)])
+async def test_a_row_that_was_looked_for_is_in_sight_and_stands_out_for_a_moment(
+    view: WebConversation,
+    script: Script,
+    until: Until,
+    monkeypatch: pytest.MonkeyPatch,
+    number: int,
+    marked_ms: int,
+) -> None:
+    """It stays where it is while the rows above it come."""
+    monkeypatch.setattr("presentation.panels.conversation.web_view.MARKED_MS", marked_ms)
+    rows = tuple(UserText(key=str(each), text=f"message {each}") for each in range(400))
+    view.apply([Reset(items=rows, place=ScrollPlace(str(number), is_marked=True))])
+    await until(lambda: not view._older)
+    row = f"document.querySelector('[data-key=\"{number}\"]')"
+    box = f"{row}.getBoundingClientRect()"
+    assert await script(f"{box}.top >= -1 && {box}.bottom <= innerHeight + 1")
+    is_marked = f"{row}.classList.contains('found')"
+    if marked_ms > 1_000:
+        assert await script(is_marked)
+        return
+    while await script(is_marked):  # noqa: ASYNC110 - the page tells nobody
+        await asyncio.sleep(0.02)
 
 
 async def test_the_newest_is_kept_in_sight_until_somebody_scrolls_up(

@@ -18,6 +18,7 @@ from presentation.panels.conversation.items import (
     Removed,
     Reset,
     Retry,
+    ScrollPlace,
     Steps,
     Updated,
     UserText,
@@ -25,6 +26,7 @@ from presentation.panels.conversation.items import (
 from presentation.panels.conversation.plain_view import PlainConversation
 from presentation.ui.workspace import WindowServices
 from shared.message import msg
+from tests.gui.conftest import Until
 from tests.gui.row_states import row_states
 
 ITEMS = row_states()
@@ -168,3 +170,29 @@ def test_an_empty_conversation_has_its_questions(view: PlainConversation) -> Non
     follow(view, asked)
     assert acted[0][0] == "ask"
     assert acted[0][2] in view.text
+
+
+@pytest.mark.parametrize("number", [7, 370])
+async def test_a_row_that_was_looked_for_is_in_sight_and_stands_out_for_a_moment(
+    services: WindowServices, until: Until, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    """Also where it is far above what is shown at first."""
+    monkeypatch.setattr("presentation.panels.conversation.plain_view.MARKED_MS", 500)
+    view = PlainConversation(services)
+    view.resize(440, 600)
+    view.show()
+    rows = tuple(UserText(key=str(each), text=f"message {each}") for each in range(400))
+    looks: set[str] = set()
+    view._marking.timeout.connect(lambda: looks.add("over"))
+    view.apply([Reset(items=rows, place=ScrollPlace(str(number), is_marked=True))])
+    await until(lambda: view._marked == str(number))
+    bar = view.surface.verticalScrollBar()
+    assert bar is not None
+    await until(lambda: not view._older)
+    top = view._top_of(str(number)) - bar.value()
+    assert -2 <= top <= view.surface.height() - 20
+    await until(lambda: looks)
+    background = view._frames[str(number)].frameFormat().background().color()
+    assert background == services.theme.theme.color("surface.sunken")
+    view.close()
+    view.deleteLater()

@@ -55,7 +55,8 @@ class ConversationsDialog(QDialog):
     """Tells what is to be done with which conversation of the project at `root`; what was removed, and what
     comes from a file, it puts back and takes in itself."""
 
-    opened = pyqtSignal(str)
+    opened = pyqtSignal(str, str)
+    """Id, the message that was looked for ("" = none)."""
     deleted = pyqtSignal(str, bool)
     """Id, whether nothing of it is to be kept."""
     renamed = pyqtSignal(str, str)
@@ -392,7 +393,7 @@ class ConversationsDialog(QDialog):
                 self._work(self._shelf.restore(self._root, chosen.session_id)), kind="sessions"
             )
         elif chosen is not None:
-            self.opened.emit(chosen.session_id)
+            self.opened.emit(chosen.session_id, self._hit())
             self.accept()
 
     def _ask_name(self) -> None:

@@ -397,6 +397,13 @@ class ScrollPlace:
     key: str = ""
     """"" = the end is seen, and kept in sight."""
     above: int = 0
+    is_marked: bool = False
+    """It was looked for: the row stands out for a moment."""
+
+
+END = ScrollPlace()
+MARKED_MS = 2_500
+"""So long a row that was looked for stands out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

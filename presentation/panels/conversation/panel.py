@@ -21,7 +21,7 @@ from presentation.panels.conversation.edited_row import EditedRow
 from presentation.panels.conversation.elsewhere import ElsewhereWatch
 from presentation.panels.conversation.empty import EmptyPage, empty_page
 from presentation.panels.conversation.intake import Intake
-from presentation.panels.conversation.items import Change, Item
+from presentation.panels.conversation.items import Change, Item, ScrollPlace
 from presentation.panels.conversation.model_choice import ModelMenu
 from presentation.panels.conversation.queue_panel import QueuePanel
 from presentation.panels.conversation.shelf import Shelf
@@ -262,10 +262,15 @@ class ConversationPanel(QWidget):
     def mode(self) -> Mode:
         return self.model.mode
 
-    def open_session(self, session_id: str) -> None:
-        """The tab that has it, or in the one in front; what runs there is stopped for it."""
+    def open_session(self, session_id: str, hit: str = "") -> None:
+        """The tab that has it, or in the one in front; what runs there is stopped for it. `hit`: the message
+        that was looked for."""
         self.say(None)
-        self.tabs.open_session(session_id)
+        place = ScrollPlace(hit, is_marked=bool(hit))
+        if hit and session_id == self.model.session_id and not self.model.is_unread:
+            self._messages.show_all(place)
+        else:
+            self.tabs.open_session(session_id, place)
 
     def new_conversation(self) -> None:
         """An empty one, in a tab of its own."""

@@ -22,6 +22,7 @@ from PyQt6.QtWidgets import QTextBrowser, QVBoxLayout, QWidget
 from presentation.panels.conversation.charts import Chart
 from presentation.panels.conversation.empty import EmptyPage
 from presentation.panels.conversation.items import (
+    MARKED_MS,
     Added,
     Change,
     Item,
@@ -64,6 +65,7 @@ class PlainConversation(QWidget):
         self._services = services
         self._frames: dict[str, QTextFrame] = {}
         self._items: dict[str, Item] = {}
+        self._wanted = ScrollPlace()
         self._older: list[Item] = []
         """Those that are still to be shown above the others."""
         self._newer: list[Item] = []
@@ -71,6 +73,12 @@ class PlainConversation(QWidget):
         self._slices = QTimer(self)
         self._slices.setInterval(15)
         self._slices.timeout.connect(self._show_slice)
+        self._marked = ""
+        """The row that stands out."""
+        self._marking = QTimer(self)
+        self._marking.setSingleShot(True)
+        self._marking.setInterval(MARKED_MS)
+        self._marking.timeout.connect(self._unmark)
         self._folds = Folds()
         self.names = Names()
         """Of the project; rows that are drawn from now on have them as links."""
@@ -131,8 +139,34 @@ class PlainConversation(QWidget):
         if follows:
             bar.setValue(bar.maximum())
         for change in changes:
-            if isinstance(change, Reset) and change.place.key in self._frames:
-                bar.setValue(round(self._top_of(change.place.key)) + change.place.above)
+            if isinstance(change, Reset):
+                self._go_to(change.place)
+
+    def _go_to(self, place: ScrollPlace) -> None:
+        """Have this row in sight; one that was looked for and is not there yet, when it comes."""
+        bar = self.surface.verticalScrollBar()
+        assert bar is not None
+        if place.key in self._frames:
+            self._wanted = ScrollPlace()
+            bar.setValue(round(self._top_of(place.key)) + place.above)
+            if place.is_marked:
+                self._mark(place.key)
+        elif place.is_marked:
+            self._wanted = place
+
+    def _mark(self, key: str) -> None:
+        self._unmark()
+        self._marked = key
+        frame = self._frames[key]
+        look = frame.frameFormat()
+        look.setBackground(QBrush(self._services.theme.theme.color("surface.selected")))
+        frame.setFrameFormat(look)
+        self._marking.start()
+
+    def _unmark(self) -> None:
+        frame, item = self._frames.get(self._marked), self._items.get(self._marked)
+        if frame is not None and item is not None:
+            frame.setFrameFormat(self._frame_format(row_of(item).frame))
 
     @property
     def place(self) -> ScrollPlace:
@@ -209,6 +243,7 @@ class PlainConversation(QWidget):
 
     def _clear(self) -> None:
         self._slices.stop()
+        self._wanted = ScrollPlace()
         self._older.clear()
         self._newer.clear()
         self._frames.clear()
@@ -237,6 +272,8 @@ class PlainConversation(QWidget):
             for item in reversed(part):
                 self._add(item, at_start=True)
         bar.setValue(bar.maximum() - below)
+        if any(item.key == self._wanted.key for item in part):
+            self._go_to(self._wanted)
 
     def _add(self, item: Item, *, at_start: bool = False) -> None:
         with self._edit() as cursor:

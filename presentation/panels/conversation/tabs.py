@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from application.project.window_state import ConversationTab
-from presentation.panels.conversation.items import ScrollPlace
+from presentation.panels.conversation.items import END, ScrollPlace
 from presentation.panels.conversation.shelf import Shelf
 from presentation.panels.conversation.stored import title_of
 from presentation.panels.conversation.view_model import ConversationViewModel
@@ -197,13 +197,14 @@ class ConversationTabs:
         self.all = (*self.all[:at], tab, *self.all[at:])
         self.show(tab)
 
-    def open_session(self, session_id: str) -> None:
+    def open_session(self, session_id: str, place: ScrollPlace = END) -> None:
         """Show a stored conversation: the tab that has it, or in the one in front."""
         holder = self.holder(session_id)
         if holder is not None and holder is not self.front:
+            holder.scroll = place if place.key else holder.scroll
             self.show(holder)
         else:
-            self.front.open_session(session_id)
+            self.front.open_session(session_id, place)
 
     def move(self, tab: ConversationViewModel, to: int) -> None:
         others = [each for each in self.all if each is not tab]

@@ -15,6 +15,7 @@ from presentation.panels.conversation.empty import EmptyPage
 from presentation.panels.conversation.folding import Folding
 from presentation.panels.conversation.html_view import HtmlItems
 from presentation.panels.conversation.items import (
+    END,
     Added,
     AnswerText,
     Change,
@@ -35,7 +36,6 @@ from shared.message import msg
 
 _MOST_COMPARED = 300
 _COMPARED_AT_ONCE = 10
-END = ScrollPlace()
 Rows = Callable[[], tuple[Item, ...]]
 
 

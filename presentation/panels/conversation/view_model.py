@@ -20,6 +20,7 @@ from presentation.panels.conversation.asking import Asking, not_a_change
 from presentation.panels.conversation.changes import FileChanges
 from presentation.panels.conversation.feed import Activity
 from presentation.panels.conversation.items import (
+    END,
     AttachedItem,
     Choice,
     CompressedRow,
@@ -240,13 +241,13 @@ class ConversationViewModel:
         self._show_nothing()
         return None
 
-    def open_session(self, session_id: str) -> None:
+    def open_session(self, session_id: str, place: ScrollPlace = END) -> None:
         """Show a stored conversation; a run that is under way is stopped for it, and what came of it kept."""
         if self.root is not None:
             self._loading += 1
-            self._window.start(self._switch(self.root, session_id, self._loading), kind="sessions")
+            self._window.start(self._switch(self.root, session_id, self._loading, place), kind="sessions")
 
-    async def _switch(self, root: Path, session_id: str, number: int) -> None:
+    async def _switch(self, root: Path, session_id: str, number: int, place: ScrollPlace) -> None:
         if self.is_running:
             name, self._stopped_for = self.name, "user"
             await self._app.program.stop.stop("session_switch", scope=self.scope)
@@ -256,7 +257,7 @@ class ConversationViewModel:
             )
         if number == self._loading:
             self._take_back_queue()
-            await self._open(root, session_id, number)
+            await self._open(root, session_id, number, place)
 
     def read_later(self, session_id: str, name: str) -> None:
         """Have this conversation; it is read when the tab comes to the front."""
@@ -266,7 +267,7 @@ class ConversationViewModel:
         """The tab is shown: read what was put off, and ask what waited for somebody to see it."""
         self.has_ended_unseen = False
         if self.is_unread:
-            self.open_session(self.session_id)
+            self.open_session(self.session_id, self.scroll)
         self._window.come_to_front()
 
     @property
@@ -303,7 +304,7 @@ class ConversationViewModel:
         self.items.reset()
         self._tell()
 
-    async def _open(self, root: Path, session_id: str, number: int) -> None:
+    async def _open(self, root: Path, session_id: str, number: int, place: ScrollPlace = END) -> None:
         try:
             stored = await self.shelf.read(root, session_id)
         except CircuitAIError as error:
@@ -312,7 +313,7 @@ class ConversationViewModel:
             return
         if number != self._loading or root != self.root or self.is_running:
             return  # something else was opened, or begun, in the meantime
-        self.items.reset(stored.items, self.scroll if self.is_unread else ScrollPlace())
+        self.items.reset(stored.items, place)
         self.is_unread = False
         self._show(stored)
 

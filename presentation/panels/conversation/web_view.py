@@ -22,6 +22,7 @@ from PyQt6.QtWidgets import QVBoxLayout, QWidget
 from presentation.panels.conversation.empty import EmptyPage, row_of_page
 from presentation.panels.conversation.html_view import HtmlItems, growing_prose, icon, whole_prose
 from presentation.panels.conversation.items import (
+    MARKED_MS,
     Added,
     AnswerText,
     Change,
@@ -78,6 +79,8 @@ class WebConversation(QWidget):
         self._bridge.scrolled.connect(self._on_scrolled)
         self.place = ScrollPlace()
         """Where the page was scrolled to last."""
+        self._wanted = ScrollPlace()
+        """A row that is looked for, and is still to be shown above the others."""
         self._slices = QTimer(self)
         self._slices.setInterval(15)
         self._slices.timeout.connect(self._show_slice)
@@ -196,8 +199,9 @@ class WebConversation(QWidget):
         if self._older:
             self._slices.start()
         self.place = place if is_near else ScrollPlace()
+        self._wanted = place if place.is_marked and not is_near else ScrollPlace()
         added = [operation for item in first for operation in self._added(item)]
-        return [["reset"], *added, ["place", place.key, place.above] if is_near else ["end"]]
+        return [["reset"], *added, _place_at(place) if is_near else ["end"]]
 
     def _on_scrolled(self, key: str, above: int) -> None:
         self.place = ScrollPlace(key, above)
@@ -216,7 +220,10 @@ class WebConversation(QWidget):
     def _show_slice(self) -> None:
         part, self._older = self._older[-_SLICE:], self._older[:-_SLICE]
         if part:
-            self._run([["prepend", [self._row(item) for item in part]]])
+            operations: list[_Operation] = [["prepend", [self._row(item) for item in part]]]
+            if any(item.key == self._wanted.key for item in part):
+                operations.append(_place_at(self._wanted))
+            self._run(operations)
         if not self._older:
             self._slices.stop()
 
@@ -280,6 +287,10 @@ class WebConversation(QWidget):
         waiting, self._waiting = self._waiting, []
         self._run(waiting)
         self.ready.emit()
+
+
+def _place_at(place: ScrollPlace) -> _Operation:
+    return ["place", place.key, place.above, MARKED_MS if place.is_marked else 0]
 
 
 class _Stream:

@@ -345,6 +345,7 @@ class Life:
         if number % 3 == 0:
             first.stop()
         elif number % 3 == 1 and first is not self._model:
+            self._tell("left", session=first.session_id)
             self._tabs.remove(first, goes_on=bool(number % 2))
 
     async def open(self, number: int) -> None:

@@ -181,6 +181,8 @@ class Reference:
     drafts: dict[str, str] = field(default_factory=dict)
     tabs: tuple[list[str], int] | None = None
     """When it was ended by itself: their conversations, and which was in front."""
+    left: set[str] = field(default_factory=set)
+    """Their tabs were closed while they ran: nobody saw how that ended."""
     was_killed: bool = False
     step: str = ""
     faults: list[str] = field(default_factory=list)
@@ -204,6 +206,8 @@ class Reference:
                     self.gone |= set(line["text"].split())
                 case "deleted":
                     self._delete(line["session"])
+                case "left":
+                    self.left.add(line["session"])
                 case "replaces":
                     self._replace(line["session"], line["text"])
                 case "kept":
@@ -247,8 +251,12 @@ class Reference:
             rows, now = self.shown[session], found.get(session)
             if now is None:
                 self._blame("a conversation is gone", shown=rows)
-            elif not (begins_with(said(now), said(rows)) if self.was_killed else now == rows):
+            elif self.was_killed or session in self.left:
+                if not begins_with(said(now), said(rows)):
+                    self._blame("rows are missing", shown=rows, now=now)
+            elif now != rows:
                 self._blame("other rows", shown=rows, now=now)
+        self.left.clear()
         if not self.was_killed and self.tabs not in ((opened["tabs"], opened["front"]), None):
             self._blame("other tabs", before=self.tabs, now=(opened["tabs"], opened["front"]))
         if not self.was_killed and opened["drafts"] != self.drafts:
