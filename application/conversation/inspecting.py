@@ -364,7 +364,8 @@ def _raws(messages: Sequence[BaseMessage], schemas: Sequence[Mapping[str, Any]],
         name = str(schema.get("function", {}).get("name", ""))
         raws.append(_Raw("tools", msg("{text}", text=name), json.dumps(schema, ensure_ascii=False)))
     described = get_text(new).removesuffix(words).removesuffix("\n\n")
-    raws.append(_Raw("project", msg("About the project"), described))
+    if described:  # not with a question by itself
+        raws.append(_Raw("project", msg("About the project"), described))
     for message in history:
         raws.append(_Raw("history", _title_of(message), _text_of(message), PER_MESSAGE))
         raws += _pictures_of(message)

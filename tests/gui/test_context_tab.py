@@ -52,6 +52,14 @@ async def test_it_shows_what_is_really_sent_and_follows(
         tab.tree.setCurrentIndex(tab.tree.model().index(2, 0))
         assert "filter.cir" in tab.text.toPlainText()
 
+        panel.model.set_mode("workflow")
+        await until(lambda: [name for name, _ in tab.rows] == ["System message"])
+        tab.tree.setCurrentIndex(tab.tree.model().index(0, 0))
+        assert "You turn an engineer's request" in tab.text.toPlainText()
+        panel.model.set_mode("free")
+        await until(lambda: [name for name, _ in tab.rows] == ["System message", "Tools", "Project"])
+        tab.tree.setCurrentIndex(tab.tree.model().index(2, 0))
+
         panel.model.send("What is in it?")
         await until(lambda: not panel.is_running)
         await until(lambda: tab.tree.model().rowCount(tab.tree.model().index(3, 0)) == 4)

@@ -156,7 +156,7 @@ def _agrees(report: Any, body: dict[str, Any], words: str, *, is_prompted: bool)
             theirs = json.loads(each)
             assert ours["description"] == theirs.get("function", theirs)["description"]
     others = [text for role, text in said if role not in ("system", "developer")]
-    (project,) = parts["project"]
+    (project,) = parts.get("project", [""])
     assert others[-1] == (f"{project}\n\n{words}" if project else words)
     history = parts.get("history", [])
     if "messages" not in body or is_prompted:  # calls and results stand there in other words
