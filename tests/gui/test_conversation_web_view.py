@@ -25,11 +25,13 @@ from presentation.panels.conversation.items import (
     Removed,
     Reset,
     ScrollPlace,
+    Steps,
     Streamed,
     Updated,
     UserText,
 )
 from presentation.panels.conversation.markup import code_in
+from presentation.panels.conversation.names import CircuitNames, Names
 from presentation.panels.conversation.panel import ConversationPanel
 from presentation.panels.conversation.web_probe import WebProbe
 from presentation.panels.conversation.web_view import WebConversation
@@ -385,3 +387,28 @@ async def test_what_can_be_done_with_code_knows_its_block_while_it_comes_and_aft
         assert [what[1:] for what in acted] == [("s", number) for number in numbers]
         assert code_in(text)[1] == long
         view.apply([Updated(item=AnswerText(key="s", text=text))])
+
+
+async def test_a_name_acts_by_the_enter_key_and_a_card_within_a_line_by_its_own_key(
+    view: WebConversation, script: Script, until: Until
+) -> None:
+    acted: list[tuple[str, str, str]] = []
+    view.acted.connect(lambda *what: acted.append(what))
+    view.names = Names(circuits={"a.cir": CircuitNames(nodes=frozenset({"out"}))})
+    change = OperationCard(
+        key="c", tool="rewrite_file", path="a.cir", state="done", standing="stands", tip="c"
+    )
+    steps = Steps(key="steps", items=(change,))
+    view.apply([Reset(items=(AnswerText(key="a", text="See v(out)."), steps))])
+    await script(
+        "(() => { const name = document.querySelector('[data-key=a] .name'); name.focus();"
+        " const key = new KeyboardEvent('keydown', { key: 'Enter', bubbles: true });"
+        " document.activeElement.dispatchEvent(key);"
+        " document.querySelector('[data-act=undo]').click(); })(); 1"
+    )
+    await until(lambda: len(acted) == 2)
+    assert acted == [("trace", "a", "v(out)"), ("undo", "c", "")]
+    await script("document.querySelector('details.steps > summary').click(); 1")
+    await asyncio.sleep(0.05)  # the toggle event comes with the next frame
+    view.apply([Updated(item=steps)])
+    assert await script("document.querySelector('details.steps').open")
