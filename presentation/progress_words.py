@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from application.ports.events import OptimizationProgressed, SimulationProgressed, StudyProgressed
+from domain.circuit.numbers import format_number
 from shared.message import Message, msg
 
 Progressed = SimulationProgressed | StudyProgressed | OptimizationProgressed
@@ -50,7 +51,7 @@ def best_text(event: Progressed) -> Message | None:
 
 
 def _figures(named: Mapping[str, float]) -> str:
-    shown = [f"{name} = {value:.4g}" for name, value in list(named.items())[:_MOST_NAMED]]
+    shown = [f"{name} = {format_number(value, 4)}" for name, value in list(named.items())[:_MOST_NAMED]]
     return ", ".join([*shown, *(["…"] if len(named) > _MOST_NAMED else [])])
 
 
