@@ -6,6 +6,7 @@ Everyone", SLOD006B, appendix A (superposition at a node held by resistors).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from itertools import product
 
@@ -18,26 +19,25 @@ _OHM = (1e3, 10e6)
 def ways(upper: float, lower: float, supply: float, swing: float) -> Iterator[tuple[float, dict[str, float]]]:
     """(relative error of what is worst, resistors) of preferred values around the exact ones.
 
-    R1 from the positive supply `supply` (V) and R2 from the negative one hold the + input, or R1 to ground
-    when the thresholds lie around 0 V; R3 from an output that swings to +-`swing` moves it:
-    v+ = (Vs / R1 - Vs / R2 + vo / R3) / (1 / R1 + 1 / R2 + 1 / R3).
+    R1 to ground holds the + input, R2 pulls it towards the supply (+-`supply`, V) on whose side the middle of
+    the thresholds lies (none at 0 V), R3 moves it, from an output that swings to +-`swing`:
+    v+ = (+-Vs / R2 + vo / R3) / (1 / R1 + 1 / R2 + 1 / R3).
     """
-    width = upper - lower
-    share, middle = width / 2 / swing, (upper + lower) / 2 / supply
+    width, middle = upper - lower, (upper + lower) / 2
+    pull = math.copysign(supply, middle)
     for r3 in values_between(*_FEEDBACK_OHM, "E24"):
-        total = 1 / r3 / share  # all three conductances
-        held = total - 1 / r3
-        if middle == 0:
-            wanted = {"R1": held}
-        else:
-            wanted = {"R1": (held + middle * total) / 2, "R2": (held - middle * total) / 2}
+        total = 2 * swing / width / r3  # all three conductances
+        wanted = {"R1": total - 1 / r3}
+        if middle:
+            wanted["R2"] = middle / pull * total
+            wanted["R1"] -= wanted["R2"]
         if min(wanted.values()) < 1 / _OHM[1] or max(wanted.values()) > 1 / _OHM[0]:
             continue
         for values in product(*(neighbours(1 / each, "E96") for each in wanted.values())):
             parts = dict(zip(wanted, values, strict=True))
-            pull = supply / parts["R1"] - supply / parts["R2"] if middle else 0.0
+            held = pull / parts["R2"] if middle else 0.0
             load = sum(1 / each for each in values) + 1 / r3
-            high, low = ((pull + side * swing / r3) / load for side in (1, -1))
+            high, low = ((held + side * swing / r3) / load for side in (1, -1))
             errors = (
                 abs(high - upper) / max(abs(upper), width),
                 abs(low - lower) / max(abs(lower), width),

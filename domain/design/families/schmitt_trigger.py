@@ -89,11 +89,10 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     deck.part(f"Vin in 0 DC {low} AC 1 {ramp}", msg("input: a slow triangle over both thresholds"))
     write_supplies(deck, request["supply_v"])
     parts = sized.parts
+    deck.part(f"R1 p 0 {spice(parts['R1'])}", msg("to ground: sets the hysteresis together with R3"))
     if "R2" in parts:
-        deck.part(f"R1 vcc p {spice(parts['R1'])}", msg("sets the thresholds together with R2"))
-        deck.part(f"R2 p vee {spice(parts['R2'])}", msg("sets the thresholds together with R1"))
-    else:
-        deck.part(f"R1 p 0 {spice(parts['R1'])}", msg("to ground: the thresholds lie around 0 V"))
+        rail = "vcc" if request["upper_v"] + request["lower_v"] > 0 else "vee"
+        deck.part(f"R2 p {rail} {spice(parts['R2'])}", msg("sets the middle of the thresholds"))
     deck.part(f"R3 out p {spice(parts['R3'])}", msg("positive feedback: sets the hysteresis"))
     deck.part(f"X1 p in vcc vee out {request['opamp']}", msg("op-amp as comparator"))
     deck.cards(f".nodeset v(out)={spice(request['supply_v'] - _LOST_V)}")  # of the two states the first

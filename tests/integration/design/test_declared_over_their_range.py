@@ -57,7 +57,7 @@ def non_inverting_amplifier(draw: random.Random) -> str:
 def schmitt_trigger(draw: random.Random) -> str:
     supply = draw.choice([5, 9, 12, 15])
     middle = draw.choice([0.0, draw.uniform(-0.5, 0.5) * supply])
-    half = _log(draw, 0.02, 0.3 * supply)
+    half = _log(draw, 0.02, 0.85 * (supply - 1.3) - abs(middle))
     upper, lower = middle + half, middle - half
     texts = (
         f"Schmitt trigger, upper threshold {upper:.3f} V, lower threshold {lower:.3f} V, ±{supply} V",
