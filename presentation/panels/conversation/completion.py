@@ -148,7 +148,7 @@ class Completion(QObject):
         edit.textChanged.connect(self._follow)
         edit.installEventFilter(self)
         # Of a panel that is taken down the list goes first, and the field may get the keyboard behind it.
-        self.list.destroyed.connect(partial(edit.removeEventFilter, self))
+        self.list.destroyed.connect(lambda _gone: edit.removeEventFilter(self))
         workspace = services.workspace
         workspace.project_closed.connect(self._forget)
 
