@@ -73,7 +73,7 @@ async def test_each_call_is_answered_on_one_card_and_the_reason_reaches_the_mode
     assert [item.state for item in of(panel, OperationCard)] == ["failed", "done"]
     # Reopened it says what was asked and what was answered, where it was asked: before the calls.
     session = panel.model.session_id
-    panel.new_conversation()
+    panel.model.new_conversation()
     panel.open_session(session)
     await until(lambda: of(panel, Confirmation))
     assert of(panel, Confirmation) == [answered]
@@ -130,7 +130,7 @@ async def test_a_card_of_a_stranger_is_left_out_and_the_rest_is_shown(
     (asked,) = [line for line in lines if line.get("state") == "asked"]
     asked["card"]["calls"][0]["effect"]["files"] = "many"
     file.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    panel.new_conversation()
+    panel.model.new_conversation()
     panel.open_session(session)
     await until(lambda: [item.text for item in of(panel, AnswerText)] == ["Done."])
     assert not of(panel, Confirmation)

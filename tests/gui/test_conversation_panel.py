@@ -675,7 +675,7 @@ async def test_a_message_without_an_answer_can_be_asked_again_later(
         type_and_send(panel, "are you there?")
         await until(lambda: not panel.is_running and of(panel, ErrorBlock))
         session = panel.model.session_id
-        panel.new_conversation()
+        panel.model.new_conversation()
         panel.open_session(session)
         await until(lambda: of(panel, ErrorBlock))
         assert "requires a key" in shown(panel)
@@ -698,7 +698,7 @@ async def test_an_offered_model_is_asked_with_a_click_also_after_reopening(
         await until(lambda: not panel.is_running and of(panel, ErrorBlock))
         assert "Ask rich instead" in shown(panel)
         session = panel.model.session_id
-        panel.new_conversation()
+        panel.model.new_conversation()
         panel.open_session(session)
         await until(lambda: of(panel, ErrorBlock))
         (block,) = of(panel, ErrorBlock)

@@ -148,7 +148,7 @@ def kinds(panel: ConversationPanel) -> list[type]:
 async def reopened(window: MainWindow, until: Until) -> None:
     panel = panel_of(window)
     before, session = rows(panel), panel.session_id
-    panel.new_conversation()
+    panel.model.new_conversation()
     panel.open_session(session)
     await until(lambda: panel.session_id == session and len(panel.model.items) > 0)
     assert rows(panel) == before

@@ -108,7 +108,7 @@ async def read_again_as_shown(window: MainWindow, until: Until) -> None:
     """A conversation that is opened again has the rows it had, and none of them waits for a click."""
     panel = panel_of(window)
     before, session = told(window), panel.session_id
-    panel.new_conversation()
+    panel.model.new_conversation()
     assert not len(panel.model.items)
     panel.open_session(session)
     await until(lambda: panel.session_id == session and len(panel.model.items) > 0)
@@ -210,7 +210,7 @@ async def test_a_design_stopped_at_its_checkpoint_is_read_again_with_its_cards_a
     assert asked.state == "waits"
     panel.view.acted.emit("answer", asked.key, "undo")
     await until(lambda: not panel.is_running, timeout_s=30)
-    panel.new_conversation()
+    panel.model.new_conversation()
     panel.open_session(panel.model.sessions[0].session_id)
     await until(lambda: isinstance(panel.model.items.last(), DesignEnd))
     answers = [item.answer for item in panel.model.items if isinstance(item, Decision)]
@@ -231,7 +231,7 @@ async def test_a_failed_simulation_links_to_its_line_live_and_when_it_is_read_ag
     assert card.state == "failed"
     assert "filter.cir:3" in HtmlItems(services.language)(card)
     session = panel.session_id
-    panel.new_conversation()
+    panel.model.new_conversation()
     panel.open_session(session)
     await until(lambda: panel.session_id == session)
     (again,) = (item for item in panel.model.items if isinstance(item, SimulationCard))

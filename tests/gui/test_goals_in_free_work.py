@@ -70,7 +70,7 @@ async def test_goals_of_a_conversation_are_told_everywhere_and_undone_on_their_c
     panel.view.acted.emit("undo", card.key, "")
     await until(lambda: panel.model.items.get(card.key).standing == "stands")
     session = panel.model.session_id
-    panel.new_conversation()
+    panel.model.new_conversation()
     panel.open_session(session)
     await until(lambda: any(item.tool == "set_goals" for item in of(panel, OperationCard)))
     again = next(item for item in of(panel, OperationCard) if item.tool == "set_goals")
