@@ -412,3 +412,26 @@ async def test_a_name_acts_by_the_enter_key_and_a_card_within_a_line_by_its_own_
     await asyncio.sleep(0.05)  # the toggle event comes with the next frame
     view.apply([Updated(item=steps)])
     assert await script("document.querySelector('details.steps').open")
+
+
+async def test_the_place_of_a_tab_is_told_and_found_again(
+    view: WebConversation, script: Script, until: Until
+) -> None:
+    rows = tuple(UserText(key=f"r{number}", text=f"Row {number}") for number in range(200))
+    log, row = "document.getElementById('log')", "document.querySelector('[data-key=r20]')"
+    above = f"{log}.getBoundingClientRect().top - {row}.getBoundingClientRect().top"
+    view.apply([Reset(items=rows)])
+    assert view.place == ScrollPlace()
+    view.apply([Reset(items=rows, place=ScrollPlace("r20", 7))])
+    await until(lambda: not view._slices.isActive())
+    async with asyncio.timeout(20):
+        while abs(await script(above) - 7) > 1:  # noqa: ASYNC110 - rows that come near get their height
+            await asyncio.sleep(0.02)
+    assert view.place == ScrollPlace("r20", 7)
+    await script(f"{log}.dispatchEvent(new WheelEvent('wheel', {{deltaY: -1}}))")
+    await script(f"{log}.scrollTop -= 400")
+    await until(lambda: view.place.key in {f"r{number}" for number in range(5, 20)})
+    view.apply([Reset(items=(UserText(key="other", text="Another tab"),))])
+    assert view.place == ScrollPlace()
+    view.apply([Reset(items=rows, place=ScrollPlace("gone", 7))])  # of a row that is no more: the end
+    assert await script(f"{log}.scrollHeight - {log}.scrollTop - {log}.clientHeight") < 2
