@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal
 
+from PyQt6 import sip
 from PyQt6.QtCore import QEvent, QObject, QPoint, Qt
 from PyQt6.QtGui import QKeyEvent, QTextCursor
 from PyQt6.QtWidgets import QPlainTextEdit, QWidget
@@ -148,7 +149,9 @@ class Completion(QObject):
         edit.textChanged.connect(self._follow)
         edit.installEventFilter(self)
         # Of a panel that is taken down the list goes first, and the field may get the keyboard behind it.
-        self.list.destroyed.connect(lambda _gone: edit.removeEventFilter(self))
+        self.list.destroyed.connect(
+            lambda _gone: None if sip.isdeleted(edit) else edit.removeEventFilter(self)
+        )
         workspace = services.workspace
         workspace.project_closed.connect(self._forget)
 
