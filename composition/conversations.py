@@ -57,7 +57,6 @@ class ConversationAdapters:
 
         return SpentAnswers(self._program.home)
 
-    @property
     def removed_days(self) -> int:
         return self._program.settings.removed_days
 

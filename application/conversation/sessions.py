@@ -209,8 +209,8 @@ class Sessions:
     views: Callable[[Path], ProjectView]
     alternatives: Callable[[], Alternatives] = Alternatives
     """The models the user has set up, of which stored failures may offer one."""
-    kept_days: int = REMOVED_DAYS
-    """How long conversations that were removed can be restored."""
+    kept_days: Callable[[], int] = lambda: REMOVED_DAYS
+    """How long conversations that were removed can be restored; it may read the user's settings."""
 
     async def list(self, project: Path) -> tuple[SessionInfo, ...]:
         """All conversations, the last changed first. Raises UserInputError ("no_project")."""
@@ -383,7 +383,7 @@ class Sessions:
 
     def _purge(self, files: ProjectFiles) -> None:
         """What was removed long enough ago is deleted; what can't be now waits for the next time."""
-        before, store = time.time() - self.kept_days * 86400, files.sessions.removed
+        before, store = time.time() - self.kept_days() * 86400, files.sessions.removed
         try:
             old = [info.session_id for info in store.list() if info.stored_at < before]
             self._delete_for_good(files, store, old)

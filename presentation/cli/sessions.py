@@ -428,7 +428,7 @@ async def _delete(args: argparse.Namespace, app: Application, out: Output) -> No
         out.say(
             msg(
                 "For {days} {days:day|days} `sessions undelete` restores it.",
-                days=sessions.kept_days,
+                days=sessions.kept_days(),
             )
         )
 

@@ -130,7 +130,7 @@ class Shelf:
     @property
     def kept_days(self) -> int:
         """How long what is removed can be restored."""
-        return self._conversations.sessions.kept_days
+        return self._conversations.sessions.kept_days()
 
     async def removed(self, root: Path) -> tuple[SessionInfo, ...]:
         """Those that can be restored, the last removed first. Raises CircuitAIError, as the next three."""

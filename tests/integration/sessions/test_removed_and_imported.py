@@ -77,7 +77,7 @@ def test_what_was_removed_comes_back_as_it_was_until_its_time_is_over(
     os.utime(folder(project) / "removed" / f"{first}.jsonl", (old, old))
     assert [info.session_id for info in run(sessions.removed(project))] == [second]
     assert not (folder(project) / "removed" / f"{first}.jsonl").exists()
-    assert len(run(replace(sessions, kept_days=3650).removed(project))) == 1
+    assert len(run(replace(sessions, kept_days=lambda: 3650).removed(project))) == 1
     run(sessions.delete(project, second, for_good=True))
     run(sessions.delete_removed(project, second))
     assert run(sessions.list(project)) == run(sessions.removed(project)) == ()
