@@ -179,8 +179,8 @@ class Reference:
     """Words that the user removed."""
     deleted: set[str] = field(default_factory=set)
     drafts: dict[str, str] = field(default_factory=dict)
-    tabs: tuple[list[str], int] | None = None
-    """When it was ended by itself: their conversations, and which was in front."""
+    tabs: tuple[str, ...] = ()
+    """When it was ended by itself: their conversations; one in which nothing was begun does not come back."""
     left: set[str] = field(default_factory=set)
     """Their tabs were closed while they ran: nobody saw how that ended."""
     was_killed: bool = False
@@ -217,10 +217,10 @@ class Reference:
                 case "rested":
                     self._rest(line, is_full=is_full)
                 case "closed":
-                    self.drafts, self.tabs = line["drafts"], (line["tabs"], line["front"])
+                    self.drafts, self.tabs = line["drafts"], tabs_of(line)
         self.was_killed = was_killed
         if was_killed:
-            self.tabs = None
+            self.tabs = ()
             del self.typed[kept:]  # it was typed in the last moment
 
     def _delete(self, session: str) -> None:
@@ -257,8 +257,8 @@ class Reference:
             elif now != rows:
                 self._blame("other rows", shown=rows, now=now)
         self.left.clear()
-        if not self.was_killed and self.tabs not in ((opened["tabs"], opened["front"]), None):
-            self._blame("other tabs", before=self.tabs, now=(opened["tabs"], opened["front"]))
+        if self.tabs and tabs_of(opened) != self.tabs:
+            self._blame("other tabs", before=self.tabs, now=tabs_of(opened))
         if not self.was_killed and opened["drafts"] != self.drafts:
             self._blame("other drafts", before=self.drafts, now=opened["drafts"])
         everywhere = [row[1] for rows in found.values() for row in rows if row[0] == "user"]
@@ -273,6 +273,11 @@ class Reference:
         how = "a kill in" if self.was_killed else ""
         lines = [f"after {how} {self.step}: {what}", *(f"{name:>8} {fact}" for name, fact in facts.items())]
         self.faults.append("\n".join(lines))
+
+
+def tabs_of(line: dict[str, Any]) -> tuple[str, ...]:
+    """The conversations of the tabs, in their order."""
+    return tuple(session for session in line["tabs"] if session)
 
 
 def is_unwritten(rows: list[Any], stored: list[Any], drafts: dict[str, str]) -> bool:
