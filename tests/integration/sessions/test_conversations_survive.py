@@ -250,7 +250,8 @@ class Reference:
         for session in self.shown.keys() - self.deleted:
             rows, now = self.shown[session], found.get(session)
             if now is None:
-                self._blame("a conversation is gone", shown=rows)
+                if rows:  # one in which nothing was said is no loss
+                    self._blame("a conversation is gone", shown=rows)
             elif self.was_killed or session in self.left:
                 if not begins_with(said(now), said(rows)):
                     self._blame("rows are missing", shown=rows, now=now)
