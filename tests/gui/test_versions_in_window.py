@@ -120,6 +120,7 @@ async def test_changes_of_files_are_asked_about_never_undone_silently(
         await until(lambda: top_dialog("question") is not None)
         question = top_dialog("question")
         assert question is not None
+        assert panel.tabs.drafts() == {panel.session_id: "only tell me of R1"}  # what a kill leaves now
         buttons = {button.text(): button for button in question.findChildren(QPushButton)}
         QTest.mouseClick(buttons["Keep the files" if way == "keep" else "Undo the changes"], LEFT)
         await until(lambda: texts(panel) == ["only tell me of R1", "As you like."] and not panel.is_running)

@@ -79,6 +79,8 @@ class Versions:
         self._newest: tuple[Item, ...] = ()
         """What stands, while an earlier version is looked at."""
         self._marked = ""
+        self.asked = ""
+        """Sent, while it is asked what becomes of the files; it is in no transcript yet."""
         self._sent: UserText | None = None
         """Of the run under way: the message that took another's place."""
 
@@ -233,13 +235,13 @@ class Versions:
     ) -> None:
         """The files stay as they are, or the changes are taken back first: never unasked."""
         model, place = self._model, self._model.place
-        model.is_held = True
+        model.is_held, self.asked = True, text if text != old.text else ""
         try:
             names = tuple(dict.fromkeys(card.path for card in standing))
             way = await self._window.ask_about_changes(names)
             is_ready = way == "keep" or (way == "undo" and await self._taken_back(standing))
         finally:
-            model.is_held = False
+            model.is_held, self.asked = False, ""
         if is_ready and place == model.place and not model.is_running:
             self._replace_now(old, text, attached)
             return

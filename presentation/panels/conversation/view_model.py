@@ -228,7 +228,8 @@ class ConversationViewModel:
     def unsent(self) -> str:
         """The draft with all that waits for the end of a run, or was said and not written yet."""
         unwritten = "" if self._unwritten is None else self._unwritten.said.text
-        texts = (unwritten, self.asking.unsaid, self.queue.text, self.draft, self.versions.draft)
+        versions = self.versions
+        texts = (unwritten, versions.asked, self.asking.unsaid, self.queue.text, self.draft, versions.draft)
         return "\n".join(filter(None, texts)).strip()
 
     # --- conversations -------------------------------------------------------------------------------
