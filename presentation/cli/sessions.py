@@ -16,7 +16,7 @@ from presentation.cli import taking_over
 from presentation.cli.terminal import read_line
 from presentation.json_output import Output
 from shared.errors import NeedsConfirmation, UserInputError
-from shared.message import msg, visible
+from shared.message import msg, one_line, visible
 
 if TYPE_CHECKING:
     from application.conversation.sessions import ExportFormat, ShownMessage, ShownSession
@@ -218,7 +218,7 @@ async def _show_use(session: ShownSession, project: Path, app: Application, out:
         out.json({"ok": True, "id": session.id, "answers": answers, **totals})
         return
     for use in uses:
-        out.line(f"{use.created[:19]}  {visible(use.model or use.provider)}")
+        out.line(f"{use.created[:19]}  {one_line(use.model or use.provider)}")
         for line in use_lines(use):
             out.line(f"    {out.translate(line)}")
     for name, spent in ((msg("This conversation:"), whole), (msg("Last 24 hours in this project:"), day)):

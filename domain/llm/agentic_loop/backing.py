@@ -62,6 +62,8 @@ _VALUE_OF_PART = late_pattern(
     r"(?<![\w.])(?P<number>\d+(?:\.\d+)?)(?P<scale>[Mm]eg|MEG|[pnumkKM])(?: (?:for|of|as)(?: the)? "
     r"| ?的 ?)(?P<part>[RCL]\d\w{0,4})\b"
 )
+_OF_FREQUENCY = frozenset(("gain", "dcgain", "peak"))
+"""Measured over frequency, where sources are 1 V or 1 A: a voltage is a ratio there, too."""
 _PART_UNITS = {"R": "Ohm", "C": "F", "L": "H"}
 _CODE = late_pattern(r"(?P<fence>`{3,}|~{3,}).*?(?:(?P=fence)|\Z)", re.DOTALL)
 _ASKS = late_pattern(r"^[^.!。！\n]*[?？]")
@@ -218,6 +220,8 @@ class _Known:
         """Figures that stand together in one line."""
         self._named: dict[str, list[tuple[str, float]]] = {}
         """Those behind one name ("gain = "), the newest first."""
+        self._driven: set[float] = set()
+        """What a source of 1 V or 1 A gives over frequency."""
         self._bare: set[float] = set()
         self._precise: set[float] = set()
         """Bare ones with so many digits that they are no count of points."""
@@ -236,6 +240,8 @@ class _Known:
             self._named.setdefault(name, []).extend((unit, abs(number)) for unit, number in values)
             for unit, number in values:
                 self._by_unit.setdefault(unit, set()).add(abs(number))
+                if name in _OF_FREQUENCY and unit in ("V", "A") and number:
+                    self._driven.add(abs(number))
         line: list[tuple[str, float]] = []
         end, own = -1, set[int]()
         for figure in figures_in(text):
@@ -274,7 +280,7 @@ class _Known:
         return any(is_rounding(figure, value, is_rough=is_rough) for value in values)
 
     def _converted(self, unit: str) -> Iterator[float]:
-        ratios = self._by_unit.get("1", set()) | self._precise
+        ratios = self._by_unit.get("1", set()) | self._precise | self._driven
         if unit == "%":
             yield from (100 * value for value in ratios if value < 10)
         elif unit == "dB":

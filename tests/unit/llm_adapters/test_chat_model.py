@@ -25,6 +25,7 @@ from tests.fakes.scripted_chat_client import ScriptedChatClient
 from tests.ground.campaign import Campaign, campaigns
 
 QUESTION = [HumanMessage("hello")]
+BUSY = ProviderError(msg("Busy ({code}).", code=503), kind="rate_limit", advice=msg("Try again later."))
 END = StreamChunk(finish_reason="stop", model="m1")
 
 
@@ -41,9 +42,7 @@ def lost() -> ProviderError:
 
 
 def retry(attempt: int, wait_s: float) -> StreamChunk:
-    return StreamChunk(
-        retry=RetryNotice(attempt=attempt, wait_s=wait_s, reason=msg("Busy ({code}).", code=503))
-    )
+    return StreamChunk(retry=RetryNotice(attempt=attempt, wait_s=wait_s, error=BUSY))
 
 
 def model_of(*scripts: Any, window_s: float = 0.04) -> tuple[ClientChatModel, ScriptedChatClient]:
@@ -174,10 +173,9 @@ async def test_retries_are_told_and_can_be_added() -> None:
     chunks: list[AIMessageChunk] = []
     await read(model, chunks)  # LangChain adds the chunks up at the end
     told = [chunk.response_metadata["retry"] for chunk in chunks if "retry" in chunk.response_metadata]
-    reason = {"template": "Busy ({code}).", "params": {"code": 503}}
-    assert told == [
-        {"attempt": 1, "wait_s": 1.5, "reason": reason},
-        {"attempt": 2, "wait_s": 3.25, "reason": reason},
+    assert [each["notice"] for each in told] == [
+        RetryNotice(attempt=1, wait_s=1.5, error=BUSY),
+        RetryNotice(attempt=2, wait_s=3.25, error=BUSY),
     ]
     assert reduce(add, chunks).response_metadata["retry"] == told[1]
 
