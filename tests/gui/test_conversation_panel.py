@@ -238,6 +238,18 @@ async def test_an_empty_conversation_speaks_of_the_mode_it_is_in(panel: Conversa
     assert panel.composer.edit.placeholderText() == "Ask about the circuit, or describe a change"
 
 
+async def test_a_mode_chosen_for_the_next_message_outlasts_what_others_write(
+    panel: ConversationPanel, services: WindowServices, project: Path, until: Until
+) -> None:
+    type_and_send(panel, "list the files")
+    await until(lambda: panel.session_id != "" and not services.app.program.tasks.handles)
+    panel.mode_button.click()
+    await services.app.conversations.sessions.rename(project, panel.session_id, "Renamed elsewhere")
+    panel.tabs.follow({panel.session_id})
+    await until(lambda: panel.model.name == "Renamed elsewhere")
+    assert panel.mode == "workflow"
+
+
 async def test_declined_goals_design_nothing(panel: ConversationPanel, project: Path, until: Until) -> None:
     panel.toggle_mode()
     type_and_send(panel, "Design an RC low-pass filter with a cutoff of 10 kHz")

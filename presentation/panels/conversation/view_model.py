@@ -74,6 +74,8 @@ class ConversationViewModel:
     """One conversation tab."""
 
     FLUSH_MS = 50
+    _stored_mode: Mode = "free"
+    """What the transcript says; where `mode` is another, that was chosen since for the next message."""
 
     def __init__(
         self, app: Application, window: Window, shelf: Shelf, root: Path | None, *, flush_ms: int = FLUSH_MS
@@ -321,7 +323,8 @@ class ConversationViewModel:
     def _show(self, stored: StoredConversation) -> None:
         self._give_back_unwritten()
         self.versions.forget()
-        self.session_id, self.name, self.mode = stored.session_id, stored.title, stored.mode
+        self.session_id, self.name = stored.session_id, stored.title
+        self.mode = self._stored_mode = stored.mode
         self.choice = self.shelf.choices.get(stored.session_id, self.choice)
         self.tokens, self._context_tokens = 0, stored.context_tokens
         self._rests = stored.rests
@@ -337,14 +340,17 @@ class ConversationViewModel:
     async def follow(self, info: SessionInfo) -> None:
         """The shown transcript changed: show what others have written."""
         root, number = self.root, self._loading
-        if root is None or self.is_writing or self.is_unread or info.size == self._written:
+        if root is None or self.is_writing or self.is_held or self.is_unread or info.size == self._written:
             return
         try:
             stored = await self.shelf.read(root, info.session_id)
         except CircuitAIError:  # gone or damaged: whoever opens it is told
             return
-        if number == self._loading and not self.is_writing:
+        if number == self._loading and not self.is_writing and not self.is_held:
+            chosen = self.mode if self.mode != self._stored_mode else stored.mode
             self._show(stored)
+            self.mode = chosen
+            self._tell()
 
     async def _rename(self, root: Path, session_id: str, name: str) -> None:
         is_shown = session_id == self.session_id
@@ -835,7 +841,7 @@ class ConversationViewModel:
     def _start(self, said: UserText | None, *, instead_of: str = "") -> None:
         assert self.root is not None, "whoever starts has looked"
         text = None if said is None else said.text
-        self._answered = text or ""
+        self._answered, self._stored_mode = text or "", self.mode
         order = RunOrder(
             root=self.root,
             mode=self.mode,
