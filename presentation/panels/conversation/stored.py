@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from domain.llm.turn_failure import TurnFailure
 
 _logger = logging.getLogger(__name__)
+_END_OF = "end of "
 
 
 def items_of(session: ShownSession, operations: Iterable[OperationEntry]) -> tuple[Item, ...]:
@@ -75,6 +76,7 @@ def items_of(session: ShownSession, operations: Iterable[OperationEntry]) -> tup
             _put_failure(items, session, turn, is_newest=False)
             _put_limit(items, session, turn, is_newest=False)
             _put_stop(items, session, turn, is_newest=False)
+            items |= {row.key: row for row in compressed.get(_END_OF + turn, ())}
             turn = message.id
         story = told.get(message.id)
         for item in _items_of_message(message, session, story, is_last=is_last):
@@ -92,6 +94,7 @@ def items_of(session: ShownSession, operations: Iterable[OperationEntry]) -> tup
         for step in behind.get(message.id, ()):
             _put_step(items, step, session)
     _put_end(items, session, turn)
+    items |= {row.key: row for row in compressed.get(_END_OF + turn, ())}
     _open_chip(items)
     for number, problem in enumerate(session.problems):
         items[f"problem-{number}"] = Note(key=f"problem-{number}", text=problem)
@@ -152,7 +155,15 @@ def _put_end(items: dict[str, Item], session: ShownSession, turn: str) -> None:
 
 
 def _compressed(session: ShownSession) -> dict[str, list[CompressedRow]]:
-    """The rows of compressions by the message behind which they were made."""
+    """The rows of compressions by the message behind which they were made; behind a turn that has ended they
+    stand below the mark that tells how, by `_END_OF` its first message."""
+    ends: dict[str, str] = {}
+    turn = ""
+    for message, following in zip(session.messages, (*session.messages[1:], None), strict=False):
+        if message.role == "user":
+            turn = message.id
+        elif following is None or following.role == "user":
+            ends[message.id] = _END_OF + turn
     found: dict[str, list[CompressedRow]] = {}
     for shown in session.compressions:
         one = shown.compression
@@ -162,7 +173,7 @@ def _compressed(session: ShownSession) -> dict[str, list[CompressedRow]]:
             is_in_force=shown.is_in_force,
             can_restore=session.is_ours and bool(one.until),
         )
-        found.setdefault(shown.after, []).append(row)
+        found.setdefault(ends.get(shown.after, shown.after), []).append(row)
     return found
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from presentation.panels.conversation.items import (
     AnswerText,
     AttachedItem,
+    CompressedRow,
     Decision,
     DesignEnd,
     ErrorBlock,
@@ -267,8 +268,10 @@ class Versions:
         return True
 
     def _replace_now(self, old: UserText, text: str, attached: tuple[AttachedItem, ...]) -> None:
+        stays = {row.key for row in takewhile(lambda row: row.key != old.key, self._model.items)}
         for row in self._from(old.key):
-            self._model.items.remove(row.key)
+            if not (isinstance(row, CompressedRow) and row.done.until in stays):  # a summary of what stands
+                self._model.items.remove(row.key)
         key = new_ulid()
         said = UserText(key=key, text=text, attached=attached, versions=(*(old.versions or (old.key,)), key))
         self._sent = said
