@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
+from domain.llm.chat import THINKING_LEVELS, Thinking
 from shared.setting import Setting, read_as, setting
 
 MOST_RECENT = 10
@@ -61,6 +62,13 @@ class ConversationTab:
     """What was written into one that is not begun; of others it is kept by conversation."""
     mode: WorkMode = setting("free", choices=("free", "workflow"))
     """Of one that is not begun."""
+    provider: str = ""
+    """Of the model that answers; "" = the one new conversations begin with."""
+    model: str = ""
+    thinking: Thinking | None = setting(None, choices=THINKING_LEVELS)
+    search: bool | None = None
+    """The provider's own web search, None: as it was set for the provider; the general one likewise."""
+    web_search: bool | None = None
     reads_only: bool = False
     """Whether its model only reads."""
     first_row: str = ""

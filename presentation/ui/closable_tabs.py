@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PyQt6.QtCore import QEvent, QRectF, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QContextMenuEvent, QIcon, QMouseEvent, QPainter, QPixmap
-from PyQt6.QtWidgets import QMenu, QTabBar, QToolButton
+from PyQt6.QtWidgets import QMenu, QTabBar, QToolButton, QWidget
 
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
@@ -44,10 +44,32 @@ class ClosableTabs(QTabBar):
     def add(self, data: object, index: int) -> None:
         at = self.insertTab(index, "")
         self.setTabData(at, data)
-        button = _CloseButton(self)
-        button.clicked.connect(lambda: self.close_wanted.emit(data))
-        self.setTabButton(at, QTabBar.ButtonPosition.RightSide, button)
+        if not self._is_narrow:
+            self._put_cross(at)
         self.refresh_buttons()
+
+    def _put_cross(self, index: int) -> None:
+        button = _CloseButton(self)
+        button.clicked.connect(lambda: self._close_tab_of(button))
+        button.ensurePolished()  # the style says how wide it is
+        self.setTabButton(index, QTabBar.ButtonPosition.RightSide, button)
+        self._name_cross(button)
+
+    def _close_tab_of(self, button: QWidget) -> None:
+        side = QTabBar.ButtonPosition.RightSide
+        index = next(index for index in range(self.count()) if self.tabButton(index, side) is button)
+        self.close_wanted.emit(self.tabData(index))
+
+    def _keep_one_cross(self) -> None:
+        """On the tab in front; a button of no size would still be as wide as the style wants it."""
+        side = QTabBar.ButtonPosition.RightSide
+        for index in range(self.count()):
+            button = self.tabButton(index, side)
+            if index == self.currentIndex() and button is None:
+                self._put_cross(index)
+            elif index != self.currentIndex() and button is not None:
+                self.setTabButton(index, side, None)
+                button.deleteLater()
 
     def index_of(self, data: object) -> int:
         """Where the tab of this is, -1 for none."""
@@ -62,6 +84,12 @@ class ClosableTabs(QTabBar):
 
     def refresh_buttons(self) -> None:
         """A cross on the front tab and under the pointer, a dot where text is unsaved."""
+        if self._is_narrow:
+            self._keep_one_cross()
+        self.refresh_icons()
+
+    def refresh_icons(self) -> None:
+        """The same, where no other tab came to the front."""
         theme, icons = self._services.theme.theme, self._services.icons
         size = theme.size("icon.small")
         for index in range(self.count()):
@@ -76,10 +104,7 @@ class ClosableTabs(QTabBar):
                 icon = QIcon()
             button.setIcon(icon)
             button.setIconSize(QSize(size, size))
-            if self._is_narrow and index != self.currentIndex():
-                button.resize(0, 0)
-            else:
-                button.adjustSize()
+            button.adjustSize()
 
     def restyle(self) -> None:
         theme = self._services.theme.theme
@@ -89,13 +114,16 @@ class ClosableTabs(QTabBar):
         self.refresh_buttons()
 
     def retranslate(self) -> None:
-        language = self._services.language
-        self.setAccessibleName(language(self._title))
+        self.setAccessibleName(self._services.language(self._title))
         for index in range(self.count()):
             button = self.tabButton(index, QTabBar.ButtonPosition.RightSide)
             if button is not None:
-                button.setToolTip(f"{language(msg('Close'))} Ctrl+W")
-                button.setAccessibleName(language(msg("Close")))
+                self._name_cross(button)
+
+    def _name_cross(self, button: QWidget) -> None:
+        close = self._services.language(msg("Close"))
+        button.setToolTip(f"{close} Ctrl+W")
+        button.setAccessibleName(close)
 
     def mouseReleaseEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
         if event is not None and event.button() == Qt.MouseButton.MiddleButton:
@@ -117,7 +145,7 @@ class ClosableTabs(QTabBar):
     def _set_hovered(self, index: int) -> None:
         if index != self._hovered:
             self._hovered = index
-            self.refresh_buttons()
+            self.refresh_icons()
 
     def contextMenuEvent(self, event: QContextMenuEvent | None) -> None:  # noqa: N802 - Qt's name
         """Close this one, or the others."""
@@ -150,7 +178,7 @@ class _CloseButton(QToolButton):
         """The dot becomes a cross under the pointer."""
         done = super().event(event)
         if event is not None and event.type() in (QEvent.Type.Enter, QEvent.Type.Leave):
-            self._tabs.refresh_buttons()
+            self._tabs.refresh_icons()
         return done
 
 

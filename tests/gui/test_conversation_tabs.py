@@ -6,6 +6,8 @@ import asyncio
 import gc
 import weakref
 from collections.abc import AsyncIterator
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from PyQt6.QtCore import QObject, Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QToolButton, QWidget
 
+from domain.llm.provider_settings import ProviderSettings
 from presentation.dialogs.goals import GoalsDialog
 from presentation.panels.conversation.items import AnswerText, ErrorBlock, Interrupted
 from presentation.panels.conversation.panel import ConversationPanel
@@ -204,13 +207,18 @@ async def test_tabs_come_back_as_they_were(
 ) -> None:
     text = "\n\n".join(f"Paragraph {number}." for number in range(80))
     with FakeLLMServer([answer(text), answer("Fine.")]) as server:
+        set_up = ProviderSettings(base_url=server.base_url, model="small")
+        change = services.app.models.settings.change
+        change_to = partial(replace, providers={"openai-compatible": set_up})
+        await asyncio.to_thread(change, change_to)
         use(panel, server)
-        for words in ("long", "short"):
+        for words in ("long, and wider than its share of the row", "short, and wider than its share too"):
             type_and_send(panel, words)
             await until(lambda: not panel.is_running and panel.session_id)
-            panel.composer.set_text(f"behind {words}")
+            panel.composer.set_text(f"behind {words[:5].strip(',')}")
             new_tab(panel)
             use(panel, server)
+    panel.set_choice(replace(panel.model.choice, model="large", thinking="high", search=False))
     panel.composer.set_text("a new one")
     QTest.mouseClick(panel.findChild(QToolButton, "readOnly"), LEFT)
     panel.tab_row.tabs.moveTab(2, 0)
@@ -232,6 +240,10 @@ async def test_tabs_come_back_as_they_were(
     try:
         await until(lambda: again.tab_row.tabs.count() == 3 and "Paragraph" in shown(again))
         assert [tab.session_id for tab in again.tabs.all] == [each.conversation for each in kept]
+        assert [tab.choice for tab in again.tabs.all] == [tab.choice for tab in panel.tabs.all]
+        tabs = again.tab_row.tabs
+        await until(lambda: tabs.tabRect(2).right() < tabs.width())  # each can be read
+        assert all("…" in tabs.tabText(index) for index in (1, 2))
         assert again.composer.text == "behind long"
         assert again._messages.place == place
         click_tab(again, 0)

@@ -208,6 +208,18 @@ async def test_a_design_stopped_at_its_checkpoint_is_read_again_with_its_cards_a
     asked = panel.model.items.last()
     assert isinstance(asked, Decision)
     assert asked.state == "waits"
+    # Its tab says so, also after a start at which another is in front.
+    panel.new_conversation()
+    panel.composer.set_text("another")
+    assert [look.state for look in panel.tab_row.looks] == ["waiting", "idle"]
+    again = ConversationPanel(services, services.app, probe=NoWebView())  # type: ignore[arg-type]
+    assert panel.model.root is not None
+    again.tabs.bring_back(panel.model.root, *panel.tabs.memory(), {})
+    await until(lambda: [look.state for look in again.tab_row.looks] == ["waiting", "idle"])
+    again.close_panel()
+    panel.composer.set_text("")
+    panel.close_tab()
+    await until(lambda: panel.session_id)
     panel.view.acted.emit("answer", asked.key, "undo")
     await until(lambda: not panel.is_running, timeout_s=30)
     panel.model.new_conversation()

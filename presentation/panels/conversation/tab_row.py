@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from PyQt6.QtCore import QEvent, QPoint, Qt, pyqtSignal
-from PyQt6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PyQt6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PyQt6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QTabBar, QWidget
 
 from presentation.panels.conversation.status_line import Spinner
@@ -217,10 +217,6 @@ class TabRow(QWidget):
         self.tabs.retranslate()
         self._say()
 
-    def resizeEvent(self, event: QResizeEvent | None) -> None:  # noqa: N802 - Qt's name
-        super().resizeEvent(event)
-        self._say()
-
     # --- what is done --------------------------------------------------------------------------------
 
     def _on_current(self, _index: int) -> None:
@@ -260,10 +256,12 @@ class TabRow(QWidget):
             self.renamed.emit(key, name)
 
     def eventFilter(self, watched: object, event: QEvent | None) -> bool:  # noqa: N802 - Qt's name
-        """F2 on the tabs, and the keys of the name that is being written."""
+        """F2 on the tabs, their width, and the keys of the name that is being written."""
         if event is None:
             return False
         if watched is self.tabs:
+            if event.type() == QEvent.Type.Resize:
+                self._say()
             is_f2 = isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_F2
             if is_f2 and event.type() == QEvent.Type.KeyPress:
                 self.begin_rename(self.tabs.currentIndex())

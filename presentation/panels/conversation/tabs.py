@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from application.project.window_state import ConversationTab
+from domain.llm.chat import ProviderChoice, WebSearchChoice
+from domain.llm.provider_settings import BUILTIN, ModelSettings
 from presentation.panels.conversation.items import END, ScrollPlace
 from presentation.panels.conversation.shelf import Shelf
 from presentation.panels.conversation.stored import title_of
@@ -109,6 +112,11 @@ class ConversationTabs:
                 conversation=tab.session_id,
                 draft="" if tab.session_id else tab.unsent,
                 mode=tab.mode,
+                provider=tab.choice.provider,
+                model=tab.choice.model,
+                thinking=tab.choice.thinking,
+                search=tab.choice.search,
+                web_search=None if tab.choice.web_search is None else tab.choice.web_search.is_on,
                 reads_only=tab.reads_only,
                 first_row=tab.scroll.key,
                 above=tab.scroll.above,
@@ -146,8 +154,10 @@ class ConversationTabs:
             return
         tabs = tuple(self._make(self.shelf, root) for _ in kept)
         for tab, left in zip(tabs, kept, strict=True):
+            tab.choice = _choice_of(left, settings)
             if left.conversation:
                 info = infos[left.conversation]
+                self.shelf.choices.setdefault(left.conversation, tab.choice)
                 tab.read_later(left.conversation, title_of(info.name, info.preview))
             else:
                 tab.mode, tab.draft = left.mode, left.draft
@@ -160,6 +170,9 @@ class ConversationTabs:
         self.all = tabs
         self.front = tabs[kept.index(wanted) if wanted in kept else 0]
         self._bring_up()
+        for tab in tabs:
+            if tab.is_unread and tab is not self.front and infos[tab.session_id].work_mode == "workflow":
+                tab.open_session(tab.session_id, tab.scroll)  # its design may wait for an answer
 
     # --- which is in front ---------------------------------------------------------------------------
 
@@ -275,6 +288,19 @@ class ConversationTabs:
         for key in set(news) - self._told_of:
             self._told_of.add(key)
             self._told(_continued(infos[key]), False)
+
+
+def _choice_of(left: ConversationTab, settings: ModelSettings) -> ProviderChoice:
+    """What answered in a tab, as far as it is still set up."""
+    if left.provider not in (BUILTIN, *settings.providers):
+        return settings.choice
+    return replace(
+        settings.of(left.provider).choice(left.provider),
+        model=left.model,
+        thinking=left.thinking,
+        search=left.search,
+        web_search=None if left.search or left.web_search is None else WebSearchChoice(is_on=left.web_search),
+    )
 
 
 def _continued(info: SessionInfo) -> Message:

@@ -149,8 +149,10 @@ class ConversationViewModel:
 
     @property
     def is_waiting(self) -> bool:
-        """Whether it waits for its user, also with a question that is asked when the tab is in front."""
-        return self.is_asking or self._window.has_question
+        """Whether it waits for its user, also with a question that is asked when the tab is in front, or at
+        which its design rests."""
+        rests_at_question = not self.is_running and self._waiting_decision is not None
+        return rests_at_question or self.is_asking or self._window.has_question
 
     @property
     def has_failed(self) -> bool:
