@@ -32,7 +32,8 @@ class GoalsDialog(QDialog):
     """What a design will be judged by, in rows or as a text; accepted means "use these".
 
     `is_change`: the design is under way, and its next round will use what is confirmed. `circuit`: no design
-    asks, these are the goals of a circuit of this name, and `added` is written on behind them.
+    asks, these are the goals of a circuit of this name, and `added` is written on behind them. `about` says
+    whose design it is.
     """
 
     def __init__(
@@ -44,12 +45,14 @@ class GoalsDialog(QDialog):
         is_change: bool = False,
         circuit: str = "",
         added: Sequence[GoalDraft] = (),
+        about: Message | None = None,
     ) -> None:
         super().__init__(parent)
         self._services = services
         self._assumed = understood.assumptions
         self._is_change = is_change
         self._circuit = circuit
+        self._about = about
         self._problem: Message | None = None
         self.setObjectName("goalsDialog")
         self._intro = text_label(wraps=True, role="secondary")
@@ -173,7 +176,8 @@ class GoalsDialog(QDialog):
             draft.original is not None and not draft.original.stated for draft in self.table.drafts
         )
         intro = _OF_A_CIRCUIT if self._circuit else _intro(proposed, is_change=self._is_change)
-        self._intro.setText(language(intro))
+        about = "" if self._about is None else f"{language(self._about)}\n"
+        self._intro.setText(about + language(intro))
         self.cancel_button.setText(language(msg("Cancel")))
         go = msg("Use these goals") if self._is_change or self._circuit else msg("Start design")
         self.start_button.setText(language(go))

@@ -48,9 +48,10 @@ async def choose(
     text: Message,
     options: Sequence[tuple[T, Message, str]],
     cancelled: T,
+    about: Message | None = None,
 ) -> T:
     """Ask; `options` are value, text and kind ("primary", "danger", ""). Escape gives `cancelled`."""
-    box = SmallDialog(services, parent, "question", title=title, text=services.language(text))
+    box = SmallDialog(services, parent, "question", title=title, text=services.language(text), about=about)
     # The filled one is at the right end, what leaves everything as it is at the left.
     backwards = list(reversed(options))
     for value, words, kind in sorted(backwards, key=lambda option: option[2] != "primary"):
@@ -114,9 +115,11 @@ async def ask_text(
     label: Message,
     text: str = "",
     echo: QLineEdit.EchoMode = QLineEdit.EchoMode.Normal,
+    about: Message | None = None,
 ) -> str | None:
     """A line of text, None when the person thinks better of it."""
-    dialog = SmallDialog(services, parent, "textQuestion", title=title, text=services.language(label))
+    said = services.language(label)
+    dialog = SmallDialog(services, parent, "textQuestion", title=title, text=said, about=about)
     edit = QLineEdit(text)
     edit.setObjectName("answer")
     edit.setEchoMode(echo)

@@ -35,8 +35,16 @@ class SmallDialog(QDialog):
     """
 
     def __init__(
-        self, services: WindowServices, parent: QWidget | None, name: str, *, title: Message, text: str = ""
+        self,
+        services: WindowServices,
+        parent: QWidget | None,
+        name: str,
+        *,
+        title: Message,
+        text: str = "",
+        about: Message | None = None,
     ) -> None:
+        """`about` stands above the title: which of several things it concerns."""
         super().__init__(parent)
         self._services = services
         self._filled: QPushButton | None = None
@@ -57,6 +65,9 @@ class SmallDialog(QDialog):
         self._content.setObjectName("smallDialogContent")
         mark(self._content, surface="raised")
         self._column = arrange(QVBoxLayout(self._content), self.head, self.words, 1)
+        if about is not None:
+            concerned = text_label(services.language(about), name="dialogAbout", wraps=True, role="small")
+            self._column.insertWidget(0, concerned)
         self._scroll = QScrollArea()
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)
         self._scroll.setWidgetResizable(True)

@@ -270,7 +270,7 @@
     bridge?.act(target.dataset.act, item ? item.dataset.key : "", target.dataset.arg ?? "");
   }
   items.addEventListener("click", act);
-  items.addEventListener("keydown", event => { if (event.key === "Enter" && event.target.matches("a[data-act]")) act(event); });
+  items.addEventListener("keydown", event => { if (event.key === "Enter" && event.target.matches("[data-act]:not(button)")) act(event); });
 
   new QWebChannel(qt.webChannelTransport, channel => { bridge = channel.objects.bridge; bridge.ready(); });
 })();

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from PyQt6.QtCore import QObject, Qt
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QToolButton, QWidget
+from PyQt6.QtWidgets import QLabel, QToolButton, QWidget
 
 from domain.llm.provider_settings import ProviderSettings
 from presentation.dialogs.goals import GoalsDialog
@@ -89,6 +89,7 @@ async def test_two_conversations_stream_side_by_side_and_the_page_shows_the_one_
         await until(lambda: not panel.is_running and "The second one." in shown(panel))
         assert "first" not in shown(panel)
         assert first.is_running
+        assert panel.tabs.at_work_beside(panel.model) == ("first?",)
         panel.composer.set_text("half a thought")
         click_tab(panel, 0)
         assert panel.model is first
@@ -198,6 +199,8 @@ async def test_a_question_waits_until_its_tab_is_in_front(panel: ConversationPan
     await until(lambda: top_dialog("goalsDialog") is not None)
     dialog = top_dialog("goalsDialog")
     assert isinstance(dialog, GoalsDialog)
+    told = [label.text() for label in dialog.findChildren(QLabel)]
+    assert any(text.startswith("Conversation “Design an RC low-pass") for text in told)
     dialog.reject()
     await until(lambda: not panel.is_running)
 

@@ -16,7 +16,9 @@ from shared.errors import CircuitAIError
 from shared.message import Message, msg
 
 
-async def ask_consent(services: WindowServices, parent: QWidget, question: ConsentQuestion) -> ConsentAnswer:
+async def ask_consent(
+    services: WindowServices, parent: QWidget, question: ConsentQuestion, *, about: Message | None = None
+) -> ConsentAnswer:
     """The question with its three answers; Escape is no."""
     language = services.language
     lines = [
@@ -43,6 +45,7 @@ async def ask_consent(services: WindowServices, parent: QWidget, question: Conse
             ("no", msg("Do not send"), ""),
         ),
         cancelled="no",
+        about=about,
     )
 
 
@@ -52,11 +55,11 @@ async def unlock_keys(
     parent: QWidget,
     choice: ProviderChoice,
     *,
-    before: Callable[[], Awaitable[None]],
+    before: Callable[[], Awaitable[Message | None]],
 ) -> bool:
     """Ask for the passphrase when the key of `choice` needs it; False when the user thinks better of it.
 
-    `before` is awaited before it is asked.
+    `before` is awaited before it is asked, and gives what the question is about.
     """
     keys = models.keys
     infos = await asyncio.to_thread(models.providers.list)  # looks up the places of keys on the disk
@@ -65,9 +68,14 @@ async def unlock_keys(
         return True
     label: Message = msg("The key of {name} is in the encrypted file. Passphrase:", name=info.title)
     while (await asyncio.to_thread(keys.status, info.name, info.key_variable)).needs_passphrase:
-        await before()
+        about = await before()
         passphrase = await ask_text(
-            services, parent, title=msg("Passphrase"), label=label, echo=QLineEdit.EchoMode.Password
+            services,
+            parent,
+            title=msg("Passphrase"),
+            label=label,
+            echo=QLineEdit.EchoMode.Password,
+            about=about,
         )
         if passphrase is None:
             return False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -144,7 +144,8 @@ class Pace:
 class RunFeed:
     """Follows one run. `flush` hands the pieces of a stream on; whoever owns the feed calls it.
 
-    `goes_on`: it takes up a turn of which something has come.
+    `goes_on`: it takes up a turn of which something has come. `at_work` names other conversations that may be
+    what a request waits for.
     """
 
     def __init__(
@@ -154,10 +155,12 @@ class RunFeed:
         model: str,
         goes_on: bool = False,
         is_design: bool = False,
+        at_work: Callable[[], Sequence[str]] = tuple,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._items = items
         self._model = model
+        self._at_work = at_work
         self._clock = clock
         self._stream: _Stream | None = None
         self._began: dict[str, float] = {}
@@ -217,7 +220,7 @@ class RunFeed:
                     "running",
                     count=event.running,
                 )
-                self._wait(reason, 0, 0.0)
+                self._wait(reason, 0, 0.0, tuple(self._at_work()))
                 self.activity = Activity(reason, self.activity.round_number)
             case AlternativeTaken():
                 self._items.put(Note(key=new_ulid(), text=event.text))
@@ -337,7 +340,7 @@ class RunFeed:
             text = msg("Continuing: {text}", text=event.resumed_text)
             self._items.put(Note(key=new_ulid(), text=text))
 
-    def _wait(self, reason: Message, attempt: int, seconds: float) -> None:
+    def _wait(self, reason: Message, attempt: int, seconds: float, at_work: tuple[str, ...] = ()) -> None:
         self._items.put(
             Retry(
                 key=_RETRY,
@@ -345,6 +348,7 @@ class RunFeed:
                 attempt=attempt,
                 created=now(),
                 characters=self._characters,
+                at_work=at_work,
                 ends=time.monotonic() + seconds,
             )
         )

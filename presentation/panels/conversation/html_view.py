@@ -211,7 +211,11 @@ class HtmlItems:
         return _tag("details", head + self._all(fold.body), fold.kind, data_fold=fold.part, **state)
 
     def _diff(self, diff: b.Diff) -> str:
-        rows = list(map(self._diff_row, diff.rows))
+        befores = (None, *diff.rows)
+        rows = [
+            self._diff_row(row, is_first=before is None or not before.place)
+            for before, row in zip(befores, diff.rows, strict=False)
+        ]
         shown, rest = rows[: diff.most], rows[diff.most :]
         more = ""
         if rest:
@@ -220,11 +224,14 @@ class HtmlItems:
             more += _tag("button", label, "more", data_more=True)
         return _tag("div", "".join(shown) + more, "diff")
 
-    def _diff_row(self, row: b.DiffRow) -> str:
+    def _diff_row(self, row: b.DiffRow, *, is_first: bool) -> str:
+        """Of lines that can be opened, one behind the other, keys reach the first."""
         sign = {"del": "−", "add": "+"}.get(row.kind, "")
         number = "" if row.number is None else str(row.number)
         text = html.escape(row.text) if row.other is None else _marked(row.text, row.other)
         place = {"data_act": "open", "data_arg": row.place} if row.place else {}
+        if row.place and is_first:
+            place |= {"role": "link", "tabindex": "0", "aria_label": row.place}
         cells = _tag("span", number, "ln", **place) + _tag("span", sign) + _tag("span", text)
         return _tag("div", cells, f"row {row.kind}")
 

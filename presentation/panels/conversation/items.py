@@ -321,6 +321,8 @@ class Retry:
     created: str = ""
     characters: int = 0
     """What has come of the answer so far, and is kept."""
+    at_work: tuple[str, ...] = ()
+    """Conversations whose requests it waits for, as far as they are known."""
 
     @property
     def left_s(self) -> float:

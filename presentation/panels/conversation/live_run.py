@@ -169,7 +169,11 @@ class LiveRun:
         self._made: set[str] = set()
         """Files this design has written, relative to the project."""
         self.feed = RunFeed(
-            items, model=model, goes_on=order.text is None, is_design=order.mode == "workflow"
+            items,
+            model=model,
+            goes_on=order.text is None,
+            is_design=order.mode == "workflow",
+            at_work=window.at_work,
         )
         self.feed.session_id = order.session_id
         self.most_rounds = rounds_allowed(conversations, order.mode)

@@ -154,6 +154,8 @@ class ConversationPanel(QWidget):
             show=lambda changes: self._show_changes(made, changes),
             refresh=lambda: self._refresh_tab(made),
             is_in_front=lambda: made is self.model,
+            names=lambda: (made.name, *(tab.name for tab in self.tabs.all if tab is not made)),
+            at_work=lambda: self.tabs.at_work_beside(made),
         )
         made = ConversationViewModel(self._app, window, shelf, root)
         return made

@@ -310,7 +310,7 @@ class PlainConversation(QWidget):
         if frame is None:
             self._older = [item if older.key == item.key else older for older in self._older]
             return
-        if isinstance(item, Retry):
+        if isinstance(item, Retry) and item.attempt:
             self._waits.add(item.key)
             self._countdown.start()
         else:

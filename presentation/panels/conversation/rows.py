@@ -570,25 +570,22 @@ def _error(item: ErrorBlock) -> b.Row:
 
 @row_of.register
 def _retry(item: Retry) -> b.Row:
-    reason, kept = words.retry_texts(item)
+    reason = item.reason
     time = (b.Text(clock_time(item.created), "dim"),) if item.created else ()
-    told = (b.Para("small", (b.Text(kept),)),) if kept else ()
+    told = tuple(b.Para("small", (b.Text(note),)) for note in words.retry_notes(item))
     turning = b.Only("page", (b.Icon("loader-circle", kind="spin"),))
     head = b.Line("line", (b.Icon("circle-alert", "warn.icon"), b.Text(reason, "bold"), *time))
     if not item.attempt:  # nobody knows for how long
         turn = b.Line("line", (turning, b.Text(reason, "bold"), *time))
         stop = b.Line("line again", (), (b.Button(act="stop", label=msg("Stop"), kind="aside"),))
-        return b.Row((b.Frame("retry", (turn, stop)),))
+        return b.Row((b.Frame("retry", (turn, *told, stop)),))
     again = (
         turning,
         b.Countdown(left_s=item.left_s, text=msg("Retrying in {seconds} s", seconds="{seconds}")),
         b.Text(msg("attempt {number}", number=item.attempt + 1), "dim"),
     )
     tip = msg("Gives this request up and offers other ways")
-    ways = (
-        b.Button(act="skip_wait", label=msg("Stop retrying"), kind="aside", tip=tip),
-        b.Button(act="stop", label=msg("Stop"), kind="aside"),
-    )
+    ways = (b.Button(act="skip_wait", label=msg("Stop retrying"), kind="aside", tip=tip),)
     return b.Row((b.Frame("retry", (head, *told, b.Line("line again", again, ways))),))
 
 

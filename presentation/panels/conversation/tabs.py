@@ -125,6 +125,12 @@ class ConversationTabs:
         ]
         return tuple(kept), self.all.index(self.front)
 
+    def at_work_beside(self, tab: ConversationViewModel) -> tuple[str, ...]:
+        """Names of the others that run with a model of the same service."""
+        service = (tab.choice.provider, tab.choice.base_url)
+        others = (each for each in (*self.all, *self.behind) if each is not tab and each.is_running)
+        return tuple(each.name for each in others if (each.choice.provider, each.choice.base_url) == service)
+
     def drafts(self) -> dict[str, str]:
         """Of the project's stored conversations, and at "" of a tab that was closed before it was begun."""
         tabs = (*self.all, *self.behind)

@@ -25,13 +25,15 @@ if TYPE_CHECKING:
     from application.conversation.turn_deps import EditorState
 
 _MOST_NAMED = 6
+_LONGEST_NAME = 60
 _logger = logging.getLogger(__name__)
 
 
 class Window:
     """Of one tab. The panel is what questions stand over, as soon as the tab is in front.
 
-    `show` and `refresh` tell what is another.
+    `show` and `refresh` tell what is another; `names` are those of the tab and of the others, `at_work` those
+    of the others whose model of the same service is at work.
     """
 
     def __init__(
@@ -43,6 +45,8 @@ class Window:
         show: Callable[[list[Change]], None],
         refresh: Callable[[], None],
         is_in_front: Callable[[], bool],
+        names: Callable[[], Sequence[str]],
+        at_work: Callable[[], Sequence[str]],
     ) -> None:
         self._panel = panel
         self._services = services
@@ -51,6 +55,8 @@ class Window:
         self.state_changed = refresh
         """For bar, input and status line."""
         self._is_in_front = is_in_front
+        self._names = names
+        self.at_work = at_work
         self._unseen: list[asyncio.Future[None]] = []
         """Questions that wait until the tab is in front."""
         self._timer = QTimer(panel)  # its calls end with the panel
@@ -79,8 +85,9 @@ class Window:
             if not seen.done():
                 seen.set_result(None)
 
-    async def _seen(self) -> None:
-        """Wait until the tab is in front: a question stands over its own conversation."""
+    async def _seen(self) -> Message | None:
+        """Wait until the tab is in front: a question stands over its own conversation, and names it where
+        there are others."""
         while not self.is_in_front:
             seen = asyncio.get_running_loop().create_future()
             self._unseen.append(seen)
@@ -90,6 +97,9 @@ class Window:
             finally:
                 self._unseen.remove(seen)
                 self.state_changed()
+        name, *others = self._names()
+        name = f"{name[:_LONGEST_NAME].rstrip()}…" if len(name) > _LONGEST_NAME else name
+        return msg("Conversation “{name}”", name=name) if name and others else None
 
     async def save_buffers(self) -> bool:
         """Write unsaved files, without holding the loop; False when one could not be."""
@@ -148,15 +158,15 @@ class Window:
         """Show the goals to be changed or confirmed; None when it was cancelled."""
         from presentation.dialogs.goals import GoalsDialog
 
-        await self._seen()
-        return await GoalsDialog(self._services, goals, self._panel, is_change=is_change).ask()
+        about = await self._seen()
+        return await GoalsDialog(self._services, goals, self._panel, is_change=is_change, about=about).ask()
 
     async def confirm_accept(self, missed: Sequence[DesignGoal]) -> bool:
         """Whether a design is to be accepted although it misses goals."""
         from presentation.goal_words import name_of
         from presentation.ui.questions import choose
 
-        await self._seen()
+        about = await self._seen()
         language = self._services.language
         names = ", ".join(language(name_of(goal)) for goal in missed)
         return await choose(
@@ -166,6 +176,7 @@ class Window:
             text=msg("Not met: {goals}. The design ends; the best circuit is kept in the file.", goals=names),
             options=[(False, msg("Keep designing"), ""), (True, msg("Accept design"), "primary")],
             cancelled=False,
+            about=about,
         )
 
     async def ask_about_changes(self, names: Sequence[str]) -> Literal["keep", "undo", ""]:
@@ -184,17 +195,22 @@ class Window:
             ("undo", msg("Undo the changes"), ""),
             ("keep", msg("Keep the files"), "primary"),
         )
-        title = msg("Replace these messages")
         return await choose(
-            self._services, self._panel, title=title, text=text, options=options, cancelled=""
+            self._services,
+            self._panel,
+            title=msg("Replace these messages"),
+            text=text,
+            options=options,
+            cancelled="",
+            about=await self._seen(),
         )
 
     async def ask_consent(self, question: ConsentQuestion) -> ConsentAnswer:
         """Whether the project may be sent to a server on the network."""
         from presentation.dialogs.model_settings.asking import ask_consent
 
-        await self._seen()
-        return await ask_consent(self._services, self._panel, question)
+        about = await self._seen()
+        return await ask_consent(self._services, self._panel, question, about=about)
 
     async def unlock_keys(self, choice: ProviderChoice) -> bool:
         """Ask for the passphrase of the keys when it is needed; False when the user thinks better of it."""

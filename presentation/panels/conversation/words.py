@@ -305,13 +305,24 @@ def error_details(item: ErrorBlock) -> str:
     return "\n".join(part for part in parts if part)
 
 
-def retry_texts(item: Retry) -> tuple[Message, Message | None]:
-    kept = (
-        msg("{count} {count:character was|characters were} kept.", count=item.characters)
-        if item.characters
-        else None
-    )
-    return item.reason, kept
+def retry_notes(item: Retry) -> tuple[Message, ...]:
+    """What there is to know about a wait: whose requests it waits for, what is kept meanwhile."""
+    notes = []
+    if item.at_work:
+        names = ", ".join(f"“{_short(name)}”" for name in item.at_work[:_MOST_NAMED])
+        names += " …" if len(item.at_work) > _MOST_NAMED else ""
+        notes.append(msg("Running in {names}", names=names))
+    if item.characters:
+        notes.append(msg("{count} {count:character was|characters were} kept.", count=item.characters))
+    return tuple(notes)
+
+
+_MOST_NAMED = 3
+_LONGEST_NAME = 40
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME].rstrip()}…"
 
 
 def now() -> str:

@@ -16,6 +16,7 @@ from application.ports.events import (
     ToolEnded,
     ToolStarted,
     TurnEnded,
+    WaitsForPlace,
 )
 from domain.design.checkpoint_intent import CheckpointIntent
 from domain.llm.answer_use import AnswerUse, RequestFacts
@@ -38,6 +39,7 @@ from presentation.panels.conversation.items import (
     Streamed,
     Understood,
 )
+from presentation.panels.conversation.words import retry_notes
 from presentation.translation import Translator
 from shared.message import msg
 
@@ -162,6 +164,14 @@ def test_a_retry_is_told_while_it_waits_and_no_longer() -> None:
     assert 2.0 < notice.left_s <= 4.0
     feed(AnswerStreamed(message_id="a", text="x"))
     assert not any(isinstance(item, Retry) for item in items)
+
+
+def test_a_wait_for_its_turn_names_whose_requests_run() -> None:
+    items = ItemList()
+    RunFeed(items, model="m", at_work=lambda: ("Buck", "Filter noise"))(WaitsForPlace(running=3))
+    notice = items.last()
+    assert isinstance(notice, Retry)
+    assert list(map(str, retry_notes(notice))) == ["Running in “Buck”, “Filter noise”"]
 
 
 def test_another_model_is_told_and_named_with_its_answer() -> None:
