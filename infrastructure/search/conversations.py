@@ -12,8 +12,9 @@ import os
 import sqlite3
 import stat
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from application.ports.search import ConversationHit, ConversationsFound
@@ -36,6 +37,8 @@ _LONGEST_TEXT = 200_000
 _SENTENCE = 160
 """Characters around a hit."""
 _HITS_EACH = 3
+_NUMBERS_EACH = 24
+"""Bits of a message's number that count within its transcript; those above are the transcript's."""
 
 _State = tuple[int, int, int, int]
 _Text = tuple[str, str, str]
@@ -122,17 +125,24 @@ def _take_in(connection: sqlite3.Connection, session_id: str, state: _State, tex
         " ctime = excluded.ctime, inode = excluded.inode RETURNING number",
         (session_id, *state),
     ).fetchone()[0]
-    select = "SELECT id, role, text, number FROM messages WHERE transcript = ?"
-    known: dict[_Text, int] = {(i, r, t): n for i, r, t, n in connection.execute(select, (transcript,))}
+    select = "SELECT id, role, text, number FROM messages WHERE number BETWEEN ? AND ?"
+    numbers = _numbers_of(transcript)
+    known: dict[_Text, int] = {(i, r, t): n for i, r, t, n in connection.execute(select, numbers)}
+    newest = max(known.values(), default=numbers[0])
     for text in texts:
         if known.pop(text, None) is None:
-            _put_in(connection, transcript, text)
+            newest += 1
+            _put_in(connection, newest, text)
     _take_out(connection, [(number, text) for (_, _, text), number in known.items()])
 
 
-def _put_in(connection: sqlite3.Connection, transcript: int, said: _Text) -> None:
-    insert = "INSERT INTO messages (transcript, id, role, text) VALUES (?, ?, ?, ?)"
-    number = connection.execute(insert, (transcript, *said)).lastrowid
+def _numbers_of(transcript: int) -> tuple[int, int]:
+    """The first and the last number that a transcript's messages may have."""
+    return transcript << _NUMBERS_EACH, ((transcript + 1) << _NUMBERS_EACH) - 1
+
+
+def _put_in(connection: sqlite3.Connection, number: int, said: _Text) -> None:
+    connection.execute("INSERT INTO messages (number, id, role, text) VALUES (?, ?, ?, ?)", (number, *said))
     connection.execute("INSERT INTO grams (rowid, text) VALUES (?, ?)", (number, grams_text(said[2])))
 
 
@@ -147,8 +157,8 @@ def _take_out(connection: sqlite3.Connection, rows: Sequence[tuple[int, str]]) -
 def _forget(connection: sqlite3.Connection, session_id: str) -> None:
     row = connection.execute("SELECT number FROM transcripts WHERE id = ?", (session_id,)).fetchone()
     if row is not None:
-        select = "SELECT number, text FROM messages WHERE transcript = ?"
-        _take_out(connection, connection.execute(select, row).fetchall())
+        select = "SELECT number, text FROM messages WHERE number BETWEEN ? AND ?"
+        _take_out(connection, connection.execute(select, _numbers_of(row[0])).fetchall())
         connection.execute("DELETE FROM transcripts WHERE number = ?", row)
 
 
@@ -191,26 +201,38 @@ def _texts_of(folder: Path, session_id: str) -> Iterator[_Text]:
 
 
 def _find(connection: sqlite3.Connection, wanted: Sequence[str], most: int) -> tuple[ConversationHit, ...]:
-    phrases = [phrase for word in wanted if (phrase := phrase_of(word)) is not None]
-    short = [word for word in wanted if phrase_of(word) is None]
-    where = " AND ".join(["messages.text LIKE ? ESCAPE '\\'"] * len(short))
-    if phrases:
-        source = "grams JOIN messages ON messages.number = grams.rowid"
-        where = " AND ".join(filter(None, ["grams MATCH ?", where]))
-    else:
-        source = "messages"
-    values = [" AND ".join(phrases)] * bool(phrases) + [like(word) for word in short]
-    rows = connection.execute(
-        "SELECT transcripts.id, transcripts.mtime, count(*), group_concat(messages.number)"  # noqa: S608 - our own words
-        f" FROM {source} JOIN transcripts ON transcripts.number = messages.transcript"
-        f" WHERE {where} GROUP BY messages.transcript ORDER BY transcripts.mtime DESC LIMIT ?",
-        (*values, most),
-    ).fetchall()
     hits: list[ConversationHit] = []
-    for session_id, _, count, numbers in rows:
-        newest = sorted(map(int, numbers.split(",")), reverse=True)
-        hits += _hits_of(connection, session_id, count, newest, wanted)
+    for session_id, joined in _having(connection, wanted, most):
+        numbers = sorted(map(int, joined.split(",")), reverse=True)
+        hits += _hits_of(connection, session_id, len(numbers), numbers, wanted)
     return tuple(hits)
+
+
+def _having(connection: sqlite3.Connection, wanted: Sequence[str], most: int) -> Iterable[tuple[str, str]]:
+    """Conversations and the numbers of their messages with all words, the last changed first.
+
+    A word may be in every message: no message is looked at for it, but for words too short for the groups;
+    where there are only such, one conversation is looked through after the other until there are enough.
+    """
+    phrases = [phrase for word in wanted if (phrase := phrase_of(word)) is not None]
+    short = [like(word) for word in wanted if phrase_of(word) is None]
+    alike = " AND messages.text LIKE ? ESCAPE '\\'" * len(short)
+    if not phrases:
+        select = f"SELECT group_concat(number) FROM messages WHERE number BETWEEN ? AND ? {alike}"  # noqa: S608 - our own words
+        newest = connection.execute("SELECT id, number FROM transcripts ORDER BY mtime DESC").fetchall()
+        found = (
+            (session_id, connection.execute(select, (*_numbers_of(number), *short)).fetchone()[0])
+            for session_id, number in newest
+        )
+        return islice((each for each in found if each[1]), most)
+    source = "grams JOIN messages ON number = grams.rowid" if short else "grams"
+    return connection.execute(
+        "SELECT id, numbers FROM transcripts JOIN ("  # noqa: S608 - our own words
+        f"SELECT grams.rowid >> {_NUMBERS_EACH} AS of, group_concat(grams.rowid) AS numbers"
+        f" FROM {source} WHERE grams MATCH ? {alike} GROUP BY of"
+        ") ON transcripts.number = of ORDER BY mtime DESC LIMIT ?",
+        (" AND ".join(phrases), *short, most),
+    ).fetchall()
 
 
 def _hits_of(

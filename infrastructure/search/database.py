@@ -98,13 +98,11 @@ _MESSAGES = """
         size INTEGER NOT NULL, mtime INTEGER NOT NULL, ctime INTEGER NOT NULL, inode INTEGER NOT NULL
     );
     CREATE TABLE messages (
-        number INTEGER PRIMARY KEY,
-        transcript INTEGER NOT NULL,
+        number INTEGER PRIMARY KEY,     -- its transcript's, shifted, and its own: a search joins nothing
         id TEXT NOT NULL,               -- of the message
         role TEXT NOT NULL,
         text TEXT NOT NULL
     );
-    CREATE INDEX messages_by_transcript ON messages (transcript);
 """
 PROJECT = Cache(
     file=paths.SEARCH_FILE,
@@ -119,6 +117,7 @@ CONVERSATIONS = Cache(
     tables=_META + _MESSAGES + _GRAMS,
     bound_as="conversation search",
     forgets_for_good=True,
+    schema=2,
 )
 
 
