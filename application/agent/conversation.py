@@ -31,6 +31,7 @@ from domain.llm.tools.confirmation_card import (
     card_to_plain,
 )
 from domain.llm.tools.result import ToolCall
+from domain.llm.transcript import FROM_OUTSIDE
 from domain.llm.turn_failure import failure_to_plain
 from shared.message import message_to_plain
 from shared.ulid import new_ulid
@@ -201,21 +202,25 @@ class Conversation:
     async def take_up(self, *, cost: Cost | None) -> bool:
         """Make the newest turn one whose last answer was cut off just now, so that it is gone on with.
 
-        Its end is withdrawn, if it had one. False, and nothing done, where the turn does not end with a text
-        that broke off: then another answer is needed, not more of that one. `cost`: see `keep_unfinished`.
+        Its end is withdrawn, if it had one; one that was stopped right behind its last word then comes to it.
+        False, and nothing done, where the turn does not end with a text: then another answer is needed, not
+        more of that one. `cost`: see `keep_unfinished`.
         """
         await self.keep_unfinished("interrupted", cost=cost)
         messages = self.record.messages_of_turn()
         last = messages[-1] if messages else None
-        if not isinstance(last, AIMessage) or not is_partial_response(last) or last.tool_calls:
-            return False
-        if not get_text(last).strip():
+        if not isinstance(last, AIMessage) or last.tool_calls or not get_text(last).strip():
             return False
         turn_id, message_id = str(messages[0].id), str(last.id)
+        started: dict[str, Any] = {"event": "turn", "turn_id": turn_id, "state": "started"}
+        if not is_partial_response(last):
+            if was_stopped := self.record.last_end in FROM_OUTSIDE:
+                await self._write(started)
+            return was_stopped
         cut = {"event": "replaced", "message_id": message_id, "message": message_to_dict(as_cut(last))}
         events = [{**cut, "step": f"{turn_id}/{self.record.answers_asked + 1}"}]
         if not self.record.open_turn:
-            events.insert(0, {"event": "turn", "turn_id": turn_id, "state": "started"})
+            events.insert(0, started)
         await self._write(*events)
         self.taken_up = message_id
         return True

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 from application.design.story import StoryStep, story_of
 from domain.llm.answer_use import AnswerUse, Spent, WorkTotal, total_of, uses_of, work_of
@@ -27,6 +27,7 @@ from domain.llm.costs import Cost, cost_in, total
 from domain.llm.service import Alternatives
 from domain.llm.tools.confirmation_card import answers_from_plain, card_from_plain
 from domain.llm.transcript import (
+    FROM_OUTSIDE,
     Entry,
     Json,
     Summary,
@@ -48,7 +49,6 @@ from shared import paths
 from shared.errors import CircuitAIError, UserInputError
 from shared.message import Message, message_from_plain, msg
 from shared.safe_json import for_display
-from shared.tasks import StopReason
 from shared.uninterrupted import uninterrupted
 
 if TYPE_CHECKING:
@@ -64,7 +64,6 @@ _log = logging.getLogger(__name__)
 
 ExportFormat = Literal["json", "txt", "md"]
 
-_FROM_OUTSIDE = {"interrupted", *get_args(StopReason)} - {"error"}
 LAST = "last"
 """In place of an id: the conversation changed last."""
 SHORTEST_PREFIX = 6
@@ -680,7 +679,7 @@ def _stops(events: Sequence[Json]) -> Mapping[str, str]:
     return {
         turn_id: reason
         for turn_id, event in _ends(events).items()
-        if turn_id not in designs and (reason := _text(event.get("stop_reason"))) in _FROM_OUTSIDE
+        if turn_id not in designs and (reason := _text(event.get("stop_reason"))) in FROM_OUTSIDE
     }
 
 

@@ -9,6 +9,8 @@ from contextlib import aclosing, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast, get_args
 
+from langchain_core.messages import AIMessage
+
 from application.agent.alternatives import OtherModels
 from application.agent.attachments import kept
 from application.agent.loop import FREE_WORK, build_agent
@@ -40,20 +42,19 @@ from domain.llm.messages import (
     get_tool_error_type,
     get_tool_success,
     get_usage,
-    is_partial_response,
 )
 from domain.llm.provider_settings import BUILTIN
 from domain.llm.tools.confirmation_card import answers_to_plain, left_open
 from domain.llm.transcript import can_go_on, chat_thread, nothing_to_resume
 from domain.llm.turn_failure import TurnFailure, failure_of
-from shared.errors import CircuitAIError, Stopped, internal_error
+from shared.errors import CircuitAIError, Stopped
 from shared.message import Message, msg
 from shared.tasks import StopReason
 from shared.uninterrupted import uninterrupted
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
-    from langchain_core.messages import AIMessage, SystemMessage
+    from langchain_core.messages import SystemMessage
     from langgraph.checkpoint.base import BaseCheckpointSaver
 
     from application.conversation.turn_deps import ChatRequest, Emit
@@ -119,7 +120,8 @@ class Turn:
             raise
         except Exception as error:
             # A bug: scripts still get their closing line, and the last-resort handler the cause.
-            self._fail("internal", internal_error(error), None)
+            self._failure = failure = failure_of(error, self._request.choice)
+            self._fail(failure.error_type, failure.message, None)
             await self._close("error", "error")
             raise
 
@@ -136,7 +138,7 @@ class Turn:
         try:
             if self._has_begun:
                 with log_and_continue("The turn could not be settled"):
-                    await uninterrupted(self._settle(reason))
+                    await uninterrupted(self._settle_own(reason))
         finally:
             self._end(end)
 
@@ -153,11 +155,9 @@ class Turn:
             if self._record.is_in_design or not (is_open or can_go_on(self._record.last_end)):
                 raise nothing_to_resume()
             self._has_begun = True
-            if await self._conversation.take_up(cost=self._watch.pricing.of_unfinished()):
-                begun = self._record.answer_of(self._conversation.taken_up)
-                self._events.goes_on(begun)
-                return
-            if is_open:
+            is_taken_up = await self._conversation.take_up(cost=self._watch.pricing.of_unfinished())
+            self._events.goes_on(self._last_answer())
+            if is_taken_up or is_open:
                 return
             text = self._request.go_on
         replaces = self._request.instead_of
@@ -211,7 +211,7 @@ class Turn:
                 return cast("TurnEnd", state.get("agent_ended"))
             except BaseException as failure:
                 reason = _reason_of(failure)
-                if isinstance(failure, CircuitAIError) and reason == "error":
+                if isinstance(failure, Exception) and reason == "error":
                     self._failure = failure_of(failure, self._request.choice)
                 with log_and_continue("The last checkpoint could not be written"):
                     await uninterrupted(self._write_final_checkpoint(runtime, reason))
@@ -266,7 +266,7 @@ class Turn:
 
     async def _write_final_checkpoint(self, runtime: GraphRuntime, reason: str) -> None:
         """After an interruption: transcript first, then the checkpoint that says the same."""
-        await self._settle(reason)
+        await self._settle_own(reason)
         await runtime.write_final_checkpoint(self._thread_id, self._state(ended=reason), node=FREE_WORK)
 
     async def _settle(self, reason: str) -> None:
@@ -287,14 +287,22 @@ class Turn:
         await self._conversation.settle(
             reason, settle_call, cost=self._watch.pricing.of_unfinished(), failure=self._failure
         )
+
+    async def _settle_own(self, reason: str) -> None:
+        """The same with this turn, whose end is seen by whoever saw it come."""
+        await self._settle(reason)
         self._show_rest()
         self._show_ends()
 
     def _show_rest(self) -> None:
         """Whoever saw an answer come sees all that is kept of it, also what came just when it was stopped."""
-        answers = self._record.answers_of_turn()
-        if answers and is_partial_response(answers[-1]):
-            self._events.show_rest(answers[-1])
+        if (answer := self._last_answer()) is not None:
+            self._events.show_rest(answer)
+
+    def _last_answer(self) -> AIMessage | None:
+        """Of the newest turn, half ones too."""
+        messages = reversed(self._record.messages_of_turn())
+        return next((message for message in messages if isinstance(message, AIMessage)), None)
 
     def _show_ends(self) -> None:
         """Whoever saw a call start sees it end, also when the stop came between its result and its event."""
@@ -419,20 +427,21 @@ class TurnEvents:
         self._phases = TurnPhases()
         self._running: set[str] = set()
         self._streamed = ("", 0, 0)
-        """The newest answer that streamed, and how much of its text and reasoning was shown."""
+        """The newest answer that was shown, and how much of its text and reasoning."""
 
-    def goes_on(self, begun: AIMessage | None) -> None:
-        """What comes of this answer follows what was shown of it before."""
-        if begun is not None:
-            self._streamed = (str(begun.id), len(get_text(begun)), len(get_reasoning_content(begun)))
+    def goes_on(self, last: AIMessage | None) -> None:
+        """What comes follows this answer, all of which was shown before."""
+        if last is not None:
+            self._streamed = (str(last.id), len(get_text(last)), len(get_reasoning_content(last)))
 
     def show_rest(self, answer: AIMessage) -> None:
-        """What is in an answer behind what was shown of it."""
+        """What is in the last answer behind what was shown of it."""
         message_id, text, reasoning = self._streamed
-        if message_id == answer.id:
-            rest = get_text(answer)[text:], get_reasoning_content(answer)[reasoning:]
-            if any(rest):
-                self.emit(AnswerStreamed(message_id=message_id, text=rest[0], reasoning=rest[1]))
+        if message_id != answer.id:
+            text = reasoning = 0
+        rest = get_text(answer)[text:], get_reasoning_content(answer)[reasoning:]
+        if any(rest):
+            self.emit(AnswerStreamed(message_id=str(answer.id), text=rest[0], reasoning=rest[1]))
 
     @property
     def running(self) -> tuple[str, ...]:

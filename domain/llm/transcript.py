@@ -12,11 +12,12 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from shared.errors import UserInputError
 from shared.message import msg
 from shared.safe_json import join_surrogates
+from shared.tasks import StopReason
 from shared.ulid import milliseconds_of
 
 WorkMode = Literal["free_work", "workflow"]
@@ -24,6 +25,8 @@ Json = Mapping[str, Any]
 
 INTERRUPTED = "interrupted"
 """Stop reason of an answer whose pieces are there and whose end never came."""
+FROM_OUTSIDE = {INTERRUPTED, *get_args(StopReason)} - {"error"}
+"""Stop reasons of turns that were broken off, and not by what they met."""
 
 PREVIEW_LENGTH = 50
 _ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from application.ports.events import AnswerStreamed, ChatEvent, DesignEvent, Done, ToolEnded
+from application.ports.events import AnswerStreamed, ChatEvent, DesignEvent, Done, MessageWritten, ToolEnded
 from domain.llm.chat import ProviderChoice
 from domain.llm.tools.confirmation_card import same_answer
 from presentation.panels.conversation.asking import Asking
@@ -279,6 +279,8 @@ class LiveRun:
         self._adopt(self.feed.session_id)
         if self.feed.is_written:
             self._written()
+        if isinstance(event, MessageWritten):
+            self._look_after_kill()
         if isinstance(event, Done) and event.circuit is not None:
             self.circuit = self._order.root / event.circuit
         if isinstance(event, ToolEnded):
@@ -286,6 +288,12 @@ class LiveRun:
         for undone in self.feed.take_undone():
             self._changes.follow_undo(self._order.root, undone)
         self._tell()
+
+    def _look_after_kill(self) -> None:
+        """A turn that begins settles the calls of one that was killed: what they made is found by then."""
+        for card in [item for item in self._items if isinstance(item, OperationCard)]:
+            if card.state == "not_run":
+                self._changes.follow(self._order.root, card)
 
     def _show_what_was_made(self, event: ToolEnded) -> None:
         """The file on its card and, of a design, in the editor; the result beside the others."""

@@ -138,7 +138,7 @@ class Versions:
         if not self._model.can_change:
             return busy()
         if self.edited is not None:
-            self._stop_editing()
+            self._stop_editing(keeps=True)
         self.edited, self.draft = item, self._model.draft
         self._files = self._model.pending.take()
         self._model.pending.put_back(item.attached)

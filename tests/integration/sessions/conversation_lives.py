@@ -271,6 +271,8 @@ class Life:
 
     def _send(self, words: str) -> None:
         text = self._written(words)
+        if self._model.versions.edited is not None:  # what a full disk refused is still being edited
+            self._replaces(self._model.versions.edited)
         self._model.set_choice(self._choice)
         if self._model.send(text) is not None:
             self._model.draft = text  # refused: it stays in the box
@@ -512,6 +514,7 @@ def carry_out(order: dict[str, Any]) -> dict[str, Any]:
         if order.get("zeros"):  # a power cut: the file has its new length, and not its new content
             with transcript.open("ab") as file:
                 file.write(b"\0" * order["zeros"])
+    (Path(order["project"]).parent / FILLER).unlink(missing_ok=True)  # killed while it made room
     conversation.DELTA_INTERVAL_S = 0.02  # what streams in is written several times in a short answer
     try:
         return asyncio.run(live(order))
