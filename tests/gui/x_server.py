@@ -87,19 +87,24 @@ class Hand:
 
     async def press(self, keys: str) -> None:
         """A key with its modifiers: ``F5``, ``ctrl+shift+m``, ``Escape``."""
+        self._strike(keys)
+        await self._let_it_arrive()
+
+    def _strike(self, keys: str) -> None:
         *modifiers, key = keys.split("+") if len(keys) > 1 else [keys]
         codes = [self._code(_MODIFIERS[each]) for each in modifiers] + [self._code(_KEYSYMS.get(key, key))]
         for code in codes:
             self._test.XTestFakeKeyEvent(self._display, code, 1, 0)
         for code in reversed(codes):
             self._test.XTestFakeKeyEvent(self._display, code, 0, 0)
-        await self._let_it_arrive()
 
     async def type(self, text: str) -> None:
-        """Plain ASCII text, key by key."""
-        for char in text:
+        """Plain ASCII text, key by key, ten to a wait: faster than anybody, in the order of the keys."""
+        for number, char in enumerate(text, 1):
             needs_shift = char.isupper() or char in _SHIFTED
-            await self.press(f"shift+{char.lower()}" if needs_shift and char != "+" else char)
+            self._strike(f"shift+{char.lower()}" if needs_shift and char != "+" else char)
+            if number % 10 == 0 or number == len(text):
+                await self._let_it_arrive()
 
     async def compose(self, text: str, *, preedit: str = "") -> None:
         """What an input method does: shows `preedit`, then commits `text` to the focused widget."""

@@ -11,6 +11,7 @@ from string import Formatter
 import pytest
 
 from shared.message import is_plain_spec
+from tests.ground.cases import for_each
 
 ROOT = Path(__file__).parents[2]
 CODE = (
@@ -135,7 +136,7 @@ def test_catalogues_agree_where_they_share_a_text(translated: dict[str, dict[str
     assert not torn, "\n".join(["one text, several translations:", *torn])
 
 
-@pytest.mark.parametrize(
+@for_each(
     "source",
     [
         "msg(f'no {name}', name=name)",

@@ -217,7 +217,8 @@ async def choose_the_server(person: Person, server: FakeLLMServer) -> None:
         await person.clicks(field)
         await person.presses("ctrl+a")
         await person.hand.type(text)
-    assert (form.url.text(), form.model.currentText()) == (server.base_url, "fake-model")
+    wanted = (server.base_url, "fake-model")
+    await person.sees("the texts", lambda: (form.url.text(), form.model.currentText()) == wanted)
     await person.clicks(dialog.save_button)
     await person.sees("the dialog gone", lambda: not _is_open(dialog))
     assert person.panel.model.choice.base_url == server.base_url

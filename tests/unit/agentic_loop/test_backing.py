@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from domain.llm.agentic_loop.backing import Backing, stale_figures, unbacked_figures
+from tests.ground.cases import for_each
 
 RUN = """amp.cir: ok, run 7
 goals: 2 of 2 met: gain 29.83 dB (28..31), cutoff 1003.4 Hz (970..1030)
@@ -59,7 +60,7 @@ def test_of_sixty_answers_the_false_ones_are_caught_and_the_true_ones_left_alone
     assert len(questioned) <= 1, questioned
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "That is 5.7 dB more than before (24.1 dB).",
@@ -83,7 +84,7 @@ def test_what_follows_from_figures_or_is_only_proposed_is_left_alone(text: str) 
 OLD_RUN = "amp.cir: ok, run 6\ngain = 24.1 dB\ncutoff = 812.7 Hz\nvout_pp = 1.113 V"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "stale"),
     [
         ("R1 is changed. The gain is 24.1 dB.", ("24.1 dB",)),

@@ -9,6 +9,7 @@ from domain.llm.agentic_loop.guardrails import failures_of, find_loop, is_refuse
 from domain.llm.agentic_loop.policy import Ask, End, next_move
 from domain.llm.agentic_loop.turn import AnswerRecord, repetitions, signature_of
 from domain.simulation.goals import DesignGoal
+from tests.ground.cases import for_each
 from tests.unit.agentic_loop.turns import answered, did, said, simulated, turn
 
 READ = answered(did("read_file", {"path": "a.cir"}))
@@ -19,7 +20,7 @@ FAILING = FAIL.calls[0].signature
 GOAL = DesignGoal(metric="BW", expression="bandwidth(v(out))", unit="Hz", minimum=1e6)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("row", "expected"),
     [
         ("", (1, 1)), ("A", (1, 1)), ("AB", (1, 1)), ("AA", (1, 2)), ("ABAB", (2, 2)), ("XABABAB", (2, 3)),

@@ -18,6 +18,7 @@ from domain.llm.agentic_loop.policy import (
     PhaseMachine,
     next_move,
 )
+from tests.ground.cases import for_each
 from tests.unit.agentic_loop.turns import answered, did, said, turn
 
 PATCH = answered(did("patch_file", {"path": "a.cir"}, version="v2"))
@@ -36,7 +37,7 @@ def test_a_cut_answer_is_gone_on_with_five_times(finish: str) -> None:
         assert end.reason == finish
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("before", "more", "joined"),
     [
         ("Hello wor", "ld, this", "Hello world, this"),

@@ -8,6 +8,7 @@ from domain.circuit.altered_plots import altered_values
 from domain.circuit.control_blocks import KEEP_NAME, commands_of, keeping_plots, plotted_curves
 from domain.circuit.dependencies import DependencyTree
 from domain.circuit.netlist import Netlist
+from tests.ground.cases import for_each
 
 
 def tree(commands: str, *, end: str = ".endc\n.end\n") -> DependencyTree:
@@ -64,7 +65,7 @@ def _altered(commands: str, made: str) -> dict[str, str]:
     return altered_values(netlist, made.split())
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("commands", "made", "told"),
     [
         ("foreach v 1k 2k\nalter r1 = $v\ntran 1n 1u\nend", "tran1 tran2",

@@ -11,6 +11,7 @@ from domain.circuit.dependencies import resolve_dependencies
 from domain.circuit.diagnostics import CODES, Diagnostic, diagnose
 from domain.circuit.netlist import LIBRARY_SUFFIXES, Netlist
 from tests.fakes.memory_sources import FOLDER, FolderSources, MemorySources
+from tests.ground.cases import for_each
 
 CORPUS = Path(__file__).resolve().parents[2] / "corpus" / "netlists"
 GOOD = sorted(p for p in (CORPUS / "good").rglob("*") if p.suffix in LIBRARY_SUFFIXES | {".cir"})
@@ -33,12 +34,12 @@ def check_file(path: Path) -> list[Diagnostic]:
     return list(diagnose(netlist, resolve_dependencies(netlist, FolderSources())))
 
 
-@pytest.mark.parametrize("path", GOOD, ids=lambda path: path.name)
+@for_each("path", GOOD)
 def test_right_netlists_are_left_in_peace(path: Path) -> None:
     assert loud(check_file(path)) == []
 
 
-@pytest.mark.parametrize("entry", MANIFEST, ids=lambda entry: entry["file"])
+@for_each("entry", MANIFEST)
 def test_faults_are_found_on_their_line(entry: dict) -> None:  # type: ignore[type-arg]
     folder = CORPUS / "bad"
     expected = [
@@ -80,7 +81,7 @@ def test_hints(cards: str, expected: list[tuple[str, str, int]]) -> None:
     assert [(d.severity, d.code, d.line) for d in check(HEAD + cards)] == expected
 
 
-@pytest.mark.parametrize(
+@for_each(
     "cards",
     [
         "R3 b 0 10m\n",
@@ -136,7 +137,7 @@ def test_no_false_alarm(cards: str) -> None:
     assert loud(check(HEAD + cards)) == []
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("deck", "expected"),
     [
         ("t\nV1 a 0 SIN(0 1 1k)\nL1 a 0 1m\n.tran 1u 1m\n", []),
@@ -158,7 +159,7 @@ def test_loops_and_paths_depend_on_the_start(deck: str, expected: list[tuple[str
     assert loud(check(deck)) == expected
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("cards", "lines"),
     [
         (".ac dec 10 1 10M\n", [6]),
@@ -289,7 +290,7 @@ def test_never_fails_on_torn_decks(cards: list[str]) -> None:
         assert str(found.message)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("cards", "expected"),
     [
         ("X1 b 0 ampp\n.subckt amp p q\nR1 p q 1\n.ends\n", [("error", "undefined-subcircuit", 6)]),
@@ -355,7 +356,7 @@ def test_a_control_block_that_the_file_ends_takes_what_stands_behind_it(behind: 
     assert [d.severity for d in found if d.code == "unclosed-control"] == [severity]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("cards", "refused"),
     [
         ("D3 b 0 dm 8\n", 1),
@@ -421,12 +422,12 @@ REFUSED_BY_NGSPICE = [
 ]
 
 
-@pytest.mark.parametrize(("cards", "code", "line"), REFUSED_BY_NGSPICE)
+@for_each(("cards", "code", "line"), REFUSED_BY_NGSPICE)
 def test_what_ngspice_refuses_without_braces_or_definition(cards: str, code: str, line: int) -> None:
     assert loud(check(HEAD + cards)) == [("error", code, line)]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "cards",
     [
         ".param q=1 , p={max(1,2)}\nR3 b 0 {p+q}\n",
@@ -503,7 +504,7 @@ def test_verilog_a_devices_need_their_library_loaded() -> None:
     assert loud(check(deck + ".control\npre_osdi res.osdi\n.endc\n")) == []
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("card", "expected"),
     [
         (".sens objfunc={v(b)} param=R1:R", [("error", "foreign-form", 6)]),

@@ -12,6 +12,7 @@ from domain.circuit.netlist import Netlist
 from domain.circuit.simulator_settings import with_variables
 from domain.circuit.translation import translate
 from shared.errors import UserInputError
+from tests.ground.cases import for_each
 
 GOOD = Path(__file__).parents[2] / "corpus" / "netlists" / "good"
 
@@ -21,7 +22,7 @@ def _dialect(text: str) -> str:
     return found[0].dialect if found else "ngspice"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "dialect"),
     [
         (".backanno", "ltspice"),
@@ -63,7 +64,7 @@ def test_words(text: str, dialect: str) -> None:
     assert _dialect(text) == dialect
 
 
-@pytest.mark.parametrize("deck", sorted(GOOD.rglob("*.cir")), ids=lambda path: path.stem)
+@for_each("deck", sorted(GOOD.rglob("*.cir")))
 def test_no_good_circuit_for_ngspice_is_taken_for_another(deck: Path) -> None:
     """What ngspice reads by itself is given to it as it stands."""
     data = deck.read_bytes()

@@ -4,6 +4,7 @@ import pytest
 
 from domain.circuit.elements import SHAPES, Element, canonical_node, parse_element
 from domain.circuit.netlist import Netlist
+from tests.ground.cases import for_each
 
 MODELS = frozenset({"dm", "qn", "nm", "rm", "sw1", "2n3904", "1n4148", "adc"})
 
@@ -24,7 +25,7 @@ def summary(line: str) -> tuple[str, str, str, str]:
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("line", "expected"),
     [
         ("R1 a b 1k", ("a b", "", "", "1k")),
@@ -84,7 +85,7 @@ def test_reads_nodes_controls_model_and_value(line: str, expected: tuple[str, st
     assert element(line).missing is None
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("line", "missing"),
     [
         ("R1", "nodes"),

@@ -10,6 +10,7 @@ from domain.circuit.dependencies import resolve_dependencies
 from domain.circuit.netlist import Netlist
 from shared.errors import UserInputError
 from tests.fakes.memory_sources import FOLDER, MemorySources
+from tests.ground.cases import for_each
 
 DECK = """amplifier
 V1 in 0 DC 5 AC 1   $ supply
@@ -44,7 +45,7 @@ def deck() -> Netlist:
     return Netlist.parse(DECK.encode(), path=FOLDER / "d.cir")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "value", "before", "after"),
     [
         ("R1", "22k", "out  10k ;", "out  22k ;"),
@@ -119,7 +120,7 @@ def test_names_without_one_value_are_refused() -> None:
         deck().with_value("x2.r3", "1")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "value",
     [
         "",
@@ -157,7 +158,7 @@ def test_analyses_of_a_deck_without_final_newline() -> None:
     assert Netlist.parse(b"t\rR1 a 0 1\r.op").with_analyses(["op"]).to_bytes() == b"t\rR1 a 0 1\r*.op\r.op\r"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "card",
     [
         "op",
@@ -186,7 +187,7 @@ def test_takes_every_analysis(card: str) -> None:
     assert deck().with_analyses([card]).analyses[0].text == card
 
 
-@pytest.mark.parametrize(
+@for_each(
     "card",
     [
         "",

@@ -7,6 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from domain.circuit.netlist import Netlist
+from tests.ground.cases import for_each
 
 CORPUS = Path(__file__).resolve().parents[2] / "corpus" / "netlists"
 FILES = sorted(path for path in CORPUS.rglob("*") if path.suffix in {".cir", ".inc", ".lib", ".mod"})
@@ -96,7 +97,7 @@ def test_decks_come_back(lines: list[str], ending: str, encoding: str) -> None:
     assert netlist.to_bytes() == data
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+@for_each("path", FILES)
 def test_the_corpus_comes_back(path: Path) -> None:
     netlist = Netlist.parse(path.read_bytes(), path=path)
     look_at_everything(netlist)
@@ -150,7 +151,7 @@ def test_shell_like_continuation() -> None:
     assert (element.value.text, element.value.line, element.value.column) == ("1k", 3, 1)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "line",
     [
         "R1 a b 1k $ c",
@@ -173,7 +174,7 @@ def test_ways_to_write_one_resistor(line: str) -> None:
     assert element.missing is None
 
 
-@pytest.mark.parametrize("line", ["* R1 a b 1", "$ R1", ";R1", "//R1", "  * R1", "?R1", "(R1)", ""])
+@for_each("line", ["* R1 a b 1", "$ R1", ";R1", "//R1", "  * R1", "?R1", "(R1)", ""])
 def test_comment_lines_hold_no_card(line: str) -> None:
     assert parsed(f"t\n{line}\n").statements[1:] == ()
 

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.circuit.numbers import format_number, parse_number, read_number, split_suffix
+from tests.ground.cases import for_each
 
 NGSPICE_READS = [
     ("1k", 1e3), ("1K", 1e3), ("1MEG", 1e6), ("1Meg", 1e6), ("1meg", 1e6), ("1M", 1e-3), ("1m", 1e-3),
@@ -19,12 +20,12 @@ NGSPICE_READS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "value"), NGSPICE_READS)
+@for_each(("text", "value"), NGSPICE_READS)
 def test_reads_as_ngspice_does(text: str, value: float) -> None:
     assert parse_number(text) == pytest.approx(value, rel=1e-12)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     ["", "k", "abc", "{1k}", "2K2", "1k5", "1,5k", "0x10", "1_000", "1.2.3", "--1", "1 k", "nan", "inf"],
 )
@@ -55,7 +56,7 @@ def test_splits_mantissa_suffix_and_unit(text: str, parts: tuple[str, str, str])
     assert split_suffix(text) == parts
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("value", "text"),
     [
         (1e6, "1Meg"),

@@ -13,6 +13,7 @@ from domain.circuit.parameters import (
     resolve_parameters,
 )
 from tests.fakes.memory_sources import FOLDER, MemorySources
+from tests.ground.cases import for_each
 
 NGSPICE_COMPUTES = {
     "2^3": 8,
@@ -73,20 +74,18 @@ NGSPICE_COMPUTES = {
 }
 
 
-@pytest.mark.parametrize(("text", "value"), NGSPICE_COMPUTES.items())
+@for_each(("text", "value"), NGSPICE_COMPUTES.items())
 def test_computes_as_ngspice(text: str, value: float) -> None:
     assert parse_expression(text).evaluate({}) == pytest.approx(value, rel=1e-12)
 
 
-@pytest.mark.parametrize(
-    "text", ["", "1 +", "(1", "1)", "2 3", "{1", "a..b(", "1 ? 2", "f(1", "#", "1;2", "4k7"]
-)
+@for_each("text", ["", "1 +", "(1", "1)", "2 3", "{1", "a..b(", "1 ? 2", "f(1", "#", "1;2", "4k7"])
 def test_refuses_what_is_no_expression(text: str) -> None:
     with pytest.raises(ExpressionError):
         parse_expression(text)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "1/0",

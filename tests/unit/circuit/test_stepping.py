@@ -7,13 +7,14 @@ import pytest
 from domain.circuit.netlist import Netlist
 from domain.circuit.stepping import at_point, step_axes, step_points, unstepped, without_steps
 from shared.errors import UserInputError
+from tests.ground.cases import for_each
 
 
 def _netlist(cards: str) -> Netlist:
     return Netlist.parse(f"t\nV1 a 0 1\nR1 a 0 {{r}}\n.param r=1k\n{cards}\n.op\n.end\n".encode())
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("card", "kind", "name", "values"),
     [
         (".step param r 1k 3k 1k", "param", "r", (1e3, 2e3, 3e3)),
@@ -71,7 +72,7 @@ def test_a_single_temperature_is_no_step() -> None:
     assert step_axes(_netlist(".temp 50")) == ()
 
 
-@pytest.mark.parametrize(
+@for_each(
     "card", [".step", ".step param", ".step param r", ".step param r 1 2", ".step param r 1 2 0",
              ".step dec param r 0 10 3", ".step param r {a} 2 1", ".step NPN 2N2222() 50 100 25",
              ".step param r 1 1e9 1"],

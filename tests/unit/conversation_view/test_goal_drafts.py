@@ -15,6 +15,7 @@ from presentation.dialogs.goal_drafts import (
     read_figure,
     text_of,
 )
+from tests.ground.cases import for_each
 
 CUTOFF = DesignGoal(
     metric="cutoff",
@@ -39,7 +40,7 @@ def test_what_is_not_touched_is_exactly_what_it_was(goal: DesignGoal) -> None:
     assert read.goal() == goal
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "unit", "value"),
     [
         ("10 kHz", "Hz", 1e4),
@@ -101,7 +102,7 @@ def test_wishes_alone_and_names_twice_are_refused() -> None:
         goals_of([cutoff, cutoff])
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("line", "text"),
     [
         (1, "goals"),

@@ -10,6 +10,7 @@ import pytest
 from domain.simulation.goals import DesignGoal
 from presentation.goal_words import limit_words, name_of
 from presentation.translation import Translator
+from tests.ground.cases import for_each
 
 FAMILIES = Path(__file__).parents[3] / "domain" / "design" / "families"
 
@@ -50,7 +51,7 @@ def test_other_names_stay() -> None:
     assert named("{braces} 100 %") == "{braces} 100 %"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("expression", "english", "chinese"),
     [
         ("pp(v(out))", "Peak-to-peak value of v(out)", "v(out) 的峰峰值"),

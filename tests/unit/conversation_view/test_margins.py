@@ -11,6 +11,7 @@ from domain.simulation.result import Quantity
 from presentation.goal_margins import NOT_MEASURED, limit_text, row_of, typeset, value_and_limit
 from presentation.goal_words import name_of
 from presentation.translation import Translator
+from tests.ground.cases import for_each
 
 
 def row(value: float, unit: str = "Hz", **bounds: float):
@@ -20,7 +21,7 @@ def row(value: float, unit: str = "Hz", **bounds: float):
     )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("value", "bounds", "margin", "fill"),
     [
         (48.4, {"minimum": 46.0}, "+5 %", 0.1043),
@@ -66,7 +67,7 @@ def test_decibels_have_no_more_than_three_decimals(value: float, shown: str) -> 
     assert row(value, "dB", maximum=0.5).value.replace("\u00a0", " ") == shown
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("unit", "bounds", "value", "shown", "limit"),
     [
         ("Hz", {"minimum": 1e3}, 999.97, "999.97 Hz", "≥ 1 kHz"),

@@ -5,10 +5,9 @@ from __future__ import annotations
 import html
 import re
 
-import pytest
-
 from presentation.panels.conversation.markup import BLOCK_LIMIT, BlockSplitter, block_html, to_html
 from tests.ground.campaign import campaigns
+from tests.ground.cases import for_each
 
 TAG = re.compile(r"<[^>]*>")
 
@@ -55,7 +54,7 @@ def test_tables_keep_their_alignment() -> None:
     assert '<td align="right">2</td>' in to_html("| a | b |\n|---|--:|\n| 1 | 2 |")
 
 
-@pytest.mark.parametrize(
+@for_each(
     "hostile",
     [
         "<script>alert(1)</script>",

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from html.parser import HTMLParser
 
-import pytest
-
 from presentation.panels.conversation.html_view import HtmlItems, whole_prose
 from presentation.panels.conversation.items import AnswerText, ErrorBlock
 from presentation.panels.conversation.markup import to_html
 from presentation.panels.conversation.names import CircuitNames, Names
 from shared.message import msg
+from tests.ground.cases import for_each
 
 NAMES = Names(
     files=frozenset({"filter.cir", "lib/opa.lib", "a/same.lib", "b/same.lib", "滤波器.cir"}),
@@ -24,7 +23,7 @@ NAMES = Names(
 )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "found"),
     [
         ("see filter.cir:12.", ["open filter.cir:12 as filter.cir:12"]),

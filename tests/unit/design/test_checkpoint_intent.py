@@ -10,6 +10,7 @@ import pytest
 from domain.design.catalogue import understand
 from domain.design.checkpoint_intent import CheckpointIntent, intent_from_model, read_checkpoint_text
 from domain.simulation.goals import DesignGoal
+from tests.ground.cases import for_each
 
 GOALS = understand("2nd-order Butterworth low-pass filter, cut-off 10 kHz").goals
 
@@ -411,7 +412,7 @@ def test_doubtful_texts_ask_before_they_are_carried_out() -> None:
     assert [text for text in plain if not MET.read(text).is_sure] == []
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "kind"),
     [
         ("accept " * 200_000, "instruction"),
@@ -424,7 +425,6 @@ def test_doubtful_texts_ask_before_they_are_carried_out() -> None:
         ("blah " * 1000 + "why is that?", "question"),
         ("1 V 2 A 3 kHz " * 28, "unclear"),
     ],
-    ids=range(9),
 )
 def test_a_text_of_any_length_is_read_and_a_long_one_chooses_nothing(text: str, kind: str) -> None:
     intent = MET.read(text)
@@ -439,7 +439,7 @@ def answered(**entries: object) -> str:
 OPTIONS = ("continue", "optimize", "goals", "accept", "undo", "stop", "go_back")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("answer", "kind"),
     [
         (answered(intent="accept"), "accept"),
@@ -457,7 +457,6 @@ OPTIONS = ("continue", "optimize", "goals", "accept", "undo", "stop", "go_back")
         ("{" * 100_000, None),
         ("{}" * 100_000, None),
     ],
-    ids=range(14),
 )
 def test_an_answer_of_a_model_is_read_tolerantly_or_not_at_all(answer: str, kind: str | None) -> None:
     read = intent_from_model(answer, OPTIONS, MET.read("mmh, whatever"))

@@ -10,6 +10,7 @@ from domain.design.comment_check import doubtful_figures, netlist_quantities, sh
 from domain.design.round_table import RoundTable, round_table
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from domain.simulation.result import Quantity
+from tests.ground.cases import for_each
 
 GOALS = {
     "gain": DesignGoal(metric="gain", expression="db(gain(v(out),10k))", unit="dB", minimum=20.0),
@@ -218,7 +219,7 @@ def test_a_comment_is_cut_to_ten_lines() -> None:
     assert len(short_comment("word " * 1000)) < 2010
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "figures"),
     [
         ("1.05kHz", [(1050.0, "Hz", 10.0)]),

@@ -22,6 +22,7 @@ from domain.simulation.goals import DesignGoal, GoalVerdict
 from domain.simulation.result import Quantity
 from presentation.translation import Translator
 from shared.errors import CircuitError
+from tests.ground.cases import for_each
 
 AMPLIFIER, LADDER = "inverting_amplifier", "lc_ladder"
 BOOST, BUCK_BOOST = "boost", "buck_boost"
@@ -125,7 +126,7 @@ def goal(intent: DesignIntent, metric: str) -> DesignGoal:
     return next(goal for goal in intent.goals if goal.metric == metric)
 
 
-@pytest.mark.parametrize(("text", "family", "expected"), UNDERSTOOD, ids=[t for t, _, _ in UNDERSTOOD])
+@for_each(("text", "family", "expected"), UNDERSTOOD)
 def test_a_sentence_is_understood(text, family, expected):
     intent = understand(text)
     assert intent.family == family
@@ -140,7 +141,7 @@ def test_a_sentence_is_understood(text, family, expected):
     assert driver.follow(intent, intent.goals) == intent
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "error_type", "part"),
     [
         ("inverting amplifier, bandwidth 10 kHz", "missing_goal", "gain"),

@@ -7,6 +7,7 @@ import pytest
 from domain.design.catalogue import understand
 from domain.design.goal_change import goals_changed_by
 from domain.simulation.goals import DesignGoal
+from tests.ground.cases import for_each
 
 FILTER = understand("RC low-pass filter with a cutoff of 1 kHz").goals
 AMPLIFIER = understand("inverting amplifier, gain 10, bandwidth 100 kHz").goals
@@ -24,7 +25,7 @@ def changes(text: str, goals: tuple[DesignGoal, ...]) -> dict[str, tuple[float |
     }
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "goals", "expected"),
     [
         ("change the cutoff to 12 kHz", FILTER, {"cutoff": (11400.0, 12600.0, 12000.0)}),
@@ -48,7 +49,7 @@ def test_a_change_is_read(text: str, goals: tuple[DesignGoal, ...], expected: ob
     assert changes(text, goals) == expected
 
 
-@pytest.mark.parametrize("text", [
+@for_each("text", [
     "", "thanks", "why?", "what is the cutoff at 12 kHz", "效率是多少？", "make it faster", "delete rc.cir",
     "cutoff 1 kHz",
 ])  # fmt: skip

@@ -9,6 +9,7 @@ import pytest
 
 from domain.design.goal_extraction import MOST_GOALS, GoalsRead, read_answer
 from domain.simulation.goals import DesignGoal
+from tests.ground.cases import for_each
 
 CUTOFF = {
     "metric": "cutoff",
@@ -114,7 +115,7 @@ READ: dict[str, tuple[str, list[tuple[str, float | None, float | None, str]]]] =
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", READ)
+@for_each("name", READ)
 def test_what_is_sloppy_is_read_as_meant(name: str) -> None:
     text, goals = READ[name]
     found = read_answer(text)
@@ -157,7 +158,7 @@ REFUSED: dict[str, tuple[str, str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@for_each("name", REFUSED)
 def test_what_is_not_right_is_refused_in_words_for_the_model(name: str) -> None:
     text, said = REFUSED[name]
     found = read_answer(text)
@@ -224,7 +225,7 @@ HOSTILE: dict[str, Any] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@for_each("name", HOSTILE)
 def test_a_hostile_answer_stays_small(name: str) -> None:
     found = read_answer(HOSTILE[name])
     assert len(found.goals) <= MOST_GOALS

@@ -6,6 +6,7 @@ import pytest
 
 from domain.design.file_names import file_stem
 from domain.design.locked_elements import locked_changes, locked_elements
+from tests.ground.cases import for_each
 
 ELEMENTS = ["R1", "R2", "Rc", "C1", "Q1", "Vcc", "Rin"]
 LOCKING = [
@@ -91,7 +92,7 @@ NOT_LOCKING = [
 ]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("said", "locked"),
     [
         ("don't touch R1", "R1"),
@@ -130,7 +131,7 @@ def test_an_element_is_brought_to_the_value_it_is_to_be_kept_at() -> None:
         assert locked_changes([said], before, b"C1 out 0 1n\n", has_title=False) == ("R1",)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "freed",
     [
         "you may change R1 now",

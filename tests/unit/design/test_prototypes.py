@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.design.prototypes import attenuation_db, frequency_of, magnitude, prototype, ripple_edge
+from tests.ground.cases import for_each
 
 # (frequency, Q) by section, real pole first, -3 dB at 1: the filter tables of Texas Instruments SLOD006B,
 # chapter 16 (f = 1 / sqrt(b), Q = sqrt(b) / a), and of Zverev.
@@ -34,7 +35,7 @@ CHEBYSHEV_POLES = {
 }
 
 
-@pytest.mark.parametrize("key", TABLES)
+@for_each("key", TABLES)
 def test_sections_are_those_of_the_tables(key):
     found = prototype(*key)
     assert len(found) == len(TABLES[key])

@@ -11,6 +11,7 @@ from domain.circuit.figures import beside, told_apart, with_unit
 from domain.design.round_table import RoundTable, round_table, trend
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from domain.simulation.result import Quantity
+from tests.ground.cases import for_each
 
 CUTOFF = DesignGoal(
     metric="cutoff",
@@ -51,7 +52,7 @@ def test_a_row_holds_value_margin_last_and_change() -> None:
     assert (noise.margin, noise.margin_share, noise.change, noise.met) == (None, None, None, False)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("now", "last", "course"),
     [
         (19.0, 18.0, "better"),
@@ -109,7 +110,7 @@ def going(*gains: float) -> tuple[str, int, int]:
     return found.direction, found.rounds, found.without_gain
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("gains", "expected"),
     [
         ((10,), ("first", 0, 0)),

@@ -7,13 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.design.sentence import read_sentence
+from tests.ground.cases import for_each
 
 
 def found(text: str) -> list[tuple[float, str]]:
     return [(pytest.approx(m.value, rel=1e-9), m.dimension) for m in read_sentence(text).mentions]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "value", "dimension"),
     [
         ("1kHz", 1e3, "Hz"),
@@ -76,7 +77,7 @@ def test_one_quantity(text, value, dimension):
     assert found(text) == [(value, dimension)]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     ["R1 and C2 of E96", "TL072", "4th order", "二阶", "2阶", "三极点", "2nd-order", "一个", "IEC60063"],
 )
@@ -89,7 +90,7 @@ def test_every_mention_is_where_it_says():
     assert [sentence.text[m.start : m.end] for m in sentence.mentions] == ["12V", "5V", "2A", "300kHz", "1%"]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "bound"),
     [
         ("at least 40 dB", "at_least"),
@@ -128,7 +129,7 @@ def test_ranges(text, low, high):
     assert (mention.value, mention.upper) == (low, high)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "left", "right"),
     [
         ("12V转5V", 12, 5),

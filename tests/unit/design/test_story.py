@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import pytest
-
 from application.design.story import goals_from_plain, story_of, verdicts_from_plain
+from tests.ground.cases import for_each
 
 GOAL = {
     "metric": "cutoff",
@@ -80,7 +79,7 @@ def test_a_design_that_waits_at_its_checkpoint_has_it_unanswered() -> None:
     assert all(step.checkpoint is None for step in story_of([STARTED, UNDERSTOOD, JUDGED, after]))
 
 
-@pytest.mark.parametrize(
+@for_each(
     "plain",
     [
         None,

@@ -13,6 +13,7 @@ from domain.design.catalogue import FAMILIES, LONGEST_REQUEST, understand
 from domain.design.designer import Proposal
 from domain.design.sentence import read_sentence
 from shared.errors import CircuitError
+from tests.ground.cases import for_each
 
 
 def propose(text: str) -> Proposal:
@@ -243,7 +244,7 @@ UNDERSTOOD = [
 ]
 
 
-@pytest.mark.parametrize(("text", "family", "expected"), UNDERSTOOD, ids=[t for t, _, _ in UNDERSTOOD])
+@for_each(("text", "family", "expected"), UNDERSTOOD)
 def test_sentence_is_understood(text, family, expected):
     intent = understand(text)
     assert intent.family == family
@@ -287,7 +288,7 @@ UNKNOWN = [
 ]
 
 
-@pytest.mark.parametrize("text", UNKNOWN)
+@for_each("text", UNKNOWN)
 def test_unknown_circuits_are_refused_with_what_is_known(text):
     with pytest.raises(CircuitError) as caught:
         understand(text)
@@ -319,7 +320,7 @@ def test_missing_values_are_asked_for_by_name(text, named):
     assert "for example" in str(caught.value.advice)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "buck 5V to 12V 1A",
@@ -387,7 +388,7 @@ def test_tolerance_of_the_sentence_bounds_the_goal():
     assert (goal.minimum, goal.maximum) == (pytest.approx(980), pytest.approx(1020))
 
 
-@pytest.mark.parametrize("text", [t for t, _, _ in UNDERSTOOD])
+@for_each("text", [t for t, _, _ in UNDERSTOOD])
 def test_intent_survives_json(text):
     """The intent is stored between rounds: plain JSON types, and the same circuit comes back out of them."""
     intent = understand(text)

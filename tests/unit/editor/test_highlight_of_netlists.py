@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from presentation.panels.editor.highlight import Style, depth_of, lines_of, paint
 from tests.ground.campaign import Campaign, campaigns
+from tests.ground.cases import for_each
 
 LETTERS = {
     Style.PLAIN: ".",
@@ -40,7 +39,7 @@ def words_of(text: str, **how: object) -> list[tuple[str, str]]:
     return [(word.decode(), LETTERS[Style(style)]) for word, style in found]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("line", "expected"),
     [
         ("R1 in out 10k", "R1:E in:N out:N 10k:V"),

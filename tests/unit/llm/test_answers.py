@@ -13,6 +13,7 @@ from langchain_core.messages.tool import tool_call_chunk
 
 from domain.llm.answers import accept_calls, calls_in_text, unrun_call, wire_calls_of
 from domain.llm.chat import WireToolCall
+from tests.ground.cases import for_each
 
 KNOWN = {"read_file", "patch_file", "run_simulation"}
 CALL = '{"tool": "read_file", "arguments": {"path": "amp.cir"}}'
@@ -24,7 +25,7 @@ def found(text: str) -> list[tuple[str, object]]:
     return [(call.name, json.loads(call.arguments)) for call in calls]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         CALL,
@@ -86,7 +87,7 @@ def test_calls_written_as_text_are_found(text: str) -> None:
     assert found(text) == [READ]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         "",
@@ -127,7 +128,7 @@ def test_examples_and_other_text_are_no_calls(text: str) -> None:
     assert calls_in_text(text, KNOWN) == ((), text)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "name"),
     [
         (f"```json\n{CALL}\n```\nThis reads the file amp.cir.", "read_file"),

@@ -6,12 +6,12 @@ import json
 import random
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.llm.json_repair import Problem, parse_arguments, read_json
 from tests.ground.campaign import Campaign, campaigns
+from tests.ground.cases import for_each
 
 TEXTS = st.text(st.characters(exclude_categories=("Cs",)), max_size=12)
 VALUES = st.recursive(
@@ -22,7 +22,7 @@ VALUES = st.recursive(
 OBJECTS = st.dictionaries(TEXTS, VALUES, max_size=5)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "arguments"),
     [
         ("", {}),
@@ -60,7 +60,7 @@ def test_what_can_be_read_one_way_only_is_read(text: str, arguments: dict[str, A
     assert parse_arguments(text) == arguments
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "told"),
     [
         ('{"path": "amp.cir', "cut off"),

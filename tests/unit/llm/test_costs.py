@@ -20,6 +20,7 @@ from domain.llm.costs import (
     total,
 )
 from domain.llm.messages import create_ai_message, get_cost
+from tests.ground.cases import for_each
 
 PRICE = Price(input=1.0, cached=0.1, output=10.0)
 USAGE = Usage(
@@ -88,15 +89,13 @@ def test_money_as_people_write_it(text: str, money: tuple[float, str]) -> None:
     assert read_money(text) == money
 
 
-@pytest.mark.parametrize(
-    "text", ["", "0", "-1", "nan", "inf", "1e3", "5 BTC", "$5", "1,5", "1 000", "9999999"]
-)
+@for_each("text", ["", "0", "-1", "nan", "inf", "1e3", "5 BTC", "$5", "1,5", "1 000", "9999999"])
 def test_what_is_no_money(text: str) -> None:
     with pytest.raises(ValueError, match=r".*"):
         read_money(text)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "row",
     [
         {},

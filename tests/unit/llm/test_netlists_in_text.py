@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from domain.llm.netlists_in_text import complete_netlists, file_text, proposed_name, what_is_missing
+from tests.ground.cases import for_each
 
 DECK = "RC low-pass, 1 kHz\nVin in 0 AC 1\nR1 in out 1k\nC1 out 0 159n\n.ac dec 10 1 1meg\n.end"
 
@@ -25,7 +26,7 @@ def test_a_complete_netlist_is_found_with_its_title_and_a_name_for_its_file() ->
     assert complete_netlists(block("*/../\x00\n" + DECK))[0].file_name == "circuit.cir"
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text",
     [
         DECK,  # not in a block

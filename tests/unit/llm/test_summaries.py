@@ -20,6 +20,7 @@ from domain.llm.summaries import (
     texts_of,
 )
 from shared.message import message_to_plain, msg
+from tests.ground.cases import for_each
 
 ORIGINALS = (
     "The corner must be 1.6 kHz, in lib/filter.cir.",
@@ -28,7 +29,7 @@ ORIGINALS = (
 )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("summary", "told"),
     [
         ("The corner is 1.59 kHz (goal 1.6 kHz); R1 = 2.2k now, in rc.cir.", ""),

@@ -17,6 +17,7 @@ from domain.llm.transcript import (
 )
 from shared.ulid import new_ulid
 from tests.ground.campaign import campaigns
+from tests.ground.cases import for_each
 
 SESSION = "01JEXAMP1E0000000000000000"
 
@@ -118,7 +119,7 @@ def test_the_count_is_that_of_the_messages_also_when_things_repeat():
     assert summary(*events).message_count == len(messages_of(events)) == 3
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("events", "is_partial"),
     [
         ([], False),

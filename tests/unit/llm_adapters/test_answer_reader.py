@@ -20,6 +20,7 @@ from tests.fakes.llm_quirks import QUIRKS, TOOLS, Quirk
 from tests.fakes.llm_quirks_providers import PROVIDER_QUIRKS
 from tests.fakes.llm_server import DONE, chunk, frame
 from tests.ground.campaign import campaigns
+from tests.ground.cases import for_each
 
 PEER = Peer(server="127.0.0.1:1", provider="openai-compatible", model="m", key="sk-test-key")
 STREAMS = {name: quirk for name, quirk in (QUIRKS | PROVIDER_QUIRKS).items() if quirk.is_stream}
@@ -75,7 +76,7 @@ def agrees(outcome: Outcome, quirk: Quirk) -> bool:
     )
 
 
-@pytest.mark.parametrize("name", STREAMS)
+@for_each("name", STREAMS)
 def test_every_quirk_as_sent(name: str) -> None:
     quirk = STREAMS[name]
     outcome = outcome_of(list(quirk.script.pieces), quirk.script.content_type, quirk.protocol)
@@ -84,14 +85,14 @@ def test_every_quirk_as_sent(name: str) -> None:
         assert getattr(outcome.usage, field_name) == value
 
 
-@pytest.mark.parametrize("name", STREAMS)
+@for_each("name", STREAMS)
 def test_every_quirk_byte_by_byte(name: str) -> None:
     quirk = STREAMS[name]
     outcome = outcome_of([bytes([byte]) for byte in quirk.body], quirk.script.content_type, quirk.protocol)
     assert agrees(outcome, quirk), outcome
 
 
-@pytest.mark.parametrize("name", list(STREAMS)[::4])
+@for_each("name", list(STREAMS)[::4])
 def test_a_sample_cut_at_every_byte(name: str) -> None:
     cut_everywhere(name)
 
@@ -124,7 +125,7 @@ def test_quirks_in_random_pieces(campaign) -> None:
 ENDINGS = [name for name, quirk in STREAMS.items() if quirk.finish == "stop" and quirk.script.content_type]
 
 
-@pytest.mark.parametrize("name", ENDINGS[::6])
+@for_each("name", ENDINGS[::6])
 def test_a_sample_broken_off_at_every_byte(name: str) -> None:
     broken_off_everywhere(name)
 

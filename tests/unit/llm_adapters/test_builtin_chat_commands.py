@@ -23,6 +23,7 @@ from infrastructure.llm_adapters.builtin_commands import (
     spice_value,
     understand_command,
 )
+from tests.ground.cases import for_each
 
 FILES = ("amp.cir", "filters/lp 2.cir", "放大器.cir")
 
@@ -31,7 +32,7 @@ def change(file: str, *values: tuple[str, str], simulates: bool = False) -> Chan
     return Change(file=file, values=values, simulates=simulates)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "command"),
     [
         ("simulate amp.cir", Simulate(file="amp.cir")),
@@ -106,7 +107,7 @@ def test_plain_forms_are_understood(text: str, command: Command) -> None:
     assert understand_command(text, FILES) == command
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "is_meant"),
     [
         ("Design a 1 kHz RC low-pass and simulate it", True),
@@ -154,7 +155,7 @@ def test_the_language_is_that_of_the_words(text: str, language: str) -> None:
     assert language_of(text) == language
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "name", "value"),
     [
         ("2k", "R1", "2k"),

@@ -10,6 +10,7 @@ from domain.llm.chat import ProviderChoice, ProviderError
 from infrastructure.llm_adapters.addresses import checked_base_url
 from infrastructure.llm_adapters.registry import ModelRegistry
 from shared.errors import CircuitAIError, UserInputError
+from tests.ground.cases import for_each
 
 KEY = "CIRCUIT_AI_OPENAI_COMPATIBLE_API_KEY"
 URL = "CIRCUIT_AI_OPENAI_COMPATIBLE_BASE_URL"
@@ -37,7 +38,7 @@ def test_base_urls_are_cut_to_what_is_before_the_endpoint(given: str, checked: s
     assert checked_base_url(given) == checked
 
 
-@pytest.mark.parametrize(
+@for_each(
     "url",
     [
         "localhost:8080/v1",

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-import pytest
-
 from domain.llm.chat import ChatRequest, FinishReason, StreamChunk, WireMessage, WireToolCall
 from infrastructure.llm_adapters.prompted_tools import CallsInText, as_prompted
 from tests.ground.campaign import campaigns
+from tests.ground.cases import for_each
 
 TOOLS = frozenset({"run_sim", "read_file"})
 SCHEMAS = (
@@ -51,7 +50,7 @@ NOT_CALLED = [
 ]
 
 
-@pytest.mark.parametrize(("written", "shown"), CALLED)
+@for_each(("written", "shown"), CALLED)
 def test_calls_are_taken_out(written: str, shown: str) -> None:
     for pieces in ([written], list(written)):
         chunks = through(*pieces)
@@ -61,7 +60,7 @@ def test_calls_are_taken_out(written: str, shown: str) -> None:
         assert {(call.name, call.arguments) for call in last.tool_calls} == {("run_sim", '{"n": 1}')}
 
 
-@pytest.mark.parametrize("written", NOT_CALLED)
+@for_each("written", NOT_CALLED)
 def test_all_other_text_arrives_whole(written: str) -> None:
     for pieces in ([written], list(written)):
         chunks = through(*pieces)

@@ -24,6 +24,7 @@ from infrastructure.llm_adapters.wire_errors import (
     read_complaint,
     read_retry_after,
 )
+from tests.ground.cases import for_each
 
 KEY = "sk-test-0123456789"
 PEER = Peer(server="api.example.com", provider="openai-compatible", model="m-1", key=KEY)
@@ -43,7 +44,7 @@ def test_every_kind_has_a_text_and_an_advice() -> None:
         assert str(ADVICE[kind](PEER))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("code", "kind", "is_retryable"),
     [
         *((code, "auth", False) for code in ("1000", "1001", "1002", "1003", "1004")),
@@ -78,7 +79,7 @@ def test_codes_of_siliconflow(code: int, kind: str) -> None:
     assert refused(400, {"code": code, "message": "x", "data": None}).error_type == kind
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("status", "kind", "is_retryable"),
     [
         (400, "bad_request", False),
@@ -167,7 +168,7 @@ def test_words_that_leave_no_doubt(status: int, text: str, kind: str) -> None:
     assert (error.error_type, error.retryable) == (kind, False)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("body", "text", "code"),
     [
         ({"error": {"message": "m", "type": "t", "code": None}}, "m", ""),
@@ -200,7 +201,7 @@ def test_shapes_of_complaints(body: Any, text: str, code: str) -> None:
     assert (found.text, found.code) == (text, code)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("payload", "event", "expected"),
     [
         ({"error": {"message": "x"}}, "", True),
@@ -235,7 +236,7 @@ def test_a_model_without_tools_gets_its_own_advice() -> None:
     assert "can call tools" in str(error.advice)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("headers", "seconds"),
     [
         ({"retry-after": "3"}, 3.0),
@@ -298,7 +299,7 @@ def _caused(error: Exception, cause: BaseException) -> Exception:
     return error
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("error", "kind", "is_retryable"),
     [
         (httpx.ConnectTimeout("x"), "timeout", True),
@@ -358,7 +359,7 @@ def test_why_a_connection_failed_is_said() -> None:
     assert "No route to host" in str(error_of_transport(PEER, error))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("url", "expected"),
     [
         ("http://127.0.0.1:8080/v1", True),

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from infrastructure.llm_adapters.sse import BodyReader, Frame, FrameTooLarge, NDJSONReader, SSEReader
 from tests.ground.campaign import campaigns
+from tests.ground.cases import for_each
 
 SSE_CASES = [
     (b"data: a\n\n", [("", "a")]),
@@ -43,7 +44,7 @@ def plain(frames: list[Frame]) -> list[tuple[str, str]]:
     return [(frame.event, frame.data) for frame in frames]
 
 
-@pytest.mark.parametrize(("body", "expected"), SSE_CASES)
+@for_each(("body", "expected"), SSE_CASES)
 def test_events_cut_anywhere(body: bytes, expected: list[tuple[str, str]]) -> None:
     for at in range(len(body) + 1):
         assert plain(read(SSEReader(), body[:at], body[at:])) == expected
@@ -138,7 +139,7 @@ def test_ndjson_cut_anywhere() -> None:
         ]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("content_type", "body", "is_whole"),
     [
         ("application/json", b'{"a":\n\n1}', True),

@@ -10,6 +10,7 @@ import pytest
 
 from infrastructure.llm_adapters.tool_call_accumulator import ToolCallAccumulator
 from tests.ground.campaign import campaigns
+from tests.ground.cases import for_each
 
 KNOWN = ("read", "read_file", "rewrite_file", "run_sim")
 
@@ -25,7 +26,7 @@ def piece(name: str | None = None, arguments: Any = None, **more: Any) -> dict[s
     return {"function": {"name": name, "arguments": arguments}, **more}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("names", "expected"),
     [
         (["rewrite", "_file"], "rewrite_file"),

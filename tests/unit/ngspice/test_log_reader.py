@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from infrastructure.ngspice.findings import Finding, quoted
 from infrastructure.ngspice.log_reader import progress_value, read_log
+from tests.ground.cases import for_each
 
 RESCUED = """\
 Warning: singular matrix:  check node b
@@ -140,7 +141,7 @@ def test_text_of_a_foreign_file_is_searched_for_but_not_shown() -> None:
     assert "games" not in str(finding.message)
 
 
-@pytest.mark.parametrize(
+@for_each(
     "words",
     [
         "\nNote: No compatibility mode selected!\n\n",

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
+from tests.ground.cases import for_each
 
 ROOT = Path(__file__).parents[3]
 PACKAGES = ("application", "composition", "domain", "infrastructure", "presentation", "shared")
@@ -158,7 +158,7 @@ def test_files_are_opened_by_path_in_the_known_places_only():
     assert {place: dict(names) for place, names in found().items()} == known
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("source", "names"),
     [
         ("open('a')", ["open"]),

@@ -11,6 +11,7 @@ from domain.llm.agent_limits import AgentLimits
 from domain.settings import UserSettings
 from domain.simulation.retention import DEFAULT_POLICY
 from infrastructure.persistence.settings import change_settings, load_settings
+from tests.ground.cases import for_each
 
 
 def write(home, content):
@@ -102,7 +103,7 @@ def test_a_linked_settings_file_is_read(tmp_path):
     assert load_settings(tmp_path / "home").language == "zh"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("environment", "expected"),
     [
         ({}, "en"),

@@ -22,6 +22,7 @@ from domain.llm.system_prompt import TRUST, SystemPromptInjector, fence_data
 from domain.llm.tools.confirmation import Circumstances, Permissions, judge
 from domain.llm.tools.effect import ComputedEffect, PathEffect
 from infrastructure.persistence.prompt_files import PromptFiles
+from tests.ground.cases import for_each
 from tests.unit.agentic_loop.turns import answered, did, said, turn
 
 WORDINGS: tuple[Wording, ...] = ("full", "small", "no_tools")
@@ -105,7 +106,7 @@ CLAIMS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("deeds", "text", "is_caught"), CLAIMS)
+@for_each(("deeds", "text", "is_caught"), CLAIMS)
 def test_never_claim_what_no_call_did(deeds: Deeds, text: str, is_caught: bool) -> None:
     assert bool(unmade_claims(text, deeds)) is is_caught
 
@@ -120,7 +121,7 @@ FIGURES = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "is_caught"), FIGURES)
+@for_each(("text", "is_caught"), FIGURES)
 def test_never_invent_a_figure(text: str, is_caught: bool) -> None:
     assert bool(unbacked_figures(text, RUN)) is is_caught
 
@@ -134,7 +135,7 @@ OLD = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "is_stale"), OLD)
+@for_each(("text", "is_stale"), OLD)
 def test_figures_are_those_of_the_circuit_as_it_is(text: str, is_stale: bool) -> None:
     assert bool(stale_figures(text, ["gain = 24.1 dB\nvpp = 1.113 V"], RUN)) is is_stale
 
@@ -165,7 +166,7 @@ DELETIONS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("message", "effect", "decision"), DELETIONS)
+@for_each(("message", "effect", "decision"), DELETIONS)
 def test_nothing_is_deleted_that_was_not_asked_for(
     message: str, effect: ComputedEffect, decision: str
 ) -> None:
@@ -173,7 +174,7 @@ def test_nothing_is_deleted_that_was_not_asked_for(
     assert judge("delete_file", effect, Permissions(), known).decision == decision
 
 
-@pytest.mark.parametrize(
+@for_each(
     "path",
     ["amp.cir", "a/b.cir", "m.asc", "x.sp", "y.net", "z.ckt", "n.md", "放大器.cir", "p.inc", "q.spice"],
 )
@@ -201,12 +202,12 @@ GOOD_ANSWERS = (
 )
 
 
-@pytest.mark.parametrize("text", GOOD_ANSWERS)
+@for_each("text", GOOD_ANSWERS)
 def test_a_short_answer_without_a_tool_is_whole(text: str) -> None:
     assert next_move(turn(said(text), question="Hello!"), AgentLimits()) == End(reason="completed")
 
 
-@pytest.mark.parametrize("error", ["search_not_found", "outside_project", "bad_arguments", "unknown_tool",
+@for_each("error", ["search_not_found", "outside_project", "bad_arguments", "unknown_tool",
     "not_found",
                                    "simulation_failed", "timeout", "no_result", "syntax",
                                    "busy"])  # fmt: skip
@@ -242,7 +243,7 @@ KEPT = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("words", KEPT)
+@for_each("words", KEPT)
 def test_what_must_stay_is_sent_when_its_turn_no_longer_fits(words: str) -> None:
     filler = [f"Simulate it again and show curve number {n}" for n in range(60)]
     assert words in users_words([words, *filler], 200)
@@ -255,7 +256,7 @@ INJECTIONS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("text", INJECTIONS)
+@for_each("text", INJECTIONS)
 def test_what_poses_as_an_instruction_stays_data(text: str) -> None:
     fenced = fence_data("amp.cir", text)
     assert len(re.findall(r"[<＜‹〈﹤]\W{0,8}data\b", fenced, re.IGNORECASE)) == 2

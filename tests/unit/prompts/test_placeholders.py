@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass
 
-import pytest
-
 from domain.llm.prompts.library import closest, fill, is_variable_name, names_in, placeholders
+from tests.ground.cases import for_each
 
 
 @dataclass(frozen=True)
@@ -14,7 +13,7 @@ class Goal:
     _secret: str = "hidden"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "expected"),
     [
         ("{name}", "rc"),
@@ -63,7 +62,7 @@ def test_places_of_placeholders() -> None:
     assert names_in(text) == {"b", "e"}
 
 
-@pytest.mark.parametrize("name", ["", "1a", "a b", "a.b", "a-b", "变量", "a" * 65, "a\n"])
+@for_each("name", ["", "1a", "a b", "a.b", "a-b", "变量", "a" * 65, "a\n"])
 def test_names_a_variable_cannot_have(name: str) -> None:
     assert not is_variable_name(name)
 

@@ -14,6 +14,7 @@ from domain.simulation.measurements import MEASUREMENTS
 from domain.simulation.vector_functions import VECTOR_FUNCTIONS
 from domain.simulation.waveform import Plot
 from shared.errors import CircuitError, UserInputError
+from tests.ground.cases import for_each
 from tests.unit.simulation.plots import operating_point, plot, response, transient
 
 T = np.linspace(0, 1e-3, 101)
@@ -54,7 +55,7 @@ DC = plot("dc", ("v-sweep", np.linspace(-1, 1, 21), "V"), {"v(out)": (np.linspac
 ALL = [OP, TRAN, AC, NOISE, DC]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("expression", "value", "unit"),
     [
         ("1k", 1e3, "1"),
@@ -118,7 +119,7 @@ def test_values_and_units(expression, value, unit):
     assert found.unit == unit
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("expression", "value", "unit"),
     [
         # a value where there is one; time before sweep before frequency; frequency around db, ph, re ...
@@ -170,7 +171,7 @@ def test_the_second_plot_of_an_analysis_can_be_named():
     assert evaluate("max(v(new)+v(out))", [TRAN, second]).value == pytest.approx(4.001)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("expression", "position"),
     [
         ("", 1), ("1+", 3), ("1+*2", 3), ("(1", 3), ("1)", 2), ("v(out", 2), ("max(v(out)", 11),
@@ -209,7 +210,7 @@ def test_an_unknown_function_brings_near_ones():
     assert str(caught.value.advice).startswith("Available functions")
 
 
-@pytest.mark.parametrize("name", MEASUREMENTS)
+@for_each("name", MEASUREMENTS)
 def test_a_wrong_number_of_arguments_shows_the_use(name):
     measurement = MEASUREMENTS[name]
     too_many = ",".join(["v(out)"] * measurement.signals + ["1"] * (max(measurement.numbers) + 1))
@@ -220,7 +221,7 @@ def test_a_wrong_number_of_arguments_shows_the_use(name):
         evaluate(f"{name}()", ALL)
 
 
-@pytest.mark.parametrize("name", VECTOR_FUNCTIONS)
+@for_each("name", VECTOR_FUNCTIONS)
 def test_vector_functions_take_one_argument(name):
     for arguments in ("", "v(out),1"):
         with pytest.raises(UserInputError, match="arguments"):
@@ -236,7 +237,7 @@ def test_a_vector_is_refused_with_advice(expression):
         assert "max(" in str(caught.value.advice)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("expression", "plots", "words"),
     [
         ("bandwidth(v(out))", [TRAN, OP], "over frequency"),
@@ -268,7 +269,7 @@ def test_wrong_uses_are_input_errors(expression, plots, words):
         evaluate(expression, plots)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("expression", "words"),
     [
         ("at(tran.v(out), 2)", "outside the simulated range"),

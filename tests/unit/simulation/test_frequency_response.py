@@ -11,6 +11,7 @@ from domain.simulation.expressions import evaluate
 from domain.simulation.frequency_response import kind_of
 from domain.simulation.signals import Signal
 from shared.errors import CircuitError
+from tests.ground.cases import for_each
 from tests.unit.simulation.plots import plot, response
 
 W0 = 2 * math.pi * 1e3
@@ -26,7 +27,7 @@ def _resonant(quality):
     return lambda s: 1 / (1 + s / (W0 * quality) + (s / W0) ** 2)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("transfer", "kind"),
     [
         (lambda s: 1 / (1 + s / W0), "low-pass"),

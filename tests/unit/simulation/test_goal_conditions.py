@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
-
 from domain.simulation.goal_conditions import AS_IT_IS, distinct_settings, is_set_by, runs_of
 from domain.simulation.goals import DesignGoal
+from tests.ground.cases import for_each
 
 
 def goal(condition: str) -> DesignGoal:
     return DesignGoal(metric="g", expression="at(db(v(out)), 10k)", unit="dB", condition=condition)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("condition", "runs"),
     [
         ("", [{}]),

@@ -17,6 +17,7 @@ from domain.simulation.result import Quantity
 from domain.simulation.waveform import Plot
 from shared.errors import UserInputError
 from shared.message import Message
+from tests.ground.cases import for_each
 from tests.unit.simulation.plots import plot
 
 T = np.linspace(0, 1e-3, 1001)
@@ -56,7 +57,7 @@ def test_one_card_in_many_spellings(card):
     assert found.unit == "s"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("card", "value", "unit"),
     [
         (".meas tran m max v(out)", 1, "V"),
@@ -84,7 +85,7 @@ def test_values_and_units(card, value, unit):
         assert found.value == pytest.approx(value, rel=2e-3)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("card", "words"),
     [
         ("meas", "needs an analysis"),
@@ -109,7 +110,7 @@ def test_a_card_that_cannot_be_read_says_why_and_where(card, words):
     assert "line 12" in str(caught.value)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("card", "words"),
     [
         (".meas dc m max v(out)", "no dc analysis"),

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from domain.simulation.units import integrated_density, power, product, quotient, total
+from tests.ground.cases import for_each
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("first", "second", "times", "over"),
     [
         ("V", "A", "W", "Ohm"),
@@ -33,7 +32,7 @@ def test_products_and_quotients(first, second, times, over):
     assert quotient(first, second) == over
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("unit", "exponent", "result"),
     [
         ("V", 2, "V^2"),
@@ -61,7 +60,7 @@ def test_sums_and_densities():
     assert integrated_density("A^2/Hz") == "A"
 
 
-@pytest.mark.parametrize("unit", ["V", "A^2/V", "V/sqrt(Hz)", "V^2/Hz", "V*s", "1/V", "sqrt(V)", "V^3/A^2"])
+@for_each("unit", ["V", "A^2/V", "V/sqrt(Hz)", "V^2/Hz", "V*s", "1/V", "sqrt(V)", "V^3/A^2"])
 def test_what_is_written_is_read_again(unit):
     assert product(unit, "1") == unit
     assert quotient(product(unit, "V"), "V") == unit

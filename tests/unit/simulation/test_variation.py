@@ -11,6 +11,7 @@ from domain.circuit.dependencies import DependencyTree, SourceFile, SourceRefusa
 from domain.circuit.netlist import Netlist
 from domain.studies.variation import plan_variation
 from shared.errors import UserInputError
+from tests.ground.cases import for_each
 
 
 class Files:
@@ -70,7 +71,7 @@ Ry p q 3k
 """
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "way", "target", "nominal"),
     [
         ("R1", "alter", "r1", 4.7e3),

@@ -13,6 +13,7 @@ from domain.studies.statistics import (
     student_quantile,
     wilson_interval,
 )
+from tests.ground.cases import for_each
 
 
 @pytest.mark.parametrize(
@@ -57,7 +58,7 @@ def test_chi_square_of_two_degrees_is_exponential() -> None:
         assert chi_square_quantile(p, 2) == pytest.approx(-2 * math.log1p(-p), rel=1e-12)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("quantile", "degrees", "probability", "value"),
     [  # the incomplete beta and gamma functions inverted with 40 digits (mpmath)
         (student_quantile, 3, 0.975, 3.1824463052837096),

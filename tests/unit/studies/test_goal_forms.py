@@ -6,6 +6,7 @@ import pytest
 
 from domain.studies.study_spec import read_study_spec
 from shared.errors import UserInputError
+from tests.ground.cases import for_each
 
 
 def bounds(goals: object) -> list[tuple[str, float | None, float | None]]:
@@ -13,7 +14,7 @@ def bounds(goals: object) -> list[tuple[str, float | None, float | None]]:
     return [(goal.metric, goal.minimum, goal.maximum) for goal in spec.goals]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "expected"),
     [
         ("970 <= fc <= 1030", ("fc", 970, 1030)),
@@ -43,7 +44,7 @@ def test_a_text(text: str, expected: tuple[str, float | None, float | None]) -> 
     assert bounds(text) == [found]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "goals",
     [
         {"fc": [970, 1030]},
@@ -61,7 +62,7 @@ def test_an_object(goals: object) -> None:
     assert bounds(goals) == [("fc", pytest.approx(970), pytest.approx(1030))]
 
 
-@pytest.mark.parametrize(
+@for_each(
     "text", ["fc", "a <= b", "fc = 1000", "5 <= x >= 3", "1030 <= fc <= 970", "a < 3 < b < 4", "<= 3", ""]
 )
 def test_what_is_no_goal_is_refused_by_its_place(text: str) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from domain.studies.study_spec import read_study_spec
 from shared.errors import UserInputError
+from tests.ground.cases import for_each
 
 R1 = {"name": "R1"}
 
@@ -69,7 +70,7 @@ def test_null_counts_as_not_given() -> None:
     assert read_study_spec({"measure": None, "goals": None, "corners": None, "analysis": None}).measures == {}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("document", "words"),
     [
         ([], "The specification must be an object"),

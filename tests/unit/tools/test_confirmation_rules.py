@@ -25,6 +25,7 @@ from domain.llm.tools.confirmation_card import (
 )
 from domain.llm.tools.effect import ComputedEffect, PathEffect
 from domain.llm.tools.result import EffectClass
+from tests.ground.cases import for_each
 
 
 def on(path: str, effect: EffectClass = "change", **more: object) -> ComputedEffect:
@@ -51,7 +52,7 @@ BATCH = ComputedEffect(
 )
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("effect", "reasons"),
     [
         (READ, ()),
@@ -82,7 +83,7 @@ ALLOW = Rule(decision="allow")
 ASK = Rule(decision="ask", tool="patch_*")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("rules", "protected", "tool", "effect", "decision", "reasons"),
     [
         ((ALLOW,), (), "delete_file", deleted(), "allow", ()),
@@ -158,7 +159,7 @@ def test_by_hand_only_what_could_hurt_unseen_is_asked() -> None:
     assert judge("patch_file", on("a.cir"), protected, by_hand).reasons == ("protected",)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("said", "path", "is_wanted"),
     [
         ("Delete old.cir", "old.cir", True),
@@ -218,7 +219,7 @@ def test_only_what_is_asked_for_in_so_many_words(said: str, path: str, is_wanted
     assert judge("delete_file", deleted(path), Permissions(), Circumstances(said=said)).decision == expected
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("said", "reason", "is_wanted"),
     [
         ("Overwrite b.lib with the new models.", "overwrite", True),

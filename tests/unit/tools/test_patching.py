@@ -5,6 +5,7 @@ import re
 import pytest
 
 from domain.llm.tools.patching import PatchFailure, PatchOutcome, apply_patch
+from tests.ground.cases import for_each
 
 DECK = """\
 * two stages
@@ -45,7 +46,7 @@ def test_a_part_of_a_line_is_replaced_field_by_field():
     assert patched("The gain is 5.\n", "gain is 5", "gain is 6").text == "The gain is 6.\n"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("line", "search"),
     [
         ("R1 in out 1k5", "R1 in out 1k"),
@@ -145,7 +146,7 @@ def test_a_byte_order_mark_is_kept_and_never_in_the_way():
     assert patched("\ufeffa\nb\n", "\ufeffa\nb", "\ufeffx\nb").text == "\ufeffx\nb\n"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("search", "replace", "expected"),
     [
         ("b\n", "x", "a\nx\nc\n"),  # a forgotten line end must not join two cards

@@ -7,10 +7,9 @@ applied has to be the text in which exactly those lines are exchanged, byte for 
 import random
 import re
 
-import pytest
-
 from domain.llm.tools.patching import PatchOutcome, apply_patch
 from tests.ground.campaign import campaigns
+from tests.ground.cases import for_each
 
 ENDS = ("\n", "\n", "\n", "\r\n", "\r\n", "mixed")
 
@@ -249,7 +248,7 @@ def test_context_that_stays_keeps_every_byte(campaign):
             assert len(changed) <= 1, (search, mutated_new, changed)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@for_each("seed", range(20))
 def test_any_texts_at_all_never_crash_and_keep_what_is_around(seed):
     rng = random.Random(seed)
     for _ in range(200):

@@ -18,6 +18,7 @@ from domain.llm.tools.look import CardKind
 from domain.llm.tools.result import ToolGroup, ToolResult, failure
 from presentation.translation import Translator
 from shared.message import msg
+from tests.ground.cases import for_each
 
 ICONS = Path(__file__).parents[3] / "resources" / "icons"
 BY_NAME = {tool.name: tool for tool in TOOLS}
@@ -82,7 +83,7 @@ def test_each_node_of_the_workflow_has_the_tools_of_its_task() -> None:
     assert executor.schemas("design_goals", tool_set="none") == ()
 
 
-@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+@for_each("tool", TOOLS)
 def test_every_tool_has_a_name_for_people_in_both_languages(tool: Tool[Any]) -> None:
     english, chinese = str(tool.title), Translator("zh")(tool.title)
     assert english
@@ -90,7 +91,7 @@ def test_every_tool_has_a_name_for_people_in_both_languages(tool: Tool[Any]) -> 
     assert re.search(r"[\u4e00-\u9fff]", chinese), chinese
 
 
-@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+@for_each("tool", TOOLS)
 def test_every_tool_says_how_its_calls_are_shown(tool: Tool[Any]) -> None:
     look = look_of(tool.name)
     assert look is tool.look
@@ -114,7 +115,7 @@ def test_a_tool_that_is_gone_is_named_in_stored_conversations() -> None:
     assert look.card == "plain"
 
 
-@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+@for_each("tool", TOOLS)
 def test_the_form_of_the_model_context_protocol(tool: Tool[Any]) -> None:
     form = tool_to_mcp(tool)
     assert set(form) == {"name", "title", "description", "inputSchema", "annotations"}
@@ -140,7 +141,7 @@ def test_results_in_the_form_of_the_model_context_protocol() -> None:
     assert bad["structuredContent"]["error_type"] == "no_circuit"
 
 
-@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+@for_each("tool", TOOLS)
 def test_schemas_are_plain(tool: Tool[Any]) -> None:
     schema = tool.schema
     assert set(schema) == {"type", "function"}
@@ -160,14 +161,14 @@ def test_schemas_are_plain(tool: Tool[Any]) -> None:
         assert node.get("type") != "array" or node["items"]["type"] in PLAIN_TYPES
 
 
-@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+@for_each("tool", TOOLS)
 def test_descriptions_tell_when_to_use_which_and_their_examples_are_valid(tool: Tool[Any]) -> None:
     text, _, example = tool.description.partition("Example: ")
     assert len(text) > 40
     tool.read_arguments(json.loads(example))
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "required"),
     [
         ("list_project_files", []),
@@ -185,7 +186,7 @@ def test_required_arguments(name: str, required: list[str]) -> None:
     assert BY_NAME[name].schema["function"]["parameters"]["required"] == required
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "given", "field", "value"),
     [
         ("read_file", {"path": "a", "start_line": "5"}, "start_line", 5),
@@ -208,7 +209,7 @@ def test_what_has_one_meaning_is_understood(name: str, given: dict, field: str, 
     assert getattr(BY_NAME[name].read_arguments(given), field) == value
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "given", "words"),
     [
         ("read_file", {}, ["path is missing"]),

@@ -7,6 +7,7 @@ import pytest
 from domain.circuit.netlist import Netlist
 from domain.circuit.outline import outline_of
 from domain.circuit.symbols import bare_name, uses_of
+from tests.ground.cases import for_each
 
 DECK = Netlist.parse(
     b"""bias of out by vb
@@ -44,7 +45,7 @@ def found(name: str) -> set[tuple[int, str, str]]:
     return {(use.line, use.kind, use.usage) for use in uses_of(DECK, name)}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("name", "places"),
     [
         ("OUT", {(5, "node", "definition"), (6, "node", "connection"), (7, "node", "connection"),

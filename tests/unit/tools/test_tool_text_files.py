@@ -16,6 +16,7 @@ from domain.llm.tools.text_files import (
     version_hash,
 )
 from tests.ground.campaign import Campaign, campaigns
+from tests.ground.cases import for_each
 
 TEXTS = {
     "ascii": "RC low-pass\nR1 in out 1k\n",
@@ -104,7 +105,7 @@ def test_a_character_without_a_place_is_named_with_its_line() -> None:
     assert (caught.value.character, caught.value.line, caught.value.encoding) == ("Ω", 3, "latin-1")
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "lines"),
     [
         ("", ()),

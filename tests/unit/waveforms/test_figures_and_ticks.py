@@ -18,13 +18,14 @@ from presentation.panels.waveforms.figures import (
     significant,
 )
 from tests.ground.campaign import campaigns
+from tests.ground.cases import for_each
 
 
 def _texts(ticks):
     return [tick.text.replace("\u00a0", " ") for tick in ticks.ticks if tick.text]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("value", "unit", "shown"),
     [
         (9976.0, "Hz", "9.976 kHz"),
