@@ -1,4 +1,7 @@
-"""A stored conversation as the text of a file: JSON, plain text or Markdown."""
+"""A stored conversation as the text of a file: JSON, plain text or Markdown.
+
+As a page it is made by `presentation.panels.conversation.document`.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +14,10 @@ from shared.message import Message, in_json
 from shared.redaction import redact_known
 
 if TYPE_CHECKING:
-    from application.conversation.sessions import ExportFormat, ShownSession
+    from application.conversation.sessions import ShownSession, TextFormat
 
 
-def export_text(session: ShownSession, kind: ExportFormat, translate: Callable[[Message], str]) -> str:
+def export_text(session: ShownSession, kind: TextFormat, translate: Callable[[Message], str]) -> str:
     """The conversation in a format, in the words of `translate`'s language."""
     from application.conversation.session_texts import json_document, markdown, plain_text, with_versions
 

@@ -1,7 +1,7 @@
 """What happened in a conversation beside its messages, in lines for exports.
 
-Why a turn failed or ended, what was permitted, how a checkpoint was answered. The words of a design, its
-goals and its figures stand in its messages.
+Why a turn failed, was stopped or ended, what was permitted, how a checkpoint was answered. The words of a
+design, its goals and its figures stand in its messages.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from application.conversation.sessions import Mark
 from domain.llm.tools.confirmation_card import AnswerWord
 from shared.message import Message, msg
 
@@ -36,34 +37,66 @@ _CHOICES: Mapping[str, Message] = {
 }
 
 
+STOPS: Mapping[str, Message] = {
+    "user": msg("Stopped by you"),
+    "stopped": msg("Stopped by you"),
+    "interrupted": msg("Interrupted"),
+    "app_shutdown": msg("Interrupted: the program was closed"),
+    "session_switch": msg("Stopped: another conversation was opened"),
+    "taken_over": msg("Stopped: taken over in another window or command"),
+    "timeout": msg("Stopped: it took too long"),
+    "limit": msg("A limit of the turn was reached"),
+    "loop": msg("Stopped: repeating the same steps"),
+    "length": msg("Cut at the model's output limit"),
+    "content_filter": msg("Withheld by the provider"),
+    "cut": msg("The answer was cut off"),
+    "error": msg("Interrupted by an error"),
+    "unanswered": msg("No answer received"),
+}
+"""What an interrupted turn says, by its stop reason."""
+
+
 def marks_of(session: ShownSession) -> Mapping[str, list[Message]]:
-    """The lines by the message behind which they stand; "" = before all."""
+    """The lines by the message behind which they stand."""
     found: dict[str, list[Message]] = {}
-    for message_id, line in _marks(session):
-        found.setdefault(message_id, []).append(line)
+    for mark in marks_in(session):
+        found.setdefault(mark.after, []).append(mark.text)
     return found
 
 
-def _marks(session: ShownSession) -> Iterator[tuple[str, Message]]:
+def marks_in(session: ShownSession) -> Iterator[Mark]:
+    """All of a conversation; of an imported one those of its file."""
+    yield from session.marks
+    for kind, after, text in _marks(session):
+        yield Mark(after=after, kind=kind, text=text)
+
+
+def _marks(session: ShownSession) -> Iterator[tuple[str, str, Message]]:
     asked_in = {call.id: message.id for message in session.messages for call in message.tool_calls}
     for shown in session.cards:
         for call in shown.card.calls:
             if call.call_id in asked_in:
-                yield asked_in[call.call_id], _permission(call.tool, shown.answers.get(call.call_id))
+                yield (
+                    "permission",
+                    asked_in[call.call_id],
+                    _permission(call.tool, shown.answers.get(call.call_id)),
+                )
     for step in session.design:
         behind = step.message_id or step.after
         if step.checkpoint is not None:
-            yield behind, _decision(step.checkpoint)
+            yield "checkpoint", behind, _decision(step.checkpoint)
         if step.failure is not None:
-            yield behind, msg("Failed: {kind}", kind=step.failure.message)
+            yield "failure", behind, msg("Failed: {kind}", kind=step.failure.message)
     ends, turn = dict[str, str](), ""
     for message in session.messages:
         turn = message.id if message.role == "user" else turn
         ends[turn] = message.id
     for turn, failure in session.failures.items():
-        yield ends.get(turn, ""), msg("Failed: {kind}", kind=failure.message)
+        yield "failure", ends.get(turn, ""), msg("Failed: {kind}", kind=failure.message)
     for turn, limit in session.limits.items():
-        yield ends.get(turn, ""), limit.note
+        yield "limit", ends.get(turn, ""), limit.note
+    for turn, reason in session.stops.items():
+        yield "stop", ends.get(turn, ""), STOPS.get(reason, STOPS["interrupted"])
 
 
 def _permission(tool: str, answer: CardAnswer | None) -> Message:

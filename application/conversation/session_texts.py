@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from application.conversation.session_marks import marks_of
+from application.conversation.session_marks import marks_in, marks_of
 from domain.llm.netlists_in_text import complete_netlists
 from shared.message import Message, msg, stored_message, visible
 from shared.safe_json import join_surrogates
@@ -50,6 +50,10 @@ def json_document(session: ShownSession) -> dict[str, Any]:
     }
     if session.compressions:
         document["compressions"] = [_json_compression(each) for each in session.compressions]
+    if marks := [
+        {"after": mark.after, "kind": mark.kind, "text": str(mark.text)} for mark in marks_in(session)
+    ]:
+        document["marks"] = marks
     return document
 
 

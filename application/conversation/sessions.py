@@ -62,7 +62,8 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-ExportFormat = Literal["json", "txt", "md"]
+TextFormat = Literal["json", "txt", "md"]
+ExportFormat = TextFormat | Literal["html"]
 
 LAST = "last"
 """In place of an id: the conversation changed last."""
@@ -147,6 +148,17 @@ class ShownCompression:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """A line of what happened beside the messages (`session_marks`)."""
+
+    after: str
+    """The message behind which it stands; "" = before all."""
+    kind: str
+    """permission, checkpoint, failure, limit, stop; of an imported conversation what its file says."""
+    text: Message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ShownSession:
     """One conversation, read whole."""
 
@@ -183,6 +195,8 @@ class ShownSession:
     """For messages of the user that have more than one version: the ids of all, the oldest first."""
     compressions: tuple[ShownCompression, ...] = ()
     """In their order."""
+    marks: tuple[Mark, ...] = ()
+    """Of an imported conversation: what its file tells beside the messages."""
     is_chat_newest: bool = False
     """What was said last was said in a chat, and not to a design."""
     is_chat_open: bool = False
@@ -571,6 +585,7 @@ def shown(
         limits=_limits(events),
         stops=_stops(events),
         compressions=_compressions(events),
+        marks=_marks(events),
         design=_story(events, own if is_ours else ()) if summary.work_mode == "workflow" else (),
         uses=uses,
         cost=spent,
@@ -672,6 +687,15 @@ def _failures(events: Sequence[Json], own: Sequence[ProviderChoice]) -> Mapping[
 def _designs(events: Sequence[Json]) -> set[str]:
     """Turns that are designs."""
     return {_text(event.get("turn_id")) for event in events if isinstance(event.get("design"), Mapping)}
+
+
+def _marks(events: Sequence[Json]) -> tuple[Mark, ...]:
+    told = next((event.get("marks") for event in events if event.get("event") == "imported"), None)
+    return tuple(
+        Mark(after=_text(each.get("after")), kind=_text(each.get("kind")), text=msg("{text}", text=text))
+        for each in (told if isinstance(told, list) else ())
+        if isinstance(each, Mapping) and (text := _text(each.get("text")))
+    )
 
 
 def _stops(events: Sequence[Json]) -> Mapping[str, str]:

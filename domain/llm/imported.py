@@ -20,6 +20,7 @@ MOST_BYTES = 64 << 20
 _MOST_MESSAGES = 100_000
 _LONGEST_NAME = 1_000
 _LONGEST_ID = 200
+_LONGEST_MARK = 10_000
 _ROLES = ("user", "assistant", "system", "tool", "program")
 _MODES = ("free_work", "workflow")
 
@@ -52,8 +53,9 @@ def imported_events(data: bytes) -> tuple[str, list[Json]]:
         events += lines
         message_id = message.get("id")
         events += [line for after, line in compressions if after and after == message_id]
-    if updated:
-        events.append({"event": "imported", "timestamp": updated})
+    marks = _marks(document.get("marks"))
+    if updated or marks:
+        events.append({"event": "imported", **_filled(timestamp=updated, marks=marks)})
     _check_versions(messages, events)
     session_id = document.get("session_id")
     return session_id if isinstance(session_id, str) else "", events
@@ -134,6 +136,19 @@ def _compressions(told: object) -> list[tuple[str, Json]]:
         found.append((after, line))
         if each.get("in_force") is False:
             found.append((after, restored_event(one.compression_id, "")))
+    return found
+
+
+def _marks(told: object) -> list[dict[str, str]]:
+    """What happened beside the messages, as lines to be read."""
+    marks = told if isinstance(told, list) else []
+    try:
+        found = [{key: _text(each, key) for key in ("after", "kind", "text")} for each in marks]
+    except (AttributeError, TypeError) as error:
+        raise ValueError(msg("a mark in it cannot be read")) from error
+    longest = max((len(text) for each in found for text in each.values()), default=0)
+    if len(found) > _MOST_MESSAGES or longest > _LONGEST_MARK:
+        raise ValueError(msg("a mark in it cannot be read"))
     return found
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from application.ports.conversation import SessionInfo
 
 _YES = ("y", "yes", "是", "好", "确认")
-_FORMATS = ("json", "txt", "md")
+_FORMATS = ("json", "txt", "md", "html")
 _REPORT = "report"
 _NETLIST = "cir"
 _ACTIONS = (
@@ -288,7 +288,20 @@ async def _export(args: argparse.Namespace, app: Application, out: Output) -> No
     if kind == "json" and args.output is None and out.as_json:
         out.json(json_document(session))
         return
-    await _put_out(export_text(session, kind, out.translate), session.id, kind, args.output, app=app, out=out)
+    if kind == "html":
+        from presentation.panels.conversation.document import html_document
+
+        text = await html_document(
+            args.project,
+            session,
+            out.translate,
+            project=app.project,
+            conversations=app.conversations,
+            simulation=app.simulation,
+        )
+    else:
+        text = export_text(session, kind, out.translate)
+    await _put_out(text, session.id, kind, args.output, app=app, out=out)
 
 
 async def _export_netlist(

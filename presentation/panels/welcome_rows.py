@@ -16,9 +16,9 @@ from PyQt6.QtGui import (
 )
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
+from presentation.look import tokens
 from presentation.ui.parts import arrange
 from presentation.ui.styles import mark
-from presentation.ui.theme import tokens
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
 

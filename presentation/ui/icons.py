@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-from functools import cache
-from pathlib import Path
-
 from PyQt6.QtCore import QByteArray, QRect, QSize, Qt
 from PyQt6.QtGui import QColor, QIcon, QIconEngine, QPainter, QPixmap
 from PyQt6.QtSvg import QSvgRenderer
 
+from presentation.look import drawings
 from presentation.ui.theme import ThemeManager
-
-FOLDER = Path(__file__).resolve().parents[2] / "resources" / "icons"
 
 
 class UnknownIcon(KeyError):
     """An icon is asked for that is not in ``resources/icons``."""
-
-
-@cache
-def drawings() -> dict[str, str]:
-    """The SVG text of each icon by its Lucide name."""
-    return {path.stem: path.read_text("utf-8") for path in FOLDER.glob("*.svg")}
 
 
 class Icons:

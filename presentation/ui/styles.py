@@ -29,8 +29,9 @@ from PyQt6.QtCore import QEvent, QLocale, QObject, Qt
 from PyQt6.QtGui import QColor, QFocusEvent, QFontDatabase, QKeyEvent, QPalette
 from PyQt6.QtWidgets import QApplication, QDialog, QWidget
 
+from presentation.look import tokens
 from presentation.ui.language import LanguageManager
-from presentation.ui.theme import Theme, ThemeManager, tokens
+from presentation.ui.theme import Theme, ThemeManager
 
 FOLDER = Path(__file__).resolve().parents[2] / "resources" / "styles"
 

@@ -5,28 +5,19 @@ A change of theme is one event: everybody who paints listens to `ThemeManager.ch
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from PyQt6.QtCore import QObject, Qt, pyqtSignal
 from PyQt6.QtGui import QColor, QFont, QGuiApplication
 
+from presentation.look import ThemeName, hex_of, size_of, tokens
+
 Mode = Literal["light", "dark", "system"]
-ThemeName = Literal["light", "dark"]
 
 MEDIUM = 500
 """The weight of `Theme.weight` where the face has it."""
-
-TOKENS = Path(__file__).resolve().parents[2] / "resources" / "look" / "tokens.json"
-
-
-@cache
-def tokens() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(TOKENS.read_text("utf-8"))
-    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +32,7 @@ class Theme:
 
     def hex(self, name: str) -> str:
         """A colour as it stands in the tokens: ``hex("surface.base")``, ``hex("trace.0")``."""
-        return _hex(self.name, name)
+        return hex_of(self.name, name)
 
     def color(self, name: str) -> QColor:
         """A colour; also the ``rgba(r,g,b,a)`` form."""
@@ -49,7 +40,7 @@ class Theme:
 
     def size(self, name: str) -> int:
         """A size in logical pixels: ``size("row.tree")``, ``size("space.3")``, ``size("pane.left_min")``."""
-        return _size(name, self.scale)
+        return size_of(name, self.scale)
 
     def font(self, style: str, *, weight: int | None = None) -> QFont:
         """The font of a type style: ``ui``, ``small``, ``caption``, ``title``, ``mono`` ..."""
@@ -67,28 +58,12 @@ class Theme:
 
 
 @cache
-def _hex(theme: ThemeName, name: str) -> str:
-    value: Any = tokens()["theme"][theme]
-    for part in name.split("."):
-        value = value[int(part)] if isinstance(value, list) else value[part]
-    return str(value)
-
-
-@cache
 def _color(theme: ThemeName, name: str) -> QColor:
-    text = _hex(theme, name)
+    text = hex_of(theme, name)
     if text.startswith("rgba("):
         red, green, blue, alpha = text[5:-1].split(",")
         return QColor(int(red), int(green), int(blue), round(float(alpha) * 255))
     return QColor(text)
-
-
-@cache
-def _size(name: str, scale: float) -> int:
-    value: Any = tokens()
-    for part in name.split("."):
-        value = value[part]
-    return round(float(value) * scale)
 
 
 @cache

@@ -37,13 +37,14 @@ from PyQt6.QtWidgets import QApplication, QWidget
 from application.app import Application
 from application.project.window_state import WindowState
 from presentation import VERSION
+from presentation.look import drawings, tokens
 from presentation.translation import Translator
-from presentation.ui.icons import Icons, drawings
+from presentation.ui.icons import Icons
 from presentation.ui.language import LanguageManager, LanguageName
 from presentation.ui.late_imports import import_qt
 from presentation.ui.log_file import log_path, log_to_file
 from presentation.ui.styles import ApplicationStyle, load_fonts, templates
-from presentation.ui.theme import Mode, ThemeManager, tokens
+from presentation.ui.theme import Mode, ThemeManager
 from presentation.ui.workspace import WindowServices, Workspace
 from presentation.window.errors import ErrorNotice, LastResort, text_of
 from presentation.window.forced_end import MOST_S, ends_within

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Iterable, Iterator
 from html.parser import HTMLParser
 from itertools import islice
@@ -18,6 +19,7 @@ from domain.llm.chat import WebSource
 from domain.llm.tools.line_diff import diff_texts
 from presentation.panels.conversation import plain_view, web_view
 from presentation.panels.conversation.charts import Chart, ChartLine
+from presentation.panels.conversation.document import PrintedItems
 from presentation.panels.conversation.html_view import HtmlItems
 from presentation.panels.conversation.items import (
     Added,
@@ -236,12 +238,14 @@ def texts(campaign: Campaign) -> dict[str, str]:
 
 @campaigns(fast=4_000, whole=1_000_000)
 def test_the_html_of_a_row_has_only_what_is_ours(campaign: Campaign) -> None:
-    page = HtmlItems(str, names=NAMES)
+    page, printed = HtmlItems(str, names=NAMES), PrintedItems(str)
     for kind, text in texts(campaign).items():
         for item in rows_of(0, text):
             reader = _Reader()
             reader.feed(page(item))
+            reader.feed(in_file := printed(item))
             assert not reader.bad, (kind, type(item).__name__, reader.bad)
+            assert not re.search(r"<button|<[a-z][^<>\"]*( \w+=\"[^\"]*\")* data-act=", in_file)
 
 
 @pytest.fixture

@@ -12,10 +12,11 @@ from PyQt6.QtGui import QColor, QFocusEvent, QFontInfo, QIcon, QPalette
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QDialog, QHBoxLayout, QLineEdit, QPushButton, QWidget
 
-from presentation.ui.icons import UnknownIcon, drawings
+from presentation.look import drawings, tokens
+from presentation.ui.icons import UnknownIcon
 from presentation.ui.styles import FOLDER as STYLES
 from presentation.ui.styles import FONTS, UnknownToken, load_fonts, mark, palette, style_sheet
-from presentation.ui.theme import Theme, ThemeManager, tokens
+from presentation.ui.theme import Theme, ThemeManager
 from scripts.draw_style_images import PICTURES, picture
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -8,7 +8,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from shared.errors import CircuitAIError
+
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from application.ports.simulation import WaveformSource
+    from application.simulation.waveforms import LoadWaveforms
     from domain.simulation.waveform import Plot, RealArray
 
 WIDTH, HEIGHT = 400, 116
@@ -40,6 +46,20 @@ class Chart:
     y_ends: tuple[str, str]
     grid: tuple[float, ...] = ()
     """Places of lines of the grid across."""
+
+
+async def stored_chart(waveforms: LoadWaveforms, result: Path) -> Chart | None:
+    """The picture of a stored run; None where it was cleaned up, or there is nothing to draw."""
+    try:
+        source = await waveforms.open(result)
+        return await waveforms.cpu.run_in_thread(_drawn, source)
+    except (CircuitAIError, OSError):  # without its data: the card does without
+        return None
+
+
+def _drawn(source: WaveformSource) -> Chart | None:
+    with source:
+        return chart_of([plot for plot in source.plots if plot.axis_name is not None])
 
 
 def chart_of(plots: Sequence[Plot]) -> Chart | None:

@@ -48,7 +48,12 @@ _SEARCH_AFTER_MS = 150
 """Behind the last letter typed."""
 _NO_HITS: tuple[ConversationHit, ...] = ()
 _HITS = Qt.ItemDataRole.UserRole + 1
-_FORMATS = {"json": msg("JSON file"), "txt": msg("Text file"), "md": msg("Markdown file")}
+_FORMATS = {
+    "json": msg("JSON file"),
+    "txt": msg("Text file"),
+    "md": msg("Markdown file"),
+    "html": msg("HTML file, to read and print"),
+}
 
 
 class ConversationsDialog(QDialog):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from functools import cache, lru_cache
 from typing import assert_never
 
+from presentation.look import drawings
 from presentation.panels.conversation import blocks as b
 from presentation.panels.conversation.charts import svg_of
 from presentation.panels.conversation.items import Item
@@ -14,7 +15,6 @@ from presentation.panels.conversation.markup import Block, block_html, to_html, 
 from presentation.panels.conversation.names import Names
 from presentation.panels.conversation.rows import row_of
 from presentation.panels.conversation.words import split_words
-from presentation.ui.icons import drawings
 from shared.message import Message, msg
 
 _TEXTS = {
@@ -67,6 +67,12 @@ def growing_prose(block: Block, names: Names) -> str:
     """The same of one that is not complete yet."""
     html_of_it = block_html(block)
     return html_of_it if block.kind == "code" else names.in_html(html_of_it, _acting)
+
+
+def kind_of(item: Item) -> str:
+    """The class of a row."""
+    name = type(item).__name__
+    return "k-" + {"UserText": "user", "AnswerText": "answer"}.get(name, name.lower())
 
 
 class HtmlItems:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from application.conversation.sessions import ExportFormat, ShownSession
     from application.groups.conversations import Conversations
     from application.groups.project import Project
+    from application.groups.simulation import Simulation
     from application.ports.conversation import SessionInfo
     from application.ports.search import ConversationsFound
     from domain.llm.chat import ProviderChoice
@@ -57,12 +58,14 @@ class Shelf:
         self,
         conversations: Conversations,
         project: Project,
+        simulation: Simulation,
         *,
         told: Callable[[Message, bool], None],
         changed: Callable[[], None],
     ) -> None:
         self._conversations = conversations
         self._project = project
+        self._simulation = simulation
         self._told = told
         self._changed = changed
         self.drafts: dict[Place, str] = {}
@@ -176,12 +179,29 @@ class Shelf:
         """Write a conversation to a file, and say where; or why not."""
         try:
             session = await self._conversations.sessions.show(root, session_id)
-            text = await asyncio.to_thread(_text_of, session, kind, Translator(language))
+            text = await self._text_of(root, session, kind, Translator(language))
             path = await self._conversations.sessions.save(text, target)
         except CircuitAIError as error:
             self._told(with_advice(error), True)
         else:
             self._told(msg("Written: {path}", path=path), False)
+
+    async def _text_of(
+        self, root: Path, session: ShownSession, kind: ExportFormat, translate: Translator
+    ) -> str:
+        from presentation.panels.conversation.document import html_document
+        from presentation.session_export import export_text
+
+        if kind != "html":
+            return await asyncio.to_thread(export_text, session, kind, translate)
+        return await html_document(
+            root,
+            session,
+            translate,
+            project=self._project,
+            conversations=self._conversations,
+            simulation=self._simulation,
+        )
 
     async def rename(self, root: Path, session_id: str, name: str) -> tuple[str, Message | None]:
         """The name as it is kept; or why it was not ("" then)."""
@@ -189,10 +209,3 @@ class Shelf:
             return await self._conversations.sessions.rename(root, session_id, name), None
         except CircuitAIError as error:
             return "", error.message
-
-
-def _text_of(session: ShownSession, kind: ExportFormat, translate: Translator) -> str:
-    """In a thread: the first time it is imported."""
-    from presentation.session_export import export_text
-
-    return export_text(session, kind, translate)

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from PyQt6.QtCore import QObject, pyqtSignal
 
 from application.groups.simulation import Simulation
-from presentation.panels.conversation.charts import Chart, chart_of
+from presentation.panels.conversation.charts import Chart, stored_chart
 from presentation.panels.conversation.items import Item, SimulationCard, Step, Steps
 from presentation.ui.workspace import WindowServices
 from shared import paths
-from shared.errors import CircuitAIError
-
-if TYPE_CHECKING:
-    from application.ports.simulation import WaveformSource
 
 _MOST = 40
 """Pictures that are kept, of the newest runs of what is shown."""
@@ -61,22 +57,11 @@ class SimulationCharts(QObject):
         try:
             while self._wanted and root == self._services.workspace.root:
                 key, _ = self._wanted.popitem()
-                self._charts[key] = await self._chart(paths.result_folder(root, key) / paths.RESULT_FILE)
+                result = paths.result_folder(root, key) / paths.RESULT_FILE
+                self._charts[key] = await stored_chart(self._simulation.waveforms, result)
                 while len(self._charts) > _MOST:
                     del self._charts[next(iter(self._charts))]
                 if self._charts.get(key) is not None:
                     self.made.emit(key)
         finally:
             self._is_reading = False
-
-    async def _chart(self, result: Path) -> Chart | None:
-        try:
-            source = await self._simulation.waveforms.open(result)
-            return await self._simulation.waveforms.cpu.run_in_thread(_drawn, source)
-        except (CircuitAIError, OSError):  # cleaned up, or without data: the card does without
-            return None
-
-
-def _drawn(source: WaveformSource) -> Chart | None:
-    with source:
-        return chart_of([plot for plot in source.plots if plot.axis_name is not None])

@@ -10,9 +10,9 @@ from PyQt6.QtGui import QEnterEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEve
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from presentation.figures import short_count
+from presentation.look import tokens
 from presentation.ui.parts import ElidedLabel, arrange, push_button
 from presentation.ui.styles import mark
-from presentation.ui.theme import tokens
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
 

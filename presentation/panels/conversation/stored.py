@@ -66,8 +66,8 @@ def items_of(session: ShownSession, operations: Iterable[OperationEntry]) -> tup
     apart = {step.said_in for step in session.design}
     turn = ""
     is_told_by_program = False
-    compressed = _compressed(session)
-    items |= {row.key: row for row in compressed.get("", ())}
+    compressed, marked = _compressed(session), _marked(session)
+    items |= {row.key: row for row in (*marked.get("", ()), *compressed.get("", ()))}
     for number, message in enumerate(session.messages):
         is_last = number == len(session.messages) - 1
         if message.role in ("user", "program"):
@@ -90,7 +90,7 @@ def items_of(session: ShownSession, operations: Iterable[OperationEntry]) -> tup
             items[card.key] = _with_result(card, message)
         if story is not None and story.verdicts:
             _judge(items, story)
-        items |= {row.key: row for row in compressed.get(message.id, ())}
+        items |= {row.key: row for row in (*marked.get(message.id, ()), *compressed.get(message.id, ()))}
         for step in behind.get(message.id, ()):
             _put_step(items, step, session)
     _put_end(items, session, turn)
@@ -174,6 +174,15 @@ def _compressed(session: ShownSession) -> dict[str, list[CompressedRow]]:
             can_restore=session.is_ours and bool(one.until),
         )
         found.setdefault(ends.get(shown.after, shown.after), []).append(row)
+    return found
+
+
+def _marked(session: ShownSession) -> dict[str, list[Note]]:
+    """What the file of an imported conversation tells beside its messages, by the message before it."""
+    found: dict[str, list[Note]] = {}
+    for number, mark in enumerate(session.marks):
+        text = msg("From the imported file: {text}", text=mark.text)
+        found.setdefault(mark.after, []).append(Note(key=f"mark-{number}", text=text))
     return found
 
 

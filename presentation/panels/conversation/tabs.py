@@ -56,7 +56,11 @@ class ConversationTabs:
         self._changed = changed
         self._told = told
         self.shelf = Shelf(
-            app.conversations, app.project, told=told, changed=lambda: None if self._is_closed else listed()
+            app.conversations,
+            app.project,
+            app.simulation,
+            told=told,
+            changed=lambda: None if self._is_closed else listed(),
         )
         self.root: Path | None = None
         self._is_closed = False

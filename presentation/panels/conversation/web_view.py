@@ -19,8 +19,9 @@ from PyQt6.QtWebEngineCore import (
 from PyQt6.QtWebEngineWidgets import QWebEngineView
 from PyQt6.QtWidgets import QVBoxLayout, QWidget
 
+from presentation.look import css_variables
 from presentation.panels.conversation.empty import EmptyPage, row_of_page
-from presentation.panels.conversation.html_view import HtmlItems, growing_prose, icon, whole_prose
+from presentation.panels.conversation.html_view import HtmlItems, growing_prose, icon, kind_of, whole_prose
 from presentation.panels.conversation.items import (
     MARKED_MS,
     Added,
@@ -37,7 +38,6 @@ from presentation.panels.conversation.markup import BlockSplitter
 from presentation.panels.conversation.names import Names
 from presentation.panels.conversation.words import CODE_ACTS
 from presentation.ui.parts import arrange
-from presentation.ui.theme import Theme, tokens
 from presentation.ui.workspace import WindowServices
 from shared.message import msg
 
@@ -228,7 +228,7 @@ class WebConversation(QWidget):
             self._slices.stop()
 
     def _row(self, item: Item) -> list[str]:
-        return [item.key, _kind_of(item), self._html(item)]
+        return [item.key, kind_of(item), self._html(item)]
 
     def _follow(self, item: Item) -> None:
         if isinstance(item, AnswerText) and item.is_streaming:
@@ -254,7 +254,7 @@ class WebConversation(QWidget):
         if self._is_closed:
             return
         self._page.setBackgroundColor(theme.color("surface.base"))
-        self._run([["theme", css_variables(theme)]])
+        self._run([["theme", css_variables(theme.name, theme.scale)]])
 
     def retranslate(self) -> None:
         """The page's own words; the items are shown again by whoever has them."""
@@ -356,37 +356,3 @@ class _OnlyOurFiles(QWebEngineUrlRequestInterceptor):
             path is not None and ".." not in path.parts and any(path.is_relative_to(at) for at in _SERVED)
         )
         info.block(not is_ours)
-
-
-def _kind_of(item: Item) -> str:
-    name = type(item).__name__
-    return "k-" + {"UserText": "user", "AnswerText": "answer"}.get(name, name.lower())
-
-
-def css_variables(theme: Theme) -> dict[str, str]:
-    """The tokens as CSS variables: ``--surface-base``, ``--space-2``."""
-    found: dict[str, str] = {}
-    for group, values in tokens()["theme"][theme.name].items():
-        if isinstance(values, dict):
-            found |= {f"--{group}-{name}": theme.hex(f"{group}.{name}") for name in values}
-        elif isinstance(values, list):
-            found |= {f"--{group}-{n}": theme.hex(f"{group}.{n}") for n in range(len(values))}
-        elif isinstance(values, str):
-            found[f"--{group}"] = theme.hex(group)
-    for group in ("space", "radius", "row", "control", "margin_bar", "icon", "pane"):
-        for name, value in tokens()[group].items():
-            if isinstance(value, int | float) and not isinstance(value, bool):
-                found[f"--{group}-{name}"] = f"{theme.size(f'{group}.{name}')}px"
-    for name, kind in tokens()["type"].items():
-        if isinstance(kind, dict):
-            found[f"--type-{name}-px"] = f"{theme.size(f'type.{name}.px')}px"
-            found[f"--type-{name}-line"] = f"{theme.size(f'type.{name}.line')}px"
-    for name, value in tokens()["duration_ms"].items():
-        found[f"--duration_ms-{name}"] = f"{value}ms" if isinstance(value, int) else str(value)
-    fonts = tokens()["font"]
-    for name in ("ui", "mono"):
-        families = [*fonts[name], *fonts[f"{name}_cjk"]]
-        found[f"--font-{name}"] = ", ".join(
-            family if family in ("monospace", "sans-serif") else f'"{family}"' for family in families
-        )
-    return found

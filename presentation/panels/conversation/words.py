@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Literal, NamedTuple
 
+from application.conversation.session_marks import STOPS
 from application.tool_execution.taking_back import UndoChoice
 from domain.llm.answer_use import AnswerUse, cached_share
 from domain.llm.costs import shown_cost
@@ -45,22 +46,6 @@ CODE_ACTS: tuple[tuple[str, Message], ...] = (
     ("copy_code", msg("Copy")),
 )
 """What can be done with a netlist in an answer; with other code the last."""
-_INTERRUPTED: Mapping[str, Message] = {
-    "user": msg("Stopped by you"),
-    "stopped": msg("Stopped by you"),
-    "interrupted": msg("Interrupted"),
-    "app_shutdown": msg("Interrupted: the program was closed"),
-    "session_switch": msg("Stopped: another conversation was opened"),
-    "taken_over": msg("Stopped: taken over in another window or command"),
-    "timeout": msg("Stopped: it took too long"),
-    "limit": msg("A limit of the turn was reached"),
-    "loop": msg("Stopped: repeating the same steps"),
-    "length": msg("Cut at the model's output limit"),
-    "content_filter": msg("Withheld by the provider"),
-    "cut": msg("The answer was cut off"),
-    "error": msg("Interrupted by an error"),
-    "unanswered": msg("No answer received"),
-}
 _WORD = re.compile(r"\s+|\S+")
 
 
@@ -179,7 +164,7 @@ def choice_kind(item: Decision, choice: str, *, is_first: bool) -> ButtonKind:
 
 def interruption_texts(item: Interrupted) -> tuple[Message, Message | None]:
     """What an interrupted turn says, and how far it came."""
-    title = _INTERRUPTED.get(item.reason, _INTERRUPTED["interrupted"])
+    title = STOPS.get(item.reason, STOPS["interrupted"])
     if not item.characters:
         return title, None
     return title, msg("after {count} {count:character|characters}", count=item.characters)

@@ -13,11 +13,12 @@ from PyQt6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from domain.simulation.goals import DesignGoal
 from domain.simulation.waveform import RealArray
+from presentation.look import tokens
 from presentation.panels.waveforms.curve_item import BoxItem
 from presentation.panels.waveforms.figures import SPACE, fixed
 from presentation.panels.waveforms.plot_marks import LevelMark, MarginMark, Mark, PlaceMark
 from presentation.panels.waveforms.traces import PaneKind
-from presentation.ui.theme import Theme, tokens
+from presentation.ui.theme import Theme
 
 Curves = Callable[[], Iterable[tuple[RealArray, RealArray]]]
 """Gives (m,), (m,) the points of each curve, in the box's coordinates."""

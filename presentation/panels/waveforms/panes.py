@@ -12,13 +12,14 @@ from PyQt6.QtGui import QColor, QPen
 
 from domain.simulation.goals import DesignGoal
 from domain.simulation.waveform import RealArray
+from presentation.look import tokens
 from presentation.panels.waveforms.axes import Axis, Grid, PlotStyle
 from presentation.panels.waveforms.curve_item import CurveItem
 from presentation.panels.waveforms.mark_item import MarkItem, MarkLook
 from presentation.panels.waveforms.plot_marks import Mark
 from presentation.panels.waveforms.traces import Axis as CommonAxis
 from presentation.panels.waveforms.traces import Curve, PaneKind, Trace, bounds_of
-from presentation.ui.theme import Theme, tokens
+from presentation.ui.theme import Theme
 
 _PADDING = 0.06
 _MOST_SOLID = 4

@@ -12,13 +12,14 @@ from PyQt6.QtGui import QColor, QKeyEvent, QMouseEvent, QResizeEvent
 from PyQt6.QtWidgets import QToolTip, QWidget
 
 from domain.simulation.goals import DesignGoal
+from presentation.look import tokens
 from presentation.panels.waveforms.cursors import CursorItem, CursorLook
 from presentation.panels.waveforms.panes import TRACE_COLORS, Pane
 from presentation.panels.waveforms.plot_marks import Mark
 from presentation.panels.waveforms.traces import Axis as CommonAxis
 from presentation.panels.waveforms.traces import PaneKind, Trace, panes_of
 from presentation.ui.parts import once_after
-from presentation.ui.theme import Theme, tokens
+from presentation.ui.theme import Theme
 
 CursorName = Literal["a", "b"]
 _BEGINNINGS: tuple[tuple[CursorName, float], ...] = (("a", 1 / 3), ("b", 2 / 3))

@@ -113,6 +113,33 @@ def test_exports(cli, project, conversation, tmp_path, kind):
     assert "I look." in (json.dumps(whole) if kind == "json" else whole["text"])
 
 
+def test_a_page_of_its_own_has_the_rows_and_needs_no_qt(cli, project, conversation, tmp_path):
+    """Also with what happened beside the messages, and a version that was replaced."""
+    lines = Path(project, ".circuit_ai", "conversations", f"{conversation}.jsonl").read_text("utf-8")
+    first = next(json.loads(line)["message"]["id"] for line in lines.splitlines() if '"user"' in line)
+    failed = {"error_type": "connection", "message": {"template": "The bridge is <b>out</b>.", "params": {}}}
+    better = m.create_human_message("Design a <i>better</i> one")
+    turn = {"event": "turn", "turn_id": better.id}
+    again = new(
+        project,
+        *(json.loads(line) for line in lines.splitlines()[1:4]),
+        {**turn, "state": "started"},
+        {**said(better), "instead_of": first},
+        {**turn, "state": "ended", "stop_reason": "error", "failure": failed},
+    )
+    target = tmp_path / "talk.html"
+    code = "import runpy, sys; sys.modules['PyQt6'] = None; runpy.run_path('main.py', run_name='__main__')"
+    argv = [sys.executable, "-c", code, "sessions", "export", project, again, "-o", target]
+    done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    text = target.read_text("utf-8")
+    wanted = ["<h1>Amp</h1>", "I look.", "why", "amp.cir", "Design a &lt;i&gt;better", "is &lt;b&gt;out"]
+    assert [words for words in (*wanted, "replaced</span>", "default-src 'none'") if words not in text] == []
+    assert [words for words in ("<script", "<button", "@font-face", "src=", "url(") if words in text] == []
+    marks = cli("sessions", "export", project, again, "--format", "json", "--json").document["marks"]
+    assert marks == [{"after": better.id, "kind": "failure", "text": "Failed: The bridge is <b>out</b>."}]
+
+
 def test_an_export_has_no_key_that_a_server_repeated(cli, project):
     key = "a-key-of-no-usual-form-5521"
     conversation = new(project, said(m.create_ai_message(f"Your key is {key}.")))

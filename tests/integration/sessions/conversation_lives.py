@@ -109,6 +109,7 @@ class Surroundings:
         self._numbers = itertools.count()
         self._changed = changed
         self.translate = Translator("en", "window")
+        self.at_work: Callable[[], tuple[str, ...]] = tuple
 
     def start(self, coroutine: Coroutine[Any, Any, object], *, kind: str, scope: str = "window") -> object:
         name = f"{kind}-{next(self._numbers)}"

@@ -130,7 +130,9 @@ def with_everything() -> list[dict[str, Any]]:
     second = next(
         each["message"]["id"] for each in events if each.get("message", {}).get("content") == "Second"
     )
-    return [*events, written(user, instead_of=second), written(odd), written(m.create_ai_message("three"))]
+    stopped = {"event": "turn", "turn_id": user.id, "state": "ended", "stop_reason": "user"}
+    last = (written(odd), written(m.create_ai_message("three")), stopped)
+    return [*events, written(user, instead_of=second), *last]
 
 
 def test_export_import_export_is_the_same(project: Path, sessions: Sessions, tmp_path: Path) -> None:
@@ -138,6 +140,7 @@ def test_export_import_export_is_the_same(project: Path, sessions: Sessions, tmp
     other = tmp_path / "other"
     text = export_text(run(sessions.show(project, session_id)), "json", str)
     assert '"replaced": true' in text
+    assert '"text": "Stopped by you"' in text
     file = tmp_path / "talk.json"
     file.write_text(text, encoding="utf-8")
     assert run(sessions.import_file(other, file)) == session_id
