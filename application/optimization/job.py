@@ -74,7 +74,7 @@ class OptimizationJob:
                         cost=cost,
                     )
                 )
-        self.search.tell(costs)
+        self.search.tell(costs, {values: self.cost.figures(rows) for values, rows in done.items()})
         if least is not None and self.cost.is_perfect(least):
             self.search.finish("goals_met")
 

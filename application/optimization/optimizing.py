@@ -213,6 +213,7 @@ class OptimizeCircuit:
             else parameter.nominal
             for parameter in plan.parameters
         }
+        cost = CostFunction(goals=goals, objectives=objectives)
         return OptimizationJob(
             prepared=prepared,
             measures=measures,
@@ -220,10 +221,14 @@ class OptimizeCircuit:
             objectives=objectives,
             space=space,
             search=Search(
-                space, seed=spec.seed, budget=max(1, spec.search.budget // len(plan.corners)), start=start
+                space,
+                seed=spec.seed,
+                budget=max(1, spec.search.budget // len(plan.corners)),
+                start=start,
+                aims=cost.aims(len(plan.corners)),
             ),
             warnings=(*notes, *warnings),
-            cost=CostFunction(goals=goals, objectives=objectives),
+            cost=cost,
         )
 
     # ---- searching -------------------------------------------------------------------------------

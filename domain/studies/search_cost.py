@@ -14,6 +14,11 @@ from typing import NamedTuple
 from domain.simulation.goals import DesignGoal
 from domain.studies.search_spec import Objective
 from domain.studies.study import StudyRow
+from domain.studies.trust_region import Aim, Figures
+
+_LEAST_GAIN = 1e-6
+_WISH = 0.1
+"""What a missed wish weighs beside a missed must, for the surrogates."""
 
 
 class Cost(NamedTuple):
@@ -62,6 +67,41 @@ class CostFunction:
             )
         return Cost(failed, violation, rest)
 
+    def aims(self, corners: int) -> tuple[Aim, ...]:
+        """What each of the `figures` should be."""
+        weights = {"must": 1.0, "wish": _WISH}
+        each = [
+            Aim(
+                low=-math.inf if goal.minimum is None else goal.minimum,
+                high=math.inf if goal.maximum is None else goal.maximum,
+                weight=weights[goal.weight],
+            )
+            for goal in self._bounded
+        ]
+        each += [
+            Aim(weight=objective.weight, direction=-1.0 if objective.maximize else 1.0)
+            for objective in self.objectives
+        ]
+        return tuple(each * corners)
+
+    def figures(self, rows: Sequence[StudyRow]) -> Figures:
+        """What a point measured, from its rows, one for each corner; NaN for what it could not."""
+        return tuple(
+            value if math.isfinite(value) else math.nan
+            for row in rows
+            for value in (
+                *(row.metrics.get(goal.metric, math.nan) for goal in self._bounded),
+                *(
+                    row.metrics.get(objective.metric, math.nan) / self.scales.get(objective.metric, 1.0)
+                    for objective in self.objectives
+                ),
+            )
+        )
+
+    @property
+    def _bounded(self) -> list[DesignGoal]:
+        return [goal for goal in self.goals if goal.minimum is not None or goal.maximum is not None]
+
     def is_perfect(self, cost: Cost) -> bool:
         """Nothing is left to be improved: no objective, and wishes too are met."""
         return not self.objectives and cost.meets_goals and cost.rest == 0
@@ -70,6 +110,22 @@ class CostFunction:
     def _worst(rows: Sequence[StudyRow], number: Callable[[StudyRow], float]) -> float:
         found = [number(row) for row in rows]
         return max((math.inf if math.isnan(item) else item for item in found), default=math.inf)
+
+
+def is_better(cost: Cost, other: Cost) -> bool:
+    """Whether a cost is less by an amount that matters."""
+    if cost.failed != other.failed:
+        return cost.failed < other.failed
+    for mine, theirs in ((cost.violation, other.violation), (cost.rest, other.rest)):
+        if mine == theirs:
+            continue
+        if math.isinf(mine) or math.isinf(theirs):
+            return mine < theirs
+        if abs(mine - theirs) > _LEAST_GAIN * max(abs(theirs), _LEAST_GAIN):
+            return mine < theirs
+        if (mine == 0) != (theirs == 0):
+            return mine < theirs
+    return False
 
 
 def scales_of(objectives: Sequence[Objective], row: StudyRow | None) -> dict[str, float]:

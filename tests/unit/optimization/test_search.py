@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from domain.studies.search import Search, is_better
-from domain.studies.search_cost import Cost
+from domain.studies.search import Search
+from domain.studies.search_cost import Cost, is_better
 from domain.studies.search_space import SearchSpace, Values, search_space
 from domain.studies.study_spec import read_study_spec
 

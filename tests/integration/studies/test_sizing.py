@@ -1,0 +1,63 @@
+"""Amplifiers sized to tight targets: what the search promises, and against other methods."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from application.app import Application
+from application.optimization.optimizing import OptimizeRequest
+from domain.studies.study_spec import read_study_spec
+from tests.sizing.compare import compare
+from tests.sizing.problems import AMPLIFIERS, MEASURE
+
+
+async def test_an_op_amp_with_eight_parameters_meets_four_narrow_bands(
+    app: Application, tmp_path: Path
+) -> None:
+    case = AMPLIFIERS["two-stage"]
+    circuit = tmp_path / "amplifier.cir"
+    circuit.write_text(case.deck("level 1"))
+    result = await app.design.optimize(
+        OptimizeRequest(
+            circuit=circuit,
+            spec=read_study_spec({
+                "parameters": [
+                    {"name": name, "min": low, "max": high, "scale": "log"}
+                    for name, (low, high) in case.ranges.items()
+                ],
+                "measure": MEASURE,
+                "goals": {"gain": [78.1, 78.6], "ugf": [36.1e6, 38.3e6], "pm": [73, 76],
+                          "supply": [0.49e-3, 0.52e-3]},
+                "budget": 100,
+            }),
+        )
+    )  # fmt: skip
+    assert result.goals_met
+    assert len(result.rows) <= 60, "one simulation a parameter, and a few more"
+
+
+@pytest.mark.torture
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize(
+    ("amplifier", "models", "most_median"),
+    [
+        ("two-stage", "level 1", 25),
+        ("two-stage", "BSIM4", 25),
+        ("one-stage", "level 1", 20),
+        ("one-stage", "BSIM4", 25),
+        ("folded", "level 1", 25),
+        ("folded", "BSIM4", 120),
+    ],
+)
+async def test_tight_targets_take_few_simulations(
+    app: Application, amplifier: str, models: str, most_median: float
+) -> None:
+    found = await compare(app, amplifier, models, targets=30, seeds=3)
+    mine = found.pop("ours")
+    assert mine.share >= 0.9
+    assert mine.median <= most_median
+    for other in found.values():
+        assert mine.share >= other.share
+        assert mine.median < other.median

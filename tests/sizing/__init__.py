@@ -1,0 +1,1 @@
+"""Amplifiers to be sized, with targets drawn from designs that exist."""
