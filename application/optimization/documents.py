@@ -30,6 +30,7 @@ def optimization_document(result: OptimizationResult, translate: Translate = str
             "simulations": len(result.rows),
             "failed": result.failed,
             "repeated": result.repeated,
+            "recalled": result.recalled,
             "generations": result.generations,
             "restarts": result.restarts,
             "rate_hz": len(result.rows) / result.duration_s if result.duration_s > 0 else math.nan,

@@ -386,6 +386,7 @@ class OptimizeCircuit:
                 generations=job.search.generations,
                 restarts=job.search.restarts,
                 repeated=job.search.repeated,
+                recalled=job.search.recalled,
                 robustness=robustness,
                 at_range_end=() if best is None else job.at_range_end(best.parameters),
                 raw_paths=() if fresh is None else fresh.raw_paths,

@@ -71,6 +71,8 @@ class OptimizationResult:
     restarts: int
     repeated: int
     """Points that came up again and were not simulated twice."""
+    recalled: int = 0
+    """Points of former searches of this circuit that it could rely on."""
     robustness: tuple[Robustness, ...] = ()
     """Of each goal the best point meets; () when there was no time to look."""
     at_range_end: tuple[str, ...] = ()
