@@ -117,6 +117,93 @@ def figures_in(text: str) -> Iterator[TextFigure]:
             yield _figure(text, (first, stop), number, scale, unit)
 
 
+_WORDS = {
+    word: value
+    for value, words in {
+        0: "zero", 1: "one a an", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven",
+        8: "eight", 9: "nine", 10: "ten", 11: "eleven", 12: "twelve", 13: "thirteen", 14: "fourteen",
+        15: "fifteen",
+        16: "sixteen", 17: "seventeen", 18: "eighteen", 19: "nineteen", 20: "twenty", 30: "thirty",
+        40: "forty", 50: "fifty", 60: "sixty", 70: "seventy", 80: "eighty", 90: "ninety",
+    }.items()
+    for word in words.split()
+}  # fmt: skip
+_POWERS = {
+    "hundred": 100,
+    "thousand": 1000,
+    "million": 1_000_000,
+    "十": 10,
+    "百": 100,
+    "千": 1000,
+    "万": 10_000,
+}
+_DIGITS = {digit: place % 10 for place, digit in enumerate("零一二三四五六七八九〇")} | {"两": 2}
+_IN_WORDS = late_pattern(
+    rf"\b(?P<english>(?:(?:{'|'.join(_WORDS)}|hundred|thousand|million|and|point)[ -]){{1,12}})"
+    r"(?P<prefix>pico|nano|micro|milli|kilo|mega|giga)?-?(?P<unit>hertz|volts?|amps?|amperes?|ohms?|watts?|seconds?"
+    r"|farads?|decibels?|degrees?|percent)\b"
+    r"|(?P<percent>百分之)?(?P<chinese>[零一二两三四五六七八九〇十百千万]{1,9}(?:点[零一二三四五六七八九〇]{1,6})?)"
+    r"(?P<scale>[飞皮纳微毫千兆吉])?(?P<one>赫兹?|伏特?|安培?|欧姆?|瓦特?|分贝|法拉?)?",
+    re.IGNORECASE,
+)
+_LONG_UNITS = {"amperes": "A", "ampere": "A", "decibels": "dB", "decibel": "dB"}
+
+
+def figures_in_words(text: str) -> Iterator[TextFigure]:
+    """The figures whose number is a word: ``a hundred and five hertz``, ``四十五分贝``, ``百分之八``."""
+    for found in _IN_WORDS.finditer(plain(text)):
+        english = (found["english"] or "").lower()
+        unit = (found["unit"] or found["one"] or "").lower()
+        if not unit and not found["percent"]:
+            continue
+        number = _number_in_english(english) if english else _number_in_chinese(found["chinese"])
+        if not number or english.strip() in ("a", "an", "and", "one"):
+            continue
+        scale = _SCALES.get((found["prefix"] or found["scale"] or "").lower(), 1.0)
+        step = 1.0
+        while step < number and number % (10 * step) == 0:
+            step *= 10
+        if number % 1:
+            step = 0.1
+        yield TextFigure(
+            text=found[0],
+            value=number * scale,
+            unit="%" if found["percent"] else _LONG_UNITS.get(unit) or _UNITS[unit],
+            step=step * scale,
+            digits=len(f"{number:g}".rstrip("0").replace(".", "")),
+            start=found.start(),
+            end=found.end(),
+        )
+
+
+def _number_in_english(words: str) -> float:
+    whole, _, decimals = re.sub(r"[ -]+", " ", words).partition("point ")
+    total = part = 0.0
+    for word in whole.split():
+        if word == "hundred":
+            part = (part or 1) * 100
+        elif word in _POWERS:
+            total, part = total + (part or 1) * _POWERS[word], 0.0
+        else:
+            part += _WORDS.get(word, 0)
+    digits = "".join(str(_WORDS[each]) for each in decimals.split() if each in _WORDS)
+    return total + part + (float(f"0.{digits}") if digits else 0.0)
+
+
+def _number_in_chinese(run: str) -> float:
+    whole, _, decimals = run.partition("点")
+    total = part = digit = 0.0
+    for each in whole:
+        if each == "万":
+            total, part, digit = (total + part + digit) * 10_000, 0.0, 0.0
+        elif each in _POWERS:
+            part, digit = part + (digit or 1) * _POWERS[each], 0.0
+        else:
+            digit = 10 * digit + _DIGITS[each]
+    digits = "".join(str(_DIGITS[each]) for each in decimals)
+    return total + part + digit + (float(f"0.{digits}") if digits else 0.0)
+
+
 def _in_one_range(waiting: list[tuple[int, int, str]], start: int, flat: str) -> list[tuple[int, int, str]]:
     """The numbers right before a figure that share its unit: ``980`` of ``980–1020 Hz``."""
     kept: list[tuple[int, int, str]] = []

@@ -5,6 +5,7 @@ English and Chinese words are read; what they do not tell is taken as said.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Literal
 
@@ -23,7 +24,8 @@ _LOGARITHMIC = ("dB", "deg", "degC", "%")
 _TABLE_DIGITS = 5e-5
 """A model has read figures that were rounded already."""
 ROUGHLY = late_pattern(
-    r"(?:\babout|\baround|\broughly|\bnearly|\balmost|\bapprox\w*\.?|\bsome|~|≈|约为?|大约|大概|近似?|接近|差不多|将近)\s*$"
+    r"(?:\babout|\baround|\broughly|\bnearly|\balmost|\bapprox\w*\.?|\bsome|~|≈|约为?|大约|大概|近似?"
+    r"|接近|差不多|将近)\s*$"
 )
 
 
@@ -57,8 +59,11 @@ def is_rounding(figure: TextFigure, value: float, *, is_rough: bool) -> bool:
 
 _HALF_POWER = late_pattern(r"^[\s-]*(?:point|band|corner|cut|freq|点|带宽|截止|频率|转折|处|衰减点)")
 _ANGLES = late_pattern(r"shift|lag|lead|cross|per pole|相移|滞后|超前|反相|穿越|每个极点")
+_EACH_BY = late_pattern(r"(?:每个?|每变化|\beach|\bevery|\bper)\s?[±+-]?\s?$")
+_EDGES = late_pattern(r"rise|fall|edge|settl|delay|duty|上升|下降|边沿|建立|延迟|占空")
 _OF_PARTS = late_pattern(
-    r"toleranc|resistor|capacitor|inductor|parts|series|spread|公差|精度|容差|误差|电阻|电容|电感|器件|元件|系列|离散"
+    r"toleranc|resistor|capacitor|inductor|parts|series|spread|公差|精度|容差|误差|电阻|电容|电感|器件"
+    r"|元件|系列|离散"
 )
 
 
@@ -73,7 +78,10 @@ def is_convention(figure: TextFigure, before: str, after: str) -> bool:
         case "deg":
             return figure.value in (180.0, 360.0) or (figure.value % 45 == 0 and bool(_ANGLES.search(near)))
         case "%":
-            return figure.value == 100.0 or (figure.value <= 20 and bool(_OF_PARTS.search(near)))
+            if figure.value in (10.0, 20.0, 50.0, 80.0, 90.0) and _EDGES.search(near):
+                return True
+            is_of_part = _OF_PARTS.search(near) or _EACH_BY.search(before.lower())
+            return figure.value == 100.0 or (figure.value <= 20 and bool(is_of_part))
         case "degC":
             return figure.value in (25.0, 27.0)
         case _:
@@ -83,34 +91,53 @@ def is_convention(figure: TextFigure, before: str, after: str) -> bool:
 Mood = Literal["said", "noun", "soft", "hard"]
 
 _WORDS = late_pattern(
-    r"(?P<hard>\bif\b|\bwould\b|\bassum\w+|\bsuppos\w+|\bprovided\b|若|如果|假如|假设|倘若|预计|预期|估计|估算)"
-    r"|(?P<reset>\bbut\b|\bhowever\b|\bwhereas\b|\balthough\b|\bthough\b|\byet\b|\bnow\b|\bcurrently\b|\bmeasured\b"
+    r"(?P<hard>\bif\b|\bwould\b|\bassum\w+|\bsuppos\w+|\bprovided\b|若|如果|假如|假设|倘若|预计|预期"
+    r"|估计|估算)"
+    r"|(?P<reset>\bbut\b|\bhowever\b|\bwhereas\b|\balthough\b|\bthough\b|\byet\b|\bnow\b|\bcurrently\b"
+    r"|\bmeasured\b"
     r"|\bsimulat\w+|\bonly\b|\bstill\b|\bactual\w*|\binstead of\b|但是?|却|然而|不过|虽然|尽管"
-    r"|目前|现在|当前|实测|测得|本轮|这一?轮|上一?轮|仿真|只有|仅|实际|仍|\bfrom\s*$|从\s*$)"
+    r"|目前|现在|当前|实测|测得|本轮|这一?轮|上一?轮|仿真(?!时间|时长|步长|长度|次数)|只有|仅|实际|仍"
+    r"|\bfrom\s*$|从\s*$)"
+    # a way, or something behind a change, is told in the mood of its sentence
+    r"|(?P<kept>(?:从|由)[^,，。;；\n]{1,20}?(?:[升降增减]|提高|提升|加大|缩小|改善"
+    r"|变)[大小加低高]?(?:了|到|至|为|成)"
+    r"|(?:改[为成用]|[调换设][成到至为]|增大|增加|提高|降低|减小|加大|缩小)[^,，。;；\n]{0,20}?(?:之"
+    r"|以)?后(?=\s?[,，:：])"
+    r"|(?<=[差益宽波率流压度耗间真声幅])(?:增大|增加|提高|提升|降低|减小|降到|升到|加大|缩小))"
+    r"|(?P<did>\b(?:I|i|we)(?:'ve| have)?(?: (?:now|also|then))* (?:set|put|cut)\b)"
     r"|(?P<noun>\bexpected\b|\bpredicted\b|\bestimated\b|\btheor\w+|\bideal\w*|\bnominal\w*|\bcalculated\b"
     r"|\bcomputed\b|理论|理想|计算|算得|推算|推得|标称)"
-    r"|(?P<soft>\bshould\b|\bcould\b|\bwill\b|\bmay\b|\bmight\b|\bcan\b|'ll\b|\bexpect\b|\bpredict\b|\bestimate\b"
+    r"|(?P<soft>\bshould\b|\b(?:you|we|I) need\b|\bcould\b|\bwill\b|\bmay\b|\bmight\b|\bcan\b|'ll\b"
+    r"|\bexpect\b|\bpredict\b|\bestimate\b"
     r"|\btry\b|\btrying\b|\bpropose\b|\bsuggest\b|\brecommend\b|\baim\w*\b|\blet\b|\bbecomes?\b|\bso that\b"
     r"|\bin order\b|\bto (?:reach|get|meet|bring|give|obtain|achieve|keep|lower|raise|set|make|push|move|have"
     r"|yield|land)\b|(?<!\bthe )(?<!\ban )(?<!\ba )(?<!\bthis )\b(?:increase|decrease|reduce|raise|set|change"
     r"|use|choose|make|adjust|add|pick|replace|move|bring|push|trim|tune|scale|enlarge|halve|double)\b"
     r"|^\W*lower\b|\band lower\b|\bthen lower\b"
-    r"|(?<![响效反相对供适])应(?!用)|(?<!已)将|(?<![机社])会|可(?![见知靠])|建议|尝试|试着|打算|改为|改成|改用"
+    r"|(?<![响效反相对供适])应(?![用力])|(?<!已)将|(?<![机社])会|可(?![见知靠])|建议|尝试|试着|打算|改为"
+    r"|改成|改用"
     r"|调到|调至|调整(?!时间)|换成|换为|选用|选择|选取|取|设为"
-    r"|设置|设成|增大|增加|提高|提升|降低|减小|(?<!下)降到|(?<!上)升到|加大|缩小|瞄准|下一轮|下一步|以便|使|从而|为了|想要|希望|期望|把)"
-    r"|(?P<past>(?<!为)了|已经?|下降|上升|\b(?:was|were|had|got|went|fell|rose|dropped|reached|increased|decreased|came|improved|raised|lowered)\b)"
-    r"|(?P<fact>\b(?:is|are|reads?|measures|reaches|stays?|remains?|has|shows?|equals|lies|sits)\b|(?<!因)为(?!了))"
+    r"|设置|设成|增大|增加|提高|提升|降低|减小|(?<!下)降到|(?<!上)升到|加大|缩小|瞄准|下一轮|下一步|以便"
+    r"|使|从而|为了|想要|希望|期望|把)"
+    r"|(?P<past>(?<!为)了|已(?:[^，。；,;\n]{0,12}?(?:改[为成用]|[调换设]成?[到至为]|换成|设置|增大|增加"
+    r"|提高|降低|减小|加大|缩小))?|下降|上升|\b(?:was|were|had|got|went|fell|rose|dropped|reached"
+    r"|increased|decreased|came|improved|raised|lowered)\b)"
+    r"|(?P<fact>\b(?:is|are|reads?|measures|reaches|stays?|remains?|has|shows?|equals|lies|sits)\b"
+    r"|(?<!因)为(?!了))"
     r"|(?P<clause>[,:，、：()（）])"
 )
+_NEEDS = late_pattern(r"\bneeds? (?:about |roughly |some |around )?$")
 _AFTER = late_pattern(
+    r"^(?:[^.,;。，；\n]|\.(?=\d)){0,30}\b(?:would|could|might)\b|"
     r"^\s*(?:(?:is|are)\s+)?(?:expected|achievable|feasible|possible|reachable)\b"
     r"|^\s*(?:should|would|could|can|may|might|will) (?:then )?"
     r"(?:be (?:possible|achievable|enough|feasible|reach\w*|obtained|met)|result|follow)"
     r"|^\s*,?\s*(?:I |we )?(?:would )?(?:estimate|guess|expect|assume|suppose)\b"
     r"|^[^.;\n]{0,12}\b(?:by calculation|calculated|by hand|in theory)\b"
+    r"|^\s*(?:needs?|requires?|calls for|takes)\b|^\s*(?:需要|则需)"
     r"|^\s*(?:左右)?(?:即可|为宜|可行|应该可以|应可|是可能的|有望)"
 )
-_CAME_OF_IT = late_pattern(r"(?<![然之今以随最])后[，,][^，。；,;]*$")
+_CAME_OF_IT = late_pattern(r"(?<![然今以随最])后[，,：:][^，。；,;]*$")
 _PROPOSED = late_pattern(r"将|会|应|可|预计|估计|建议|若|如果|假如|需|要|期望|希望|目标")
 """What is told behind a change: "改为 3.9n 后，衰减提高到 43 dB"."""
 _CALCULATION = late_pattern(r"[\w)πΩ]\s*(?:[*/√^+÷]|-(?=\s))\s*[\w(√π][^=≈]{0,60}(?:=|≈|\bgives\b|得|为)\s*$")
@@ -122,6 +149,8 @@ def is_thought(before: str, after: str) -> bool:
     The words before it in its sentence are read in order. "if" lasts until a word of the present, "should"
     until something is told as a fact, "the expected gain is" within its clause.
     """
+    if _NEEDS.search(before.lower()) and re.match(r"\s*(?:more|less)\b", after.lower()):
+        return True
     if _CALCULATION.search(before[-SIGHT:]) or _AFTER.match(after.lower()):
         return True
     if _CAME_OF_IT.search(before) and not _PROPOSED.search(before):
@@ -135,7 +164,7 @@ def is_thought(before: str, after: str) -> bool:
                 mood = "said"
             case "noun" | "soft" as kind if mood != "hard":
                 mood = "noun" if kind == "noun" else "soft"
-            case "past" if mood != "hard":
+            case "past" | "did" if mood != "hard":
                 mood = "said"
             case "fact" if mood == "soft":
                 mood = "said"

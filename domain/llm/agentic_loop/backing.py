@@ -14,9 +14,9 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import combinations, islice
 
-from domain.circuit.figures_in_text import TextFigure, figures_in, plain, unit_name
+from domain.circuit.figures_in_text import TextFigure, figures_in, figures_in_words, plain, unit_name
 from domain.circuit.said_figures import (
     ABOVE,
     BELOW,
@@ -27,6 +27,7 @@ from domain.circuit.said_figures import (
     is_thought,
     sentence_before,
 )
+from domain.llm.agentic_loop.facts_in_words import Quantities, came_from
 from shared.late_patterns import late_pattern
 
 _MOST_FIGURES = 120
@@ -38,7 +39,7 @@ _MOST_LINES = 400
 _MOST_TOGETHER = 8
 _MOST_BY_LAW = 16
 _FEW = 6
-_NEAR = 1.15
+_NEAR = 1.5
 """How far from a measured value a bound may be that is told of it."""
 
 _SCALES = {"f": 1e-15, "p": 1e-12, "n": 1e-9, "u": 1e-6, "m": 1e-3, "k": 1e3, "meg": 1e6, "g": 1e9, "t": 1e12}
@@ -57,7 +58,9 @@ _NAMED = late_pattern(
     re.IGNORECASE,
 )
 _STATISTICS = late_pattern(r"^(?P<name>\w+) \[(?P<unit>[^\]\n]{1,8})\]:(?P<rest>[^\n]*)", re.MULTILINE)
-_STATISTIC = late_pattern(r"(?:min|max|mean|median) (?P<number>[-+]?\d[\d.]*(?:e[-+]?\d+)?)", re.IGNORECASE)
+_STATISTIC = late_pattern(
+    r"(?:min|max|mean|median|nominal|sigma|rss|to) (?P<number>[-+]?\d[\d.]*(?:e[-+]?\d+)?)", re.IGNORECASE
+)
 _VALUE_OF_PART = late_pattern(
     r"(?<![\w.])(?P<number>\d+(?:\.\d+)?)(?P<scale>[Mm]eg|MEG|[pnumkKM])(?: (?:for|of|as)(?: the)? "
     r"| ?的 ?)(?P<part>[RCL]\d\w{0,4})\b"
@@ -66,9 +69,23 @@ _OF_FREQUENCY = frozenset(("gain", "dcgain", "peak"))
 """Measured over frequency, where sources are 1 V or 1 A: a voltage is a ratio there, too."""
 _PART_UNITS = {"R": "Ohm", "C": "F", "L": "H"}
 _CODE = late_pattern(r"(?P<fence>`{3,}|~{3,}).*?(?:(?P=fence)|\Z)", re.DOTALL)
+_ASKED = late_pattern(
+    r"(?:\b(?:at|@|your|goal|target|limit|required?|requirement|requested|asked(?: for)?|wanted"
+    r"|instead of|against|misses"
+    r"|missed|not reach|short of|wish)\b|@|在|要求|目标|指标|规定|需要|限值|上限|下限|达不到|未达到?"
+    r"|没有?达到|离|距|相比)"
+    r"(?:[^,，;；.。\n]{0,12}?[<>≤≥=:：]|[^,，;；.。\n\d]{0,8})\s*[(（]?$"
+)
+_CONDITION = late_pattern(
+    r"\s*(?:处|时|下(?!降)|的(?:要求|目标|指标|上限|下限)|you (?:asked|need|want|allow)|(?:goal|target"
+    r"|limit)\b)"
+)
+_MIDDLE = late_pattern(r"\b(?:centred?|centered?|middle|midpoint|mean|average|around)\b|中心|平均|中点|中间")
+_EACH = late_pattern(r"\b(?:each|per|every)\b|每")
+_HALF = late_pattern(r"\b(?:half|halved|twice|double)|一半|减半|两倍|加倍")
 _ASKS = late_pattern(r"^[^.!。！\n]*[?？]")
 _GENERAL = late_pattern(
-    r"\b(?:typical\w*|usual\w*|common\w*|general\w*|data ?sheet|rule of thumb|for example|such as)\b"
+    r"\b(?:typical\w*|usual\w*|common\w*|general\w*|data ?sheet|rule of thumb|for example|such as)\b|\d-bit\b"
     r"|典型|通常|一般|常见|常用|手册|数据表|经验|例如|比如"
 )
 _OLD = late_pattern(
@@ -99,44 +116,103 @@ def unbacked_figures(text: str, backing: Backing) -> tuple[str, ...]:
     """The figures of an answer that stand in nothing, as they are written, each once; () for none."""
     flat = plain(without_code(text[:_MOST_READ]))
     figures = [figure for figure in islice(figures_in(flat), _MOST_FIGURES) if figure.value]
+    figures += islice(figures_in_words(flat), _MOST_FIGURES)
     parts = list(islice(_part_values(flat), _MOST_FIGURES))
     if not figures and not parts:
         return ()
     known = _Known(backing)
+    quantities = Quantities(backing.results)
+    named = {figure.start: quantities.told_before(flat, figure) for figure in figures}
+    named = {start: those for start, those in named.items() if those[1]}
     backed = [
         figure
         for figure in figures
-        if known.has(figure, _is_rough(flat, figure))
+        if known.has(figure, _is_rough(flat, figure), named=named.get(figure.start, (0, ()))[1])
         or known.keeps(figure, sentence_before(flat, figure.start)[-SIGHT:].lower())
     ]
     said = [*_values(backed), *((unit, value) for _, _, value, unit in parts if known.has_value(value))]
     asked = _values(known.asked)
     derived = [*_derived(said, asked), *known.of_lines(asked)]
-    for _ in range(2):  # what follows from what followed
-        more = [*_by_law(said)]
-        follows = [each for each in figures if each not in backed and _is_one_of(flat, each, more)]
+    own = {
+        figure.start: start
+        for figure in figures
+        if figure not in backed
+        and (start := _measured_from(flat, figure, named.get(figure.start), asked)) is not None
+    }
+    said += _values(each for each in figures if each.start not in own and _is_one_of(flat, each, derived))
+    for turn in range(2):  # what follows from what followed
+        more = [*_by_law(said), *(() if turn else _by_law(known.newest()))]
+        follows = [
+            each
+            for each in figures
+            if each not in backed and each.start not in own and _is_one_of(flat, each, more)
+        ]
         backed, said = [*backed, *follows], [*said, *_values(follows)]
     derived += _derived(_values(backed), asked)
     doubted: dict[int, str] = {}
     for figure in figures:
         before, after = sentence_before(flat, figure.start), flat[figure.end : figure.end + SIGHT]
+        # "the gain rises to 40 dB" proposes nothing: what counts are the words before its name.
+        mood = sentence_before(flat, own[figure.start]) if figure.start in own else before
         if (
             figure in backed
             or figure.unit == "?"
             or is_convention(figure, before, after)
-            or is_thought(before, after)
+            or is_thought(mood, after)
+            or (_is_wish(before, after) and _is_one_of(flat, figure, asked))
+            or _is_part_of(flat, figure, said, before, after)
+            or (figure.unit == "%" and figure.start not in own and _is_one_of(flat, figure, asked))
             or _GENERAL.search(f"{before} {after.partition(chr(10))[0][:40]}".lower())
             or _ASKS.match(after)
-            or _is_one_of(flat, figure, derived)
+            or (figure.start not in own and _is_one_of(flat, figure, derived))
         ):
             continue
         doubted[figure.start] = text[figure.start : figure.end].strip()
     for start, end, value, _ in parts:
         before, after = sentence_before(flat, start), flat[end : end + SIGHT]
-        is_operand = flat[start - 1 : start] in ("*", "/", "^")
+        is_operand = flat[max(0, start - 2) : start].strip()[-1:] in ("*", "/", "^")
         if not (known.has_value(value) or is_operand or is_thought(before, after) or _ASKS.match(after)):
             doubted[start] = flat[start:end].strip()
     return tuple(dict.fromkeys(doubted[start] for start in sorted(doubted)))
+
+
+def _is_wish(before: str, after: str) -> bool:
+    """Whether a figure is told as what was asked, or as a condition: "at 1 kHz", "goal: 60 %"."""
+    return _ASKED.search(before[-40:].lower()) is not None or _CONDITION.match(after.lower()) is not None
+
+
+def _is_part_of(
+    flat: str, figure: TextFigure, said: Sequence[tuple[str, float]], before: str, after: str
+) -> bool:
+    """Whether a figure is the half, the double, the middle or an equal part of others, and told so."""
+    near, own = before[-SIGHT:].lower(), [value for unit, value in said if unit == figure.unit]
+    found: list[float] = []
+    if _HALF.search(near):
+        found += [factor * value for value in own for factor in (0.5, 2.0)]
+    if _MIDDLE.search(near):
+        found += [(one + other) / 2 for one, other in combinations(own[:_MOST_BY_LAW], 2)]
+    if _EACH.search(near[-24:]) or _EACH.match(after[:8].lower()):
+        found += [value / count for value in own for count in range(2, 21)]
+    return _is_one_of(flat, figure, [(figure.unit, value) for value in found])
+
+
+def _measured_from(
+    flat: str,
+    figure: TextFigure,
+    named: tuple[int, list[float]] | None,
+    asked: Sequence[tuple[str, float]],
+) -> int | None:
+    """Where words begin that tell a figure as measured which follows from none of its own values.
+
+    It may follow from others by chance: with some dozen values nearly every figure does. None: no such words.
+    """
+    if named is not None:
+        start, values = named
+        given = [(figure.unit, value) for value in values]
+        return None if _is_one_of(flat, figure, [*given, *_derived(given, asked)]) else start
+    before = sentence_before(flat, figure.start)
+    came = None if figure.unit == "%" else came_from(before)
+    return None if came is None else figure.start - len(before) + came
 
 
 def stale_figures(text: str, before: Sequence[str], now: Backing) -> tuple[str, ...]:
@@ -150,10 +226,16 @@ def stale_figures(text: str, before: Sequence[str], now: Backing) -> tuple[str, 
         return ()
     old, known = _Known(Backing(results=before)), _Known(now)
     compares = any(line.lstrip().startswith("|") and _OLD.search(line) for line in flat.lower().splitlines())
+    current = [each for each in figures if known.has(each, is_rough=False)]
     found: dict[str, None] = {}
     for figure in figures:
         start = flat.rfind("\n", 0, figure.start) + 1
-        if compares and flat[start : start + 3].lstrip().startswith("|"):
+        end = flat.find("\n", figure.end)
+        beside = any(
+            start <= each.start < (end if end >= 0 else len(flat)) and each.unit == figure.unit
+            for each in current
+        )  # old and new in one row
+        if (compares or beside) and flat[start : start + 3].lstrip().startswith("|"):
             continue
         said, after = sentence_before(flat, figure.start), flat[figure.end : figure.end + SIGHT]
         sentence = f"{said}{_SENTENCE_END.split(after)[0]}".lower()
@@ -229,7 +311,7 @@ class _Known:
         for text in reversed(backing.results):
             if room <= 0:
                 break
-            self._read(plain(text[:room]))
+            self._read(re.sub(r"(?<=\d)\.\.+(?=\d)", " to ", plain(text[:room])))
             room -= len(text)
         self.asked: list[TextFigure] = [
             figure for text in backing.words for figure in islice(figures_in(text), _MOST_FIGURES)
@@ -270,11 +352,16 @@ class _Known:
                 ):
                     self._precise.add(number)
 
-    def has(self, figure: TextFigure, is_rough: bool) -> bool:
-        """Whether a figure is a rounding of one of them."""
+    def has(self, figure: TextFigure, is_rough: bool, *, named: Sequence[float] = ()) -> bool:
+        """Whether a figure is a rounding of one of them.
+
+        Of a quantity with these values only they and figures with its unit count: bare numbers are of others.
+        """
         values = set(self._by_unit.get(figure.unit, ()))
         if values:  # where nothing of the kind was measured, the user's words are a wish
             values |= {abs(each.value) for each in self.asked if each.unit == figure.unit}
+        if named:
+            return any(is_rounding(figure, value, is_rough=is_rough) for value in (*values, *named))
         values |= self._bare if figure.unit in _SCIENTIFIC_UNITS else self._precise
         values.update(self._converted(figure.unit))
         return any(is_rounding(figure, value, is_rough=is_rough) for value in values)
@@ -313,6 +400,10 @@ class _Known:
             (unit, abs(one - other)) for unit, one in few for same, other in (*few, *asked) if same == unit
         )
 
+    def newest(self) -> list[tuple[str, float]]:
+        """The newest values with names, a few."""
+        return [values[0] for values in islice(self._named.values(), _FEW) if values]
+
     def has_value(self, value: float) -> bool:
         """Whether the value of a part stands somewhere in a result."""
         return any(math.isclose(value, each, rel_tol=6e-3) for each in self._bare)
@@ -350,7 +441,7 @@ _LAWS = (("V", "A", "Ohm"), ("W", "V", "A"), ("W", "A", "V"), ("V", "Ohm", "A"),
 """First over second is the third."""
 
 
-def _by_law(said: Sequence[tuple[str, float]]) -> Iterator[tuple[str, float]]:
+def _by_law(said: Sequence[tuple[str, float]]) -> Iterator[tuple[str, float]]:  # noqa: PLR0912 - a list
     """What two figures of different units give: current, voltage, resistance, power, time constant."""
     few = list(dict.fromkeys(said))[-_MOST_BY_LAW:]
     yield from ((unit, one + other) for unit, one in few for same, other in few if same == unit)
@@ -364,8 +455,18 @@ def _by_law(said: Sequence[tuple[str, float]]) -> Iterator[tuple[str, float]]:
                 elif (unit, other_unit) == (below, result):
                     yield above, one * other
             match unit, other_unit:
+                case "dB", "Hz" if one < 200:
+                    yield "Hz", 10 ** (one / 20) * other
+                case "Ohm", "Ohm":
+                    yield "Ohm", one * other / (one + other)
+                case "F", "F":
+                    yield "F", one * other / (one + other)
                 case "Ohm", "F":
-                    yield from (("s", one * other), ("Hz", 1 / (2 * math.pi * one * other)))
+                    yield from (
+                        ("s", one * other),
+                        ("s", 2.2 * one * other),
+                        ("Hz", 1 / (2 * math.pi * one * other)),
+                    )
                 case "H", "Ohm":
                     yield from (("s", one / other), ("Hz", other / (2 * math.pi * one)))
                 case "H", "F":

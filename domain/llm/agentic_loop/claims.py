@@ -152,7 +152,8 @@ _CHANGED = late_pattern(
     r"|更改|替换|更换|写入|保存|创建|新建|添加"
     r"|加入|加上|删除|移除|删掉|重命名|设为|设置|调整|换成|换为|修正|修复|纠正)"
     rf"|(?:{_PART}|电阻|电容|元件)[^，。；]{{0,6}}(?:已经?)(?:增大|减小|提高|降低|加大|缩小)"
-    rf"|{_PART}\s?(?:也|均|都)?(?:一并|一起|也|同时)(?:被)?(?:改|换|调|减小|增大|降低|提高|加大|缩小)(?:到|至|为|成)"
+    rf"|{_PART}\s?(?:也|均|都)?(?:一并|一起|也|同时)(?:被)?(?:改|换|调|减小|增大|降低|提高|加大"
+    rf"|缩小)(?:到|至|为|成)"
     r"|我(?:已经?|先|又|也|还|刚刚?|就|再)*(?:把|将|对|在|给)?[^，。；]{0,24}?(?:改|更新|替换|更换|换"
     r"|写入|保存|创建|新建|添加|加"
     r"|删|调整|调|设|增大|减小|修正|修复)[^，。；]{0,12}?(?:了|好)"
@@ -171,12 +172,15 @@ _RAN = late_pattern(
     rf"|^[\W_]*(?:(?:done|ok(?:ay)?|yes)\b[\W_]*)?(?:re-?)?(?:simulated|ran\b.{{0,20}}{_SIM})\b"
     rf"|\b{_SIM}\b.{{0,12}}?\b(?:was|were|has been|have been|is) (?:re-?)?(?:run|done|completed?"
     rf"|performed|executed|finished|repeated|carried out)\b"
-    rf"|\b(?:confirmed|verified|checked|validated|proved|tested)\b.{{0,16}}\b(?:by|in|with|through)\b.{{0,8}}\b{_SIM}\b"
-    r"|\b(?:simulation|ngspice|transient run|run|sweep)\b (?:now )?(?:has )?(?:passe[sd]|complete[sd]"
+    rf"|\b(?:confirmed|verified|checked|validated|proved|tested)\b.{{0,16}}\b(?:by|in|with"
+    rf"|through)\b.{{0,8}}\b{_SIM}\b"
+    r"|\b(?:simulation|ngspice|transient run|run|sweep)\b (?:now )?(?:has )?(?:shows|indicates|passe[sd]"
+    r"|complete[sd]"
     r"|succeed(?:s|ed)|finished|confirm(?:s|ed)|verif(?:ies|ied)|prove[sd])\b"
     r"|(?:已经?|我|重新|再次|又)[^，。；]{0,8}?(?:仿真|跑|运行|测试)(?:[^，。；]{0,6}(?:了|过|后|完)|$"
     r"|验证)"
-    r"|(?:仿真|验证|测试)(?:已经?|均|也|都)?(?:通过|完成|成功|无误|证实|确认)"
+    r"|仿真(?:结果)?(?:显示|表明|可知|说明)|(?:仿真|验证|测试)(?:已经?|均|也|都)?(?:通过|完成|成功|无误"
+    r"|证实|确认)"
     r"|(?:跑|做|运行|进行)(?:了|过|完)[^，。；]{0,8}仿真|经过?[^，。；]{0,6}仿真",
     re.IGNORECASE,
 )
@@ -197,13 +201,20 @@ _PARTLY = late_pattern(r"\b(?:only|just one|one of|all but|except)\b|只有|仅|
 _SUCCEEDED = late_pattern(
     rf"\b(?:{_SIM}|circuit|netlist|it|\w+\.(?:cir|sp|net))\b.{{0,16}}?\b(?:(?:ran|runs|went"
     rf"|goes) (?:through|fine|cleanly)"
-    r"|passe[sd]|succeed(?:s|ed)|simulates|simulated (?:without|fine)|completed?|converge[sd]"
+    r"|passe[sd]|succeed(?:s|ed)|simulates|(?:was|is) (?:a )?success\w*|ran\b(?! into| out)"
+    r"|simulated (?:without|fine)|completed?|converge[sd]"
     r"|finishe[sd]|works)\b"
+    r"|\b(?:problem|error|issue|convergence|fault)s?\b.{0,16}?\b(?:is|are|was|has been"
+    r"|have been) (?:now )?(?:solved|fixed|resolved|gone)\b"
+    r"|\bnow (?:runs|converges|simulates)\b|\b(?:runs|converges) now\b"
+    r"|(?:问题|错误|故障|收敛)[^，。；]{0,8}?(?:解决|排除|消除|修复)|(?:能|可以?"
+    r"|已经?)[^，。；]{0,6}?(?:跑完|跑通|收敛)"
     r"|仿真[^，。；]{0,6}?(?:成功|通过|正常|顺利|完成)|(?:顺利|成功)[^，。；]{0,4}?(?:仿真|运行|收敛)",
     re.IGNORECASE,
 )
 _PROVES = late_pattern(
-    r"\b(?:confirm|verif|prove|valid)\w*|\b(?:again|anew|afresh)\b|\bre-?(?:sim|run|ran|meas)|证实|确认|验证|重新|再次|复测",
+    r"\b(?:confirm|verif|prove|valid)\w*|\b(?:again|anew|afresh)\b|\bre-?(?:sim|run|ran|meas)|证实|确认"
+    r"|验证|重新|再次|复测",
     re.IGNORECASE,
 )
 """A run that is told of the circuit as it is now."""
@@ -219,7 +230,7 @@ _UNSAID = late_pattern(
     r"|i'll|we'll|let me|how|example|mean(?:s|t)?)\b|n['’]t\b"
     r"|没|未|尚|不|无法|无需|若|如果|假如|假设|是否|能否|建议|将会|我将|准备|打算|需|应|请"
     r"|(?<![按为给])[您你]|用户|要不要|一旦|为了|想|要(?:达|满|使|把|让|求把)"
-    r"|可以[^正]|可(?:将|把|用|通)|例如|比如|被",
+    r"|可以[^正]|[等待][^，。；]{1,20}(?:后|再)|可(?:将|把|用|通)|例如|比如|被",
     re.IGNORECASE,
 )
 _PAST = late_pattern(

@@ -14,6 +14,7 @@ from itertools import islice
 from domain.circuit.figures_in_text import TextFigure, figures_in, plain
 from domain.circuit.said_figures import SIGHT, is_rounding, is_thought, sentence_before
 from domain.llm.agentic_loop.backing import named_figures, without_code
+from domain.llm.agentic_loop.facts_in_words import QUANTITIES, wrong_words
 from shared.late_patterns import late_pattern
 
 _MOST_READ = 8_000
@@ -28,9 +29,11 @@ _COMPARES = late_pattern(
     r"(?P<not>\bnot |n['’]t |\bnever |\bno |不|未|没有?|并非)?\s?(?:(?P<above>\b(?:above|over"
     r"|exceed(?:s|ed|ing)?|beyond"
     r"|(?:more|greater|larger|higher|longer|faster) than)\b|>|超过|超出|高于|大于|多于|长于)"
-    r"|(?P<below>\b(?:below|under|(?:less|smaller|lower|shorter) than)\b|<|低于|小于|少于|短于|不到"
+    r"|(?P<below>\b(?:below|under|(?:less|smaller|lower|shorter) than)\b|<|低于|小于|少于|短于"
+    r"|(?<![达得])不到"
     r"|不足))(?!=)"
-    r"\s?(?:(?:the|its|your|a|an|of|limit|allowed|required|upper|lower|bound|target|goal|就|了|其|您|你|要求|允许|规定|上限|下限|限值"
+    r"\s?(?:(?:the|its|your|a|an|of|limit|allowed|required|upper|lower|bound|target|goal|就|了|其|您|你"
+    r"|要求|允许|规定|上限|下限|限值"
     r"|的|为|值|是)\s?){0,4}[(（]?$"
 )
 _SUPPOSES = late_pattern(
@@ -44,34 +47,13 @@ _EACH = late_pattern(
     re.IGNORECASE,
 )
 _CHANGES = late_pattern(
-    r"(?:\b(?:(?P<up>rose|grew|increased|raised|higher)|fell|dropped|shrank|sank|decreased|lowered|reduced|lower)"
+    r"(?:\b(?:(?P<up>rose|grew|increased|raised|higher)|fell|dropped|shrank|sank|decreased|lowered"
+    r"|reduced|lower)"
     r"\b[^,.;]{0,24}?\bby (?:about |some |roughly |nearly )?"
     r"|(?:(?P<more>上升|提高|增加|增大)|下降|降低|减小|减少|缩短)(?:了|约|大约|近){0,2}\s?)$"
 )
 _CLAUSE_START = late_pattern(r"[;；。!?！？\n]|\.\s|, (?:but|while|so)\b")
 _SAMPLES = late_pattern(r"\b(?:samples?|runs?|trials?|units?)\b|样本|样品|样机")
-_QUANTITIES = (
-    (r"gain|av|a_?db|adb", r"\bgain\b|增益|放大倍数"),
-    (r"f_?c|f_?3_?db|cut_?off\w*|corner\w*", r"\bcut-?off\b|\bcorner\b|截止|转折"),
-    (r"bw|bandwidth\w*", r"\bbandwidth\b|带宽"),
-    (r"pm|phase_?margin", r"\bphase margin\b|相位[裕余][度量]"),
-    (r"t_?r|t_?rise|rise_?time", r"\brise ?time\b|上升时间"),
-    (r"t_?f|t_?fall|fall_?time", r"\bfall ?time\b|下降时间"),
-    (r"t_?s|settling\w*", r"\bsettling\b|建立时间|调整时间|稳定时间"),
-    (r"v_?pp|pp|\w*ripple\w*|v\w*_pp", r"\bripple\b|\bswing\b|\bpeak[- ]to[- ]peak\b|纹波|摆幅|峰峰"),
-    (r"\w*overshoot\w*", r"\bovershoot\b|过冲|超调"),
-    (r"thd\w*|distortion", r"\bTHD\b|\bdistortion\b|失真"),
-    (r"eff\w*|eta", r"\befficiency\b|效率"),
-    (
-        r"f_?osc|freq\w*|f_?0|f",
-        r"(?<!cutoff )(?<!corner )(?<!switching )\bfrequency\b|(?<![止折关征振])频率|振荡频率",
-    ),
-    (r"v_?out\w*", r"\boutput voltage\b|输出电压"),
-    (r"v_?ref\w*", r"\breference\b|基准"),
-    (r"yield", r"\byield\b|良率|合格率"),
-    (r"\w*noise\w*", r"\bnoise\b|噪声"),
-)
-"""What results call a quantity, and how answers say it."""
 
 
 def contradictions(text: str, results: Sequence[str], earlier: Sequence[str] = ()) -> tuple[str, ...]:
@@ -108,7 +90,7 @@ def contradictions(text: str, results: Sequence[str], earlier: Sequence[str] = (
             continue
         clause = f"{said}{flat[figure.start - len(compares[0]) : figure.end]}".strip()
         found[clause[-_LONGEST:]] = None
-    return tuple(found)
+    return tuple(dict.fromkeys((*found, *wrong_words(flat, results, earlier))))
 
 
 def _clause_of(before: str, end: re.Match[str]) -> str:
@@ -121,7 +103,7 @@ def _of_named(
     measured: Sequence[Mapping[str, Sequence[tuple[str, float]]]], said: str, unit: str = ""
 ) -> Iterator[list[float]]:
     """The values of the one quantity that a clause names, by result, the newest first."""
-    names = [own for own, words in _QUANTITIES if re.search(words, said, re.IGNORECASE)]
+    names = [own for own, words in QUANTITIES if re.search(words, said, re.IGNORECASE)]
     if not names and unit and _SAMPLES.search(said):  # those of a study that measured one thing
         studied = {name for name, given in next(iter(measured), {}).items() if len(given) > 1}
         names = [re.escape(name) for name in studied]
