@@ -31,6 +31,7 @@ from domain.llm.room import ModelRoom
 from domain.llm.system_prompt import fence_data, system_prompt
 from domain.llm.tokens import PER_MESSAGE, count_tokens
 from domain.llm.tools.result import cut_middle
+from shared.once_each import once_each
 
 _WORDS = (
     "(A note of the program: earlier turns of this conversation no longer fit and are left out. What the "
@@ -347,15 +348,16 @@ def _has_long_text(call: ToolCall, most: int) -> bool:
 
 def tokens_of(messages: Iterable[BaseMessage]) -> int:
     """About how many tokens messages have, with their calls and pictures."""
-    return sum(
-        count_tokens(get_text(message))
-        + count_tokens(_calls(message))
-        + _picture_tokens(message)
-        + PER_MESSAGE
-        for message in messages
-    )
+    return sum(map(_tokens, messages))
 
 
+@once_each
+def _tokens(message: BaseMessage) -> int:
+    calls = count_tokens(_calls(message))
+    return count_tokens(get_text(message)) + calls + _picture_tokens(message) + PER_MESSAGE
+
+
+@once_each
 def _most_tokens(message: BaseMessage) -> int:
     """No text has more tokens than characters."""
     return len(get_text(message)) + len(_calls(message)) + _picture_tokens(message) + PER_MESSAGE

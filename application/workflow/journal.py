@@ -154,6 +154,8 @@ class DesignJournal:
         self.run = run
         self._narrate = narrate
         self._updates: dict[str, GraphState] = {}
+        self._judging: dict[str, GraphState] = {}
+        """Those of them that tell of a round."""
         self._open_calls: dict[str, str] = {}
         self._calls: set[str] = set()
         self._calls_read = 0
@@ -203,7 +205,7 @@ class DesignJournal:
 
     def timeline(self) -> list[JudgedRound]:
         """The judged rounds that stand and what was gone back to, in order: what is undone from its end."""
-        return timeline(self._updates.values())
+        return timeline(self._judging.values())
 
     def rounds(self) -> list[JudgedRound]:
         """The rounds that were judged and not taken back, oldest first."""
@@ -333,7 +335,10 @@ class DesignJournal:
 
     def _take(self, event: Mapping[str, Any]) -> None:
         """Remember a step's line, read or written."""
-        self._updates[str(event["step"])] = cast("GraphState", event.get("update") or {})
+        update = cast("GraphState", event.get("update") or {})
+        self._updates[str(event["step"])] = update
+        if "last_round" in update:
+            self._judging[str(event["step"])] = update
         number = str(event["step"]).rpartition("/")[2]
         if number.isdecimal():
             self._lines = max(self._lines, int(number))

@@ -127,6 +127,8 @@ class ModelSteps:
         self._cost = Cost()
         self._nodes: Loop
         """Of the step that is on."""
+        self._warned: tuple[dict[str, str], str, str] = ({}, "", "")
+        """Of which files, the circuit among them, the check found what."""
         self._loops: dict[bool, LoopGraph] = {}
         """Compiled at their first use, by whether the model is asked."""
 
@@ -256,9 +258,17 @@ class ModelSteps:
         )
         await self._parts.conversation.add(message, step=step)
 
-    async def warnings(self, circuit: str) -> str:
-        """What the check finds wrong with a circuit that ngspice runs all the same, a line each."""
-        return await check_warnings(self._parts.context, circuit)
+    async def warnings(self, state: GraphState) -> str:
+        """What the check finds wrong with a circuit that ngspice runs all the same, a line each.
+
+        A round's comment asks for it, and the step behind it: the same files are not checked twice.
+        """
+        circuit = state.get("circuit_file_path", "")
+        files = {**state.get("circuit_files", {}), circuit: state.get("netlist_sha256", "")}
+        if not circuit or (files, circuit) != self._warned[:2]:
+            found = await check_warnings(self._parts.context, circuit) if circuit else ""
+            self._warned = (files, circuit, found)
+        return self._warned[2]
 
     async def operating_point(self, result: str) -> str:
         """That of a stored run, in lines; "" without one, and for a circuit of no transistors or diodes."""
@@ -335,7 +345,7 @@ class ModelSteps:
             "netlist": netlist,
             "design_goals": state["design_goals_summary"],
             "metrics": "\n\n".join(filter(None, [table.markdown(), point])),
-            "simulation_warnings": await self.warnings(circuit),
+            "simulation_warnings": await self.warnings(state),
             "iteration": table.number,
             "metric_history": earlier,
             "failed_goals": [row.goal.metric for row in table.rows if not row.met],

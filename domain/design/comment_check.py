@@ -100,16 +100,19 @@ def doubtful_figures(
     `known` are other quantities that were measured or stand in the netlist (`netlist_quantities`). What is
     inside a fenced block is not read, and no more than 200 figures are. Linear in the text.
     """
-    values = _known_values(table.rows, known or {})
-    by_row = [(_names_of(row), _known_values((row,), known or {})) for row in table.rows]
     checked = {unit_name(row.unit) for row in table.rows} | {"%"}
     own = " ".join(f"{row.goal.metric} {row.goal.expression} {row.goal.words}" for row in table.rows).lower()
-    metrics = [name for names, _ in by_row for name in names]
     flat = plain(_without_fences(text))
+    figures = [
+        each for each in islice(figures_in(flat), _MOST_FIGURES) if each.unit in checked and each.value
+    ]
+    if not figures:
+        return ()
+    values = _known_values(table.rows, known or {})
+    by_row = [(_names_of(row), _known_values((row,), known or {})) for row in table.rows]
+    metrics = [name for names, _ in by_row for name in names]
     doubted: dict[str, None] = {}
-    for figure in islice(figures_in(flat), _MOST_FIGURES):
-        if figure.unit not in checked or figure.value == 0:
-            continue
+    for figure in figures:
         before, after = sentence_before(flat, figure.start), flat[figure.end : figure.end + SIGHT]
         if not (
             _agrees(figure, before, _those_of_one(before, by_row, figure.unit) or values)

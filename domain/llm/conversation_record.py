@@ -82,6 +82,8 @@ class ConversationRecord:
         self.compressions = Compressions()
         """What is sent in place of its older messages."""
         self._messages: dict[str, BaseMessage] = {}
+        self._of_user: dict[str, str | None] = {}
+        """What stands in his messages, by their ids; None: the program said it in his place."""
         self._results: dict[str, ToolMessage] = {}
         self._unfinished: dict[str, UnfinishedAnswer] = {}
 
@@ -119,9 +121,8 @@ class ConversationRecord:
 
         `before`: only what stands before this message (its id).
         """
-        until = takewhile(lambda each: each.id != before, self._messages.values())
-        of_user = (each for each in until if isinstance(each, HumanMessage))
-        return [get_text(each) for each in of_user if not get_program_step(each)]
+        until = takewhile(lambda each: each != before, self._of_user)
+        return [text for each in until if (text := self._of_user[each]) is not None]
 
     @property
     def open_turn(self) -> str:
@@ -380,6 +381,8 @@ class ConversationRecord:
         if message_id not in self._messages:
             self._ids_of_turn.append(message_id)
         self._messages[message_id] = message
+        if isinstance(message, HumanMessage):
+            self._of_user[message_id] = None if get_program_step(message) else get_text(message)
         self._unfinished.pop(message_id, None)
         if step and isinstance(message, AIMessage):
             self._asked += 1

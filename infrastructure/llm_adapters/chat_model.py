@@ -48,6 +48,7 @@ from domain.llm.chat import (
     WireToolCall,
 )
 from domain.llm.messages import get_output_items
+from shared.once_each import once_each
 
 MERGE_WINDOW_S = 0.04
 """Pieces of one kind that arrive within it travel as one chunk: 25 a second are enough for an eye."""
@@ -446,16 +447,20 @@ def wire_messages(messages: Sequence[BaseMessage]) -> tuple[WireMessage, ...]:
 def _wire_calls(message: AIMessage, wire_id_of: dict[str, str], taken: set[str]) -> list[WireToolCall]:
     provider_ids: Mapping[str, str] = message.additional_kwargs.get("provider_ids") or {}
     calls = []
-    for call in message.tool_calls:
+    for call, arguments in zip(message.tool_calls, _arguments_of(message), strict=True):
         own_id = call["id"] or ""
         wire_id = provider_ids.get(own_id) or own_id
         if wire_id in taken:
             wire_id = own_id
         taken.add(wire_id)
         wire_id_of[own_id] = wire_id
-        arguments = json.dumps(call["args"], ensure_ascii=False)
         calls.append(WireToolCall(provider_id=wire_id, name=call["name"], arguments=arguments))
     return calls
+
+
+@once_each
+def _arguments_of(message: AIMessage) -> tuple[str, ...]:
+    return tuple(json.dumps(call["args"], ensure_ascii=False) for call in message.tool_calls)
 
 
 def _text_of(message: BaseMessage) -> str:

@@ -16,7 +16,7 @@ import os
 import random
 import sqlite3
 import zlib
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -31,7 +31,9 @@ from shared.uninterrupted import uninterrupted
 
 if TYPE_CHECKING:
     import aiosqlite
+    from langchain_core.runnables import RunnableConfig
     from langgraph.checkpoint.base import BaseCheckpointSaver
+    from langgraph.checkpoint.serde.base import SerializerProtocol
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 _logger = logging.getLogger(__name__)
@@ -79,7 +81,6 @@ async def open_checkpointer(
     import aiosqlite
     from langgraph.checkpoint.serde.encrypted import EncryptedSerializer
     from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
-    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
     names = [
         (kind.__module__, kind.__qualname__) if isinstance(kind, type) else kind for kind in allowed_types
@@ -105,7 +106,7 @@ async def open_checkpointer(
             await uninterrupted(connecting.result().close())
         raise
     try:
-        saver = AsyncSqliteSaver(connection, serde=serializer)
+        saver = _saver(connection, serializer)
         await _set_up(saver)
         await asyncio.to_thread(signature.prepare)
         await _forget_unsigned(saver, thread_id, signature)
@@ -114,6 +115,30 @@ async def open_checkpointer(
         raise _unusable(path, error) from error
     finally:
         await uninterrupted(connection.close())
+
+
+def _saver(connection: aiosqlite.Connection, serializer: SerializerProtocol) -> AsyncSqliteSaver:
+    """LangGraph's saver, which goes to the connection's thread once for what it keeps, and not four times.
+
+    A round of a design keeps some thirty things; each way there and back costs as much as the writing.
+    """
+    from langgraph.checkpoint.sqlite import SqliteSaver
+    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+    class Saver(AsyncSqliteSaver):
+        async def aput(self, *args: Any, **kwargs: Any) -> RunnableConfig:
+            return cast("RunnableConfig", await self._kept(there.put, *args, **kwargs))
+
+        async def aput_writes(self, *args: Any, **kwargs: Any) -> None:
+            await self._kept(there.put_writes, *args, **kwargs)
+
+        async def _kept(self, keep: Callable[..., object], *args: Any, **kwargs: Any) -> object:
+            async with self.lock:
+                return await cast("Any", self.conn)._execute(keep, *args, **kwargs)
+
+    there = SqliteSaver(connection._conn, serde=serializer)
+    there.is_setup = True  # by the other's
+    return Saver(connection, serde=serializer)
 
 
 class _Signature:

@@ -115,7 +115,7 @@ class ActionNode:
             steps.show(circuit, netlist)
 
         async def values() -> dict[str, Any]:
-            warnings = await steps.warnings(circuit) if circuit else ""
+            warnings = await steps.warnings(state)
             point = await steps.operating_point(state.get("sim_result_path", ""))
             rounds, said = self._journal.rounds(), self._journal.said()
             return await asyncio.to_thread(
