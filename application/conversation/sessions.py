@@ -551,7 +551,6 @@ def shown(
     )
     events = branches.path_with(version) if version else branches.events
     is_ours = is_ours and version not in branches.gone
-    entries = entries_of(events)
     success_of = {
         call_id: entry.message.get("status") != "error"
         for entry in every
@@ -564,6 +563,8 @@ def shown(
         is_replaced = message.id in branches.gone
         return replace(message, instead_of=was, is_replaced=is_replaced) if was or is_replaced else message
 
+    history = tuple(map(show, every))
+    is_whole = not (version or branches.gone)
     return ShownSession(
         id=session_id,
         name=summary.name,
@@ -572,8 +573,8 @@ def shown(
         updated_at=summary.updated_at,
         has_partial_response=summary.has_partial_response,
         is_ours=is_ours,
-        messages=tuple(map(show, entries)),
-        history=tuple(map(show, every)),
+        messages=history if is_whole else tuple(map(show, entries_of(events))),
+        history=history,
         versions={
             message_id: branches.versions_of(message_id)
             for entry in every

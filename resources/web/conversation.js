@@ -226,6 +226,7 @@
     const top = log.getBoundingClientRect().top;
     const row = atEnd() ? null : [...items.children].find(each => each.getBoundingClientRect().bottom > top);
     bridge?.place(row?.dataset.key ?? "", row ? Math.round(top - row.getBoundingClientRect().top) : 0);
+    if (log.scrollTop < 2 * log.clientHeight) bridge?.older(); // there may be earlier rows above
   }
 
   // Scrolling by a person stops the following; the end of the log starts it again.

@@ -227,6 +227,24 @@ async def test_a_row_that_was_looked_for_is_in_sight_and_stands_out_for_a_moment
         await asyncio.sleep(0.02)
 
 
+async def test_of_ten_thousand_rows_those_far_above_come_when_somebody_scrolls_up_to_them(
+    view: WebConversation, script: Script, until: Until, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("presentation.panels.conversation.web_view._UNASKED", 24)
+    view.apply([Reset(items=tuple(UserText(key=str(n), text=f"message {n}") for n in range(10_000)))])
+    count = "document.querySelectorAll('.item').length"
+    await until(lambda: not view._slices.isActive())
+    shown = await script(count)
+    assert 64 <= shown < 300
+    first = f"document.querySelector('[data-key=\"{10_000 - shown}\"]').getBoundingClientRect().top"
+    log = "document.getElementById('log')"
+    await script(f"{log}.dispatchEvent(new WheelEvent('wheel', {{deltaY: -1}})); {log}.scrollTop = 0; 1")
+    await until(lambda: len(view._older) < 10_000 - shown)
+    await until(lambda: not view._slices.isActive())
+    assert shown + 60 <= await script(count) < 500
+    assert await script(f"Math.abs({first})") < 50  # where somebody reads stays where it is
+
+
 async def test_the_newest_is_kept_in_sight_until_somebody_scrolls_up(
     view: WebConversation, script: Script, until: Until
 ) -> None:

@@ -172,6 +172,27 @@ def test_an_empty_conversation_has_its_questions(view: PlainConversation) -> Non
     assert acted[0][2] in view.text
 
 
+async def test_of_ten_thousand_rows_those_far_above_come_when_somebody_scrolls_up_to_them(
+    services: WindowServices, until: Until, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("presentation.panels.conversation.plain_view._UNASKED", 48)
+    view = PlainConversation(services)
+    view.resize(440, 600)
+    view.show()
+    view.apply([Reset(items=tuple(UserText(key=str(n), text=f"message {n}") for n in range(10_000)))])
+    await until(lambda: not view._slices.isActive())
+    shown = len(view._frames)
+    assert 88 <= shown < 300
+    bar = view.surface.verticalScrollBar()
+    assert bar is not None
+    bar.setValue(0)
+    await until(lambda: len(view._frames) >= shown + 72 and not view._slices.isActive())
+    assert len(view._frames) < 500
+    assert abs(view._top_of(str(10_000 - shown)) - bar.value()) < 50  # where somebody reads stays where it is
+    view.close()
+    view.deleteLater()
+
+
 @pytest.mark.parametrize("number", [7, 370])
 async def test_a_row_that_was_looked_for_is_in_sight_and_stands_out_for_a_moment(
     services: WindowServices, until: Until, monkeypatch: pytest.MonkeyPatch, number: int

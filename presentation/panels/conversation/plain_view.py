@@ -49,6 +49,9 @@ _SYNTAX = ("comment", "directive", "element", "node", "value", "param", "string"
 _FIRST_ITEMS = 40
 """Shown at once of a stored conversation; the earlier ones follow in slices above them."""
 _SLICE = 24
+_UNASKED = 400
+"""Rows that come above by themselves; those before them when somebody scrolls up to where they would be."""
+_ASKED = 72
 _MOST_BELOW = 200
 """Rows from the end to a place that is shown at once; behind more of them the end is shown."""
 _PROSE_LINE = 135
@@ -68,6 +71,8 @@ class PlainConversation(QWidget):
         self._wanted = ScrollPlace()
         self._older: list[Item] = []
         """Those that are still to be shown above the others."""
+        self._due = 0
+        """How many of them are to be shown now."""
         self._newer: list[Item] = []
         """Those that are still to be shown below the others."""
         self._slices = QTimer(self)
@@ -98,6 +103,9 @@ class PlainConversation(QWidget):
         self.surface.setUndoRedoEnabled(False)
         self.surface.setAcceptDrops(False)  # files are for the panel around it
         self.surface.anchorClicked.connect(self._on_link)
+        bar = self.surface.verticalScrollBar()
+        assert bar is not None
+        bar.valueChanged.connect(self._on_scrolled)
         document = self.surface.document()
         assert document is not None
         self._document = document
@@ -126,8 +134,7 @@ class PlainConversation(QWidget):
                         self._older = list(change.items[:-first])
                         for item in change.items[-first:]:
                             self._add(item)
-                        if self._older:
-                            self._slices.start()
+                        self._show_older(_UNASKED)
                     case Added():
                         self._add(change.item)
                     case Updated():
@@ -193,7 +200,8 @@ class PlainConversation(QWidget):
             for item in items[start : start + _FIRST_ITEMS]:
                 self._add(item)
         self.surface.moveCursor(QTextCursor.MoveOperation.Start)
-        if self._older or self._newer:
+        self._show_older(_UNASKED)
+        if self._newer:
             self._slices.start()
 
     def show_empty(self, page: EmptyPage) -> None:
@@ -245,12 +253,25 @@ class PlainConversation(QWidget):
         self._slices.stop()
         self._wanted = ScrollPlace()
         self._older.clear()
+        self._due = 0
         self._newer.clear()
         self._frames.clear()
         self._items.clear()
         self._folds.clear()
         self._waits.clear()
         self.surface.clear()
+
+    def _show_older(self, count: int) -> None:
+        """Show so many more of the earlier rows above the others, slice by slice."""
+        if self._older:
+            self._due = max(self._due, count)
+            self._slices.start()
+
+    def _on_scrolled(self, value: int) -> None:
+        bar = self.surface.verticalScrollBar()
+        assert bar is not None
+        if value < 2 * bar.pageStep():
+            self._show_older(_ASKED)
 
     def _show_slice(self) -> None:
         """Further items below, then above those that are shown, which stay where they are."""
@@ -265,7 +286,9 @@ class PlainConversation(QWidget):
             bar.setValue(place)
             return
         part, self._older = self._older[-_SLICE:], self._older[:-_SLICE]
-        if not self._older:
+        self._due -= len(part)
+        is_wanted = self._wanted.is_marked and any(item.key == self._wanted.key for item in self._older)
+        if not self._older or (self._due <= 0 and not is_wanted):
             self._slices.stop()
         below = bar.maximum() - bar.value()
         with self._edit():

@@ -47,6 +47,9 @@ _SERVED = (_RESOURCES / "web", _RESOURCES / "fonts")
 _FIRST_ITEMS = 40
 """Shown at once of a stored conversation; the earlier ones follow in slices above them."""
 _SLICE = 12
+_UNASKED = 400
+"""Rows that come above by themselves; those before them when somebody scrolls up to where they would be."""
+_ASKED = 60
 _MOST_BELOW = 500
 """Rows from the end to a place that is shown at once; behind more of them the end is shown."""
 _LONGEST_TAIL = 1_500
@@ -73,10 +76,13 @@ class WebConversation(QWidget):
         self.is_ready = False
         self._is_closed = False
         self._older: list[Item] = []
+        self._due = 0
+        """How many of them are to be shown now."""
         self._bridge = _Bridge(self)
         self._bridge.acted.connect(self.acted)
         self._bridge.loaded.connect(self._on_loaded)
         self._bridge.scrolled.connect(self._on_scrolled)
+        self._bridge.near_top.connect(self._show_older)
         self.place = ScrollPlace()
         """Where the page was scrolled to last."""
         self._wanted = ScrollPlace()
@@ -196,12 +202,18 @@ class WebConversation(QWidget):
         is_near = len(items) - _MOST_BELOW <= seen < len(items)
         start = max(min(len(items) - _FIRST_ITEMS, seen if is_near else len(items)), 0)
         first, self._older = items[start:], list(items[:start])
-        if self._older:
-            self._slices.start()
+        self._due = 0
+        self._show_older(_UNASKED)
         self.place = place if is_near else ScrollPlace()
         self._wanted = place if place.is_marked and not is_near else ScrollPlace()
         added = [operation for item in first for operation in self._added(item)]
         return [["reset"], *added, _place_at(place) if is_near else ["end"]]
+
+    def _show_older(self, count: int = _ASKED) -> None:
+        """Show so many more of the earlier rows above the others, slice by slice."""
+        if self._older:
+            self._due = max(self._due, count)
+            self._slices.start()
 
     def _on_scrolled(self, key: str, above: int) -> None:
         self.place = ScrollPlace(key, above)
@@ -224,7 +236,9 @@ class WebConversation(QWidget):
             if any(item.key == self._wanted.key for item in part):
                 operations.append(_place_at(self._wanted))
             self._run(operations)
-        if not self._older:
+        self._due -= len(part)
+        is_wanted = any(item.key == self._wanted.key for item in self._older)
+        if not self._older or (self._due <= 0 and not is_wanted):
             self._slices.stop()
 
     def _row(self, item: Item) -> list[str]:
@@ -321,6 +335,11 @@ class _Bridge(QObject):
     acted = pyqtSignal(str, str, str)
     loaded = pyqtSignal()
     scrolled = pyqtSignal(str, int)
+    near_top = pyqtSignal()
+
+    @pyqtSlot()
+    def older(self) -> None:
+        self.near_top.emit()
 
     @pyqtSlot(str, int)
     def place(self, key: str, above: int) -> None:
