@@ -363,7 +363,8 @@ class Life:
     async def delete(self, number: int) -> None:
         if sessions := self._tabs.shelf.sessions:
             chosen = sessions[number % len(sessions)].session_id
-            self._tell("deleted", session=chosen)
+            said = [row[1] for row in await self._stored(chosen) if row[0] == "user"]
+            self._tell("deleted", session=chosen, text="\n".join(said))
             (self._tabs.holder(chosen) or self._model).delete_session(chosen)
 
     async def compress(self, number: int) -> None:

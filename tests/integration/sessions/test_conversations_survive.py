@@ -205,7 +205,7 @@ class Reference:
                 case "gone":
                     self.gone |= set(line["text"].split())
                 case "deleted":
-                    self._delete(line["session"])
+                    self._delete(line["session"], line["text"])
                 case "left":
                     self.left.add(line["session"])
                 case "replaces":
@@ -223,9 +223,9 @@ class Reference:
             self.tabs = ()
             del self.typed[kept:]  # it was typed in the last moment
 
-    def _delete(self, session: str) -> None:
-        texts = [row[1] for row in self.shown.get(session, ()) if row[0] == "user"]
-        self.gone |= set(" ".join((*texts, self.drafts.get(session, ""))).split())
+    def _delete(self, session: str, said: str) -> None:
+        """`said` is what stood in it: of one that went on behind its closed tab nobody has seen that."""
+        self.gone |= {*said.split(), *self.drafts.get(session, "").split()}
         self.deleted.add(session)
 
     def _replace(self, session: str, text: str) -> None:
