@@ -76,11 +76,13 @@ def stored_optimization(result: OptimizationResult) -> dict[str, Any]:
         "id": result.result_id,
         "created": result.created,
         "kind": "study",
+        "search_key": result.search_key,
         "status": "cancelled" if result.is_stopped else "ok" if result.ok else "failed",
         "netlist": {"path": str(result.circuit), "sha256": result.netlist_sha256},
         **document,
         "rows_path": ROWS_FILE,
         "metrics": {},
+        "measured": dict(result.measured),
         "raw_paths": [str(path.relative_to(folder)) for path in result.raw_paths],
     }
 

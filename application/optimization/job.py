@@ -35,6 +35,8 @@ class OptimizationJob:
     space: SearchSpace
     search: Search
     cost: CostFunction
+    key: str = ""
+    """Of the archive."""
     warnings: tuple[Message, ...] = ()
     started: float = field(default_factory=time.monotonic)
     history: list[Improvement] = field(default_factory=list)

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from application.optimization.archive import archive_key, archived_rows, measured_texts
 from application.optimization.documents import optimization_csv, stored_optimization
 from application.optimization.job import OptimizationJob
 from application.ports.events import OptimizationProgressed
@@ -20,7 +21,7 @@ from application.simulation.prepared_circuit import PreparedCircuit
 from application.studies.fresh_runs import FreshRun, FreshRuns
 from application.studies.kinds import StudyInput, corners_too
 from application.studies.measures import study_measures
-from application.studies.plan import Point, StudyPlan
+from application.studies.plan import NOMINAL, Point, StudyPlan
 from application.studies.runs import StudyRuns
 from application.studies.studying import prepare_for_study, run_warnings, without_own_steps
 from domain.simulation.batch import Batch, RunOutcome
@@ -120,7 +121,8 @@ class OptimizeCircuit:
         CancelledError goes on. Raises UserInputError for a specification that does not fit the circuit,
         EnvironmentProblem without a simulator.
         """
-        job = await self._cpu.run_in_thread(self._prepare, request)
+        version = await self._simulator.version()
+        job = await self._cpu.run_in_thread(self._prepare, request, version)
         result_id, folder = await self._cpu.run_in_thread(
             self._results.new_result, job.prepared.circuit, request.call_id
         )
@@ -177,7 +179,7 @@ class OptimizeCircuit:
             needs_analysis=with_analyses,
         )
 
-    def _prepare(self, request: OptimizeRequest) -> OptimizationJob:
+    def _prepare(self, request: OptimizeRequest, version: str) -> OptimizationJob:
         spec = request.spec
         chosen = [parameter for parameter in spec.parameters if parameter.is_swept]
         if not chosen:
@@ -214,6 +216,10 @@ class OptimizeCircuit:
             for parameter in plan.parameters
         }
         cost = CostFunction(goals=goals, objectives=objectives)
+        key = archive_key(prepared, space, spec, plan.corners, version)
+        former = self._results.former_searches(prepared.circuit, key if spec.search.with_archive else "")
+        corners = ["" if corner is NOMINAL else corner.name for corner in plan.corners]
+        archive = archived_rows(former, space, measures, corners)
         return OptimizationJob(
             prepared=prepared,
             measures=measures,
@@ -226,7 +232,12 @@ class OptimizeCircuit:
                 budget=max(1, spec.search.budget // len(plan.corners)),
                 start=start,
                 aims=cost.aims(len(plan.corners)),
+                archive={
+                    values: cost.figures(archive[values])
+                    for values in sorted(archive, key=lambda values: cost(archive[values]))
+                },
             ),
+            key=key,
             warnings=(*notes, *warnings),
             cost=cost,
         )
@@ -381,6 +392,8 @@ class OptimizeCircuit:
                 parameters=job.space.names,
                 goals=job.study.goals,
                 objectives=job.objectives,
+                measured=measured_texts(job.measures),
+                search_key=job.key,
                 seed=job.study.spec.seed,
                 budget=job.study.spec.search.budget,
                 generations=job.search.generations,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:  # quick commands must not pay for numpy because they name a port
     import threading
-    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+    from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
     from contextlib import AbstractAsyncContextManager
     from pathlib import Path
     from types import TracebackType
@@ -213,6 +213,12 @@ class ResultStore(Protocol):
 
     def save_study(self, folder: Path, document: Mapping[str, Any], rows: bytes) -> None:
         """Write a study's table and its result.json (NaN becomes null) into the folder of a new result."""
+
+    def former_searches(self, circuit: Path, key: str) -> Iterator[tuple[Mapping[str, Any], bytes]]:
+        """Optimisations saved here under this `search_key`, the newest first: document and table, as written.
+
+        What somebody else wrote, or anybody changed, is left out. Blocking.
+        """
 
     def raw_path_of(self, path: Path) -> Path:
         """The raw file a result.json (or a raw file itself) points to."""

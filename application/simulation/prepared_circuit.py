@@ -227,6 +227,10 @@ class PreparedCircuit:
         To be had before the run: a file with numbers that changes under way must not pass for what was run.
         Blocking at its first use: those files are read again.
         """
+        return self.content_hash(str(self.circuit), self.sha256)
+
+    def content_hash(self, *circuit: str) -> str:
+        """The same of the texts that are simulated alone, wherever they come from (but for `circuit`)."""
         deck, companions = self.tree.portable(TAKEN_NAMES)
         texts = {"": deck.to_bytes(), **companions}
         texts |= {str(path): netlist.to_bytes() for path, netlist in self.tree.files.items()}
@@ -235,7 +239,7 @@ class PreparedCircuit:
         parts = [
             ["scheme", _SCHEME],
             ["compatibility", self.compatibility or ""],
-            ["circuit", str(self.circuit), self.sha256],
+            ["circuit", *circuit],
             *(["text", name, hashlib.sha256(text).hexdigest()] for name, text in sorted(texts.items())),
             *(["data", name, digest] for name, digest in sorted(self._data_hashes())),
         ]

@@ -65,6 +65,10 @@ class OptimizationResult:
     parameters: tuple[str, ...]
     goals: tuple[DesignGoal, ...]
     objectives: tuple[Objective, ...]
+    measured: Mapping[str, str]
+    """What each metric is: its expression, or a `.meas` card."""
+    search_key: str
+    """What searches of the same circuit have in common; "" = none is like it."""
     seed: int
     budget: int
     generations: int

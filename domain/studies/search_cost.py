@@ -91,10 +91,7 @@ class CostFunction:
             for row in rows
             for value in (
                 *(row.metrics.get(goal.metric, math.nan) for goal in self._bounded),
-                *(
-                    row.metrics.get(objective.metric, math.nan) / self.scales.get(objective.metric, 1.0)
-                    for objective in self.objectives
-                ),
+                *(row.metrics.get(objective.metric, math.nan) for objective in self.objectives),
             )
         )
 

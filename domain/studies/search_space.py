@@ -103,6 +103,10 @@ class SearchSpace:
         """The point of the cube nearest to some values by name; the middle where there is none."""
         return [dimension.place_of(values.get(dimension.name, math.nan)) for dimension in self.free]
 
+    def has(self, values: Values) -> bool:
+        """Whether a search may choose these values."""
+        return self.values_at(self.places_of(dict(zip(self.names, values, strict=True)))) == values
+
     def combination(self, number: int) -> Values:
         """One of the `combinations`, counted from 0; the last parameter changes fastest."""
         places: list[float] = []

@@ -37,6 +37,8 @@ class SearchOptions:
     """Simulations at most."""
     time_limit_s: float | None = None
     """Wall time at most; None = no limit. A search that ends by it is not repeated exactly."""
+    with_archive: bool = True
+    """Begin with what former searches of the circuit measured."""
 
 
 def read_search(reader: SpecReader) -> SearchOptions:
@@ -48,6 +50,7 @@ def read_search(reader: SpecReader) -> SearchOptions:
         ),
         budget=reader.whole("budget", "max_simulations", least=1, most=MOST_SIMULATIONS) or DEFAULT_BUDGET,
         time_limit_s=reader.positive("time_limit", "time_limit_s"),
+        with_archive=reader.flag("archive") if reader.has("archive") else True,
     )
 
 

@@ -73,6 +73,8 @@ class TrustRegion:
         self._known: dict[Values, Figures] = {}
         self._places: dict[Values, RealArray] = {}
         self._merits: dict[Values, _Merit] = {}
+        self._scales: list[float] = []
+        """What objectives are measured in, to be added: their first values."""
         self._centre: Values | None = None
         self._starts = [space.values_at(list(start))]
         self._radius = _FIRST_RADIUS
@@ -101,6 +103,7 @@ class TrustRegion:
     def learn(self, figures: Mapping[Values, Figures]) -> None:
         """What points measured, whoever asked for them."""
         before = None if self._centre is None else self._merits[self._centre]
+        self._measure_objectives(figures)
         for values, found in figures.items():
             self._note(values, found)
         for values in figures:
@@ -110,12 +113,17 @@ class TrustRegion:
             self._resize(before, self._merits[self._waiting[0]], self._waiting[1])
             self._waiting = None
 
+    def _measure_objectives(self, figures: Mapping[Values, Figures]) -> None:
+        if not self._scales and figures:
+            first = next(iter(figures.values()))
+            self._scales = [abs(figure) if math.isfinite(figure) and figure else 1.0 for figure in first]
+
     def _note(self, values: Values, figures: Figures) -> None:
         self._known[values] = figures
         self._places[values] = np.array(
             self._space.places_of(dict(zip(self._space.names, values, strict=True)))
         )
-        self._merits[values] = _merit(self._aims, figures)
+        self._merits[values] = _merit(self._aims, self._scales, figures)
 
     def recall(self, figures: Mapping[Values, Figures]) -> None:
         """Points that were measured before this search: the surrogates know them, none is gone to."""
@@ -183,7 +191,10 @@ class TrustRegion:
             place = self._best_inside(model, centre)
             values = self._space.values_at(place.tolist())
             if values not in self._known:
-                self._waiting = (values, _merit(self._aims, tuple(model.figures(place[None])[0].tolist())))
+                self._waiting = (
+                    values,
+                    _merit(self._aims, self._scales, tuple(model.figures(place[None])[0].tolist())),
+                )
                 return [values]
             self._radius *= _SHRINKS
         self.is_dry = True
@@ -232,13 +243,13 @@ class _Merit(NamedTuple):
     objective: float
 
 
-def _merit(aims: Sequence[Aim], figures: Figures) -> _Merit:
+def _merit(aims: Sequence[Aim], scales: Sequence[float], figures: Figures) -> _Merit:
     missed = objective = 0.0
-    for aim, figure in zip(aims, figures, strict=True):
+    for aim, scale, figure in zip(aims, scales, figures, strict=True):
         if math.isnan(figure):
             missed += _UNKNOWN**2
         elif aim.direction:
-            objective += aim.weight * aim.direction * figure
+            objective += aim.weight * aim.direction * figure / scale
         else:
             residual, _ = _beyond(aim, np.array([figure]), share=1.0, room=0.0)
             missed += float(residual[0]) ** 2

@@ -11,7 +11,7 @@ import hashlib
 import math
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from infrastructure.persistence.project import ProjectFolder
 from infrastructure.persistence.result_circuit import place_of
 from infrastructure.persistence.result_retention import ResultFolderShelf, mark_done, mark_running
 from infrastructure.persistence.result_seals import HASHES, ResultSeals, as_text
-from infrastructure.persistence.stored_runs import reusable_result
+from infrastructure.persistence.stored_runs import former_searches, reusable_result
 from shared import paths
 from shared.errors import CircuitAIError, UserInputError
 from shared.message import Message, message_to_plain, msg
@@ -163,6 +163,9 @@ class ResultFolders:
         )
         write_atomically(folder / paths.RESULT_FILE, as_text(self._seals.sealed(content, folder)))
         self._finished(folder)
+
+    def former_searches(self, circuit: Path, key: str) -> Iterator[tuple[Mapping[str, Any], bytes]]:
+        return former_searches(self._folder_of(circuit), key, self._seals)
 
     def origin_of(self, path: Path) -> Origin:
         """Who computed stored data: see the port. "unknown" is a file outside any folder of results."""

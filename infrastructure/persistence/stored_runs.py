@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,23 @@ def reusable_result(results: Path, fingerprint: str, seals: ResultSeals) -> Simu
                 return None
             return found
     return None
+
+
+def former_searches(results: Path, key: str, seals: ResultSeals) -> Iterator[tuple[Mapping[str, Any], bytes]]:
+    """See application.ports.simulation.ResultStore. The seal covers the table by its hash."""
+    for name in newest_first(results)[:_LOOKED_AT] if key else ():
+        folder = results / name
+        if not _head_has(folder / paths.RESULT_FILE, key):
+            continue
+        try:
+            content = read_bounded(read_regular_file(folder / paths.RESULT_FILE, max_bytes=_MOST_BYTES))
+            rows = read_regular_file(folder / paths.ROWS_FILE, max_bytes=_MOST_BYTES)
+            is_whole = content["search_key"] == key and content["rows_sha256"] == sha256(rows).hexdigest()
+            is_ours = is_whole and seals.is_ours(content, folder)
+        except (OSError, ValueError, TypeError, KeyError, RecursionError):
+            continue
+        if is_ours:
+            yield content, rows
 
 
 def _used(folder: Path) -> str:

@@ -68,10 +68,38 @@ async def test_goals_are_met_by_values_that_can_be_bought(app: Application, tmp_
 
 
 async def test_what_is_found_does_not_depend_on_the_workers(app: Application, tmp_path: Path) -> None:
-    one, two = [await app.design.optimize(request(tmp_path, workers=count, seed=5)) for count in (1, 2)]
+    one, two = [
+        await app.design.optimize(request(tmp_path, workers=count, seed=5, archive=False)) for count in (1, 2)
+    ]
     assert found(one) == found(two)
-    other = await app.design.optimize(request(tmp_path, seed=6))
+    other = await app.design.optimize(request(tmp_path, seed=6, archive=False))
     assert found(other) != found(one)
+
+
+async def test_a_search_begins_with_what_former_ones_measured_here(app: Application, tmp_path: Path) -> None:
+    """Points of this project and user, simulated again first; of anybody else's nothing is taken."""
+    (tmp_path / ".circuit_ai").mkdir()
+    first = await app.design.optimize(request(tmp_path))
+    renamed = {
+        "measure": {"bandwidth": "bandwidth(v(out))", "top": "peak(v(out))"},
+        "goals": ["201k <= bandwidth <= 207k", "top <= 1.01"],
+    }
+    # Another value in the circuit and other names of the metrics: the same circuit and figures.
+    again = await app.design.optimize(request(tmp_path, RLC.replace("R1 in a 100", "R1 in a 120"), **renamed))
+    assert again.goals_met
+    assert again.recalled > 0
+    brief = {"goals": [], "minimize": "peak", "budget": 3}
+    other = await app.design.optimize(request(tmp_path, RLC.replace("C1 out 0", "C1 a 0"), **brief))
+    assert other.recalled == 0, "another circuit"
+    for result in (first, again):
+        rows = result.result_path.with_name("rows.csv")
+        rows.write_bytes(rows.read_bytes().replace(b",ok,", b",ok,x"))
+    changed = await app.design.optimize(request(tmp_path, **brief))
+    assert changed.recalled == 0, "somebody changed the tables"
+    document = json.loads(changed.result_path.read_text())
+    changed.result_path.write_text(json.dumps({**document, "signature": document["signature"][::-1]}))
+    strange = await app.design.optimize(request(tmp_path, **brief))
+    assert strange.recalled == 0, "somebody else's"
 
 
 async def test_an_objective_goes_as_far_as_the_goals_allow(app: Application, tmp_path: Path) -> None:

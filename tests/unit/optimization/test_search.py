@@ -13,6 +13,7 @@ from domain.studies.search import Search
 from domain.studies.search_cost import Cost, is_better
 from domain.studies.search_space import SearchSpace, Values, search_space
 from domain.studies.study_spec import read_study_spec
+from domain.studies.trust_region import Aim
 
 Function = Callable[..., float]
 
@@ -151,3 +152,24 @@ def test_what_counts_as_better(better: Cost, worse: Cost) -> None:
     assert not is_better(worse, better)
     assert better < worse
     assert not is_better(better, better)
+
+
+def figures_of(x: float, y: float) -> tuple[float, float]:
+    return (math.exp(3 * x - y), 100 - x * y)
+
+
+@pytest.mark.parametrize(("lie", "believed"), [(1.0, True), (1.2, False)])
+def test_an_archive_is_believed_once_its_best_points_give_the_same_again(lie: float, believed: bool) -> None:
+    aims = (Aim(low=1.9, high=2.0), Aim(low=99, high=99.2))
+    places = [(-1.0, 2.0), (0.8, 1.5), (0.5, 1.0), (2.0, 2.0), (-2.0, 1.0)]
+    archive = {values: tuple(lie * figure for figure in figures_of(*values)) for values in places}
+    search = Search(box(2), seed=1, budget=60, start={}, aims=aims, archive=archive)
+    points, met = search.ask(), False
+    assert set(places[:2]) < set(points)
+    while points and not met:
+        found = {values: figures_of(*values) for values in points}
+        met = any(1.9 <= a <= 2.0 and 99 <= b <= 99.2 for a, b in found.values())
+        search.tell({values: Cost(0, 1.0, 0.0) for values in points}, found)
+        points = search.ask()
+    assert met, "it comes to the goals either way"
+    assert search.recalled == (3 if believed else 0)
