@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, cast
 
+from langchain_core.messages import ToolMessage
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
@@ -30,12 +31,17 @@ from application.graph.state import AgentState, GraphState
 from application.ports.events import PhaseEntered, ToolEnded, ToolStarted
 from domain.llm.agentic_loop.guardrails import advice_after_failure, failures_of
 from domain.llm.agentic_loop.turn import NOT_RUN, READ_AGAIN, signature_of
-from domain.llm.messages import get_summary_message, get_tool_error_type, get_tool_success
+from domain.llm.messages import (
+    get_result_path,
+    get_summary_message,
+    get_tool_error_type,
+    get_tool_success,
+)
 from domain.llm.service import Pace
 from domain.llm.tools.confirmation_card import answers_from_plain
 from domain.llm.tools.result import RESULT_LIMIT, ToolResult, cut_middle, failure
 from shared.errors import UserInputError
-from shared.message import Message, msg
+from shared.message import msg
 from shared.tasks import Breaking
 
 if TYPE_CHECKING:
@@ -148,17 +154,9 @@ class ToolsNode:
             began = clock()
             result = await self._traced(call)
             written = await self._conversation.add_result(call, result, seconds=clock() - began)
-            tell(_ended(call, success=result.success, summary=result.summary, error_type=result.error_type))
         else:  # run before an interruption: whoever watches now still sees it
             tell(ToolStarted(call_id=call.call_id, name=call.name, arguments=dict(call.arguments)))
-            tell(
-                _ended(
-                    call,
-                    success=get_tool_success(written),
-                    summary=get_summary_message(written),
-                    error_type=get_tool_error_type(written),
-                )
-            )
+        tell(ended(written))
 
     async def _traced(self, call: ToolCall) -> ToolResult:
         """The call's result; the call is a span, which tells no arguments and no texts."""
@@ -234,9 +232,15 @@ class ToolsNode:
         return place >= self._limits.calls_per_answer
 
 
-def _ended(call: ToolCall, *, success: bool, summary: Message, error_type: str) -> ToolEnded:
+def ended(written: ToolMessage) -> ToolEnded:
+    """What is told of a call with its result."""
     return ToolEnded(
-        call_id=call.call_id, name=call.name, success=success, summary=summary, error_type=error_type
+        call_id=written.tool_call_id,
+        name=str(written.name),
+        success=get_tool_success(written),
+        summary=get_summary_message(written),
+        error_type=get_tool_error_type(written),
+        result_path=get_result_path(written),
     )
 
 

@@ -26,6 +26,7 @@ from domain.llm.compression import Compression, compression_of
 from domain.llm.costs import Cost, cost_in, total
 from domain.llm.service import Alternatives
 from domain.llm.tools.confirmation_card import answers_from_plain, card_from_plain
+from domain.llm.tools.result import result_path_in
 from domain.llm.transcript import (
     FROM_OUTSIDE,
     Entry,
@@ -125,6 +126,8 @@ class ShownMessage:
     summary: Json
     duration_s: float | None
     """Of a tool's answer: how long the simulator ran, where that was written down."""
+    result_path: str = ""
+    """Of a simulation: where its result is, relative to the project (it may be a stranger's word)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -749,6 +752,7 @@ def _shown_message(entry: Entry, success_of: Mapping[str, bool]) -> ShownMessage
         error_type=_text(extra.get("error_type")),
         summary=summary if isinstance(summary, dict) else {},
         duration_s=_duration_s(extra.get("result")),
+        result_path=result_path_in(extra.get("result")),
     )
 
 

@@ -13,7 +13,7 @@ from langchain_core.messages import AIMessage
 
 from application.agent.alternatives import OtherModels
 from application.agent.attachments import kept
-from application.agent.loop import FREE_WORK, build_agent
+from application.agent.loop import FREE_WORK, build_agent, ended
 from application.conversation.handing_over import TAKEN_OVER
 from application.conversation.turn_models import log_and_continue
 from application.graph.runtime import GraphRuntime
@@ -37,10 +37,7 @@ from domain.llm.messages import (
     create_human_message,
     get_cost,
     get_reasoning_content,
-    get_summary_message,
     get_text,
-    get_tool_error_type,
-    get_tool_success,
     get_usage,
 )
 from domain.llm.provider_settings import BUILTIN
@@ -309,15 +306,7 @@ class Turn:
         for call_id in self._events.running:
             written = self._record.result_of(call_id)
             if written is not None:
-                self._events.emit(
-                    ToolEnded(
-                        call_id=call_id,
-                        name=str(written.name),
-                        success=get_tool_success(written),
-                        summary=get_summary_message(written),
-                        error_type=get_tool_error_type(written),
-                    )
-                )
+                self._events.emit(ended(written))
 
     async def _finish(self, ended: TurnEnd) -> TurnEnded:
         conversation = self._conversation

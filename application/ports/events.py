@@ -82,6 +82,8 @@ class ToolEnded(Event):
     summary: Message
     error_type: str = ""
     """Of a failure: the word of its kind; "stopped" and "interrupted" are no fault of the call."""
+    result_path: str = ""
+    """Of a simulation: where its result is, relative to the project; an earlier one's where that was used."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

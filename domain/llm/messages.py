@@ -22,6 +22,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from domain.llm.answer_use import RequestFacts, facts_in
 from domain.llm.chat import Role, Usage, WebSource
 from domain.llm.costs import Cost, cost_in
+from domain.llm.tools.result import result_path_in
 from shared.message import Message, msg, stored_message
 from shared.safe_json import from_plain, join_surrogates, to_plain
 from shared.ulid import new_ulid
@@ -292,6 +293,11 @@ def get_call_problems(message: BaseMessage) -> dict[str, str]:
 def get_tool_success(message: ToolMessage) -> bool:
     """Whether the tool did what it was asked."""
     return message.status == "success"
+
+
+def get_result_path(message: ToolMessage) -> str:
+    """Where the result of a simulation is, relative to the project; "" of another call."""
+    return result_path_in(message.additional_kwargs.get("result"))
 
 
 def get_tool_error_type(message: ToolMessage) -> str:

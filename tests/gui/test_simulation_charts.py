@@ -14,7 +14,7 @@ from PyQt6.QtSvg import QSvgRenderer
 from domain.simulation.waveform import Plot, Vector
 from presentation.panels.conversation.charts import chart_of, svg_of
 from presentation.panels.conversation.html_view import HtmlItems
-from presentation.panels.conversation.items import SimulationCard
+from presentation.panels.conversation.items import SimulationCard, result_folder
 from presentation.panels.conversation.plain_view import PlainConversation
 from presentation.ui.workspace import WindowServices
 from tests.gui.conftest import Until
@@ -55,6 +55,8 @@ async def test_a_simulated_card_shows_its_curves_and_opens_them(
 ) -> None:
     selected: list[Path] = []
     services.workspace.result_selected.connect(selected.append)
+    offered: list[Path] = []
+    services.workspace.result_offered.connect(offered.append)
     type_and_send(panel, "simulate filter.cir")
     await until(lambda: not panel.is_running and bool(of(panel, SimulationCard)))
     key = of(panel, SimulationCard)[-1].key
@@ -71,6 +73,18 @@ async def test_a_simulated_card_shows_its_curves_and_opens_them(
     assert dark.toImage() != light.toImage()
     follow(view, f"plot/{key}/")
     assert selected[-1].is_file()
+    # Asked again, the stored result is used: that one is shown, here and when it is opened again.
+    type_and_send(panel, "simulate filter.cir")
+    await until(lambda: not panel.is_running and len(of(panel, SimulationCard)) == 2)
+    reused = of(panel, SimulationCard)[-1].key
+    for _ in range(2):
+        await until(lambda: {f"chart:{key}", f"chart:{reused}"} <= pictures(view))
+        follow(view, f"plot/{reused}/")
+        panel.open_session(panel.session_id)
+        await until(lambda: not panel._services.app.program.tasks.handles)  # type: ignore[attr-defined]
+    assert {*offered, *selected} == {selected[0]}
+    strange = SimulationCard(key="01J", result_path=".circuit_ai/sim_results/../../result.json")
+    assert result_folder(project, strange).parent == selected[0].parent.parent
     # Opened again it is there again; in the page its colours are those of the theme in force.
     panel.open_session(panel.session_id)
     await until(lambda: f"chart:{key}" in pictures(view))

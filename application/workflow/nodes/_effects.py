@@ -97,6 +97,7 @@ class RunningCall:
     success: bool = False
     summary: Message = field(default_factory=lambda: msg("Interrupted."))
     error_type: str = ""
+    result_path: str = ""
 
 
 @asynccontextmanager
@@ -122,5 +123,6 @@ async def carrying_out(
                 success=call.success,
                 summary=call.summary,
                 error_type=call.error_type,
+                result_path=call.result_path,
             )
         )

@@ -71,7 +71,7 @@ class SimulationNode:
             await asyncio.to_thread(keep_goals, self._project, state, circuit)
         async with carrying_out(step, call_id, SIMULATE_TOOL, file_path=circuit) as call:
             outcome = await self._outcome(call_id, state, step)
-            call.success = bool(outcome["ok"])
+            call.success, call.result_path = bool(outcome["ok"]), outcome["result_path"]
             (call.summary,) = messages_from_plain([outcome["summary"]])
         error = "" if call.success else str(call.summary)
         update: GraphState = {

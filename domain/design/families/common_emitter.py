@@ -155,7 +155,8 @@ FAMILY = Family(
         ),
         Quantity(
             name="low_hz", label=msg("lower corner frequency"), dimensions=("Hz",), takes_rest=True,
-            words=r"low(?:er)?(?: corner| cut-?off)?(?: frequency)?|from|下限(?:截止)?(?:频率)?|低频|f_l",
+            words=r"low(?:er)?(?: corner| cut-?off)?(?: frequency)?|下限(?:截止)?(?:频率)?|低频|f_l",
+            before=r"(?<![a-z])from",
             limit="at_most", within=(1, 100e3), example=100, default=100.0,
         ),
         Quantity(

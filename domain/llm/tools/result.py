@@ -75,6 +75,12 @@ class ToolResult:
     """It failed because of something outside the program (ngspice missing): other arguments won't help."""
 
 
+def result_path_in(result: object) -> str:
+    """Where a simulation's result is, in what is kept of a call's result (a stranger's too); "" of others."""
+    path = result.get("result_path") if isinstance(result, Mapping) else None
+    return path if isinstance(path, str) else ""
+
+
 def failure(
     error_type: str,
     message: Message,

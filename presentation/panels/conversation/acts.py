@@ -28,6 +28,7 @@ from presentation.panels.conversation.items import (
     Retry,
     SimulationCard,
     UserText,
+    result_folder,
 )
 from presentation.panels.conversation.markup import code_in
 from presentation.panels.conversation.names import Act
@@ -189,8 +190,8 @@ class Acts:
         (workspace.trace_wanted if act == "trace" else workspace.measurement_wanted).emit(newest.path, name)
 
     def _result_folder(self, key: str) -> Path | None:
-        root = self.model.root
-        return None if root is None else paths.result_folder(root, key)
+        root, card = self.model.root, self.model.items.get(key)
+        return result_folder(root, card) if root is not None and isinstance(card, SimulationCard) else None
 
     def _show_waveforms(self, key: str) -> None:
         folder = self._result_folder(key)

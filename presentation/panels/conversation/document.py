@@ -21,7 +21,7 @@ from presentation.panels.conversation import blocks as b
 from presentation.panels.conversation.attached import with_thumbnails
 from presentation.panels.conversation.charts import stored_chart
 from presentation.panels.conversation.html_view import HtmlItems, kind_of
-from presentation.panels.conversation.items import Item, SimulationCard
+from presentation.panels.conversation.items import Item, SimulationCard, result_folder
 from presentation.panels.conversation.stored import items_of, title_of
 from presentation.translation import Translator
 from shared import paths
@@ -64,7 +64,7 @@ async def _with_charts(items: Iterable[Item], root: Path, simulation: Simulation
         item = shown[place]
         if left and isinstance(item, SimulationCard) and item.state == "done" and item.path:
             left -= 1
-            result = paths.result_folder(root, item.key) / paths.RESULT_FILE
+            result = result_folder(root, item) / paths.RESULT_FILE
             shown[place] = replace(item, chart=await stored_chart(simulation.waveforms, result))
     return tuple(shown)
 

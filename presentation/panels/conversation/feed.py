@@ -441,6 +441,8 @@ class RunFeed:
             return
         card = self._items.get(event.call_id) or card_of(event.call_id, event.name, {})
         assert isinstance(card, OperationCard | SimulationCard)
+        if isinstance(card, SimulationCard):
+            card = replace(card, result_path=event.result_path)
         began = self._began.pop(event.call_id, None)
         self._has_come = True
         self._items.put(

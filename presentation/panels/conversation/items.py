@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Literal
 
 from application.ports.events import Done
@@ -13,6 +14,7 @@ from domain.llm.attachments import Attachment, PreparedAttachment
 from domain.llm.chat import ProviderChoice, WebSource
 from domain.llm.tools.confirmation_card import CallOnCard, CardAnswer, ConfirmationCard
 from domain.simulation.goals import DesignGoal, GoalVerdict
+from shared import paths
 from shared.message import Message
 
 if TYPE_CHECKING:
@@ -151,6 +153,8 @@ class SimulationCard:
     can_end: bool = False
     progress: tuple[Message, ...] = ()
     """Both as in OperationCard."""
+    result_path: str = ""
+    """Where its result is, relative to the project; "" = where one of this call's own is."""
     verdicts: tuple[GoalVerdict, ...] = ()
     round_number: int = 0
     chart: Chart | None = None
@@ -159,6 +163,15 @@ class SimulationCard:
     @property
     def look(self) -> ToolLook:
         return _look_of(self.tool)
+
+
+def result_folder(root: Path, card: SimulationCard) -> Path:
+    """The folder of the result a card tells of; it need not exist."""
+    told = PurePosixPath(card.result_path)  # of a transcript that may be a stranger's
+    is_result = told.name == paths.RESULT_FILE and ".." not in told.parts
+    if is_result and told.parent.parent == PurePosixPath(paths.PROJECT_FOLDER, paths.RESULTS_FOLDER):
+        return root / told.parent
+    return paths.result_folder(root, card.key)
 
 
 def judged_apart(key: str, verdicts: tuple[GoalVerdict, ...]) -> SimulationCard:

@@ -20,6 +20,7 @@ from presentation.panels.conversation.items import (
     ItemList,
     OperationCard,
     SimulationCard,
+    result_folder,
 )
 from presentation.panels.conversation.window import Window
 from presentation.panels.conversation.words import now, unsaved
@@ -304,7 +305,7 @@ class LiveRun:
                 self._made.add(card.path)
                 self._window.file_made(root / card.path)
         elif isinstance(card, SimulationCard) and event.success:
-            self._window.result_made(paths.result_folder(root, card.key) / paths.RESULT_FILE)
+            self._window.result_made(result_folder(root, card) / paths.RESULT_FILE)
 
     def _on_progress(self, event: Progressed) -> None:
         """Twice a second at most: a row that is drawn anew each time is no use to anybody."""

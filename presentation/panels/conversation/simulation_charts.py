@@ -10,7 +10,7 @@ from PyQt6.QtCore import QObject, pyqtSignal
 
 from application.groups.simulation import Simulation
 from presentation.panels.conversation.charts import Chart, stored_chart
-from presentation.panels.conversation.items import Item, SimulationCard, Step, Steps
+from presentation.panels.conversation.items import Item, SimulationCard, Step, Steps, result_folder
 from presentation.ui.workspace import WindowServices
 from shared import paths
 
@@ -28,7 +28,7 @@ class SimulationCharts(QObject):
         self._services = services
         self._simulation = simulation
         self._charts: dict[str, Chart | None] = {}
-        self._wanted: dict[str, None] = {}
+        self._wanted: dict[str, SimulationCard] = {}
         self._is_reading = False
         services.workspace.project_closed.connect(self._forget)
 
@@ -40,7 +40,7 @@ class SimulationCharts(QObject):
             return item
         if item.key in self._charts:
             return replace(item, chart=self._charts[item.key])
-        self._wanted[item.key] = None
+        self._wanted[item.key] = item
         while len(self._wanted) > _MOST:
             del self._wanted[next(iter(self._wanted))]
         root = self._services.workspace.root
@@ -56,8 +56,8 @@ class SimulationCharts(QObject):
     async def _read(self, root: Path) -> None:
         try:
             while self._wanted and root == self._services.workspace.root:
-                key, _ = self._wanted.popitem()
-                result = paths.result_folder(root, key) / paths.RESULT_FILE
+                key, card = self._wanted.popitem()
+                result = result_folder(root, card) / paths.RESULT_FILE
                 self._charts[key] = await stored_chart(self._simulation.waveforms, result)
                 while len(self._charts) > _MOST:
                     del self._charts[next(iter(self._charts))]

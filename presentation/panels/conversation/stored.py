@@ -427,7 +427,7 @@ def _with_result(card: Item, message: ShownMessage) -> Item:
     if message.error_type in NO_FAULT:
         card = replace(card, state="stopped")
     if isinstance(card, SimulationCard) and card.state != "stopped":
-        card = replace(card, duration_s=message.duration_s)
+        card = replace(card, duration_s=message.duration_s, result_path=message.result_path)
     return card if summary is None else replace(card, summary=summary)
 
 
