@@ -297,7 +297,8 @@ class _Delegate(QStyledItemDelegate):
         head = self._figures.columns[column]
         metrics = QFontMetrics(theme.font("small", weight=600 if head.is_strong else None))
         body = max((self._text_width(row[column]) for row in self._figures.rows), default=0)
-        more = metrics.horizontalAdvance(head.title) - body - self._unit_room(column)
+        # A pixel more than a rounded width: a head is cut as soon as a fraction of one is lacking.
+        more = metrics.horizontalAdvance(head.title) + 1 - body - self._unit_room(column)
         return self.figures_width(column) + max(more, 0)
 
     def _gap(self, column: int) -> int:

@@ -225,6 +225,12 @@ class Asking:
         return asked is not None and asked.question.kind == "checkpoint" and not self.calls.is_open
 
     @property
+    def round_number(self) -> int:
+        """Of the checkpoint at which the run rests; 0 of any other question."""
+        asked = self._open
+        return asked.question.round_number if asked is not None and self.is_at_checkpoint else 0
+
+    @property
     def unsaid(self) -> str:
         """What was typed and has not become part of the conversation; "" when nothing has.
 

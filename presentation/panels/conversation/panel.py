@@ -597,7 +597,7 @@ class ConversationPanel(QWidget):
         if not model.is_running:
             return AgentStatus(tokens=tokens, context_share=self._share)
         activity = model.activity
-        number = activity.round_number if activity is not None and activity.round_number else None
+        number = model.round_number or None
         if model.run_state == "stopping":
             return AgentStatus(state="stopping", tokens=tokens, context_share=self._share)
         text = None if activity is None else activity.text

@@ -55,8 +55,7 @@ def time_of(tab: ConversationViewModel) -> tuple[Message | None, Message | None]
     if not tab.is_running:
         info = next((info for info in tab.sessions if info.session_id == tab.session_id), None)
         return None, None if info is None else msg("last changed {time}", time=clock_time(info.updated_at))
-    activity = tab.activity
-    number = activity.round_number if activity is not None else 0
+    number = tab.round_number
     rounds = None
     if number:
         rounds = msg("Round {number}/{most}", number=number, most=tab.most_rounds)

@@ -179,6 +179,12 @@ class ConversationViewModel:
         return self._run.feed.activity if self._run is not None and self.is_running else None
 
     @property
+    def round_number(self) -> int:
+        """Of the run under way; going back to an earlier round counts. 0 = it has none."""
+        activity = self.activity
+        return self.asking.round_number or (0 if activity is None else activity.round_number)
+
+    @property
     def is_asking(self) -> bool:
         """Whether the run waits for the user's decision."""
         return self.asking.is_open

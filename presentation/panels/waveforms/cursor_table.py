@@ -33,20 +33,24 @@ class CursorTable(FigureTable):
         super().__init__(services, "cursor_table")
         self._shown: tuple[Axis, Sequence[Trace], int, int] | None = None
         self._chosen: str | None = None
+        self._run = ""
         self.retranslate()
 
     def show_cursors(
-        self, axis: Axis, traces: Sequence[Trace], a: int, b: int, *, chosen: str | None = None
+        self, axis: Axis, traces: Sequence[Trace], a: int, b: int, *, chosen: str | None = None, run: str = ""
     ) -> None:
-        """Read the traces at the samples `a` and `b`; the slope is that of the trace `chosen`."""
-        self._shown, self._chosen = (axis, traces, a, b), chosen
+        """Read the traces at the samples `a` and `b`; the slope is that of the trace `chosen`.
+
+        `run`: of several that are drawn the one they are read in.
+        """
+        self._shown, self._chosen, self._run = (axis, traces, a, b), chosen, run
         self.retranslate()
 
     def retranslate(self) -> None:
         language = self._services.language
         self.setAccessibleName(language(msg("Cursors")))
         columns = [
-            Column(title=language(msg("Cursors"))),
+            Column(title=_heading(self._services, self._run)),
             *(Column(title=name, is_number=True, is_strong=True) for name in ("A", "B", f"B{MINUS}A")),
         ]
         rows = [] if self._shown is None else self._cells(*self._shown)
@@ -109,13 +113,17 @@ class CursorStrip(FigureTable):
         super().__init__(services, "cursor_strip")
         self._shown: tuple[Axis, Sequence[Trace], int, int] | None = None
         self._chosen: str | None = None
+        self._run = ""
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
     def show_cursors(
-        self, axis: Axis, traces: Sequence[Trace], a: int, b: int, *, chosen: str | None = None
+        self, axis: Axis, traces: Sequence[Trace], a: int, b: int, *, chosen: str | None = None, run: str = ""
     ) -> None:
-        """Read the traces at the samples `a` and `b`; the slope is that of the trace `chosen`."""
-        self._shown, self._chosen = (axis, traces, a, b), chosen
+        """Read the traces at the samples `a` and `b`; the slope is that of the trace `chosen`.
+
+        `run`: of several that are drawn the one they are read in.
+        """
+        self._shown, self._chosen, self._run = (axis, traces, a, b), chosen, run
         self.retranslate()
 
     def resizeEvent(self, event: object) -> None:  # noqa: N802 - Qt's name
@@ -137,7 +145,7 @@ class CursorStrip(FigureTable):
             kept.remove(phases[-1] if phases else kept[-1])
         self.show_rows(
             [
-                Column(title=language(msg("Cursors"))),
+                Column(title=_heading(self._services, self._run)),
                 *(
                     Column(
                         title=name_of(self._services, row),
@@ -177,6 +185,10 @@ class CursorStrip(FigureTable):
         told = slope_rows(rows, self._chosen)
         cells = [(words[kind], _rate_cell(self._services, value, unit)) for kind, value, unit, _ in told]
         return "   ".join(f"{word} {cell.text}{SPACE}{cell.unit}" for word, cell in cells)
+
+
+def _heading(services: WindowServices, run: str) -> str:
+    return services.language(msg("Cursors, {run}", run=run) if run else msg("Cursors"))
 
 
 def name_of(services: WindowServices, row: ReadoutRow) -> str:

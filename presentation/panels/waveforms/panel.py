@@ -628,12 +628,14 @@ class WaveformsPanel(QWidget):
     def _on_cursors_moved(self, a: int, b: int) -> None:
         if self._cursor_table is None or self._strip is None or self._axis is None:
             return
+        step = self._plot.step if self._plot is not None and self._family else None
+        run = "" if step is None else step_label(step)
         if self._has_side:
-            self._cursor_table.show_cursors(self._axis, self._traces, a, b, chosen=self._selected)
+            self._cursor_table.show_cursors(self._axis, self._traces, a, b, chosen=self._selected, run=run)
             rows = min(self._cursor_table.wanted_height(), self.height() // 2)
             self._cursor_table.setFixedHeight(max(rows, 1))
         else:
-            self._strip.show_cursors(self._axis, self._traces, a, b, chosen=self._selected)
+            self._strip.show_cursors(self._axis, self._traces, a, b, chosen=self._selected, run=run)
             self._strip.setFixedHeight(self._strip.wanted_height())
             self._foot.show_slope(self._strip.slope_text())
 

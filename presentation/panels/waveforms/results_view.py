@@ -210,8 +210,10 @@ class MeasurementsView(QWidget):
         language = self._services.language
         items = self._shown.measurements
         number = self._shown.previous_number
+        steps = {item.step for item in items}
+        step = steps.pop() if len(steps) == 1 else ""
         columns = [
-            Column(title=language(msg("Measurement"))),
+            Column(title=language(msg("Measurement, {run}", run=step) if step else msg("Measurement"))),
             Column(title=language(msg("Value")), is_number=True),
         ]
         rows = [self._row(item) for item in items]

@@ -48,6 +48,16 @@ def test_a_corner_is_a_gate_three_decibels_below_the_low_end():
     assert mark.is_falling
 
 
+@pytest.mark.parametrize("is_band", [False, True])
+def test_a_lower_corner_is_a_gate_three_decibels_below_what_lies_above_it(is_band):
+    rising = 10 * (1j * FREQUENCY / 50) / (1 + 1j * FREQUENCY / 50)
+    plot = _plot(rising / (1 + 1j * FREQUENCY / 1e6) if is_band else rising)
+    (mark,) = _marks(plot, _goal("lowcut(v(out))", "Hz", maximum=100.0))
+    assert isinstance(mark, PlaceMark)
+    assert mark.level == pytest.approx(20 - 3.0103, abs=0.02)
+    assert (mark.low, mark.high, mark.is_falling) == (None, 2.0, False)
+
+
 def test_a_bound_relative_to_the_low_end_is_drawn_above_it():
     (mark,) = _marks(_low_pass(), _goal("db(peak(v(out))/dcgain(v(out)))", maximum=0.1))
     assert isinstance(mark, LevelMark)
