@@ -249,7 +249,9 @@ def _check_instance(placed: PlacedElement, scope: Scope, findings: Findings) -> 
     target = scope.block.find_block(element.model.text)
     if target is None:
         known = (name for block in scope.block.lineage for name in block.blocks)
-        message = _undefined(element.model.text, findings.near(element.model.key, known), is_model=False)
+        near = findings.near(element.model.key, known)
+        meant = None if near is None else scope.block.find_block(near)
+        message = _undefined(element.model.text, near if meant is None else meant.name, is_model=False)
         findings.add(scope.severity, "undefined-subcircuit", message, file=placed.file, at=element.model)
         return
     if len(element.nodes) != len(target.ports):
@@ -286,7 +288,9 @@ def _check_model_use(placed: PlacedElement, scope: Scope, findings: Findings) ->
         findings.add(scope.severity, "undefined-model", message, file=placed.file, at=element.statement)
     elif model is None:
         known = (name for block in scope.block.lineage for name in block.models)
-        message = _undefined(element.model.text, findings.near(element.model.key, known), is_model=True)
+        near = findings.near(element.model.key, known)
+        meant = None if near is None else scope.block.find_model(near)
+        message = _undefined(element.model.text, near if meant is None else meant.name, is_model=True)
         findings.add(scope.severity, "undefined-model", message, file=placed.file, at=element.model)
     elif model.type.startswith("ako:"):
         if not findings.functions:  # ngspice's modes for PSpice and LTspice know it

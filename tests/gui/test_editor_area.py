@@ -202,6 +202,10 @@ async def test_typing_marks_the_tab_and_ctrl_s_writes_with_a_backup(
     path = project / "filter.cir"
     before = await on_disk(path)
     page = await opened(path, 3)
+    number = page.editor.text().index("1.59")
+    assert (
+        page.editor._ask(page.editor.SCI_WORDENDPOSITION, number, 1) == number + 4
+    )  # whole for a double click
     QTest.keyClick(page.editor, Qt.Key.Key_Asterisk)
     button = area.tabs.tabButton(0, QTabBar.ButtonPosition.RightSide)
     assert isinstance(button, QToolButton)

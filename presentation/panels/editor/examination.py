@@ -149,7 +149,9 @@ def _problem(diagnostic: Diagnostic, checked: Path, shown: Path, lines: _Lines) 
         problem,
         start=lines.byte(diagnostic.line, first),
         end=lines.byte(diagnostic.line, last),
-        fix=_fix(diagnostic, lines) or _include(diagnostic, lines, has_title=has_title(shown)),
+        fix=_fix(diagnostic, lines)
+        or _include(diagnostic, lines, has_title=has_title(shown))
+        or _renaming(diagnostic, lines),
     )
 
 
@@ -206,6 +208,24 @@ def _include(diagnostic: Diagnostic, lines: _Lines, *, has_title: bool) -> Quick
         start=start,
         end=start,
         text=card + lines.end,
+    )
+
+
+def _renaming(diagnostic: Diagnostic, lines: _Lines) -> QuickFix | None:
+    """The name that was probably meant, in place of one that nothing has."""
+    name, near = (diagnostic.message.params.get(key) for key in ("name", "near"))
+    column, line = diagnostic.column, lines.text(diagnostic.line)
+    if column is None or not isinstance(name, str) or not isinstance(near, str):
+        return None
+    word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE).search(line, column - 1)
+    if word is None:
+        return None
+    return QuickFix(
+        title=msg("Change to {text}", text=near),
+        reason=msg("There is no {name}", name=word[0]),
+        start=lines.byte(diagnostic.line, word.start() + 1),
+        end=lines.byte(diagnostic.line, word.end() + 1),
+        text=near,
     )
 
 

@@ -130,12 +130,11 @@ class OutlinePane(QWidget):
         try:
             text = self._unsaved.get(file) if is_dirty else None
             sections = await self._project.browse.sections(file, text=text)
+            why_empty = _NO_ELEMENTS
         except UserInputError as error:  # removed meanwhile, or too large
-            sections = ()
-            self._empty.set_text(error.message)
-        else:
-            self._empty.set_text(_NO_ELEMENTS)
+            sections, why_empty = (), error.message
         if file == self._file and request == self._request:
+            self._empty.set_text(why_empty)
             self.set_sections(sections)
 
     def _show(self) -> None:

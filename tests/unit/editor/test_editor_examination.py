@@ -62,6 +62,26 @@ def test_farad_and_greek_mu_have_fixes_too(tmp_path: Path) -> None:
     assert "C2 out 0 2u\n" in fixed(text, problem_of(found, "number-tail"))
 
 
+@pytest.mark.parametrize(
+    ("code", "line", "mended"),
+    [
+        ("undefined-model", "Q1 c b 0 QNPN", "Q1 c b 0 QNPX"),
+        ("undefined-subcircuit", "X1 c b bufer", "X1 c b Buffer"),
+        ("undefined-parameter", "R9 c b {2*rlod}", "R9 c b {2*rload}"),
+        ("unknown-directive", ".trann 1u 1m", ".tran 1u 1m"),
+    ],
+)
+def test_a_name_that_was_meant_takes_the_place_of_the_wrong_one(
+    tmp_path: Path, code: str, line: str, mended: str
+) -> None:
+    text = (
+        "* title\n.param rload=1k\nV1 c 0 1\nR1 c b 1k\nR2 b 0 1k\n{line}\n.model QNPX NPN(BF=200)\n"
+        ".subckt Buffer in out\nE1 out 0 in 0 1\n.ends\n.op\n.end\n"
+    )
+    problem = problem_of(examined(tmp_path / "a.cir", text.replace("{line}", line)), code)
+    assert fixed(text.replace("{line}", line), problem) == text.replace("{line}", mended)
+
+
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_places_are_right_behind_wide_characters_and_any_line_ends(tmp_path: Path, end: str) -> None:
     text = RC.replace("{value}", "10M").replace("\n", end)
