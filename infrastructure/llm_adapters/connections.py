@@ -6,8 +6,8 @@ import asyncio
 import contextlib
 import http.cookiejar
 import ssl
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -94,6 +94,12 @@ def _trust(context: ssl.SSLContext, place: Path) -> None:
         ) from error
 
 
+async def bound_interim(event: str, info: Mapping[str, Any]) -> None:
+    """For httpcore's extension "trace" of a request: its interim answers are bounded."""
+    if event.endswith((".connect_tcp.complete", ".start_tls.complete")):
+        interim.bound(info["return_value"])
+
+
 @asynccontextmanager
 async def no_socket_left(request: httpx.Request) -> AsyncIterator[None]:
     """Close what was opened for `request` when sending it fails or is cancelled; bound its interim answers.
@@ -106,8 +112,7 @@ async def no_socket_left(request: httpx.Request) -> AsyncIterator[None]:
     async def trace(event: str, info: Mapping[str, Any]) -> None:
         if event.endswith(".connect_tcp.complete"):  # of a connection, or of one to a SOCKS proxy
             opened.append(info["return_value"])
-        if event.endswith((".connect_tcp.complete", ".start_tls.complete")):
-            interim.bound(info["return_value"])
+        await bound_interim(event, info)
 
     request.extensions["trace"] = trace
     try:
@@ -118,14 +123,20 @@ async def no_socket_left(request: httpx.Request) -> AsyncIterator[None]:
         raise
 
 
-@asynccontextmanager
-async def bytes_of(response: httpx.Response) -> AsyncIterator[AsyncIterator[bytes]]:
+def bytes_of(response: httpx.Response) -> AbstractAsyncContextManager[AsyncIterator[bytes]]:
     """The body in pieces as they came, packed or not; at the end the response is closed."""
-    pieces = response.aiter_raw()
+    return run_out(response.aiter_raw(), response.aclose)
+
+
+@asynccontextmanager
+async def run_out(
+    pieces: AsyncIterator[bytes], close: Callable[[], Awaitable[None]]
+) -> AsyncIterator[AsyncIterator[bytes]]:
+    """The pieces of a body; at the end it is closed, and its generators come to theirs."""
     try:
         yield pieces
     finally:
-        await response.aclose()
+        await close()
         # The generators inside httpx run out on a closed connection. Left suspended they would be
         # finished by tasks of the loop's own that nobody waits for.
         with contextlib.suppress(httpx.HTTPError, httpx.StreamError):

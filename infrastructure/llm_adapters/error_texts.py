@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import quote as url_quote
+from urllib.parse import urljoin, urlsplit
 
 from domain.llm.chat import ProviderErrorType
 from shared.message import Message, msg
@@ -48,6 +49,27 @@ def _without_key(text: str, key: str) -> str:
         else:
             text = re.sub(rf"(?<!\w){re.escape(form)}(?!\w)", _BLACKED_OUT, text)
     return redact(text)
+
+
+def moved_advice(peer: Peer, location: str) -> Message:
+    """What to do about a redirect: only an address of the same host is one to use.
+
+    Another is told as what it is, since whoever answers may want the key to be sent there, or a file opened.
+    """
+    place = quote(location.partition("?")[0], peer.key)
+    try:
+        parts = urlsplit(urljoin(f"//{peer.server}/", place))
+        is_near = (parts.hostname, parts.username) == (urlsplit(f"//{peer.server}").hostname, None)
+    except ValueError:
+        is_near = False
+    if is_near and (parts.scheme in ("http", "https") or place.startswith("/")):
+        near = parts.geturl().removeprefix("//")
+        return msg("The server has moved to {place}; give that as the base URL.", place=near)
+    return msg(
+        "It redirects to {place}, which was not followed. Change the address only to one that the provider "
+        "itself publishes.",
+        place=place or "?",
+    )
 
 
 def key_variable(provider: str) -> str:

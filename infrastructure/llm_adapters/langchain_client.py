@@ -31,6 +31,7 @@ from domain.llm.provider_settings import ProviderSettings
 from domain.llm.service import NetworkSettings
 from infrastructure.llm_adapters.addresses import is_loopback
 from infrastructure.llm_adapters.answer_reader import AnswerReader
+from infrastructure.llm_adapters.bounded_answers import bounded
 from infrastructure.llm_adapters.connections import Connections
 from infrastructure.llm_adapters.dialect import Dialect
 from infrastructure.llm_adapters.error_texts import Peer, quote
@@ -181,8 +182,9 @@ class LangChainClient:
             if self._made is None:
                 kind = await asyncio.to_thread(load_class, self._path)
                 given = self._given(kind)
-                if "http_async_client" in _names(kind):  # our proxies and certificates; no redirects
-                    given["http_async_client"] = await self._connections.opened()
+                if "http_async_client" in _names(kind):  # our proxies, certificates and bounds; no redirects
+                    http = await self._connections.opened()
+                    given["http_async_client"] = bounded(http, self._peer)
                 self._made = await asyncio.to_thread(self._make, kind, given)
                 if type(self._made).bind_tools is BaseChatModel.bind_tools:
                     self._writes_calls_as_text = True
@@ -309,6 +311,8 @@ def langchain_messages(messages: Sequence[WireMessage]) -> list[BaseMessage]:
 
 def error_of_library(peer: Peer, error: Exception) -> ProviderError:
     """What a library raised, by the status, body or cause it carries."""
+    if isinstance(error.__cause__, ProviderError):  # of `bounded`
+        return error.__cause__
     response = getattr(error, "response", None)
     status = getattr(error, "status_code", None) or getattr(response, "status_code", None)
     body = getattr(error, "body", None)

@@ -55,7 +55,7 @@ MOST_ANSWER_BYTES = 64 * 2**20
 MOST_ANSWER_LINES, MOST_EMPTY_LINES = 2_000_000, 200_000
 """Of one answer, and of those one after the other without a piece of it: comments, line ends and frames that
 say nothing take time too, some microseconds each. A keep-alive every 2 ms is the most that anybody needs."""
-_EXPLANATION_BYTES = 64 * 1024
+EXPLANATION_BYTES = 64 * 1024
 """Of an error's body no more is read."""
 
 
@@ -292,7 +292,7 @@ class WireClient(ABC):
             async with asyncio.timeout(self._timeouts.listing_s), bytes_of(response) as pieces:
                 async for piece in pieces:
                     body += piece
-                    if len(body) > _EXPLANATION_BYTES:
+                    if len(body) > EXPLANATION_BYTES:
                         break
         error = error_of_response(self._peer, response.status_code, response.headers, bytes(body))
         return error, bytes(body)

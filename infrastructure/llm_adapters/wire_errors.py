@@ -26,7 +26,7 @@ from infrastructure.llm_adapters.error_codes import (
     verdict_of_status,
     verdict_of_text,
 )
-from infrastructure.llm_adapters.error_texts import ADVICE, TEXTS, Peer, quote
+from infrastructure.llm_adapters.error_texts import ADVICE, TEXTS, Peer, moved_advice, quote
 from infrastructure.llm_adapters.sse import FrameTooLarge, SSEReader
 from shared.message import Message, msg
 
@@ -204,8 +204,7 @@ def _advice_on_refusal(
     if LACKS_TOOLS.search(complaint.text):
         return msg("Choose a model that can call tools.")
     if status is not None and 300 <= status < 400:
-        place = quote(headers.get("location", ""), peer.key)
-        return msg("The server has moved to {place}; give that as the base URL.", place=place or "?")
+        return moved_advice(peer, headers.get("location", ""))
     if kind == "bad_request" and status in {404, 405}:
         return msg(
             "Check the base URL: it goes up to, not including, /chat/completions and often ends in /v1."

@@ -29,7 +29,11 @@ _LOOKED_AT = 4096
 _BEFORE_SIGNATURE, _AFTER_SIGNATURE = b',"signature":"', b'"}'
 
 _NEEDED_TEXTS = {"delta": ("message_id",), "renamed": ("name",), "replaced": ("message_id",)}
-_OPTIONAL_TEXTS = {"delta": ("text", "reasoning")}
+_TEXTS = (
+    "message_id", "turn_id", "card_id", "compression_id", "until", "instead_of", "step", "state",
+    "stop_reason", "name", "text", "reasoning", "kind", "answer", "reason",
+)  # fmt: skip
+"""What is text, or left out, in events of every kind: readers compare it, and look it up."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,5 +185,5 @@ def _is_event(event: dict[str, Any]) -> bool:
         if not isinstance(message, dict) or not role_of(message):
             return False
     return all(isinstance(event.get(key), str) for key in _NEEDED_TEXTS.get(kind, ())) and all(
-        isinstance(event.get(key), str | None) for key in _OPTIONAL_TEXTS.get(kind, ())
+        isinstance(event.get(key), str | None) for key in _TEXTS
     )

@@ -15,8 +15,10 @@ import contextlib
 import hashlib
 import json
 import logging
+import math
 import queue
 import random
+import re
 import sqlite3
 import threading
 import time
@@ -38,6 +40,7 @@ from infrastructure.persistence.databases import (
 from shared.errors import CircuitAIError, EnvironmentProblem
 from shared.message import msg
 from shared.redaction import redact
+from shared.safe_json import read_bounded
 from shared.ulid import number_of
 from shared.uninterrupted import uninterrupted
 
@@ -52,6 +55,8 @@ MOST_BYTES = 20 * 1024 * 1024
 """Of the file; the oldest traces go when there is more."""
 KEPT_S = 30 * 24 * 3600.0
 _BUSY_S = 5.0
+_NEVER_NS = 2**63
+"""Of times and numbers: what OTLP has room for."""
 _SCHEMA_VERSION = 1
 
 _CREATE = (
@@ -216,7 +221,27 @@ def _row(span: KeptSpan) -> tuple[object, ...]:
 
 
 def _span(row: sqlite3.Row) -> KeptSpan:
-    return KeptSpan(**{**dict(row), "attributes": json.loads(row["attributes"])})
+    """Raises ValueError for a row that is none: the file may come with a project."""
+    values = dict(row)
+    texts = [values[name] for name in ("session_id", "name", "status", "error_type", "attributes")]
+    times = [values["started_ns"], *([] if values["ended_ns"] is None else [values["ended_ns"]])]
+    ids = [(values["trace_id"], 32), (values["span_id"], 16), (values["parent_id"] or values["span_id"], 16)]
+    if not (
+        all(isinstance(text, str) for text in texts)
+        and all(isinstance(time_ns, int) and 0 <= time_ns < _NEVER_NS for time_ns in times)
+        and all(isinstance(each, str) and re.fullmatch(f"[0-9a-f]{{{size}}}", each) for each, size in ids)
+    ):
+        raise ValueError("a row in it is not a span")
+    values["attributes"] = attributes = read_bounded(values["attributes"])
+    if not isinstance(attributes, dict) or not all(map(_is_plain, attributes.values())):
+        raise ValueError("the attributes of a span in it are damaged")
+    return KeptSpan(**values)
+
+
+def _is_plain(value: object) -> bool:
+    if isinstance(value, int):
+        return abs(value) < _NEVER_NS
+    return isinstance(value, str) or (isinstance(value, float) and math.isfinite(value))
 
 
 _LONGEST_TEXT = 200

@@ -23,7 +23,7 @@ from domain.llm.service import NetworkSettings
 from domain.llm.web_search import MOST_RESULTS, SearchAnswer, SearchErrorKind, WebSearchError
 from infrastructure.llm_adapters.addresses import is_loopback
 from infrastructure.llm_adapters.connections import bytes_of, new_connections, no_socket_left
-from infrastructure.llm_adapters.error_texts import Peer, quote
+from infrastructure.llm_adapters.error_texts import Peer, moved_advice, quote
 from infrastructure.llm_adapters.timing import Timeouts
 from infrastructure.llm_adapters.wire_errors import (
     error_of_transport,
@@ -253,7 +253,7 @@ class SearchClient:
                 self._peer,
                 "moved",
                 msg("to {place}", place=place),
-                advice=msg("If that is the right server, use its address: {place}.", place=place),
+                advice=moved_advice(self._peer, target),
             )
         return target
 

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
+import httpx
 import pytest
 
 from application.ports.conversation import ChatClient
@@ -17,12 +18,15 @@ from domain.llm.answers import calls_in_text
 from domain.llm.chat import ChatRequest, ProviderError, StreamChunk, WireMessage
 from domain.search.embedding import EmbeddingSettings
 from infrastructure.llm_adapters import answer_reader, wire_client
+from infrastructure.llm_adapters.bounded_answers import bounded
+from infrastructure.llm_adapters.connections import Connections
 from infrastructure.llm_adapters.embeddings import EmbeddingClient
+from infrastructure.llm_adapters.error_texts import Peer
 from infrastructure.llm_adapters.ollama import OllamaClient
 from infrastructure.llm_adapters.openai_compatible import OpenAICompatibleClient
 from infrastructure.llm_adapters.responses import ResponsesClient
 from infrastructure.llm_adapters.sse import Frame
-from infrastructure.llm_adapters.timing import RetryPolicy
+from infrastructure.llm_adapters.timing import RetryPolicy, Timeouts
 from tests.fakes.llm_server import DONE, FakeLLMServer, Script, answer, chunk, frame, json_answer
 
 REQUEST = ChatRequest(messages=(WireMessage(role="user", text="hello"),))
@@ -230,7 +234,6 @@ async def test_frames_without_words_are_bounded_too(monkeypatch: Any) -> None:
 
 def test_a_text_that_is_told_whole_again_and_again_is_joined_once() -> None:
     """Steps are counted, not seconds: each event once joined all pieces that had come."""
-    from infrastructure.llm_adapters.error_texts import Peer
     from infrastructure.llm_adapters.responses import ResponsesAnswer
 
     peer = Peer(server="s", provider="p", model="m", key="", is_loopback=True)
@@ -298,15 +301,28 @@ async def test_some_interim_answers_are_read_over() -> None:
             assert "".join(piece.text for piece in await said(client)) == "hello"
 
 
-@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-async def test_a_redirect_is_told_and_not_followed(status: int) -> None:
+@pytest.mark.parametrize(
+    ("status", "place", "is_advised"),
+    [
+        (301, "{other}/chat/completions", True),
+        (302, "/v2/chat", True),
+        (303, "//localhost.evil.example/v1", False),
+        (307, "file:///etc/passwd", False),
+        (308, "https://127.0.0.1@evil.example/v1", False),
+        (302, "", False),
+    ],
+)
+async def test_a_redirect_is_told_and_not_followed(status: int, place: str, is_advised: bool) -> None:
+    """Only another address of the same host is one to use: elsewhere the key would be somebody else's."""
     with FakeLLMServer([answer("stolen")]) as other:
-        place = f"{other.base_url}/chat/completions"
+        place = place.format(other=other.base_url)
         with FakeLLMServer([Script(status=status, headers={"Location": place})]) as server:
             async with opened(server, api_key="sk-of-the-user") as client:
                 error = await refusal(said(client))
     assert error.status == status
     assert not other.exchanges
+    assert ("give that as the base URL" in str(error.advice)) is is_advised
+    assert place.partition("@")[2] in str(error.advice)
 
 
 @pytest.mark.parametrize(
@@ -344,3 +360,42 @@ async def test_names_of_calls_and_models_can_be_shown_and_stored() -> None:
     assert made.name.startswith("del\u241b[2J\ufffd\u240aAllowed: yes")
     assert len(last.model) == 200
     assert "\n" not in last.model
+
+
+# --- what a library reads over our connections (LangChain's classes for OpenAI's protocol) --------------
+
+FOR_OTHERS: dict[str, tuple[Script, str]] = {
+    "an answer": (Script(pieces=(b": x\n\n", *answer("hello").pieces)), "hello"),
+    "a packed one": (packed("gzip", BLANKS, content_type="text/event-stream"), "compressed as gzip"),
+    "a packed error": (packed("gzip", BLANKS, status=500), ""),
+    "a line without end": (Script(pieces=(b"data: ", *[b"x" * 2**20] * 9)), "a frame is larger"),
+    "a frame without end": (Script(pieces=((b"data: " + b"x" * 400 + b"\n") * 30_000,)), "a frame is larger"),
+    "comments": (Script(pieces=(b": nothing\n\n" * 120_000,)), "200000 lines without"),
+    "a whole body": (
+        Script(pieces=(b" " * 2**20,) * 9, content_type="application/json"),
+        "a frame is larger",
+    ),
+    "an error without end": (Script(pieces=(b"x" * 70_000,) * 9, status=500), "x" * 65_536),
+    "interim answers": (Script(status=100, ending="unmarked", pieces=(INTERIM * 50,)), "interim answers"),
+}
+
+
+@pytest.mark.parametrize("kind", FOR_OTHERS)
+async def test_what_a_library_reads_is_bounded_too(kind: str) -> None:
+    script, expected = FOR_OTHERS[kind]
+    peer = Peer(server="s", provider="p", model="m", key="", is_loopback=True)
+    with FakeLLMServer([script]) as server:
+        connections = Connections(peer, Timeouts(), is_local=True, network=None)
+        http = bounded(await connections.opened(), peer)
+        try:
+            response = await http.post(f"{server.base_url}/chat/completions", json={})
+            read = response.text
+        except (ProviderError, httpx.HTTPError) as error:
+            read = str(error)
+        finally:
+            await connections.close()
+    assert server.exchanges[-1].headers["accept-encoding"] == "identity"
+    if kind == "an answer":
+        words = [json.loads(line[6:]) for line in read.splitlines() if line.startswith("data: {")]
+        read = "".join(each["choices"][0]["delta"].get("content", "") for each in words if each["choices"])
+    assert (read == expected) if expected in ("", "hello", "x" * 65_536) else (expected in read)

@@ -65,6 +65,8 @@ COMPRESSIONS: list[dict[str, Any]] = [
     {"cost": {"amounts": {"USD": BIG}}},
     {"until": "", "origin": SIGNS, "pinned": [[1], {}, "x" * 100_000]},
     {"until": None},
+    {"until": {}},  # a damaged line, as any whose names are no text
+    {"event": "turn", "turn_id": ["x"], "state": {}},
 ]
 
 

@@ -187,3 +187,33 @@ def test_a_trace_that_cannot_be_kept_is_not_in_the_way(
         assert database.read_bytes() == before
         with pytest.raises(EnvironmentProblem, match="cannot be read"):
             STORE.turns(database)
+
+
+def test_rows_of_others_that_are_no_spans_are_told(tmp_path: Path) -> None:
+    """SQLite keeps any type in any column: a cloned project's lists ended in TypeError."""
+    database = tmp_path / "traces.sqlite"
+    writer = SpanWriter(database)
+    span = KeptSpan(
+        trace_id="0" * 32, span_id="1" * 16, parent_id="", session_id="s", name="turn", started_ns=1,
+        ended_ns=2, status="ok",
+    )  # fmt: skip
+    writer.write(span)
+    writer.close()
+    assert STORE.spans(database, span.trace_id) == [span]
+    huge, deep = '{"a": 1' + "0" * 400 + "}", '{"a": ' + "[" * 900 + "]" * 900 + "}"
+    for column, values in {
+        "span_id": ("x", "1" * 17, b"1" * 16), "session_id": (b"s",), "name": (b"turn",),
+        "started_ns": ("now", -1, 1.5), "ended_ns": ("9999-12-31", 2.5, b""), "status": (b"ok",),
+        "error_type": (b"x",),
+        "attributes": ("[]", "", b"{}", '{"a": null}', '{"a": NaN}', huge, deep),
+    }.items():  # fmt: skip
+        for value in values:
+            with contextlib.closing(sqlite3.connect(database)) as connection, connection:
+                connection.execute(f"UPDATE spans SET {column} = ?", (value,))
+            with pytest.raises(EnvironmentProblem, match="cannot be read"):
+                STORE.otlp(STORE.turns(database))
+        with contextlib.closing(sqlite3.connect(database)) as connection, connection:
+            connection.execute("DELETE FROM spans")
+        writer = SpanWriter(database)
+        writer.write(span)
+        writer.close()
