@@ -128,7 +128,9 @@ def _diagnostics(
             netlist = translator.main(data, path)
         netlist, tree = with_stand_ins(netlist, resolve_dependencies(netlist, seen), translator, seen)
     except UserInputError as error:  # encrypted
-        found = Diagnostic(severity="error", code="encoding", message=error.message, file=error.file, line=1)
+        found = Diagnostic(
+            severity="error", code="encoding", message=error.message, file=error.file, line=error.line or 1
+        )
         return (found,)
     unread: list[Diagnostic] = list(found_elsewhere(netlist, tree))
     try:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterator, Set
+from itertools import accumulate
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
@@ -197,14 +198,15 @@ def refuse_encrypted(data: bytes, path: Path | None) -> None:
             )  # fmt: skip
 
 
-LONGEST_CARD, MOST_LINES = 4 * 2**20, 2_000_000
-"""Bytes of a card with its continuation lines (200,000 points of a PWL source), and lines of a file."""
+LONGEST_CARD, MOST_LINES, MOST_NESTED = 4 * 2**20, 2_000_000, 1000
+"""Bytes of a card with its continuation lines (200,000 points of a PWL source), lines of a file, and brackets
+within brackets of a card."""
 _NEXT_CARD = late_pattern(rb"\n(?![ \t]*\+)")
 
 
 def refuse_endless(data: bytes, path: Path | None) -> None:
     """Raise UserInputError for a file of allowed size that would still take minutes and gigabytes."""
-    if len(data) <= LONGEST_CARD:
+    if len(data) <= LONGEST_CARD and _opened(data) <= MOST_NESTED:
         return
     if data.count(b"\n") > MOST_LINES:
         raise UserInputError(
@@ -215,15 +217,33 @@ def refuse_endless(data: bytes, path: Path | None) -> None:
     start = 0
     for match in (*_NEXT_CARD.finditer(data), None):
         end = len(data) if match is None else match.start()
-        if end - start > LONGEST_CARD:
-            raise UserInputError(
-                msg("{path} has a card of more than {limit} MB, the limit for one card of a netlist.",
-                    path=path, limit=LONGEST_CARD // 2**20),
-                file=path,
-                line=data.count(b"\n", 0, start + 1) + 1,
-                error_type="netlist_too_long",
-            )  # fmt: skip
+        card = data[start:end]
+        what = None
+        if len(card) > LONGEST_CARD:
+            what = msg(
+                "{path} has a card of more than {limit} MB, the limit for one card of a netlist.",
+                path=path,
+                limit=LONGEST_CARD // 2**20,
+            )
+        elif _opened(card) > MOST_NESTED and _is_deep(card):
+            what = msg(
+                "{path} has a card with brackets nested more than {limit} deep.", path=path, limit=MOST_NESTED
+            )
+        if what is not None:
+            line = data.count(b"\n", 0, start + 1) + 1
+            raise UserInputError(what, file=path, line=line, error_type="netlist_too_long")
         start = end
+
+
+def _opened(text: bytes) -> int:
+    return sum(map(text.count, (b"(", b"{", b"[")))
+
+
+def _is_deep(card: bytes) -> bool:
+    if card.lstrip().startswith(b"*"):
+        return False  # a comment
+    steps = (1 if char in b"({[" else -1 for char in card if char in b"(){}[]")
+    return any(depth > MOST_NESTED for depth in accumulate(steps))
 
 
 _SCHEMATICS: tuple[tuple[str, re.Pattern[bytes], Message], ...] = (

@@ -36,6 +36,21 @@ def test_a_deck_with_such_a_number_is_checked(cli: Cli, tmp_path: Path, cards: s
     assert "internal" not in told.stdout
 
 
+@pytest.mark.parametrize("brackets", ["()", "{}"])
+def test_brackets_without_end_are_refused_where_they_stand(cli: Cli, tmp_path: Path, brackets: str) -> None:
+    """Ten seconds to a minute and a half of a processor for each million before."""
+    deck = tmp_path / "a.cir"
+    deep = brackets[0] * 500_000 + "v(a)" + brackets[1] * 500_000
+    sound = "*" + "(" * 5000 + "\nB1 b 0 v=" + "+(v(a))" * 5000 + "\nR1 b 0 1k\n.op\n"
+    for cards, is_refused in ((sound, False), (f"{sound}B2 c 0 v={deep}\nR2 c 0 1\n", True)):
+        deck.write_text(f"* a\nV1 a 0 1\n{cards}.end\n")
+        told = [cli(command, deck) for command in ("check", *(["simulate"] * is_refused))]
+        assert [run.exit_code for run in told] == ([1, 2] if is_refused else [0])
+        for run in told * is_refused:
+            assert f"{deck}:7:" in run.stdout + run.stderr
+            assert "nested more than 1000 deep" in run.stdout + run.stderr
+
+
 @pytest.mark.parametrize(
     ("number", "harmonics", "signals"),
     [("5", 5, ("v(a)",)), (DIGITS, 100, ("v(a)",)), ("\u00b2", 9, ("\u00b2", "v(a)"))],
