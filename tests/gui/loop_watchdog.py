@@ -103,6 +103,8 @@ class LoopWatchdog:
         self.longest: Hold | None = None
         self._last_tick = 0.0
         self._limit_s = LIMIT_S
+        self.most_computed_s = 0.0
+        """In one turn: also on a machine at work this is ours alone."""
         self._stack = ""
         self._owner = threading.get_ident()
         self._stopping = threading.Event()
@@ -163,6 +165,7 @@ class LoopWatchdog:
             )
             if hold.is_over(self._limit_s):
                 self.holds.append(replace(hold, stack=self._stack or "(no stack was taken in time)"))
+            self.most_computed_s = max(self.most_computed_s, hold.computed_s)
             self.longest = hold if self.longest is None else max(hold, self.longest, key=_seconds)
             self._stack = ""
             before, self._last_tick = now, now.wall_s

@@ -16,7 +16,7 @@ from typing import Any
 from tests.fakes.llm_server import DONE, FakeLLMServer, Script, chunk, cut
 
 TOKENS_PER_S = 500
-_TOKEN_LENGTH = 4
+TOKEN_LENGTH = 4
 _TOGETHER = 4
 """Tokens in a piece: a timer of a busy machine can't be trusted for less than some milliseconds."""
 _LATENESS_S = 0.0005
@@ -57,10 +57,10 @@ def text_of(length: int) -> str:
 
 def script_of(reasoning_s: float, answer_s: float) -> Script:
     """The answer as the server sends it."""
-    per_second = TOKENS_PER_S * _TOKEN_LENGTH
+    per_second = TOKENS_PER_S * TOKEN_LENGTH
     thought = (_THOUGHT * 1_000)[: round(reasoning_s * per_second)]
-    frames = [chunk({"reasoning_content": part}) for part in cut(thought, _TOKEN_LENGTH)]
-    frames += [chunk({"content": part}) for part in cut(text_of(round(answer_s * per_second)), _TOKEN_LENGTH)]
+    frames = [chunk({"reasoning_content": part}) for part in cut(thought, TOKEN_LENGTH)]
+    frames += [chunk({"content": part}) for part in cut(text_of(round(answer_s * per_second)), TOKEN_LENGTH)]
     pieces = [b"".join(frames[at : at + _TOGETHER]) for at in range(0, len(frames), _TOGETHER)]
     return Script(
         pieces=(*pieces, chunk({}, "stop"), DONE), piece_delay_s=_TOGETHER / TOKENS_PER_S - _LATENESS_S
