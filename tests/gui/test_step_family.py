@@ -57,6 +57,9 @@ async def test_a_stepped_circuit_is_shown_as_a_family(
     curves = [name for name in names if name.startswith("ac")]
     assert curves == ["ac · all 3 runs of rload", *(f"ac · {name}" for name in singles)]
     assert choice.currentText().endswith("ac · all 3 runs of rload")
+    pane.resize(760, 420)  # where the older runs' button and its neighbours have to give way to what is shown
+    shown = "all 3 runs of rload"
+    await until(lambda: choice.shortened(choice.width() - choice.rest_width()).endswith(shown))
     area = panel.area
     assert area is not None
     runs = {trace.run: trace for trace in area._shown}

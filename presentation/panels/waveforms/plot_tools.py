@@ -162,6 +162,9 @@ class PlotTools(QWidget):
             lacking = wanted - choice.width()
             if lacking > 0 and self.chips.needed(self._chip_room(5) - lacking) == _ALL_IN_ONE_ROW:
                 choice.setFixedWidth(wanted)
+            lacking = choice.shortest_width() - choice.width()  # of the run and what is shown of it
+            if lacking > 0 and self.chips.needed(self._chip_room(3) - lacking) == _ALL_IN_ONE_ROW:
+                choice.setFixedWidth(choice.width() + lacking)
             choice.setToolTip(choice.currentText())
             view = choice.view()
             if view is not None:
