@@ -21,8 +21,8 @@ from presentation.use_words import seconds_of
 from shared.message import Message, msg
 
 TabState = Literal["idle", "running", "waiting", "ended"]
-_SHORTEST_NAME, _LONGEST_NAME = 2, 7
-"""Of a tab, in widths of its height: they share the room there is."""
+_SHORTEST_NAME, _LONGEST_NAME = 1.25, 7
+"""Of a tab, in widths of its height: they share the room there is, three with marks that of 360 pixels."""
 _SHORT_S = 10
 
 
@@ -160,7 +160,7 @@ class TabRow(QWidget):
         for number, width in enumerate(widths):
             share = room // (len(widths) - number)
             if width > share:
-                return min(max(share, _SHORTEST_NAME * side), _LONGEST_NAME * side)
+                return min(max(share, round(_SHORTEST_NAME * side)), _LONGEST_NAME * side)
             room -= width
         return _LONGEST_NAME * side
 

@@ -33,8 +33,8 @@ _HALF_HEIGHT = 10.0
 _GAP = 5.0
 _MOST_NAMED = 8
 """Runs of a family that are named on their curves; the mouse names one of more."""
-_WHERE_NAMED = (0.88, 0.75, 0.62, 0.5, 0.38, 0.25, 0.12)
-"""Places across the box where they may be."""
+_WHERE_NAMED = tuple(0.9 - 0.04 * number for number in range(21))
+"""Places across the box where they may be: a resonance tells the runs apart in a few of them only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,11 +133,9 @@ class MarkItem(BoxItem):
             return
         (left, right), (bottom, top) = self._box.viewRange()
         metrics, scale = QFontMetricsF(self._look.font), frame.height() / (top - bottom)
-        heights = {
-            part: [frame.bottom() - (float(np.interp(left + part * (right - left), x, y)) - bottom) * scale
-                   for _, x, y in runs]
-            for part in _WHERE_NAMED
-        }  # fmt: skip
+        places = left + np.array(_WHERE_NAMED) * (right - left)
+        curves = [frame.bottom() - (np.interp(places, x, y) - bottom) * scale for _, x, y in runs]
+        heights = dict(zip(_WHERE_NAMED, np.transpose(curves).tolist(), strict=True))
         edges = frame.top(), frame.bottom()
         part = max(heights, key=lambda part: _room(heights[part], metrics.height(), edges))
         shown = _apart(heights[part], metrics.height(), edges)
