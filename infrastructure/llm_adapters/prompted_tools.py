@@ -159,14 +159,23 @@ class CallsInText:
         if not chunk.tool_calls and chunk.finish_reason in {"stop", "tool_calls"}:
             calls, kept = calls_in_text(self._text, self._known)
             if calls:
-                # What is left of the text comes without the blanks around it.
-                blanks = len(self._text) - len(self._text.lstrip())
-                rest = kept[max(self._shown - blanks, 0) :]
+                rest = _behind(self._text[: self._shown].lstrip(), kept)
         if rest:
             yield StreamChunk(text=rest)
         if calls:
             chunk = replace(chunk, tool_calls=calls, finish_reason="tool_calls")
         yield chunk
+
+
+def _behind(shown: str, kept: str) -> str:
+    """What is left to show of the text around the calls, which has other blanks than those that were shown."""
+    seen = shown.rstrip()
+    rest = kept[len(seen) :] if kept.startswith(seen) else kept[len(shown) :]
+    if shown == seen:
+        return rest
+    text = rest.lstrip()
+    lines = rest[: len(rest) - len(text)].count("\n") - shown[len(seen) :].count("\n")
+    return "\n" * lines + text if text else ""
 
 
 def _call_at(line: str, *, is_whole: bool, start: int = 0) -> int:
