@@ -58,7 +58,7 @@ quick: dev
 	@$(PY) -m pytest $(PARALLEL) -q tests/unit
 
 torture: dev
-	@$(PY) -m pytest $(PARALLEL) -m torture --timeout=7200
+	@$(PY) -m pytest $(PARALLEL) -v -m torture --timeout=7200 --durations=30
 
 check: dev
 	@$(PY) -m ruff check .

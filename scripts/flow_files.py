@@ -39,14 +39,15 @@ def measure(flow: str, root: Path) -> list[tuple[str, int]]:
         (project / "rc.cir").write_text(DECK)
         home = {"HOME": folder, "CIRCUIT_DESIGN_AI_HOME": f"{folder}/home"}
         environment = {**os.environ, **home, "PYTHONPATH": str(root), "LANG": "en_US.UTF-8"}
-        for value, report in (("2k", "first"), ("3k", "report")):
+        for value, is_traced in (("2k", False), ("3k", True)):
             if flow == "undo":  # what is taken back
                 words = [word.format(project=project, value=value) for word in CHANGE]
                 subprocess.run([sys.executable, root / "main.py", *words], env=environment, check=True,
                                capture_output=True, cwd=root)  # fmt: skip
             words = [word.format(project=project, value=value) for word in FLOWS[flow]]
-            traced = [sys.executable, __file__, "--traced", Path(folder, report), *words]
-            subprocess.run(traced, env=environment, check=True, capture_output=True, cwd=root)
+            how = [__file__, "--traced", Path(folder, "report")] if is_traced else [root / "main.py"]
+            command = [sys.executable, *how, *words]
+            subprocess.run(command, env=environment, check=True, capture_output=True, cwd=root)
         lines = Path(folder, "report").read_text().splitlines()
     return [(name, int(count)) for name, _, count in (line.rpartition(" ") for line in lines)]
 
@@ -62,9 +63,11 @@ def trace(report: Path, words: list[str]) -> None:
     entered: set[CodeType] = set()
 
     def note(frame: FrameType, event: str, _argument: Any) -> None:
+        if event != "call":
+            return
         code = frame.f_code
         is_function = code.co_flags & inspect.CO_OPTIMIZED  # no module, no body of a class
-        if event == "call" and is_function and code.co_filename.startswith(places):
+        if is_function and code.co_filename.startswith(places):
             entered.add(code)
 
     threading.setprofile(note)

@@ -12,7 +12,8 @@ exactly that one.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import pytest
@@ -29,13 +30,20 @@ class Campaign:
     seed: int
     only: int | None = None
     """Run this case alone."""
+    tell: Callable[[str], object] | None = None
+    """Is told where the campaign is, once in `tell_every_s`."""
+    tell_every_s: float = 60.0
     case: int | None = field(default=None, init=False)
     """The case that runs now (or ran last)."""
 
     def cases(self) -> Iterator[random.Random]:
         """A random source per case; a case does not depend on those before it."""
         chosen = range(self.count) if self.only is None else [self.only]
+        told = time.monotonic()
         for self.case in chosen:
+            if self.tell is not None and time.monotonic() >= told + self.tell_every_s:
+                told = time.monotonic()
+                self.tell(f"case {self.case} of {self.count}")
             yield random.Random(f"{self.seed}:{self.case}")
 
     def how_to_repeat(self) -> str:

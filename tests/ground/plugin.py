@@ -16,6 +16,8 @@ import os
 import random
 import shutil
 import signal
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -190,6 +192,17 @@ def campaign(request: pytest.FixtureRequest) -> Campaign:
     seed = request.config.getoption("campaign_seed")
     if seed is None:
         seed = random.SystemRandom().getrandbits(32) if extent.is_whole else SAMPLE_SEED
-    made = Campaign(count=extent.count, seed=seed, only=request.config.getoption("campaign_case"))
+
+    def tell(place: str) -> None:
+        """On the terminal, from a worker too: a long campaign says nothing else before its end."""
+        with request.config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
+            print(f"\n{time.strftime('%H:%M')} {request.node.nodeid}: {place}", file=sys.stderr, flush=True)
+
+    made = Campaign(
+        count=extent.count,
+        seed=seed,
+        only=request.config.getoption("campaign_case"),
+        tell=tell if extent.is_whole else None,
+    )
     request.node.stash[_CAMPAIGN] = made
     return made

@@ -46,9 +46,9 @@ def run_ngspice(deck: Path, raw: Path) -> Outcome:
     return Outcome(done.returncode, points, (done.stdout + done.stderr).decode("latin-1"))
 
 
-@pytest.fixture
-def decks(tmp_path: Path) -> Path:
-    return Path(shutil.copytree(CORPUS, tmp_path / "netlists"))
+@pytest.fixture(scope="module")
+def decks(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return Path(shutil.copytree(CORPUS, tmp_path_factory.mktemp("corpus") / "netlists"))
 
 
 @pytest.mark.parametrize("path", GOOD, ids=lambda path: path.name)

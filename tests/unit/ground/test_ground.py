@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.ground.campaign import Campaign
+
 ROOT = Path(__file__).parents[3]
 pytestmark = pytest.mark.timeout(200)  # a whole session of tests runs inside
 
@@ -35,6 +37,8 @@ FAULTS = """
 import asyncio, logging, multiprocessing, os, socket, subprocess, sys, tempfile, threading, time, warnings
 from pathlib import Path
 import pytest
+
+from tests.ground.campaign import Campaign
 from tests.ground.campaign import campaigns
 
 LEFT = []  # keeps what is left over alive
@@ -401,3 +405,10 @@ def test_seed_and_case_repeat_a_campaign(session: tuple[Path, str]) -> None:
 
 def test_order_of_the_tests_is_told(session: tuple[Path, str]) -> None:
     assert "repeat in the same order with: pytest --randomly-seed=" in session[1]
+
+
+def test_a_long_campaign_says_where_it_is() -> None:
+    told: list[str] = []
+    campaign = Campaign(count=3, seed=1, tell=told.append, tell_every_s=0)
+    assert len(list(campaign.cases())) == 3
+    assert told == ["case 0 of 3", "case 1 of 3", "case 2 of 3"]

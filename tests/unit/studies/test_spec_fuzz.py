@@ -57,9 +57,11 @@ def spoilt(rng: random.Random) -> Any:
         node, key = rng.choice(options)
         match rng.randrange(4):
             case 0:
-                node[key] = rng.choice(ODD)
+                node[key] = copy.deepcopy(rng.choice(ODD))  # else cases spoil those that come later
             case 1 if isinstance(node, dict):
-                node[rng.choice(("min", "x", "values", "lot", "name", "process"))] = rng.choice(ODD)
+                node[rng.choice(("min", "x", "values", "lot", "name", "process"))] = copy.deepcopy(
+                    rng.choice(ODD)
+                )
             case 2:
                 del node[key]
             case _:
