@@ -168,7 +168,7 @@ class CallsInText:
 
 
 def _behind(shown: str, kept: str) -> str:
-    """What is left to show of the text around the calls, which has other blanks than those that were shown."""
+    """What is left to show of the text around the calls; its blanks are other ones than were shown."""
     seen = shown.rstrip()
     rest = kept[len(seen) :] if kept.startswith(seen) else kept[len(shown) :]
     if shown == seen:

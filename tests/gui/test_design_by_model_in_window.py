@@ -17,6 +17,7 @@ from PyQt6.QtWidgets import QPushButton, QTableView
 
 from domain.llm.chat import ProviderChoice
 from domain.llm.prompts.catalogue import TASKS
+from infrastructure.llm_adapters.timing import RetryPolicy
 from presentation.dialogs.goals import GoalsDialog
 from presentation.dialogs.prompt_editor.dialog import PromptSettingsDialog
 from presentation.panels.conversation.html_view import HtmlItems
@@ -654,8 +655,13 @@ async def test_what_goes_to_the_network_is_asked_about_and_a_no_loses_nothing(
 
 
 async def test_an_error_of_the_model_in_the_middle_is_tried_again_from_there(
-    window: MainWindow, until: Until, model: DesigningModel, server: FakeLLMServer
+    window: MainWindow,
+    until: Until,
+    model: DesigningModel,
+    server: FakeLLMServer,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(RetryPolicy, "pause_s", lambda _self, attempt, _error: None if attempt > 2 else 0.01)
     panel = await design(window, until)
     here = panel.model.choice
     panel.stop()
