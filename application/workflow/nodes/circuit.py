@@ -22,13 +22,15 @@ SIMULATE_TOOL = "run_simulation"
 async def is_ours(operations: Operations, state: GraphState, path: str, found: str) -> bool:
     """Whether an operation of this conversation put there what a file holds.
 
-    The operations are asked, not only the transcript: its last lines may be lost, but not what they did.
+    The operations are asked, not only the transcript: its last lines may be lost, but not what they did. One
+    that was killed behind the file is still an intent, and is settled as done.
     """
     if path == state.get("circuit_file_path") and found == state.get("netlist_sha256"):
         return True
     records = await operations.list(session_id=state["session_id"])
     return any(
-        record.path == path and record.state == "done" and record.after_sha256 == found for record in records
+        record.path == path and record.state in ("done", "intent") and record.after_sha256 == found
+        for record in records
     )
 
 
