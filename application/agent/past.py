@@ -34,6 +34,10 @@ _TEXTS = (".md", ".txt", ".csv", ".pdf", ".json", ".svg", ".png")
 """A change of these changes no circuit."""
 
 
+def _is_missed(verdict: dict[str, Any]) -> bool:
+    return verdict.get("met") is False and verdict.get("priority") != "wish"
+
+
 def _run_in(context: str) -> tuple[str, str, str]:
     """What the data of a message say before, of and behind the newest run: a line of the program's own facts.
 
@@ -125,10 +129,11 @@ class Past:
                 self._is_measured = True
             verdicts = (get_tool_result(result) or {}).get("goals")
             if isinstance(verdicts, list):
-                self._missed = tuple(
-                    str(each.get("metric"))
-                    for each in verdicts
-                    if isinstance(each, dict) and each.get("met") is False and each.get("priority") != "wish"
+                judged = [each for each in verdicts if isinstance(each, dict) and each.get("met") is not None]
+                known = {str(each.get("metric")) for each in judged}
+                self._missed = (
+                    *(metric for metric in self._missed if metric not in known),  # in another condition
+                    *(str(each.get("metric")) for each in judged if _is_missed(each)),
                 )
         elif effect in _CHANGING:
             self._changes.append(str(given))

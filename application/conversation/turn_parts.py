@@ -82,6 +82,7 @@ class TurnParts:
             is_searching=access.web_search is not None,
         )
         self._asked: AskedModel | None = None
+        self._main_circuit = ""
         self.executor = deps.executor()
         limits = deps.limits
         if max_cost is not None:
@@ -111,6 +112,7 @@ class TurnParts:
             seen_versions=conversation.record.seen_versions,
             shown_versions=conversation.record.shown_versions,
             said=conversation.record.said,
+            main_circuit=lambda: self._main_circuit,
             replaced_calls=conversation.record.replaced_calls,
             is_on_network=access.is_on_network,
             web_search=access.web_search,
@@ -156,6 +158,7 @@ class TurnParts:
 
         `main_circuit` and `editor`: what the user works on, and has in front (`project_context`).
         """
+        self._main_circuit = main_circuit
         offered = self.executor.names_in(node)
         if self.context.web_search is None:
             offered -= {WEB_SEARCH}

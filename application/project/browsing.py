@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from application.ports.simulation import SourceReaders
     from application.simulation.measuring import MeasureResult
     from application.simulation.simulating import RunSimulation
+    from domain.simulation.goal_conditions import Settings
 
 MOST_RESULTS = 200
 """Results a list shows, the newest."""
@@ -116,6 +117,8 @@ class ResultSummary:
     goals: int = 0
     reason: Message | None = None
     """Of a run that failed: its first error."""
+    own: Settings = ()
+    """The values its run had, where these were not the circuit's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -431,11 +434,14 @@ class BrowseProject:
     async def _met(self, result: ResultSummary, goals: Sequence[DesignGoal]) -> int | None:
         """How many goals a result meets; None when it answers none of them."""
         from application.simulation.judging import judge, lacking_corners
+        from domain.simulation.goal_conditions import distinct_settings, is_set_by
 
         if not result.ok:
             return None
         lacking = await lacking_corners(self._simulate(), result.circuit, goals)
-        judged = await judge(self._measure(), result.path, goals, lacking=lacking)
+        asked = (each for each in distinct_settings(goals) if is_set_by(each, dict(result.own)))
+        own = next(asked, result.own)
+        judged = await judge(self._measure(), result.path, goals, lacking=lacking, own=own)
         if all(each.reason is not None for each in judged):
             return None
         return sum(each.verdict.met for each in judged)

@@ -30,6 +30,8 @@ class JudgedGoal:
 
     verdict: GoalVerdict
     reason: Message | None = None
+    is_judged: bool = True
+    """False: no run was in the goal's condition; it is neither met nor missed."""
 
 
 async def judge(
@@ -37,16 +39,19 @@ async def judge(
     source: Path,
     goals: Sequence[DesignGoal],
     elsewhere: Mapping[Settings, Path | Message] | None = None,
+    *,
     lacking: Collection[str] = (),
+    own: Settings = AS_IT_IS,
 ) -> tuple[JudgedGoal, ...]:
-    """The verdict on each goal by the data of `source` (see `MeasureResult`), a run of the circuit as it is.
+    """The verdict on each goal by the data of `source` (see `MeasureResult`), a run of the circuit as it is,
+    or with `own` values: then it judges only goals that have to hold with just these.
 
     `elsewhere`: for the settings in which a goal has to hold the data of that run, or why there are none. Of
     several runs of a goal the worst counts. Without its run a goal is not judged; where its condition can't
     be simulated it is judged by `source`. `lacking`: corners the circuit does not have; what has to hold
     there is judged without them.
     """
-    known: dict[Settings, Path | Message] = {**(elsewhere or {}), AS_IT_IS: source}
+    known: dict[Settings, Path | Message] = {**(elsewhere or {}), own: source}
     runs = {goal: runs_of(goal) or (AS_IT_IS,) for goal in goals}
     wanted: dict[Path, list[str]] = {}
     for goal in goals:
@@ -62,9 +67,14 @@ async def judge(
         if isinstance(place, Path):
             judged = _judged(goal, found[place][goal.expression])
         else:
-            reason = place or msg("Not simulated with {settings}.", settings=settings_in_words(settings))
+            wanted = msg("Not simulated with {settings}.", settings=settings_in_words(settings))
+            given = msg("This run had {settings}.", settings=settings_in_words(own))
             missing = Quantity(value=math.nan, unit=goal.unit)
-            judged = JudgedGoal(verdict=GoalVerdict(goal=goal, measured=missing, met=False), reason=reason)
+            judged = JudgedGoal(
+                verdict=GoalVerdict(goal=goal, measured=missing, met=False),
+                reason=place or (wanted if settings else given),
+                is_judged=place is not None,
+            )
         is_told = judged.reason is None and (len(runs[goal]) > 1 or corner_in(settings))
         told = settings_in_words(settings).removeprefix("corner=") if is_told else ""
         lacks = ", ".join(name for name in corners_named([goal]) if name in lacking)

@@ -309,6 +309,8 @@ class ToolContext:
 
     said: Callable[[], Sequence[str]] = tuple
     """What the user said in the conversation, oldest first."""
+    main_circuit: Callable[[], str] = str
+    """What the user works on, relative to the project; "" where it is not known."""
     replaced_calls: Callable[[], Collection[str]] = frozenset
     """Ids of calls in versions of the conversation that were replaced: the model knows nothing of them."""
     is_on_network: bool = False

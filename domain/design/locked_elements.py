@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePosixPath
 
-from domain.circuit.netlist import Netlist
+from domain.circuit.netlist import NETLIST_SUFFIXES, Netlist
 from domain.circuit.numbers import parse_number
 from shared.late_patterns import late_pattern
 
@@ -23,7 +24,7 @@ _OF_IT = r"(?!\s*['’]s\s+(?!values?\b|resistance|capacitance|inductance))(?!\s
 _OF_IT_ZH = (
     r"(?!\s*(?:两端|两侧|上的|中的|支路|电流|电压|功耗|功率|的(?!(?:阻|容|电阻|电容|电感|参数|元件)?值)))"
 )
-_FIGURE = r"\d+(?:\.\d+)?(?:e[-+]?\d+)?\s*(?:meg|[fpnumkgtµμ])?(?:ohms?|Ω|欧姆?|[FHVA])?(?![A-Za-z0-9.%])"
+_FIGURE = r"\d+(?:\.\d+)?(?:e[-+]?\d+)?\s*(?:meg|[fpnumkgtµμ])?(?:ohms?|Ω|欧姆?|[FHVA])?(?![A-Za-z0-9%]|\.\d)"
 _NO_BOUND = (
     r"(?!\s*(?:or\s+(?:less|more|below|above|lower|higher)|to\b|-\s*\d|~|±|以[上下内]|左右|到|至|max|min))"
 )
@@ -81,8 +82,39 @@ _FREEING = late_pattern(
 )
 
 
+_FILE = late_pattern(
+    r"(?:\b(?:in|of|from|inside)\s+(?:the\s+)?(?:file\s+)?)?"
+    rf"([A-Za-z0-9_./\\-]+(?:{'|'.join(map(re.escape, sorted(NETLIST_SUFFIXES, reverse=True)))}))"
+    r"(?![A-Za-z0-9_]|\.\w)(?:\s*(?:文件)?(?:里面?|中|内)?的?)",
+    re.IGNORECASE,
+)
+"""A netlist's name in a sentence, with what says that something is in it."""
+_SAID_IN_ONE = late_pattern(r"(?<=[!?;。！？；\n])|(?<=\.)(?=\s)")
+
 _IN_BRACES = re.compile(r"\{([^{}]*)\}|'([^']*)'")
 _WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+def said_about(said: Iterable[str], place: str, *, is_main: bool) -> list[str]:
+    """What was said that concerns a file, by its place in the project.
+
+    A sentence that locks elements means the files it names; without one the main circuit and what that
+    includes (`is_main`). One that frees them without a file's name frees them in each.
+    """
+    name = PurePosixPath(place).name.lower()
+
+    def concerns(sentence: str) -> bool:
+        named = [PurePosixPath(found[1]).name.lower() for found in _FILE.finditer(sentence)]
+        return name in named if named else is_main or not _LOCKING.search(sentence)
+
+    return [
+        " ".join(_FILE.sub(" ", each) for each in _SAID_IN_ONE.split(text) if concerns(each)) for text in said
+    ]
+
+
+def speaks_of_locks(said: Iterable[str]) -> bool:
+    """Whether any element was locked at all."""
+    return any(map(_LOCKING.search, map(_without_questions, said)))
 
 
 def locked_elements(said: Iterable[str], elements: Iterable[str]) -> tuple[str, ...]:
@@ -126,7 +158,7 @@ def locked_changes(
 
     One that is to be kept at a value may be given just that. `has_title`: see `Netlist.parse`.
     """
-    if not any(map(_LOCKING.search, map(_without_questions, said))):
+    if not speaks_of_locks(said):
         return ()
     old, new = (Netlist.parse(data, has_title=has_title) for data in (before, after))
     cards = _cards(new)

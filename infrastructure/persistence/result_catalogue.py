@@ -50,6 +50,12 @@ class ResultList:
         return StoredResults(count, size)
 
 
+def _set_in(content: dict[str, Any]) -> dict[str, Any]:
+    request = content.get("request")
+    values = request.get("set") if isinstance(request, dict) else None
+    return values if isinstance(values, dict) else {}
+
+
 def _summary(path: Path, number: int, seals: ResultSeals) -> ResultSummary | None:
     try:
         content: Any = read_bounded(read_regular_file(path, max_bytes=_MAX_BYTES))
@@ -66,6 +72,7 @@ def _summary(path: Path, number: int, seals: ResultSeals) -> ResultSummary | Non
             circuit=circuit_of(content, path.parent),
             netlist_sha256=str(netlist["sha256"]),
             reason=None if content["ok"] is True else _reason(content.get("issues")),
+            own=tuple((str(name), str(value)) for name, value in _set_in(content).items()),
         )
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None

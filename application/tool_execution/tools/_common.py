@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import errno
+import os
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
+from domain.design.locked_elements import said_about, speaks_of_locks
 from domain.llm.tools.result import ToolResult, failure
 from shared.errors import CircuitAIError, CircuitError, UserInputError
 from shared.message import msg
@@ -75,12 +78,26 @@ def _with_near_names(error: UserInputError, view: ProjectView, text: str) -> Use
     )
 
 
-def locked_failure(names: Sequence[str]) -> ToolResult:
+async def said_of_files(context: ToolContext) -> Callable[[str], list[str]]:
+    """By the name of a file, what the user said of elements to be left alone that concerns it."""
+    said, main = context.said(), context.main_circuit()
+    files: frozenset[str] | None = None  # all of them
+    if main and speaks_of_locks(said):
+        with contextlib.suppress(UserInputError):  # it can't be read: all the more is kept
+            used = await context.services.simulate.files_of(context.project.root / main)
+            root = await in_thread(context, os.path.realpath, context.project.root)
+            files = frozenset(each.relative_to(root).as_posix() for each in used if each.is_relative_to(root))
+    return lambda name: said_about(said, name, is_main=files is None or name in files)
+
+
+def locked_failure(names: Sequence[str], file: str) -> ToolResult:
     """Elements that the user wants left as they are were to be changed."""
     return failure(
         "locked_element",
         msg(
-            "{elements} must stay as it is: the user said so. Nothing was changed.", elements=", ".join(names)
+            "{elements} in {path} must stay as it is: the user said so. Nothing was changed.",
+            elements=", ".join(names),
+            path=file,
         ),
         suggestions=(msg("Work with other elements, or ask the user whether it may be changed."),),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,13 @@ from application.ports.project import ABSENT
 from application.ports.project_view import ProjectView
 from application.tool_execution.definition import Arguments, Switch, Tool, ToolContext, Whole, unlisted
 from application.tool_execution.reading import Unreadable
-from application.tool_execution.tools._common import file_problem, in_thread, located, locked_failure
+from application.tool_execution.tools._common import (
+    file_problem,
+    in_thread,
+    located,
+    locked_failure,
+    said_of_files,
+)
 from application.tool_execution.tools.diagnostics import brief_findings
 from application.tool_execution.tools.files import unreadable
 from domain.circuit.netlist import LIBRARY_SUFFIXES
@@ -166,7 +172,7 @@ async def preview_patch(arguments: PatchArguments, context: ToolContext) -> Comp
 
 
 async def _preview(context: ToolContext, path: str, edit: _Edit, *, is_whole: bool) -> ComputedEffect:
-    seen, said = context.known_versions(), context.said()
+    seen, said = context.known_versions(), await said_of_files(context)
     view = context.view
     return await in_thread(
         context, lambda: _effect(view, seen, _plan(view, seen, said, path, edit), path, is_whole=is_whole)
@@ -226,7 +232,7 @@ async def _carry_out(
     tell: Callable[[ToolResult], ToolResult] | None = None,
 ) -> ToolResult:
     """Make the edit and write it; the answer of the call is in the log before the file is touched."""
-    seen, said = context.known_versions(), context.said()
+    seen, said = context.known_versions(), await said_of_files(context)
     plan = await in_thread(context, _plan, context.view, seen, said, path, edit)
     if isinstance(plan, ToolResult):
         return plan
@@ -248,9 +254,9 @@ async def _carry_out(
 
 
 def _plan(
-    view: ProjectView, seen: Mapping[str, str], said: Sequence[str], text: str, edit: _Edit
+    view: ProjectView, seen: Mapping[str, str], said: Callable[[str], list[str]], text: str, edit: _Edit
 ) -> _Plan | ToolResult:
-    """What to write, or the answer when nothing is written. `said`: see `ToolContext`."""
+    """What to write, or the answer when nothing is written. `said`: see `said_of_files`."""
     path = view.locate_for_writing(text)
     name = view.name_of(path)
     before = _bytes_of(view, path)
@@ -271,8 +277,8 @@ def _plan(
     plan = _write_plan(path, name, before, edited, _written(name, present, edited))
     if isinstance(plan, _Plan) and before is not None:
         has_title = path.suffix.lower() not in LIBRARY_SUFFIXES
-        if locked := locked_changes(said, before, plan.data, has_title=has_title):
-            return locked_failure(locked)
+        if locked := locked_changes(said(name), before, plan.data, has_title=has_title):
+            return locked_failure(locked, name)
     return plan
 
 

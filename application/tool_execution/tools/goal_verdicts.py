@@ -26,7 +26,7 @@ async def judged_goals(
 ) -> tuple[JudgedGoal, ...]:
     """The circuit's goals held against a stored result; () when nothing is asked of it.
 
-    `parameters`: the values that its run had; goals that have to hold with just these are judged by it too.
+    `parameters`: the values its run had; with any, it judges the goals that have to hold with just these.
     """
     place = place_in(context.project.root, circuit)
     goals = (await in_thread(context, read_goals, context.project, place)).goals
@@ -34,15 +34,18 @@ async def judged_goals(
         return ()
     from application.simulation.judging import judge, lacking_corners
 
-    own = {settings: result for settings in distinct_settings(goals) if is_set_by(settings, parameters)}
+    asked = (settings for settings in distinct_settings(goals) if is_set_by(settings, parameters))
+    own = next(asked, tuple((name, str(value)) for name, value in parameters.items()))
     lacking = await lacking_corners(context.services.simulate, circuit, goals)
-    return await judge(context.services.measure, result, goals, own, lacking)
+    return await judge(context.services.measure, result, goals, lacking=lacking, own=own)
 
 
 def goals_line(found: Sequence[JudgedGoal]) -> str:
     """All verdicts in a line: ``Goals (1 of 2 met): MISSED cutoff = 999.97 Hz (≥ 1 kHz); met ...``."""
-    met = sum(each.verdict.met for each in found)
-    return f"Goals ({met} of {len(found)} met): " + "; ".join(map(_brief, found))
+    judged = [each for each in found if each.is_judged]
+    met = sum(each.verdict.met for each in judged)
+    others = f", {len(found) - len(judged)} not judged" if len(judged) < len(found) else ""
+    return f"Goals ({met} of {len(judged)} met{others}): " + "; ".join(map(_brief, found))
 
 
 def verdict_lines(found: Sequence[JudgedGoal]) -> list[str]:
@@ -72,7 +75,7 @@ def verdict_to_details(judged: JudgedGoal) -> dict[str, Any]:
         "minimum": goal.minimum,
         "maximum": goal.maximum,
         "priority": goal.weight,
-        "met": judged.verdict.met,
+        "met": judged.verdict.met if judged.is_judged else None,
     }
     if goal.condition:
         details["condition"] = goal.condition
@@ -104,7 +107,7 @@ def _brief(judged: JudgedGoal) -> str:
     value, limit = _texts(judged)
     goal = judged.verdict.goal
     wish = " wish" if goal.weight == "wish" else ""
-    if judged.reason is not None and goal.condition:
+    if judged.reason is not None and (goal.condition or not judged.is_judged):
         return f"not judged{wish} {goal.metric} ({limit}): {str(judged.reason)[:_LONGEST_REASON]}"
     return f"{'met' if judged.verdict.met else 'MISSED'}{wish} {goal.metric} = {value} ({limit})"
 
@@ -115,7 +118,9 @@ def _cells(judged: JudgedGoal) -> tuple[str, ...]:
     share = goal.margin(measured.value)
     verdict = "met" if judged.verdict.met else "MISSED"
     if judged.reason is not None:
-        verdict = f"not measured: {str(judged.reason)[:_LONGEST_REASON]}"
+        verdict = (
+            f"not {'measured' if judged.is_judged else 'judged'}: {str(judged.reason)[:_LONGEST_REASON]}"
+        )
     name = f"{goal.metric} (wish)" if goal.weight == "wish" else goal.metric
     margin = "-" if share is None else signed(100 * share, "%", 3)
     return tuple(cell.translate(_NO_CELL) for cell in (name, goal.expression, limit, value, margin, verdict))

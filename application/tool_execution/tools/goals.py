@@ -238,15 +238,21 @@ async def check_goals(arguments: CheckGoalsArguments, context: ToolContext, _cal
     if source.origin == "elsewhere":
         warnings.append(f"This result was {OF_OTHERS}.")
     if run["parameters"] or run["analysis"]:
-        warnings.append("This run had values or an analysis of its own, not those of the file.")
-    met = sum(each.verdict.met for each in found)
+        warnings.append(
+            "This run had values or an analysis of its own, not those of the file: "
+            "run_simulation without them judges the file."
+        )
+    judged = [each for each in found if each.is_judged]
+    met = sum(each.verdict.met for each in judged)
     lines = [f"{name}, result {source.name}", goals_line(found), verdict_table(found), *warnings]
     return ToolResult(
         success=True,
         content="\n".join(lines),
         summary=msg(
-            "{met} of {count} {count:goal|goals} of {path} met.", met=met, count=len(found), path=name
-        ),
+            "{met} of {count} {count:goal|goals} of {path} met.", met=met, count=len(judged), path=name
+        )
+        if judged
+        else msg("The newest run of {path} had other conditions than its goals.", path=name),
         result={
             "file_path": name,
             "result_path": source.name,

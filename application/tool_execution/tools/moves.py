@@ -20,7 +20,13 @@ from pydantic import Field
 from application.ports.project import ABSENT, FOLDER, FileChange
 from application.ports.project_view import ProjectView
 from application.tool_execution.definition import Arguments, Tool, ToolContext
-from application.tool_execution.tools._common import NETLIST_SUFFIXES, file_problem, in_thread, in_worker
+from application.tool_execution.tools._common import (
+    NETLIST_SUFFIXES,
+    file_problem,
+    in_thread,
+    in_worker,
+    said_of_files,
+)
 from application.tool_execution.tools.broken_includes import broken_includes
 from domain.circuit.netlist import LIBRARY_SUFFIXES
 from domain.design.locked_elements import locked_changes
@@ -143,19 +149,27 @@ async def _planned_move(arguments: MoveArguments, context: ToolContext) -> _Plan
         is_folder = text.endswith("/") or _is_folder(view.root / text)
         return posixpath.join(text, source.name) if is_folder else text
 
-    return await in_thread(context, _plan_move, context, arguments.path, target)
+    said = await said_of_files(context)
+    return await in_thread(context, _plan_move, context, said, arguments.path, target)
 
 
 async def _planned_delete(arguments: DeleteArguments, context: ToolContext) -> _Plan:
+    said = await said_of_files(context)
+
     def plan() -> _Plan:
         place = context.view.locate_for_moving(arguments.path)
-        items, was_read = _items(context, place)
+        items, was_read = _items(context, said, place)
         return _Plan(effect="delete", place=place, items=items, was_read=was_read)
 
     return await in_thread(context, plan)
 
 
-def _plan_move(context: ToolContext, text: str, target_of: Callable[[ProjectView, Path], str]) -> _Plan:
+def _plan_move(
+    context: ToolContext,
+    said: Callable[[str], list[str]],
+    text: str,
+    target_of: Callable[[ProjectView, Path], str],
+) -> _Plan:
     view = context.view
     source = view.locate_for_moving(text)
     is_folder = source.is_dir()
@@ -178,7 +192,7 @@ def _plan_move(context: ToolContext, text: str, target_of: Callable[[ProjectView
             advice=msg("Choose another name, or move what is there first."),
             error_type="target_exists",
         )
-    items, was_read = _items(context, source)
+    items, was_read = _items(context, said, source)
     return _Plan(
         effect="change",
         place=source,
@@ -189,7 +203,9 @@ def _plan_move(context: ToolContext, text: str, target_of: Callable[[ProjectView
     )
 
 
-def _items(context: ToolContext, place: Path) -> tuple[tuple[_Item, ...], frozenset[str]]:
+def _items(
+    context: ToolContext, said: Callable[[str], list[str]], place: Path
+) -> tuple[tuple[_Item, ...], frozenset[str]]:
     """The place and all in it; refused when it is too much, or was changed since the model read it."""
     view, seen = context.view, context.seen_versions
     items: list[_Item] = []
@@ -201,7 +217,7 @@ def _items(context: ToolContext, place: Path) -> tuple[tuple[_Item, ...], frozen
             continue
         item, data = _file_item(view, path)
         name = view.name_of(path)
-        _refuse_locked(context, path, name, data)
+        _refuse_locked(said, path, name, data)
         if seen.get(name, item.version) != item.version:
             raise CircuitError(
                 msg(
@@ -232,12 +248,12 @@ def _below(place: Path) -> Iterator[Path]:
         yield from (Path(folder) / name for name in (*folders, *sorted(files)))
 
 
-def _refuse_locked(context: ToolContext, path: Path, name: str, data: bytes) -> None:
+def _refuse_locked(said: Callable[[str], list[str]], path: Path, name: str, data: bytes) -> None:
     """A netlist stays where it is while an element in it has to stay as it is."""
     if path.suffix.lower() not in NETLIST_SUFFIXES:
         return
     has_title = path.suffix.lower() not in LIBRARY_SUFFIXES
-    if locked := locked_changes(context.said(), data, b"", has_title=has_title):
+    if locked := locked_changes(said(name), data, b"", has_title=has_title):
         raise CircuitError(
             msg(
                 "{path} contains {elements}, which must stay as it is: the user said so. Nothing was moved "

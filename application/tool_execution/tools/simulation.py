@@ -237,10 +237,10 @@ async def _result(context: ToolContext, circuit: Path, simulated: SimulationResu
 
 def _summary(name: str, kinds: str, simulated: SimulationResult, judged: tuple[JudgedGoal, ...]) -> Message:
     told = _run_told(name, kinds, simulated)
-    if not judged:
+    if not (counted := [each for each in judged if each.is_judged]):
         return told
-    met = sum(each.verdict.met for each in judged)
-    return msg("{run} {met} of {count} {count:goal|goals} met.", run=told, met=met, count=len(judged))
+    met = sum(each.verdict.met for each in counted)
+    return msg("{run} {met} of {count} {count:goal|goals} met.", run=told, met=met, count=len(counted))
 
 
 def _run_told(name: str, kinds: str, simulated: SimulationResult) -> Message:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from application.tool_execution.definition import Tool, ToolContext
-from application.tool_execution.tools._common import locked_failure
+from application.tool_execution.tools._common import locked_failure, said_of_files
 from application.tool_execution.tools.circuit_choice import chosen_circuit
 from application.tool_execution.tools.simulation import analysis_card
 from application.tool_execution.tools.study_answers import plain_figures, study_answer
@@ -42,8 +42,9 @@ async def run_study(arguments: StudyArguments, context: ToolContext, call: ToolC
     circuit = await chosen_circuit(context, arguments.path)
     if arguments.kind == "optimize":
         names = [str(each.get("name", "")).partition(".")[0] for each in arguments.parameters]
-        if locked := locked_elements(context.said(), names):
-            return locked_failure(locked)
+        name = context.view.name_of(circuit)
+        if locked := locked_elements((await said_of_files(context))(name), names):
+            return locked_failure(locked, name)
     spec = read_study_spec({
         "analysis": await analysis_card(arguments, context, circuit),
         "measure": arguments.measure or None,

@@ -241,7 +241,7 @@ class AnalysisNode:
         self, state: GraphState, source: Path, goals: Sequence[DesignGoal]
     ) -> tuple[JudgedGoal, ...]:
         lacking = state.get("lacking_corners", [])
-        return await judge(self._measure, source, goals, self._elsewhere(state), lacking)
+        return await judge(self._measure, source, goals, self._elsewhere(state), lacking=lacking)
 
     def _elsewhere(self, state: GraphState) -> dict[Settings, Path | Message]:
         """The runs in the conditions of single goals."""

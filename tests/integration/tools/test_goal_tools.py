@@ -109,6 +109,13 @@ async def test_a_process_corner_is_judged_by_its_run_or_said_to_be_lacking(bench
     assert f"met fast = 1.061 kHz {lacking}" in nominal.content
     slow = await bench.call("run_simulation", parameters={"corner": "slow"})
     assert "MISSED slow = 884.2 Hz (≥ 950 Hz, SS corner (judged at SS))" in slow.content
+    await set_goals(bench, {"metric": "plain", **at_least})
+    trial = await bench.call("run_simulation", parameters={"r1": "2k"})
+    assert "Goals (0 of 0 met, 3 not judged): not judged slow" in trial.content
+    assert "not judged plain (≥ 950 Hz): This run had r1=2k." in trial.content
+    assert (await bench.call("check_goals")).result["goals"][2]["met"] is None
+    both = await bench.call("run_simulation", parameters={"corner": "SS", "r1": "2k"})
+    assert "not judged slow (≥ 950 Hz, SS corner): Not simulated with corner=SS." in both.content
     wrong = await bench.call("run_simulation", parameters={"corner": "FF"})
     assert not wrong.success
     assert "tt, ss" in wrong.content

@@ -72,6 +72,34 @@ async def test_a_file_with_an_element_that_has_to_stay_as_it_is_stays_where_it_i
     assert (await bench.call("delete_file", path="a.cir")).success
 
 
+async def test_a_lock_is_of_the_main_circuit_and_what_it_includes_or_of_the_file_that_is_named(
+    bench: Bench,
+) -> None:
+    bench.write("a.cir", "RC\nV1 in 0 AC 1\nR1 in out 1k\n.include b.inc\n.ac dec 5 1 1k\n.end\n")
+    for name in ("b.inc", "bench.cir"):
+        bench.write(name, f"{'' if name == 'b.inc' else '* T'}\nR1 out 0 1k\nR2 out 0 1k\n")
+    said = ["Don't touch R1."]
+    bench.context = replace(bench.context, said=lambda: said, main_circuit=lambda: "a.cir")
+
+    async def change(name: str, element: str) -> str:
+        assert (await bench.call("read_file", path=name)).success
+        lines = (bench.root / name).read_text().splitlines()
+        line = next(each for each in lines if each.startswith(element))
+        edited = await bench.call("patch_file", path=name, search=line, replace=f"{line}5")
+        return "" if edited.success else str(edited.summary)
+
+    for name in ("a.cir", "b.inc"):
+        assert (
+            await change(name, "R1")
+            == f"R1 in {name} must stay as it is: the user said so. Nothing was changed."
+        )
+    assert [await change("bench.cir", "R1"), await change("b.inc", "R2")] == ["", ""]
+    said += ["R2 in bench.cir must not be changed; 也不要动 V1。"]
+    assert "R2 in bench.cir must stay" in await change("bench.cir", "R2")
+    assert [await change("b.inc", "R2"), await change("bench.cir", "R1")] == ["", ""]
+    assert "V1 in a.cir must stay" in await change("a.cir", "V1")
+
+
 async def test_includes_that_break_are_told_and_left(bench: Bench) -> None:
     bench.write("rc.cir", RC)
     bench.write("models/d.lib", ".include deep/e.lib\n")
