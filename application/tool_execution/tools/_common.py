@@ -95,9 +95,8 @@ def locked_failure(names: Sequence[str], file: str) -> ToolResult:
     return failure(
         "locked_element",
         msg(
-            "{elements} in {path} must stay as it is: the user said so. Nothing was changed.",
-            elements=", ".join(names),
-            path=file,
+            "{elements} must stay as it is: the user said so. Nothing was changed.",
+            elements=f"{', '.join(names)} ({file})",
         ),
         suggestions=(msg("Work with other elements, or ask the user whether it may be changed."),),
     )

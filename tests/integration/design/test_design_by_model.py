@@ -315,7 +315,7 @@ async def test_an_element_the_user_locked_is_not_written_in_any_file_until_he_fr
     )
     told = [event for event in bench.events if isinstance(event, ToolEnded)]
     assert [each.error_type for each in told if each.error_type][:4] == ["locked_element"] * 4
-    assert "Rc in amp.cir must stay as it is: the user said so." in str(bench.lines())
+    assert "Rc (amp.cir) must stay as it is: the user said so." in str(bench.lines())
     assert (bench.circuit(), done.rounds) == (supply.replace("470", "4.7k", 1), 2)
     assert (bench.root / "supply.inc").read_text() == "Vcc vcc 0 12.1\n"
     optimize = next(request.system for request in bench.model.seen if request.task == "optimize")

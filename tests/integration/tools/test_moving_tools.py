@@ -91,13 +91,13 @@ async def test_a_lock_is_of_the_main_circuit_and_what_it_includes_or_of_the_file
     for name in ("a.cir", "b.inc"):
         assert (
             await change(name, "R1")
-            == f"R1 in {name} must stay as it is: the user said so. Nothing was changed."
+            == f"R1 ({name}) must stay as it is: the user said so. Nothing was changed."
         )
     assert [await change("bench.cir", "R1"), await change("b.inc", "R2")] == ["", ""]
     said += ["R2 in bench.cir must not be changed; 也不要动 V1。"]
-    assert "R2 in bench.cir must stay" in await change("bench.cir", "R2")
+    assert "R2 (bench.cir) must stay" in await change("bench.cir", "R2")
     assert [await change("b.inc", "R2"), await change("bench.cir", "R1")] == ["", ""]
-    assert "V1 in a.cir must stay" in await change("a.cir", "V1")
+    assert "V1 (a.cir) must stay" in await change("a.cir", "V1")
 
 
 async def test_includes_that_break_are_told_and_left(bench: Bench) -> None:
