@@ -27,6 +27,11 @@ _READ_OF_LONG = 300
 """Of a longer text, at each of its ends."""
 _SENTENCE_END = re.compile(r"(?<=[?!;。\n])|(?<=\.)(?=\s)")
 _CLAUSE_END = re.compile(r"[,;]|\band\b|并且|而且|并|同时")
+_INVERTED = re.compile(
+    r"(?:and |but |so |or |then )?(?:is|are|was|were|does|did|has|had)\s"
+    r"(?:an?|the|this|that|these|those|it|its|my|our|your|there|any|all|each|we|they|[rclqdv]\d{1,3})\b"
+)
+"""How an English sentence begins that asks, also without a question mark."""
 _TRIES = 8
 """Places in a model's answer at which its object may begin."""
 _LEAST_CONFIDENCE = 0.6
@@ -238,7 +243,7 @@ def _sentence(here: _Checkpoint, sentence: str) -> _Read | None:
             return _Read("instruction", is_sure=False)
     if not found:
         return _Read("question", is_sure=False) if is_asked else None
-    if _asks(found, is_english=body.isascii()):
+    if _INVERTED.match(body) or _asks(found, is_english=body.isascii()):
         return _Read("question")
     if found[0].role == "undo":  # "undo your last change"
         found = [found[0], *(each for each in found[1:] if each.role != "edit")]
@@ -295,8 +300,11 @@ def _content(found: Sequence[Phrase]) -> _Read:  # noqa: PLR0911 - one a rule
     """What a sentence means that is more than a choice."""
     said = [each for each in found if each.role != "pause"]
     about = _has(said, *_ABOUT)
-    if _has(said, "goal") and {each.role for each in said} <= _OF_GOALS:
+    roles = {each.role for each in said}
+    if "goal" in roles and roles <= _OF_GOALS:
         return _Read("goals", is_sure=_has(said, "edit") or len(said) == 1)
+    if "goal" in roles and said[0].role in _CHANGES and roles <= _OF_GOALS | {"change", "part"}:
+        return _Read("goals", is_sure=False)  # "drop the requirement on the input impedance"
     if _has(said, "if"):
         is_meant = about or _has(said, *_CHANGES, *_CHOICES)
         return _Read("instruction", is_sure=False) if is_meant else _UNCLEAR

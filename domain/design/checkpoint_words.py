@@ -41,7 +41,7 @@ _ENGLISH: Mapping[Role, str] = {
         "hmm|um|let's|lets|let us|let me|i would like to|i'd like to|i want to|i want you to|i think|"
         "i guess|i say|we can|we should|you can|you may|we|i|i'd|i'll|i'm|just|simply|go ahead and|a|"
         "an|the|it|this|that|these|one|here|there|it here|all|and|to|for|of|in|on|at|is|are|be|me|us|"
-        "you|my|our|your|bit|a bit|little|a little|more|some more|further|again|once more|as it is|"
+        "you|my|our|your|bit|a bit|little|a little|more|some more|further|again|as it is|"
         "as is|like this|at this point|for now|right now|immediately|also|too|yet|still|already|really|"
         "very|hey|hi there|guys|dear|sir|mate|design|circuit|result|results|solution|version|job|work|"
         "this one|this round|this design|this circuit|this result|the design|the circuit|by me|with it|"
@@ -53,7 +53,12 @@ _ENGLISH: Mapping[Role, str] = {
         "not exceed|not to exceed|not exceeding|wouldn't hurt|would not hurt|doesn't matter|"
         "does not matter|never mind|no matter|i don't care|i don't mind|anyway|nevertheless|regardless|"
         "even so|goals not met|i changed my mind|changed my mind|see|nicely|it again|out|have|any more|"
-        "anymore|no longer needed|goes nowhere|this goes nowhere|last|latest|recent"
+        "anymore|what you just did|what you did|what you have done|what you've done|if possible|if you can|"
+        "if it can be done|no longer needed|goes nowhere|this goes nowhere|last|latest|recent"
+    ),
+    "other": (
+        "i don't like|i do not like|don't like|do not like|i dislike|not happy with|i'm not happy with|"
+        "unhappy with"
     ),
     "not": (
         "not|don't|dont|do not|doesn't|does not|never|no|won't|will not|wouldn't|can't|cannot|didn't|"
@@ -63,7 +68,8 @@ _ENGLISH: Mapping[Role, str] = {
     "yes": (
         "ok|okay|okey|k|yes|yep|yeah|yup|sure|fine|good|great|perfect|nice|cool|excellent|very good|"
         "good job|sounds good|agreed|agree|of course|certainly|absolutely|excellent work|well done|"
-        "looks good|looks good to me|looks great|looks fine|that works|that works for me|i like it|"
+        "looks good|looks good to me|looks great|looks fine|looks right|looks alright|"
+        "looks ok|that works|that works for me|i like it|"
         "we're good|it's perfect|that's perfect|it's good|that's good|that's fine|it's fine|"
         "this is good|this is fine|this is perfect|i am satisfied|i'm satisfied|i am happy"
     ),
@@ -99,7 +105,8 @@ _ENGLISH: Mapping[Role, str] = {
     "wants": "need|needs|want|wants|must|should|wish|like|i need|i want|have to|has to|ought to",
     "edit": (
         "change|edit|modify|adjust|alter|relax|tighten|loosen|update|revise|set|redefine|reconsider|"
-        "shift|rework|raise|lower|changing|editing"
+        "shift|rework|raise|lower|changing|editing|ignore|disregard|forget about|waive|"
+        "rewrite|redo|rethink|revisit|revisiting"
     ),
     "part": (
         "resistor|resistors|capacitor|capacitors|cap|caps|inductor|inductors|coil|diode|diodes|"
@@ -128,7 +135,10 @@ _ENGLISH: Mapping[Role, str] = {
     "round": "round|rounds|iteration|iterations|turn|step",
     "back": (
         "back|go back|back to|go back to|return|return to|revert to|roll back to|rollback to|restore|"
-        "jump back to|get back to|take me back to|switch back to|reset to|bring back|go to"
+        "jump back to|get back to|take me back to|switch back to|reset to|bring back|go to|"
+        "back to how it was in|back to how it was at|back to how things were in|back to the way it was in|"
+        "back to what we had in|back to what it was in|take me back to how it was in|take us back to|"
+        "go back to how it was in|return me to|put me back to|put it back to|restore what we had in"
     ),
     "error": (
         "error|errors|failure|problem|mistake|simulation|simulation error|convergence|issue|bug|fault|"
@@ -148,7 +158,8 @@ _ENGLISH: Mapping[Role, str] = {
         "another pass|one more pass|one more try|give it one more try|continue the run|"
         "continue the design|go further|next iteration|do the next round|start another round|"
         "another attempt|one more attempt|have another attempt|have another go|another turn|"
-        "one more turn|new attempt|new round|a new round"
+        "one more turn|new attempt|new round|a new round|once more please|please once more|once again please|"
+        "once more|once again|have a go|have another|spin it again|give it another spin"
     ),
     "optimize": (
         "optimize|optimise|optimizing|optimising|optimization|optimisation|fine tune|fine-tune|"
@@ -157,7 +168,9 @@ _ENGLISH: Mapping[Role, str] = {
         "optimize the parameters|optimize parameters|optimise the parameters|optimize further|tune it|"
         "tune|try harder|do your best|keep tuning|get closer|get closer to the target|"
         "get closer to the targets|optimize more|optimise more|better still|improve on it|"
-        "improve the design|refine|refine it|continue optimizing|go on optimizing|continue to optimize|"
+        "improve the design|squeeze more out|squeeze more out of it|squeeze a bit more out of it|"
+        "squeeze a little more out of it|get more out of it|refine|refine it|continue optimizing|"
+        "go on optimizing|continue to optimize|"
         "polish|polish it|optimize the component values|optimize component values|optimize all values|"
         "optimize all the values|optimize the parts|improve the values"
     ),
@@ -171,7 +184,10 @@ _ENGLISH: Mapping[Role, str] = {
         "go with this one|go with it|good to go|take this version|i'll take this version|i take this|"
         "keep this version|use this version|go with this version|keep this one|take this design|"
         "use this design|accept it|accept this|accept the design|i'm taking it|sign off|we keep it|"
-        "that's the one|that is the one|this is the one|the one"
+        "that's the one|that is the one|this is the one|the one|wrap it up|wrap up|wrap this up|call it done|"
+        "call it finished|i'm sold|settle on this|settle on it|settle for this|settle for it|finalise|"
+        "finalize|"
+        "finalise it|finalize it|finalise this|finalize this|lock it in|sign it off"
     ),
     "done": (
         "done|finish|finished|finish it|i'm done|we're done|we are done|complete|completed|all done|finishing"
@@ -181,7 +197,8 @@ _ENGLISH: Mapping[Role, str] = {
         "end the design|stop the design|give up|leave it there|terminate|call it off|forget it|"
         "stop this|break off|stopping|call it a day|let's call it a day|abort the run|stop the run|"
         "cancel the run|end the run|abandon|abandon it|stop working|stop the process|shut it down|"
-        "cancel the design|cancel it|abort it"
+        "cancel the design|cancel it|abort it|i give up|leave it|let it be|drop it|"
+        "drop the whole thing|leave it alone"
     ),
     "enough": (
         "enough|that's enough|that is enough|that will do|that'll do|no more|nothing more|"
@@ -199,7 +216,9 @@ _ENGLISH: Mapping[Role, str] = {
 
 _CHINESE: Mapping[Role, str] = {
     "pick": "用|使用|采用|选|选用|选择|保留|就用|就选|就要",
-    "other": "接受不了|无法接受|不能接受|受不了|好久|好像|好奇|好难|好多|好几|好贵|好慢|可以说|不可以",
+    "other": (
+        "不满意|不喜欢|接受不了|无法接受|不能接受|受不了|好久|好像|好奇|好难|好多|好几|好贵|好慢|可以说|不可以"
+    ),
     "filler": (
         "你好|您好|你好吗|大家好|早上好|晚上好|下午好|目标达到了|目标已达到|目标都达标了|达标了|"
         "都达标了|目标达标|请|麻烦|劳驾|帮我|帮忙|给我|我想|我要|我觉得|我看|我再看看|看看|看一下|看|"
@@ -211,7 +230,7 @@ _CHINESE: Mapping[Role, str] = {
         "并且|而且|以及|和|及|老师|大哥|亲|兄弟|哥们|这版|这一版|不大于|不高于|不多于|不得超过|"
         "不能超过|不少于|不小于|不低于|不超过|這個|這|請|幫我|謝謝|這樣|吧那|挺|蛮|上|里|好好|一会儿|"
         "看起来|说|话|完|无所谓|没关系|不要紧|没事|没达标|未达标|再说|我改主意了|改主意了|手上|拜托|"
-        "那轮|那一轮|那版|反正|自己|还是|明天再说|改天再说|下次再说|以后再说|的吧|这样子"
+        "那轮|那一轮|那版|反正|自己|还是|能的话|可以的话|行的话|明天再说|改天再说|下次再说|以后再说|的吧|这样子"
     ),
     "not": (
         "不|别|不要|不用|先别|先不要|先不|不必|没|没有|勿|莫|不能|不想|不许|不准|还没|不该|不应该|无需|"
@@ -246,7 +265,7 @@ _CHINESE: Mapping[Role, str] = {
     "wants": "需要|必须|希望|应该|应|要|想要|想|得要|最好",
     "edit": (
         "改|改动|修改|更改|变更|调整|调|放宽|收紧|编辑|改变|更新|重设|重新设|放松|改改|降到|升到|提到|"
-        "提高到|降低到|修订|改一下"
+        "提高到|降低到|修订|改一下|不用管|别管|不必管|不用考虑|忽略|不作要求"
     ),
     "part": (
         "电阻|电容|电感|二极管|三极管|晶体管|场效应管|运放|运算放大器|电源|供电|负载|信号源|元件|器件|"
@@ -259,7 +278,9 @@ _CHINESE: Mapping[Role, str] = {
         "相位裕度|阻抗|频率|截止|截止频率|峰值|衰减|通带|阻带|失真|面积|体积|尺寸|振荡|振铃|容差|小|大|"
         "低|高|快|慢|少|多|平坦度|稳定|响应|余量"
     ),
-    "goal": "目标|指标|要求|规格|设计目标|设计要求|目標|参数要求|约束",
+    "goal": (
+        "目标|指标|要求|规格|设计目标|设计要求|目標|参数要求|约束|那条|这条|那项|这项|那一条|这一条|那一项|这一项"
+    ),
     "new": "设计一个|设计个|设计一款|设计一种|做一个|新电路|另一个电路|新建",
     "round": "轮|輪|回合|迭代|版|版本",
     "back": (
@@ -289,8 +310,9 @@ _CHINESE: Mapping[Role, str] = {
         "接受|接受设计|接收|采纳|通过|就这样定了|定了|就定|就它了|就这个|就这个了|就用这个|就要这个|"
         "就这样吧|同意这个设计|验收|认可|确认|保留这个设计|可以接受|就用它|定稿|没意见|符合要求了|就它|"
         "就它吧|收下|收下了|就这版|就这个版本|就用这版|就这版吧|定下来|就定这个|敲定|拍板|签收|"
-        "保留这一版|保留这版|就按这个|就按这个来|按这个来|就用这一版|就用这一个|就这一版|就用这个版本|"
-        "就用当前版本|就用现在的|就用现在这个|就用现在这版"
+        "保留这一版|保留这版|就按这个|就按这个来|按这个来|就按这个定|按这个定|就按这版定|照这个定|"
+        "就照这个|照这个来|就用这一版|就用这一个|就这一版|就用这个版本|"
+        "就用当前版本|就用现在的|就用现在这个|就用现在这版|可以交差了|能交差了|交差|可以交付了|交付|可以收尾了|收尾"
     ),
     "done": "完成|搞定|完成了|做完了|结束了|完工|收工|大功告成",
     "stop": (
@@ -310,11 +332,14 @@ _CHINESE: Mapping[Role, str] = {
 _COMBINED: tuple[tuple[Role, str, str], ...] = (
     (
         "undo",
-        "undo |revert |reverse |scrap |discard |ditch |throw away |throw out |get rid of |take back |drop ",
+        "undo |revert |reverse |scrap |discard |ditch |throw away |throw out |get rid of |take back |"
+        "drop |throw |toss |"
+        "chuck |bin |kill |remove |cancel ",
         "that change|this change|the change|the last change|that last change|your last change|your change|"
         "these changes|those changes|the last step|that step|that last step|this step|the last round|"
         "that round|this round|that last round|the last one|that one|the last attempt|that attempt|"
-        "what you just did|what you did|the last edit|that edit",
+        "what you just did|what you did|the last edit|that edit|that last change away|that change away|"
+        "the last change away|this change away|that round away|this round away|the last round away|that away",
     ),
     (
         "undo",

@@ -166,16 +166,116 @@ THIRD_HELD_OUT: tuple[tuple[str, str, At], ...] = (
 """As above; forty more, beside which these were written, had shown what the rules lacked."""
 
 
+AMPLIFIER = understand("common emitter amplifier, gain 40 dB, bandwidth 20 kHz, supply 12 V").goals
+
+FOURTH_HELD_OUT: tuple[tuple[str, str, At], ...] = (
+    ("looks good enough, let's wrap it up", "accept", MET),
+    ("Fine by me, we can keep this one", "accept", MET),
+    ("once more please", "continue optimize", MISSED),
+    ("Have another go, but without adding parts", "continue instruction optimize", MISSED),
+    ("go on, though keep the supply current where it is", "continue instruction optimize", MISSED),
+    ("why has the phase margin dropped compared with the round before?", "question", MET),
+    ("is a bigger electrolytic the reason the bandwidth moved", "question", MET),
+    ("swap R3 for 4.7k and see what happens", "instruction", MET),
+    ("use a 2N3904 for the transistor", "instruction", MET),
+    ("The gain should rather be 30 dB", "goals", MET),
+    ("I'd be happy with 8 kHz of bandwidth instead", "goals", MET),
+    ("drop the requirement on input impedance", "goals", MET),
+    ("throw that last change away", "undo", MET),
+    ("take me back to how it was in round 2", "go_back", MET),
+    ("the first version was better, return to it", "go_back", MET),
+    ("what's for lunch today?", "question unclear", MET),
+    ("could you explain what CE does here", "question", MET),
+    ("I give up, leave it", "stop", MET),
+    ("halt here", "stop", MET),
+    ("sort out that convergence problem first", "fix instruction", FAILED),
+    ("就这样吧，可以交差了", "accept", MET),
+    ("我觉得没问题了，定稿", "accept", MET),
+    ("再来一轮看看", "continue optimize", MISSED),
+    ("接着调，不过别再加元件了", "continue instruction optimize", MISSED),
+    ("继续优化，但是静态电流不要超过5mA", "continue goals instruction optimize", MISSED),
+    ("为什么这一轮增益反而低了", "question", MET),
+    ("R2是干什么用的", "question", MET),
+    ("把发射极电容换成100u试一下", "instruction", MET),
+    ("输出那边加个缓冲级", "instruction", MET),
+    ("增益改成36dB吧", "goals", MET),
+    ("带宽放宽到15kHz也行", "goals", MET),
+    ("输入阻抗那条不用管了", "goals", MET),
+    ("刚才那步不要了，退回去", "undo", MET),
+    ("还是回到第一轮的电路", "go_back", MET),
+    ("你好啊，今天天气不错", "question unclear", MET),
+    ("先别做了，我去吃饭", "stop unclear", MET),
+    ("算了不搞了", "stop", MET),
+    ("先把那个报错解决掉", "fix instruction", FAILED),
+    ("这个结果能接受吗？", "question", MET),
+    ("how do I accept this?", "question", MET),
+)
+"""Of an amplifier with a gain in the fourth round. At first sight 31 of them were read as meant."""
+
+FIFTH_HELD_OUT: tuple[tuple[str, str, At], ...] = (
+    ("that'll do nicely, take it", "accept", MET),
+    ("Happy with this result, finalise it", "accept", MET),
+    ("keep at it", "continue optimize", MISSED),
+    ("let's see another iteration", "continue optimize", MISSED),
+    ("squeeze a bit more out of it", "continue instruction optimize", MISSED),
+    ("run it again, only with smaller capacitors", "instruction", MET),
+    ("does the input capacitor matter here", "question", MET),
+    ("How come the cutoff moved?", "question", MET),
+    ("which part should I buy for C2", "question", MET),
+    ("R5 to 3.3k please", "instruction", MET),
+    ("try a JFET at the input", "instruction", MET),
+    ("put a snubber across the switch", "instruction", MET),
+    ("gain of 26 dB is enough for me", "goals", MET),
+    ("remove the bandwidth goal", "goals", MET),
+    ("let me rewrite the targets", "goals", MET),
+    ("I don't like what you just did, undo it", "undo", MET),
+    ("go back one round", "go_back undo", MET),
+    ("round 1 again", "go_back unclear", MET),
+    ("that's all for today, stop", "stop", MET),
+    ("forget about it", "stop unclear", MET),
+    ("挺满意的，就按这个定", "accept", MET),
+    ("OK，可以了，接受吧", "accept", MET),
+    ("再跑一轮试试看", "continue optimize", MISSED),
+    ("还能再优化吗？能的话继续", "continue optimize question", MISSED),
+    ("接着来，但Q1别换", "instruction", MET),
+    ("下限频率为什么变高了？", "question", MET),
+    ("Q1的静态电流是多少", "question", MET),
+    ("讲一下这个电路的工作原理", "question", MET),
+    ("给Re并一个10u的电容", "instruction", MET),
+    ("电源改成9V", "goals instruction", MET),
+    ("偏置电阻都调大一点", "instruction", MET),
+    ("增益要求降到30dB", "goals", MET),
+    ("我要改指标", "goals", MET),
+    ("撤销上一轮的改动", "undo", MET),
+    ("回到第2轮", "go_back", MET),
+    ("中午吃什么好", "question unclear", MET),
+    ("到此为止吧，不做了", "stop", MET),
+    ("仿真怎么又失败了，修一下", "fix question", FAILED),
+    ("如果接受了还能改吗", "question", MET),
+    ("can I still change it after accepting?", "question", MET),
+)
+"""As above; 33 at first sight, behind what the fourth had shown."""
+
+
 @pytest.mark.parametrize(
-    "texts", [HELD_OUT, SECOND_HELD_OUT, THIRD_HELD_OUT], ids=["first", "second", "third"]
+    ("texts", "goals"),
+    [
+        (HELD_OUT, GOALS),
+        (SECOND_HELD_OUT, GOALS),
+        (THIRD_HELD_OUT, GOALS),
+        (FOURTH_HELD_OUT, AMPLIFIER),
+        (FIFTH_HELD_OUT, AMPLIFIER),
+    ],
+    ids=["first", "second", "third", "fourth", "fifth"],
 )
 def test_held_out_texts_are_read_as_meant_and_none_ends_a_design_unasked(
     texts: tuple[tuple[str, str, At], ...],
+    goals: tuple[DesignGoal, ...],
 ) -> None:
     assert len(texts) == 40
     wrong = []
     for text, meant, at in texts:
-        kind = at.read(text).kind
+        kind = at._replace(goals=goals, rounds=at.rounds + (goals is AMPLIFIER)).read(text).kind
         if kind not in meant.split():
             wrong.append((text, kind))
             assert kind not in {"accept", "stop", "undo"}, text
