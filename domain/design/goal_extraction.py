@@ -236,6 +236,7 @@ _METRIC = late_pattern(r"[^\W\d]\w*")
 _COMPARED = late_pattern(
     r"(?P<left>.+?)\s*(?P<sign>>=|<=|=>|=<|≥|≤|⩾|⩽|>|<|==)\s*(?P<right>[^<>=≥≤⩾⩽]+)", re.DOTALL
 )
+_LOSS = late_pattern(r"attenuat|\bdown\b|suppress|reject|衰减|抑制", re.IGNORECASE)
 _TIMES_100 = late_pattern(r"\b100(?:\.0*)?\s*\*|\*\s*100(?:\.0*)?\b")
 
 
@@ -339,6 +340,17 @@ def _goal(entry: Mapping[str, Any]) -> DesignGoal:
         is_stated=not _is_false(entry.get("stated")),
     )
     low, high, target = _bounds(entry, figures)
+    is_loss = _LOSS.search(f"{entry.get('metric')} {words}") is not None
+    if (
+        is_loss
+        and figures.unit.name == "dB"
+        and max(low or 0.0, target or 0.0) > 0
+        and {"-", "/"}.isdisjoint(expression)
+    ):
+        raise _Refused(
+            f"it is asked as an attenuation, and {expression} is a gain, which is below 0 dB then: "
+            f"write -({expression}), or a maximum below zero"
+        )
     return DesignGoal(
         metric=_metric(entry.get("metric"), tree),
         expression=expression,

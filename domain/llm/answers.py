@@ -135,7 +135,8 @@ def calls_in_text(text: str, known_names: Collection[str]) -> tuple[tuple[WireTo
     lead_in, pieces, is_explicit, others = _split(text, start)
     if not pieces or not _may_lead_in(lead_in, is_explicit=is_explicit):
         return (), text
-    if not all(_may_stand_beside(other, is_explicit=is_explicit) for other in others):
+    is_clear = "`" not in text and all(map(_BEGINS_AS_CALL.match, pieces))
+    if not all(_may_stand_beside(other, is_explicit=is_explicit, is_clear=is_clear) for other in others):
         return (), text
     calls: list[WireToolCall] = []
     for piece in pieces:
@@ -172,7 +173,10 @@ def _is_call_block(block: ClosedBlock) -> bool:
 
 
 def _split_bare(text: str, start: int) -> tuple[str, list[str], bool, list[str]]:
-    """JSON without any mark begins a line (or follows a colon) and reaches to the end of the text."""
+    """JSON without any mark begins a line (or follows a colon) and reaches to the end of the text.
+
+    Behind one that nobody writes to be read (`_BEGINS_AS_CALL`) there may be words.
+    """
     for mark in _BARE_MARKS:
         before, found, rest = text[start:].partition(mark)
         if found:
@@ -180,7 +184,28 @@ def _split_bare(text: str, start: int) -> tuple[str, list[str], bool, list[str]]
     opening = _BARE.search(text[start:])
     if opening is None:
         return "", [], False, []
-    return text[start : start + opening.end()], [text[start + opening.end() :]], False, []
+    lead_in, piece = text[start : start + opening.end()], text[start + opening.end() :]
+    if (
+        _BEGINS_AS_CALL.match(piece)
+        and (end := _end_of_first(piece))
+        and (behind := piece[end:].strip(" \n\t,"))
+    ):
+        return lead_in, [piece[:end]], False, [behind]
+    return lead_in, [piece], False, []
+
+
+def _end_of_first(text: str) -> int:
+    """Where the JSON values end that a text begins with; 0 where it begins with none."""
+    end, decoder = 0, json.JSONDecoder()
+    while (opening := _BETWEEN_VALUES.match(text, end)) is not None and text[opening.end() :][:1] in {
+        "{",
+        "[",
+    }:
+        try:
+            _, end = decoder.raw_decode(text, opening.end())
+        except (ValueError, RecursionError):
+            break
+    return end
 
 
 def _may_lead_in(lead_in: str, *, is_explicit: bool) -> bool:
@@ -197,10 +222,12 @@ def _may_lead_in(lead_in: str, *, is_explicit: bool) -> bool:
     )
 
 
-def _may_stand_beside(text: str, *, is_explicit: bool) -> bool:
-    """Whether a text between or behind calls is of their caller."""
+def _may_stand_beside(text: str, *, is_explicit: bool, is_clear: bool) -> bool:
+    """Whether a text between or behind calls is of their caller; `is_clear`: nobody shows such calls."""
     if is_explicit:
         return not _EXAMPLE.search(text)
+    if is_clear:
+        return _may_lead_in(text.replace("\n", " "), is_explicit=False)
     return _OURS.search(text) is not None and _may_lead_in(text, is_explicit=False)
 
 

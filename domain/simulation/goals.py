@@ -9,6 +9,9 @@ from typing import Literal
 
 from domain.simulation.result import Quantity
 
+_FARTHEST, _NOT_MEASURED = 999.0, 1000.0
+"""Shortfalls: the largest of a measured value, and that of none."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DesignGoal:
@@ -127,9 +130,16 @@ def all_met(verdicts: Iterable[GoalVerdict]) -> bool:
 
 
 def total_shortfall(verdicts: Iterable[GoalVerdict]) -> float:
-    """How far a round is from all of its goals (0 = everything is met, wishes too)."""
+    """How far a round is from all of its goals (0 = everything is met, wishes too).
+
+    What was not measured is farther than whatever was: a circuit that does not run is never the better one.
+    """
     return sum(
-        verdict.goal.shortfall(verdict.measured.value)
+        (
+            _NOT_MEASURED
+            if math.isnan(verdict.measured.value)
+            else min(verdict.goal.shortfall(verdict.measured.value), _FARTHEST)
+        )
         * (1.0 if verdict.goal.weight == "must" else WISH_SHARE)
         for verdict in verdicts
     )

@@ -1,5 +1,6 @@
 """Goals a person changed: the requirement follows them, what nobody touched stays, words are kept."""
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -85,3 +86,7 @@ def test_a_missed_wish_does_not_hold_a_design_up_but_counts_a_little() -> None:
     assert not all_met([verdict(must, 2.0), verdict(wish, 0.5)])
     assert not all_met([])
     assert 0 < total_shortfall([verdict(wish, 2.0)]) < total_shortfall([verdict(must, 2.0)])
+    far, nowhere = ([verdict(must, 0.5), verdict(must, value)] for value in (1e9, math.nan))
+    assert total_shortfall(far) < total_shortfall(
+        nowhere
+    )  # a circuit that does not run is not the best round

@@ -152,6 +152,9 @@ REFUSED: dict[str, tuple[str, str]] = {
     "a thousandth of one of its words": (cutoff(target=10, words="gain 5, 10 kHz corner"), "the words say"),
     "an odd tolerance": (cutoff(tolerance=50, words=""), "no share"),
     "an odd unit": (cutoff(unit="bananas"), "no unit"),
+    "an attenuation as a gain": (
+        one("gain(db(v(out)),10k)", minimum=20, unit="dB", words="at least 20 dB down"), "write -(gain("
+    ),
     "only wishes": (cutoff(priority="nice to have"), "at least one has to be"),
     "goals as a text": ('{"goals": "a cutoff of 10 kHz"}', "list of objects"),
     "goals as texts": ('{"goals": ["cutoff 10 kHz"]}', "has to be an object"),

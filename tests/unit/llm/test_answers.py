@@ -164,6 +164,18 @@ def test_several_calls_keep_their_order_and_the_lead_in() -> None:
     assert rest == "I read, then simulate."
 
 
+def test_a_plain_call_runs_with_words_of_its_caller_on_both_sides() -> None:
+    second = '{"name": "run_simulation", "arguments": {}}'
+    text = f"I see it: 1M means milli. I'll fix it now.\n{CALL}\n{second}\nThe simulation should work now."
+    calls, rest = calls_in_text(text, KNOWN)
+    assert [call.name for call in calls] == ["read_file", "run_simulation"]
+    assert rest == "I see it: 1M means milli. I'll fix it now.\n\nThe simulation should work now."
+    for shown in (f"{CALL}\nThis is the format you could use.", f"{CALL}\n{'Words. ' * 40}"):
+        assert not [
+            call for call in calls_in_text(shown, KNOWN)[0] if call.arguments == '{"path": "amp.cir"}'
+        ]
+
+
 def test_thinking_stays_in_the_text() -> None:
     assert calls_in_text(f"<think>hm</think>{CALL}", KNOWN)[1] == "<think>hm</think>"
 
@@ -176,7 +188,7 @@ def test_plain_calls_one_after_the_other(between: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [CALL[:-1], CALL[:-3], f"{CALL} ok", f"```json\n{CALL[:-1]}\n```", f"我来读取：\n{CALL[:-2]}"]
+    "text", [CALL[:-1], CALL[:-3], f"```json\n{CALL[:-1]}\n```", f"我来读取：\n{CALL[:-2]}"]
 )
 def test_plain_call_with_broken_json_is_fed_back(text: str) -> None:
     calls, _ = calls_in_text(text, KNOWN)
