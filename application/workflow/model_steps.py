@@ -34,6 +34,7 @@ from domain.design.checkpoint_intent import intent_from_model
 from domain.design.comment_check import doubtful_figures, short_comment
 from domain.design.designer import netlist_hash
 from domain.design.fenced_netlist import fenced_netlist
+from domain.design.locked_elements import locked_in
 from domain.llm.agentic_loop.policy import CUT_OFF, out_of_time
 from domain.llm.chat import ProviderError, Usage
 from domain.llm.conversation_record import calls_of
@@ -346,6 +347,7 @@ class ModelSteps:
             "design_goals": state["design_goals_summary"],
             "metrics": "\n\n".join(filter(None, [table.markdown(), point])),
             "simulation_warnings": await self.warnings(state),
+            "locked_elements": ", ".join(locked_in(self._record.said(), circuit, netlist.encode())),
             "iteration": table.number,
             "metric_history": earlier,
             "failed_goals": [row.goal.metric for row in table.rows if not row.met],

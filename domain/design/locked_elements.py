@@ -117,6 +117,14 @@ def speaks_of_locks(said: Iterable[str]) -> bool:
     return any(map(_LOCKING.search, map(_without_questions, said)))
 
 
+def locked_in(said: Sequence[str], circuit: str, netlist: bytes) -> tuple[str, ...]:
+    """Those of the main circuit, of its place in the project and its content."""
+    concerning = said_about(said, circuit, is_main=True)
+    if not speaks_of_locks(concerning):
+        return ()
+    return locked_elements(concerning, (each.name for each in Netlist.parse(netlist).elements))
+
+
 def locked_elements(said: Iterable[str], elements: Iterable[str]) -> tuple[str, ...]:
     """Those of a circuit's `elements` that what was said, oldest first, forbids to change.
 

@@ -18,9 +18,8 @@ from application.workflow.nodes._effects import Finished, Step
 from application.workflow.nodes.circuit import SIMULATE_TOOL, hash_in, is_ours, keep_goals
 from application.workflow.plain_state import verdict_from_plain
 from application.workflow.wording import LANGUAGE_NAMES
-from domain.circuit.netlist import Netlist
 from domain.design.file_names import file_stem
-from domain.design.locked_elements import locked_elements, said_about
+from domain.design.locked_elements import locked_in
 from domain.design.round_table import asked, value_beside_limit
 from domain.simulation.goals import all_met
 from shared.message import msg
@@ -181,8 +180,7 @@ def action_values(
 ) -> dict[str, Any]:
     """What the templates of the node "action" are filled with; `said` is what the user said. Blocking."""
     circuit = state.get("circuit_file_path", "")
-    concerning = said_about(said, circuit, is_main=True)
-    locked = locked_elements(concerning, (each.name for each in Netlist.parse(netlist).elements))
+    locked = locked_in(said, circuit, netlist)
     values = {
         **_common(state),
         "netlist": netlist.decode("utf-8", "replace"),
