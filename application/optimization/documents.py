@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from application.studies.documents import Translate, rows_csv, run_errors
+from domain.circuit.figures import with_unit
+from domain.design.round_table import asked
 from domain.simulation.goals import GoalVerdict
+from domain.studies.conflicts import Conflict
 from domain.studies.optimization import BestPoint, Improvement, OptimizationResult
 from domain.studies.robustness import Robustness
+from shared.message import Message, msg
 from shared.paths import ROWS_FILE
 
 
@@ -22,6 +27,11 @@ def optimization_document(result: OptimizationResult, translate: Translate = str
         "best": None if result.best is None else _best(result.best),
         "goals_met": result.goals_met,
         "robustness": [_robustness(item) for item in result.robustness],
+        "conflicts": [
+            {"goals": [goal.metric for goal in item.goals], "met_by": list(item.met_by),
+             "nearest": item.nearest, "message": translate(conflict_text(item, result.units))}
+            for item in result.conflicts
+        ],
         "at_range_end": list(result.at_range_end),
         "start": None
         if result.start is None
@@ -90,6 +100,22 @@ def stored_optimization(result: OptimizationResult) -> dict[str, Any]:
 def optimization_csv(result: OptimizationResult) -> bytes:
     """Every simulation as a table for spreadsheets."""
     return rows_csv(result)
+
+
+def conflict_text(conflict: Conflict, units: Mapping[str, str]) -> Message:
+    """What a conflict says, with the goals in figures."""
+    texts = [f"{goal.metric} {asked(goal, unit=units.get(goal.metric, ''))}" for goal in conflict.goals]
+    if len(texts) == 1:
+        unit = units.get(conflict.goals[0].metric, "")
+        value = "-" if math.isnan(conflict.nearest) else with_unit(conflict.nearest, unit)
+        return msg("No simulation met {goal}; the nearest was {value}.", goal=texts[0], value=value)
+    return msg(
+        "{one} and {other} conflict: met by {one_count} and {other_count} points, by none together.",
+        one=texts[0],
+        other=texts[1],
+        one_count=conflict.met_by[0],
+        other_count=conflict.met_by[1],
+    )
 
 
 def _best(best: BestPoint) -> dict[str, Any]:

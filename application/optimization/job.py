@@ -15,6 +15,7 @@ from application.studies.runs import StudyRuns
 from domain.circuit.numbers import format_number
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from domain.simulation.result import Quantity
+from domain.studies.conflicts import Conflict, conflicts_of
 from domain.studies.optimization import BestPoint, Improvement
 from domain.studies.search import Search
 from domain.studies.search_cost import Cost, CostFunction, scales_of
@@ -120,6 +121,11 @@ class OptimizationJob:
             is_verified=is_verified,
             run=self._first_run[values],
         )
+
+    def conflicts(self, runs: StudyRuns) -> tuple[Conflict, ...]:
+        """Which goals no point met, or none together."""
+        done = (self._rows(values, runs) for values in self._first_run)
+        return conflicts_of(self.study.goals, [self._worst_metrics(rows) for rows in done if rows])
 
     def at_range_end(self, values: Mapping[str, float]) -> tuple[str, ...]:
         """Parameters whose value is the first or last that was allowed."""

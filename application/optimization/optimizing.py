@@ -401,6 +401,7 @@ class OptimizeCircuit:
                 repeated=job.search.repeated,
                 recalled=job.search.recalled,
                 robustness=robustness,
+                conflicts=() if best is not None and best.cost.meets_goals else job.conflicts(runs),
                 at_range_end=() if best is None else job.at_range_end(best.parameters),
                 raw_paths=() if fresh is None else fresh.raw_paths,
                 output_path=output,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from domain.simulation.goals import DesignGoal, GoalVerdict
+from domain.studies.conflicts import Conflict
 from domain.studies.robustness import Robustness
 from domain.studies.search import SearchEnd
 from domain.studies.search_cost import Cost
@@ -79,6 +80,8 @@ class OptimizationResult:
     """Points of former searches of this circuit that it could rely on."""
     robustness: tuple[Robustness, ...] = ()
     """Of each goal the best point meets; () when there was no time to look."""
+    conflicts: tuple[Conflict, ...] = ()
+    """Where the goals are not met: which of them no simulation met, or none together."""
     at_range_end: tuple[str, ...] = ()
     """Parameters whose best value is the first or last of their range."""
     raw_paths: tuple[Path, ...] = ()

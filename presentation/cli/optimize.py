@@ -86,6 +86,8 @@ def _show(result: OptimizationResult, out: Output, progress: Progress) -> None:
 
 
 def _print_best(result: OptimizationResult, best: BestPoint, out: Output) -> None:
+    from application.optimization.documents import conflict_text
+
     start = {} if result.start is None else result.start.parameters
     heads = [out.translate(msg("parameter")), out.translate(msg("start")), out.translate(msg("best"))]
     for line in table([
@@ -113,6 +115,8 @@ def _print_best(result: OptimizationResult, best: BestPoint, out: Output) -> Non
             out.say(msg("On the edge: {text}", text=text) if item.on_edge else text)
     if any(item.decisive for item in result.robustness):
         out.say(msg("These tolerances are estimates: each value moved alone by ±1 %, then a straight line."))
+    for conflict in result.conflicts:
+        out.say(conflict_text(conflict, result.units))
     if result.at_range_end:
         out.say(msg("At the end of the allowed range: {names}", names=", ".join(result.at_range_end)))
     judged = {verdict.goal.metric for verdict in best.verdicts}

@@ -189,6 +189,7 @@ def _search_content(result: OptimizationResult, details: dict[str, Any]) -> str:
     lines += [_robustness_line(item) for item in result.robustness]
     if any(item.decisive for item in result.robustness):
         lines.append("These tolerances are estimates: each value moved alone by ±1 %, then a straight line.")
+    lines += [item["message"] for item in details["conflicts"]]
     if result.at_range_end:
         ends = ", ".join(result.at_range_end)
         lines.append(f"At the end of the allowed range: {ends}; widen it if you can.")

@@ -139,6 +139,28 @@ async def test_goals_that_cannot_be_met_give_the_best_all_the_same(app: Applicat
     assert result.best.is_verified
 
 
+async def test_goals_that_exclude_each_other_are_named(app: Application, tmp_path: Path) -> None:
+    """Twice the output of a divider at half its current; a peak that nothing reaches."""
+    deck = "div\nV1 in 0 10\nR1 in out 1k\nR2 out 0 1k\n.op\n.end\n"
+    result = await app.design.optimize(
+        request(
+            tmp_path,
+            deck,
+            parameters=[{"name": "R2", "values": [500, 1000, 2000, 4000]}],
+            measure={"vout": "v(out)", "supply": "-i(v1)"},
+            goals=["vout >= 6", "supply >= 4m", "vout <= 100", "supply <= 1m"],
+        )
+    )
+    assert result.goals_met is False
+    pair, single = sorted(result.conflicts, key=lambda item: -len(item.goals))
+    assert [goal.metric for goal in pair.goals] == ["vout", "supply"]
+    assert pair.met_by == (2, 2)
+    assert single.nearest == pytest.approx(2e-3)
+    stored = json.loads(result.result_path.read_text())["conflicts"]
+    assert [item["goals"] for item in stored] == [["supply"], ["vout", "supply"]]
+    assert "conflict" in stored[1]["message"]
+
+
 async def test_every_corner_counts(app: Application, tmp_path: Path) -> None:
     deck = "div\nVdd in 0 10\nR1 in out 1k\nR2 out 0 1k\n.op\n.end\n"
     result = await app.design.optimize(
