@@ -1,12 +1,11 @@
 """Evaluations of an op-amp that is sized (op and ac, four figures): on a warm worker, or a process for each.
 
-The processes are given one thread: ngspice's two take six times the CPU on so small a BSIM4 circuit.
+The processes are given one thread (`.spiceinit`): ngspice's usual two take several times the CPU with BSIM4.
 """
 
 from __future__ import annotations
 
 import asyncio
-import os
 import random
 import re
 import shutil
@@ -80,18 +79,15 @@ def _measured(measures: StudyMeasures, plots: Sequence[Plot]) -> None:
 def _processes(
     folder: Path, deck: str, points: Sequence[dict[str, float]], measures: StudyMeasures
 ) -> Callable[[], object]:
-    one_thread = {**os.environ, "OMP_NUM_THREADS": "1"}
-
     def run() -> None:
         for values in points:
             place = folder / "run"
             place.mkdir()
             card = ".param " + " ".join(f"{name}={value!r}" for name, value in values.items())
             (place / "deck.cir").write_text(re.sub(r"^\.param .*$", card, deck, count=1, flags=re.MULTILINE))
-            argv = ["ngspice", "-n", "-b", "-r", "out.raw", "deck.cir"]
-            subprocess.run(
-                argv, cwd=place, env=one_thread, stdin=subprocess.DEVNULL, capture_output=True, check=True
-            )
+            (place / ".spiceinit").write_text("set num_threads=1\n")
+            argv = ["ngspice", "-b", "-r", "out.raw", "deck.cir"]
+            subprocess.run(argv, cwd=place, stdin=subprocess.DEVNULL, capture_output=True, check=True)
             _measured(measures, read_raw(place / "out.raw", signals=measures.signals))
             shutil.rmtree(place)
 
