@@ -41,22 +41,22 @@ async def test_an_op_amp_with_eight_parameters_meets_four_narrow_bands(
 @pytest.mark.torture
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize(
-    ("amplifier", "models", "most_median"),
+    ("amplifier", "models", "least_share", "most_median"),
     [
-        ("two-stage", "level 1", 25),
-        ("two-stage", "BSIM4", 25),
-        ("one-stage", "level 1", 20),
-        ("one-stage", "BSIM4", 25),
-        ("folded", "level 1", 25),
-        ("folded", "BSIM4", 120),
+        ("two-stage", "level 1", 0.9, 25),
+        ("two-stage", "BSIM4", 0.9, 25),
+        ("one-stage", "level 1", 0.9, 20),
+        ("one-stage", "BSIM4", 0.9, 25),
+        ("folded", "level 1", 0.75, 25),
+        ("folded", "BSIM4", 0.75, 120),
     ],
 )
 async def test_tight_targets_take_few_simulations(
-    app: Application, amplifier: str, models: str, most_median: float
+    app: Application, amplifier: str, models: str, least_share: float, most_median: float
 ) -> None:
     found = await compare(app, amplifier, models, targets=30, seeds=3)
     mine = found.pop("ours")
-    assert mine.share >= 0.9
+    assert mine.share >= least_share
     assert mine.median <= most_median
     for other in found.values():
         assert mine.share >= other.share
