@@ -33,7 +33,7 @@ _CASE = AMPLIFIERS["two-stage"]
 
 
 def pairs() -> list[Pair]:
-    """`theirs` does a twentieth of the evaluations, so a ratio of 20 / 6 is one of 1 / 6 for each."""
+    """`theirs` does a twentieth of the evaluations, so a ratio of 4 is one of 1 / 5 for each."""
     engine, loop = NgspiceBatch(ConfinedNgspice(processes=ProcessManager())), asyncio.new_event_loop()
     loop.run_until_complete(engine.confinement())
     return [_pair(engine, loop, models) for models in MODELS]
