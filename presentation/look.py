@@ -6,7 +6,7 @@ Colours and sizes stand in ``resources/look/tokens.json`` and nowhere else.
 from __future__ import annotations
 
 import json
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -30,10 +30,10 @@ def drawings() -> dict[str, str]:
 
 
 @cache
-def hex_of(theme: ThemeName, name: str) -> str:
-    """A colour of a theme by its dotted name, as it stands in the tokens."""
+def hex_of(theme: ThemeName, name: str, *, is_high_contrast: bool = False) -> str:
+    """A colour of a theme by its dotted name; for high contrast some are those of others."""
     value: Any = tokens()["theme"][theme]
-    for part in name.split("."):
+    for part in (tokens()["high_contrast"].get(name, name) if is_high_contrast else name).split("."):
         value = value[int(part)] if isinstance(value, list) else value[part]
     return str(value)
 
@@ -47,16 +47,17 @@ def size_of(name: str, scale: float) -> int:
     return round(float(value) * scale)
 
 
-def css_variables(theme: ThemeName, scale: float = 1.0) -> dict[str, str]:
+def css_variables(theme: ThemeName, scale: float = 1.0, *, is_high_contrast: bool = False) -> dict[str, str]:
     """The tokens as CSS variables: ``--surface-base``, ``--space-2``."""
     found: dict[str, str] = {}
+    color = partial(hex_of, theme, is_high_contrast=is_high_contrast)
     for group, values in tokens()["theme"][theme].items():
         if isinstance(values, dict):
-            found |= {f"--{group}-{name}": hex_of(theme, f"{group}.{name}") for name in values}
+            found |= {f"--{group}-{name}": color(f"{group}.{name}") for name in values}
         elif isinstance(values, list):
-            found |= {f"--{group}-{n}": hex_of(theme, f"{group}.{n}") for n in range(len(values))}
+            found |= {f"--{group}-{n}": color(f"{group}.{n}") for n in range(len(values))}
         elif isinstance(values, str):
-            found[f"--{group}"] = hex_of(theme, group)
+            found[f"--{group}"] = color(group)
     for group in ("space", "radius", "row", "control", "margin_bar", "icon", "pane"):
         for name, value in tokens()[group].items():
             if isinstance(value, int | float) and not isinstance(value, bool):

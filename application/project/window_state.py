@@ -113,6 +113,8 @@ class WindowState:
     language: WindowLanguage = setting("auto", choices=("auto", "en", "zh"))
     """"auto": the one of the settings, or of the system."""
     theme: WindowTheme = setting("system", choices=("system", "light", "dark"))
+    high_contrast: bool = False
+    """Also where the system does not ask for it."""
     scale: float = setting(1.0, bounds=(0.8, 2))
     """Factor on all sizes of type and rows, 0.8 to 2."""
     geometry: tuple[int, int, int, int] | None = setting(None, read=_geometry)

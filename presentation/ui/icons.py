@@ -26,7 +26,8 @@ class Icons:
 
         Disabled it is drawn in ``text.disabled``. Raises UnknownIcon.
         """
-        key = (name, color, size, self._theme.theme.name)
+        theme = self._theme.theme
+        key = (name, color, size, f"{theme.name}{theme.is_high_contrast}")
         if key not in self._cache:
             if name not in drawings():
                 raise UnknownIcon(f"{name}: there is no {name}.svg in resources/icons")

@@ -29,14 +29,16 @@ class Theme:
     """The user's factor on all sizes of type and rows."""
     has_medium: bool = True
     """False where words are Chinese: their faces have regular and bold only, and Qt would take bold."""
+    is_high_contrast: bool = False
+    """Quiet texts as strong as others, outlines that are seen: tokens.json has which."""
 
     def hex(self, name: str) -> str:
         """A colour as it stands in the tokens: ``hex("surface.base")``, ``hex("trace.0")``."""
-        return hex_of(self.name, name)
+        return hex_of(self.name, name, is_high_contrast=self.is_high_contrast)
 
     def color(self, name: str) -> QColor:
         """A colour; also the ``rgba(r,g,b,a)`` form."""
-        return QColor(_color(self.name, name))  # a copy: whoever asked may change it
+        return QColor(_color(self.name, name, self.is_high_contrast))  # a copy: whoever asked may change it
 
     def size(self, name: str) -> int:
         """A size in logical pixels: ``size("row.tree")``, ``size("space.3")``, ``size("pane.left_min")``."""
@@ -58,8 +60,8 @@ class Theme:
 
 
 @cache
-def _color(theme: ThemeName, name: str) -> QColor:
-    text = hex_of(theme, name)
+def _color(theme: ThemeName, name: str, is_high_contrast: bool) -> QColor:
+    text = hex_of(theme, name, is_high_contrast=is_high_contrast)
     if text.startswith("rgba("):
         red, green, blue, alpha = text[5:-1].split(",")
         return QColor(int(red), int(green), int(blue), round(float(alpha) * 255))
@@ -100,9 +102,13 @@ class ThemeManager(QObject):
         self._mode: Mode = mode
         self._scale = scale
         self._has_medium = True
+        self._wants_contrast = False
         hints = QGuiApplication.styleHints()
         if hints is not None:
             hints.colorSchemeChanged.connect(self._on_system_changed)
+        if isinstance(application := QGuiApplication.instance(), QGuiApplication):
+            # No signal of the contrast reaches Python: it is looked at when somebody comes back.
+            application.applicationStateChanged.connect(self._on_system_changed)
         self._theme = self._resolve()
 
     @property
@@ -119,12 +125,21 @@ class ThemeManager(QObject):
         self._scale = self._scale if scale is None else scale
         self._apply()
 
+    @property
+    def wants_contrast(self) -> bool:
+        """Whether high contrast was chosen here; a system that asks for it has it in any case."""
+        return self._wants_contrast
+
+    def set_contrast(self, *, is_high: bool) -> None:
+        self._wants_contrast = is_high
+        self._apply()
+
     def speak(self, language: str) -> None:
         """Take the weights that the faces of a language ("en", "zh") have."""
         self._has_medium = language != "zh"
         self._apply()
 
-    def _on_system_changed(self, _scheme: Qt.ColorScheme) -> None:
+    def _on_system_changed(self, _hint: object) -> None:
         self._apply()
 
     def _apply(self) -> None:
@@ -138,4 +153,6 @@ class ThemeManager(QObject):
         hints = QGuiApplication.styleHints()
         if self._mode == "system" and hints is not None:
             name = "dark" if hints.colorScheme() == Qt.ColorScheme.Dark else "light"
-        return Theme(name, self._scale, self._has_medium)
+        told = None if hints is None else hints.accessibility()
+        asks = told is not None and told.contrastPreference() == Qt.ContrastPreference.HighContrast
+        return Theme(name, self._scale, self._has_medium, self._wants_contrast or asks)

@@ -31,6 +31,11 @@ class Appearance:
         self._theme.set_mode(mode)
         self._keep(theme=mode)
 
+    def toggle_contrast(self) -> None:
+        """High contrast in either theme."""
+        self._theme.set_contrast(is_high=not self._theme.wants_contrast)
+        self._keep(high_contrast=self._theme.wants_contrast)
+
     def set_scale(self, scale: float) -> None:
         self._theme.set_mode(self._theme.mode, scale=scale)
         self._keep(scale=scale)
@@ -48,6 +53,7 @@ class Appearance:
             self._language.set(state.language)
         if (state.theme, state.scale) != (self._theme.mode, self._theme.theme.scale):
             self._theme.set_mode(state.theme, scale=state.scale)
+        self._theme.set_contrast(is_high=state.high_contrast)
 
     def check(self, commands: Commands) -> None:
         theme, language = self._theme, self._language
@@ -57,3 +63,4 @@ class Appearance:
             *((f"scale.{size}", round(theme.theme.scale * 100) == size) for size in SIZES),
         ):
             commands.action(name).setChecked(is_on)
+        commands.action("contrast").setChecked(theme.wants_contrast)

@@ -303,6 +303,7 @@ async def live(
     with last_resort.installed():
         language = None if state.language == "auto" else state.language
         services, style = _services_and_style(app, mode=state.theme, language=language, scale=state.scale)
+        services.theme.set_contrast(is_high=state.high_contrast)
         opened = path or state.last_project
         opens_project = opened is not None
         services.workspace.set_opening(opened)

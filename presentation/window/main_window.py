@@ -401,7 +401,7 @@ def show_project_menu(
 def show_settings_menu(button: QWidget, commands: Commands) -> None:
     menu = QMenu(button.window())
     menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    for names in (("language.en", "language.zh"), ("theme.light", "theme.dark", "theme.system")):
+    for names in (("language.en", "language.zh"), ("theme.light", "theme.dark", "theme.system", "contrast")):
         for name in names:
             menu.addAction(commands.action(name))
         menu.addSeparator()

@@ -242,6 +242,9 @@ def _appearance(targets: Targets) -> Iterator[Command]:
         yield command(
             f"theme.{mode}", text, partial(appearance.set_theme, mode), submenu=theme, group="theme"
         )
+    yield command(
+        "contrast", msg("High contrast"), appearance.toggle_contrast, submenu=theme, group="contrast"
+    )
     steps = (
         ("zoomIn", msg("Larger"), 1, "Ctrl+="),
         ("zoomOut", msg("Smaller"), -1, "Ctrl+-"),

@@ -397,6 +397,12 @@ async def test_language_and_theme_are_switched_live(
     dark = window.grab().toImage().pixelColor(400, 20)
     assert light.lightness() > 200 > 60 > dark.lightness()
     assert (window.projects.state.language, window.projects.state.theme) == ("zh", "dark")
+    for is_high in (True, False):
+        window.commands.action("contrast").trigger()
+        assert services.theme.theme.is_high_contrast is is_high is window.projects.state.high_contrast
+        assert window.commands.action("contrast").isChecked() is is_high
+        is_same = services.theme.theme.hex("text.tertiary") == services.theme.theme.hex("text.primary")
+        assert is_same is is_high
     await settled()
 
 

@@ -233,3 +233,41 @@ async def test_the_language_is_switched_without_the_disk(services):
     services.language.set("en")
     assert QCoreApplication.translate("QFileDialog", "Look in:") == "Look in:"
     assert heard == ["zh", "en"]
+
+
+def _light_of(color: str) -> float:
+    """Relative luminance, WCAG 2."""
+    parts = (int(color[at : at + 2], 16) / 255 for at in (1, 3, 5))
+    red, green, blue = (
+        part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def _contrast(one: str, other: str) -> float:
+    dark, light = sorted((_light_of(one), _light_of(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize(("is_high", "least"), [(False, 4.5), (True, 7.0)])
+@pytest.mark.parametrize("name", ["light", "dark"])
+def test_texts_can_be_read_on_what_they_stand_on(name, is_high, least):
+    """With high contrast the quiet ones as the others, and outlines are seen; what is disabled may be weaker."""
+    theme = Theme(name, is_high_contrast=is_high)
+    states = ("accent", "ok", "warn", "error", "info", "running")
+    colored = ["text.link", *(f"{state}.text" for state in states)]
+    colored += [f"syntax.{part}" for part in tokens()["theme"][name]["syntax"]]
+    pairs = [(text, f"surface.{on}", 4.5) for text in colored for on in ("base", "sunken")]
+    surfaces = ("chrome", "panel", "base", "raised", "sunken", "hover", "selected", "selected_inactive")
+    quiet = ("text.primary", "text.secondary", "text.tertiary")
+    pairs += [(text, f"surface.{on}", least) for text in quiet for on in surfaces]
+    pairs += [("plot.axis_text", "plot.background", least)]
+    pairs += [(f"{state}.text", f"{state}.subtle", 4.5) for state in states]
+    pairs += [(f"{state}.on", f"{state}.{'base' if state == 'accent' else 'fill'}", 4.5) for state in states]
+    pairs += [
+        (f"diff.{kind}_text", f"diff.{kind}_{on}", 4.5) for kind in ("add", "del") for on in ("bg", "word")
+    ]
+    pairs += [("focus_ring", "surface.base", 3.0)]
+    pairs += [(f"border.{line}", "surface.base", 3.0) for line in ("subtle", "default", "divider") if is_high]
+    found = [(text, on, _contrast(theme.hex(text), theme.hex(on)), least) for text, on, least in pairs]
+    assert [row for row in found if row[2] < row[3]] == []

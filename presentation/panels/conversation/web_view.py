@@ -268,7 +268,9 @@ class WebConversation(QWidget):
         if self._is_closed:
             return
         self._page.setBackgroundColor(theme.color("surface.base"))
-        self._run([["theme", css_variables(theme.name, theme.scale)]])
+        self._run(
+            [["theme", css_variables(theme.name, theme.scale, is_high_contrast=theme.is_high_contrast)]]
+        )
 
     def retranslate(self) -> None:
         """The page's own words; the items are shown again by whoever has them."""
