@@ -86,6 +86,9 @@ async def test_a_netlist_is_inserted_and_run_only_when_that_is_wanted(
     made = project / "rc_low-pass.cir"
     assert made.read_text() == DECK
     assert wanted == [made, "run"]
+    follow(view, f"run_code/{key}/0")  # it is a file by now: no name is asked for
+    await until(lambda: wanted == [made, "run", made, "run"])
+    assert names_in(project).count("rc_low-pass-2.cir") == 0
     assert "Created" in shown(panel)
     # Opened again from its transcript the file's row stands behind the answer, and leads back.
     panel.open_session(panel.session_id)

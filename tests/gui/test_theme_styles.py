@@ -252,7 +252,7 @@ def _contrast(one: str, other: str) -> float:
 @pytest.mark.parametrize(("is_high", "least"), [(False, 4.5), (True, 7.0)])
 @pytest.mark.parametrize("name", ["light", "dark"])
 def test_texts_can_be_read_on_what_they_stand_on(name, is_high, least):
-    """With high contrast the quiet ones as the others, and outlines are seen; what is disabled may be weaker."""
+    """With high contrast quiet ones as others, and outlines are seen; what is disabled may be weaker."""
     theme = Theme(name, is_high_contrast=is_high)
     states = ("accent", "ok", "warn", "error", "info", "running")
     colored = ["text.link", *(f"{state}.text" for state in states)]

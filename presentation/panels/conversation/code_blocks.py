@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,8 +37,11 @@ class CodeKeeper:
         if run and (missing := await asyncio.to_thread(what_is_missing, text)) is not None:
             self.say(missing)
             return
-        title = msg("Insert as a file")
-        target = await choose_target(self.services, self.parent, title, root / proposed_name(text))
+        start, is_kept = await asyncio.to_thread(_place_for, root, text)
+        if run and is_kept:  # it was inserted before
+            self._run(start)
+            return
+        target = await choose_target(self.services, self.parent, msg("Insert as a file"), start)
         if target is None:
             return
         try:
@@ -51,8 +55,12 @@ class CodeKeeper:
         workspace.file_changed.emit(target)
         workspace.file_activated.emit(target, None)
         if run:
-            workspace.main_circuit_chosen.emit(target)
-            workspace.circuit_run_requested.emit(target)
+            self._run(target)
+
+    def _run(self, circuit: Path) -> None:
+        self.say(None)
+        self.services.workspace.main_circuit_chosen.emit(circuit)
+        self.services.workspace.circuit_run_requested.emit(circuit)
 
     async def _write(
         self, root: Path, target: Path, text: str, session_id: str, answer: str
@@ -76,3 +84,15 @@ class CodeKeeper:
             result={"answer": answer},
         )
         return await operations.diff(root, record.op_id)
+
+
+def _place_for(root: Path, text: str) -> tuple[Path, bool]:
+    """The file that has this very netlist, and that it has; else a name that is free. Blocking."""
+    named = root / proposed_name(text)
+    wanted = file_text(text, named.suffix).encode()
+    place, numbers = named, itertools.count(2)
+    while place.exists():
+        if place.is_file() and place.stat().st_size == len(wanted) and place.read_bytes() == wanted:
+            return place, True
+        place = named.with_stem(f"{named.stem}-{next(numbers)}")
+    return place, False
