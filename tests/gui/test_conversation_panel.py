@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import os
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -40,6 +42,7 @@ from presentation.panels.conversation.panel import ConversationPanel
 from presentation.panels.conversation.plain_view import PlainConversation
 from presentation.panels.conversation.queue_panel import QueuePanel
 from presentation.panels.conversation.status_line import color_of
+from presentation.panels.conversation.words import error_ways
 from presentation.ui import questions
 from presentation.ui.hit_list import HitList
 from presentation.ui.rows import RowTree
@@ -1021,3 +1024,26 @@ async def test_up_brings_back_what_was_said_and_long_texts_tell_their_tokens(
     await until(lambda: tokens.text().endswith("tokens"))
     panel.composer.set_text("")
     await until(lambda: tokens.text() == "")
+
+
+async def test_a_message_on_a_full_disk_says_why_and_comes_back_into_the_input(
+    panel: ConversationPanel, until: Until, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = os.write
+
+    def full(descriptor: int, data: bytes) -> int:
+        if Path(f"/proc/self/fd/{descriptor}").readlink().suffix == ".jsonl":
+            raise OSError(errno.ENOSPC, "full")
+        return real(descriptor, data)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", full)
+        type_and_send(panel, "what is a pole?")
+        await until(lambda: of(panel, ErrorBlock) and not panel.is_running)
+    (block,) = of(panel, ErrorBlock)
+    assert block.error_type == "disk_full"
+    assert [way.act for way in error_ways(block)] == ["retry"]
+    assert ".jsonl was not written" in shown(panel)
+    panel.view.acted.emit("give_up", block.key, "")
+    assert panel.composer.text == "what is a pole?"
+    assert not of(panel, ErrorBlock)

@@ -316,6 +316,7 @@ class WaysOn:
         item = self._model.items.get(key)
         if isinstance(item, ErrorBlock):
             self._model.replace_item(replace(item, is_spent=True))
+            self._model.take_back_unwritten()
 
     def regenerate(self, key: str) -> Message | None:
         """Ask for the interrupted answer anew: the same message once more, in its place."""

@@ -541,6 +541,12 @@ class ConversationViewModel:
             self._give_back(self.place, unwritten.text)
             self.pending.put_back(unwritten.attached)
 
+    def take_back_unwritten(self) -> None:
+        """What was said and could not be written stands in the input again."""
+        if self._unwritten is not None and not self.is_running:
+            self._give_back_unwritten()
+            self._tell()
+
     def _forget_unwritten(self) -> None:
         self._unwritten = None
 

@@ -258,6 +258,8 @@ class Way(NamedTuple):
 
 
 _MOST_OFFERS = 2
+_OF_THE_DISK = frozenset(("disk_full", "read_only", "busy"))
+"""Errors that another model would have as well."""
 
 
 def error_ways(item: ErrorBlock) -> tuple[Way, ...]:
@@ -269,6 +271,8 @@ def error_ways(item: ErrorBlock) -> tuple[Way, ...]:
         if item.can_begin_anew
         else Way("retry", msg("Try again"))
     ]
+    if item.error_type in _OF_THE_DISK:
+        return tuple(ways)
     for number, choice in enumerate(item.offers[:_MOST_OFFERS]):
         name = choice.model or choice.provider
         remark = choice.provider if choice.model else None
