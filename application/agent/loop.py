@@ -261,7 +261,7 @@ def _not_offered(call: ToolCall) -> ToolResult:
     """The result of a call of a tool that the model was not given in this step."""
     return failure(
         "not_offered",
-        msg("{tool} is not available in this step of the design.", tool=call.name),
+        msg("{tool} is not available here.", tool=call.name),
         suggestions=(msg("Use one of the tools that are offered, or answer in words."),),
     )
 
