@@ -107,6 +107,9 @@ class Buffers(Protocol):
     def front(self) -> tuple[Path, int, int, str] | None:
         """File, line and column (from 1) and selected text of the tab in front; None without one."""
 
+    def selected_lines(self) -> tuple[Path, int, int] | None:
+        """File, first and last line (from 1) of what is selected in the tab in front; None without."""
+
     def unsaved(self) -> tuple[Path, ...]: ...
 
     def close_all(self) -> None:

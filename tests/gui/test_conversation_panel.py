@@ -8,6 +8,7 @@ import os
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from PyQt6.QtCore import QPoint, QPointF, Qt
@@ -934,7 +935,11 @@ def keys(panel: ConversationPanel, *pressed: Qt.Key) -> None:
 
 
 async def test_names_of_the_project_are_offered_behind_an_at(
-    panel: ConversationPanel, services: WindowServices, project: Path, until: Until
+    panel: ConversationPanel,
+    services: WindowServices,
+    project: Path,
+    until: Until,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     (project / "my notes.md").write_text("Corner at 1 kHz.")
     for strange in ('a"b.cir', "two\nlines.cir", "turned\u202eric.cir", "\x1b[31mred.cir"):
@@ -972,6 +977,13 @@ async def test_names_of_the_project_are_offered_behind_an_at(
     assert panel.composer.text.endswith("and @filt")
     QTest.keyClicks(edit, " me@home.org ")
     assert offered(panel) == []
+    selected = SimpleNamespace(selected_lines=lambda: (project / "filter.cir", 2, 3))
+    with monkeypatch.context() as patch:
+        patch.setattr(services.workspace, "buffers", selected)
+        QTest.keyClicks(edit, "why @")
+        await until(lambda: offered(panel)[:2] == ["Selection", "filter.cir:2-3"])
+    keys(panel, Qt.Key.Key_Return)
+    assert panel.composer.text.endswith("why @filter.cir:2-3 ")
 
 
 async def test_a_slash_at_the_beginning_offers_ready_sentences(

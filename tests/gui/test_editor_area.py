@@ -123,6 +123,9 @@ async def test_the_tab_in_front_tells_its_place_and_selection(
     assert area.front() == (project / "filter.cir", 2, 1, "")
     page.editor.select_bytes(0, 3)
     assert area.front() == (project / "filter.cir", 1, 4, page.editor.text()[:3])
+    assert area.selected_lines() == (project / "filter.cir", 1, 1)
+    page.editor.setSelection(0, 2, 3, 0)  # of the fourth line nothing
+    assert area.selected_lines() == (project / "filter.cir", 1, 3)
 
 
 @settled

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -34,8 +34,9 @@ _MOST = 10
 _MOST_FILES, _MOST_NODES = 2000, 20_000
 """Looked through with each key."""
 
-Kind = Literal["file", "node", "run", "goal"]
+Kind = Literal["selection", "file", "node", "run", "goal"]
 _KINDS: Mapping[Kind, Callable[[str], Message]] = {
+    "selection": lambda _: msg("Selection"),
     "file": lambda _: msg("Files"),
     "node": lambda name: msg("Nodes of {name}", name=name),
     "run": lambda _: msg("Results"),
@@ -165,7 +166,8 @@ class Completion(QObject):
         """What can be named, as it is now; asked when an @ is begun."""
         browse, workspace = self._project.browse, self._services.workspace
         shown = workspace.shown_file or workspace.main_circuit
-        names = [
+        names = [*self._selection(root)]
+        names += [
             _name(
                 "file",
                 path.relative_to(root).as_posix(),
@@ -193,6 +195,15 @@ class Completion(QObject):
         if root == workspace.root:
             self._names = tuple(name for name in names if _can_be_written(name.written))
             self._follow()
+
+    def _selection(self, root: Path) -> Iterator[Name]:
+        """The lines that are selected in the editor, as `FILE:FIRST-LAST`."""
+        buffers = self._services.workspace.buffers
+        found = None if buffers is None else buffers.selected_lines()
+        if found is not None and found[0].is_relative_to(root):
+            path, first, last = found
+            lines = f"{first}-{last}" if last > first else f"{first}"
+            yield _name("selection", f"{path.relative_to(root).as_posix()}:{lines}", icon="file-code")
 
     # --- while one types -----------------------------------------------------------------------------
 

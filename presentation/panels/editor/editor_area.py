@@ -171,6 +171,13 @@ class EditorArea(QWidget):
         page = self.current_page()
         return None if page is None else (page.path, *page.editor.caret(), page.editor.selectedText())
 
+    def selected_lines(self) -> tuple[Path, int, int] | None:
+        page = self.current_page()
+        if page is None or not page.editor.hasSelectedText():
+            return None
+        first, _, last, column = page.editor.getSelection()
+        return page.path, first + 1, last + (1 if column else 0)  # nothing is selected of a line at its start
+
     def unsaved(self) -> tuple[Path, ...]:
         return tuple(page.path for page in self._pages() if page.is_dirty)
 
