@@ -92,7 +92,10 @@ def _show_all(services: WindowServices, count: int) -> tuple[PlainConversation, 
     return view, (time.thread_time() - began) / count
 
 
-def test_a_row_costs_the_same_in_a_long_conversation(services: WindowServices) -> None:
+def test_a_row_costs_the_same_in_a_long_conversation(
+    services: WindowServices, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("presentation.panels.conversation.plain_view._UNASKED", 10_000)
     _show_all(services, 100)[0].close()  # icons, fonts
     short, each_of_few = _show_all(services, 250)
     long, each_of_many = _show_all(services, 1500)
