@@ -150,11 +150,14 @@ def _locked(said: Iterable[str], known: Mapping[str, str]) -> dict[str, str]:
 
 
 def _without_questions(text: str) -> str:
-    """What is asked is no order, unless it is a polite one."""
+    """What is asked is no order, unless it is a polite one.
+
+    No run of blanks is left: it would be gone through from each of them.
+    """
 
     def kept(found: re.Match[str]) -> str:
         is_question = _QUESTION.search(found[0]) is not None and _POLITE.search(found[0]) is None
-        return " " * len(found[0]) if is_question else found[0]
+        return "" if is_question else found[0]
 
     return _SENTENCE.sub(kept, _BLANKS.sub(lambda found: "\n" if "\n" in found[0] else " ", text))
 

@@ -187,3 +187,9 @@ def test_what_a_file_would_do_to_them(after: str, changed: tuple[str, ...]) -> N
 )
 def test_a_file_is_named_by_the_kind_of_its_circuit(kind: str, stem: str) -> None:
     assert file_stem(kind) == stem
+
+
+def test_questions_without_number_are_read_once() -> None:
+    """As many blanks as they had letters stood in their place: minutes."""
+    said = "Is it so? " * 20_000 + "Keep R1 fixed."
+    assert locked_elements([said], ELEMENTS) == ("R1",)
