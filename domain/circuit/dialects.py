@@ -178,8 +178,8 @@ def functions_of_mode(mode: str | None) -> frozenset[str]:
 
 _ENCRYPTED: tuple[tuple[str, re.Pattern[bytes]], ...] = (
     ("LTspice", late_pattern(rb"^\*?\s*LTspice Encrypted File|^\s*<Binary File>\s*\x1a", re.IGNORECASE)),
-    ("PSpice", late_pattern(rb"^\s*\$CDNENC(?:START|FINISH)", re.IGNORECASE | re.MULTILINE)),
-    ("HSPICE", late_pattern(rb"^\s*\.prot\w*(?:\s+(?:FREELIB|RELIB|CUSTOM)|"
+    ("PSpice", late_pattern(rb"^[ \t]*\$CDNENC(?:START|FINISH)", re.IGNORECASE | re.MULTILINE)),
+    ("HSPICE", late_pattern(rb"^[ \t]*\.prot\w*(?:\s+(?:FREELIB|RELIB|CUSTOM)|"
                           rb"[^\n]*\n[^\n]*[\x00-\x08\x0e-\x1f\x7f-\xff]{3})", re.IGNORECASE | re.MULTILINE)),
 )  # fmt: skip
 

@@ -341,7 +341,7 @@ class _Work:
             self._added.setdefault(None, []).append(".param pi=3.14159265358979")
         for name, definition in _RANDOM.items():
             is_called = re.search(rf"(?<![\w.]){name}\s*\(", text, re.IGNORECASE)
-            if is_called and not re.search(rf"^\s*\.func\s+{name}\b", text, re.IGNORECASE | re.MULTILINE):
+            if is_called and not re.search(rf"^[ \t]*\.func\s+{name}\b", text, re.IGNORECASE | re.MULTILINE):
                 self._added.setdefault(None, []).append(definition)
 
     def _transient(self, statement: Statement) -> None:

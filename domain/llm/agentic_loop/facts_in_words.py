@@ -76,7 +76,7 @@ _SHAPE = late_pattern(
     re.MULTILINE,
 )
 _STIMULUS = late_pattern(r"\b(?:sin|pulse|pwl|sffm|am|exp)\s*\(\s*[-+.\d{]", re.IGNORECASE)
-_NETLIST = late_pattern(r"^\s*\.tran\b", re.MULTILINE | re.IGNORECASE)
+_NETLIST = late_pattern(r"^[ \t]*\.tran\b", re.MULTILINE | re.IGNORECASE)
 _OWN_PERIOD = late_pattern(r"\b(?:frequency|period)\([^=\n]*\) = \d")
 _RUNS = late_pattern(r"^\S+ of \S+: (?P<runs>\d+) runs, (?P<failed>\d+) failed", re.MULTILINE)
 _YIELD = late_pattern(r"^yield \S+ \((?P<good>\d+) of (?P<all>\d+)\)", re.MULTILINE)

@@ -24,6 +24,7 @@ from domain.circuit.dependencies import (
     resolve_dependencies,
 )
 from domain.circuit.diagnostics import Diagnostic, diagnose
+from domain.circuit.dialects import refuse_encrypted
 from domain.circuit.hierarchy import read_circuit, rings_of
 from domain.circuit.netlist import Netlist
 from domain.circuit.outline import outline_of
@@ -33,6 +34,7 @@ from domain.circuit.translation import translate
 from domain.design.fenced_netlist import fenced_netlist
 from domain.design.sentence import read_sentence
 from domain.design.understanding import Slot, fill_slots
+from domain.llm.agentic_loop.contradictions import contradictions
 from domain.llm.answers import calls_in_text
 from domain.llm.netlists_in_text import complete_netlists
 from domain.simulation.meas_cards import parse_meas
@@ -334,3 +336,13 @@ def test_calls_within_calls_end_soon(name: str) -> None:
     deck = f"* x.asc\nB1 a 0 V={f'{name}(' * 600}time{tail * 600}\n.end\n"
     done = translate(Netlist.parse(deck.encode()), "ltspice")
     assert len(done.netlist.to_bytes()) < 3_000_000
+
+
+def test_blank_lines_are_gone_through_once() -> None:
+    """Each file of 65,000 took nine seconds, each result of 100,000 fifteen."""
+    blank = "\n" * 65_536
+    for _ in range(12):
+        refuse_encrypted(blank.encode(), None)
+        assert contradictions("The gain is 20 dB.", [blank]) == ()
+    with pytest.raises(UserInputError):
+        refuse_encrypted(f"{blank[:50]} \t$CDNENCSTART\n".encode(), None)
