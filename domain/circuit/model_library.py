@@ -28,6 +28,8 @@ _KINDS = {
     "dual JFET-input op-amp": msg("dual JFET-input op-amp"),
     "quad JFET-input op-amp": msg("quad JFET-input op-amp"),
     "timer": msg("timer"),
+    "N-channel power MOSFET": msg("N-channel power MOSFET"),
+    "P-channel power MOSFET": msg("P-channel power MOSFET"),
     "NMOS of level 1": msg("NMOS of level 1"),
     "PMOS of level 1": msg("PMOS of level 1"),
     "NMOS of BSIM3 (level 8)": msg("NMOS of BSIM3 (level 8)"),
@@ -36,6 +38,7 @@ _KINDS = {
     "ideal op-amp": msg("ideal op-amp"),
 }
 _REST = {
+    "55 V, 47 A, logic level": msg("55 V, 47 A, logic level"),
     "one amplifier": msg("one amplifier"),
     "one amplifier, single supply": msg("one amplifier, single supply"),
     "a textbook 1 um process": msg("a textbook 1 um process"),
@@ -82,7 +85,7 @@ class LibraryModel(NamedTuple):
 
     def element(self, name: str) -> str:
         """A line with an element of it, its nodes called after the pins, in their order."""
-        size = " W=10u L=1u" if self.letter == "M" else ""
+        size = " W=10u L=1u" if "bulk" in self.pins else ""
         return f"{name} {' '.join(self._nodes())} {self.name}{size}"
 
     @property
@@ -92,7 +95,7 @@ class LibraryModel(NamedTuple):
             return "X"
         found = re.search(rf"^\.model\s+{re.escape(self.name)}\s+(\w+)", self.text, re.MULTILINE)
         kind = found[1].upper() if found is not None else ""
-        return {"D": "D", "NPN": "Q", "PNP": "Q", "NMOS": "M", "PMOS": "M"}[kind]
+        return {"D": "D", "NPN": "Q", "PNP": "Q", "NMOS": "M", "PMOS": "M", "VDMOS": "M"}[kind]
 
     def _nodes(self) -> list[str]:
         card = re.search(rf"^\.subckt\s+{re.escape(self.name)}\s+(.+)$", self.text, re.MULTILINE)
@@ -127,7 +130,8 @@ def matching_models(models: Sequence[LibraryModel], query: str) -> list[LibraryM
     ]
     if graded:
         return [max(graded, key=lambda model: len(model.name))]
-    words = [word.rstrip("s") if len(word) > 3 else word for word in re.findall(r"[\w.]+", key)]
+    key = key.replace("mosfet", "mos")
+    words = [word.rstrip("s") if len(word) > 3 else word for word in re.findall(r"[\w.]+(?:-\w+)*", key)]
     texts = {model: f"{model.name} {model.title} {model.figures}".casefold() for model in models}
     return [model for model, text in texts.items() if words and all(word in text for word in words)][
         :_MOST_FOUND

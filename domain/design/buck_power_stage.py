@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from domain.circuit.figures import with_unit
 from domain.circuit.preferred_values import at_least, nearest
 from domain.design.engine.declaration import Correction, Request
-from domain.design.engine.library_parts import DIODES
+from domain.design.engine.library_parts import DIODES, MOSFETS
 from domain.design.understanding import impossible
 from shared.message import msg
 
@@ -174,11 +174,16 @@ def losses_of(
         average = iout * (1 - request["vout"] / vin) if blocks_v is None else iout
         _check_diode(request, name, vin if blocks_v is None else blocks_v, average)
         drop = DIODES[name].drop(iout * inductor_gain)
+    switch = request["switch_ohm"] or chosen
+    if name := named_mosfet(request):
+        blocked = request["vin_highest"] if blocks_v is None else blocks_v
+        _check_mosfet(name, blocked, request["iout"] * inductor_gain)
+        switch = MOSFETS[name].on_ohm
     return Losses(
-        switch_ohm=request["switch_ohm"] or chosen,
+        switch_ohm=switch,
         winding_ohm=request["winding_ohm"] or chosen,
         diode_v=drop if is_diode else 2 * DEAD_TIME * BODY_DIODE_V,
-        rectifier_ohm=0.0 if is_diode else request["switch_ohm"] or chosen,
+        rectifier_ohm=0.0 if is_diode else switch,
     )
 
 
@@ -186,6 +191,33 @@ def named_diode(request: Request) -> str:
     """The diode of the model library that was asked for; "" for any."""
     name = str(request.get("diode", ""))
     return name if name in DIODES else ""
+
+
+def named_mosfet(request: Request) -> str:
+    """The MOSFET of the model library that was asked for; "" for any."""
+    name = str(request.get("mosfet", ""))
+    return name if name in MOSFETS else ""
+
+
+def _check_mosfet(name: str, blocks_v: float, current_a: float) -> None:
+    mosfet = MOSFETS[name]
+    if blocks_v > mosfet.blocks_v:
+        reason = msg(
+            "{part} blocks {rated} V, but has to block {volts} V.",
+            part=name,
+            rated=f"{mosfet.blocks_v:g}",
+            volts=f"{blocks_v:g}",
+        )
+    elif current_a > mosfet.drain_a:
+        reason = msg(
+            "{part} is rated for {rated} A, but would carry {current} A while it is on.",
+            part=name,
+            rated=f"{mosfet.drain_a:g}",
+            current=f"{current_a:.2g}",
+        )
+    else:
+        return
+    raise impossible(reason, msg("Name another MOSFET, or none: a switch that fits is then assumed."))
 
 
 def _check_diode(request: Request, name: str, blocks_v: float, average_a: float) -> None:

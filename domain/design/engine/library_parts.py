@@ -61,6 +61,24 @@ DIODES = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Mosfet:
+    """What sizing needs to know of an N-channel MOSFET of the library (SI units)."""
+
+    on_ohm: float
+    """At 10 V between gate and source, 27 °C."""
+    blocks_v: float
+    drain_a: float
+    """Continuous rating."""
+
+
+MOSFETS = {
+    "2N7000": Mosfet(on_ohm=1.2, blocks_v=60, drain_a=0.2),
+    "IRF540N": Mosfet(on_ohm=0.038, blocks_v=100, drain_a=33),
+    "IRLZ44N": Mosfet(on_ohm=0.018, blocks_v=55, drain_a=47),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
     """Parts of one kind."""
 
@@ -70,10 +88,8 @@ class Kind:
     """That the library does not have the part."""
     numbers: str
     """What reads as the number of such a part."""
-    names: tuple[str, ...] = ()
+    names: tuple[str, ...]
     """Those of the library."""
-    without: Message | None = None
-    """What to say instead, where the library has none at all."""
 
 
 KINDS = {
@@ -100,12 +116,12 @@ KINDS = {
     "mosfet": Kind(
         label=msg("MOSFET"),
         generic=msg("any MOSFET"),
-        lacks=msg("The model library does not have the MOSFET that the request names."),
+        lacks=msg("The model library does not have the N-channel MOSFET that the request names."),
         numbers=(
             r"irf[a-z]{0,3}\d{2,4}|irl[a-z]{0,3}\d{2,4}|2n700[02]|bss\d{2,3}|bs170|ao\d{4}|si\d{4}|fd[a-z]\d{3,4}"
             r"|csd\d{5}|bsc\d{3}|ntd\d{4}"
         ),
-        without=msg("Say its on-resistance instead, for example “switch with 50 mΩ”."),
+        names=tuple(MOSFETS),
     ),
     "transistor": Kind(
         label=msg("transistor"),
@@ -139,7 +155,7 @@ def judge_parts(family: Family, sentence: Sentence) -> list[Message]:
     has = {choice.name for choice in family.choices}
     notes = []
     for key, kind in KINDS.items():
-        known = "|".join(_written(name) for name in kind.names) or "(?!)"
+        known = "|".join(_written(name) for name in kind.names)
         for found in re.finditer(_number_of(kind.numbers), sentence.text, re.IGNORECASE):
             is_known = re.match(known, found[0], re.IGNORECASE) is not None
             if key not in has:
@@ -152,8 +168,6 @@ def judge_parts(family: Family, sentence: Sentence) -> list[Message]:
 
 
 def _instead(kind: Kind) -> Message:
-    if kind.without is not None:
-        return kind.without
     return msg(
         "Name one it has ({names}), or none: what the circuit needs is then assumed.",
         names=", ".join(kind.names),
@@ -165,5 +179,5 @@ def _number_of(numbers: str) -> str:
 
 
 def _written(name: str) -> str:
-    """A part's number as people write it: "TL-072", "1N 5819", "LM358N"."""
-    return rf"(?<![a-z0-9]){name[:2]}[\s-]?{name[2:]}[a-z]{{0,3}}(?![a-z0-9])"
+    """A part's number as people write it: "TL-072", "1N 5819", "LM358N", "IRF540"."""
+    return rf"(?<![a-z0-9]){name[:2]}[\s-]?{name[2:].rstrip('N')}[a-z]{{0,3}}(?![a-z0-9])"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from domain.design.buck_power_stage import BODY_DIODE_V, DEAD_TIME, named_diode, settling_time
+from domain.design.buck_power_stage import BODY_DIODE_V, DEAD_TIME, named_diode, named_mosfet, settling_time
 from domain.design.deck import Deck, spice
 from domain.design.engine.declaration import Request, Sized
 from shared.message import msg
@@ -81,10 +81,14 @@ def _switches(deck: Deck, request: Request, duty: float, topology: Topology) -> 
         msg("gate drive: fixed duty of {duty} %", duty=f"{100 * duty:.2f}"),
     )
     is_low = topology is BOOST
-    deck.part(
-        f"S1 {topology.switch} gate 0 {'lowside' if is_low else 'highside'}",
-        msg("low-side switch") if is_low else msg("high-side switch"),
-    )
+    what = msg("low-side switch") if is_low else msg("high-side switch")
+    if name := named_mosfet(request):
+        drain, source = topology.switch.split()
+        deck.part(f"Edrive drive {source} gate 0 10", msg("gate driver: 10 V from gate to source"))
+        deck.part("Rgate drive g1 2", msg("gate resistor"))
+        deck.part(f"M1 {drain} g1 {source} {name}", what)
+    else:
+        deck.part(f"S1 {topology.switch} gate 0 {'lowside' if is_low else 'highside'}", what)
     if request["rectifier"] == "diode":
         deck.part(
             f"D1 {topology.rectifier} {named_diode(request) or 'freewheel'}", msg("free-wheeling diode")
@@ -105,7 +109,11 @@ def _switches(deck: Deck, request: Request, duty: float, topology: Topology) -> 
 def _models(deck: Deck, request: Request, sized: Sized, topology: Topology) -> None:
     figures, is_diode = sized.figures, request["rectifier"] == "diode"
     switch, rectifier = ("lowside", "highside") if topology is BOOST else ("highside", "lowside")
-    deck.cards(f".model {switch} SW(VT=0.5 VH=0 RON={spice(figures['switch_ohm'])} ROFF=1Meg)")
+    if name := named_mosfet(request):
+        deck.note(msg("The MOSFET of the model library."))
+        deck.cards(f".include {name}.lib")
+    else:
+        deck.cards(f".model {switch} SW(VT=0.5 VH=0 RON={spice(figures['switch_ohm'])} ROFF=1Meg)")
     if not is_diode:
         deck.cards(f".model {rectifier} SW(VT=0.5 VH=0 RON={spice(figures['rectifier_ohm'])} ROFF=1Meg)")
     if is_diode and (name := named_diode(request)):

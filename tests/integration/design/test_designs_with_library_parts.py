@@ -9,7 +9,7 @@ import pytest
 import bootstrap
 from application.workflow.designing import DesignRequest
 from domain.circuit.numbers import parse_number
-from domain.design.engine.library_parts import DIODES
+from domain.design.engine.library_parts import DIODES, MOSFETS
 from domain.design.engine.reading import read
 from domain.design.families.first_order import FAMILY
 from domain.design.sentence import read_sentence
@@ -25,6 +25,7 @@ from tests.integration.design.conftest import _answer
     ("2nd-order Butterworth low-pass 5 kHz, use LM358N", "LM358", "X1 p1 out vcc vee out LM358"),
     ("buck converter 12 V to 5 V, 1 A, with a 1N5819", "1N5819", "D1 0 sw 1N5819"),
     ("boost converter 5 V to 12 V, 0.3 A, with 1N5819", "1N5819", "D1 sw out 1N5819"),
+    ("synchronous buck 24 V to 12 V, 3 A using IRF540", "IRF540N", "M1 in g1 sw IRF540N"),
     ("用1N 4148设计12V转5V、0.1A的降压电路", "1N4148", "D1 0 sw 1N4148"),
     ("4th-order Butterworth high-pass filter 1 kHz with the tl-074", "TL074", "X2 p2 out vcc vee out TL074"),
 ])  # fmt: skip
@@ -49,7 +50,8 @@ async def test_the_named_op_amp_is_used_and_judged(tmp_path, text, part, element
     ("inverting amplifier, gain 10 with OPA2134", "LM358, TL071, TL072, TL074"),
     ("用NE5532设计二阶巴特沃斯低通滤波器，截止频率1kHz", "LM358, TL071, TL072, TL074"),
     ("inverting amplifier gain 100, bandwidth 100 kHz, TL071", "faster op-amp"),
-    ("buck 12 V to 5 V, 1 A using IRF540", "on-resistance"),
+    ("buck 12 V to 5 V, 1 A using IRF9540", "2N7000, IRF540N, IRLZ44N"),
+    ("buck 12 V to 5 V, 5 A using 2N7000", "another MOSFET"),
     ("buck 12 V to 5 V, 2 A with SS34", "1N5819, 1N4148, 1N4001"),
     ("buck 12 V to 5 V, 1 A with 1N4007", "another diode"),
     ("buck 48 V to 5 V, 1 A with 1N5819", "another diode"),
@@ -69,6 +71,15 @@ async def test_a_part_that_is_not_there_or_too_slow_is_refused_in_words(tmp_path
 def test_a_part_without_a_place_in_the_circuit_is_told():
     _, notes = read(FAMILY, read_sentence("RC low-pass 1 kHz with 2N3904"))
     assert "2N3904 has no place in this circuit and was not used." in map(str, notes)
+
+
+@pytest.mark.parametrize("name", MOSFETS)
+def test_what_sizing_knows_of_a_mosfet_is_what_its_model_says(name):
+    text = (MODEL_LIBRARY / f"{name}.lib").read_text()
+    said = {key: parse_number(value) for key, value in re.findall(r"\b(VTO|KP|RS|RD|BV)=(\S+)", text)}
+    channel = 1 / (said["KP"] * (10 - said["VTO"]))
+    assert MOSFETS[name].on_ohm == pytest.approx(channel + said["RS"] + said["RD"], rel=0.05)
+    assert MOSFETS[name].blocks_v < said["BV"] <= 1.3 * MOSFETS[name].blocks_v
 
 
 @pytest.mark.parametrize("name", DIODES)

@@ -204,9 +204,44 @@ def test_bsim(tmp_path: Path, name: str, threshold: float, on: float) -> None:
     assert abs(measured(tmp_path, name, cards, commands)["vt"]) == pytest.approx(threshold, abs=0.02)
 
 
+# ID and range of VGS(th); ID and the most of RDS(on) at 10 V; VDS, ID and least gfs; Ciss, Coss, Crss at 25 V
+MOSFETS = {
+    "2N7000": (1e-3, (0.8, 3), 0.5, 5, (10, 0.2, 0.1), (20e-12, 11e-12, 4e-12)),
+    "IRF540N": (0.25e-3, (2, 4), 16, 0.044, (50, 16, 21), (1960e-12, 250e-12, 40e-12)),
+    "IRLZ44N": (0.25e-3, (1, 2), 25, 0.022, (25, 25, 21), (1700e-12, 400e-12, 150e-12)),
+    "IRF9540N": (0.25e-3, (2, 4), 11, 0.117, (50, 11, 5.3), (1300e-12, 400e-12, 240e-12)),
+}
+
+
+@pytest.mark.parametrize("name", MOSFETS)
+def test_power_mosfets(tmp_path: Path, name: str) -> None:
+    i_th, (low, high), i_on, on_ohm, (vds, i_gm, gfs), (ciss, coss, crss) = MOSFETS[name]
+    sign = -1 if " PCHAN" in MODELS[name].text else 1
+    cards = (
+        f"MT t t 0 {name}\nIT 0 t {sign * i_th}\n"
+        f"MO o on 0 {name}\nIO 0 o {sign * i_on}\nVO on 0 {sign * 10}\n"
+        f"MC c gc 0 {name}\nVC c 0 DC {sign * 25} AC 1\nVGC gc 0 0\n"
+        f"MI i gi 0 {name}\nVI i 0 {sign * 25}\nVGI gi 0 0 AC 1\nMB b 0 0 {name}\nIB b 0 {sign * i_gm}\n"
+        f"MG d g 0 {name}\nVD d 0 {sign * vds}\nVG g 0 0"
+    )
+    commands = (
+        f"op\nprint v(t)\nprint v(o)\nprint v(b)\nac lin 1 1meg 1meg\nlet w=6.2831853e6\n"
+        "let coss=abs(imag(i(vc)))/w\nlet crss=abs(imag(i(vgc)))/w\nlet ciss=abs(imag(i(vgi)))/w\n"
+        f"print coss\nprint crss\nprint ciss\ndc vg 0 {sign * 10} {sign * 0.01}\n"
+        f"let id=abs(i(vd))\nlet gm=abs(deriv(id))\nmeas dc gfs find gm when id={i_gm}"
+    )
+    found = measured(tmp_path, name, cards, commands)
+    assert low < sign * found["v(t)"] < high
+    assert 0.2 * on_ohm < sign * found["v(o)"] / i_on < on_ohm
+    assert -1.3 < sign * found["v(b)"] < -0.6  # the body diode
+    assert found["gfs"] > gfs
+    assert found["ciss"] == pytest.approx(ciss, rel=0.1)
+    assert (found["coss"], found["crss"]) == (pytest.approx(coss, rel=0.15), pytest.approx(crss, rel=0.25))
+
+
 def test_every_model_is_tried_here_and_says_where_it_is_from() -> None:
     tried = {*TRANSISTORS, *FORWARD, *ZENERS, *OPAMPS, "OPAMP_IDEAL", "OPAMP_1POLE", "NE555",
-             "NMOS_L1", "PMOS_L1", "NMOS_180", "PMOS_180"}  # fmt: skip
+             "NMOS_L1", "PMOS_L1", "NMOS_180", "PMOS_180", *MOSFETS}  # fmt: skip
     assert set(MODELS) == tried
     for model in MODELS.values():
         card = r"\.subckt" if model.is_subcircuit else r"\.model"
@@ -219,7 +254,8 @@ def test_every_model_is_tried_here_and_says_where_it_is_from() -> None:
     [
         ("2n3904", {"2N3904"}), ("2N2222A", {"2N2222"}), ("BC547B", {"BC547"}), ("LM358N", {"LM358"}),
         ("1N4733A", {"1N4733"}), ("npn", {"2N3904", "2N2222", "BC547"}), ("zener 5.1 V", {"1N4733"}),
-        ("timer", {"NE555"}), ("2N39", {"2N3904", "2N3906"}), ("2N39040", set()),
+        ("timer", {"NE555"}), ("IRF540", {"IRF540N"}),
+        ("p-channel mosfet", {"IRF9540N"}), ("2N39", {"2N3904", "2N3906"}), ("2N39040", set()),
     ],
 )  # fmt: skip
 def test_finding(query: str, names: set[str]) -> None:
