@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -26,6 +27,17 @@ class ModelSettingsStore(Protocol):
         """Change what is kept; returns it. Raises EnvironmentProblem."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VocabularyState:
+    """The vocabulary that counts the tokens of a model."""
+
+    model: str
+    name: str
+    host: str
+    """Where it can be fetched."""
+    is_here: bool
+
+
 class TokenVocabularies(Protocol):
     """The vocabularies with which tokens are counted exactly. Blocking but for `fetch`."""
 
@@ -35,6 +47,9 @@ class TokenVocabularies(Protocol):
 
     def names(self) -> tuple[str, ...]:
         """Those on this machine, whole and right."""
+
+    def state_of(self, model: str) -> VocabularyState | None:
+        """The vocabulary of a model; None where none is known."""
 
     def counter(self, model: str) -> Callable[[str], int] | None:
         """What counts the tokens of a text exactly for a model; None where that is not possible here."""

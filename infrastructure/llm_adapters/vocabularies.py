@@ -17,7 +17,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from urllib.parse import urlsplit
 
+from application.ports.model_settings import VocabularyState
 from domain.llm.service import NetworkSettings
 from shared.errors import EnvironmentProblem, UserInputError
 from shared.message import Message, msg
@@ -90,6 +92,14 @@ class Vocabularies:
     def names(self) -> tuple[str, ...]:
         """The vocabularies that are here, whole and right."""
         return tuple(name for name in VOCABULARIES if self._folder_of(name) is not None)
+
+    def state_of(self, model: str) -> VocabularyState | None:
+        """The vocabulary of a model; None where none is known."""
+        name = vocabulary_of(model)
+        if not name:
+            return None
+        host = urlsplit(VOCABULARIES[name].url).netloc
+        return VocabularyState(model=model, name=name, host=host, is_here=self._folder_of(name) is not None)
 
     def counter(self, model: str) -> Counter | None:
         """What counts a text's tokens exactly for this model; None where that is not possible here.

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -11,10 +13,11 @@ import pytest
 from PyQt6 import sip
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QLineEdit, QWidget
+from PyQt6.QtWidgets import QLabel, QLineEdit, QPushButton, QWidget
 
 from domain.llm.chat import ProviderChoice
 from domain.llm.consent import ConsentQuestion
+from infrastructure.llm_adapters.vocabularies import VOCABULARIES, Vocabularies, Vocabulary
 from infrastructure.persistence.credentials import Credentials
 from presentation.dialogs.model_settings.asking import ask_consent, unlock_keys
 from presentation.dialogs.model_settings.dialog import ModelSettingsDialog
@@ -261,3 +264,41 @@ async def test_a_langchain_class_is_set_up_tested_and_kept(
         {"temperature": 0.5},
         "clay-2",
     )
+
+
+async def test_the_vocabulary_of_a_model_is_fetched_after_asking(
+    services: WindowServices, until: Until, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = b"aGVsbG8= 0\n"
+    monkeypatch.setattr(Vocabularies, "is_installed", True)
+    with FakeLLMServer() as server:
+        row = Vocabulary(
+            f"{server.root_url}/chat/completions", hashlib.sha256(content).hexdigest(), re.compile("gpt-4o")
+        )
+        monkeypatch.setitem(VOCABULARIES, "o200k_base", row)
+        server.add(Script(status=503), Script(pieces=(content,)))
+        dialog, form = await opened(services, until, "openai-compatible")
+        form.model.setEditText("gpt-4o-mini")
+        await until(lambda: not dialog.counting.isHidden())
+        assert "estimated" in dialog.counting.state.text()
+        for wanted, times in (("no", 0), ("yes", 1), ("yes", 2)):
+            QTest.mouseClick(dialog.counting.button, LEFT)
+            await until(lambda: bool(dialog.counting.findChildren(SmallDialog)))
+            (asked,) = dialog.counting.findChildren(SmallDialog)
+            assert row.url.split("/")[2] in " ".join(each.text() for each in asked.findChildren(QLabel))
+            (button,) = (
+                each
+                for each in asked.findChildren(QPushButton)
+                if (each.text() == "Get it") == (wanted == "yes")
+            )
+            QTest.mouseClick(button, LEFT)
+            await until(
+                lambda count=times: len(server.completions) == count and dialog.counting.button.isEnabled()
+            )
+            await until(lambda: not dialog.counting.findChildren(SmallDialog))
+            if times == 1:
+                await until(lambda: "503" in dialog.counting.state.text())
+                assert "network" in dialog.counting.advice.text()
+        await until(lambda: "exactly" in dialog.counting.state.text())
+        assert dialog.counting.button.isHidden()
+        dialog.reject()

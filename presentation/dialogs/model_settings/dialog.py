@@ -14,6 +14,7 @@ from PyQt6.QtWidgets import QWidget
 from application.groups.models import Models
 from domain.llm.chat import ProviderChoice, ProviderInfo
 from domain.llm.provider_settings import ModelSettings, ProviderSettings
+from presentation.dialogs.model_settings.counting import CountingSection
 from presentation.dialogs.model_settings.form import ProviderForm
 from presentation.dialogs.model_settings.trial_card import LocalSection
 from presentation.dialogs.model_settings.tried_settings import TriedSettingsDialog
@@ -49,7 +50,9 @@ class ModelSettingsDialog(TriedSettingsDialog):
         )
         self.setObjectName("modelSettings")
         self.local = LocalSection(services)
-        for part in (self.local, self.card, self.error):
+        self.counting = CountingSection(services, models.vocabularies)
+        self.counting.fetch_wanted.connect(lambda: self._start(self.counting.fetch(), "fetch a vocabulary"))
+        for part in (self.local, self.counting, self.card, self.error):
             self._body.addWidget(part)
         self._body.addStretch(1)
         self.retranslate()
@@ -131,6 +134,8 @@ class ModelSettingsDialog(TriedSettingsDialog):
             found = None
         if not self._is_closed and form.settings.choice(form.name) == choice:
             form.show_abilities(found)
+            await self.counting.look("" if form.is_builtin else choice.model)
+            self._fit()
 
     async def _look_at_local(self) -> None:
         form = self.form
@@ -206,10 +211,12 @@ class ModelSettingsDialog(TriedSettingsDialog):
 
     def restyle(self, _theme: object = None) -> None:
         self.local.restyle()
+        self.counting.restyle()
         super().restyle()
 
     def retranslate(self) -> None:
         self.local.retranslate()
+        self.counting.retranslate()
         super().retranslate()
 
 
