@@ -23,7 +23,7 @@ _TERMS = (
     "notch 陷波 带阻",
     "filter 滤波",
     "op-amp opamp 运放 运算放大器",
-    "oscillator 振荡",
+    "oscillator osc 振荡",
     "comparator 比较器",
     "hysteresis schmitt 迟滞 滞回 施密特",
     "threshold 阈值 门限",
@@ -62,7 +62,8 @@ _TERMS = (
     "discharge 放电",
     "inrush surge 浪涌",
     "converter 变换器 转换器",
-    "inverter 逆变 反相器",
+    "inverter inv 逆变 反相器",
+    "hot-swap hotswap 热插拔",
     "rectifier 整流",
     "bridge 电桥 桥式",
     "transformer 变压器",
@@ -192,6 +193,7 @@ _COMMON = (
 """Words for what every circuit has: netlists hardly ever spell them out, so they decide little."""
 
 _STOP_WORDS = """
+    large wide big
     a an and are as at be been but by can could do does did for from had has have how i if in into is it
     its me my no not of on or our please should so that the their them then there these they this to up
     us use used was we were what when where which who will with would you your about all any just only

@@ -12,6 +12,7 @@ from domain.circuit.netlist import CIRCUIT_SUFFIXES
 from domain.search.keywords import Term
 from domain.search.query import fold
 
+_HYPHEN = re.escape("-")
 _SATURATION = 1.2
 _LENGTH = 0.5
 _USUAL_LENGTH = 700
@@ -21,8 +22,11 @@ _OF_DEFINITION = 2.0
 """A word in the file's name or the heading, and a name's definition, count as so many in the text."""
 _LEAST_SHARE = 0.3
 """Of the sentence's weight that a passage must have: less is chance."""
+_NAMED_BY = 2
+"""So many words in a name, a title or a heading are no chance: half of it does."""
 _LEAST_OF_BEST = 0.35
 _LEAST_OF_NAME = 1.5
+_LONGEST_TITLE = 120
 _MOST_MEANT = 6_000
 """Characters of circuits whose own names the sentence has, by a word that is not in every circuit."""
 
@@ -62,21 +66,25 @@ def rank(
     for passage in passages:
         if not passage.text.strip():
             continue
-        text, place = fold(passage.text), fold(f"{passage.source} {passage.section}")
+        text, place = fold(passage.text), fold(f"{passage.source} {passage.section} {_title(passage)}")
         place += " " + place.replace("_", " ")  # pulse_gen3 is a name, and two words
         length = 1 - _LENGTH + _LENGTH * len(text) / _USUAL_LENGTH
         score = share = 0.0
+        in_place = 0
         for term, weight in zip(terms, weights, strict=True):
             pattern = pattern_of(term)
             times = len(pattern.findall(text))
-            named = _OF_PLACE * bool(pattern.search(place))
+            is_there = pattern.search(place) is not None
+            in_place += is_there
+            named = _OF_PLACE * is_there
             named += _OF_DEFINITION * any(spelling in passage.defines for spelling in term.spellings)
             if times or named:
                 share += weight
                 score += weight * times * (_SATURATION + 1) / (times + _SATURATION * length)
                 score += weight * named * (_SATURATION + 1) / (named + _SATURATION)
         is_meant = any(name.search(_own_name(passage.source)) for name in names)
-        if is_meant or share >= _LEAST_SHARE * whole:
+        least = _LEAST_SHARE if in_place < _NAMED_BY else _LEAST_SHARE / 2
+        if is_meant or share >= least * whole:
             scored.append((score * share / whole, -passage.line, replace(passage, is_meant=is_meant)))
     scored.sort(key=lambda each: each[:2], reverse=True)
     room, kept = _MOST_MEANT, []
@@ -85,6 +93,13 @@ def rank(
         if score >= _LEAST_OF_BEST * scored[0][0] or (passage.is_meant and room >= 0):
             kept.append(passage if room >= 0 else replace(passage, is_meant=False))
     return kept
+
+
+def _title(passage: Passage) -> str:
+    """A netlist's first words tell what it is, as a heading does."""
+    is_head = passage.line == 1 and PurePosixPath(passage.source).suffix.lower() in CIRCUIT_SUFFIXES
+    first = next((line for line in passage.text.split("\n") if line.strip(" *\t")), "") if is_head else ""
+    return first[:_LONGEST_TITLE] if not first.startswith(".") or first.lower().startswith(".title") else ""
 
 
 def _own_name(source: str) -> str:
@@ -100,7 +115,9 @@ def pattern_of(term: Term) -> re.Pattern[str]:
     """Finds a term in a folded text: names as whole words, other English words from their beginning."""
     end = r"(?![a-z0-9_])" if term.is_name else ""
     spellings = (
-        rf"(?<![a-z0-9_]){re.escape(each)}{end}" if each.isascii() else re.escape(each)
+        rf"(?<![a-z0-9_]){re.escape(each).replace(_HYPHEN, '[- ]?')}{end}"
+        if each.isascii()
+        else re.escape(each)
         for each in term.spellings
     )
     return re.compile("|".join(spellings))
