@@ -14,6 +14,7 @@ from application.conversation.project_context import project_context
 from application.conversation.turn_deps import ChatRequest, EditorState
 from application.ports.events import SessionOpened
 from application.workflow.designing import Answer, Question, Reply
+from domain.design.checkpoint_intent import read_checkpoint_text
 from domain.llm.chat import ProviderChoice
 from tests.fakes.designing_model import read, says
 from tests.fakes.llm_server import FakeLLMServer, OllamaSide, answer, call
@@ -22,6 +23,7 @@ from tests.integration.design.test_design_by_model import TEXT, Bench
 
 __all__ = ["app"]
 
+UNCLEAR = "hmm, the collector"
 INSTRUCTION = "Change Re to 480"
 CIRCUIT = "RC low-pass\nV1 in 0 DC 0 AC 1\nR1 in out 1k\nC1 out 0 100n\n.ac dec 10 1 100k\n.end\n"
 LONG = "".join(
@@ -88,7 +90,7 @@ async def test_the_report_is_the_next_request(
 async def test_in_workflow_mode_it_is_the_request_of_the_step_that_comes(
     provider: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Goals, the first circuit, another round and an instruction."""
+    """Goals, the first circuit, another round, words the rules are not sure of, and an instruction."""
     patient = {**project_context.__kwdefaults__, "limit_s": 20.0}
     monkeypatch.setattr(project_context, "__kwdefaults__", patient)
     bench, bodies = Bench(tmp_path / "project", tmp_path / "home"), []
@@ -108,11 +110,16 @@ async def test_in_workflow_mode_it_is_the_request_of_the_step_that_comes(
         awaited.append((report, len(bodies), words))
 
     async def ask(question: Question) -> Answer | Reply:
-        words = next(steps)
-        await look(words, bench.told(SessionOpened)[0].session_id)
+        session, words = bench.told(SessionOpened)[0].session_id, next(steps)
+        if words:
+            assert question.reread is not None
+            await look(UNCLEAR, session)
+            at = {"goals_met": False, "has_failed": False, "can_undo": True, "rounds": 2}
+            await question.reread(read_checkpoint_text(UNCLEAR, goals=question.goals, **at))
+        await look(words, session)
         if words:
             return Reply(answer="instruction", said=(words,), instruction=words)
-        return "continue" if len(awaited) < 5 else "stop"
+        return "continue" if len(awaited) < 6 else "stop"
 
     try:
         with bench.server(provider):
@@ -128,7 +135,7 @@ async def test_in_workflow_mode_it_is_the_request_of_the_step_that_comes(
         said = words or newest.rpartition("</data>\n\n")[2]  # what the program says in the user's place
         _agrees(report, bodies[number], said, is_prompted=False)
         tasks.append(read(bodies[number]).task)
-    assert tasks[:4] == ["goals", "design", "optimize", "instruction"]
+    assert tasks[:5] == ["goals", "design", "optimize", "intent", "instruction"]
 
 
 def _asked(server: FakeLLMServer) -> list[dict[str, Any]]:
