@@ -224,6 +224,11 @@ class FakeLLMServer:
         with self._changed:
             return list(self._exchanges)
 
+    def forget(self) -> None:
+        """Keep nothing of what was asked until now."""
+        with self._changed:
+            self._exchanges.clear()
+
     @property
     def completions(self) -> list[Exchange]:
         """The requests for completions."""

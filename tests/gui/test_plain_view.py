@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,11 +16,14 @@ from PyQt6.QtWidgets import QTextBrowser
 from presentation.panels.conversation.empty import empty_page
 from presentation.panels.conversation.html_view import HtmlItems
 from presentation.panels.conversation.items import (
+    Added,
+    AnswerText,
     Removed,
     Reset,
     Retry,
     ScrollPlace,
     Steps,
+    Streamed,
     Updated,
     UserText,
 )
@@ -170,6 +174,30 @@ def test_an_empty_conversation_has_its_questions(view: PlainConversation) -> Non
     follow(view, asked)
     assert acted[0][0] == "ask"
     assert acted[0][2] in view.text
+
+
+@pytest.mark.parametrize("piece", ["A line of a long answer.\n", "words without an end of line "])
+async def test_a_long_answer_that_comes_is_whole_in_its_parts_and_when_it_has_come(
+    services: WindowServices, piece: str
+) -> None:
+    """Each part is laid out by itself: what comes costs the same behind 1 kB and behind 200."""
+    view = PlainConversation(services)
+    coming = AnswerText(key="a", text="", model="m", is_streaming=True)
+    view.apply([Added(item=coming), Added(item=UserText(key="b", text="behind"))])
+    for _ in range(600):
+        view.apply([Streamed(key="a", text=piece)])
+    assert view.text.count(piece.strip()) == 600
+    assert view.text.splitlines()[-1].startswith("behind")
+    frames = [view._frames["a"], *view._parts["a"]]
+    assert max(each.lastPosition() - each.firstPosition() for each in frames) < 9_000
+    view.apply([Updated(item=replace(coming, text=piece * 600, is_streaming=False))])
+    assert view.text.count(piece.strip()) == 600
+    assert not view._parts
+    view.apply([Streamed(key="a", text=piece * 600), Streamed(key="a", text=piece), Removed(key="a")])
+    assert piece.strip() not in view.text
+    assert "behind" in view.text
+    view.close()
+    view.deleteLater()
 
 
 async def test_of_ten_thousand_rows_those_far_above_come_when_somebody_scrolls_up_to_them(

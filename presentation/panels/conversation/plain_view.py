@@ -54,6 +54,8 @@ _UNASKED = 400
 _ASKED = 72
 _MOST_BELOW = 200
 """Rows from the end to a place that is shown at once; behind more of them the end is shown."""
+_LONGEST_PART = 4_000
+"""Characters of a coming answer in one frame: Qt lays a frame out, and draws it, from its first line on."""
 _PROSE_LINE = 135
 """Height of a line, in percent of the font's."""
 
@@ -94,6 +96,8 @@ class PlainConversation(QWidget):
         self._countdown.timeout.connect(self._count_down)
         self._thinking: set[str] = set()
         """Answers of which the thoughts alone have come."""
+        self._parts: dict[str, list[QTextFrame]] = {}
+        """Further frames of long answers that are coming."""
         self._splitters: dict[str, BlockSplitter] = {}
         """Of the answers that are coming."""
         self.surface = _Browser(services, self, self._chart_of)
@@ -256,6 +260,7 @@ class PlainConversation(QWidget):
         self._due = 0
         self._newer.clear()
         self._frames.clear()
+        self._parts.clear()
         self._items.clear()
         self._folds.clear()
         self._waits.clear()
@@ -303,15 +308,16 @@ class PlainConversation(QWidget):
             if not at_start:
                 cursor.movePosition(QTextCursor.MoveOperation.End)
             is_first = cursor.atStart()
-            frame = cursor.insertFrame(QTextFrameFormat())
-            assert frame is not None
-            self._frames[item.key] = frame
+            self._frames[item.key] = frame = _new_frame(cursor)
             self._fill(item)
-            after = self._document.findBlock(frame.lastPosition() + 1)  # Qt puts one behind each frame
-            _flatten(after.previous() if after.previous().text() == "" else after)
-            _flatten(after)
+            self._flatten_behind(frame)
             if is_first:
                 _flatten(self._document.firstBlock())
+
+    def _flatten_behind(self, frame: QTextFrame) -> None:
+        after = self._document.findBlock(frame.lastPosition() + 1)  # Qt puts one behind each frame
+        _flatten(after.previous() if after.previous().text() == "" else after)
+        _flatten(after)
 
     def _frame_format(self, frame: str) -> QTextFrameFormat:
         theme = self._services.theme.theme
@@ -340,6 +346,7 @@ class PlainConversation(QWidget):
             self._waits.discard(item.key)
         self._items[item.key] = item
         self._splitters.pop(item.key, None)
+        self._take_parts(item.key)
         row, link = row_of(item), self._link_in(frame)
         with self._edit() as cursor:
             frame.setFrameFormat(self._frame_format(row.frame))
@@ -380,12 +387,14 @@ class PlainConversation(QWidget):
         self._items.pop(key, None)
         self._waits.discard(key)
         self._older = [older for older in self._older if older.key != key]
+        self._take_parts(key)
         frame = self._frames.pop(key, None)
         if frame is not None:
-            cursor = frame.firstCursorPosition()
-            cursor.setPosition(frame.firstPosition() - 1)
-            cursor.setPosition(frame.lastPosition() + 1, QTextCursor.MoveMode.KeepAnchor)
-            cursor.removeSelectedText()
+            _take_out(frame)
+
+    def _take_parts(self, key: str) -> None:
+        for part in self._parts.pop(key, ()):
+            _take_out(part)
 
     def _stream(self, change: Streamed) -> None:
         frame = self._frames.get(change.key)
@@ -394,18 +403,38 @@ class PlainConversation(QWidget):
         # Shown plain until it is complete; what is rendered then is rendered block by block as it comes.
         for block in self._splitters.setdefault(change.key, BlockSplitter()).feed(change.text):
             whole_block_html(block)
-        cursor = frame.lastCursorPosition()
         theme = self._services.theme.theme
+        between = ""
         if change.reasoning:
             self._thinking.add(change.key)
         elif change.text and change.key in self._thinking:  # the answer begins below the thoughts
             self._thinking.discard(change.key)
-            cursor.insertText("\n")
-        for text, color in ((change.reasoning, "text.secondary"), (change.text, "text.primary")):
+            between = "\n"
+        for text, color in ((change.reasoning, "text.secondary"), (between + change.text, "text.primary")):
             if text:
                 look = QTextCharFormat()
                 look.setForeground(theme.color(color))
-                cursor.insertText(text, look)
+                self._append(change.key, text, look)
+
+    def _append(self, key: str, text: str, look: QTextCharFormat) -> None:
+        """Put text at the end of a coming answer, in a frame of its own behind a long one."""
+        parts = self._parts.setdefault(key, [])
+        last = parts[-1] if parts else self._frames[key]
+        length = last.lastPosition() - last.firstPosition()
+        before, is_line_end, behind = text.partition("\n")
+        if length < _LONGEST_PART or not (is_line_end or length > 2 * _LONGEST_PART):
+            last.lastCursorPosition().insertText(text, look)
+            return
+        last.lastCursorPosition().insertText(before, look)
+        cursor = QTextCursor(self._document)
+        cursor.setPosition(last.lastPosition() + 1)
+        part = _new_frame(cursor)
+        look_of_it = self._frame_format("")
+        look_of_it.setTopMargin(0)
+        part.setFrameFormat(look_of_it)
+        parts.append(part)
+        part.firstCursorPosition().insertText(behind, look)
+        self._flatten_behind(part)
 
     # --- what acts in it -----------------------------------------------------------------------------
 
@@ -466,6 +495,19 @@ class _Browser(QTextBrowser):
         if name.scheme() == "bar":
             return bar_picture(self._services.theme.theme, float(name.path()), name.query(), ratio)
         return super().loadResource(kind, name) if name.scheme() == "data" else None
+
+
+def _new_frame(cursor: QTextCursor) -> QTextFrame:
+    frame = cursor.insertFrame(QTextFrameFormat())
+    assert frame is not None
+    return frame
+
+
+def _take_out(frame: QTextFrame) -> None:
+    cursor = frame.firstCursorPosition()
+    cursor.setPosition(frame.firstPosition() - 1)
+    cursor.setPosition(frame.lastPosition() + 1, QTextCursor.MoveMode.KeepAnchor)
+    cursor.removeSelectedText()
 
 
 def _blocks_of(frame: QTextFrame) -> list[QTextBlock]:

@@ -268,9 +268,8 @@ class Versions:
         return True
 
     def _replace_now(self, old: UserText, text: str, attached: tuple[AttachedItem, ...]) -> None:
-        stays = {row.key for row in takewhile(lambda row: row.key != old.key, self._model.items)}
         for row in self._from(old.key):
-            if not (isinstance(row, CompressedRow) and row.done.until in stays):  # a summary of what stands
+            if not (isinstance(row, CompressedRow) and row.done.until < old.key):  # a summary of what stands
                 self._model.items.remove(row.key)
         key = new_ulid()
         said = UserText(key=key, text=text, attached=attached, versions=(*(old.versions or (old.key,)), key))

@@ -47,6 +47,7 @@ from presentation.panels.conversation.items import (
 from presentation.panels.conversation.tabs import ConversationTabs
 from presentation.panels.conversation.view_model import ConversationViewModel
 from presentation.translation import Translator
+from shared.errors import CircuitAIError
 from shared.paths import USER_HOME_VARIABLE, is_project
 from shared.tasks import TaskFailed
 from tests.ground.forked_commands import import_everything, watch_moments
@@ -418,6 +419,24 @@ class Life:
         if number % 3:
             await self._until_changes(number % 9)
             self._model.stop()
+
+    async def look(self, number: int) -> None:
+        """See an earlier version of a message, with what stood behind it, and then what stands again."""
+        said = [item for item in self._model.items if isinstance(item, UserText) and len(item.versions) > 1]
+        if said:
+            chosen = said[number % len(said)]
+            self._model.versions.look(chosen.key, "-1")
+            await self.rest()
+            self._model.versions.leave()
+            self._model.tell()
+
+    async def taken_over(self, number: int) -> None:
+        """Somebody else asks for the conversation while an answer comes."""
+        self._send(f"slow #{number}")
+        await self._until_changes(1 + number % 9)
+        if self._model.session_id:
+            with contextlib.suppress(CircuitAIError):  # it ended by itself before
+                await self._app.conversations.sessions.take_over(self._root, self._model.session_id)
 
     def _replaces(self, said: UserText) -> None:
         self._tell("replaces", session=self._model.session_id, text=said.text)
