@@ -228,6 +228,7 @@ class FakeLLMServer:
         """Keep nothing of what was asked until now."""
         with self._changed:
             self._exchanges.clear()
+        self._writers = {each for each in self._writers if not each.is_closing()}
 
     @property
     def completions(self) -> list[Exchange]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -144,7 +145,7 @@ class Pace:
 class RunFeed:
     """Follows one run. `flush` hands the pieces of a stream on; whoever owns the feed calls it.
 
-    `goes_on`: it takes up a turn of which something has come. `at_work` names other conversations that may be
+    `goes_on`: it takes up a turn that was left. `at_work` names other conversations that may be
     what a request waits for.
     """
 
@@ -185,8 +186,13 @@ class RunFeed:
         """Of the answers of this run."""
         self.is_written = goes_on
         """Whether what was said is in the transcript."""
-        self._has_come = goes_on
+        self._has_come = goes_on and self._has_answer()
         """Whether there is something that could be gone on with."""
+
+    def _has_answer(self) -> bool:
+        """Whether something has come behind what the user said last."""
+        behind = itertools.takewhile(lambda item: not isinstance(item, UserText), self._items.backwards())
+        return any(isinstance(item, AnswerText | OperationCard | SimulationCard) for item in behind)
 
     def __call__(self, event: ChatEvent | DesignEvent) -> None:  # noqa: PLR0912 - one an event
         if not isinstance(event, RetryScheduled | WaitsForPlace):
