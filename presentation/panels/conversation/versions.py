@@ -297,8 +297,11 @@ class Versions:
         for error in errors:
             model.items.put(replace(error, can_retry=False, offers=()))
         self.forget()
+        replaced = model.items.get(said.versions[-2])
         if not model.draft and self.edit(said.versions[-2]) is None:
             model.draft = said.text
+        elif isinstance(replaced, UserText) and replaced.text != said.text:  # something else is being written
+            model.draft = "\n".join(filter(None, (said.text, model.draft)))
         model.tell()
 
     # --- looking -------------------------------------------------------------------------------------
