@@ -19,16 +19,36 @@ from domain.design.designer import DesignIntent, Proposal
 from domain.design.engine.declared_family import Claim, DeclaredFamily
 from domain.design.engine.wording import joined
 from domain.design.families import (
+    adjustable_regulator,
+    attenuator,
+    band_pass,
     boost,
     buck,
     buck_boost,
+    cascode,
+    common_base,
     common_emitter,
+    common_source,
+    current_mirror,
+    difference_amplifier,
+    emitter_follower,
     first_order,
+    instrumentation_amplifier,
     inverting_amplifier,
     lc_ladder,
     non_inverting_amplifier,
+    notch,
+    relaxation_oscillator,
     sallen_key,
     schmitt_trigger,
+    series_regulator,
+    source_follower,
+    summing_amplifier,
+    timer_555,
+    transimpedance_amplifier,
+    voltage_divider,
+    wien_oscillator,
+    zener_regulator,
 )
 from domain.design.families.filter_requests import order_of
 from domain.design.families.filter_rows import FILTER_WORDS, LETS_HIGHS_THROUGH, LETS_LOWS_THROUGH
@@ -53,6 +73,26 @@ FAMILIES: Mapping[str, DeclaredFamily] = MappingProxyType(
             lc_ladder,
             schmitt_trigger,
             common_emitter,
+            voltage_divider,
+            difference_amplifier,
+            instrumentation_amplifier,
+            transimpedance_amplifier,
+            wien_oscillator,
+            relaxation_oscillator,
+            timer_555,
+            band_pass,
+            notch,
+            emitter_follower,
+            common_base,
+            cascode,
+            common_source,
+            source_follower,
+            summing_amplifier,
+            attenuator,
+            zener_regulator,
+            series_regulator,
+            adjustable_regulator,
+            current_mirror,
         )
     }
 )
@@ -63,6 +103,9 @@ _NEGATION = (
     r"而不是|不是|非)(?:\s+(?:an?|the|any|use|using))?\s*(?:使用|采用|"
     r"用)?\s*$"
 )
+
+_EXAMPLES = 3
+"""That are shown with a refusal: those most like what was asked."""
 
 LONGEST_REQUEST = 2000
 """Characters. A sentence states a circuit in far fewer; the patterns' cost grows faster than the length."""
@@ -81,7 +124,7 @@ def understand(text: str) -> DesignIntent:
                 count=len(text),
                 most=LONGEST_REQUEST,
             ),
-            "en",
+            Sentence(text="", mentions=(), links=(), language="en"),
         )
     sentence = read_sentence(text)
     family, claim = choose_family(sentence)
@@ -123,7 +166,7 @@ def choose_family(sentence: Sentence) -> tuple[DeclaredFamily, Claim]:
     if sentence.has(LETS_LOWS_THROUGH) and sentence.has(LETS_HIGHS_THROUGH):
         raise _unknown(
             msg("The request names both a low-pass and a high-pass: only one filter is designed at a time."),
-            sentence.language,
+            sentence,
         )
     claims = sorted(
         ((family.claim(sentence), family) for family in FAMILIES.values()), key=lambda pair: -pair[0].score
@@ -132,9 +175,7 @@ def choose_family(sentence: Sentence) -> tuple[DeclaredFamily, Claim]:
     if best.score <= 0:
         raise _unclaimed(sentence)
     if len(claims) > 1 and claims[1][0].score == best.score:
-        raise _unknown(
-            msg("The request names more than one circuit: ask for one at a time."), sentence.language
-        )
+        raise _unknown(msg("The request names more than one circuit: ask for one at a time."), sentence)
     return family, best
 
 
@@ -147,7 +188,7 @@ def _refuse_by_name(sentence: Sentence) -> None:
         family = FAMILIES.get(row.family)
         if family is None:
             raise _unknown(
-                msg("The built-in designer cannot design {circuit} yet.", circuit=row.what), sentence.language
+                msg("The built-in designer cannot design {circuit} yet.", circuit=row.what), sentence
             )
         if family.claim(sentence).score <= 0:
             raise _unknown(
@@ -157,7 +198,7 @@ def _refuse_by_name(sentence: Sentence) -> None:
                     circuit=row.what,
                     example=family.examples[sentence.language],
                 ),
-                sentence.language,
+                sentence,
             )
 
 
@@ -180,15 +221,17 @@ def _unclaimed(sentence: Sentence) -> CircuitError:
                 "one of them.",
                 order=order,
             ),
-            sentence.language,
+            sentence,
         )
-    return _unknown(
-        msg("The request does not name a circuit the built-in designer supports."), sentence.language
-    )
+    return _unknown(msg("The request does not name a circuit the built-in designer supports."), sentence)
 
 
-def _unknown(message: Message, language: str) -> CircuitError:
-    examples = " | ".join(family.examples[language] for family in FAMILIES.values())
+def _unknown(message: Message, sentence: Sentence) -> CircuitError:
+    from rapidfuzz import fuzz, process
+
+    ours = [family.examples[sentence.language] for family in FAMILIES.values()]
+    nearest = process.extract(sentence.text, ours, scorer=fuzz.partial_token_set_ratio, limit=_EXAMPLES)
+    examples = " | ".join(example for example, _, _ in nearest)
     return CircuitError(
         message,
         advice=msg(

@@ -110,7 +110,7 @@ NOT_DESIGNED: tuple[NotDesigned, ...] = (
     NotDesigned(
         words=(
             r"oscillat|振荡|震荡|colpitts|hartley|wien|(?<![a-z])pll(?![a-z])|"
-            r"锁相|(?<![a-z])vco(?![a-z])|phase[\s-]?lock|(?:ne|lm)\s?555|"
+            r"mono[\s-]?stable|one[\s-]?shot|单稳|锁相|(?<![a-z])vco(?![a-z])|phase[\s-]?lock|(?:ne|lm)\s?555|"
             r"555\s?(?:timer|定时|电路|芯片|振荡|oscil|astable)|"
             r"loop filter|环路滤波"
         ),
@@ -122,7 +122,7 @@ NOT_DESIGNED: tuple[NotDesigned, ...] = (
             r"共(?:射|源|基|栅|集|漏)|instrumentation|仪表放大|仪用|"
             r"difference amplifier|"
             r"差分放大|power amplifier|功率放大|功放|audio amplifier|"
-            r"trans[\s-]?impedance|跨阻|comparator|比较器|schmitt|施密特|"
+            r"cascode|telescopic|共源共栅|折叠|trans[\s-]?impedance|跨阻|comparator|比较器|schmitt|施密特|"
             r"integrator|积分(?:器|电路)|differentiator|微分(?:器|电路)|mixer|混频|"
             r"(?<!运算)(?<!运)放大器|(?<!operational )(?<!op )(?<!op-)amplifier"
         ),

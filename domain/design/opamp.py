@@ -57,6 +57,9 @@ SINGLE_SUPPLY = (
 """Refused: a circuit between two supplies has no other reference than ground."""
 _GBW_MARGIN = 1.2
 
+LIMIT_V = 1.3
+"""Between a supply and the output where it begins to be limited."""
+
 GENERIC = "opamp"
 """The macro model, and its name in the netlist."""
 LIBRARY_GBW_HZ = {"LM358": 0.7e6, "TL071": 3e6, "TL072": 3e6, "TL074": 3e6}
@@ -117,6 +120,12 @@ def fast_enough(request: Request, correction: Correction, noise_gain: float) -> 
             msg("Lower the gain or the bandwidth, or use two stages or a faster op-amp."),
         )
     return gbw
+
+
+def enough_gbw_hz(request: Request, needed_hz: float) -> float:
+    """GBW (Hz) of the op-amp that was named, else of the slowest that has `needed_hz`, or of the fastest."""
+    enough = [each for each in GBW_CLASSES_HZ if each >= needed_hz]
+    return given_gbw_hz(request) or (enough or [GBW_CLASSES_HZ[-1]])[0]
 
 
 def mid_band_hz(request: Request) -> str:

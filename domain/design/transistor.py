@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
+from domain.circuit.preferred_values import nearest
 from domain.design.deck import Deck
 from domain.design.engine.declaration import Request
 from domain.design.engine.library_parts import part_choice
@@ -15,6 +17,9 @@ BASE_EMITTER_V = 0.65
 CURRENT_GAIN = 200.0
 """Of the general transistor; sizing needs no more than its order of magnitude."""
 EARLY_V = 80.0
+SATURATION_V = 0.5
+_DIVIDER_SHARE = 0.1
+"""Of the collector current, through the divider at the base."""
 
 TRANSISTOR = part_choice("transistor")
 NO_PNP = (
@@ -38,6 +43,27 @@ def emitter_ohm(collector_a: float) -> float:
 def parallel(*ohm: float) -> float:
     """Of resistances; an infinite one counts nothing."""
     return 1 / sum(1 / each for each in ohm if math.isfinite(each))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bias:
+    """The divider at a base, E24 (Horowitz, Hill, "The Art of Electronics", 3rd ed., section 2.2.5)."""
+
+    r1: float
+    """To the supply."""
+    r2: float
+    """To ground."""
+
+    @classmethod
+    def of(cls, supply_v: float, collector_a: float, emitter_v: float) -> Bias:
+        """That holds the emitter at a voltage."""
+        base_v = emitter_v + BASE_EMITTER_V
+        r2 = nearest(base_v / (_DIVIDER_SHARE * collector_a), "E24")
+        return cls(r1=nearest((supply_v - base_v) / (base_v / r2 + collector_a / CURRENT_GAIN), "E24"), r2=r2)
+
+    def seen_ohm(self, below_ohm: float) -> float:
+        """Resistance at the base, `below_ohm` between emitter junction and ground."""
+        return parallel(self.r1, self.r2, CURRENT_GAIN * below_ohm)
 
 
 def write_npn(deck: Deck, request: Request) -> None:

@@ -14,25 +14,23 @@ import math
 from domain.circuit.figures import told_apart, with_unit
 from domain.circuit.preferred_values import at_least, nearest
 from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import (
-    TOLERANCE,
-    Bounds,
-    Correction,
-    Family,
-    GoalRow,
-    Quantity,
-    Request,
-    Sized,
-    Words,
-    around,
-)
+from domain.design.engine.declaration import Correction, Family, Request, Sized, Words
 from domain.design.engine.wording import unreachable
+from domain.design.families.amplifier_rows import GAIN_LABEL
+from domain.design.families.transistor_rows import (
+    LOW_GOAL,
+    OTHER_DEVICES,
+    gain_goal,
+    quantities,
+    sweep,
+    write_source,
+)
 from domain.design.transistor import (
-    BASE_EMITTER_V,
-    CURRENT_GAIN,
     EARLY_V,
     NO_PNP,
+    SATURATION_V,
     TRANSISTOR,
+    Bias,
     emitter_ohm,
     npn_of,
     parallel,
@@ -40,27 +38,19 @@ from domain.design.transistor import (
 )
 from shared.message import msg
 
-_SATURATION_V = 0.5
-_DIVIDER_SHARE = 0.1
-"""Of the collector current, through the divider at the base."""
 _EMITTER_SHARE, _COUPLING_SHARE = 1.6, 8.0
 """By how much the corners of the capacitors lie below the lower corner of the amplifier."""
-_GAIN = msg("gain")
 
 
 def _drop_v(request: Request) -> float:
     """Across the collector resistor: half of what emitter and saturation leave."""
     supply = request["supply_v"]
-    return float(0.5 * (supply - max(1.0, 0.1 * supply) - _SATURATION_V))
+    return float(0.5 * (supply - max(1.0, 0.1 * supply) - SATURATION_V))
 
 
 def _collector_a(request: Request) -> float:
     """1 mA, or what makes the collector resistor no larger than half of the load."""
     return float(max(1e-3, 2 * _drop_v(request) / request["load_ohm"]))
-
-
-def _mid_hz(request: Request) -> str:
-    return spice(50 * request["low_hz"])
 
 
 def size(request: Request, correction: Correction) -> Sized:
@@ -73,19 +63,16 @@ def size(request: Request, correction: Correction) -> Sized:
     if series <= 0:
         asked, limit = told_apart("", request["gain"], 0.95 * load / re, digits=3)
         advice = msg("Raise the supply or the load resistance, or use two stages or an op-amp.")
-        raise unreachable(_GAIN, asked, limit, advice)
+        raise unreachable(GAIN_LABEL, asked, limit, advice)
     re1 = nearest(series, "E96")
     emitter_v = max(1.0, 0.1 * request["supply_v"], current * re1)
     rest = emitter_v / current - re1
     re2 = nearest(rest, "E24") if rest > 0.05 * re1 + 1 else 0.0
-    base_v, base_a = current * (re1 + re2) + BASE_EMITTER_V, current / CURRENT_GAIN
-    through = _DIVIDER_SHARE * current
-    r2 = nearest(base_v / through, "E24")
-    r1 = nearest((request["supply_v"] - base_v) / (base_v / r2 + base_a), "E24")
-    input_ohm = parallel(r1, r2, CURRENT_GAIN * (re + re1))
+    bias = Bias.of(request["supply_v"], current, current * (re1 + re2))
+    input_ohm = bias.seen_ohm(re + re1)
     low = 2 * math.pi * request["low_hz"] * correction["low_hz"]
     parts = {
-        "R1": r1, "R2": r2, "RC": rc, "RE1": re1,
+        "R1": bias.r1, "R2": bias.r2, "RC": rc, "RE1": re1,
         "C1": at_least(_COUPLING_SHARE / (low * input_ohm), "E6"),
         "C2": at_least(_COUPLING_SHARE / (low * (rc + request["load_ohm"])), "E6"),
     }  # fmt: skip
@@ -104,9 +91,7 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     """Source, bias, the transistor and its three capacitors."""
     parts = {name: spice(value) for name, value in sized.parts.items()}
     amplitude = min(0.01, 0.2 * _drop_v(request) / request["gain"])
-    sine = f"SIN(0 {spice(amplitude)} {_mid_hz(request)})"
-    deck.part(f"Vin in 0 DC 0 AC 1 {sine}", msg("input: 1 V for .ac, a sine at mid band for .tran"))
-    deck.part(f"Vcc vcc 0 DC {spice(request['supply_v'])}", msg("supply"))
+    write_source(deck, request, amplitude)
     deck.part(f"C1 in b {parts['C1']}", msg("couples the input"))
     deck.part(f"R1 vcc b {parts['R1']}", msg("bias, together with R2"))
     deck.part(f"R2 b 0 {parts['R2']}", msg("bias, together with R1"))
@@ -143,55 +128,16 @@ FAMILY = Family(
             r"(?:voltage )?(?:amplifier|amp|stage)|(?:单管|三极管|晶体管|bjt|npn)放大(?:器|电路)"
         ),
         excludes=(
-            r"cascode|共射共基|common[\s-](?:base|collector)|follower|differen|差分|push[\s-]?pull|推挽|"
-            r"two[\s-]stage|两级|多级|multi|mos|fet|op[\s-]?amp|运放|power|功率|darlington|达林顿|oscillat|振荡"
+            rf"cascode|共射共基|common[\s-](?:base|collector)|follower|mos|fet|{OTHER_DEVICES}"
         ),
         refuses=(NO_PNP,),
     ),
-    quantities=(
-        Quantity(
-            name="gain", label=_GAIN, dimensions=("x", "dB"), words=r"(?<![a-z])gain|增益|放大倍数|放大",
-            takes_rest=True, has_sign=False, within=(1.5, 1000), example=50, required=True,
-        ),
-        Quantity(
-            name="low_hz", label=msg("lower corner frequency"), dimensions=("Hz",), takes_rest=True,
-            words=r"low(?:er)?(?: corner| cut-?off)?(?: frequency)?|下限(?:截止)?(?:频率)?|低频|f_l",
-            before=r"(?<![a-z])from",
-            limit="at_most", within=(1, 100e3), example=100, default=100.0,
-        ),
-        Quantity(
-            name="supply_v", label=msg("supply"), dimensions=("V",), takes_rest=True, within=(4, 60),
-            words=r"suppl\w+|power(?:ed)?|rails?|供电|电源|vcc|vdd", example=12, default=12.0,
-        ),
-        Quantity(
-            name="load_ohm", label=msg("load resistance"), dimensions=("Ohm",), takes_rest=True,
-            words=r"load|负载|(?<![a-z])r_?l(?![a-z])", within=(100, 10e6), example=10e3, default=10e3,
-        ),
-        Quantity(
-            name="collector_a", label=msg("collector current"), dimensions=("A",), takes_rest=True,
-            words=r"collector|quiescent|bias|(?<![a-z])i_?c(?:q)?(?![a-z])|集电极|静态|工作电流",
-            within=(10e-6, 0.1), example=1e-3, default=_collector_a,
-        ),
-        TOLERANCE,
-    ),
+    quantities=quantities(_collector_a),
     choices=(TRANSISTOR,),
-    goals=(
-        GoalRow(
-            metric="gain", label=msg("Gain"), unit="1", quantity="gain",
-            expression=lambda request: f"at(re(v(out)/v(in)),{_mid_hz(request)})",
-            bounds=lambda request: around(-request["gain"], request["tolerance"]),
-        ),
-        GoalRow(
-            metric="lower_corner", label=msg("Lower corner, −3 dB"), unit="Hz", quantity="low_hz",
-            expression=lambda _request: "lowcut(v(out))",
-            bounds=lambda request: Bounds(maximum=request["low_hz"]),
-        ),
-    ),
+    goals=(gain_goal(-1), LOW_GOAL),
     title=lambda request: f"Common-emitter amplifier, gain {request['gain']:.4g}, {request['supply_v']:g} V",
     remarks=lambda _request: (msg("Gain = -(RC || Rload || ro) / (VT / IC + RE1)."),),
-    analyses=lambda request, _sized, _goals: (
-        f".ac dec 50 {spice(request['low_hz'] / 50)} {spice(max(1e6, 1000 * request['low_hz']))}",
-    ),
+    analyses=sweep,
     size=size,
     netlist=netlist,
 )  # fmt: skip

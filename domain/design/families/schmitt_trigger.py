@@ -23,6 +23,7 @@ from domain.design.engine.declaration import (
 from domain.design.engine.wording import unreachable
 from domain.design.hysteresis import ways
 from domain.design.opamp import (
+    LIMIT_V,
     OPAMP,
     SINGLE_SUPPLY,
     SUPPLY,
@@ -33,8 +34,7 @@ from domain.design.understanding import impossible
 from shared.message import msg
 
 _VOLTS = (-40.0, 40.0)
-_LOST_V = 1.3
-"""Between the supply and the output where it begins to switch: the limiting diodes carry little there."""
+
 _PERIOD_S = 0.2
 """Of the slow triangle: the op-amp's own delay moves the thresholds by less than 0.01 % of the swing."""
 
@@ -60,7 +60,7 @@ def complete(request: Request) -> Said:
 def size(request: Request, correction: Correction) -> Sized:
     """The resistors of E96 (R3: E24) whose thresholds come nearest."""
     supply = request["supply_v"]
-    reach = 0.9 * (supply - _LOST_V)
+    reach = 0.9 * (supply - LIMIT_V)
     outer = max(abs(request["upper_v"]), abs(request["lower_v"]))
     if outer >= reach:
         asked, limit = told_apart("V", outer, reach)
@@ -69,7 +69,7 @@ def size(request: Request, correction: Correction) -> Sized:
     upper, lower = (request[name] * correction[name] for name in ("upper_v", "lower_v"))
     more = (correction["hysteresis_v"] - 1) * (upper - lower) / 2
     found = min(
-        ways(upper + more, lower - more, supply, supply - _LOST_V), key=lambda way: way[0], default=None
+        ways(upper + more, lower - more, supply, supply - LIMIT_V), key=lambda way: way[0], default=None
     )
     if found is None:
         width = with_unit(request["hysteresis_v"], "V")
@@ -95,7 +95,7 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
         deck.part(f"R2 p {rail} {spice(parts['R2'])}", msg("sets the middle of the thresholds"))
     deck.part(f"R3 out p {spice(parts['R3'])}", msg("positive feedback: sets the hysteresis"))
     deck.part(f"X1 p in vcc vee out {request['opamp']}", msg("op-amp as comparator"))
-    deck.cards(f".nodeset v(out)={spice(request['supply_v'] - _LOST_V)}")  # of the two states the first
+    deck.cards(f".nodeset v(out)={spice(request['supply_v'] - LIMIT_V)}")  # of the two states the first
     write_opamp(deck, request, gbw_hz=10e6)
 
 

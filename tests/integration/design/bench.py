@@ -6,12 +6,14 @@ It shares nothing with the product: neither its reader nor its measurements.
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+_MODELS = Path(__file__).parents[3] / "resources" / "spice_models"
 _SUFFIX = {"meg": 1e6, "g": 1e9, "t": 1e12, "k": 1e3, "m": 1e-3, "u": 1e-6, "n": 1e-9, "p": 1e-12, "f": 1e-15}
 
 
@@ -64,6 +66,8 @@ def run_all(deck: str, folder: Path, name: str = "deck", seconds: float = 60.0) 
     """Run a deck and return every plot."""
     circuit, raw = folder / f"{name}.cir", folder / f"{name}.raw"
     circuit.write_text(deck, encoding="utf-8")
+    for part in re.findall(r"^\.include (\w+\.lib)$", deck, re.MULTILINE):
+        shutil.copy(_MODELS / part, folder)
     done = subprocess.run(
         ["ngspice", "-n", "-b", "-r", raw.name, circuit.name],
         cwd=folder,
@@ -116,12 +120,38 @@ def crossing(plot: Data, level: float, *, rising: bool) -> float:
     return float(np.exp(x[0] + (np.log(level) - y[0]) * (x[1] - x[0]) / (y[1] - y[0])))
 
 
-def half_power(plot: Data, kind: str) -> float:
-    """-3 dB frequency: of a low-pass against its DC gain, of a high-pass against that at the upper end."""
+def is_band_pass(plot: Data) -> bool:
+    """Far down at both ends, or down at both with a top wider than a decade, which no resonance has."""
     size = np.abs(plot["v(out)"])
+    ends = max(size[0], size[-1]) / size.max()
+    inside = plot.axis[size > size.max() / np.sqrt(2)]
+    return bool(ends < 0.05 or (ends < 0.7 and inside[-1] > 10 * inside[0]))
+
+
+def half_power(plot: Data, kind: str) -> float:
+    """-3 dB frequency: of a low-pass against its DC gain, of a high-pass against that at the upper end, of a
+    band-pass against its top."""
+    size = np.abs(plot["v(out)"])
+    if is_band_pass(plot):
+        top = int(size.argmax())
+        side = slice(top, None) if kind == "lowpass" else slice(0, top + 1)
+        one = Data(plot.name, plot.axis[side], {"v(out)": size[side]})
+        return crossing(one, float(size.max()) / np.sqrt(2), rising=kind != "lowpass")
     if kind == "lowpass":
         return crossing(plot, float(size[0]) / np.sqrt(2), rising=False)
     return crossing(plot, float(size[-1]) / np.sqrt(2), rising=True)
+
+
+def quality(plot: Data) -> float:
+    """Extremum over -3 dB width: of a band-pass at its top, of a notch at its bottom."""
+    size = np.abs(plot["v(out)"])
+    if is_band_pass(plot):
+        low, high = half_power(plot, "highpass"), half_power(plot, "lowpass")
+    else:
+        level = float(size[0]) / np.sqrt(2)
+        low = crossing(plot, level, rising=False)
+        high = crossing(plot, level, rising=True)
+    return float(np.sqrt(low * high) / (high - low))
 
 
 def passing(plot: Data, values: np.ndarray, level: float, count: int) -> float:
@@ -145,6 +175,44 @@ def average(plot: Data, name: str) -> float:
     return float(np.trapezoid(plot[name], time) / (time[-1] - time[0]))
 
 
+def _whole_periods(plot: Data, values: np.ndarray) -> tuple[np.ndarray, float]:
+    """Times of the rises through the middle between the extremes (an edge that wobbles counts once); it."""
+    middle = (values.max() + values.min()) / 2
+    far = 0.1 * (values.max() - values.min())
+    rises, armed = [], False
+    for i in range(len(values) - 1):
+        armed = armed or values[i] < middle - far
+        if armed and values[i + 1] >= middle > values[i]:
+            share = (middle - values[i]) / (values[i + 1] - values[i])
+            rises.append(plot.axis[i] + share * (plot.axis[i + 1] - plot.axis[i]))
+            armed = False
+    assert len(rises) > 3, "it does not oscillate"
+    return np.array(rises), float(middle)
+
+
+def frequency(plot: Data, values: np.ndarray) -> float:
+    """Of an oscillation (Hz): the mean over all whole periods of the record."""
+    rises, _ = _whole_periods(plot, values)
+    return float((len(rises) - 1) / (rises[-1] - rises[0]))
+
+
+def duty(plot: Data, values: np.ndarray) -> float:
+    """Share of the time above the middle, over whole periods."""
+    rises, middle = _whole_periods(plot, values)
+    time = np.linspace(rises[0], rises[-1], 200_001)[:-1]
+    return float(np.mean(np.interp(time, plot.axis, values) > middle))
+
+
+def distortion(plot: Data, values: np.ndarray, fundamental: float) -> float:
+    """Harmonics 2 to 9 over the fundamental, from whole periods on an even grid."""
+    del fundamental  # the true one
+    rises, _ = _whole_periods(plot, values)
+    periods = len(rises) - 1
+    time = np.linspace(rises[0], rises[-1], 512 * periods + 1)[:-1]
+    lines = np.abs(np.fft.rfft(np.interp(time, plot.axis, values)))
+    return float(np.sqrt(np.sum(lines[[periods * n for n in range(2, 10)]] ** 2)) / lines[periods])
+
+
 def evaluate(expression: str, plot: Data) -> float:
     """A goal expression, for driving the designer's corrections."""
     text = re.sub(
@@ -163,13 +231,19 @@ def evaluate(expression: str, plot: Data) -> float:
         "lowcut": lambda _x: half_power(plot, "highpass"),
         "gain": lambda x, f: float(np.exp(np.interp(np.log(f), np.log(plot.axis), np.log(np.abs(x))))),
         "dcgain": lambda x: float(np.abs(x[0])),
+        "q": lambda _x: quality(plot),
+        "sqrt": np.sqrt,
         "peak": lambda x: float(np.abs(x).max()),
         "db": lambda x: 20 * np.log10(x),
         "avg": lambda x: float(np.trapezoid(x, plot.axis) / (plot.axis[-1] - plot.axis[0])),
         "pp": lambda x: float(x.max() - x.min()),
         "re": np.real,
+        "im": np.imag,
         "at": lambda x, place: value_at(plot, x, place),
         "cross": lambda x, level, count: passing(plot, x, level, int(count)),
+        "frequency": lambda x: frequency(plot, x),
+        "duty": lambda x: duty(plot, x),
+        "thd": lambda x, f: distortion(plot, x, f),
         "min": lambda x, low, high: float(np.abs(x[(plot.axis >= low) & (plot.axis <= high)]).min()),
     }
     return float(eval(text, {"__builtins__": {}}, names))

@@ -1,0 +1,125 @@
+"""The common-base amplifier: one NPN, its base at a bypassed divider, the input at the emitter.
+
+Gain (RC || RL) / (RS + re) with re = VT / IC and RS in series with the input; the bias is that of the
+common-emitter amplifier. The capacitor at the emitter sets the lower corner.
+Sources: Sedra, Smith, "Microelectronic Circuits", 7th ed., section 7.3.5; Gray, Meyer, "Analysis and Design
+of Analog Integrated Circuits", 5th ed., section 3.3.3.
+"""
+
+from __future__ import annotations
+
+import math
+
+from domain.circuit.figures import told_apart, with_unit
+from domain.circuit.preferred_values import at_least, nearest
+from domain.design.deck import Deck, spice
+from domain.design.engine.declaration import Correction, Family, Request, Sized, Words
+from domain.design.engine.wording import unreachable
+from domain.design.families.amplifier_rows import GAIN_LABEL
+from domain.design.families.transistor_rows import (
+    LOW_GOAL,
+    OTHER_DEVICES,
+    gain_goal,
+    quantities,
+    sweep,
+    write_source,
+)
+from domain.design.transistor import (
+    NO_PNP,
+    SATURATION_V,
+    TRANSISTOR,
+    Bias,
+    emitter_ohm,
+    npn_of,
+    parallel,
+    write_npn,
+)
+from shared.message import msg
+
+_INPUT_SHARE, _OTHER_SHARE = 1.6, 8.0
+"""By how much the corners of the capacitors lie below the lower corner of the amplifier."""
+
+
+def _drop_v(request: Request) -> float:
+    """Across the collector resistor: half of what emitter and saturation leave."""
+    supply = request["supply_v"]
+    return float(0.5 * (supply - max(1.0, 0.1 * supply) - SATURATION_V))
+
+
+def _collector_a(request: Request) -> float:
+    """1 mA, or what makes the collector resistor no larger than half of the load."""
+    return float(max(1e-3, 2 * _drop_v(request) / request["load_ohm"]))
+
+
+def size(request: Request, correction: Correction) -> Sized:
+    """Bias of E24, the gain by RS of E96, capacitors of E6."""
+    current = request["collector_a"]
+    rc = nearest(_drop_v(request) / current, "E24")
+    load, re = parallel(rc, request["load_ohm"]), emitter_ohm(current)
+    rs = load / (request["gain"] * correction["gain"]) - re
+    if rs <= 0:
+        asked, limit = told_apart("", request["gain"], 0.95 * load / re, digits=3)
+        advice = msg("Raise the supply or the load resistance, or use two stages or an op-amp.")
+        raise unreachable(GAIN_LABEL, asked, limit, advice)
+    rs = nearest(rs, "E96")
+    emitter_v = max(1.0, 0.1 * request["supply_v"])
+    bottom = nearest(emitter_v / current, "E24")
+    bias = Bias.of(request["supply_v"], current, current * bottom)
+    low = 2 * math.pi * request["low_hz"] * correction["low_hz"]
+    parts = {
+        "R1": bias.r1, "R2": bias.r2, "RC": rc, "RE": bottom, "RS": rs,
+        "C1": at_least(_INPUT_SHARE / (low * (rs + re)), "E6"),
+        "C2": at_least(_OTHER_SHARE / (low * (rc + request["load_ohm"])), "E6"),
+        "C3": at_least(_OTHER_SHARE / (low * bias.seen_ohm(re + parallel(rs, bottom))), "E6"),
+    }  # fmt: skip
+    note = msg(
+        "Collector current {current}, input resistance {input} with RS.",
+        current=with_unit(current, "A", 3),
+        input=with_unit(rs + re, "Ω", 3),
+    )
+    return Sized(parts=parts, notes=(note,))
+
+
+def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+    """Source, bias, the transistor and its three capacitors."""
+    parts = {name: spice(value) for name, value in sized.parts.items()}
+    write_source(deck, request, min(0.01, 0.2 * _drop_v(request) / request["gain"]))
+    deck.part(f"RS in s {parts['RS']}", msg("sets the gain"))
+    deck.part(f"C1 s e {parts['C1']}", msg("couples the input: sets the lower corner"))
+    deck.part(f"R1 vcc b {parts['R1']}", msg("bias, together with R2"))
+    deck.part(f"R2 b 0 {parts['R2']}", msg("bias, together with R1"))
+    deck.part(f"C3 b 0 {parts['C3']}", msg("holds the base at ground for signals"))
+    deck.part(f"RC vcc c {parts['RC']}", msg("collector resistor"))
+    deck.part(f"Q1 c b e {npn_of(request)}", msg("transistor"))
+    deck.part(f"RE e 0 {parts['RE']}", msg("holds the operating point"))
+    deck.part(f"C2 c out {parts['C2']}", msg("couples the output"))
+    deck.part(f"Rload out 0 {spice(request['load_ohm'])}", msg("load"))
+    write_npn(deck, request)
+
+
+FAMILY = Family(
+    key="common_base",
+    name=msg("common-base amplifiers with one transistor"),
+    one=msg("a common-base amplifier"),
+    examples={
+        "en": "common-base amplifier, gain 30, 12 V supply, 10 kohm load",
+        "zh": "增益30倍的共基放大电路，电源12V，负载10kΩ",
+    },
+    words=Words(
+        named=(
+            r"(?:single[\s-](?:stage|transistor) )?(?:bjt |npn |transistor )?common[\s-]base"
+            r"(?: (?:bjt|npn|transistor))?(?: (?:voltage )?(?:amplifier|amp|stage|circuit))?|"
+            r"(?:单(?:级|管))?(?:bjt|npn|三极管|晶体管)?共基极?(?:组态)?(?:三极管|晶体管)?(?:放大)?(?:器|电路)?"
+        ),
+        excludes=rf"cascode|共射|common[\s-](?:emitter|collector)|follower|mos|fet|{OTHER_DEVICES}",
+        refuses=(NO_PNP,),
+    ),
+    quantities=quantities(_collector_a),
+    choices=(TRANSISTOR,),
+    goals=(gain_goal(1), LOW_GOAL),
+    title=lambda request: f"Common-base amplifier, gain {request['gain']:.4g}, {request['supply_v']:g} V",
+    remarks=lambda _request: (msg("Gain = (RC || Rload) / (RS + VT / IC)."),),
+    analyses=sweep,
+    size=size,
+    netlist=netlist,
+)

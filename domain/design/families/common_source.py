@@ -1,0 +1,149 @@
+"""The common-source amplifier: one NMOS, resistor load, its source resistor bypassed.
+
+Gain -gm (RD || RL || ro) with gm = 2 ID / Vov: the width sets it. A divider and the source resistor hold
+the current; the capacitor at the source sets the lower corner.
+Sources: Sedra, Smith, "Microelectronic Circuits", 7th ed., sections 7.3.4, 7.4 and 10.1; Razavi, "Design of
+Analog CMOS Integrated Circuits", 2nd ed., section 3.3.
+"""
+
+from __future__ import annotations
+
+import math
+
+from domain.circuit.figures import told_apart, with_unit
+from domain.circuit.preferred_values import at_least, nearest
+from domain.design.deck import Deck, spice
+from domain.design.engine.declaration import Correction, Family, Request, Sized, Words
+from domain.design.engine.wording import unreachable
+from domain.design.families.amplifier_rows import GAIN_LABEL
+from domain.design.families.transistor_rows import (
+    LOW_GOAL,
+    OTHER_DEVICES,
+    gain_goal,
+    quantities,
+    sweep,
+    write_source,
+)
+from domain.design.mosfet import (
+    LAMBDA,
+    LEAST_OVERDRIVE_V,
+    MOST_OVERDRIVE_V,
+    THRESHOLD_V,
+    nmos,
+    ratio_for,
+    write_nmos,
+)
+from domain.design.transistor import parallel
+from shared.message import msg
+
+_GATE_OHM = 1e6
+"""The smaller resistor of the divider at the gate."""
+_SOURCE_SHARE, _OTHER_SHARE = 1.6, 8.0
+"""By how much the corners of the capacitors lie below the lower corner of the amplifier."""
+
+
+def _source_v(request: Request) -> float:
+    return float(max(0.8, 0.15 * request["supply_v"]))
+
+
+def _drop_v(request: Request) -> float:
+    """Across the drain resistor: half of what source and saturation leave."""
+    return float(0.5 * (request["supply_v"] - _source_v(request) - 0.4))
+
+
+def _drain_a(request: Request) -> float:
+    """0.5 mA, or what makes the drain resistor no larger than half of the load."""
+    return float(max(0.5e-3, 2 * _drop_v(request) / request["load_ohm"]))
+
+
+def size(request: Request, correction: Correction) -> Sized:
+    """Resistors of E24, capacitors of E6, the width by the gain."""
+    current = request["collector_a"]
+    rd = nearest(_drop_v(request) / current, "E24")
+    load = parallel(rd, request["load_ohm"], 1 / (LAMBDA * current) + _drop_v(request) / current)
+    overdrive = 2 * current * load / (request["gain"] * correction["gain"])
+    if overdrive < LEAST_OVERDRIVE_V:
+        asked, limit = told_apart("", request["gain"], 2 * current * load / LEAST_OVERDRIVE_V, digits=3)
+        advice = msg("Raise the supply or the load resistance, or use two stages or an op-amp.")
+        raise unreachable(GAIN_LABEL, asked, limit, advice)
+    open_ohm = 0.0
+    if overdrive > MOST_OVERDRIVE_V:  # the source resistor is left unbypassed in part
+        overdrive = MOST_OVERDRIVE_V
+        open_ohm = nearest(load / (request["gain"] * correction["gain"]) - overdrive / (2 * current), "E96")
+    source_v = max(_source_v(request), 1.2 * current * open_ohm)
+    rs = nearest(source_v / current - open_ohm, "E24")
+    gate_v = current * (rs + open_ohm) + THRESHOLD_V + overdrive
+    r2 = _GATE_OHM
+    r1 = nearest(r2 * (request["supply_v"] - gate_v) / gate_v, "E96")
+    low = 2 * math.pi * request["low_hz"] * correction["low_hz"]
+    drain_v = request["supply_v"] - current * rd - source_v
+    at_source = parallel(rs, overdrive / (2 * current) + open_ohm)
+    parts = {
+        "R1": r1, "R2": r2, "RD": rd, "RS": rs, "W/L": ratio_for(current, overdrive, drain_v),
+        "C1": at_least(_OTHER_SHARE / (low * parallel(r1, r2)), "E6"),
+        "C2": at_least(_OTHER_SHARE / (low * (rd + request["load_ohm"])), "E6"),
+        "C3": at_least(_SOURCE_SHARE / (low * at_source), "E6"),
+    }  # fmt: skip
+    if open_ohm:
+        parts["RS1"] = open_ohm
+    note = msg(
+        "Drain current {current}, overdrive {overdrive}, W/L = {ratio}.",
+        current=with_unit(current, "A", 3),
+        overdrive=with_unit(overdrive, "V", 3),
+        ratio=f"{parts['W/L']:.3g}",
+    )
+    return Sized(parts=parts, notes=(note,))
+
+
+def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+    """Source, bias, the transistor and its three capacitors."""
+    parts = {name: spice(value) for name, value in sized.parts.items()}
+    write_source(deck, request, min(0.02, 0.2 * _drop_v(request) / request["gain"]))
+    deck.part(f"C1 in g {parts['C1']}", msg("couples the input"))
+    deck.part(f"R1 vcc g {parts['R1']}", msg("bias, together with R2"))
+    deck.part(f"R2 g 0 {parts['R2']}", msg("bias, together with R1"))
+    deck.part(f"RD vcc d {parts['RD']}", msg("drain resistor"))
+    deck.part(nmos("M1", "d g s 0", sized.parts["W/L"]), msg("transistor: its width sets the gain"))
+    bypassed = "s"
+    if "RS1" in parts:
+        bypassed = "x"
+        deck.part(f"RS1 s x {parts['RS1']}", msg("lowers the gain"))
+    deck.part(f"RS {bypassed} 0 {parts['RS']}", msg("holds the operating point"))
+    deck.part(f"C3 {bypassed} 0 {parts['C3']}", msg("bypasses RS: sets the lower corner"))
+    deck.part(f"C2 d out {parts['C2']}", msg("couples the output"))
+    deck.part(f"Rload out 0 {spice(request['load_ohm'])}", msg("load"))
+    write_nmos(deck)
+
+
+FAMILY = Family(
+    key="common_source",
+    name=msg("common-source amplifiers with one NMOS transistor"),
+    one=msg("a common-source amplifier"),
+    examples={
+        "en": "common-source amplifier, gain 10, 12 V supply, 100 kohm load",
+        "zh": "增益10倍的共源放大电路，电源12V，负载100kΩ",
+    },
+    words=Words(
+        named=(
+            r"(?:single[\s-](?:stage|transistor) )?(?:mos(?:fet)? |n-?mos |fet )?common[\s-]source"
+            r"(?: (?:mos(?:fet)?|n-?mos|fet))?(?: (?:voltage )?(?:amplifier|amp|stage|circuit))?|"
+            r"(?:单(?:级|管))?(?:n?mos(?:fet)?管?|场效应管)?共源极?(?:组态)?(?:放大)?(?:器|电路)?"
+        ),
+        plausible=(
+            r"(?:single[\s-](?:stage|transistor) )?(?:mos(?:fet)?|n-?mos)(?: transistor)? (?:voltage )?"
+            r"(?:amplifier|amp|stage)|(?:n?mos(?:fet)?管?|场效应管)放大(?:器|电路)"
+        ),
+        excludes=(
+            r"cascode|共源共栅|common[\s-](?:gate|drain)|follower|跟随|p-?mos|jfet|"
+            r"current[\s-]source load|active load|"
+            rf"diode[\s-](?:connected )?load|有源负载|电流源负载|二极管负载|inverter|反相器|{OTHER_DEVICES}"
+        ),
+    ),
+    quantities=quantities(_drain_a, load=100e3),
+    goals=(gain_goal(-1), LOW_GOAL),
+    title=lambda request: f"Common-source amplifier, gain {request['gain']:.4g}, {request['supply_v']:g} V",
+    remarks=lambda _request: (msg("Gain = -gm (RD || Rload || ro), gm = 2 ID / (VGS - VT)."),),
+    analyses=sweep,
+    size=size,
+    netlist=netlist,
+)

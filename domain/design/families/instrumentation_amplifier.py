@@ -1,0 +1,119 @@
+"""The instrumentation amplifier of three op-amps: two followers with gain, a difference amplifier behind.
+
+Vout = (1 + 2 R1 / RG) (Vp - Vn); RG sets the gain, without it the gain is 1. The first stage's bandwidth is
+GBW over that gain, the second's GBW / 2.
+Sources: Sedra, Smith, "Microelectronic Circuits", 7th ed., section 2.4.2; Kitchin, Counts, "A Designer's
+Guide to Instrumentation Amplifiers", Analog Devices, 3rd ed., chapter 2.
+"""
+
+from __future__ import annotations
+
+import math
+
+from domain.circuit.figures import with_unit
+from domain.circuit.preferred_values import best_pair, values_between
+from domain.design.deck import Deck, spice
+from domain.design.engine.declaration import (
+    TOLERANCE,
+    Correction,
+    Family,
+    Request,
+    Sized,
+    Words,
+)
+from domain.design.families.amplifier_rows import (
+    NEITHER_MORE,
+    differential_goals,
+    gain_row,
+    low_hz,
+    two_input_remarks,
+    write_inputs,
+)
+from domain.design.opamp import (
+    BANDWIDTH,
+    BANDWIDTH_GOAL,
+    GBW,
+    OPAMP,
+    OPEN_LOOP_GAIN,
+    SINGLE_SUPPLY,
+    SUPPLY,
+    fast_enough,
+    sweep,
+    write_opamp,
+    write_supplies,
+)
+from shared.message import msg
+
+_OUTER_OHM, _SECOND_OHM = 20e3, 10e3
+_TWO_STAGES = 1.4
+"""By how much two stages of like bandwidth are slower than one, with some room."""
+_WITHOUT_BELOW = 1.005
+
+
+def size(request: Request, correction: Correction) -> Sized:
+    """R1 of E24 and RG of E96 whose ratio comes nearest, and the slowest op-amps that are fast enough."""
+    gain = request["gain"] * correction["gain"]
+    first = gain * (1 + 2 / OPEN_LOOP_GAIN) / (1 - gain / OPEN_LOOP_GAIN)
+    parts = {"R1": _OUTER_OHM, "R2": _SECOND_OHM}
+    if first >= _WITHOUT_BELOW:
+        outer, between = best_pair(
+            values_between(0.7 * _OUTER_OHM, 1.5 * _OUTER_OHM, "E24"),
+            lambda each: 2 * each / (first - 1),
+            "E96",
+            lambda one, two: abs(math.log((1 + 2 * one / two) / first)),
+        )
+        parts |= {"R1": outer, "RG": between}
+    gbw = fast_enough(request, correction, _TWO_STAGES * max(first, 2.0))
+    notes = [msg("Op-amps with a gain-bandwidth product of {gbw}.", gbw=with_unit(gbw, "Hz"))]
+    if "RG" in parts:
+        notes.insert(0, msg("Gain resistor {rg}.", rg=with_unit(parts["RG"], "Ω")))
+    return Sized(parts=parts, figures={"gbw_hz": gbw}, notes=tuple(notes))
+
+
+def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+    """Two sources, supplies, the input pair and the difference amplifier."""
+    parts = {name: spice(value) for name, value in sized.parts.items()}
+    write_inputs(deck, min(1.0, 0.25 * request["supply_v"] / request["gain"]), low_hz(request))
+    write_supplies(deck, request["supply_v"])
+    opamp = request["opamp"]
+    deck.part(f"X1 inp a vcc vee op {opamp}", msg("input op-amp"))
+    deck.part(f"X2 inn b vcc vee on {opamp}", msg("input op-amp"))
+    deck.part(f"R1 op a {parts['R1']}", msg("feedback of X1"))
+    deck.part(f"R1b on b {parts['R1']}", msg("feedback of X2"))
+    if "RG" in parts:
+        deck.part(f"RG a b {parts['RG']}", msg("sets the gain"))
+    deck.part(f"R2 on n {parts['R2']}", msg("difference stage"))
+    deck.part(f"R2b out n {parts['R2']}", msg("difference stage, feedback"))
+    deck.part(f"R2c op p {parts['R2']}", msg("difference stage"))
+    deck.part(f"R2d p 0 {parts['R2']}", msg("difference stage, to ground (the reference)"))
+    deck.part(f"X3 p n vcc vee out {opamp}", msg("op-amp of the difference stage"))
+    write_opamp(deck, request, sized.figures["gbw_hz"])
+
+
+FAMILY = Family(
+    key="instrumentation_amplifier",
+    name=msg("instrumentation amplifiers with three op-amps"),
+    one=msg("an instrumentation amplifier"),
+    examples={
+        "en": "instrumentation amplifier, gain 100, bandwidth 10 kHz",
+        "zh": "增益100倍、带宽10kHz的仪表放大器",
+    },
+    words=Words(
+        named=(
+            r"(?:(?:three|3)[\s-]?op[\s-]?amps? )?instrumentation (?:op[\s-]?amps?|amplifier|amp)|"
+            r"(?<![a-z])in-?amp(?![a-z])|(?:三运放)?仪[表用](?:差分)?放大(?:器|电路)"
+        ),
+        excludes=NEITHER_MORE,
+        refuses=(SINGLE_SUPPLY,),
+    ),
+    quantities=(gain_row((1, 1000), 100), BANDWIDTH, SUPPLY, GBW, TOLERANCE),
+    choices=(OPAMP,),
+    goals=(*differential_goals(), BANDWIDTH_GOAL),
+    title=lambda request: (
+        f"Instrumentation amplifier, gain {request['gain']:.4g}, {with_unit(request['bandwidth_hz'], 'Hz')}"
+    ),
+    remarks=two_input_remarks(msg("Vout = (1 + 2 R1 / RG) (Vp - Vn).")),
+    analyses=lambda request, sized, _goals: (sweep(request, sized.figures["gbw_hz"]),),
+    size=size,
+    netlist=netlist,
+)

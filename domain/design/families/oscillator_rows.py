@@ -1,0 +1,46 @@
+"""What oscillators share: the frequency, the amplitude, and a record of the steady state."""
+
+from __future__ import annotations
+
+from domain.design.deck import spice
+from domain.design.engine.declaration import Bounds, GoalRow, Quantity, Request, around
+from shared.message import msg
+
+_PERIODS = 20
+"""That are kept: `frequency` looks at the second half."""
+
+
+def frequency_row(within: tuple[float, float], example: float) -> Quantity:
+    return Quantity(
+        name="frequency_hz", label=msg("frequency"), dimensions=("Hz",), takes_rest=True, within=within,
+        example=example, required=True, has_sign=False,
+        words=r"frequency|oscillat\w*|(?<![a-z])f_?(?:0|osc)?(?![a-z])|频率|振荡|震荡",
+    )  # fmt: skip
+
+
+FREQUENCY_GOAL = GoalRow(
+    metric="frequency", label=msg("Frequency"), unit="Hz", quantity="frequency_hz",
+    expression=lambda _request: "frequency(v(out))",
+    bounds=lambda request: around(request["frequency_hz"], request["tolerance"]),
+)  # fmt: skip
+AMPLITUDE_GOAL = GoalRow(
+    metric="amplitude", label=msg("Amplitude"), unit="V", quantity="amplitude_v",
+    expression=lambda _request: "0.5*pp(v(out))",
+    bounds=lambda request: around(request["amplitude_v"], max(0.1, request["tolerance"])),
+)  # fmt: skip
+
+
+def distortion_goal(most: float) -> GoalRow:
+    """`most` as a fraction of the fundamental."""
+    return GoalRow(
+        metric="distortion", label=msg("Distortion"), unit="1", is_corrected=False,
+        expression=lambda request: f"thd(v(out),{spice(request['frequency_hz'])})",
+        bounds=lambda _request: Bounds(maximum=most),
+    )  # fmt: skip
+
+
+def transient(request: Request, *, settles: float, points: int = 200) -> str:
+    """The `.tran` card: `settles` periods pass before the record begins."""
+    period = 1 / request["frequency_hz"]
+    start, step = settles * period, spice(period / points)
+    return f".tran {step} {spice(start + _PERIODS * period)} {spice(start)} {step}"

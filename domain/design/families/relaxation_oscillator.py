@@ -1,0 +1,110 @@
+"""The relaxation oscillator of one op-amp: a comparator with hysteresis whose own output charges a capacitor.
+
+f = 1 / (2 R C ln((1 + b) / (1 - b))) with b = R2 / (R1 + R2), whatever the op-amp's swing; here R1 = R2.
+Source: Sedra, Smith, "Microelectronic Circuits", 7th ed., section 18.5.
+"""
+
+from __future__ import annotations
+
+import math
+
+from domain.circuit.figures import with_unit
+from domain.circuit.preferred_values import nearest
+from domain.design.deck import Deck, spice
+from domain.design.engine.declaration import (
+    TOLERANCE,
+    Bounds,
+    Correction,
+    Family,
+    GoalRow,
+    Request,
+    Sized,
+    Words,
+)
+from domain.design.families.oscillator_rows import FREQUENCY_GOAL, frequency_row, transient
+from domain.design.opamp import (
+    GBW,
+    OPAMP,
+    SINGLE_SUPPLY,
+    SUPPLY,
+    enough_gbw_hz,
+    write_opamp,
+    write_supplies,
+)
+from shared.message import msg
+
+_DIVIDER_OHM = 22e3
+_FASTER = 300.0
+"""GBW over frequency: the time the op-amp takes to switch is a small part of a period then."""
+
+
+def size(request: Request, correction: Correction) -> Sized:
+    """C of E12, R of E96, and an op-amp that switches fast enough."""
+    product = 1 / (2 * math.log(3) * request["frequency_hz"] * correction["frequency_hz"])
+    c = nearest(min(max(product / 22e3, 47e-12), 10e-6), "E12")
+    r = nearest(product / c, "E96")
+    gbw = enough_gbw_hz(request, _FASTER * request["frequency_hz"])
+    note = msg(
+        "R = {r}, C = {c}, an op-amp with a gain-bandwidth product of {gbw}.",
+        r=with_unit(r, "Ω"),
+        c=with_unit(c, "F"),
+        gbw=with_unit(gbw, "Hz"),
+    )
+    parts = {"R1": _DIVIDER_OHM, "R2": _DIVIDER_OHM, "R3": r, "C1": c}
+    return Sized(parts=parts, figures={"gbw_hz": gbw}, notes=(note,))
+
+
+def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+    """Supplies, the divider that makes the hysteresis, R and C, the op-amp."""
+    parts = {name: spice(value) for name, value in sized.parts.items()}
+    write_supplies(deck, request["supply_v"])
+    deck.part(f"R1 out p {parts['R1']}", msg("hysteresis, together with R2"))
+    deck.part(f"R2 p 0 {parts['R2']}", msg("hysteresis, together with R1"))
+    deck.part(f"R3 out n {parts['R3']}", msg("charges C1: sets the frequency"))
+    deck.part(f"C1 n 0 {parts['C1']}", msg("sets the frequency together with R3"))
+    deck.part(f"X1 p n vcc vee out {request['opamp']}", msg("op-amp, as a comparator"))
+    deck.rule()
+    deck.cards(".options method=gear")  # trapezoids ring where the comparator switches
+    deck.part(f".ic v(n)={spice(-0.2 * request['supply_v'])}", msg("a start, in place of noise"))
+    write_opamp(deck, request, sized.figures["gbw_hz"])
+
+
+FAMILY = Family(
+    key="relaxation_oscillator",
+    name=msg("relaxation oscillators with one op-amp"),
+    one=msg("a relaxation oscillator"),
+    examples={
+        "en": "op-amp relaxation oscillator, 1 kHz square wave",
+        "zh": "1kHz运放方波振荡器",
+    },
+    words=Words(
+        named=(
+            r"(?:op[\s-]?amps? )?relaxation (?:oscillator|generator)|"
+            r"op[\s-]?amps? (?:(?:based )?astable(?: multivibrator)?|square[\s-]?wave (?:generator|"
+            r"oscillator))|"
+            r"张弛振荡(?:器|电路)|(?:运放|rc)(?:张弛|方波)(?:振荡|发生)(?:器|电路)"
+        ),
+        plausible=(
+            r"(?:square[\s-]?wave|astable)(?: multivibrator)?(?: (?:generator|oscillator))?|"
+            r"多谐振荡(?:器|电路)|"
+            r"方波(?:信号)?(?:发生|振荡)(?:器|电路)"
+        ),
+        excludes=r"555|(?<![a-z])bjt|transistor|晶体管|三极管|ring|环形|crystal|晶体|sine|正弦|unijunction|单结|cmos",
+        refuses=(SINGLE_SUPPLY,),
+    ),
+    quantities=(frequency_row((0.1, 300e3), 1e3), SUPPLY, GBW, TOLERANCE),
+    choices=(OPAMP,),
+    goals=(
+        FREQUENCY_GOAL,
+        GoalRow(
+            metric="duty", label=msg("Duty cycle"), unit="1", is_corrected=False,
+            expression=lambda _request: "duty(v(out))",
+            bounds=lambda _request: Bounds(minimum=0.45, maximum=0.55),
+        ),
+    ),
+    title=lambda request: f"Relaxation oscillator, {with_unit(request['frequency_hz'], 'Hz')}",
+    remarks=lambda _request: (msg("f = 1 / (2 R3 C1 ln 3) with R1 = R2."),),
+    analyses=lambda request, _sized, _goals: (transient(request, settles=5),),
+    size=size,
+    netlist=netlist,
+)  # fmt: skip

@@ -1,0 +1,127 @@
+"""What circuits from one DC voltage to another without a switch share: voltages, load, sweep of the input."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from domain.circuit.figures import with_unit
+from domain.design.deck import spice
+from domain.design.engine.conversion import read_conversion
+from domain.design.engine.declaration import Bounds, GoalRow, Quantity, Request, Said, Sized, around
+from domain.design.engine.reading import number
+from domain.design.sentence import Sentence
+from domain.design.understanding import impossible, left_out
+from domain.simulation.goals import DesignGoal
+from shared.message import Message, msg
+
+VIN = Quantity(
+    name="vin", label=msg("input voltage"), dimensions=("V",), within=(0.1, 1000), example=12, required=True,
+    words=r"input|(?<![a-z])v_?in(?![a-z])|输入|供电|电源|电池|battery|source|suppl\w+|bus|母线",
+    before=r"from|从|由|将|把|(?<![a-z])in\s*[:=]", after=r"\s*(?:dc\s*)?_?in(?![a-z])",
+)  # fmt: skip
+VOUT = Quantity(
+    name="vout", label=msg("output voltage"), dimensions=("V",), within=(1e-3, 500), example=5, required=True,
+    words=(
+        r"output|(?<![a-z])v_?out(?![a-z])|(?<![a-z])v_?o(?![a-z])|输出|得到|产生|分出|稳压到|稳定在|"
+        r"reference|基准"
+    ),
+    before=r"(?<![a-z])to|into|降(?:压)?(?:到|至|为|成)|(?:转|分|变)(?:压|换)?(?:到|至|为|成|出)?",
+    after=r"\s*(?:dc\s*)?_?(?:out(?:put)?(?![a-z])|输出)",
+)  # fmt: skip
+LOAD_A = Quantity(
+    name="iout", label=msg("output current"), dimensions=("A",), within=(1e-6, 5), example=0.02,
+    words=(
+        r"load(?: current)?|output current|i_?out|(?<![a-z])i_?[ol](?![a-z])|current|负载(?:电流)?|电流|带载|"
+        r"输出电流"
+    ),
+    before="@", after=r"\s*(?:max(?:imum)?\s*)?(?:output|load|输出|负载)", takes_rest=True,
+)  # fmt: skip
+
+
+def says_voltages(sentence: Sentence, quantities: Sequence[Quantity]) -> Said:
+    """The two voltages as a conversion (the range of an input too), everything else by its words."""
+    found = read_conversion(sentence, sorted(quantities, key=lambda each: each.name != VIN.name))
+    values = {
+        quantity.name: number(quantity, found.values[quantity.name])
+        for quantity in quantities
+        if quantity.name in found.values
+    }
+    stated = frozenset(values)
+    if found.input_range is not None:
+        values |= dict(zip(("vin_lowest", "vin_highest"), found.input_range, strict=True))
+    return Said(values=values, stated=stated, notes=(*found.notes, *left_out(found.unused)))
+
+
+def steps_down(request: Request, what: Message, dropout_v: float, *, load_a: float) -> Said:
+    """The load current, where nobody said it, and the input's range.
+
+    Raises CircuitError for an input that is not `dropout_v` above the output.
+    """
+    vin, vout = request["vin"], request["vout"]
+    if vin is None or vout is None:
+        return Said(values={})
+    low, high = (request.get(name) or vin for name in ("vin_lowest", "vin_highest"))
+    if low < vout + dropout_v:
+        raise impossible(
+            msg(
+                "{what} needs at least {least} at its input for {vout}, not {vin}.",
+                what=what,
+                least=with_unit(vout + dropout_v, "V", 3),
+                vout=with_unit(vout, "V", 4),
+                vin=with_unit(low, "V", 4),
+            ),
+            msg("Raise the input or lower the output voltage."),
+        )
+    values = {"vin_lowest": low, "vin_highest": high, "iout": request["iout"] or load_a}
+    return Said(values=values)
+
+
+def output_goal() -> GoalRow:
+    """The output at the nominal input."""
+    return GoalRow(
+        metric="vout", label=msg("Output voltage"), unit="V", quantity="vout",
+        expression=lambda request: f"at(v(out),{spice(request['vin'])})",
+        bounds=lambda request: around(request["vout"], request["tolerance"]),
+    )  # fmt: skip
+
+
+def titled(what: str) -> Callable[[Request], str]:
+    """The two voltages and the load behind the circuit's name."""
+
+    def title(request: Request) -> str:
+        load = with_unit(request["iout"], "A")
+        return f"{what} {request['vin']:g} V to {request['vout']:g} V, {load}"
+
+    return title
+
+
+def zener_model(vz: float, test_a: float) -> str:
+    """The card `dzener` of a Zener voltage at a test current, 1.5 % of it across the series resistance: about
+    what the impedances in data sheets give."""
+    drop = 0.015 * vz
+    series, junction, current = spice(drop / test_a), spice(vz - drop), spice(test_a)
+    return f".model dzener D(IS=1f N=1.1 RS={series} BV={junction} IBV={current} CJO=100p)"
+
+
+def line_goal(most: Callable[[Request], float]) -> GoalRow:
+    """By how much the output follows the input over its range, or over 10 % of it; at most `most` (V)."""
+
+    def expression(request: Request) -> str:
+        low, high = _reach(request)
+        return f"at(v(out),{spice(high)})-at(v(out),{spice(low)})"
+
+    return GoalRow(
+        metric="line_regulation", label=msg("Line regulation"), unit="V", is_corrected=False,
+        expression=expression, bounds=lambda request: Bounds(maximum=most(request)),
+    )  # fmt: skip
+
+
+def sweep_of_input(request: Request, _sized: Sized, _goals: Sequence[DesignGoal]) -> tuple[str]:
+    """The `.dc` card from 0 to the highest input."""
+    high = _reach(request)[1]
+    return (f".dc Vin 0 {spice(high)} {spice(high / 200)}",)
+
+
+def _reach(request: Request) -> tuple[float, float]:
+    low, high = request["vin_lowest"], request["vin_highest"]
+    return (low, high) if high > low else (low, 1.1 * low)

@@ -1,0 +1,76 @@
+"""What band-pass and notch filters share: the center, and Q or the width that says the same."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from domain.design.engine.declaration import GoalRow, Quantity, Request, Said, around
+from domain.design.engine.reading import number
+from domain.design.sentence import Mention, Sentence
+from domain.design.understanding import fill_slots, left_out
+from shared.message import msg
+
+CENTER = Quantity(
+    name="center_hz", label=msg("center frequency"), dimensions=("Hz",), takes_rest=True, within=(0.1, 300e3),
+    example=1e3, required=True, weak=r"(?<![a-z])at(?![a-z])|@|在",
+    words=(
+        r"cent(?:er|re)(?: frequency)?|(?<![a-z])f_?[0cr](?![a-z\d])|resonan\w*|tuned to|"
+        r"notch(?: frequency)?(?: at)?|"
+        r"hum|中心(?:频率)?|谐振(?:频率)?|陷波(?:频率|点)?|(?:工频|抑制|滤除|去除)|频率"
+    ),
+)  # fmt: skip
+WIDTH = Quantity(
+    name="width_hz", label=msg("bandwidth"), dimensions=("Hz",), within=(1e-3, 300e3), example=200,
+    words=r"band[\s-]?width|(?<![a-z])bw(?![a-z])|wide|width|带宽|通带宽度|阻带宽度",
+)  # fmt: skip
+QUALITY = Quantity(
+    name="quality", label=msg("Q"), dimensions=("none", "x"), within=(0.5, 15), example=5, default=5.0,
+    takes_rest=False, words=r"(?<![a-z])q(?:uality(?: factor)?)?(?:[\s-]?factor|值)?(?![a-z])|品质因数",
+)  # fmt: skip
+QUALITY_GOAL = GoalRow(
+    metric="quality", label=msg("Q"), unit="1", quantity="quality",
+    expression=lambda _request: "q(v(out))",
+    bounds=lambda request: around(request["quality"], max(0.1, request["tolerance"])),
+)  # fmt: skip
+
+
+def says_resonance(quantities: Sequence[Quantity]) -> Callable[[Sentence], Said]:
+    """A band (1 kHz to 10 kHz) is its center, in the logarithm, and its width; the rest by its words."""
+
+    def says(sentence: Sentence) -> Said:
+        band = _band(sentence)
+        rest = [mention for mention in sentence.mentions if band is None or mention not in band[1]]
+        filled = fill_slots(sentence, quantities, rest)
+        values = {
+            quantity.name: number(quantity, filled.values[quantity.name])
+            for quantity in quantities
+            if quantity.name in filled.values
+        }
+        if band is not None:
+            low, high = band[0]
+            values |= {CENTER.name: math.sqrt(low * high), WIDTH.name: high - low}
+        return Said(values=values, stated=frozenset(values), notes=left_out(filled.unused))
+
+    return says
+
+
+def _band(sentence: Sentence) -> tuple[tuple[float, float], tuple[Mention, ...]] | None:
+    """The first range of frequencies, and the mentions that say it."""
+    for mention in sentence.of("Hz"):
+        if mention.upper is not None:
+            return (mention.value, mention.upper), (mention,)
+    for index, _ in sentence.links:
+        pair = sentence.mentions[index : index + 2]
+        low, high = sorted(each.value for each in pair)
+        if all(each.dimension == "Hz" for each in pair) and low < high:
+            return (low, high), tuple(pair)
+    return None
+
+
+def complete_resonance(request: Request) -> Said:
+    """Q from the width. Raises CircuitError where the two contradict each other."""
+    center, width, quality = request["center_hz"], request["width_hz"], request["quality"]
+    if center is None or width is None or quality is not None:
+        return Said(values={})
+    return Said(values={"quality": center / width}, stated=frozenset({"quality"}))

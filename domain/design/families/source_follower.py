@@ -1,0 +1,136 @@
+"""The source follower (common drain): one NMOS, its gate biased by a divider, a resistor at the source.
+
+Gain (RS || RL) / (1 / gm + RS || RL) with gm = 2 ID / Vov: the width sets it.
+Sources: Sedra, Smith, "Microelectronic Circuits", 7th ed., section 7.3.6; Razavi, "Design of Analog CMOS
+Integrated Circuits", 2nd ed., section 3.4.
+"""
+
+from __future__ import annotations
+
+import math
+
+from domain.circuit.figures import told_apart, with_unit
+from domain.circuit.preferred_values import at_least, nearest
+from domain.design.deck import Deck, spice
+from domain.design.engine.declaration import (
+    Bounds,
+    Correction,
+    Family,
+    GoalRow,
+    Quantity,
+    Request,
+    Sized,
+    Words,
+)
+from domain.design.engine.wording import unreachable
+from domain.design.families.amplifier_rows import GAIN_LABEL, GAIN_WORDS
+from domain.design.families.transistor_rows import (
+    LOW_GOAL,
+    OTHER_DEVICES,
+    mid_hz,
+    quantities,
+    sweep,
+    write_source,
+)
+from domain.design.mosfet import LEAST_OVERDRIVE_V, MOST_OVERDRIVE_V, THRESHOLD_V, nmos, ratio_for, write_nmos
+from domain.design.transistor import parallel
+from shared.message import msg
+
+_GATE_OHM = 1e6
+_INPUT_SHARE, _OUTPUT_SHARE = 1.6, 8.0
+"""By how much the corners of the capacitors lie below the lower corner of the amplifier."""
+
+
+def _source_v(request: Request) -> float:
+    """A little below the middle: the gate stands higher by threshold and overdrive."""
+    return float(max(0.3 * request["supply_v"], min(0.5 * request["supply_v"], request["supply_v"] - 4)))
+
+
+def _drain_a(request: Request) -> float:
+    """1 mA, or what drives the load to either side."""
+    return float(min(max(1e-3, _source_v(request) / request["load_ohm"]), 0.05))
+
+
+def size(request: Request, correction: Correction) -> Sized:
+    """Resistors of E24, capacitors of E6, the width by the gain."""
+    current = request["collector_a"]
+    rs = nearest(_source_v(request) / current, "E24")
+    load = parallel(rs, request["load_ohm"])
+    aim = 1 - 0.8 * (1 - request["gain"])
+    overdrive = min(2 * current * load * (1 / aim - 1), 0.3 * MOST_OVERDRIVE_V)
+    if overdrive < LEAST_OVERDRIVE_V:
+        limit = 1 / (1 + LEAST_OVERDRIVE_V / (2 * current * load))
+        asked, told = told_apart("", request["gain"], 1 - 1.25 * (1 - limit), digits=3)
+        advice = msg("Raise the load resistance, the supply or the collector current.")
+        raise unreachable(GAIN_LABEL, asked, told, advice)
+    gate_v = current * rs + THRESHOLD_V + overdrive
+    r1 = nearest(_GATE_OHM * (request["supply_v"] - gate_v) / gate_v, "E96")
+    low = 2 * math.pi * request["low_hz"] * correction["low_hz"]
+    parts = {
+        "R1": r1, "R2": _GATE_OHM, "RS": rs, "W/L": ratio_for(current, overdrive, 0.5 * request["supply_v"]),
+        "C1": at_least(_INPUT_SHARE / (low * parallel(r1, _GATE_OHM)), "E6"),
+        "C2": at_least(_OUTPUT_SHARE / (low * request["load_ohm"]), "E6"),
+    }  # fmt: skip
+    note = msg(
+        "Drain current {current}, overdrive {overdrive}, W/L = {ratio}.",
+        current=with_unit(current, "A", 3),
+        overdrive=with_unit(overdrive, "V", 3),
+        ratio=f"{parts['W/L']:.3g}",
+    )
+    return Sized(parts=parts, notes=(note,))
+
+
+def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+    """Source, bias, the transistor and its two capacitors."""
+    parts = {name: spice(value) for name, value in sized.parts.items()}
+    write_source(deck, request, min(0.5, 0.2 * _source_v(request)))
+    deck.part(f"C1 in g {parts['C1']}", msg("couples the input"))
+    deck.part(f"R1 vcc g {parts['R1']}", msg("bias, together with R2"))
+    deck.part(f"R2 g 0 {parts['R2']}", msg("bias, together with R1"))
+    deck.part(nmos("M1", "vcc g s s", sized.parts["W/L"]), msg("transistor: its width sets the gain"))
+    deck.part(f"RS s 0 {parts['RS']}", msg("carries the current"))
+    deck.part(f"C2 s out {parts['C2']}", msg("couples the output"))
+    deck.part(f"Rload out 0 {spice(request['load_ohm'])}", msg("load"))
+    write_nmos(deck)
+
+
+FAMILY = Family(
+    key="source_follower",
+    name=msg("source followers (common drain)"),
+    one=msg("a source follower"),
+    examples={
+        "en": "source follower, 12 V supply, load 10 kohm",
+        "zh": "电源12V、负载10kΩ的源极跟随器",
+    },
+    words=Words(
+        named=(
+            r"(?:mos(?:fet)? |n-?mos |fet )?(?:source[\s-]follower|common[\s-]drain)"
+            r"(?: (?:mos(?:fet)?|n-?mos|fet))?(?: (?:voltage )?(?:amplifier|amp|stage|circuit|buffer))*|"
+            r"(?:n?mos(?:fet)?管?|场效应管)?(?:源极?(?:跟随|输出)器?|共漏极?)(?:组态)?(?:放大)?(?:器|电路)?"
+        ),
+        plausible=r"(?:mos(?:fet)?|n-?mos)\s?(?:voltage )?(?:buffer|follower|缓冲器?|跟随器)",
+        excludes=rf"cascode|common[\s-](?:gate|source)|共源|共栅|p-?mos|jfet|{OTHER_DEVICES}",
+    ),
+    quantities=quantities(
+        _drain_a,
+        gain=Quantity(
+            name="gain", label=GAIN_LABEL, dimensions=("x", "dB", "none"), limit="at_least", words=GAIN_WORDS,
+            within=(0.3, 0.98), example=0.9, default=0.8, is_told=False,
+        ),
+    ),
+    goals=(
+        GoalRow(
+            metric="gain", label=msg("Gain"), unit="1", quantity="gain",
+            expression=lambda request: f"at(re(v(out)/v(in)),{mid_hz(request)})",
+            bounds=lambda request: Bounds(minimum=request["gain"]), is_corrected=False,
+        ),
+        LOW_GOAL,
+    ),
+    title=lambda request: (
+        f"Source follower, {request['supply_v']:g} V, {with_unit(request['load_ohm'], 'Ohm')}"
+    ),
+    remarks=lambda _request: (msg("Gain = (RS || Rload) / (1 / gm + RS || Rload), gm = 2 ID / (VGS - VT)."),),
+    analyses=sweep,
+    size=size,
+    netlist=netlist,
+)  # fmt: skip

@@ -1,0 +1,193 @@
+"""The inverting adder: two to five inputs, each with its resistor into the virtual ground.
+
+Vout = -sum(wi Vi) with wi = Rf / Ri, lessened by the finite open-loop gain; bandwidth GBW / (1 + sum(wi)).
+Sources: Sedra, Smith, "Microelectronic Circuits", 7th ed., section 2.2.4; Texas Instruments, "Op Amps for
+Everyone", SLOD006B, chapter 3.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import replace
+
+from domain.circuit.figures import with_unit
+from domain.circuit.preferred_values import nearest, values_between
+from domain.design.deck import Deck, spice
+from domain.design.engine.declaration import (
+    TOLERANCE,
+    Correction,
+    Family,
+    GoalRow,
+    Quantity,
+    Request,
+    Said,
+    Sized,
+    Words,
+    around,
+)
+from domain.design.engine.reading import read_quantities
+from domain.design.families.amplifier_rows import NEITHER_MORE, gain_row
+from domain.design.opamp import (
+    BANDWIDTH,
+    GBW,
+    OPAMP,
+    OPEN_LOOP_GAIN,
+    SINGLE_SUPPLY,
+    SUPPLY,
+    fast_enough,
+    write_opamp,
+    write_supplies,
+)
+from domain.design.sentence import Sentence
+from domain.design.understanding import impossible, left_out
+from shared.message import Message, msg
+
+_MOST = 5
+_FEEDBACK_OHM = (20e3, 68e3)
+_SETTLED = 20.0
+"""A slot over the time constant of the bandwidth."""
+_WEIGHT = r"\d+(?:\.\d+)?(?:x|倍)?(?!\s?(?:[\d.%]|[kmgnuμ]?(?:hz|v|a|ohm|欧|db|Ω|w)(?![a-z])))"
+_WEIGHTS = re.compile(
+    r"(?:weight(?:s|ed)?|gains?|coefficients?|权重|加权|系数|增益)(?: of|: ?|为|分别为|是|=|\s)*"
+    rf"(?P<list>{_WEIGHT}(?:(?:\s?[,、/:]\s?(?:and )?|\s?(?:and|和)\s?){_WEIGHT})+)",
+    re.IGNORECASE,
+)
+_QUANTITIES = (
+    Quantity(
+        name="inputs", label=msg("number of inputs"), dimensions=("none",), is_whole=True, within=(2, _MOST),
+        words=r"(?:input|channel|way)s?(?![a-z])|路|个?输入|通道", example=3, default=2, is_told=False,
+    ),
+    gain_row((0.05, 200), 1, default=1.0),
+    BANDWIDTH,
+    SUPPLY,
+    GBW,
+    TOLERANCE,
+)  # fmt: skip
+
+
+def says(sentence: Sentence) -> Said:
+    """A list of weights, or one gain for all inputs."""
+    found = _WEIGHTS.search(sentence.text)
+    if found is None:
+        values, unused = read_quantities(_QUANTITIES, sentence)
+        return Said(values=values, stated=frozenset(values), notes=left_out(unused))
+    start, end = found.span("list")
+    rest = tuple(each for each in sentence.mentions if not start <= each.start < end)
+    values, unused = read_quantities(_QUANTITIES, replace(sentence, mentions=rest, links=()))
+    weights = [float(each) for each in re.findall(r"\d+(?:\.\d+)?", found["list"])]
+    if not 2 <= len(weights) <= _MOST or not all(0.05 <= each <= 200 for each in weights):
+        raise impossible(
+            msg("An adder has two to {most} inputs with weights of 0.05 to 200.", most=_MOST),
+            msg("Name the weights, for example: weights 1, 2 and 4."),
+        )
+    stated = frozenset({*values, "weights"})
+    return Said(values={**values, "weights": weights}, stated=stated, notes=left_out(unused))
+
+
+def complete(request: Request) -> Said:
+    """The weight of each input, and the largest as the gain."""
+    weights = request.get("weights")
+    if weights is None:
+        count, gain = int(request["inputs"] or 2), request["gain"] or 1.0
+        return Said(values={f"weight_{n}": gain for n in range(1, count + 1)} | {"inputs": count})
+    values = {f"weight_{n}": each for n, each in enumerate(weights, 1)}
+    return Said(values={**values, "inputs": len(weights), "gain": max(weights)})
+
+
+def _weights(request: Request) -> list[float]:
+    return [request[f"weight_{n}"] for n in range(1, int(request["inputs"]) + 1)]
+
+
+def size(request: Request, correction: Correction) -> Sized:
+    """Rf of E24 for which resistors of E96 come nearest to all weights; an op-amp that is fast enough."""
+    weights = [each * correction["gain"] for each in _weights(request)]
+    noise_gain = 1 + sum(weights)
+    weights = [each * (1 + noise_gain / OPEN_LOOP_GAIN) for each in weights]
+
+    def miss(rf: float) -> float:
+        return max(abs(math.log(rf / each / nearest(rf / each, "E96"))) for each in weights)
+
+    rf = min(values_between(*_FEEDBACK_OHM, "E24"), key=miss)
+    parts = {f"R{n}": nearest(rf / each, "E96") for n, each in enumerate(weights, 1)}
+    gbw = fast_enough(request, correction, noise_gain)
+    note = msg(
+        "Rf = {rf}, an op-amp with a gain-bandwidth product of {gbw}.",
+        rf=with_unit(rf, "Ω"),
+        gbw=with_unit(gbw, "Hz"),
+    )
+    return Sized(parts={**parts, "Rf": rf}, figures={"gbw_hz": gbw}, notes=(note,))
+
+
+def _slot_s(request: Request) -> float:
+    return float(_SETTLED / (2 * math.pi * request["bandwidth_hz"]))
+
+
+def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+    """One source an input, high one after the other, the resistors and the op-amp."""
+    weights, slot = _weights(request), _slot_s(request)
+    amplitude = min(1.0, 0.4 * request["supply_v"] / max(weights))
+    edge = slot / 100
+    for n in range(1, len(weights) + 1):
+        times = f"{spice(edge)} {spice(edge)} {spice(slot - 2 * edge)} 1k"
+        pulse = f"PULSE(0 {spice(amplitude)} {spice((n - 0.5) * slot)} {times})"
+        deck.part(f"Vin{n} in{n} 0 DC 0 AC 1 {pulse}", msg("input {number}, high in its turn", number=n))
+    write_supplies(deck, request["supply_v"])
+    for n in range(1, len(weights) + 1):
+        deck.part(f"R{n} in{n} n {spice(sized.parts[f'R{n}'])}", msg("weight of input {number}", number=n))
+    deck.part(f"Rf out n {spice(sized.parts['Rf'])}", msg("feedback"))
+    deck.part(f"X1 0 n vcc vee out {request['opamp']}", msg("op-amp, its non-inverting input grounded"))
+    write_opamp(deck, request, sized.figures["gbw_hz"])
+
+
+def _goal(n: int) -> GoalRow:
+    label: Message = msg("Weight of input {number}", number=n)
+
+    def expression(request: Request) -> str:
+        place = spice((n + 0.4) * _slot_s(request))
+        return f"at(v(out),{place})/at(v(in{n}),{place})"
+
+    return GoalRow(
+        metric=f"weight_{n}", label=label, unit="1", quantity="gain" if n == 1 else f"weight_{n}",
+        expression=expression, bounds=lambda request: around(-request[f"weight_{n}"], request["tolerance"]),
+        is_corrected=False, when=lambda request: request["inputs"] >= n,
+    )  # fmt: skip
+
+
+FAMILY = Family(
+    key="summing_amplifier",
+    name=msg("summing op-amp amplifiers (inverting adders)"),
+    one=msg("a summing amplifier"),
+    examples={
+        "en": "summing amplifier, 3 inputs, weights 1, 2 and 4",
+        "zh": "三路反相加法器，权重1、2、4",
+    },
+    words=Words(
+        named=(
+            r"(?:inverting )?(?:op[\s-]?amps? )?(?<![a-z])(?:summ(?:ing|er)|add(?:er|ing))(?![a-z])"
+            r"(?: (?:op[\s-]?amps?|amplifier|amp|circuit|mixer))*|(?:audio )?mixer (?:amplifier|amp)|"
+            r"(?:\d\s?路|[二三四五两]路)?(?:反相)?(?:输入)?(?:运放)?"
+            r"(?:加权)?(?:加法|求和)(?:运算)?(?:放大)?(?:器|电路)?"
+        ),
+        excludes=(
+            r"full[\s-]adder|half[\s-]adder|全加器|半加器|binary|logic|逻辑|non[\s-]?inverting|同相|"
+            + NEITHER_MORE
+        ),
+        refuses=(SINGLE_SUPPLY,),
+    ),
+    quantities=_QUANTITIES,
+    choices=(OPAMP,),
+    goals=tuple(_goal(n) for n in range(1, _MOST + 1)),
+    title=lambda request: (
+        f"Summing amplifier, weights {' '.join(f'{each:.4g}' for each in _weights(request))}"
+    ),
+    stem=lambda request: f"summing_amplifier_{int(request['inputs'])}_inputs",
+    remarks=lambda _request: (msg("Vout = -(Rf / R1 V1 + Rf / R2 V2 + ...)."),),
+    analyses=lambda request, _sized, _goals: (
+        f".tran {spice(_slot_s(request) / 100)} {spice((request['inputs'] + 0.5) * _slot_s(request))}",
+    ),
+    size=size,
+    netlist=netlist,
+    says=says,
+    complete=complete,
+)  # fmt: skip

@@ -1,0 +1,139 @@
+"""The 555 as an astable multivibrator: RA and RB charge C, RB discharges it.
+
+f = 1 / (ln 2 (RA + 2 RB) C), duty (RA + RB) / (RA + 2 RB); below half, and for exactly half, a diode across
+RB makes it RA / (RA + RB).
+Source: Texas Instruments, "xx555 Precision Timers", SLFS022, section 8.3.2.
+"""
+
+from __future__ import annotations
+
+import math
+
+from domain.circuit.figures import with_unit
+from domain.circuit.preferred_values import nearest
+from domain.design.deck import Deck, spice
+from domain.design.engine.declaration import (
+    TOLERANCE,
+    Bounds,
+    Correction,
+    Family,
+    GoalRow,
+    Quantity,
+    Request,
+    Sized,
+    Words,
+)
+from domain.design.families.oscillator_rows import FREQUENCY_GOAL, frequency_row, transient
+from shared.message import msg
+
+_WITH_DIODE_BELOW = 0.53
+_LEAST_OHM = 1e3
+_TOTAL_OHM = 50e3
+_DIODE_V = 0.55
+
+
+def _with_diode(request: Request) -> bool:
+    return bool(request["duty"] < _WITH_DIODE_BELOW)
+
+
+def size(request: Request, correction: Correction) -> Sized:
+    """C of E12, RA and RB of E96."""
+    supply = request["supply_v"]
+    duty = min(max(request["duty"] * correction["duty"], 0.02), 0.98)
+    period = 1 / (request["frequency_hz"] * correction["frequency_hz"])
+    high, low = duty * period, (1 - duty) * period
+    # Charging through a diode starts from a lower voltage than the supply.
+    drop = _DIODE_V if _with_diode(request) else 0.0
+    charging = math.log((2 / 3 * supply - drop) / (1 / 3 * supply - drop))
+    shortest = min(high, low) / math.log(2)
+    c = nearest(min(max(period / _TOTAL_OHM, 220e-12), 100e-6), "E12")
+    if shortest / c < 2 * _LEAST_OHM:
+        c = nearest(max(shortest / (2 * _LEAST_OHM), 100e-12), "E12")
+    rb = low / (math.log(2) * c)
+    ra = high / (charging * c) - (0.0 if _with_diode(request) else rb)
+    parts = {"RA": nearest(max(ra, _LEAST_OHM), "E96"), "RB": nearest(max(rb, _LEAST_OHM), "E96"), "C1": c}
+    note = msg(
+        "RA = {ra}, RB = {rb}, C = {c}.",
+        ra=with_unit(parts["RA"], "Ω"),
+        rb=with_unit(parts["RB"], "Ω"),
+        c=with_unit(c, "F"),
+    )
+    return Sized(parts=parts, notes=(note,))
+
+
+def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+    """Supply, the timer of the model library, and its three parts."""
+    parts = {name: spice(value) for name, value in sized.parts.items()}
+    deck.part(f"Vcc vcc 0 DC {spice(request['supply_v'])}", msg("supply"))
+    deck.part(f"RA vcc dis {parts['RA']}", msg("charges C1, together with RB"))
+    deck.part(f"RB dis cap {parts['RB']}", msg("discharges C1"))
+    if _with_diode(request):
+        deck.part("D1 dis cap dswitch", msg("leads the charging current past RB"))
+    deck.part(f"C1 cap 0 {parts['C1']}", msg("sets the frequency"))
+    deck.part("C2 ctrl 0 10n", msg("steadies the control voltage"))
+    deck.part("X1 0 cap out vcc ctrl cap dis vcc NE555", msg("timer"))
+    deck.part(f"Rload out 0 {spice(10e3)}", msg("load"))
+    deck.rule()
+    deck.cards(".options xmu=0.45")  # plain trapezoids ring where the diode takes over
+    if _with_diode(request):
+        deck.cards(".model dswitch D(IS=2.5n N=1.75 RS=0.8)")
+    deck.cards(f".ic v(cap)=0 v(ctrl)={spice(2 / 3 * request['supply_v'])}", ".include NE555.lib")
+
+
+FAMILY = Family(
+    key="timer_555",
+    name=msg("astable multivibrators with a 555"),
+    one=msg("an astable multivibrator with a 555"),
+    examples={
+        "en": "555 astable, 1 kHz, duty 60 %, 5 V supply",
+        "zh": "555多谐振荡器，1kHz，占空比60%，电源5V",
+    },
+    words=Words(
+        named=(
+            r"(?:astable|oscillator|multivibrator|blinker|flasher)(?: circuit)? (?:with|using|based on|"
+            r"from) (?:an? )?"
+            r"(?:ne|lm)?\s?555(?: timer)?|"
+            r"(?<![\d.])(?:ne|lm|sa|tlc)?\s?555(?!\d)[\s-]?(?:timer(?: ic)?|定时器|芯片|时基)?"
+            r"(?:构成|组成|做|的)*"
+            r"(?: ?(?:astable|oscillator|multivibrator|square[\s-]?wave|generator|circuit|多谐|方波|"
+            r"无稳态|振荡|发生|"
+            r"器|电路))*"
+        ),
+        excludes=r"mono[\s-]?stable|one[\s-]?shot|单稳|vco|压控|boost|charge pump|(?<![a-z])pwm",
+    ),
+    quantities=(
+        frequency_row((0.01, 200e3), 1e3),
+        Quantity(
+            name="duty", label=msg("duty cycle"), dimensions=("%",), within=(0.05, 0.95), example=0.6,
+            words=r"duty(?:[\s-]?cycle| factor| ratio)?|mark|占空比|占空", default=0.6,
+        ),
+        Quantity(
+            name="supply_v", label=msg("supply"), dimensions=("V",), takes_rest=True, within=(4.5, 16),
+            words=r"suppl\w+|power(?:ed)?|rails?|供电|电源|vcc|vdd", example=5, default=9.0,
+        ),
+        TOLERANCE,
+    ),
+    goals=(
+        FREQUENCY_GOAL,
+        GoalRow(
+            metric="duty", label=msg("Duty cycle"), unit="1", quantity="duty",
+            expression=lambda _request: "duty(v(out))",
+            bounds=lambda request: Bounds(
+                minimum=request["duty"] - 0.6 * request["tolerance"],
+                maximum=request["duty"] + 0.6 * request["tolerance"],
+                target=request["duty"],
+            ),
+        ),
+    ),
+    title=lambda request: (
+        f"555 astable, {with_unit(request['frequency_hz'], 'Hz')}, duty {100 * request['duty']:.3g} %"
+    ),
+    remarks=lambda request: (
+        msg("High for ln 2 RA C (and the diode's drop), low for ln 2 RB C.")
+        if _with_diode(request)
+        else msg("High for ln 2 (RA + RB) C, low for ln 2 RB C."),
+    ),
+    analyses=lambda request, _sized, _goals: (transient(request, settles=3),),
+    size=size,
+    netlist=netlist,
+)  # fmt: skip

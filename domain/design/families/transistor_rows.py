@@ -1,0 +1,83 @@
+"""What amplifiers of one or two transistors share: quantities, goals, the source and the sweep."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from domain.design.deck import Deck, spice
+from domain.design.engine.declaration import (
+    TOLERANCE,
+    Bounds,
+    GoalRow,
+    Quantity,
+    Request,
+    Sized,
+    around,
+)
+from domain.design.families.amplifier_rows import gain_row
+from domain.simulation.goals import DesignGoal
+from shared.message import msg
+
+OTHER_DEVICES = (
+    r"differen|差分|push[\s-]?pull|推挽|two[\s-]stage|两级|多级|multi|op[\s-]?amp|运放|power|功率|darlington|达林顿|"
+    r"oscillat|振荡"
+)
+GAIN = gain_row((1.5, 1000), 50)
+LOW = Quantity(
+    name="low_hz", label=msg("lower corner frequency"), dimensions=("Hz",), takes_rest=True, limit="at_most",
+    words=r"low(?:er)?(?: corner| cut-?off)?(?: frequency)?|下限(?:截止)?(?:频率)?|低频|f_l",
+    before=r"(?<![a-z])from", within=(1, 100e3), example=100, default=100.0,
+)  # fmt: skip
+SUPPLY_V = Quantity(
+    name="supply_v", label=msg("supply"), dimensions=("V",), takes_rest=True, within=(4, 60), example=12,
+    words=r"suppl\w+|power(?:ed)?|rails?|供电|电源|vcc|vdd", default=12.0,
+)  # fmt: skip
+LOAD = Quantity(
+    name="load_ohm", label=msg("load resistance"), dimensions=("Ohm",), takes_rest=True, within=(100, 10e6),
+    words=r"load|负载|(?<![a-z])r_?l(?![a-z])", example=10e3, default=10e3,
+)  # fmt: skip
+
+
+def quantities(
+    current: Callable[[Request], float], *more: Quantity, load: float = 10e3, gain: Quantity = GAIN
+) -> tuple[Quantity, ...]:
+    """Gain, lower corner, supply, load and the transistor's current, which `current` chooses."""
+    collector = Quantity(
+        name="collector_a", label=msg("collector current"), dimensions=("A",), takes_rest=True,
+        words=r"collector|drain|quiescent|bias|(?<![a-z])i_?[cd](?:q)?(?![a-z])|集电极|漏极|静态|工作电流",
+        within=(10e-6, 0.1), example=1e-3, default=current,
+    )  # fmt: skip
+    return gain, LOW, SUPPLY_V, replace(LOAD, default=load), collector, *more, TOLERANCE
+
+
+def mid_hz(request: Request) -> str:
+    return spice(50 * request["low_hz"])
+
+
+def gain_goal(sign: int) -> GoalRow:
+    return GoalRow(
+        metric="gain", label=msg("Gain"), unit="1", quantity="gain",
+        expression=lambda request: f"at(re(v(out)/v(in)),{mid_hz(request)})",
+        bounds=lambda request: around(sign * request["gain"], request["tolerance"]),
+    )  # fmt: skip
+
+
+LOW_GOAL = GoalRow(
+    metric="lower_corner", label=msg("Lower corner, −3 dB"), unit="Hz", quantity="low_hz",
+    expression=lambda _request: "lowcut(v(out))",
+    bounds=lambda request: Bounds(maximum=request["low_hz"]),
+)  # fmt: skip
+
+
+def sweep(request: Request, _sized: Sized, _goals: Sequence[DesignGoal]) -> tuple[str]:
+    """The `.ac` card from a fiftieth of the lower corner to well above mid band."""
+    low = request["low_hz"]
+    return (f".ac dec 50 {spice(low / 50)} {spice(max(1e6, 1000 * low))}",)
+
+
+def write_source(deck: Deck, request: Request, amplitude: float) -> None:
+    """The input and the supply, node `vcc`."""
+    sine = f"SIN(0 {spice(amplitude)} {mid_hz(request)})"
+    deck.part(f"Vin in 0 DC 0 AC 1 {sine}", msg("input: 1 V for .ac, a sine at mid band for .tran"))
+    deck.part(f"Vcc vcc 0 DC {spice(request['supply_v'])}", msg("supply"))

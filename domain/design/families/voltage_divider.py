@@ -1,0 +1,156 @@
+"""The resistive voltage divider, with or without a load.
+
+Vout = Vin (R2 || RL) / (R1 + R2 || RL). Without another wish the divider carries ten times the load's current
+(the rule of Horowitz, Hill, "The Art of Electronics", 3rd ed., section 1.2.3), or 1 mA without a load.
+"""
+
+from __future__ import annotations
+
+import math
+
+from domain.circuit.figures import with_unit
+from domain.circuit.preferred_values import best_pair, values_between
+from domain.design.deck import Deck, spice
+from domain.design.engine.declaration import (
+    TOLERANCE,
+    Bounds,
+    Correction,
+    Family,
+    GoalRow,
+    Quantity,
+    Request,
+    Said,
+    Sized,
+    Words,
+    around,
+)
+from domain.design.engine.wording import unreachable
+from domain.design.families.resistive_rows import VIN, VOUT, says_voltages
+from domain.design.sentence import Sentence
+from domain.design.transistor import parallel
+from domain.design.understanding import impossible
+from shared.message import msg
+
+_ROOM = 0.3
+"""How far R2 may leave its round value for a better ratio."""
+_STIFF = 10.0
+_OHM = (10.0, 10e6)
+_CURRENT = msg("current")
+_QUANTITIES = (
+    VIN,
+    VOUT,
+    Quantity(
+        name="load_ohm", label=msg("load resistance"), dimensions=("Ohm",), takes_rest=True, within=(1, 1e9),
+        words=r"load|负载|(?<![a-z])r_?l(?![a-z])", example=100e3,
+    ),
+    Quantity(
+        name="current_a", label=_CURRENT, dimensions=("A",), takes_rest=True, within=(1e-6, 1), example=1e-3,
+        words=r"current|draws?|consum\w*|quiescent|(?<!压)电流|功耗|消耗", limit="at_most",
+    ),
+    TOLERANCE,
+)  # fmt: skip
+
+
+def says(sentence: Sentence) -> Said:
+    return says_voltages(sentence, _QUANTITIES)
+
+
+def complete(request: Request) -> Said:
+    """The current, where nobody said it. Raises CircuitError for an output above the input."""
+    vin, vout, load = request["vin"], request["vout"], request["load_ohm"]
+    if vin is None or vout is None:
+        return Said(values={})
+    if not 0 < vout < vin:
+        raise impossible(
+            msg("A voltage divider only divides: it cannot make {vout} V from {vin} V.", vout=f"{vout:g}",
+                vin=f"{vin:g}"),
+            msg("Ask for an output below the input; a boost converter steps up."),
+        )  # fmt: skip
+    current = request["current_a"]
+    if current is None:
+        current = min(max(1e-3 if load is None else (_STIFF + 1) * vout / load, 1.2e-6), 1.0)
+    return Said(values={"current_a": current})
+
+
+def size(request: Request, correction: Correction) -> Sized:
+    """R1 and R2 of E96 whose ratio with the load comes nearest."""
+    vin, vout = request["vin"], request["vout"] * correction["vout"]
+    load = request["load_ohm"] or math.inf
+    # a little below: the current is an upper limit when it was said
+    current = 0.95 * request["current_a"]
+    through = current - request["vout"] / load
+    if through <= 0.02 * current:
+        raise unreachable(
+            _CURRENT,
+            with_unit(request["current_a"], "A", 3),
+            with_unit(1.1 * request["vout"] / load, "A", 3),
+            msg("Allow more current, or add a voltage follower behind the divider."),
+        )
+    lower = min(max(vout / through, _OHM[0]), _OHM[1])
+    lowers = values_between(lower, lower * (1 + _ROOM), "E96") or (lower,)
+    ratio = vin / vout - 1
+    r2, r1 = best_pair(
+        lowers,
+        lambda each: ratio * parallel(each, load),
+        "E96",
+        lambda two, one: abs(one / (one + parallel(two, load)) - ratio / (1 + ratio)),
+    )
+    note = msg(
+        "R1 = {r1}, R2 = {r2}, source resistance for the load {source}.",
+        r1=with_unit(r1, "Ω"),
+        r2=with_unit(r2, "Ω"),
+        source=with_unit(parallel(r1, r2), "Ω", 3),
+    )
+    return Sized(parts={"R1": r1, "R2": r2}, notes=(note,))
+
+
+def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+    deck.part(f"Vin in 0 DC {spice(request['vin'])} AC 1", msg("input"))
+    deck.part(f"R1 in out {spice(sized.parts['R1'])}", msg("upper resistor"))
+    deck.part(f"R2 out 0 {spice(sized.parts['R2'])}", msg("lower resistor"))
+    if request["load_ohm"] is not None:
+        deck.part(f"Rload out 0 {spice(request['load_ohm'])}", msg("load"))
+
+
+FAMILY = Family(
+    key="voltage_divider",
+    name=msg("resistive voltage dividers"),
+    one=msg("a voltage divider"),
+    examples={
+        "en": "voltage divider from 12 V to 3.3 V, load 100 kohm",
+        "zh": "把12V分压到3.3V的电阻分压器，负载100kΩ",
+    },
+    words=Words(
+        named=(
+            r"(?:resist(?:ive|or) )?(?:voltage|potential) divider|resist(?:ive|or) divider|"
+            r"(?:电阻)?分压(?:器|电路|网络)?"
+        ),
+        excludes=(
+            r"colpitts|hartley|bias|偏置|capaciti|电容(?:式)?分压|frequency divider|分频|r-2r|wheatstone|"
+            r"buffer|"
+            r"follower|跟随"
+        ),
+    ),
+    quantities=_QUANTITIES,
+    goals=(
+        GoalRow(
+            metric="vout", label=msg("Output voltage"), unit="V", quantity="vout",
+            expression=lambda request: f"at(v(out),{spice(request['vin'])})",
+            bounds=lambda request: around(request["vout"], request["tolerance"]),
+        ),
+        GoalRow(
+            metric="current", label=msg("Current"), unit="A", quantity="current_a",
+            expression=lambda request: f"at(-i(vin),{spice(request['vin'])})",
+            bounds=lambda request: Bounds(maximum=request["current_a"]),
+        ),
+    ),
+    title=lambda request: f"Voltage divider {request['vin']:g} V to {request['vout']:g} V",
+    remarks=lambda _request: (msg("Vout = Vin (R2 || Rload) / (R1 + R2 || Rload)."),),
+    analyses=lambda request, _sized, _goals: (
+        f".dc Vin 0 {spice(request['vin'])} {spice(request['vin'] / 50)}",
+    ),
+    size=size,
+    netlist=netlist,
+    says=says,
+    complete=complete,
+)  # fmt: skip

@@ -1,0 +1,164 @@
+"""The Wien-bridge sine oscillator: one op-amp, two equal R and C, two diodes that hold the amplitude.
+
+f = 1 / (2 pi R C) at a gain of 3. R3 parallel to two diodes stands in the feedback: as the diodes conduct,
+its mean resistance falls to what the gain of 3 leaves for it, and the drop at it is that of a diode.
+Sources: Sedra, Smith, "Microelectronic Circuits", 7th ed., sections 18.2.1 and 18.2.2; Mancini, Palmer,
+"Sine- Wave Oscillator", Texas Instruments, SLOA060.
+"""
+
+from __future__ import annotations
+
+import math
+
+from domain.circuit.figures import with_unit
+from domain.circuit.preferred_values import best_pair, nearest, values_between
+from domain.design.deck import Deck, spice
+from domain.design.engine.declaration import (
+    TOLERANCE,
+    Correction,
+    Family,
+    Quantity,
+    Request,
+    Said,
+    Sized,
+    Words,
+)
+from domain.design.engine.wording import unreachable
+from domain.design.families.oscillator_rows import (
+    AMPLITUDE_GOAL,
+    FREQUENCY_GOAL,
+    distortion_goal,
+    frequency_row,
+    transient,
+)
+from domain.design.opamp import (
+    GBW,
+    LIMIT_V,
+    OPAMP,
+    SINGLE_SUPPLY,
+    SUPPLY,
+    enough_gbw_hz,
+    write_opamp,
+    write_supplies,
+)
+from shared.message import msg
+
+_GROUND_OHM = (6.8e3, 30e3)
+_SATURATION_A, _EMISSION_V = 2.5e-9, 1.75 * 0.02585
+"""Of the diodes: IS, and N times kT/q."""
+_FUNDAMENTAL = 0.94
+"""Of what the diodes carry beside R3: by measurement at 1 to 20 V."""
+_EXCESS, _MOST_EXCESS = 0.06, 0.6
+"""Gain beyond 3, over 1: how surely it starts. More of it costs distortion."""
+_FASTER = 200.0
+"""GBW over frequency: three times the share by which the frequency falls short."""
+_AMPLITUDE = msg("amplitude")
+
+
+def complete(request: Request) -> Said:
+    """Without a wish a third of the supply."""
+    if request["amplitude_v"] is not None:
+        return Said(values={})
+    return Said(values={"amplitude_v": round((request["supply_v"] or 15.0) / 3, 1)})
+
+
+def size(request: Request, correction: Correction) -> Sized:
+    """C of E12, R of E96; the diodes' share of the feedback by the amplitude."""
+    amplitude = request["amplitude_v"]
+    most = request["supply_v"] - LIMIT_V
+    if amplitude > most:
+        raise unreachable(
+            _AMPLITUDE,
+            with_unit(amplitude, "V", 3),
+            with_unit(most, "V", 3),
+            msg("Raise the supply or lower the amplitude."),
+        )
+    product = 1 / (2 * math.pi * request["frequency_hz"] * correction["frequency_hz"])
+    c = nearest(min(max(product / 15e3, 47e-12), 10e-6), "E12")
+    r = nearest(product / c, "E96")
+    aim = amplitude * correction["amplitude_v"]
+    r1, r2 = best_pair(
+        values_between(*_GROUND_OHM, "E24"),  # another grid than that of R2: some pair comes close
+        lambda each: (2 - _share(aim, each)) * each,
+        "E96",
+        lambda one, two: abs(two / one - 2 + _share(aim, one)),
+    )
+    share = _share(aim, r1)
+    r3 = r1 * (share + min(max(_EXCESS, 0.25 * share), _MOST_EXCESS * share))
+    parts = {"R": r, "C": c, "R1": r1, "R2": r2, "R3": nearest(r3, "E96")}
+    gbw = enough_gbw_hz(request, _FASTER * request["frequency_hz"])
+    note = msg(
+        "R = {r}, C = {c}, an op-amp with a gain-bandwidth product of {gbw}.",
+        r=with_unit(r, "Ω"),
+        c=with_unit(c, "F"),
+        gbw=with_unit(gbw, "Hz"),
+    )
+    return Sized(parts=parts, figures={"gbw_hz": gbw}, notes=(note,))
+
+
+def _share(amplitude: float, r1: float) -> float:
+    """Mean resistance of R3 and the diodes over R1: a third of the amplitude (V) at the output drives R1."""
+    drop = _EMISSION_V * math.log(amplitude / 3 / r1 / _SATURATION_A)
+    return 3 * _FUNDAMENTAL * drop / amplitude
+
+
+def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+    """Supplies, the bridge's two arms, the diodes and the op-amp."""
+    parts = {name: spice(value) for name, value in sized.parts.items()}
+    write_supplies(deck, request["supply_v"])
+    deck.part(f"Ra out x {parts['R']}", msg("series arm of the bridge"))
+    deck.part(f"Ca x p {parts['C']}", msg("series arm of the bridge"))
+    deck.part(f"Rb p 0 {parts['R']}", msg("shunt arm of the bridge"))
+    deck.part(f"Cb p 0 {parts['C']}", msg("shunt arm of the bridge"))
+    deck.part(f"R1 n 0 {parts['R1']}", msg("sets the gain of 3 together with R2 and R3"))
+    deck.part(f"R2 y n {parts['R2']}", msg("feedback"))
+    deck.part(f"R3 out y {parts['R3']}", msg("feedback: more than enough gain to start"))
+    deck.part("D1 out y dswitch", msg("holds the amplitude"))
+    deck.part("D2 y out dswitch", msg("holds the amplitude"))
+    deck.part(f"X1 p n vcc vee out {request['opamp']}", msg("op-amp"))
+    deck.rule()
+    deck.cards(".model dswitch D(IS=2.5n N=1.75 RS=0.8 CJO=4p TT=4n)")
+    deck.part(f".ic v(p)={spice(request['amplitude_v'] / 4)}", msg("a start, in place of noise"))
+    write_opamp(deck, request, sized.figures["gbw_hz"])
+
+
+FAMILY = Family(
+    key="wien_oscillator",
+    name=msg("Wien-bridge sine oscillators"),
+    one=msg("a Wien-bridge oscillator"),
+    examples={
+        "en": "Wien-bridge oscillator 1 kHz, amplitude 5 V",
+        "zh": "1kHz文氏桥正弦波振荡器，幅度5V",
+    },
+    words=Words(
+        named=(
+            r"(?:wien|wein|vienna)(?:[\s-]?bridge)?(?: (?:sine(?:[\s-]?wave)?|op[\s-]?amp))*"
+            r"(?: (?:oscillator|generator))?|文[氏式]?电?桥(?:式)?(?:正弦波?)?(?:振荡|震荡)?(?:器|电路)?|"
+            r"rc桥式(?:正弦波?)?振荡(?:器|电路)"
+        ),
+        plausible=(
+            r"(?:sine(?:[\s-]?wave)?|sinusoidal|audio) (?:oscillator|generator)|正弦波?(?:振荡|信号发生|"
+            r"发生)(?:器|电路)"
+        ),
+        excludes=r"colpitts|hartley|clapp|pierce|crystal|晶体|phase[\s-]?shift|移相|(?<![a-z])lc(?![a-z])|square|方波",
+        refuses=(SINGLE_SUPPLY,),
+    ),
+    quantities=(
+        frequency_row((1, 500e3), 1e3),
+        Quantity(
+            name="amplitude_v", label=_AMPLITUDE, dimensions=("V",), takes_rest=True, has_sign=False,
+            words=r"amplitude|peak|swing|output|幅(?:度|值)|振幅|峰值|输出", within=(1.5, 35), example=5,
+        ),
+        SUPPLY,
+        GBW,
+        TOLERANCE,
+    ),
+    choices=(OPAMP,),
+    goals=(FREQUENCY_GOAL, AMPLITUDE_GOAL, distortion_goal(0.05)),
+    title=lambda request: f"Wien-bridge oscillator, {with_unit(request['frequency_hz'], 'Hz')}",
+    remarks=lambda _request: (msg("f = 1 / (2 pi R C) at a gain of 3, which the diodes hold."),),
+    analyses=lambda request, _sized, _goals: (transient(request, settles=60),),
+    size=size,
+    netlist=netlist,
+    complete=complete,
+)  # fmt: skip

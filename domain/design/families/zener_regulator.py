@@ -1,0 +1,111 @@
+"""The Zener regulator: a resistor and a Zener diode across the load.
+
+R = (Vin,min - VZ) / (IL + IZ,min); the diode takes all of it at the highest input without load.
+Sources: Sedra, Smith, "Microelectronic Circuits", 7th ed., section 4.4; Horowitz, Hill, "The Art of
+Electronics", 3rd ed., section 2.2.4.
+"""
+
+from __future__ import annotations
+
+from domain.circuit.figures import told_apart, with_unit
+from domain.circuit.preferred_values import at_most, nearest
+from domain.design.deck import Deck, spice
+from domain.design.engine.declaration import TOLERANCE, Correction, Family, Request, Said, Sized, Words
+from domain.design.engine.wording import unreachable
+from domain.design.families.resistive_rows import (
+    LOAD_A,
+    VIN,
+    VOUT,
+    line_goal,
+    output_goal,
+    says_voltages,
+    steps_down,
+    sweep_of_input,
+    titled,
+    zener_model,
+)
+from domain.design.sentence import Sentence
+from shared.message import msg
+
+_LEAST_SHARE, _LEAST_A = 0.2, 2e-3
+"""Of the load current, through the diode at the lowest input."""
+_MOST_W = 5.0
+_ROOM_V = 0.5
+_QUANTITIES = (VIN, VOUT, LOAD_A, TOLERANCE)
+
+
+def says(sentence: Sentence) -> Said:
+    return says_voltages(sentence, _QUANTITIES)
+
+
+def complete(request: Request) -> Said:
+    """10 mA where nobody said the load. Raises CircuitError for an output above the input."""
+    return steps_down(request, msg("A Zener regulator"), _ROOM_V, load_a=0.01)
+
+
+def size(request: Request, correction: Correction) -> Sized:
+    """VZ of E24, R of E24 for the lowest input."""
+    vz = nearest(request["vout"] * correction["vout"], "E24")
+    load = request["iout"]
+    low, high = request["vin_lowest"], request["vin_highest"]
+    least = max(_LEAST_SHARE * load, _LEAST_A)
+    resistor = at_most((low - vz) / (load + least), "E24")
+    most_a = (high - vz) / resistor
+    if most_a * vz > _MOST_W:
+        asked, limit = told_apart("A", load, load * _MOST_W / (most_a * vz), digits=2)
+        advice = msg("Lower the load current or the input's range, or use a series regulator.")
+        raise unreachable(msg("output current"), asked, limit, advice)
+    note = msg(
+        "R1 = {r}, {power}; Zener diode {vz}, at most {zener} without load.",
+        r=with_unit(resistor, "Ω"),
+        power=with_unit((high - vz) * most_a, "W", 2),
+        vz=with_unit(vz, "V"),
+        zener=with_unit(most_a * vz, "W", 2),
+    )
+    figures = {"vz": vz, "test_a": (request["vin"] - vz) / resistor - load}
+    return Sized(parts={"R1": resistor}, figures=figures, notes=(note,))
+
+
+def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+    deck.part(f"Vin in 0 DC {spice(request['vin'])} AC 1", msg("input"))
+    deck.part(f"R1 in out {spice(sized.parts['R1'])}", msg("carries the load and the diode"))
+    deck.part("D1 0 out dzener", msg("Zener diode"))
+    deck.part(f"Rload out 0 {spice(request['vout'] / request['iout'])}", msg("load"))
+    deck.rule()
+    deck.cards(zener_model(sized.figures["vz"], max(sized.figures["test_a"], 1e-4)))
+
+
+FAMILY = Family(
+    key="zener_regulator",
+    name=msg("Zener-diode regulators"),
+    one=msg("a Zener regulator"),
+    examples={
+        "en": "Zener regulator 12 V to 5.1 V, 10 mA",
+        "zh": "12V转5.1V、10mA的稳压管稳压电路",
+    },
+    words=Words(
+        named=(
+            r"(?:zener|齐纳)(?:[\s-]diode)?(?: (?:shunt|voltage))*(?: (?:regulator|stabili[sz]er|"
+            r"reference|circuit))?|"
+            r"shunt regulator|(?:齐纳|稳压)(?:二极)?管(?:并联)?(?:型)?(?:稳压)?(?:器|电源|电路)?|(?:齐纳|"
+            r"稳压)二极管"
+            r"(?:稳压)?(?:器|电源|电路)?|并联(?:型)?稳压(?:器|电路)"
+        ),
+        excludes=(
+            r"series|串联|pass transistor|调整管|follower|跟随|boost|buck|clamp|limiter|钳位|限幅|"
+            r"tl431|lm317"
+        ),
+    ),
+    quantities=_QUANTITIES,
+    goals=(
+        output_goal(),
+        line_goal(lambda request: 0.1 * request["vout"]),
+    ),
+    title=titled("Zener regulator"),
+    remarks=lambda _request: (msg("R1 = (lowest Vin - VZ) / (load current + least diode current)."),),
+    analyses=sweep_of_input,
+    size=size,
+    netlist=netlist,
+    says=says,
+    complete=complete,
+)  # fmt: skip

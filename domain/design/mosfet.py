@@ -1,0 +1,38 @@
+"""The n-channel MOSFET of generated circuits: a general long-channel one, its width chosen by the design.
+
+Square law: ID = KP/2 W/L Vov^2 (1 + lambda VDS), gm = sqrt(2 KP W/L ID). Source: Sedra, Smith,
+"Microelectronic Circuits", 7th ed., sections 5.2 and 7.2.
+"""
+
+from __future__ import annotations
+
+from domain.design.deck import Deck, spice
+from shared.message import msg
+
+KP, THRESHOLD_V, LAMBDA, LENGTH_M = 100e-6, 0.7, 0.02, 2e-6
+LEAST_OVERDRIVE_V, MOST_OVERDRIVE_V = 0.1, 1.0
+"""Below, the square law does not hold; above, the supply is wasted."""
+
+
+def width_of(ratio: float) -> str:
+    """W of a W/L, as SPICE reads it."""
+    return spice(ratio * LENGTH_M)
+
+
+def ratio_for(current: float, overdrive: float, drain_v: float) -> float:
+    """W/L that carries a current (A) at an overdrive and a drain-source voltage (V)."""
+    return 2 * current / (KP * overdrive**2 * (1 + LAMBDA * drain_v))
+
+
+def nmos(name: str, nodes: str, ratio: float) -> str:
+    """The element: `nodes` are drain, gate, source and bulk."""
+    return f"{name} {nodes} nch W={width_of(ratio)} L={spice(LENGTH_M)}"
+
+
+def write_nmos(deck: Deck) -> None:
+    deck.rule()
+    deck.note(msg("A general long-channel NMOS transistor (level 1)."))
+    deck.cards(
+        f".model nch NMOS(LEVEL=1 VTO={THRESHOLD_V:g} KP={spice(KP)} LAMBDA={LAMBDA:g} TOX=20n"
+        " CGSO=0.3n CGDO=0.3n)"
+    )
