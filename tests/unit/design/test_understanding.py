@@ -290,9 +290,9 @@ def test_unknown_circuits_are_refused_with_what_is_known(text):
     if "单电源" not in text:
         advice = str(caught.value.advice)
         assert "Sallen-Key" in advice
-        assert "buck" in advice
+        assert all(str(family.name) in advice for family in FAMILIES.values())
         language = read_sentence(text).language
-        assert all(family.examples[language] in advice for family in FAMILIES.values())
+        assert sum(family.examples[language] in advice for family in FAMILIES.values()) == 3
 
 
 @pytest.mark.parametrize(
