@@ -57,9 +57,10 @@ def size(request: Request, correction: Correction) -> Sized:
     """Bias of E24, the gain by RE1 of E96, capacitors of E6."""
     current, drop = request["collector_a"], _drop_v(request)
     rc = nearest(drop / current, "E24")
-    load = parallel(rc, request["load_ohm"], EARLY_V / current)
-    gain, re = request["gain"] * correction["gain"], emitter_ohm(current)
-    series = load / gain - re
+    gain, re, series = request["gain"] * correction["gain"], emitter_ohm(current), 0.0
+    for _ in range(3):  # ro is raised by the open part of the emitter resistor
+        load = parallel(rc, request["load_ohm"], EARLY_V / current * (1 + max(series, 0.0) / re))
+        series = load / gain - re
     if series <= 0:
         asked, limit = told_apart("", request["gain"], 0.95 * load / re, digits=3)
         advice = msg("Raise the supply or the load resistance, or use two stages or an op-amp.")

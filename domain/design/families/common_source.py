@@ -60,7 +60,8 @@ def size(request: Request, correction: Correction) -> Sized:
     """Resistors of E24, capacitors of E6, the width by the gain."""
     current = request["collector_a"]
     rd = nearest(_drop_v(request) / current, "E24")
-    load = parallel(rd, request["load_ohm"], 1 / (LAMBDA * current) + _drop_v(request) / current)
+    ro = 1 / (LAMBDA * current) + _drop_v(request) / current
+    load = parallel(rd, request["load_ohm"], ro)
     overdrive = 2 * current * load / (request["gain"] * correction["gain"])
     if overdrive < LEAST_OVERDRIVE_V:
         asked, limit = told_apart("", request["gain"], 2 * current * load / LEAST_OVERDRIVE_V, digits=3)
@@ -69,6 +70,8 @@ def size(request: Request, correction: Correction) -> Sized:
     open_ohm = 0.0
     if overdrive > MOST_OVERDRIVE_V:  # the source resistor is left unbypassed in part
         overdrive = MOST_OVERDRIVE_V
+        wanted = load / (request["gain"] * correction["gain"]) - overdrive / (2 * current)
+        load = parallel(rd, request["load_ohm"], ro * (1 + 2 * current * wanted / overdrive))
         open_ohm = nearest(load / (request["gain"] * correction["gain"]) - overdrive / (2 * current), "E96")
     source_v = max(_source_v(request), 1.2 * current * open_ohm)
     rs = nearest(source_v / current - open_ohm, "E24")

@@ -30,6 +30,8 @@ _WITH_DIODE_BELOW = 0.53
 _LEAST_OHM = 1e3
 _TOTAL_OHM = 50e3
 _DIODE_V = 0.55
+_DELAY_S = 0.7e-6
+"""From a threshold to the output, and the capacitor turns."""
 
 
 def _with_diode(request: Request) -> bool:
@@ -41,7 +43,7 @@ def size(request: Request, correction: Correction) -> Sized:
     supply = request["supply_v"]
     duty = min(max(request["duty"] * correction["duty"], 0.02), 0.98)
     period = 1 / (request["frequency_hz"] * correction["frequency_hz"])
-    high, low = duty * period, (1 - duty) * period
+    high, low = (max(part * period - _DELAY_S, 0.2 * part * period) for part in (duty, 1 - duty))
     # Charging through a diode starts from a lower voltage than the supply.
     drop = _DIODE_V if _with_diode(request) else 0.0
     charging = math.log((2 / 3 * supply - drop) / (1 / 3 * supply - drop))
@@ -74,7 +76,7 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     deck.part("X1 0 cap out vcc ctrl cap dis vcc NE555", msg("timer"))
     deck.part(f"Rload out 0 {spice(10e3)}", msg("load"))
     deck.rule()
-    deck.cards(".options xmu=0.45")  # plain trapezoids ring where the diode takes over
+    deck.cards(".options trtol=1")  # plain trapezoids ring where the diode takes over
     if _with_diode(request):
         deck.cards(".model dswitch D(IS=2.5n N=1.75 RS=0.8)")
     deck.cards(f".ic v(cap)=0 v(ctrl)={spice(2 / 3 * request['supply_v'])}", ".include NE555.lib")

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from domain.design.catalogue import FAMILIES as FAMILIES_OF_DESIGNER
 from tests.integration.design import bench
 from tests.integration.design.conftest import Design
 from tests.integration.design.driver import rounds
@@ -358,6 +359,21 @@ async def test_a_sample_of_requests_is_met_by_the_second_shot(sentence, tmp_path
 @FAMILIES
 async def test_forty_requests_are_met_by_the_second_shot(sentence, tmp_path: Path):
     assert not await _campaign(sentence, WHOLE, tmp_path)
+
+
+def test_the_page_has_a_rate_for_each_family():
+    from tests.integration.design import rates
+
+    assert list(rates.stored()) == list(FAMILIES_OF_DESIGNER)
+
+
+@pytest.mark.torture
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("key", FAMILIES_OF_DESIGNER)
+async def test_the_rates_on_the_page_are_measured(key: str, tmp_path: Path):
+    from tests.integration.design import rates
+
+    assert f"| `{key}` {rates.stored()[key]}" == rates.row(key, *await rates.rate(key, tmp_path))
 
 
 @pytest.mark.parametrize(
