@@ -1,7 +1,8 @@
 """How often the designer's first circuits meet what was asked: the table in docs/designer.md.
 
-`python -m tests.integration.design.rates` measures all families and writes it: twenty requests each, drawn over the
-family's range (the functions of the two modules of campaigns), judged in plain ngspice by the bench's own formulas.
+`python -m tests.integration.design.rates` measures all families and writes it: twenty requests each, drawn
+over its range by the functions of the two modules of campaigns, judged in plain ngspice by the bench's
+own formulas.
 """
 
 from __future__ import annotations
