@@ -9,10 +9,12 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QLineEdit
 
+from infrastructure.persistence.model_library import ShippedModels
 from presentation.dialogs.model_library import ModelLibraryDialog
 from tests.gui.test_which_circuit import Bench, bench
 
 __all__ = ["bench"]
+SHIPPED = len(ShippedModels().models)
 
 BARE = "* follower\r\nV1 vcc 0 5\r\nQ1 vcc b e 2n3904\r\nR1 e 0 1k\r\nV2 b 0 2\r\n.op\r\n.end\r\n"
 
@@ -59,7 +61,7 @@ async def test_a_model_is_looked_up_and_inserted(bench: Bench, words: str, line:
     dialog = bench.window.findChild(ModelLibraryDialog)
     field = dialog.findChild(QLineEdit, "modelSearch")
     await bench.until(dialog.isVisible)
-    assert len(dialog.table.rows) == 28
+    assert len(dialog.table.rows) == SHIPPED
     QTest.keyClicks(field, "nothing of this kind")
     assert not dialog.insert_button.isEnabled()
     assert "2N3904" in dialog._told.text()

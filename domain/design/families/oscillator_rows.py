@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
+
 from domain.design.deck import spice
-from domain.design.engine.declaration import Bounds, GoalRow, Quantity, Request, around
+from domain.design.engine.declaration import Bounds, GoalRow, Quantity, Request, Said, around
 from shared.message import msg
 
 _PERIODS = 20
@@ -23,11 +25,38 @@ FREQUENCY_GOAL = GoalRow(
     expression=lambda _request: "frequency(v(out))",
     bounds=lambda request: around(request["frequency_hz"], request["tolerance"]),
 )  # fmt: skip
+AMPLITUDE = Quantity(
+    name="amplitude_v", label=msg("amplitude"), dimensions=("V",), takes_rest=True, has_sign=False,
+    words=r"amplitude|peak|swing|output|幅(?:度|值)|振幅|峰值|输出", within=(1.5, 35), example=5,
+)  # fmt: skip
 AMPLITUDE_GOAL = GoalRow(
     metric="amplitude", label=msg("Amplitude"), unit="V", quantity="amplitude_v",
     expression=lambda _request: "0.5*pp(v(out))",
     bounds=lambda request: around(request["amplitude_v"], max(0.1, request["tolerance"])),
 )  # fmt: skip
+
+
+_SATURATION_A, _EMISSION_V = 2.5e-9, 1.75 * 0.02585
+"""Of the limiting diodes: IS, and N times kT/q."""
+_FUNDAMENTAL = 0.94
+"""Of what the diodes carry beside their resistor: by measurement at 1 to 20 V."""
+
+
+def third_of_supply(request: Request) -> Said:
+    """The amplitude, where nobody said it."""
+    if request["amplitude_v"] is not None:
+        return Said(values={})
+    return Said(values={"amplitude_v": round((request["supply_v"] or 15.0) / 3, 1)})
+
+
+def diode_drop(current: float) -> float:
+    """Fundamental (V) across two limiting diodes and their resistor at a peak current (A)."""
+    return _FUNDAMENTAL * _EMISSION_V * math.log(current / _SATURATION_A)
+
+
+def switch_model() -> str:
+    """The card `dswitch` of the limiting diodes."""
+    return ".model dswitch D(IS=2.5n N=1.75 RS=0.8 CJO=4p TT=4n)"
 
 
 def distortion_goal(most: float) -> GoalRow:

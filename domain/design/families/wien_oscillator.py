@@ -17,18 +17,20 @@ from domain.design.engine.declaration import (
     TOLERANCE,
     Correction,
     Family,
-    Quantity,
     Request,
-    Said,
     Sized,
     Words,
 )
 from domain.design.engine.wording import unreachable
 from domain.design.families.oscillator_rows import (
+    AMPLITUDE,
     AMPLITUDE_GOAL,
     FREQUENCY_GOAL,
+    diode_drop,
     distortion_goal,
     frequency_row,
+    switch_model,
+    third_of_supply,
     transient,
 )
 from domain.design.opamp import (
@@ -44,22 +46,10 @@ from domain.design.opamp import (
 from shared.message import msg
 
 _GROUND_OHM = (6.8e3, 30e3)
-_SATURATION_A, _EMISSION_V = 2.5e-9, 1.75 * 0.02585
-"""Of the diodes: IS, and N times kT/q."""
-_FUNDAMENTAL = 0.94
-"""Of what the diodes carry beside R3: by measurement at 1 to 20 V."""
 _EXCESS, _MOST_EXCESS = 0.06, 0.6
 """Gain beyond 3, over 1: how surely it starts. More of it costs distortion."""
 _FASTER = 200.0
 """GBW over frequency: three times the share by which the frequency falls short."""
-_AMPLITUDE = msg("amplitude")
-
-
-def complete(request: Request) -> Said:
-    """Without a wish a third of the supply."""
-    if request["amplitude_v"] is not None:
-        return Said(values={})
-    return Said(values={"amplitude_v": round((request["supply_v"] or 15.0) / 3, 1)})
 
 
 def size(request: Request, correction: Correction) -> Sized:
@@ -68,7 +58,7 @@ def size(request: Request, correction: Correction) -> Sized:
     most = request["supply_v"] - LIMIT_V
     if amplitude > most:
         raise unreachable(
-            _AMPLITUDE,
+            msg("amplitude"),
             with_unit(amplitude, "V", 3),
             with_unit(most, "V", 3),
             msg("Raise the supply or lower the amplitude."),
@@ -98,8 +88,7 @@ def size(request: Request, correction: Correction) -> Sized:
 
 def _share(amplitude: float, r1: float) -> float:
     """Mean resistance of R3 and the diodes over R1: a third of the amplitude (V) at the output drives R1."""
-    drop = _EMISSION_V * math.log(amplitude / 3 / r1 / _SATURATION_A)
-    return 3 * _FUNDAMENTAL * drop / amplitude
+    return 3 * diode_drop(amplitude / 3 / r1) / amplitude
 
 
 def netlist(deck: Deck, request: Request, sized: Sized) -> None:
@@ -117,7 +106,7 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     deck.part("D2 y out dswitch", msg("holds the amplitude"))
     deck.part(f"X1 p n vcc vee out {request['opamp']}", msg("op-amp"))
     deck.rule()
-    deck.cards(".model dswitch D(IS=2.5n N=1.75 RS=0.8 CJO=4p TT=4n)")
+    deck.cards(switch_model())
     deck.part(f".ic v(p)={spice(request['amplitude_v'] / 4)}", msg("a start, in place of noise"))
     write_opamp(deck, request, sized.figures["gbw_hz"])
 
@@ -145,10 +134,7 @@ FAMILY = Family(
     ),
     quantities=(
         frequency_row((1, 500e3), 1e3),
-        Quantity(
-            name="amplitude_v", label=_AMPLITUDE, dimensions=("V",), takes_rest=True, has_sign=False,
-            words=r"amplitude|peak|swing|output|幅(?:度|值)|振幅|峰值|输出", within=(1.5, 35), example=5,
-        ),
+        AMPLITUDE,
         SUPPLY,
         GBW,
         TOLERANCE,
@@ -160,5 +146,5 @@ FAMILY = Family(
     analyses=lambda request, _sized, _goals: (transient(request, settles=60),),
     size=size,
     netlist=netlist,
-    complete=complete,
+    complete=third_of_supply,
 )  # fmt: skip

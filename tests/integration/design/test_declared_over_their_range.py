@@ -298,6 +298,33 @@ def current_mirror(draw: random.Random) -> str:
     return text.format(_log(draw, 5, 5000), draw.choice([5, 9, 12, 15]))
 
 
+def integrator(draw: random.Random) -> str:
+    texts = (
+        "op-amp integrator, unity gain at {:.3g} Hz",
+        "微分电路，增益为1的频率{:.3g}Hz",
+        "integrator, {:.3g} Hz",
+    )
+    return draw.choice(texts).format(_log(draw, 0.5, 80e3))
+
+
+def common_gate(draw: random.Random) -> str:
+    supply = draw.choice([5, 9, 12, 15, 24])
+    text = draw.choice(
+        ["common-gate amplifier, gain {:.3g}, {} V supply", "增益{:.3g}倍的共栅放大电路，电源{}V"]
+    )
+    return text.format(_log(draw, 1.6, 3 * supply), supply) + draw.choice(
+        ["", ", load 20 kohm", ", lower corner 20 Hz"]
+    )
+
+
+def phase_shift_oscillator(draw: random.Random) -> str:
+    supply = draw.choice([9, 12, 15])
+    text = draw.choice(
+        ["phase-shift oscillator {:.3g} Hz, amplitude {:.2g} V", "{:.3g}Hz移相振荡器，幅度{:.2g}V"]
+    )
+    return text.format(_log(draw, 5, 25e3), _log(draw, 1.6, 0.7 * supply)) + f", ±{supply} V"
+
+
 FAMILIES = pytest.mark.parametrize(
     "sentence",
     [
@@ -328,6 +355,9 @@ FAMILIES = pytest.mark.parametrize(
         series_regulator,
         adjustable_regulator,
         current_mirror,
+        integrator,
+        common_gate,
+        phase_shift_oscillator,
     ],
     ids=lambda f: f.__name__,
 )
@@ -350,7 +380,7 @@ async def _campaign(sentence, count: int, folder: Path) -> list[str]:
 
 @FAMILIES
 async def test_a_sample_of_requests_is_met_by_the_second_shot(sentence, tmp_path: Path):
-    is_slow = sentence in (wien_oscillator, relaxation_oscillator, timer_555)
+    is_slow = sentence in (wien_oscillator, relaxation_oscillator, timer_555, phase_shift_oscillator)
     assert not await _campaign(sentence, SAMPLE_OF_OSCILLATORS if is_slow else SAMPLE, tmp_path)
 
 

@@ -229,8 +229,8 @@ def use_checkpoints(path: Path) -> None:
 def use_traces(path: Path) -> None:
     writer = SpanWriter(path)
     writer.write(
-        KeptSpan(trace_id="1", span_id="2", parent_id="", session_id="s", name="n", started_ns=1, ended_ns=2,
-                 status="ok", error_type="", attributes={})
+        KeptSpan(trace_id="1" * 32, span_id="2" * 16, parent_id="", session_id="s", name="n", started_ns=1,
+                 ended_ns=2, status="ok", error_type="", attributes={})
     )  # fmt: skip
     writer.close()
     SqliteTraces().turns(path)

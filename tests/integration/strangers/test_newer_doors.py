@@ -131,7 +131,7 @@ def test_words_are_found_whatever_stands_where_their_index_would(
         ),
         "a trigger": lambda: made(
             file,
-            "create table messages (number integer primary key, transcript, id, role, text);"
+            "create table messages (number integer primary key, id, role, text);"
             "create trigger t after insert on messages begin update messages set text = 'forged'; end",
         ),
         "a view": lambda: made(file, "create view messages as select 1 number"),
@@ -161,9 +161,9 @@ def made(file: Path, tables: str, *, is_ours: bool = False) -> None:
         connection.executescript(tables)
         if is_ours:
             connection.execute("INSERT INTO transcripts VALUES (1, ?, 0, 0, 0, 0)", (SESSION,))
-            connection.execute("INSERT INTO messages VALUES (1, 1, 'x', 'user', 'forged words')")
-            connection.execute("INSERT INTO grams (rowid, text) VALUES (1, 'forged words')")
-            connection.execute("PRAGMA user_version = 1")
+            connection.execute("INSERT INTO messages VALUES (1 << 24 | 1, 'x', 'user', 'forged words')")
+            connection.execute("INSERT INTO grams (rowid, text) VALUES (1 << 24 | 1, 'forged words')")
+            connection.execute(f"PRAGMA user_version = {CONVERSATIONS.schema}")
             mark(connection, CONVERSATION_SEARCH)
 
 

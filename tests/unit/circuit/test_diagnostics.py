@@ -225,7 +225,7 @@ def test_faults_in_included_files_are_told_there() -> None:
 
 def test_near_names_are_offered() -> None:
     (found,) = check("t\nV1 a 0 1\nD1 a 0 1N4184\n.model 1N4148 D\n.op\n")
-    assert "1n4148" in str(found.message)
+    assert "1N4148" in str(found.message)
 
 
 @given(st.binary(max_size=300))

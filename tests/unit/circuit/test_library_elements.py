@@ -52,6 +52,6 @@ def test_every_title_has_words_in_chinese_but_for_its_figures() -> None:
     for model in MODELS.values():
         words = chinese(model.words)
         assert words != str(model.words)
-        spelled = re.sub(r"\([^)]*\)|\b(?:NPN|PNP|NMOS|PMOS|JFET|BSIM3|gbw|a0|um|nm)\b|\d\w*", "", words)
+        spelled = re.sub(r"\([^)]*\)|\b(?:NPN|PNP|NMOS|PMOS|MOS|JFET|BSIM3|gbw|a0|um|nm)\b|\d\w*", "", words)
         assert not re.search(r"[A-Za-z]{3,}", spelled), words
     assert chinese(MODELS["1N4148"].words) == "高速开关二极管，100 V, 200 mA"

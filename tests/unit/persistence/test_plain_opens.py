@@ -42,6 +42,10 @@ ALLOWED: dict[str, tuple[dict[str, int], str]] = {
         {"read_bytes": 1},
         "the user's own folder, or one named by the user; its hash is checked",
     ),
+    "presentation/panels/conversation/code_blocks.py": (
+        {"read_bytes": 1},
+        "a regular file as long as a block of an answer, compared with it only",
+    ),
     "infrastructure/persistence/model_library.py": ({"read_bytes": 1}, "comes with the program"),
     "infrastructure/ngspice/batch/guest.py": ({"open": 1}, "inside the sandbox"),
     "infrastructure/ngspice/batch/process.py": (

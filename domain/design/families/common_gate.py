@@ -1,0 +1,143 @@
+"""The common-gate amplifier: one NMOS, its gate at a bypassed divider, the input at the source.
+
+Gain gm (RD || RL) with gm = 2 ID / Vov, input resistance 1 / gm: the width sets both. The capacitor at the
+source sets the lower corner.
+Sources: Sedra, Smith, "Microelectronic Circuits", 7th ed., section 7.3.5; Razavi, "Design of Analog CMOS
+Integrated Circuits", 2nd ed., section 3.5.
+"""
+
+from __future__ import annotations
+
+import math
+
+from domain.circuit.figures import told_apart, with_unit
+from domain.circuit.preferred_values import at_least, nearest
+from domain.design.deck import Deck, spice
+from domain.design.engine.declaration import Correction, Family, Request, Sized, Words
+from domain.design.engine.wording import unreachable
+from domain.design.families.amplifier_rows import GAIN_LABEL
+from domain.design.families.transistor_rows import (
+    LOW_GOAL,
+    OTHER_DEVICES,
+    gain_goal,
+    quantities,
+    sweep,
+    write_source,
+)
+from domain.design.mosfet import (
+    LAMBDA,
+    LEAST_OVERDRIVE_V,
+    MOST_OVERDRIVE_V,
+    THRESHOLD_V,
+    nmos,
+    ratio_for,
+    write_nmos,
+)
+from domain.design.transistor import parallel
+from shared.message import msg
+
+_GATE_OHM = 1e6
+_INPUT_SHARE, _OTHER_SHARE = 1.6, 8.0
+"""By how much the corners of the capacitors lie below the lower corner of the amplifier."""
+
+
+def _source_v(request: Request) -> float:
+    return float(max(0.8, 0.15 * request["supply_v"]))
+
+
+def _drop_v(request: Request) -> float:
+    """Across the drain resistor: half of what source and saturation leave."""
+    return float(0.5 * (request["supply_v"] - _source_v(request) - 0.4))
+
+
+def _drain_a(request: Request) -> float:
+    """0.5 mA, or what makes the drain resistor no larger than half of the load."""
+    return float(max(0.5e-3, 2 * _drop_v(request) / request["load_ohm"]))
+
+
+def size(request: Request, correction: Correction) -> Sized:
+    """Resistors of E24, capacitors of E6, the width by the gain; a series resistor where that is too low."""
+    current = request["collector_a"]
+    rd, rs = nearest(_drop_v(request) / current, "E24"), nearest(_source_v(request) / current, "E24")
+    ro = 1 / (LAMBDA * current) + _drop_v(request) / current
+    load = parallel(rd, request["load_ohm"], ro)
+    gain = request["gain"] * correction["gain"]
+    overdrive = 2 * current / (gain / load - 1 / ro)  # ro carries the signal on, too
+    if overdrive < LEAST_OVERDRIVE_V:
+        asked, limit = told_apart("", request["gain"], 2 * current * load / LEAST_OVERDRIVE_V, digits=3)
+        advice = msg("Raise the supply or the load resistance, or use two stages or an op-amp.")
+        raise unreachable(GAIN_LABEL, asked, limit, advice)
+    series = 0.0
+    if overdrive > MOST_OVERDRIVE_V:
+        overdrive = 0.5 * MOST_OVERDRIVE_V
+        gm, load = 2 * current / overdrive, parallel(rd, request["load_ohm"])
+        series = nearest(parallel(rs, 1 / gm) * (gm * load / gain - 1), "E96")
+    drain_v = request["supply_v"] - current * (rd + rs)
+    gate_v = current * rs + THRESHOLD_V + overdrive
+    input_ohm = series + parallel(rs, overdrive / (2 * current))
+    low = 2 * math.pi * request["low_hz"] * correction["low_hz"]
+    parts = {
+        "R1": nearest(_GATE_OHM * (request["supply_v"] - gate_v) / gate_v, "E96"), "R2": _GATE_OHM,
+        "RD": rd, "RS": rs, "W/L": ratio_for(current, overdrive, drain_v),
+        "C1": at_least(_INPUT_SHARE / (low * input_ohm), "E6"),
+        "C2": at_least(_OTHER_SHARE / (low * (rd + request["load_ohm"])), "E6"),
+        "C3": at_least(_OTHER_SHARE / (low * 0.1 * _GATE_OHM), "E6"),
+    }  # fmt: skip
+    if series:
+        parts["RS1"] = series
+    note = msg(
+        "Drain current {current}, input resistance {input}, W/L = {ratio}.",
+        current=with_unit(current, "A", 3),
+        input=with_unit(input_ohm, "Ω", 3),
+        ratio=f"{parts['W/L']:.3g}",
+    )
+    return Sized(parts=parts, notes=(note,))
+
+
+def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+    """Source, bias, the transistor and its three capacitors."""
+    parts = {name: spice(value) for name, value in sized.parts.items()}
+    write_source(deck, request, min(0.02, 0.2 * _drop_v(request) / request["gain"]))
+    fed = "in"
+    if "RS1" in parts:
+        fed = "x"
+        deck.part(f"RS1 in x {parts['RS1']}", msg("lowers the gain"))
+    deck.part(f"C1 {fed} s {parts['C1']}", msg("couples the input: sets the lower corner"))
+    deck.part(f"R1 vcc g {parts['R1']}", msg("bias, together with R2"))
+    deck.part(f"R2 g 0 {parts['R2']}", msg("bias, together with R1"))
+    deck.part(f"C3 g 0 {parts['C3']}", msg("holds the gate at ground for signals"))
+    deck.part(f"RD vcc d {parts['RD']}", msg("drain resistor"))
+    deck.part(nmos("M1", "d g s s", sized.parts["W/L"]), msg("transistor: its width sets the gain"))
+    deck.part(f"RS s 0 {parts['RS']}", msg("holds the operating point"))
+    deck.part(f"C2 d out {parts['C2']}", msg("couples the output"))
+    deck.part(f"Rload out 0 {spice(request['load_ohm'])}", msg("load"))
+    write_nmos(deck)
+
+
+FAMILY = Family(
+    key="common_gate",
+    name=msg("common-gate amplifiers with one NMOS transistor"),
+    one=msg("a common-gate amplifier"),
+    examples={
+        "en": "common-gate amplifier, gain 10, 12 V supply, 100 kohm load",
+        "zh": "增益10倍的共栅放大电路，电源12V，负载100kΩ",
+    },
+    words=Words(
+        named=(
+            r"(?:single[\s-](?:stage|transistor) )?(?:mos(?:fet)? |n-?mos |fet )?common[\s-]gate"
+            r"(?: (?:mos(?:fet)?|n-?mos|fet))?(?: (?:voltage )?(?:amplifier|amp|stage|circuit))?|"
+            r"(?:单(?:级|管))?(?:n?mos(?:fet)?管?|场效应管)?共栅极?(?:组态)?(?:放大)?(?:器|电路)?"
+        ),
+        excludes=(
+            r"cascode|共源|common[\s-](?:source|drain)|follower|跟随|p-?mos|jfet|"
+            rf"current[\s-]source load|{OTHER_DEVICES}"
+        ),
+    ),
+    quantities=quantities(_drain_a, load=100e3),
+    goals=(gain_goal(1), LOW_GOAL),
+    title=lambda request: f"Common-gate amplifier, gain {request['gain']:.4g}, {request['supply_v']:g} V",
+    remarks=lambda _request: (msg("Gain = gm (RD || Rload), gm = 2 ID / (VGS - VT)."),),
+    analyses=sweep,
+    size=size,
+    netlist=netlist,
+)

@@ -1,0 +1,126 @@
+"""The phase-shift oscillator: an inverting op-amp and three equal RC sections, two diodes hold the amplitude.
+
+f = 1 / (2 pi sqrt(6) R C) at a gain of -29; the third R is the one into the virtual ground. R3 parallel to
+two diodes stands in the feedback, as in the Wien-bridge oscillator (`wien_oscillator`).
+Sources: Sedra, Smith, "Microelectronic Circuits", 7th ed., section 18.2.2; Mancini, Palmer, "Sine-Wave
+Oscillator", Texas Instruments, SLOA060.
+"""
+
+from __future__ import annotations
+
+import math
+
+from domain.circuit.figures import with_unit
+from domain.circuit.preferred_values import at_most, best_pair, nearest, values_between
+from domain.design.deck import Deck, spice
+from domain.design.engine.declaration import TOLERANCE, Correction, Family, Request, Sized, Words
+from domain.design.engine.wording import unreachable
+from domain.design.families.oscillator_rows import (
+    AMPLITUDE,
+    AMPLITUDE_GOAL,
+    FREQUENCY_GOAL,
+    diode_drop,
+    distortion_goal,
+    frequency_row,
+    switch_model,
+    third_of_supply,
+    transient,
+)
+from domain.design.opamp import (
+    GBW,
+    LIMIT_V,
+    OPAMP,
+    SINGLE_SUPPLY,
+    SUPPLY,
+    enough_gbw_hz,
+    write_opamp,
+    write_supplies,
+)
+from shared.message import msg
+
+_OHM = (1.5e3, 6.8e3)
+_GAIN, _SECTIONS = 29.0, math.sqrt(6)
+_EXCESS = 1.0
+"""Gain beyond 29: how surely it starts."""
+_FASTER = 10_000.0
+_MORE_DROP = 1.08
+"""Times that of a Wien bridge, whose output has more harmonics: by measurement."""
+
+
+def size(request: Request, correction: Correction) -> Sized:
+    """C of E12, R of E24, the feedback of E96 by the amplitude."""
+    most = request["supply_v"] - LIMIT_V
+    if request["amplitude_v"] > most:
+        raise unreachable(
+            msg("amplitude"),
+            with_unit(request["amplitude_v"], "V", 3),
+            with_unit(most, "V", 3),
+            msg("Raise the supply or lower the amplitude."),
+        )
+    aim = request["amplitude_v"] * correction["amplitude_v"]
+    product = 1 / (2 * math.pi * _SECTIONS * request["frequency_hz"] * correction["frequency_hz"])
+    r, c = best_pair(
+        values_between(*_OHM, "E24"),
+        lambda each: product / each,
+        "E12",
+        lambda one, two: abs(math.log(one * two / product)),
+    )
+    share = _MORE_DROP * diode_drop(aim / (_GAIN * r)) / aim * _GAIN  # of R: the mean of R3 and the diodes
+    parts = {
+        "R": r,
+        "C": c,
+        "R2": at_most((_GAIN - share) * r, "E24"),
+        "R3": nearest((share + min(max(_EXCESS, 0.3 * share), 0.6 * share)) * r, "E96"),
+    }
+    parts["R4"] = nearest(max((_GAIN - share) * r - parts["R2"], 1e-3 * r), "E96")
+    note = msg("R = {r}, C = {c}.", r=with_unit(r, "Ω"), c=with_unit(c, "F"))
+    gbw = enough_gbw_hz(request, _FASTER * request["frequency_hz"])
+    return Sized(parts=parts, figures={"gbw_hz": gbw}, notes=(note,))
+
+
+def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+    """Supplies, three RC sections, the feedback with its diodes, the op-amp."""
+    parts = {name: spice(value) for name, value in sized.parts.items()}
+    write_supplies(deck, request["supply_v"])
+    for number, (left, right, foot) in enumerate((("out", "a", "0"), ("a", "b", "0"), ("b", "c", "n")), 1):
+        deck.part(f"C{number} {left} {right} {parts['C']}", msg("section {number}", number=number))
+        deck.part(f"Rs{number} {right} {foot} {parts['R']}", msg("section {number}", number=number))
+    deck.part(f"R2 n z {parts['R2']}", msg("feedback: a gain of 29 together with R4 and R3"))
+    deck.part(f"R4 z y {parts['R4']}", msg("feedback: what R2 lacks"))
+    deck.part(f"R3 y out {parts['R3']}", msg("feedback: more than enough gain to start"))
+    deck.part("D1 out y dswitch", msg("holds the amplitude"))
+    deck.part("D2 y out dswitch", msg("holds the amplitude"))
+    deck.part(f"X1 0 n vcc vee out {request['opamp']}", msg("op-amp, its non-inverting input grounded"))
+    deck.rule()
+    deck.cards(switch_model())
+    deck.part(f".ic v(a)={spice(request['amplitude_v'] / 3)}", msg("a start, in place of noise"))
+    write_opamp(deck, request, sized.figures["gbw_hz"])
+
+
+FAMILY = Family(
+    key="phase_shift_oscillator",
+    name=msg("RC phase-shift oscillators"),
+    one=msg("a phase-shift oscillator"),
+    examples={
+        "en": "phase-shift oscillator 1 kHz, amplitude 5 V",
+        "zh": "1kHz的RC移相振荡器，幅度5V",
+    },
+    words=Words(
+        named=(
+            r"(?:rc )?phase[\s-]?shift(?: rc)?(?: (?:sine(?:[\s-]?wave)?|op[\s-]?amp))*(?: (?:oscillator|"
+            r"generator))|"
+            r"(?:rc)?(?:相移|移相)(?:式)?(?:正弦波?)?(?:振荡|震荡)(?:器|电路)"
+        ),
+        excludes=r"bjt|transistor|晶体管|三极管|colpitts|hartley|wien|文氏|quadrature|正交|bubba",
+        refuses=(SINGLE_SUPPLY,),
+    ),
+    quantities=(frequency_row((1, 30e3), 1e3), AMPLITUDE, SUPPLY, GBW, TOLERANCE),
+    choices=(OPAMP,),
+    goals=(FREQUENCY_GOAL, AMPLITUDE_GOAL, distortion_goal(0.05)),
+    title=lambda request: f"Phase-shift oscillator, {with_unit(request['frequency_hz'], 'Hz')}",
+    remarks=lambda _request: (msg("f = 1 / (2 pi sqrt(6) R C) at a gain of -29, which the diodes hold."),),
+    analyses=lambda request, _sized, _goals: (transient(request, settles=60),),
+    size=size,
+    netlist=netlist,
+    complete=third_of_supply,
+)
