@@ -110,6 +110,11 @@ _NEGATION = (
     r"用)?\s*$"
 )
 
+_FILE_NAME = re.compile(
+    r"[\w./\\-]+\.(?:cir|net|sp|spice|ckt|lib|inc|mod|asc|raw)(?![a-z0-9])", re.IGNORECASE
+)
+"""A file that is named (buck.cir) is no wish for the circuit it is named after."""
+
 _EXAMPLES = 3
 """That are shown with a refusal: those most like what was asked."""
 
@@ -132,7 +137,7 @@ def understand(text: str) -> DesignIntent:
             ),
             Sentence(text="", mentions=(), links=(), language="en"),
         )
-    sentence = read_sentence(text)
+    sentence = read_sentence(_FILE_NAME.sub(" ", text))
     family, claim = choose_family(sentence)
     intent = family.understand(sentence, claim)
     return replace(intent, goals=with_words(intent.goals, sentence))

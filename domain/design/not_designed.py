@@ -101,7 +101,7 @@ NOT_DESIGNED: tuple[NotDesigned, ...] = (
     ),
     NotDesigned(
         words=r"crystal|晶体|晶振|(?<![a-z])saw\s?(?:filter|滤波)|声表|microstrip|微带",
-        what=msg("a crystal, SAW or microstrip filter"),
+        what=msg("a crystal, SAW or microstrip circuit"),
     ),
     NotDesigned(
         words=r"(?<![a-z])[fi]ir(?![a-z])|digital filter|数字滤波|dsp",

@@ -135,6 +135,7 @@ FAMILY = Family(
             r"(?:bjt|npn|威尔逊|维德拉|微电流|比例|基本)*(?:镜像)?(?:恒)?电流(?:源)?(?:镜)(?:像)?(?:电路)?|镜像(?:恒)?电流源(?:电路)?|"
             r"(?:威尔逊|维德拉|微)(?:镜像)?(?:恒)?电流源(?:电路)?"
         ),
+        plausible=r"(?:constant[\s-])?current[\s-](?:source|sink)|恒?(?:电)?流源",
         excludes=r"mos|cmos|led|charger|充电|driver|op[\s-]?amp|运放|differen|差分",
         refuses=(NO_PNP,),
     ),

@@ -97,6 +97,7 @@ FAMILY = Family(
             r"subtract(?:or|ing)(?: amplifier| circuit)?|(?:运放)?(?:差分|差动|减法)(?:运算|比例)?(?:放大)?"
             r"(?:器|电路)"
         ),
+        plausible=r"subtract\w*",
         excludes=rf"instrument|仪表|仪用|{NEITHER_MORE}|pair|差分对|bjt|tail|尾电流|fully|全差分|ota|cmos",
         refuses=(SINGLE_SUPPLY,),
     ),

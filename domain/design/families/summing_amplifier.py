@@ -56,7 +56,8 @@ _WEIGHTS = re.compile(
 _QUANTITIES = (
     Quantity(
         name="inputs", label=msg("number of inputs"), dimensions=("none",), is_whole=True, within=(2, _MOST),
-        words=r"(?:input|channel|way)s?(?![a-z])|路|个?输入|通道", example=3, default=2, is_told=False,
+        words=r"(?:audio |analog |signal )?(?:input|channel|way)s?(?![a-z])|路|个?输入|通道",
+        example=3, default=2,
     ),
     gain_row((0.05, 200), 1, default=1.0),
     BANDWIDTH,

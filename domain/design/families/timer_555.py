@@ -107,7 +107,7 @@ FAMILY = Family(
         frequency_row((0.01, 200e3), 1e3),
         Quantity(
             name="duty", label=msg("duty cycle"), dimensions=("%",), within=(0.05, 0.95), example=0.6,
-            words=r"duty(?:[\s-]?cycle| factor| ratio)?|mark|占空比|占空", default=0.6,
+            takes_bare=False, words=r"duty(?:[\s-]?cycle| factor| ratio)?|mark|占空比|占空", default=0.6,
         ),
         Quantity(
             name="supply_v", label=msg("supply"), dimensions=("V",), takes_rest=True, within=(4.5, 16),

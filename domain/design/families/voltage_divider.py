@@ -125,6 +125,7 @@ FAMILY = Family(
             r"(?:resist(?:ive|or) )?(?:voltage|potential) divider|resist(?:ive|or) divider|"
             r"(?:电阻)?分压(?:器|电路|网络)?"
         ),
+        plausible=r"(?<![a-z])divid(?:e|ed|ing)(?![a-z]).{0,20}(?<![a-z])down(?![a-z])",
         excludes=(
             r"colpitts|hartley|bias|偏置|capaciti|电容(?:式)?分压|frequency divider|分频|r-2r|wheatstone|"
             r"buffer|"
