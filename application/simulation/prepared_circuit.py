@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from application.simulation.circuit_files import read_circuit_file
 from application.simulation.translated_circuits import CircuitTranslator, TranslatingReader, with_stand_ins
@@ -32,7 +32,13 @@ from domain.circuit.control_blocks import (
     stops_itself,
     written_folders,
 )
-from domain.circuit.dependencies import DependencyTree, SourceFile, SourceReader, resolve_dependencies
+from domain.circuit.dependencies import (
+    DependencyTree,
+    SourceFile,
+    SourceReader,
+    SourceRefusal,
+    resolve_dependencies,
+)
 from domain.circuit.dialects import Dialect
 from domain.circuit.measure_cards import one_name_each, with_nodes_of_par, without_measures
 from domain.circuit.netlist import Netlist
@@ -100,12 +106,14 @@ def prepare_circuit(
     if analyses is not None:
         netlist = netlist.with_analyses(analyses)
     tree = resolve_dependencies(netlist, reader)
+    seen: SourceReader = reader
     for corner in corners[-1:]:
         from domain.studies.corners import Process, with_process
 
-        netlist = with_process(tree, Process(name=corner, sections=(("", corner.strip()),)))
-        tree = resolve_dependencies(netlist, reader)
-    netlist, tree = with_stand_ins(netlist, tree, translator, reader)
+        netlist, texts = with_process(tree, Process(name=corner, sections=(("", corner.strip()),)))
+        seen = _SeenAs(reader, texts)
+        tree = resolve_dependencies(netlist, seen)
+    netlist, tree = with_stand_ins(netlist, tree, translator, seen)
     data_files = tuple(_data_files(tree, reader, real))
     for path in data_files:
         reader.read(str(path), including_file=real)
@@ -115,7 +123,7 @@ def prepare_circuit(
         lines=len(Netlist.parse(data).source.lines),
         netlist=netlist,
         tree=tree,
-        reader=reader,
+        reader=seen,
         data_files=data_files,
         read_beside={
             str(path): digest
@@ -186,11 +194,13 @@ class PreparedCircuit:
             return keeping_plots(self.tree, has_analyses=True, runs=True)
         return None
 
-    def edited(self, netlist: Netlist) -> PreparedCircuit:
-        """The same circuit with another main netlist, whose includes are found anew (blocking)."""
-        tree = resolve_dependencies(netlist, self.reader)
-        files = tuple(_data_files(tree, self.reader, self.circuit))
-        return replace(self, netlist=netlist, tree=tree, data_files=files)
+    def edited(self, netlist: Netlist, texts: Mapping[Path, bytes] | None = None) -> PreparedCircuit:
+        """The same circuit with another main netlist, whose includes are found anew, with `texts` in place of
+        what files hold (blocking)."""
+        reader = _SeenAs(self.reader, texts) if texts else self.reader
+        tree = resolve_dependencies(netlist, reader)
+        files = tuple(_data_files(tree, reader, self.circuit))
+        return replace(self, netlist=netlist, tree=tree, reader=reader, data_files=files)
 
     def batch_circuit(self, varied: tuple[Varied, ...]) -> BatchCircuit:
         """It as workers load it once, for many runs that differ in `varied`."""
@@ -335,6 +345,22 @@ class PreparedCircuit:
                 except ValueError:  # an expression: progress is then not shown
                     return None
         return None
+
+
+class _SeenAs(NamedTuple):
+    """A SourceReader with other texts in place of what some files hold, by real path."""
+
+    reader: SourceReader
+    texts: Mapping[Path, bytes]
+
+    def read(self, reference: str, *, including_file: Path) -> SourceFile | SourceRefusal:
+        found = self.reader.read(reference, including_file=including_file)
+        if isinstance(found, SourceFile) and found.path in self.texts:
+            return found._replace(data=self.texts[found.path], rewritten=True)
+        return found
+
+    def find(self, name: str) -> Path | None:
+        return self.reader.find(name)
 
 
 def _is_corner(netlist: Netlist, name: str, value: str) -> bool:

@@ -101,7 +101,7 @@ def _job(
     place.mkdir(parents=True)
     process = point.corner.process
     if process is not None and process.sections:
-        prepared = prepared.edited(with_process(prepared.tree, process))
+        prepared = prepared.edited(*with_process(prepared.tree, process))
     texts = {name: format_number(value, _DIGITS) for name, value in plan.settings(point).items()}
     tree = with_values(prepared.tree, texts)
     return replace(prepared, netlist=tree.root, tree=tree).job(place, timeout_s=timeout_s)

@@ -123,7 +123,7 @@ class StudyPlan:
 
     def _load(self, prepared: PreparedCircuit, process: Process | None) -> _Loaded:
         if process is not None:
-            prepared = prepared.edited(with_process(prepared.tree, process))
+            prepared = prepared.edited(*with_process(prepared.tree, process))
         tree, varied = self._planned(prepared)
         circuit = replace(prepared, netlist=tree.root, tree=tree).batch_circuit(varied)
         nominals = {name: item.nominal for name, item in zip(self._names, varied, strict=True)}

@@ -10,7 +10,7 @@ import itertools
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from domain.circuit.cards import Include
@@ -92,7 +92,7 @@ def usual_corners(tree: DependencyTree) -> tuple[Corner, ...]:
 
 
 def process_corners(tree: DependencyTree) -> tuple[str, ...]:
-    """Those of TT, FF, SS, FS and SF that the libraries of the circuit's main file have."""
+    """Those of TT, FF, SS, FS and SF that the libraries of the circuit have."""
     return tuple(name for name in USUAL_PROCESSES if _fitting(tree, name, ""))
 
 
@@ -320,38 +320,59 @@ def supply_of(netlist: Netlist) -> str:
     return names[0]
 
 
-def with_process(tree: DependencyTree, process: Process) -> Netlist:
-    """The circuit's main netlist with the process' library sections in place of its own.
+def with_process(tree: DependencyTree, process: Process) -> tuple[Netlist, dict[Path, bytes]]:
+    """The circuit's main netlist with the process' library sections in place of its own, and the texts of the
+    included files whose `.lib` lines pick others too, by real path: they are simulated as copies.
 
     Raises UserInputError when no `.lib` of it has such a section, listing those there are.
     """
-    edits: dict[tuple[int, int], str] = {}
+    edits: dict[Netlist, dict[tuple[int, int], str]] = {}
     for library, section in process.sections:
         fitting = _fitting(tree, section, library)
         if not fitting:
             raise _no_section(tree, section, library)
-        for include, name in fitting:
+        for netlist, include, name in fitting:
             field = include.statement.words[2]
-            edits[field.spans[0][0], field.spans[-1][1]] = name
-    return tree.root.edited([(*place, name) for place, name in edits.items()])
+            edits.setdefault(netlist, {})[field.spans[0][0], field.spans[-1][1]] = name
+    edited = {
+        netlist: netlist.edited([(*place, name) for place, name in places.items()])
+        for netlist, places in edits.items()
+    }
+    root = edited.pop(tree.root, tree.root)
+    return root, {netlist.path: text.to_bytes() for netlist, text in edited.items() if netlist.path}
 
 
-def _fitting(tree: DependencyTree, section: str, library: str) -> list[tuple[Include, str]]:
+def _library_lines(tree: DependencyTree) -> list[tuple[Netlist, Include]]:
+    """The `.lib` lines that pick a section, of the main file and of what it includes; those within a section
+    belong to the corner that it is."""
+    places: dict[Netlist, set[int]] = {}
+    for placed in tree.expanded:
+        if placed.statement.keyword == "lib" and placed.statement.section is None:
+            places.setdefault(placed.netlist, set()).add(placed.statement.line)
+    return [
+        (netlist, include)
+        for netlist, lines in places.items()
+        for include in netlist.includes
+        if include.kind == "lib" and include.section is not None and include.line in lines
+    ]
+
+
+def _fitting(tree: DependencyTree, section: str, library: str) -> list[tuple[Netlist, Include, str]]:
     """The `.lib` lines that can take a section, each with its name in that library: the section itself, or
     where that is a process corner (``SS``, ``slow``), the one that differs in the corner alone (``mos_ss``
     for ``mos_tt``)."""
     found = []
-    for include in tree.root.includes:
-        if include.kind != "lib" or not _is_named(include, library):
+    for netlist, include in _library_lines(tree):
+        if not _is_named(include, library):
             continue
-        sections = _sections_of(tree, tree.root, include)
+        sections = _sections_of(tree, netlist, include)
         name = sections.get(section.lower())
         if name is None and (corner := corner_of(section)):
             now = likened(include.section or "")
             alike = (each for each in sections.values() if likened(each) == now and corner_of(each) == corner)
             name = next(alike, None)
         if name is not None:
-            found.append((include, name))
+            found.append((netlist, include, name))
     return found
 
 
@@ -373,14 +394,12 @@ def _sections_of(tree: DependencyTree, netlist: Netlist, include: Include) -> di
 
 def _known_sections(tree: DependencyTree) -> tuple[str, ...]:
     """The sections of all libraries the circuit picks one of."""
-    libraries = [include for include in tree.root.includes if include.kind == "lib"]
-    names = (name for include in libraries for name in _sections_of(tree, tree.root, include).values())
-    return tuple(dict.fromkeys(names))
+    found = (_sections_of(tree, *line).values() for line in _library_lines(tree))
+    return tuple(dict.fromkeys(name for names in found for name in names))
 
 
 def _no_section(tree: DependencyTree, section: str, library: str) -> UserInputError:
-    libraries = [include for include in tree.root.includes if include.kind == "lib"]
-    if not libraries:
+    if not _library_lines(tree):
         return UserInputError(
             msg("The corner {section} is a library section, but the circuit has no .lib line.",
                 section=section),

@@ -97,7 +97,8 @@ async def test_a_process_corner_is_judged_by_its_run_or_said_to_be_lacking(bench
     values = (("tt", 150), ("ss", 180))
     sections = "\n".join(f".lib {name}\n.param c={value}n\n.endl" for name, value in values)
     bench.write("models.lib", f"* models\n{sections}\n")
-    bench.write("rc.cir", RC.replace("159.155n", "{c}\n.lib models.lib tt"))
+    bench.write("setup.inc", "* the models\n.lib models.lib tt\n")
+    bench.write("rc.cir", RC.replace("159.155n", "{c}\n.include setup.inc"))
     at_least = {"expression": "bandwidth(v(out))", "minimum": 950, "unit": "Hz"}
     conditions = {"slow": "SS corner", "fast": "FF"}
     await set_goals(
@@ -109,6 +110,7 @@ async def test_a_process_corner_is_judged_by_its_run_or_said_to_be_lacking(bench
     assert f"met fast = 1.061 kHz {lacking}" in nominal.content
     slow = await bench.call("run_simulation", parameters={"corner": "slow"})
     assert "MISSED slow = 884.2 Hz (≥ 950 Hz, SS corner (judged at SS))" in slow.content
+    assert ".lib models.lib tt" in (bench.root / "setup.inc").read_text(), "a copy is simulated"
     await set_goals(bench, {"metric": "plain", **at_least})
     trial = await bench.call("run_simulation", parameters={"r1": "2k"})
     assert "Goals (0 of 0 met, 3 not judged): not judged slow" in trial.content

@@ -89,12 +89,12 @@ def tree() -> DependencyTree:
 
 
 def test_a_process_changes_the_sections_of_the_libraries_that_have_it() -> None:
-    found = with_process(tree(), Process(name="ff", sections=(("", "ff"),))).to_bytes()
+    found = with_process(tree(), Process(name="ff", sections=(("", "ff"),)))[0].to_bytes()
     assert found == DECK.replace(b"models.lib tt", b"models.lib FF")
-    both = with_process(tree(), Process(name="tt", sections=(("", "TT"),))).to_bytes()
+    both = with_process(tree(), Process(name="tt", sections=(("", "TT"),)))[0].to_bytes()
     assert both == DECK.replace(b"' TT", b"' tt"), "as the library writes it"
     one = Process(name="x", sections=(("models.lib", "FF"),))
-    assert with_process(tree(), one).to_bytes() == DECK.replace(b"models.lib tt", b"models.lib FF")
+    assert with_process(tree(), one)[0].to_bytes() == DECK.replace(b"models.lib tt", b"models.lib FF")
 
 
 def test_an_unknown_section_lists_those_there_are() -> None:
@@ -125,8 +125,24 @@ def test_a_corner_is_the_section_that_differs_in_the_corner_alone() -> None:
     found = resolve_dependencies(Netlist.parse(deck, path=folder / "deck.cir"), sources)
     assert process_corners(found) == ("TT", "SS", "SF")
     for name in ("SS", "慢角"):
-        slow = with_process(found, Process(name=name, sections=(("", name),)))
+        slow, _ = with_process(found, Process(name=name, sections=(("", name),)))
         assert slow.to_bytes() == deck.replace(b"mos_tt", b"mos_ss").replace(b"typical", b"slow")
+
+
+def test_a_section_picked_in_an_included_file_is_that_of_the_corner() -> None:
+    folder = Path("/project")
+    models = b"* set\n.lib models.lib tt\n.lib own\n.lib other.lib tt\n.endl\n"
+    files = {folder / "set.inc": models, folder / "other.lib": b"*\n.lib tt\n.endl\n.lib FF\n.endl\n"}
+    sources = MemorySources({folder / "models.lib": LIB, **files})
+    deck = b"t\n.include set.inc\nR1 a 0 1k\n.end\n"
+    found = resolve_dependencies(Netlist.parse(deck, path=folder / "deck.cir"), sources)
+    assert process_corners(found) == ("TT", "FF")
+    root, texts = with_process(found, Process(name="FF", sections=(("", "FF"),)))
+    assert root is found.root, "the main file stays"
+    assert texts == {folder / "set.inc": models.replace(b"models.lib tt", b"models.lib FF")}
+    with pytest.raises(UserInputError) as error:
+        with_process(found, Process(name="ss", sections=(("", "ss"),)))
+    assert "tt, FF" in str(error.value.advice)
 
 
 @pytest.mark.parametrize(
