@@ -252,6 +252,9 @@ class _Teller:
             if meant is not None and not typed:
                 self._after = message_id or self._after
                 yield self._made(message_id="", meant=meant)
+        if goals and node == "undo_round":  # told before the words, as while it ran
+            yield self._made(message_id="", goals=goals)
+            goals = ()
         if message.get("type") == "assistant":
             text = str(message.get("content", ""))
             yield self._made(

@@ -72,6 +72,7 @@ class GoalRow:
         self.remove = IconButton(services, "x", msg("Remove this goal"), name="removeGoal")
         self.limit.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.metric.setMinimumWidth(0)
+        self.expression.setPlaceholderText("max(db(v(out)))")
         for edit in self.edits:
             edit.setCursorPosition(0)
 
@@ -117,7 +118,8 @@ class GoalRow:
             "tolerance": self.tolerance,
         }
         for name, edit in named.items():
-            mark(edit, state="error" if name == cell else "")
+            # What is merely not written yet is said in words, beside the hint in the cell.
+            mark(edit, state="error" if name == cell and edit.text().strip() else "")
 
     def refresh(self) -> None:
         """What follows from the cells: where the goal is from, what is greyed."""

@@ -263,7 +263,7 @@ class GoalsDialog(QDialog):
 
 _OF_A_CIRCUIT = msg(
     "Every run of this circuit from now on is checked against these goals. Earlier runs keep the goals "
-    "they had."
+    "they had; runs made before there were any are checked against the first ones."
 )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from application.design.rounds import DesignRound, DesignRounds
 from domain.simulation.goals import DesignGoal, GoalVerdict
@@ -33,7 +33,7 @@ def columns_of(found: DesignRounds, language: LanguageManager) -> list[Column]:
 
 
 def rows_of(found: DesignRounds, language: LanguageManager) -> list[list[Cell]]:
-    """A row for each round, and the goals below them."""
+    """A row for each round, and the goals below them, those of each time."""
     rows: list[list[Cell]] = []
     before: DesignRound | None = None
     for each in found.rounds:
@@ -43,17 +43,35 @@ def rows_of(found: DesignRounds, language: LanguageManager) -> list[list[Cell]]:
         cells.append(_met(each, language))
         rows.append(cells)
         before = each
-    limits = [
-        Cell(
-            text=limit_text(goal, _digits(found, goal)),
-            color="text.secondary",
-            tip=f"{goal.metric} = {goal.expression}",
-        )
-        for goal in found.goals
-    ]
+    return [*rows, *_limits(found, language)]
+
+
+def _limits(found: DesignRounds, language: LanguageManager) -> Iterator[list[Cell]]:
+    """The limits the rounds were checked against: a row for all, else one for each time they were changed."""
     blank = Cell(text="")
-    rows.append([blank, Cell(text=language(msg("Goal")), color="text.secondary"), *limits, blank])
-    return rows
+    times: list[tuple[list[Cell], list[int]]] = []
+    for each in found.rounds:
+        asked = {verdict.goal.metric: verdict.goal for verdict in each.verdicts}
+        cells = [
+            blank
+            if (goal := asked.get(column.metric)) is None
+            else Cell(
+                text=limit_text(goal, _digits(found, goal)),
+                color="text.secondary",
+                tip=f"{goal.metric} = {goal.expression}",
+            )
+            for column in found.goals
+        ]
+        if times and times[-1][0] == cells:
+            times[-1][1].append(each.number)
+        else:
+            times.append((cells, [each.number]))
+    for cells, numbers in times:
+        first, last = numbers[0], numbers[-1]
+        name = msg("Goal") if len(times) == 1 else msg("Goal, round {number}", number=first)
+        if first != last:
+            name = msg("Goal, rounds {first} to {last}", first=first, last=last) if len(times) > 1 else name
+        yield [blank, Cell(text=language(name), color="text.secondary"), *cells, blank]
 
 
 def change_of(each: DesignRound, before: DesignRound | None) -> Message:

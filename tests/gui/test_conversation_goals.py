@@ -205,6 +205,12 @@ async def test_goals_changed_at_a_checkpoint_then_taken_back(
     assert of(panel, DesignEnd)[-1].done.goals_met
     assert accepted == [True]
     assert told[-1].state == "idle"
+    asked = panel.model.session_id
+    panel.model.new_conversation()
+    panel.model.open_session(asked)
+    await until(lambda: "Reverted round 2" in shown(panel))
+    words = next(n for n, item in enumerate(panel.model.items) if "Reverted round 2" in str(item))
+    assert isinstance(list(panel.model.items)[words - 1], GoalsCard)  # as it stood there live
 
 
 @pytest.mark.parametrize("text", ["change the cutoff to 12 kHz", "截止频率改为 12 kHz", "12 kHz please"])

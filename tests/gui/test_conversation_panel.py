@@ -213,6 +213,11 @@ async def test_a_design_asks_for_its_goals_and_stops_at_the_checkpoint(
     await until(lambda: top_dialog("goalsDialog") is not None, timeout_s=30)
     dialog = top_dialog("goalsDialog")
     assert "10\u00a0kHz" in dialog.limits
+    assert panel._agent_status().state == "waiting"
+    assert panel.model.is_waiting
+    type_and_send(panel, "and what does it cost?")
+    assert "it waits for your decision" in head(panel)
+    panel.model.queue.take_all()
     panel.toggle_mode()
     assert panel.mode == "workflow"  # refused while it runs, with words
     assert panel.notice

@@ -3,6 +3,7 @@
 import math
 import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -98,6 +99,15 @@ async def test_a_round_that_misses_by_a_hair_is_not_shown_as_its_limit(services,
     ]
     assert [cell.unit for cell in cells[:4]] == ["", "↑", "", ""]
     assert cells[3].tip == "not measured"
+    # A round keeps the verdict of its time: the limits that stand below say of which rounds they are.
+    former = replace(goal, minimum=800.0)
+    judged = replace(rounds[0].verdicts[0], goal=former, met=True)
+    changed = replace(found, rounds=(replace(rounds[0], verdicts=(judged,)), *rounds[1:3]))
+    *_, before, since = rows_of(changed, services.language)
+    assert [cell.text.replace("\u00a0", " ") for cell in (*before, *since)] == [
+        *("", "Goal, round 1", "≥ 800 Hz", ""),
+        *("", "Goal, rounds 2 to 3", "≥ 1 kHz", ""),
+    ]
 
 
 async def test_rounds_are_drawn_over_each_other_and_hidden_by_their_chips(pane, services, until):

@@ -307,6 +307,8 @@ async def test_a_measurement_becomes_a_goal_of_its_circuit(pane, services, until
     assert await services.app.project.browse.goals(services.workspace.root, pane.views.shown.circuit) == ()
     text, dialog = await open_goals("fc")  # a .meas: what it measures has to be said
     assert not dialog.start_button.isEnabled()
+    expression = dialog.table.rows[0].expression
+    assert (expression.placeholderText(), expression.property("state")) == ("max(db(v(out)))", "")
     dialog.reject()
     _, dialog = await open_goals("max(v(out))")
     dialog.start_button.click()

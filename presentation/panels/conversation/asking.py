@@ -182,6 +182,8 @@ class Asking:
         """Typed at the open checkpoint, and not yet handed on with an answer."""
         self._next: CheckpointIntent | Decision | Reply | str = ""
         """What the next checkpoint is answered with: a text, what was meant by one, a button, an answer."""
+        self.is_at_goals = False
+        """Whether the run waits for the goals dialog."""
         self._goes_on = False
         """Checkpoints are answered by what is recommended, as long as that is another round."""
         self._chip = ""
@@ -263,10 +265,20 @@ class Asking:
         """The goals before a design begins: confirmed as they are or changed, or declined."""
         from application.workflow.designing import Reply
 
-        goals = await self._window.confirm_goals(told, is_change=False)
+        goals = await self._asked_goals(told, is_change=False)
         if goals is None:
             return "decline"
         return "continue" if goals == told.goals else Reply(answer="continue", goals=goals)
+
+    async def _asked_goals(self, told: GoalsUnderstood, *, is_change: bool) -> tuple[DesignGoal, ...] | None:
+        """What the goals dialog is left with; None when it was cancelled."""
+        self.is_at_goals = True
+        self._tell()
+        try:
+            return await self._window.confirm_goals(told, is_change=is_change)
+        finally:
+            self.is_at_goals = False
+            self._tell()
 
     async def decide(self, question: Question) -> Answer | Reply:
         """A checkpoint, or a design that was interrupted; waits until it is answered."""
@@ -309,7 +321,7 @@ class Asking:
                 is_other = replace(decision, answer=meant.kind).chosen != choice
                 return self._take_said(Reply(answer=choice, meant=None if is_other else meant))
             told = GoalsUnderstood(goals=question.goals, assumptions=())
-            goals = await self._window.confirm_goals(told, is_change=True)
+            goals = await self._asked_goals(told, is_change=True)
             if goals is not None:
                 self._items.put(replace(decision, state="chosen", answer="goals"))
                 self._tell()

@@ -484,7 +484,7 @@ class ConversationPanel(QWidget):
         self.composer.show_files(model.pending.files)
         if (problem := model.pending.take_problem()) is not None:
             self.say(problem)
-        self._queue.show_queue(model.queue, is_running=model.is_running)
+        self._queue.show_queue(model.queue, is_running=model.is_running, is_asking=model.waits_for_decision)
         self._elsewhere.follow()
         self._edited.show_edited(model.versions)
         self._follow_use()
@@ -559,7 +559,7 @@ class ConversationPanel(QWidget):
         model = self.model
         if model.run_state == "stopping":
             return msg("Stopping"), "running.text", True
-        if model.is_asking:
+        if model.waits_for_decision:
             return msg("Waiting for your decision"), "warn.text", False
         activity = model.activity
         if activity is None:
@@ -605,8 +605,10 @@ class ConversationPanel(QWidget):
             text = msg("Waiting for your permission")
         elif model.is_asking:
             text = msg("Checkpoint {number}: waiting for you", number=number) if number else None
+        elif model.asking.is_at_goals:
+            text = msg("Waiting for your decision")
         return AgentStatus(
-            state="waiting" if model.is_asking else "running",
+            state="waiting" if model.waits_for_decision else "running",
             text=text,
             round_number=number,
             most_rounds=model.most_rounds or None,

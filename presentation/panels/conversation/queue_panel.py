@@ -30,7 +30,7 @@ class QueuePanel(QFrame):
         self._services = services
         self._queue: MessageQueue | None = None
         self._shown: object = None
-        self._is_running = False
+        self._is_running = self._is_asking = False
         self.setObjectName("messageQueue")
         mark_area(self, surface="sunken")
         self._icon = QLabel()
@@ -55,9 +55,9 @@ class QueuePanel(QFrame):
         self._all = arrange(QVBoxLayout(self), self._head, self._scroll, edges=0, gap=0)
         self.hide()
 
-    def show_queue(self, queue: MessageQueue, *, is_running: bool) -> None:
+    def show_queue(self, queue: MessageQueue, *, is_running: bool, is_asking: bool = False) -> None:
         """What waits, as it is now; a row that is being edited is left alone."""
-        self._queue, self._is_running = queue, is_running
+        self._queue, self._is_running, self._is_asking = queue, is_running, is_asking
         self.setVisible(bool(queue.entries))
         state = (queue.entries, queue.edited)
         if state != self._shown:
@@ -92,6 +92,8 @@ class QueuePanel(QFrame):
             how = msg("nothing is sent while one is edited")
         elif queue.is_held and not self._is_running:
             how = msg("wait because the answer ended with an error")
+        elif self._is_asking:
+            how = msg("sent when this ends; it waits for your decision")
         else:
             how = msg("sent one by one when this ends")
         self._how.setText(language(how))
@@ -118,7 +120,7 @@ class QueuePanel(QFrame):
         self._how.setFont(theme.font("small"))
         self._shown = None
         if self._queue is not None:
-            self.show_queue(self._queue, is_running=self._is_running)
+            self.show_queue(self._queue, is_running=self._is_running, is_asking=self._is_asking)
 
     def retranslate(self) -> None:
         self._say()

@@ -152,7 +152,7 @@ class ConversationViewModel:
         """Whether it waits for its user, also with a question that is asked when the tab is in front, or at
         which its design rests."""
         rests_at_question = not self.is_running and self._waiting_decision is not None
-        return rests_at_question or self.is_asking or self._window.has_question
+        return rests_at_question or self.waits_for_decision or self._window.has_question
 
     @property
     def has_failed(self) -> bool:
@@ -188,6 +188,11 @@ class ConversationViewModel:
     def is_asking(self) -> bool:
         """Whether the run waits for the user's decision."""
         return self.asking.is_open
+
+    @property
+    def waits_for_decision(self) -> bool:
+        """Likewise, or for the goals dialog."""
+        return self.is_asking or self.asking.is_at_goals
 
     @property
     def sessions(self) -> tuple[SessionInfo, ...]:
