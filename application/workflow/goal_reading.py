@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from domain.design.goal_extraction import GoalsRead, read_answer
+from domain.llm.system_prompt import fence_data
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
@@ -41,8 +42,8 @@ async def read_goals(ask: AskOnce, *, system: str, text: str) -> GoalsRead:
 def _correction(refused: GoalsRead) -> str:
     lines = "\n".join(f"- {problem}" for problem in refused.problems)
     return (
-        f"This answer cannot be used as it is:\n{lines}\nSend the whole JSON object again, with this put "
-        "right and everything else as it was. Nothing but the object."
+        f"This answer cannot be used as it is:\n{fence_data('problems', lines)}\nSend the whole JSON object "
+        "again, with this put right and everything else as it was. Nothing but the object."
     )
 
 

@@ -94,7 +94,7 @@ class SystemPromptInjector:
         known = {"user_preferences": preferences, "about_project": about_project, **values}
         if keeps_missing:
             known = {name: value for name, value in known.items() if value not in (None, "")}
-        identity = library.render_identity(known, show=_shown, keeps_missing=keeps_missing)
+        identity = library.render_identity(known, show=as_data, keeps_missing=keeps_missing)
         parts = [identity.text.strip()]
         missing = set(identity.missing)
         mentioned = names_in(library.identity.content)
@@ -106,7 +106,7 @@ class SystemPromptInjector:
             parts.append(f"What the user says about this project\n{about_project.strip()}")
         given = None
         if task is not None:
-            filled = library.render_task(task, known, show=_shown, keeps_missing=keeps_missing)
+            filled = library.render_task(task, known, show=as_data, keeps_missing=keeps_missing)
             missing |= set(filled.missing)
             given = filled.text.strip()
         return SystemPrompt(
@@ -126,7 +126,7 @@ def fence_data(name: str, text: str) -> str:
     return f'<data name="{name}">\n{_FENCE.sub("&lt;", text)}\n</data>'
 
 
-def _shown(name: str, text: str) -> str:
+def as_data(name: str, text: str) -> str:
     """The user's own words and plain values as they are, other material in a fence; short in the line."""
     if name in TRUSTED_VARIABLES or _PLAIN.fullmatch(text):
         return text

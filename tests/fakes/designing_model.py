@@ -121,7 +121,7 @@ def read(body: Mapping[str, Any]) -> Request:
 
 def is_said(message: Mapping[str, Any]) -> bool:
     """Whether a message in the user's place begins a step: no note, and no result of a call in words."""
-    is_other = "(A note of the program" in text_of(message) or text_of(message).startswith("Result of ")
+    is_other = text_of(message).startswith(("(A note of the program", "Result of "))
     return message["role"] == "user" and not is_other
 
 

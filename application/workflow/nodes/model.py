@@ -21,6 +21,7 @@ from application.workflow.wording import LANGUAGE_NAMES
 from domain.design.file_names import file_stem
 from domain.design.locked_elements import locked_in
 from domain.design.round_table import asked, value_beside_limit
+from domain.llm.system_prompt import as_data
 from domain.simulation.goals import all_met
 from shared.message import msg
 from shared.ulid import new_ulid
@@ -215,7 +216,7 @@ def action_values(
 
 
 def task_of(state: GraphState) -> tuple[TaskName, str]:
-    """What the model is given, and what it is told in the user's place."""
+    """What the model is given, and what it is told in the user's place: there, too, material is fenced."""
     circuit, said = state.get("circuit_file_path", ""), state.get("instruction", "")
     match state.get("user_intent"):
         case "instruction":
@@ -228,20 +229,22 @@ def task_of(state: GraphState) -> tuple[TaskName, str]:
             return (
                 "FIX_ERROR",
                 _in_language(
-                    f"{circuit} could not be simulated: {state.get('error_context', '')} "
+                    f"{as_data('circuit', circuit)} could not be simulated: "
+                    f"{as_data('error', state.get('error_context', ''))} "
                     "Mend the fault in the file. The program then simulates it again.",
                     state,
                 ),
             )
         case _:
             missed = [each["goal"]["metric"] for each in state.get("last_verdicts", []) if not each["met"]]
-            aim = f"misses {', '.join(missed)}" if missed else "meets its goals; improve the least margin"
+            named = as_data("missed goals", ", ".join(missed))
+            aim = f"misses {named}" if missed else "meets its goals; improve the least margin"
             return (
                 "OPTIMIZE_PARAMETERS",
                 _in_language(
-                    f"Next round: {circuit} {aim}. Change the file so that all goals are met, and say in a "
-                    "few sentences what you changed and why. The program then simulates it and judges it "
-                    "again.",
+                    f"Next round: {as_data('circuit', circuit)} {aim}. Change the file so that all goals are "
+                    "met, and say in a few sentences what you changed and why. The program then simulates it "
+                    "and judges it again.",
                     state,
                 ),
             )

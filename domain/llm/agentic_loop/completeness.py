@@ -15,6 +15,7 @@ from typing import Literal
 
 from domain.llm.agentic_loop.claims import Doubts
 from domain.llm.agentic_loop.turn import AnswerRecord, TurnRecord
+from domain.llm.system_prompt import as_data
 
 NudgeKind = Literal["open_tasks", "doubts", "summary"]
 
@@ -92,8 +93,8 @@ def _candidates(turn: TurnRecord) -> Iterator[Nudge]:
         yield Nudge(
             kind="open_tasks",
             about=open_tasks,
-            note=f"Your task list still has open items: {listed}. Go on with them, or say in one sentence "
-            "why they stay open.",
+            note=f"Your task list still has open items: {as_data('task list', listed)}. Go on with them, or "
+            "say in one sentence why they stay open.",
         )
     if _lacks_summary(turn):
         yield Nudge(

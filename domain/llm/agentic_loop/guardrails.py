@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 from domain.circuit.figures import digits_apart
 from domain.llm.agentic_loop.turn import READ_AGAIN, CallRecord, TurnRecord, repetitions, state_of
+from domain.llm.system_prompt import as_data
 from domain.simulation.goals import DesignGoal
 from shared.message import Message, msg
 
@@ -149,8 +150,8 @@ def _file_states(turn: TurnRecord) -> Loop | None:
             return Loop(
                 pattern="file_states",
                 count=count,
-                hint=f"{path} goes round through the same {period} state(s), {count} times now. Say which "
-                "one is right and why, or ask the user.",
+                hint=f"{as_data('file', path)} goes round through the same {period} state(s), {count} times "
+                "now. Say which one is right and why, or ask the user.",
                 reason=msg(
                     "{path} went through the same states {count} times.",
                     path=path,
@@ -203,7 +204,7 @@ def stagnation(turn: TurnRecord, goals: Sequence[DesignGoal] = ()) -> str:
     if count < STALLED_AT:
         return ""
     lines = [
-        f"The last {count} simulations of {path} brought no progress"
+        f"The last {count} simulations of {as_data('circuit', str(path))} brought no progress"
         f"{' towards the goals' if judged else ': every figure is the same'}."
     ]
     bounds = {goal.metric.lower(): goal for goal in judged}
@@ -211,9 +212,9 @@ def stagnation(turn: TurnRecord, goals: Sequence[DesignGoal] = ()) -> str:
         values = [metrics.get(name) for metrics in measured[-count:]]
         digits = _digits_beside(bounds.get(name), values)
         figures = ", ".join(_figure(value, digits) for value in values)
-        lines.append(f"- {name}: {figures}{_demand(bounds.get(name), digits)}")
+        lines.append(f"- {as_data('goal', name)}: {figures}{_demand(bounds.get(name), digits)}")
     if all(not run.success for run in runs[-count:]):
-        lines.append(f"- each of them failed; the last one: {runs[-1].reason[:300]}")
+        lines.append(f"- each of them failed; the last one: {as_data('reason', runs[-1].reason[:300])}")
     lines.append("Change something else than before, or tell the user what stands in the way.")
     return "\n".join(lines)
 
