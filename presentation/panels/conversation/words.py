@@ -133,7 +133,7 @@ def _standing(item: Decision) -> Message:
 
 def choice_text(item: Decision, choice: str) -> Message:
     return {
-        "accept": msg("Accept design"),
+        "accept": msg("Accept") if item.goals_met else msg("Accept design"),  # one line at 440 px
         "continue": _another_round(item),
         "fix": msg("Fix error"),
         "until": msg("Run until met"),
