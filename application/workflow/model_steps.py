@@ -198,14 +198,26 @@ class ModelSteps:
         """Whether the next step was begun before, and interrupted."""
         return bool(self._messages_of(self._journal.step_id(state["step_number"] + 1)))
 
+    async def leave(self) -> None:
+        """Give up a step that was interrupted: what it did stays, and each of its calls has a result."""
+        executor, context = self._parts.executor, self._parts.context
+        cost = await self._put_right()
+        await self._parts.conversation.settle(
+            "interrupted", lambda call: executor.settle(call, context, reason="interrupted"), cost=cost
+        )
+
     async def _take_up(self) -> None:
         """Before a step goes on that was interrupted: what was half done is put right, as in a chat."""
-        conversation, watch = self._parts.conversation, self._parts.watch
-        for record in await self._parts.context.operations.repair(session_id=conversation.session_id):
+        await self._parts.conversation.take_up(cost=await self._put_right())
+
+    async def _put_right(self) -> Cost | None:
+        """Settle what was half done; what an answer without its end costs."""
+        watch, operations = self._parts.watch, self._parts.context.operations
+        for record in await operations.repair(session_id=self._parts.conversation.session_id):
             if record.kind == "simulation":
                 await self._parts.forget_result(record.op_id)
         await watch.pricing.look_up(self._asked.choice)
-        await conversation.take_up(cost=watch.pricing.of_unfinished())
+        return watch.pricing.of_unfinished()
 
     def _brief(self, state: GraphState, task: TaskName) -> dict[str, Any]:
         """What the built-in designer is told of a step, the same when the step is taken up; blocking."""

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from application.graph.state import GraphState
 from application.ports.events import CheckpointReached, TextWritten
-from application.ports.project import ProjectFiles
+from application.ports.project import ABSENT, ProjectFiles
+from application.tool_execution.effects import TAKEN
 from application.tool_execution.operations import Operations
 from application.workflow.journal import PlannedCall, Said
 from application.workflow.model_steps import Worked, read_if_there
@@ -91,7 +92,7 @@ class ActionNode:
         """Another round with what the model changed; without a change the same checkpoint asks again.
 
         It also asks again where another round was wanted of a circuit that somebody changed since the
-        question: the checkpoint looks at it first.
+        question, or since an interruption of this step: the checkpoint looks at it first.
         """
         step.enter("action", state)
         task, text = task_of(state)
@@ -99,17 +100,10 @@ class ActionNode:
             await asyncio.to_thread(keep_goals, self._project, state, state["circuit_file_path"])
         steps = await self._steps()
         circuit = state.get("circuit_file_path", "")
-        if circuit and task in _IMPROVING:
-            found = await asyncio.to_thread(hash_in, self._project, circuit)
-            if not await is_ours(self._operations, state, circuit, found):
-                if not steps.has_begun(state):
-                    return Finished(
-                        update={"current_node": "action", "planned_simulation": ""}, record=Said()
-                    )
-                changed = msg(
-                    "{path} was changed outside the design: the round continues from it.", path=circuit
-                )
-                step.tell(TextWritten(text=changed))
+        if circuit and task in _IMPROVING and await self._is_changed(state, circuit):
+            if steps.has_begun(state):
+                await steps.leave()
+            return Finished(update={"current_node": "action", "planned_simulation": ""}, record=Said())
         netlist = await asyncio.to_thread(read_if_there, self._project, circuit) if circuit else None
         if netlist is not None:
             steps.show(circuit, netlist)
@@ -156,6 +150,18 @@ class ActionNode:
             "is_exhausted": worked.spent is not None or task in _IMPROVING,
         }
         return Finished(update=update, record=Said())
+
+    async def _is_changed(self, state: GraphState, circuit: str) -> bool:
+        """Whether somebody else changed a file of the round that is in the project."""
+        held = {**state.get("circuit_files", {}), circuit: state["netlist_sha256"]}
+        for path, sha256 in held.items():
+            if Path(path).is_absolute() or sha256 in (ABSENT, TAKEN):
+                continue
+            found = await asyncio.to_thread(hash_in, self._project, path)
+            is_readable = path == circuit or found != TAKEN
+            if found != sha256 and is_readable and not await is_ours(self._operations, state, path, found):
+                return True
+        return False
 
 
 def first_text(state: GraphState) -> str:

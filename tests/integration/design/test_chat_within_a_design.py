@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -228,6 +229,39 @@ async def test_what_a_step_did_before_a_stop_and_a_chat_counts_for_its_round(ben
     await bench.go_on("accept")
     assert [(question.round_number, question.goals_met) for question in bench.questions] == [(2, True)]
     assert (bench.root / "amp.cir").read_text("utf-8") == amplifier("4.7k")
+
+
+async def test_what_was_changed_by_hand_in_the_middle_of_a_step_is_simulated_first(bench: Bench) -> None:
+    def stop_after_writing(request: Any) -> Any:
+        if request.answers == 0:
+            return writes("amp.cir", deck)(request)
+        task.cancel()
+        return says("Nearly")(request)
+
+    task = asyncio.current_task()
+    assert task is not None
+    model = re.search(r"(?m)^\.model.*$", amplifier("470"))
+    assert model is not None
+    bench.root.mkdir(exist_ok=True)
+    included = bench.root / "models.inc"
+    included.write_text(f"* ours\n{model[0]}\n")
+    begun, deck = (amplifier(value).replace(model[0], ".include models.inc") for value in ("470", "4.7k"))
+    bench.model.acts |= {"design": writes("amp.cir", begun), "optimize": stop_after_writing}
+    request = DesignRequest(project=bench.root, text=TEXT, choice=bench.choice)
+    await bench.design(request, "continue", "continue")
+    included.write_text(f"* mine\n{model[0]}\n")
+    seen = len(bench.model.tasks)
+    await bench.go_on("accept")
+    assert "models.inc was changed since the last question." in bench.words
+    assert bench.model.tasks[seen:] == ["analysis"], "judged before the model goes on"
+    assert [(question.round_number, question.goals_met) for question in bench.questions] == [(2, True)]
+    assert (bench.root / "amp.cir").read_text("utf-8") == deck
+    assert "* mine" in included.read_text()
+    (path,) = (bench.root / ".circuit_ai" / "conversations").glob("*.jsonl")
+    messages = [json.loads(line).get("message") or {} for line in path.read_text("utf-8").splitlines()]
+    calls = [each["id"] for message in messages for each in message.get("tool_calls") or ()]
+    results = [message["tool_call_id"] for message in messages if message.get("tool_call_id")]
+    assert sorted(results) == sorted(set(calls))
 
 
 async def test_a_design_begun_behind_chats_goes_on_in_their_conversation(bench: Bench) -> None:
