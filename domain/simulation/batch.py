@@ -7,8 +7,9 @@ can inherit a value from the one before it, on whatever worker.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -63,6 +64,15 @@ class BatchCircuit:
     """Random functions of the deck (``agauss``) draw in each run by this and the run's number."""
     has_control_block: bool = False
     """`.control` and `*#` lines are not run in a batch: the runs' own analyses are."""
+
+    def beginning_with(self, values: Sequence[float]) -> BatchCircuit:
+        """The circuit with these values in the parameters that `alterparam` sets, one for each of `varied`."""
+        deck = self.deck
+        for varied, value in zip(self.varied, values, strict=True):
+            if varied.way == "alterparam":
+                card = f".param {varied.target}="
+                deck = re.sub(rf"(?m)^{re.escape(card)}\S*".encode(), f"{card}{value!r}".encode(), deck)
+        return replace(self, deck=deck)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

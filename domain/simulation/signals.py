@@ -155,8 +155,8 @@ def _read_response(x: RealArray, y: Array, left: int, position: float, *, is_lev
     part = float((math.log(position) - u[left]) / step)
 
     def read(w: RealArray) -> float:
-        rise = interpolation.slopes(u, w)[left : left + 2] * step
-        return float(interpolation.between(part, w[left], w[left + 1], rise[0], rise[1]))
+        slope = interpolation.slopes(u.tolist(), w.tolist(), left)
+        return float(interpolation.between(part, w[left], w[left + 1], slope[0] * step, slope[1] * step))
 
     y0, y1 = complex(y[left]), complex(y[left + 1])
     if np.iscomplexobj(y):
@@ -170,9 +170,14 @@ def _read_response(x: RealArray, y: Array, left: int, position: float, *, is_lev
 
 
 def _passing(x: RealArray, w: RealArray, left: NDArray[np.intp], level: float) -> RealArray:
-    u = _log(x)
-    slope, step = interpolation.slopes(u, w), u[left + 1] - u[left]
-    return interpolation.passing(level, w[left], w[left + 1], slope[left] * step, slope[left + 1] * step)
+    u, values = _log(x).tolist(), w.tolist()
+    parts = []
+    for sample in left.tolist():
+        step = u[sample + 1] - u[sample]
+        first, last = interpolation.slopes(u, values, sample)
+        ends = values[sample], values[sample + 1]
+        parts.append(interpolation.passing(level, *ends, first * step, last * step))
+    return np.array(parts, dtype=float)
 
 
 def figure(value: float, unit: str) -> str:

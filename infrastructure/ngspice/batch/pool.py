@@ -39,6 +39,10 @@ _CHUNK_S = 0.03
 _LARGEST_CHUNK = 256
 _MOST_WAITING_BYTES = 256 * 2**20
 _MOST_WAITING = 4000
+_MOST_BEGINNINGS = 64
+"""With how many runs' values a circuit is tried whose own do not load."""
+_OF_VALUES = frozenset({"bad-value", "bad-expression", "math-domain"})
+"""Errors of loading that other values may not have."""
 _RANDOM = (b"gauss", b"unif", b"limit", b"rnd", b"random", b"trnoise")
 _Verdict = tuple[RunState, tuple[SimulationIssue, ...]]
 
@@ -101,6 +105,9 @@ class BatchPool:
         self._refused: dict[int, _Verdict] = {}
         self._idle: list[GuestProcess | None] = [None] * guests
         self._orders: dict[tuple[int, tuple[str, ...] | None], bytes] = {}
+        self.beginnings: dict[int, list[tuple[float, ...]]] = {}
+        """Of circuits whose written values do not load: the runs' values they were tried with, the last of
+        which holds."""
         self.library_version = ""
         """As the last guest that was started told it: "ngspice-39"."""
 
@@ -182,8 +189,16 @@ class BatchPool:
         key = (index, None if signals is None else tuple(signals))
         if key not in self._orders:
             circuit = self._circuits[index][0]
+            if tried := self.beginnings.get(index):
+                circuit = circuit.beginning_with(tried[-1])
             self._orders[key] = await asyncio.to_thread(circuit_order, circuit, index, signals)
         return self._orders[key]
+
+    def begin_with(self, index: int, values: tuple[float, ...]) -> None:
+        """Load a circuit with these values from now on, and not as it is written."""
+        self.beginnings.setdefault(index, []).append(values)
+        for key in [key for key in self._orders if key[0] == index]:
+            del self._orders[key]
 
 
 def cannot_start(guest: GuestProcess, lost: GuestLost) -> EnvironmentProblem:
@@ -307,8 +322,7 @@ class _Round:
         try:
             if guest.circuit != index:
                 guest.circuit = None
-                await self._load(guest, index)
-                if task.refused is not None:
+                if not await self._load(guest, index):
                     return
                 guest.circuit = index
             else:
@@ -365,21 +379,52 @@ class _Round:
         self._finish(RunOutcome(run_id=run.run_id, state=state, plots=(), issues=issues))
         raise GuestLost(0, None, why="quit")
 
-    async def _load(self, guest: GuestProcess, index: int) -> None:
+    async def _load(self, guest: GuestProcess, index: int) -> bool:
+        """Whether the circuit is loaded; what is to be said of its runs if not is said."""
         task = self._tasks[index]
-        guest.tell(await self._pool.order_for(index, self._signals))
-        kind, body = await guest.frame()
-        if kind == LOADED:
-            issues = task.results.loading_issues(bytes(body))
-        elif kind == QUIT:
-            status, words = read_quit(body)
-            issues = task.results.loading_issues(words, exit_code=status or 1)
-        else:
-            raise guest.nonsense(WireError(f"frame {kind} in place of a loaded circuit"))
-        if issues:
-            self._refuse(index, ("failed", issues))
-        if kind == QUIT:
-            raise GuestLost(0, None, why="quit")
+        while True:
+            tried = len(self._pool.beginnings.get(index, ()))
+            guest.tell(await self._pool.order_for(index, self._signals))
+            kind, body = await guest.frame()
+            if kind == LOADED:
+                issues = task.results.loading_issues(bytes(body))
+            elif kind == QUIT:
+                status, words = read_quit(body)
+                issues = task.results.loading_issues(words, exit_code=status or 1)
+            else:
+                raise guest.nonsense(WireError(f"frame {kind} in place of a loaded circuit"))
+            if issues and not self._begin_elsewhere(index, issues, tried):
+                self._refuse(index, ("failed", issues))
+            if kind == QUIT:
+                raise GuestLost(0, None, why="quit")
+            if not issues:
+                return True
+            if task.refused is not None or not task.waiting:
+                return False
+
+    def _begin_elsewhere(self, index: int, issues: tuple[SimulationIssue, ...], tried: int) -> bool:
+        """Values do not load: the runs that have them have failed, the next may try its own. False when that
+        is no use.
+
+        Written values may lie where a formula has no result (``sqrt(n-3)`` at n = 2), which others need not.
+        `tried` is how many beginnings there were when this load was ordered.
+        """
+        task, beginnings = self._tasks[index], self._pool.beginnings.get(index, [])
+        by_value = any(varied.way == "alterparam" for varied in task.circuit.varied)
+        if not by_value or not any(issue.code in _OF_VALUES for issue in issues):
+            return False
+        if len(beginnings) > tried:  # another guest was here meanwhile
+            return True
+        values = beginnings[-1] if beginnings else tuple(varied.nominal for varied in task.circuit.varied)
+        failed = [run for run in task.waiting if run.values == values]
+        for run in failed:
+            task.waiting.remove(run)
+            self._finish(RunOutcome(run_id=run.run_id, state="failed", plots=(), issues=issues))
+        if len(beginnings) >= _MOST_BEGINNINGS:
+            return False
+        if task.waiting or failed:
+            self._pool.begin_with(index, task.waiting[0].values if task.waiting else values)
+        return bool(task.waiting or failed or beginnings)
 
     def _refuse(self, index: int, verdict: _Verdict) -> None:
         """Mark all runs of a circuit that cannot be loaded."""

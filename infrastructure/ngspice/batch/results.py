@@ -131,9 +131,9 @@ class CircuitResults:
 
     def loading_issues(self, words: bytes, *, exit_code: int = 0) -> tuple[SimulationIssue, ...]:
         """The errors that kept the circuit from being loaded; empty when it is loaded."""
-        self.loading = words
         log = _log(words)
         if exit_code == 0 and not log.errors and not log.aborted:
+            self.loading = words
             return ()
         ending = _ending(exit_code=exit_code or 1)
         return tuple(judge(self._job(), ending, log)[1])
