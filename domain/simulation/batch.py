@@ -66,7 +66,7 @@ class BatchCircuit:
     """`.control` and `*#` lines are not run in a batch: the runs' own analyses are."""
 
     def beginning_with(self, values: Sequence[float]) -> BatchCircuit:
-        """The circuit with these values in the parameters that `alterparam` sets, one for each of `varied`."""
+        """The circuit with these values, one for each of `varied`, in the parameters `alterparam` sets."""
         deck = self.deck
         for varied, value in zip(self.varied, values, strict=True):
             if varied.way == "alterparam":

@@ -191,7 +191,7 @@ async def test_points_that_fail_are_bad_points(
     app: Application, tmp_path: Path, written: float, choice: dict[str, Any]
 ) -> None:
     """With three of the values, or with the written one, a resistor is not a number."""
-    deck = f"bad\n.param n={written}\nV1 in 0 AC 1\nR1 in out {{sqrt(n-3)*1k}}\nC1 out 0 1n\n.ac dec 20 1 1g\n.end\n"
+    deck = f"b\n.param n={written}\nV1 in 0 AC 1\nR1 in out {{sqrt(n-3)*1k}}\nC1 out 0 1n\n.ac dec 20 1 1g\n"
     result = await app.design.optimize(
         request(
             tmp_path,
