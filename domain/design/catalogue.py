@@ -26,6 +26,7 @@ from domain.design.families import (
     buck,
     buck_boost,
     cascode,
+    colpitts_oscillator,
     common_base,
     common_emitter,
     common_gate,
@@ -99,6 +100,7 @@ FAMILIES: Mapping[str, DeclaredFamily] = MappingProxyType(
             integrator,
             common_gate,
             phase_shift_oscillator,
+            colpitts_oscillator,
         )
     }
 )

@@ -325,6 +325,11 @@ def phase_shift_oscillator(draw: random.Random) -> str:
     return text.format(_log(draw, 5, 25e3), _log(draw, 1.6, 0.7 * supply)) + f", ±{supply} V"
 
 
+def colpitts_oscillator(draw: random.Random) -> str:
+    text = draw.choice(["Colpitts oscillator {:.3g} Hz, {} V supply", "{:.3g}Hz考毕兹振荡器，电源{}V"])
+    return text.format(_log(draw, 60e3, 28e6), draw.choice([5, 9, 12]))
+
+
 FAMILIES = pytest.mark.parametrize(
     "sentence",
     [
@@ -358,6 +363,7 @@ FAMILIES = pytest.mark.parametrize(
         integrator,
         common_gate,
         phase_shift_oscillator,
+        colpitts_oscillator,
     ],
     ids=lambda f: f.__name__,
 )
@@ -380,7 +386,13 @@ async def _campaign(sentence, count: int, folder: Path) -> list[str]:
 
 @FAMILIES
 async def test_a_sample_of_requests_is_met_by_the_second_shot(sentence, tmp_path: Path):
-    is_slow = sentence in (wien_oscillator, relaxation_oscillator, timer_555, phase_shift_oscillator)
+    is_slow = sentence in (
+        wien_oscillator,
+        relaxation_oscillator,
+        timer_555,
+        phase_shift_oscillator,
+        colpitts_oscillator,
+    )
     assert not await _campaign(sentence, SAMPLE_OF_OSCILLATORS if is_slow else SAMPLE, tmp_path)
 
 

@@ -149,6 +149,7 @@ UNDERSTOOD = [
     ("square wave 10kHz 50% duty 555 timer", "timer_555", {"duty": 0.5}),
     ("summing amp for 3 audio inputs", "summing_amplifier", {"inputs": 3}),
     ("恒流源10mA", "current_mirror", {"current_a": 0.01}),
+    ("考毕兹振荡器10MHz 12V", "colpitts_oscillator", {"frequency_hz": 1e7, "supply_v": 12}),
     ("迟滞比较器，回差电压0.5V", SCHMITT, {"upper_v": 0.25, "lower_v": -0.25}),
     ("五阶切比雪夫LC低通，截止频率2MHz，纹波0.2dB，75欧", LADDER, {"order": 5, "loss_db": 0.2}),
     ("LC梯形高通滤波器，三阶，截止频率100kHz，特性阻抗600Ω", LADDER, {"kind": "highpass", "order": 3}),
