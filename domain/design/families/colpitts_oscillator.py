@@ -52,7 +52,7 @@ def size(request: Request, correction: Correction) -> Sized:
         return upper * lower / (upper + lower) + _STRAY_F
 
     def needed(inductance: float) -> float:
-        return (1 / (omega * omega * inductance) - _STRAY_F) / _SHARE
+        return float((1 / (omega * omega * inductance) - _STRAY_F) / _SHARE)
 
     coil, lower = best_pair(
         values_between(middle / 2, 2 * middle, "E12"),

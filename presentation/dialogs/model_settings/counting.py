@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from PyQt6 import sip
 from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtWidgets import QFrame, QLabel, QVBoxLayout
 
@@ -45,8 +46,10 @@ class CountingSection(QFrame):
     async def look(self, model: str) -> None:
         """Say how the tokens of a model are counted."""
         self._is_installed = self._vocabularies.is_installed
-        self._found = await asyncio.to_thread(self._vocabularies.state_of, model)
-        self._problem = None
+        found = await asyncio.to_thread(self._vocabularies.state_of, model)
+        if sip.isdeleted(self):  # the dialog was closed meanwhile
+            return
+        self._found, self._problem = found, None
         self.retranslate()
 
     async def fetch(self) -> None:
@@ -78,6 +81,8 @@ class CountingSection(QFrame):
             self._is_fetching = False
         if self._problem is None:
             self._found = await asyncio.to_thread(self._vocabularies.state_of, found.model)
+        if sip.isdeleted(self):
+            return
         self.retranslate()
         self.setAccessibleDescription(language(self._words()))
 
