@@ -135,7 +135,8 @@ class ModelSettingsDialog(TriedSettingsDialog):
         if not self._is_closed and form.settings.choice(form.name) == choice:
             form.show_abilities(found)
             await self.counting.look("" if form.is_builtin else choice.model)
-            self._fit()
+            if not self._is_closed:
+                self._fit()
 
     async def _look_at_local(self) -> None:
         form = self.form
