@@ -28,7 +28,8 @@ os.environ.setdefault("MESA_SHADER_CACHE_DISABLE", "true")
 os.environ.setdefault("QSG_RHI_DISABLE_DISK_CACHE", "1")
 
 from PyQt6.Qsci import QsciScintilla
-from PyQt6.QtCore import QCoreApplication, QEvent
+from PyQt6.QtCore import QCoreApplication, QEvent, Qt
+from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QWidget
 
 import application.tool_execution.registry  # noqa: F401 - as in the program, a card comes after its tool
@@ -103,6 +104,14 @@ def garbage_is_collected_here(qapp: QApplication) -> Iterator[None]:
     yield
     collector.look()
     collector.end()
+
+
+@pytest.fixture(autouse=True)
+def no_key_is_held(qapp: QApplication) -> None:
+    """A key with Shift that an earlier test pressed would let a later one choose a range of rows."""
+    if qapp.keyboardModifiers() != Qt.KeyboardModifier.NoModifier:
+        QTest.keyRelease(QWidget(), Qt.Key.Key_Shift)
+    assert qapp.keyboardModifiers() == Qt.KeyboardModifier.NoModifier
 
 
 def flush_deletions() -> None:
