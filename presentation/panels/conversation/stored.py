@@ -155,15 +155,18 @@ def _put_end(items: dict[str, Item], session: ShownSession, turn: str) -> None:
 
 
 def _compressed(session: ShownSession) -> dict[str, list[CompressedRow]]:
-    """The rows of compressions by the message behind which they were made; behind a turn that has ended they
-    stand below the mark that tells how, by `_END_OF` its first message."""
+    """The rows of compressions by the message behind which they were made; one by hand, made when its turn had
+    ended, stands below the mark that tells how, by `_END_OF` the turn's first message."""
     ends: dict[str, str] = {}
-    turn = ""
-    for message, following in zip(session.messages, (*session.messages[1:], None), strict=False):
+    turn, last = "", list[str]()
+    for message in session.messages:
         if message.role == "user":
-            turn = message.id
-        elif following is None or following.role == "user":
-            ends[message.id] = _END_OF + turn
+            ends |= dict.fromkeys(last, _END_OF + turn)
+            turn, last = message.id, []
+        elif message.role != "tool":  # what a later turn says of calls that have not run is no going on
+            last.clear()
+        last.append(message.id)
+    ends |= dict.fromkeys(last, _END_OF + turn)
     found: dict[str, list[CompressedRow]] = {}
     for shown in session.compressions:
         one = shown.compression
@@ -173,7 +176,8 @@ def _compressed(session: ShownSession) -> dict[str, list[CompressedRow]]:
             is_in_force=shown.is_in_force,
             can_restore=session.is_ours and bool(one.until),
         )
-        found.setdefault(ends.get(shown.after, shown.after), []).append(row)
+        place = shown.after if one.is_automatic else ends.get(shown.after, shown.after)
+        found.setdefault(place, []).append(row)
     return found
 
 
