@@ -67,13 +67,17 @@ def remove_leftovers(folder: Path, *, skipped: Collection[str] = ()) -> None:
 
     What cannot be removed stays; it harms nobody. `skipped` as in `walk`.
     """
-    limit = time.time() * 1000 - _LEFT_AFTER_MS
     with contextlib.suppress(OSError):
         for path, _ in walk(folder, skipped=skipped):
             found = TEMPORARY.fullmatch(path.name)
-            if found is not None and milliseconds_of(found[1]) < limit:
+            if found is not None and is_long_ago(found[1]):
                 with contextlib.suppress(OSError):
                     unlink(path)
+
+
+def is_long_ago(ulid: str) -> bool:
+    """Whether this id was made so long ago that nobody is still writing its file for the first time."""
+    return milliseconds_of(ulid) < time.time() * 1000 - _LEFT_AFTER_MS
 
 
 def rename_to_free_place(source: Path, target: Path) -> None:

@@ -302,6 +302,8 @@ class ProjectFolder:
     def clear_old_leftovers(self) -> None:
         """Remove what programs that were killed long ago left of what they wrote to our own folder."""
         remove_leftovers(self.private, skipped=(paths.RESULTS_FOLDER,))
+        for conversations in (self.sessions, self.sessions.removed):
+            conversations.clear_lone_locks()
 
     def read(self, path: Path) -> bytes:
         """The bytes of a file of the project. Raises UserInputError."""

@@ -19,7 +19,7 @@ from typing import Any, Literal
 
 from application.ports.conversation import ReadTranscript, SessionInfo
 from domain.llm.transcript import Summary, default_name, is_ulid, no_session
-from infrastructure.persistence.atomic import write_atomically, write_problem
+from infrastructure.persistence.atomic import is_long_ago, write_atomically, write_problem
 from infrastructure.persistence.authenticity import Authenticity
 from infrastructure.persistence.confined import (
     InTheWay,
@@ -322,6 +322,19 @@ class SessionFiles:
                 time.sleep(_PAUSE_S)
         finally:
             request.release()
+
+    def clear_lone_locks(self) -> None:
+        """Remove the locks that programs left which were killed while they began or removed a conversation.
+
+        What cannot be removed stays; it harms nobody.
+        """
+        with contextlib.suppress(OSError):
+            folder = self._folder()
+            names = entries_in(folder).keys()
+            for path in (folder / name for name in names if name.endswith((LOCK_SUFFIX, WANTED_SUFFIX))):
+                if is_ulid(path.stem) and path.stem + _SUFFIX not in names and is_long_ago(path.stem):
+                    with contextlib.suppress(OSError, LockInUse):
+                        ProcessLock(path).release()
 
     @property
     def removed(self) -> SessionFiles:

@@ -155,8 +155,8 @@ def _put_end(items: dict[str, Item], session: ShownSession, turn: str) -> None:
 
 
 def _compressed(session: ShownSession) -> dict[str, list[CompressedRow]]:
-    """The rows of compressions by the message behind which they were made; one by hand, made when its turn had
-    ended, stands below the mark that tells how, by `_END_OF` the turn's first message."""
+    """The rows of compressions by the message behind which they were made; one by hand, made when its turn
+    had ended, stands below the mark that tells how, by `_END_OF` the turn's first message."""
     ends: dict[str, str] = {}
     turn, last = "", list[str]()
     for message in session.messages:

@@ -529,8 +529,8 @@ def left_behind(order: dict[str, Any]) -> list[Path]:
 
 def carry_out(order: dict[str, Any]) -> dict[str, Any]:
     for path in left_behind(order):  # it was killed more than an hour ago
-        if path.suffix == ".tmp":
-            path.rename(path.with_name(f".01J{path.name[4:]}"))
+        dots = "." if path.suffix == ".tmp" else ""
+        path.rename(path.with_name(f"{dots}01J{path.name[len(dots) + 3 :]}"))
     for transcript in Path(order["project"]).glob(".circuit_ai/conversations/*.jsonl"):
         if order.get("zeros"):  # a power cut: the file has its new length, and not its new content
             with transcript.open("ab") as file:

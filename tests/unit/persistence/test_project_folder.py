@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from infrastructure.persistence.process_locks import ProcessLock
 from infrastructure.persistence.project import ProjectFolders
 from shared.errors import EnvironmentProblem, UserInputError
+from shared.ulid import new_ulid
 
 
 @pytest.fixture
@@ -195,3 +197,21 @@ def test_leftovers_of_an_interrupted_write_are_cleared_and_nothing_else(project)
     project.clear_leftovers(Path("gone/a.cir"))
     names = {path.name for path in project.root.iterdir()} - {".circuit_ai"}
     assert names == kept | {".01ARZ3NDEKTSV4RRFFQ69G5FAW.tmp"}
+
+
+def test_what_killed_programs_left_long_ago_goes_from_our_own_folder(project):
+    """Temporary files, and locks of conversations that were never begun, or are gone; none that is held."""
+    old, held, known, young = ("01ARZ3NDEKTSV4RRFFQ69G5FAV", "01ARZ3NDEKTSV4RRFFQ69G5FAW",
+                               "01ARZ3NDEKTSV4RRFFQ69G5FAX", new_ulid())  # fmt: skip
+    folder = project.private / "conversations"
+    (folder / "removed").mkdir(parents=True)
+    lock = ProcessLock(folder / f"{held}.lock")
+    kept = {f"{held}.lock", f"{known}.lock", f"{known}.jsonl", f"{young}.lock", f".{young}.tmp", "x.lock"}
+    left = {f"{old}.lock", f"{old}.wanted", f".{old}.tmp", f"removed/{old}.lock"}
+    for name in (kept | left) - {f"{held}.lock"}:
+        (folder / name).write_bytes(b"")
+    (folder / f"{old[:-1]}Y.lock").symlink_to("x.lock")
+    project.clear_old_leftovers()
+    found = {str(path.relative_to(folder)) for path in folder.rglob("*")}
+    lock.release()
+    assert found == kept | {"removed", f"{old[:-1]}Y.lock"}
