@@ -528,6 +528,7 @@ def left_behind(order: dict[str, Any]) -> list[Path]:
 
 
 def carry_out(order: dict[str, Any]) -> dict[str, Any]:
+    (Path(order["project"]).parent / FILLER).unlink(missing_ok=True)  # killed while it made room
     for path in left_behind(order):  # it was killed more than an hour ago
         dots = "." if path.suffix == ".tmp" else ""
         path.rename(path.with_name(f"{dots}01J{path.name[len(dots) + 3 :]}"))
@@ -535,7 +536,6 @@ def carry_out(order: dict[str, Any]) -> dict[str, Any]:
         if order.get("zeros"):  # a power cut: the file has its new length, and not its new content
             with transcript.open("ab") as file:
                 file.write(b"\0" * order["zeros"])
-    (Path(order["project"]).parent / FILLER).unlink(missing_ok=True)  # killed while it made room
     conversation.DELTA_INTERVAL_S = 0.02  # what streams in is written several times in a short answer
     try:
         return asyncio.run(live(order))
