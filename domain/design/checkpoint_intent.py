@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from domain.design.checkpoint_words import COUNTED, Phrase, Role, phrases, plain, without_tag
 from domain.design.goal_change import goals_changed_by, words_of
+from domain.design.sentence import read_sentence
 from domain.llm.json_repair import read_json
 from domain.simulation.goals import DesignGoal
 
@@ -46,11 +47,37 @@ _CHOICES: frozenset[Role] = frozenset(
 )
 _GOING_ON: tuple[Role, ...] = ("continue", "optimize", "fix", "undo", "back")
 _CHANGES: tuple[Role, ...] = ("change", "pick", "edit")
+_CHANGES_OF_PARTS: tuple[Role, ...] = (
+    "change",
+    "pick",
+    "part",
+    "new",
+    "quote",
+    "if",
+    "asks",
+    "tell",
+    "round",
+)
+_HOLDING = re.compile(r"\b(?:keep|hold|maintain)(?:ing)?\b|保持|维持")
+"""Of a goal that stays."""
+_SIGH = re.compile(r"^(?:算了|哎|唉|nah|hm+|forget it|no wait|oh|well|actually)\s?,\s?(?=\S)")
+"""What is said before one changes one's mind."""
+_DENIED = re.compile(
+    r"[,，]?\s*(?:\b(?:and\s)?not|\binstead\sof|\brather\sthan|而不是|不是)\s?[-+]?\d[\d.]*\s?[a-zA-ZΩμ%]{0,4}(?=\W|$)",
+    re.IGNORECASE,
+)
+"""A figure that is not wanted: "40 dB, not 26"."""
+_EITHER = re.compile(r"是[^,;。]{1,30}还是(?![用要改回])")
+"""A Chinese question between two."""
 _SAYS_MORE: frozenset[Role] = frozenset(
     (*_CHANGES, "asks", "tell", "but", "if", "not", "wants", "part", "value", "goal", "quote", "new", "wish")
 )
 """What makes words beside a choice more than a reason for it."""
 _OF_GOALS: frozenset[Role] = frozenset(("goal", "edit", "quantity", "yes", "wants", "error"))
+_GRANTED: frozenset[Role] = frozenset(
+    ("concede", "quantity", "value", "goal", "not", "yes", "error", "other", "pause")
+)
+_PAUSE = Phrase("pause")
 _ONLY_CHOICES: frozenset[Role] = _CHOICES | {"yes", "not", "round", "error", "pause"}
 
 
@@ -98,10 +125,13 @@ def read_checkpoint_text(
         shown = plain(f"{typed[:_READ_OF_LONG]}\n{typed[-_READ_OF_LONG:]}")
         found = _long(here, shown)
     else:
-        shown = plain(typed)
-        if _may_change_goals(shown, goals) and (changed := goals_changed_by(typed, goals)) is not None:
+        asked = _DENIED.sub("", typed)
+        shown = _SIGH.sub("", plain(asked))
+        if _may_change_goals(shown, goals) and (changed := goals_changed_by(asked, goals)) is not None:
             return CheckpointIntent(kind="goals", text=typed, goals=changed)
         found = _joined([each for part in _sentences(shown) if (each := _sentence(here, part)) is not None])
+        if found.kind in {"instruction", "unclear"} and _asks_more_of_it(shown):
+            found = _Read("goals", is_sure=False)
     return CheckpointIntent(
         kind=found.kind, text=typed, round_number=found.round_number, is_sure=found.is_sure
     )
@@ -182,6 +212,9 @@ def _sentences(shown: str) -> list[str]:
 
 def _joined(found: Sequence[_Read]) -> _Read:
     """What several sentences mean together: a change counts before a question, a question before a choice."""
+    is_asked = bool(found) and found[-1].kind == "question"
+    if is_asked and not any(each.is_sure for each in found if each.kind in {"instruction", "goals"}):
+        return _Read("question", found[-1].is_sure)  # "the gain dropped. Because of C2?"
     for kind in ("instruction", "goals", "question"):
         same = [each for each in found if each.kind == kind]
         if same:
@@ -222,6 +255,18 @@ def _may_change_goals(shown: str, goals: Sequence[DesignGoal]) -> bool:
     )
 
 
+def _asks_more_of_it(shown: str) -> bool:
+    """Whether a text bounds a quantity and says nothing of parts or choices: "THD below 1 %, gain >= 20"."""
+    found = phrases(_HOLDING.sub(" ", shown))
+    others: tuple[Role, ...] = (*_CHANGES_OF_PARTS, *_CHOICES)
+    return (
+        _has(found, "quantity", "goal")
+        and _has(found, "value")
+        and not _has(found, *others)
+        and any(each.bound is not None for each in read_sentence(shown).mentions)
+    )
+
+
 def _has(found: Sequence[Phrase], *roles: Role) -> bool:
     return any(each.role in roles for each in found)
 
@@ -243,7 +288,7 @@ def _sentence(here: _Checkpoint, sentence: str) -> _Read | None:
             return _Read("instruction", is_sure=False)
     if not found:
         return _Read("question", is_sure=False) if is_asked else None
-    if _INVERTED.match(body) or _asks(found, is_english=body.isascii()):
+    if _INVERTED.match(body) or _EITHER.search(body) or _asks(found, is_english=body.isascii()):
         return _Read("question")
     if found[0].role == "undo":  # "undo your last change"
         found = [found[0], *(each for each in found[1:] if each.role != "edit")]
@@ -259,11 +304,27 @@ def _sentence(here: _Checkpoint, sentence: str) -> _Read | None:
 
 
 def _told(text: str) -> list[Phrase]:
-    """The phrases that say something."""
-    found = [each for each in phrases(text) if each.role != "filler"]
+    """The phrases that say something; what is only conceded does not ("even though the ripple is high")."""
+    found = _without_concessions([each for each in phrases(text) if each.role != "filler"])
     while found and found[0].role == "pause":
         found.pop(0)
     return found
+
+
+def _without_concessions(found: list[Phrase]) -> list[Phrase]:
+    """Without clauses that grant something and want nothing, unless nothing else was said."""
+    if not _has(found, "concede"):
+        return found
+    clauses: list[list[Phrase]] = [[]]
+    for number, each in enumerate(found):
+        opens = each.role == "concede" and found[number + 1 : number + 2] not in ([], [_PAUSE])
+        if each.role == "pause" or opens:
+            clauses.append([])
+        clauses[-1].append(each)
+    said = [
+        part for part in clauses if not (_has(part, "concede") and {each.role for each in part} <= _GRANTED)
+    ]
+    return [each for part in said for each in part if each.role != "concede"]
 
 
 def _asks(found: Sequence[Phrase], *, is_english: bool) -> bool:
@@ -279,7 +340,7 @@ def _asks(found: Sequence[Phrase], *, is_english: bool) -> bool:
 def _with_reason(here: _Checkpoint, found: Sequence[Phrase]) -> _Read | None:
     """A choice behind words that only give a reason ("round 1 was better, go back"); None for any other.
 
-    An end of the design is none of them: it needs words of its own alone.
+    It is never sure: whoever carries it out asks before.
     """
     numbers = {each.number for each in found if each.role == "round" and each.number}
     if len(numbers) == 1 and {each.role for each in found} <= {"pick", "round", "quantity", "yes", "pause"}:
@@ -293,7 +354,7 @@ def _with_reason(here: _Checkpoint, found: Sequence[Phrase]) -> _Read | None:
     if _has(chosen, "back"):
         chosen += [each for each in found if each.role == "round" and each not in chosen]
     read = _choice(here, chosen)
-    return None if read.kind in {"accept", "stop", "unclear"} else read._replace(is_sure=False)
+    return None if read.kind == "unclear" else read._replace(is_sure=False)
 
 
 def _content(found: Sequence[Phrase]) -> _Read:  # noqa: PLR0911 - one a rule
@@ -303,11 +364,15 @@ def _content(found: Sequence[Phrase]) -> _Read:  # noqa: PLR0911 - one a rule
     roles = {each.role for each in said}
     if "goal" in roles and roles <= _OF_GOALS:
         return _Read("goals", is_sure=_has(said, "edit") or len(said) == 1)
+    if _names_goals(found):
+        return _Read("goals", is_sure=False)  # "new spec: 30 dB, 9 V"
     if "goal" in roles and said[0].role in _CHANGES and roles <= _OF_GOALS | {"change", "part"}:
         return _Read("goals", is_sure=False)  # "drop the requirement on the input impedance"
     if _has(said, "if"):
         is_meant = about or _has(said, *_CHANGES, *_CHOICES)
         return _Read("instruction", is_sure=False) if is_meant else _UNCLEAR
+    if _has(said, "quote", "error") and _has(said, "fix"):
+        return _Read("instruction", is_sure=False)
     if _has(said, "quote") and not _has(said, *_CHANGES):
         return _UNCLEAR
     if _has(said, "new"):
@@ -322,6 +387,17 @@ def _content(found: Sequence[Phrase]) -> _Read:  # noqa: PLR0911 - one a rule
     if is_thing or (_has(said, "fix") and about):
         return _Read("instruction", is_sure=False)
     return _UNCLEAR
+
+
+def _names_goals(found: Sequence[Phrase]) -> bool:
+    """Whether figures stand behind "new targets:"; they are more than goals that are there already."""
+    head = next((number for number, each in enumerate(found) if each.role == "pause"), 0)
+    return (
+        0 < head <= 2  # "goals:", "new goals:"
+        and found[head - 1].role == "goal"
+        and _has(found[head:], "value")
+        and not _has(found[head:], *_CHANGES, *_CHOICES, "but", "if", "not")
+    )
 
 
 def _choice(here: _Checkpoint, found: Sequence[Phrase]) -> _Read:

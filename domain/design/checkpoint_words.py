@@ -12,14 +12,14 @@ from functools import cache
 from typing import Literal, NamedTuple
 
 Role = Literal[
-    "filler", "pause", "not", "yes", "but", "if", "asks", "wish", "hint", "tell", "new", "change", "pick",
-    "edit", "wants", "part", "quantity", "goal", "round", "back", "error", "value", "quote", "other",
+    "filler", "pause", "not", "yes", "but", "concede", "if", "asks", "wish", "hint", "tell", "new", "change",
+    "pick", "edit", "wants", "part", "quantity", "goal", "round", "back", "error", "value", "quote", "other",
     "continue", "optimize", "fix", "accept", "stop", "undo", "enough", "done",
 ]  # fmt: skip
 """filler: nothing is meant by it; asks: makes a question; wish: politeness put as one ("could you"); hint:
 "how about"; tell: "explain"; new: another circuit is described; change: something becomes another; pick:
-"use"; edit: a change, also of goals; part, quantity: what a circuit has. Those from "continue" on are a
-checkpoint's own words."""
+"use"; concede: "even though", "doesn't matter"; edit: a change, also of goals; part, quantity: what a circuit
+has. Those from "continue" on are a checkpoint's own words."""
 
 COUNTED = -2
 """Of a number of rounds, which names none of them."""
@@ -42,7 +42,8 @@ _ENGLISH: Mapping[Role, str] = {
         "i guess|i say|we can|we should|you can|you may|we|i|i'd|i'll|i'm|just|simply|go ahead and|a|"
         "an|the|it|this|that|these|one|here|there|it here|all|and|to|for|of|in|on|at|is|are|be|me|us|"
         "you|my|our|your|bit|a bit|little|a little|more|some more|further|again|as it is|"
-        "as is|like this|at this point|for now|right now|immediately|also|too|yet|still|already|really|"
+        "as is|like this|at this point|for now|u|ur|imo|imho|tbh|btw|afaik|gonna|wanna|gotta|right now|"
+        "immediately|also|too|yet|still|already|really|"
         "very|hey|hi there|guys|dear|sir|mate|design|circuit|result|results|solution|version|job|work|"
         "this one|this round|this design|this circuit|this result|the design|the circuit|by me|with it|"
         "with this|with that|do|do it|happy|happy with|i am happy with|satisfied|satisfied with|"
@@ -50,9 +51,9 @@ _ENGLISH: Mapping[Role, str] = {
         "all goals met|all goals are met|final|finally|maybe|perhaps|any|time|another time|actually|"
         "ahead|try|from|up|sorry|oops|sure thing|no more than|not more than|no less than|not less than|"
         "no greater than|not greater than|no higher than|not higher than|no lower than|not lower than|"
-        "not exceed|not to exceed|not exceeding|wouldn't hurt|would not hurt|doesn't matter|"
-        "does not matter|never mind|no matter|i don't care|i don't mind|anyway|nevertheless|regardless|"
-        "even so|goals not met|i changed my mind|changed my mind|see|nicely|it again|out|have|any more|"
+        "not exceed|not to exceed|not exceeding|wouldn't hurt|would not hurt|"
+        "anyway|nevertheless|regardless|even so|goals not met|i changed my mind|changed my mind|see|nicely|"
+        "it again|out|have|any more|"
         "anymore|what you just did|what you did|what you have done|what you've done|if possible|if you can|"
         "if it can be done|no longer needed|goes nowhere|this goes nowhere|last|latest|recent"
     ),
@@ -61,7 +62,8 @@ _ENGLISH: Mapping[Role, str] = {
         "unhappy with"
     ),
     "not": (
-        "not|don't|dont|do not|doesn't|does not|never|no|won't|will not|wouldn't|can't|cannot|didn't|"
+        "not good enough|not enough|not good|not quite|nope|nah|not|don't|dont|do not|doesn't|does not|"
+        "never|no|won't|will not|wouldn't|can't|cannot|didn't|"
         "did not|isn't|aren't|not yet|without|no need to|shouldn't|should not|neither|nor|rather not|"
         "must not|mustn't"
     ),
@@ -70,8 +72,15 @@ _ENGLISH: Mapping[Role, str] = {
         "good job|sounds good|agreed|agree|of course|certainly|absolutely|excellent work|well done|"
         "looks good|looks good to me|looks great|looks fine|looks right|looks alright|"
         "looks ok|that works|that works for me|i like it|"
+        "would be enough|would do|would be fine|would suffice|would be ok|is plenty|"
         "we're good|it's perfect|that's perfect|it's good|that's good|that's fine|it's fine|"
         "this is good|this is fine|this is perfect|i am satisfied|i'm satisfied|i am happy"
+    ),
+    "concede": (
+        "i know|i am aware|i'm aware|even though|even if|despite|in spite of|knowing|admittedly|"
+        "doesn't matter|"
+        "does not matter|never mind|nevermind|no matter|i don't care|i don't mind|don't care|no big deal|"
+        "who cares|i can live with|can live with|is tolerable|is acceptable|not important|isn't important"
     ),
     "but": "but|however|except|although|though|only|with|using|while|instead|instead of|rather|besides",
     "if": (
@@ -79,7 +88,8 @@ _ENGLISH: Mapping[Role, str] = {
         "in case|otherwise|else|suppose|assuming|would"
     ),
     "asks": (
-        "what|what's|whats|why|why's|how|how's|which|who|whom|whose|where|where's|when's|whether|"
+        "what|what's|whats|wat|why|why's|whys|how|how's|hows|howcome|how'd|which|who|whom|whose|where|"
+        "where's|when's|whether|"
         "wonder|wondering|don't understand|do not understand|didn't understand|don't get|"
         "not clear to me|unclear to me|confused|curious|any idea|can i|could i|may i|should i|"
         "should we|shall we|shall i|is it|is this|is that|is there|are there|are these|are we|does it|"
@@ -87,7 +97,8 @@ _ENGLISH: Mapping[Role, str] = {
         "will it|would it|can it|could it|am i|isn't it|doesn't it|question"
     ),
     "wish": (
-        "can you|could you|would you|will you|can you please|could you please|would you please|can we|"
+        "can you|could you|would you|will you|can u|could u|would u|can ya|can you please|could you please|"
+        "would you please|can we|"
         "could we|would you mind|would it be possible to|is it possible to|mind"
     ),
     "tell": (
@@ -100,11 +111,13 @@ _ENGLISH: Mapping[Role, str] = {
         "lower|raise|double|halve|move|limit|simplify|minimize|minimise|maximize|maximise|avoid|"
         "convert|scale|round off|allow|exchange|substitute|bypass|widen|narrow|aim|switch to|switch|"
         "turn|leave|ensure|bring|get|get rid of|give it|bias|shorten|rename|ditch|lose|exclude|include|"
-        "focus|first|aim for|stick|try with|test with|squeeze|cut|trim|boost it|strengthen|weaken|push"
+        "focus|first|aim for|stick|try a|try an|try the|try using|try some|try with|test with|squeeze|cut|"
+        "trim|boost it|strengthen|weaken|push"
     ),
     "wants": "need|needs|want|wants|must|should|wish|like|i need|i want|have to|has to|ought to",
     "edit": (
-        "change|edit|modify|adjust|alter|relax|tighten|loosen|update|revise|set|redefine|reconsider|"
+        "change|edit|modify|adjust|alter|forget the|forget that|never mind the|skip the|relax|tighten|"
+        "loosen|update|revise|set|redefine|reconsider|"
         "shift|rework|raise|lower|changing|editing|ignore|disregard|forget about|waive|"
         "rewrite|redo|rethink|revisit|revisiting"
     ),
@@ -114,11 +127,19 @@ _ENGLISH: Mapping[Role, str] = {
         "rails|load|source|e3|e6|e12|e24|e48|e96|e192|series|values|value|tolerance|tolerances|part|"
         "parts|component|components|stage|stages|topology|feedback|buffer|output|input|order|netlist|"
         "model|models|snubber|ferrite|transformer|switch node|package|smd|analysis|sweep|standard|esr|"
-        "esl|pcb|node|ground|layout|chebyshev|butterworth|bessel|sallen-key|mfb|buck|boost|ldo|filter|"
+        "esl|cascode|darlington|darlington pair|current mirror|follower|emitter follower|source follower|"
+        "push-pull|"
+        "class ab|differential pair|long-tailed pair|common base|common emitter|bootstrap|active load|pcb|"
+        "node|ground|layout|chebyshev|butterworth|bessel|sallen-key|mfb|buck|boost|ldo|filter|"
         "amplifier|converter|regulator|oscillator|simulation time|time step|timestep"
     ),
     "quantity": (
-        "cost|cheaper|cheap|noise|noisy|quieter|bandwidth|slew|slew rate|temperature|bigger|smaller|"
+        "supply current|quiescent current|bias current|load current|input current|output current|"
+        "input impedance|"
+        "output impedance|input resistance|output resistance|output voltage|output power|output noise|"
+        "input noise|"
+        "output swing|load regulation|line regulation|cost|cheaper|cheap|noise|noisy|quieter|bandwidth|"
+        "slew|slew rate|temperature|bigger|smaller|"
         "larger|higher|faster|slower|less|trace|current|voltage|power|efficiency|ripple|overshoot|gain|"
         "phase|margin|margins|impedance|frequency|cutoff|cut-off|cut off|corner|q|peaking|attenuation|"
         "stopband|passband|stop band|pass band|stop-band|pass-band|distortion|thd|area|size|"
@@ -143,14 +164,15 @@ _ENGLISH: Mapping[Role, str] = {
     "error": (
         "error|errors|failure|problem|mistake|simulation|simulation error|convergence|issue|bug|fault|"
         "convergence problem|convergence error|simulation failure|netlist error|failed simulation|"
-        "crashed|crash|failed|did not converge|didn't converge|does not converge|doesn't converge|"
+        "aborted|simulation aborted|crashed|crash|failed|did not converge|didn't converge|"
+        "does not converge|doesn't converge|"
         "the simulation crashed|the simulation failed|it failed|it crashed|broken"
     ),
     "continue": (
         "continue|go on|go ahead|next|next round|next one|next step|another round|one more round|"
         "one more|another one|another try|another go|keep going|keep on|keep at it|proceed|carry on|"
         "move on|try again|again please|resume|one more time|onward|onwards|keep trying|"
-        "give it another go|give it another try|run|run it|run it again|run again|rerun|re-run|"
+        "go for it|give it another go|give it another try|run|run it|run it again|run again|rerun|re-run|"
         "simulate|simulate again|simulate it again|run another round|do another round|"
         "start the next round|a further round|retry|continue on|another iteration|one more iteration|"
         "give it another shot|another shot|one more shot|press on|push on|go|let's go|keep it up|"
@@ -175,7 +197,10 @@ _ENGLISH: Mapping[Role, str] = {
         "optimize all the values|optimize the parts|improve the values"
     ),
     "fix": (
-        "fix|repair|debug|fix it|solve|resolve|get it running|make it run|make it work|correct|correct it"
+        "look into it|look into this|look into that|take care of it|take care of this|deal with it|"
+        "deal with this|"
+        "handle it|handle this|sort it out|sort this out|sort that out|fix|repair|debug|fix it|solve|"
+        "resolve|get it running|make it run|make it work|correct|correct it"
     ),
     "accept": (
         "accept|accepted|i accept|approve|approved|lgtm|let's take this|let's take it|"
@@ -184,7 +209,8 @@ _ENGLISH: Mapping[Role, str] = {
         "go with this one|go with it|good to go|take this version|i'll take this version|i take this|"
         "keep this version|use this version|go with this version|keep this one|take this design|"
         "use this design|accept it|accept this|accept the design|i'm taking it|sign off|we keep it|"
-        "that's the one|that is the one|this is the one|the one|wrap it up|wrap up|wrap this up|call it done|"
+        "a keeper|that's a keeper|that is a keeper|that's the one|that is the one|this is the one|the one|"
+        "wrap it up|wrap up|wrap this up|call it done|"
         "call it finished|i'm sold|settle on this|settle on it|settle for this|settle for it|finalise|"
         "finalize|"
         "finalise it|finalize it|finalise this|finalize this|lock it in|sign it off"
@@ -193,7 +219,8 @@ _ENGLISH: Mapping[Role, str] = {
         "done|finish|finished|finish it|i'm done|we're done|we are done|complete|completed|all done|finishing"
     ),
     "stop": (
-        "stop|stop it|stop here|stop now|cancel|abort|quit|exit|halt|end|end it|end here|"
+        "stop|stop it|stop here|stop now|pause|pause it|pause here|pause there|paused|hold it here|"
+        "take a break|cancel|abort|quit|exit|halt|end|end it|end here|"
         "end the design|stop the design|give up|leave it there|terminate|call it off|forget it|"
         "stop this|break off|stopping|call it a day|let's call it a day|abort the run|stop the run|"
         "cancel the run|end the run|abandon|abandon it|stop working|stop the process|shut it down|"
@@ -205,7 +232,9 @@ _ENGLISH: Mapping[Role, str] = {
         "leave it at that|we can leave it at that"
     ),
     "undo": (
-        "undo|undo it|undo that|revert|revert it|revert that|roll back|rollback|take back|take it back|"
+        "scrap that|scrap it|scrap this|back to what we had|back to what we had before|back to how it was|"
+        "back to how it was before|back to the way it was|undo|undo it|undo that|revert|revert it|"
+        "revert that|roll back|rollback|take back|take it back|"
         "take that back|undo the changes|undo the change|undo the last change|undo your change|"
         "undo the last step|discard this round|throw this round away|undo last|put it back|"
         "put it back the way it was|undo the last round|undo the last one|undo the round|"
@@ -215,9 +244,10 @@ _ENGLISH: Mapping[Role, str] = {
 }
 
 _CHINESE: Mapping[Role, str] = {
-    "pick": "用|使用|采用|选|选用|选择|保留|就用|就选|就要",
+    "pick": "用|使用|采用|选|选用|选择|就用|就选|就要",
     "other": (
-        "不满意|不喜欢|接受不了|无法接受|不能接受|受不了|好久|好像|好奇|好难|好多|好几|好贵|好慢|可以说|不可以"
+        "不满意|不喜欢|接受不了|无法接受|不能接受|受不了|好久|好像|好奇|好难|好多|好几|好贵|好慢|可以说|"
+        "不可以"
     ),
     "filler": (
         "你好|您好|你好吗|大家好|早上好|晚上好|下午好|目标达到了|目标已达到|目标都达标了|达标了|"
@@ -229,16 +259,22 @@ _CHINESE: Mapping[Role, str] = {
         "几轮|稍微|更|进一步|之后|以后|暂时|可能|也许|大概|已经|非常|很|太|真|好的话|全部|所有|一|并|"
         "并且|而且|以及|和|及|老师|大哥|亲|兄弟|哥们|这版|这一版|不大于|不高于|不多于|不得超过|"
         "不能超过|不少于|不小于|不低于|不超过|這個|這|請|幫我|謝謝|這樣|吧那|挺|蛮|上|里|好好|一会儿|"
-        "看起来|说|话|完|无所谓|没关系|不要紧|没事|没达标|未达标|再说|我改主意了|改主意了|手上|拜托|"
-        "那轮|那一轮|那版|反正|自己|还是|能的话|可以的话|行的话|明天再说|改天再说|下次再说|以后再说|的吧|这样子"
+        "看起来|差不多了|差不多|说|话|完|没达标|未达标|再说|我改主意了|改主意了|手上|拜托|"
+        "那轮|那一轮|那版|反正|自己|还是|能的话|可以的话|行的话|明天再说|改天再说|下次再说|以后再说|的吧|"
+        "这样子"
     ),
     "not": (
-        "不|别|不要|不用|先别|先不要|先不|不必|没|没有|勿|莫|不能|不想|不许|不准|还没|不该|不应该|无需|"
+        "不行|不好|不够|还不够|不够好|还不行|没过|还不好|还差点|还差一点|差一点|差点|不|别|不要|不用|先别|"
+        "先不要|先不|不必|没|没有|勿|莫|不能|不想|不许|不准|还没|不该|不应该|无需|"
         "別|先別|暂不|不让|从不|不再"
     ),
     "yes": (
         "好|好的|好吧|行|可以|没问题|对|是的|嗯嗯|同意|不错|很好|挺好|挺好的|非常好|ok了|中|成|妥|"
         "好极了|太好了|满意|赞|完美|对的|当然"
+    ),
+    "concede": (
+        "我知道|虽然|尽管|即使|哪怕|就算|虽说|没关系|没事|无所谓|不要紧|不碍事|不影响|能忍|可以忍|"
+        "问题不大|不重要"
     ),
     "but": "但|但是|不过|只是|可是|然而|只|只要|除了|另外|同时|顺便|改用|而是|而|却|但要|其中|尤其|特别",
     "if": "如果|要是|假如|若|除非|等|直到|一旦|当|万一|的话|的时候|时候|否则|不然|之前|才|前提|只有|等到",
@@ -264,22 +300,28 @@ _CHINESE: Mapping[Role, str] = {
     ),
     "wants": "需要|必须|希望|应该|应|要|想要|想|得要|最好",
     "edit": (
-        "改|改动|修改|更改|变更|调整|调|放宽|收紧|编辑|改变|更新|重设|重新设|放松|改改|降到|升到|提到|"
+        "不管|不用管了|不管了|不要求|不再要求|改|改动|修改|更改|变更|调整|调|放宽|收紧|编辑|改变|更新|"
+        "重设|重新设|放松|改改|降到|升到|提到|"
         "提高到|降低到|修订|改一下|不用管|别管|不必管|不用考虑|忽略|不作要求"
     ),
     "part": (
         "电阻|电容|电感|二极管|三极管|晶体管|场效应管|运放|运算放大器|电源|供电|负载|信号源|元件|器件|"
         "零件|阻值|容值|感值|参数|系列|标称值|公差|精度|拓扑|反馈|缓冲|阶数|网表|模型|开关管|变压器|"
         "磁芯|切比雪夫|巴特沃斯|贝塞尔|運放|電阻|電容|一级|两级|级|工艺|接地|节点|仿真时间|补偿|值|"
+        "共射共基|共源共栅|达林顿|电流镜|射随|射极跟随器|源跟随器|推挽|差分对|有源负载|自举|"
         "滤波器|放大器|变换器|稳压器|振荡器|步长|型号"
     ),
     "quantity": (
-        "成本|便宜|贵|噪声|带宽|输出|输入|温度|电流|电压|功率|功耗|效率|纹波|过冲|增益|相位|裕度|"
+        "供电电流|电源电流|工作电流|静态电流|总电流|负载电流|输入电流|输出电流|输入阻抗|输出阻抗|输入电阻|"
+        "输出电阻|"
+        "输出电压|输出功率|输出噪声|输入噪声|输出摆幅|成本|便宜|贵|噪声|带宽|输出|输入|温度|电流|电压|"
+        "功率|功耗|效率|纹波|过冲|增益|相位|裕度|"
         "相位裕度|阻抗|频率|截止|截止频率|峰值|衰减|通带|阻带|失真|面积|体积|尺寸|振荡|振铃|容差|小|大|"
         "低|高|快|慢|少|多|平坦度|稳定|响应|余量"
     ),
     "goal": (
-        "目标|指标|要求|规格|设计目标|设计要求|目標|参数要求|约束|那条|这条|那项|这项|那一条|这一条|那一项|这一项"
+        "目标|指标|要求|规格|设计目标|设计要求|目標|参数要求|约束|那条|这条|那项|这项|那一条|这一条|"
+        "那一项|这一项"
     ),
     "new": "设计一个|设计个|设计一款|设计一种|做一个|新电路|另一个电路|新建",
     "round": "轮|輪|回合|迭代|版|版本",
@@ -288,7 +330,8 @@ _CHINESE: Mapping[Role, str] = {
         "切回|切换到|回|撤回到|撤销到|改回|退回去|切回去|换回|退"
     ),
     "error": (
-        "错|错误|报错|故障|问题|仿真错误|不收敛|收敛|失败|收敛问题|仿真失败|错误信息|毛病|bug|仿真报错|"
+        "仿真中断|仿真中断了|仿真停了|仿真终止|仿真崩了|崩了|崩溃|错|错误|报错|故障|问题|仿真错误|不收敛|"
+        "收敛|失败|收敛问题|仿真失败|错误信息|毛病|bug|仿真报错|"
         "没仿真成功|仿真没成功|没跑成功|没成功|没收敛|跑不通|没跑通|挂了|报错了|仿真失败了|失败了|"
         "出错了|出错"
     ),
@@ -305,18 +348,24 @@ _CHINESE: Mapping[Role, str] = {
         "精益求精|再好点|调优|继续调优|继续调|继续调整|接着调|再调调|再调一下|继续改进|完善|再完善一下|"
         "更进一步|优化到最好|优化到位|优化到底|优化元件参数|优化元器件参数|优化所有参数|优化各元件"
     ),
-    "fix": "修|修复|修正|修一下|改错|排错|解决|纠正|修好|纠错|排除|調試|调试|跑通",
+    "fix": (
+        "处理|处理下|处理一下|处理掉|弄好|搞定它|修|修复|修正|修一下|改错|排错|解决|纠正|修好|纠错|排除|"
+        "調試|调试|跑通"
+    ),
     "accept": (
         "接受|接受设计|接收|采纳|通过|就这样定了|定了|就定|就它了|就这个|就这个了|就用这个|就要这个|"
         "就这样吧|同意这个设计|验收|认可|确认|保留这个设计|可以接受|就用它|定稿|没意见|符合要求了|就它|"
         "就它吧|收下|收下了|就这版|就这个版本|就用这版|就这版吧|定下来|就定这个|敲定|拍板|签收|"
-        "保留这一版|保留这版|就按这个|就按这个来|按这个来|就按这个定|按这个定|就按这版定|照这个定|"
+        "保留吧|保留它|保留|保留这一版|保留这版|就按这个|就按这个来|按这个来|就按这个定|按这个定|"
+        "就按这版定|照这个定|"
         "就照这个|照这个来|就用这一版|就用这一个|就这一版|就用这个版本|"
-        "就用当前版本|就用现在的|就用现在这个|就用现在这版|可以交差了|能交差了|交差|可以交付了|交付|可以收尾了|收尾"
+        "就用当前版本|就用现在的|就用现在这个|就用现在这版|可以交差了|能交差了|交差|可以交付了|交付|"
+        "可以收尾了|收尾"
     ),
     "done": "完成|搞定|完成了|做完了|结束了|完工|收工|大功告成",
     "stop": (
-        "停|停止|停下|停下来|停在|停在这里|结束|终止|取消|中止|到此为止|不做了|算了|放弃|退出|停一停|"
+        "暂停|先暂停|暂停一下|歇一下|歇一会|停|停止|停下|停下来|停在|停在这里|结束|终止|取消|中止|"
+        "到此为止|不做了|算了|放弃|退出|停一停|"
         "停掉|到这里|到这|打住|停手|停了|停吧|不弄了|不搞了|退出设计|取消设计|停止设计|结束设计|"
         "停止运行|中断|结束吧|不继续了|不做下去了|停下吧|终止设计"
     ),
@@ -348,6 +397,87 @@ _COMBINED: tuple[tuple[Role, str, str], ...] = (
         "was better|was nicer|was better before|looked better|worked better|performed better",
     ),
     (
+        "filler",
+        "don't |do not |don't you |dont |without |no need to |please don't |not |shouldn't ",
+        "change anything|changing anything|touch anything|touching anything|modify anything|edit anything|"
+        "run anything|simulate anything|do anything|change anything yet|change the circuit|touch the circuit",
+    ),
+    (
+        "filler",
+        "i'll be back |be back |back |i'll continue |will continue |we'll continue |to be continued |"
+        "i'll return ",
+        "after lunch|after dinner|after the break|after the meeting|later|later today|tomorrow|soon|"
+        "on monday|"
+        "next week|in an hour|this afternoon|in the morning",
+    ),
+    (
+        "filler",
+        "午饭后|饭后|吃完饭|晚上|晚点|回头|下午|明早|明天|下周|周一|有空|等会|等会儿|一会儿|过会儿|开完会",
+        "再说|再说吧|再做|再弄|再来|再看|再搞|再继续|接着弄|接着做|继续",
+    ),
+    (
+        "undo",
+        "之前的|之前那个|之前那版|上一版|原来的|原来那个|前面那个|前面那版|改之前的|旧的|旧版",
+        "更好|好一些|比较好|好点|要好|好得多|好多了|更合适",
+    ),
+    (
+        "filler",
+        "i have to |i've got to |i must |i need to |i gotta |gotta |need to |have to |time to ",
+        "leave|go|run|go home|leave now|go now|eat|sleep|get going|catch a train|get some sleep",
+    ),
+    (
+        "filler",
+        "我得|我要|得|该|要|我该|我先|先",
+        "走了|下班了|吃饭了|去吃饭|睡了|睡觉了|回家了|开会了|去开会|出门了|下班",
+    ),
+    (
+        "filler",
+        "meets |meets all |it meets |it meets all |this meets |fulfils |fulfills |satisfies |"
+        "satisfies all |within |"
+        "matches |reaches |meeting |all within |meet ",
+        "my needs|our needs|the needs|spec|specs|the spec|the specs|my spec|my specs|requirements|"
+        "the requirements|"
+        "my requirements|goals|the goals|my goals|targets|the targets|the target|the goal|expectations",
+    ),
+    (
+        "filler",
+        "until |till |til |as long as |if |unless |while |because |since |as ",
+        "it's there|it is there|it's met|they're met|they are met|it meets|met|all met|all goals met|"
+        "goals met|"
+        "the goals are met|all goals are met|done|it's done|it works|it converges|it's good|it fits|"
+        "it's right|"
+        "it's not there yet|it's not there|it isn't there yet|not there yet|not met|it's not met|"
+        "goals are not met|"
+        "it's not good enough|it fails|needed|necessary",
+    ),
+    (
+        "filler",
+        "满足|满足了|达到|达到了|符合|没达到|没满足|没到|未达到|未满足|不满足|不符合|还没到|还没达到|"
+        "只要没到|"
+        "直到达到|直到满足|都满足|都达到",
+        "需求|要求|指标|目标|预期|规格|需求了|要求了|指标了|目标了|预期了|规格了|我的要求|我的需求|"
+        "所有指标|全部指标",
+    ),
+    (
+        "filler",
+        "直到|跑到|做到|只要|没|不|还没|要是没|如果没|如果不",
+        "达标|达标为止|达标了|达标就|满足为止|合格|合格为止",
+    ),
+    (
+        "continue",
+        "再|重新|接着|继续|再多|再接着|再继续",
+        "跑一遍|来一遍|试一遍|做一遍|仿真一遍|仿真一下|跑一下|跑跑|试试|跑一轮看看|跑两轮|试两轮|走一遍|"
+        "算一遍|仿一遍|"
+        "迭代|迭代几轮|迭代一轮|迭代一下|跑跑看|试试看|跑几次|跑",
+    ),
+    (
+        "undo",
+        "用|还是用|用回|换回|回到|恢复|恢复到|退回|退回到|改回|还是要|要|还原成|还原到",
+        "之前的|之前的版本|之前那个|之前那版|原来的|原来的版本|原来那个|以前的|以前的版本|以前那个|旧版|"
+        "旧的|老版本|改之前的|修改前的|"
+        "修改之前的",
+    ),
+    (
         "accept",
         "i'm happy with |i am happy with |we're happy with |i'm satisfied with |i am satisfied with |"
         "i'm pleased with |i'm fine with |i'm ok with |i can live with ",
@@ -362,8 +492,16 @@ _COMBINED: tuple[tuple[Role, str, str], ...] = (
     (
         "accept",
         "就用|使用|采用|选用|要|就要|用|接受|保留|定",
-        "这个版本|这个方案|这个电路|这个设计|这个结果|当前版本|当前方案|当前设计|现在的版本|目前的版本|这版|这一版|"
+        "这个版本|这个方案|这个电路|这个设计|这个结果|当前版本|当前方案|当前设计|现在的版本|目前的版本|"
+        "这版|这一版|"
         "这套参数|这组参数|这个了",
+    ),
+    (
+        "undo",
+        "撤销|撤回|撤掉|取消|回退|退掉|还原|去掉|不要|放弃",
+        "刚才那步|刚才这步|刚才那一步|刚刚那步|那步|那一步|这步|这一步|刚才的修改|刚才的改动|刚才改的|"
+        "刚改的|这个改动|"
+        "这次改动|那个改动|上次修改|刚才那轮|刚才这轮",
     ),
     (
         "undo",

@@ -47,6 +47,8 @@ from presentation.cli.keys import unlock_keys
 from presentation.cli.progress import told_with_progress
 from presentation.cli.quoting import quoted
 from presentation.cli.terminal import read_line, read_words
+from presentation.goal_margins import limit_text
+from presentation.goal_words import name_of
 from presentation.intent_words import understood_text
 from presentation.json_output import Output
 from presentation.narration import Narrator
@@ -267,6 +269,15 @@ async def _decided(question: Question, asked: Message, yes: Answer, out: Output)
         if reply is None:
             if intent.asks_back:
                 out.line(quoted(intent.asks_back, lambda: out.columns))
+            elif intent.kind == "goals" and question.goals:
+                out.say(
+                    msg(
+                        "Name a goal of this design with its new value, for example “{name} {limit}”; the "
+                        "checkpoint is still waiting.",
+                        name=name_of(question.goals[0]),
+                        limit=limit_text(question.goals[0]),
+                    )
+                )
             else:
                 out.say(msg("That was not understood; the checkpoint is still waiting."))
             continue

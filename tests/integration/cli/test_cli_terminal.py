@@ -80,6 +80,8 @@ def test_goals_and_circuit_are_confirmed_by_hand(forked_commands: ForkedCommands
         screen.wait_for("Design to these goals?")
         screen.type("\n")
         screen.wait_for("Accept this circuit?")
+        screen.type("new spec: THD below 1 %\n")  # of no goal there is
+        screen.wait_for("Name a goal of this design with its new value")
         screen.type("y\n")
         assert screen.finish() == 0
         assert "Goals met in round 1" in screen.shown

@@ -282,6 +282,256 @@ def test_held_out_texts_are_read_as_meant_and_none_ends_a_design_unasked(
     assert len(wrong) <= 4, wrong
 
 
+def bound(
+    metric: str, unit: str, *, minimum: float | None = None, maximum: float | None = None
+) -> DesignGoal:
+    return DesignGoal(metric=metric, expression=metric, unit=unit, minimum=minimum, maximum=maximum)
+
+
+MIXED_AMPLIFIER = (
+    bound("gain", "dB", minimum=24.0),
+    bound("bandwidth", "Hz", minimum=150e3),
+    bound("supply_current", "A", maximum=2e-3),
+)
+FIVE_MORE_SETS: dict[str, str] = {
+    "question": """
+        why is the gain only 18 dB?
+        hm, bandwidth dropped since last round... because of C2?
+        Error: no such model QMOD2 on line 12 - what does that mean??
+        could you tell me what vce is right now
+        增益怎么才18dB啊
+        带宽掉下来是不是C2的原因?
+        报错 no such model QMOD2 是啥意思
+        vce现在多少V
+        is the phase margin even ok with that load?
+        howcome the current went up
+        don't change anything, just explain what you did in round 2
+        does it still clip if I drive it with 50mV?
+        这个负载下相位裕度够吗
+        为啥电流变大了
+        先别改,说说第2轮你都动了啥
+        输入50mV会不会削顶?
+        explain the table pls, what's 'margin'?
+        R2 is 12k?? that seems way too high no?
+        what would happen to the gain if RL were 1k
+        whats the difference between this one and round 1
+        表里这个裕量是什么意思
+        R2取12k是不是太大了
+        RL换成1k的话增益会变成多少
+        跟第1轮比有什么区别
+        any chance the ripple comes from L1?
+        so which of the goals is the one that fails
+        is the sim with the real opamp model or the ideal one
+        before I say yes: how much does it drift with temp?
+        纹波是不是L1引起的
+        到底是哪个指标没过
+        仿真用的是真实运放模型还是理想的
+        在我确认之前,先说下温漂有多大
+        wheres the bottleneck now, bandwidth or noise?
+        i dont get why R3 matters
+        compare round 1 with round 2 for me
+        which of these resistors burns the most power?
+        现在瓶颈是带宽还是噪声
+        没看懂R3有啥用
+        帮我比较下第1轮和第2轮
+        哪个电阻功耗最大
+    """,
+    "instruction": """
+        set RC to 4k7 pls
+        pls lower the bias current a bit, Q1 runs hot
+        go on but leave RE alone
+        ok carry on, just don't touch the output cap
+        swap the 2n2222 for a bc547
+        no not yet, try again with a bigger RE
+        把RC换成4.7k
+        麻烦把偏置电流调小一点,Q1太烫了
+        继续吧,不过RE别动
+        接着优化,但是输出电容不要改
+        三极管换bc547
+        还不行,RE再大一点试试
+        add a 100n decoupling cap at vcc
+        RE bypass: make it 47u instead of 10u
+        continue, but prioritise bandwidth over gain
+        next round please - E24 values only
+        I dont like the 1 meg in the bias divider, use something smaller
+        VCC那边加个100n的去耦
+        旁路电容10u改47u
+        继续,优先保证带宽,增益其次
+        下一轮只用E24的阻值
+        偏置分压那个1M太大了,换小点
+        try a cascode instead
+        Make C1 and C2 both 22uF.
+        ok but keep the supply at 5V and continue
+        proceed w/o changing the topology
+        increse RC by 20% and reduce R2 to 8k2
+        改成cascode试试
+        C1 C2都用22uF
+        供电保持5V,其他的继续调
+        继续做,拓扑不要变
+        RC加大20%,R2减到8k2
+        cap C3 is way overkill, go with something around 1u
+        drop R7 completely, it does nothing
+        sure, continue, but i only have 1/4W resistors here
+        keep iterating; no exotic parts tho
+        R1 should be higher imho
+        C3没必要那么大,1u左右就行
+        R7没用,直接去掉
+        可以继续,但我手上只有0.25W的电阻
+        接着迭代,别用太偏门的料
+        R1我感觉应该大一些
+        lets put a zener on the output
+        C2 100p -> 220p
+        yes go on, though please don't change the transistor
+        another iteration but with lower power consumption
+        the emitter resistor looks too small, double it
+        输出端加个稳压管
+        C2从100p改到220p
+        嗯继续,但三极管型号别换
+        再来一轮,功耗低点
+        发射极电阻太小了,翻一倍
+    """,
+    "accept": """
+        looks good to me, ship it
+        fine, I'll take this one
+        行,就这样吧
+        可以了,这版我收下
+        good enough
+        yes accept it, i know the current is slightly over
+        差不多了,就用这个
+        接受,电流超一点点没事
+        perfect thanks, done
+        I'm happy with that result
+        完美,谢谢,搞定了
+        这个结果我很满意
+        alright that's a keeper
+        meets my needs, approve
+        这版不错,就定它
+        满足需求了,通过
+        ok I'm done, accept as is
+        great result, let's keep it
+        好了,接受吧,就这样
+        效果不错,保留
+    """,
+    "question unclear": """
+        what's the weather in Graz tomorrow
+        tell me a joke
+        明天天气怎么样
+        讲个笑话听听
+        who won the match yesterday?
+        can you write me a cover letter
+        昨晚球赛谁赢了
+        帮我写封求职信
+        how do I cook rice
+        lol ok whatever, what's your name
+        米饭怎么煮
+        你叫什么名字
+        do you speak spanish
+        i'm bored
+        你会说英语吗
+        好无聊啊
+        whats 17 times 23
+        my cat is sleeping on the keyboard
+        17乘23等于几
+        我家猫睡在键盘上
+    """,
+    "goals": """
+        gain should be at least 26 dB, bw > 200k
+        change the target: Iq below 1.5mA
+        增益至少26dB,带宽大于200kHz
+        指标改一下:静态电流小于1.5mA
+        new spec: gain 30dB +-1, fc 100kHz, supply 9V
+        pls relax the current limit to 3 mA
+        新指标:gain 30dB±1,fc 100k,供电9V
+        电流上限放宽到3mA吧
+        thd < 1% @ 1kHz, and keep gain >= 20
+        forget the bandwidth goal, I only care about noise < 10uV
+        THD要小于1%@1kHz,增益保持20以上
+        带宽不管了,只要噪声低于10uV
+        actually i need 40 dB, not 26
+        bandwidth needs to be 1 MHz min
+        其实我需要40dB,不是26
+        带宽最低要到1MHz
+        supply current max 1 mA from now on
+        gain 30 dB would be enough
+        以后供电电流最大1mA
+        增益30dB就够了
+    """,
+    "continue optimize": """
+        keep going
+        one more round then
+        继续
+        再来一轮
+        yep go ahead
+        optimise further
+        好的,往下做
+        再优化优化
+        mach weiter, sorry: continue
+        not there yet, do another iteration
+        嗯,继续
+        还差一点,再跑一次
+        let it run again pls
+        continue till it's there
+        再跑一遍看看
+        没到指标就接着跑
+        go for it
+        nope, next try
+        来吧,下一轮
+        不行,再试
+    """,
+    "undo go_back": """
+        undo that last change
+        撤销刚才那步
+        go back one round
+        退回上一轮
+        revert, the previous version was better
+        恢复到上一版,之前那个更好
+        scrap that, back to what we had before
+        算了,还是用之前的版本吧
+        please undo what you did in this round
+        把这一轮做的都撤销
+    """,
+    "stop": """
+        stop here, that's enough for today
+        先停一下
+        cancel, quit the design
+        不做了,结束吧
+        pause for now, i'll be back after lunch
+        暂停,午饭后再说
+        enough, end it
+        够了,结束
+        i have to leave, stop it please
+        我得走了,停吧
+    """,
+    "fix instruction": """
+        doAnalyses: TRAN: Timestep too small; time = 1e-9 ... fix that
+        Timestep too small,帮忙修一下
+        Warning: singular matrix: check node n3 -> please repair
+        singular matrix 节点n3,请修复
+        got 'unknown subckt: x1 in out lm358' can u repair it
+        提示unknown subckt lm358,修一下
+        simulation aborted: gmin stepping failed. please look into it
+        仿真中断了gmin stepping failed,麻烦处理下
+    """,
+}  # fmt: skip
+"""Five sets of forty, a line a text: the errors are those of a failed round, what is accepted met its goals.
+At first sight 38, 33, 32, 28 and 31 of them were read as meant, each behind what those before had shown."""
+
+
+def test_five_more_sets_are_read_as_meant() -> None:
+    read = []
+    for meant, texts in FIVE_MORE_SETS.items():
+        at = MET if meant == "accept" else FAILED if meant.startswith("fix") else MISSED
+        at = at._replace(goals=MIXED_AMPLIFIER)
+        read += [(text.strip(), meant, at.read(text).kind) for text in texts.strip().splitlines()]
+    assert len(read) == 200
+    assert [row for row in read if row[2] not in row[1].split()] == []
+    asked = [at.read(text).goals for text in FIVE_MORE_SETS["goals"].strip().splitlines()]
+    assert [goals[0].minimum for goals in asked if goals is not None and goals[0] != MIXED_AMPLIFIER[0]] == [
+        26.0, 26.0, 40.0, 40.0, 30.0, 30.0,
+    ]  # fmt: skip
+    assert not MISSED.read("it gets late, stop it please").is_sure  # asked about before it ends anything
+
+
 READ: dict[str, tuple[tuple[str, At], ...]] = {
     "continue": (
         ("continue", MET), ("go on", MISSED), ("Next!", MET), ("another round please", MISSED),
@@ -345,6 +595,7 @@ READ: dict[str, tuple[tuple[str, At], ...]] = {
         ("回到第一轮的设计", MET), ("恢复成第 2 轮", MET),
     ),
     "goals": (
+        ("I want the input impedance above 10k", MET),
         ("cutoff 12 kHz", MET), ("12 kHz please", MET), ("截止频率改为 12 kHz", MISSED),
         ("go on with a cutoff of 12 kHz", MISSED), ("继续，截止频率改成 12k", MISSED),
         ("change goals", MET), ("修改目标", MISSED), ("I want to change the goals", MISSED),
@@ -380,7 +631,7 @@ READ: dict[str, tuple[tuple[str, At], ...]] = {
         ("node 3 is floating, add a resistor", FAILED), ("use only E24 resistors and C0G capacitors", MET),
         ("replace the op-amp with an LM358", MET), ("continue, but keep R1 fixed", MET),
         ("ok but make it cheaper", MET), ("set C1 to 10 nF and rerun", MET),
-        ("I want the input impedance above 10k", MET), ("add a comment line to the netlist", MET),
+        ("add a comment line to the netlist", MET),
         ("把 C1 改为 10nF", MET), ("所有电阻用 1% 的", MET), ("继续，但不要改运放", MET),
         ("接受，但是文件名改成 filter2", MET), ("加一级缓冲", MET), ("功耗再低一些", MET),
     ),
