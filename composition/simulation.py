@@ -42,7 +42,7 @@ class SimulationAdapters:
 
     @cached_property
     def settings(self) -> SimulatorSettingsStore:
-        from infrastructure.persistence.simulator_settings import SimulatorSettingsFile
+        from infrastructure.persistence.settings import SimulatorSettingsFile
 
         return SimulatorSettingsFile(user_home=self._program.home, environment=self._program.environment)
 

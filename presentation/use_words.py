@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from domain.llm.answer_use import AnswerUse, CacheBreak, Spent, cached_share
 from domain.llm.chat import Usage
-from domain.llm.costs import shown_cost
+from domain.llm.costs import AnswerUse, CacheBreak, Spent, cached_share, shown_cost
 from presentation.figures import short_count
 from shared.message import Message, msg
 

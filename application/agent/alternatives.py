@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from application.graph.runtime import tell
 from application.ports.events import AlternativeTaken, AttachmentsLeftOut
-from domain.llm.room import RECOMMENDED_WINDOW, ModelRoom, room_of
+from domain.llm.chat import RECOMMENDED_WINDOW, ModelRoom, room_of
 from domain.llm.service import ELSEWHERE
 from shared.errors import CircuitAIError
 from shared.message import Message, msg

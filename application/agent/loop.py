@@ -31,6 +31,7 @@ from application.graph.state import AgentState, GraphState
 from application.ports.events import PhaseEntered, ToolEnded, ToolStarted
 from domain.llm.agentic_loop.guardrails import advice_after_failure, failures_of
 from domain.llm.agentic_loop.turn import NOT_RUN, READ_AGAIN, signature_of
+from domain.llm.chat import RESULT_LIMIT
 from domain.llm.messages import (
     get_result_path,
     get_summary_message,
@@ -39,7 +40,7 @@ from domain.llm.messages import (
 )
 from domain.llm.service import Pace
 from domain.llm.tools.confirmation_card import answers_from_plain
-from domain.llm.tools.result import RESULT_LIMIT, ToolResult, cut_middle, failure
+from domain.llm.tools.result import ToolResult, cut_middle, failure
 from shared.errors import UserInputError
 from shared.message import msg
 from shared.tasks import Breaking

@@ -34,10 +34,9 @@ from application.graph.state import AgentState
 from application.ports.events import AnswerCounted, PhaseEntered, SourcesFound
 from application.tool_execution.other_names import OTHER_NAMES, OTHER_TOOL
 from domain.llm.agentic_loop.policy import Ask, End, Phase
-from domain.llm.answer_use import AnswerUse, RequestFacts, uses_of
 from domain.llm.chat import ProviderError, Usage
 from domain.llm.conversation_record import calls_of
-from domain.llm.costs import cost_of, saved_of
+from domain.llm.costs import AnswerUse, RequestFacts, cost_of, saved_of, uses_of
 from domain.llm.messages import (
     as_whole,
     get_continuations,
@@ -63,9 +62,9 @@ if TYPE_CHECKING:
     from application.agent.watch import TurnWatch
     from application.ports.tracing import Span
     from application.tool_execution.executor import ToolExecutor, WorkflowNode
+    from domain.llm.chat import ModelRoom, ToolSet
     from domain.llm.compression import Compression
     from domain.llm.prompts.catalogue import Wording
-    from domain.llm.room import ModelRoom, ToolSet
 
 _logger = logging.getLogger(__name__)
 _ANSWER_NOW = "You thought but gave no answer. Answer now, or call a tool."

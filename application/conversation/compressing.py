@@ -28,7 +28,7 @@ from application.conversation.session_texts import compressed_words
 from application.conversation.turn_models import without_thinking
 from application.graph.runtime import tell
 from application.ports.events import CompressionStarted, ConversationCompressed
-from domain.llm.chat import ProviderError, Usage
+from domain.llm.chat import ModelRoom, ProviderError, Usage, room_of
 from domain.llm.compression import (
     ACCEPTED_SHARE,
     AUTOMATIC_SHARE,
@@ -38,7 +38,6 @@ from domain.llm.compression import (
 from domain.llm.costs import Cost, cost_of
 from domain.llm.messages import get_text, now
 from domain.llm.pinned_words import users_words
-from domain.llm.room import ModelRoom, room_of
 from domain.llm.summaries import (
     LONGEST_SUMMARY,
     compressed_text,

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 from langchain_core.messages import AIMessage, HumanMessage
 
 from application.conversation.compressing import Draft, plan_of, with_summary
-from domain.llm.chat import ProviderChoice
+from domain.llm.chat import ProviderChoice, room_of
 from domain.llm.compression import compression_event, restored_event
 from domain.llm.messages import now
-from domain.llm.room import room_of
 from shared.errors import UserInputError
 from shared.message import msg
 from shared.ulid import new_ulid

@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from application.graph import AGENT
-from domain.llm.chat import ModelAbilities, ProviderChoice
+from domain.llm.chat import ModelAbilities, ModelRoom, ProviderChoice, room_of
 from domain.llm.provider_settings import BUILTIN
-from domain.llm.room import ModelRoom, room_of
 from domain.llm.tokens import PER_MESSAGE, Counter, count_tokens, image_size, image_tokens
 from domain.llm.web_search import WEB_SEARCH
 from shared import paths

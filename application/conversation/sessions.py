@@ -19,16 +19,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from application.design.story import StoryStep, story_of
-from domain.llm.answer_use import AnswerUse, Spent, WorkTotal, total_of, uses_of, work_of
-from domain.llm.branches import Branches
 from domain.llm.chat import ProviderChoice
 from domain.llm.compression import Compression, compression_of
-from domain.llm.costs import Cost, cost_in, total
+from domain.llm.costs import AnswerUse, Cost, Spent, WorkTotal, cost_in, total, total_of, uses_of, work_of
 from domain.llm.service import Alternatives
 from domain.llm.tools.confirmation_card import answers_from_plain, card_from_plain
 from domain.llm.tools.result import result_path_in
 from domain.llm.transcript import (
     FROM_OUTSIDE,
+    Branches,
     Entry,
     Json,
     Summary,

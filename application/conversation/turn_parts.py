@@ -23,12 +23,10 @@ from application.tool_execution.definition import ToolContext
 from application.tool_execution.operations import Operations
 from application.tool_execution.tools.files import keep_seen
 from domain.llm.agentic_loop.policy import End
-from domain.llm.chat import Usage
+from domain.llm.chat import USUAL_ROOM, ModelRoom, Usage
 from domain.llm.context_block import context_budget
 from domain.llm.messages import get_doubts, get_text, get_usage
 from domain.llm.provider_settings import BUILTIN
-from domain.llm.room import ModelRoom
-from domain.llm.tools.result import USUAL_ROOM
 from domain.llm.tools.text_files import version_hash
 from domain.llm.web_search import WEB_SEARCH
 from shared.message import Message, msg

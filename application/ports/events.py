@@ -17,9 +17,9 @@ from shared.message import Message
 
 if TYPE_CHECKING:  # a list of operations has none of these
     from domain.design.checkpoint_intent import IntentKind
-    from domain.llm.answer_use import AnswerUse
     from domain.llm.chat import ProviderChoice, WebSource
     from domain.llm.compression import Compression
+    from domain.llm.costs import AnswerUse
     from domain.llm.tools.confirmation_card import Answers, ConfirmationCard
     from domain.simulation.goals import DesignGoal, GoalVerdict
 

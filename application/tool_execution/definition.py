@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, Protocol, Ty
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from domain.llm.chat import USUAL_ROOM, ResultRoom
 from domain.llm.tools.effect import ComputedEffect
 from domain.llm.tools.look import ToolLook
-from domain.llm.tools.result import USUAL_ROOM, EffectClass, ResultRoom, ToolCall, ToolGroup, ToolResult
+from domain.llm.tools.result import EffectClass, ToolCall, ToolGroup, ToolResult
 from shared.message import Message
 from shared.safe_json import MOST_NESTED, is_too_deep, read_bounded
 

@@ -19,9 +19,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from application.tool_execution.definition import BadArgumentsError, Tool
 from application.tool_execution.other_names import OTHER_TOOL, own_call, own_name
 from application.tool_execution.tools.others import other_tool
-from domain.llm.room import ToolSet
+from domain.llm.chat import USUAL_ROOM, ToolSet
 from domain.llm.tools.result import (
-    USUAL_ROOM,
     ToolResult,
     cut_middle,
     failure,
@@ -38,7 +37,8 @@ from shared.message import msg
 if TYPE_CHECKING:
     from application.ports.project import OperationRecord
     from application.tool_execution.definition import Category, Tool, ToolContext
-    from domain.llm.tools.result import EffectClass, ResultRoom, ToolCall, ToolGroup
+    from domain.llm.chat import ResultRoom
+    from domain.llm.tools.result import EffectClass, ToolCall, ToolGroup
 
 WorkflowNode = Literal[
     "free_work", "asking", "design_goals", "initial_design", "simulation", "analysis", "action"

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from application.tool_execution.confirming import Confirm
     from application.workflow.model_steps import ModelSteps
     from domain.design.checkpoint_intent import CheckpointIntent
-    from domain.llm.room import ModelRoom
+    from domain.llm.chat import ModelRoom
 
 
 _logger = logging.getLogger(__name__)

@@ -27,8 +27,8 @@ from domain.simulation.goals import all_met
 if TYPE_CHECKING:
     from application.graph.state import GraphState, UserIntent
     from application.tool_execution.definition import ToolContext
+    from domain.llm.chat import ModelRoom
     from domain.llm.conversation_record import ConversationRecord
-    from domain.llm.room import ModelRoom
 
 
 async def next_step(

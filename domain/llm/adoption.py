@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from domain.llm.branches import branch_of
 from domain.llm.tools.result import failure
-from domain.llm.transcript import Json, has_open_turn, messages_of, role_of
+from domain.llm.transcript import Json, branch_of, has_open_turn, messages_of, role_of
 from shared.message import msg
 
 ADOPTED = "adopted"

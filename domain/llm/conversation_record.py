@@ -13,7 +13,6 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
-from domain.llm.branches import Branches
 from domain.llm.chat import WebSource
 from domain.llm.compression import Compressions
 from domain.llm.messages import (
@@ -35,7 +34,7 @@ from domain.llm.tools.confirmation_card import (
     card_from_plain,
 )
 from domain.llm.tools.result import ToolCall
-from domain.llm.transcript import begins_design, design_left_open, message_id_of, role_of
+from domain.llm.transcript import Branches, begins_design, design_left_open, message_id_of, role_of
 from domain.llm.web_search import WEB_SEARCH, sources_of_result
 from shared.errors import UserInputError
 from shared.message import msg

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from domain.llm.branches import Branches
 from domain.llm.compression import Compression, compression_event, compression_of, restored_event
-from domain.llm.transcript import Json, utc
+from domain.llm.transcript import Branches, Json, utc
 from shared.message import msg
 from shared.safe_json import read_bounded, to_plain
 from shared.ulid import new_ulid

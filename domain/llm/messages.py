@@ -19,9 +19,8 @@ from typing import Any, TypeVar
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
-from domain.llm.answer_use import RequestFacts, facts_in
 from domain.llm.chat import Role, Usage, WebSource
-from domain.llm.costs import Cost, cost_in
+from domain.llm.costs import Cost, RequestFacts, cost_in, facts_in
 from domain.llm.tools.result import result_path_in
 from shared.message import Message, msg, stored_message
 from shared.safe_json import from_plain, join_surrogates, to_plain

@@ -18,8 +18,7 @@ from itertools import islice
 from pathlib import Path
 
 from application.ports.search import ConversationHit, ConversationsFound
-from domain.llm.branches import branch_of
-from domain.llm.transcript import entries_of, is_ulid, role_of, text_of
+from domain.llm.transcript import branch_of, entries_of, is_ulid, role_of, text_of
 from domain.search.query import fold, quoted_words
 from infrastructure.persistence.confined import entries_in, read_regular_file
 from infrastructure.persistence.sessions import MAX_TRANSCRIPT_BYTES

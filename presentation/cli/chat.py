@@ -16,7 +16,7 @@ from application.ports.events import (
 from domain.llm.agent_limits import AgentLimits
 from domain.llm.chat import THINKING_LEVELS, ProviderChoice
 from domain.llm.provider_settings import BUILTIN
-from presentation.cli import design, taking_over, web_search
+from presentation.cli import confirming, design, web_search
 from presentation.cli.chat_events import ChatPrinter
 from presentation.cli.confirming import confirmer, consent_asker
 from presentation.cli.keys import unlock_keys
@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("text", nargs="?", metavar="TEXT")
     parser.add_argument("--session", default="", metavar="ID")
     parser.add_argument("--resume", action="store_true")
-    taking_over.add_argument(parser)
+    confirming.add_take_over_argument(parser)
     parser.add_argument("--provider", default="builtin", metavar="P")
     parser.add_argument("--model", default="", metavar="M")
     parser.add_argument("--base-url", default="", metavar="U")
@@ -110,7 +110,7 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
             await unlock_keys(app, args.provider, out)
         if general_search is not None and general_search.is_on:
             await unlock_keys(app, web_search.key_name_of(app, general_search), out)
-        await taking_over.take_over(args, app, out)
+        await confirming.take_over(args, app, out)
         with told_with_progress(app.program.events, out, printer) as emit:
             ended = await app.conversations.chat(
                 request,

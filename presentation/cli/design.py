@@ -39,13 +39,12 @@ from domain.llm.agent_limits import AgentLimits
 from domain.llm.chat import ProviderChoice
 from domain.llm.costs import CURRENCIES, read_money
 from domain.simulation.goals import DesignGoal, GoalVerdict
-from presentation.cli import taking_over
-from presentation.cli.chat_events import ChatPrinter, cost_document, cost_line
+from presentation.cli import confirming
+from presentation.cli.chat_events import ChatPrinter, cost_document, cost_line, quoted
 from presentation.cli.confirming import confirmer, consent_asker
 from presentation.cli.events import common_document
 from presentation.cli.keys import unlock_keys
 from presentation.cli.progress import told_with_progress
-from presentation.cli.quoting import quoted
 from presentation.cli.terminal import read_line, read_words
 from presentation.goal_margins import limit_text
 from presentation.goal_words import name_of
@@ -87,7 +86,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("text", metavar="TEXT", nargs="?")
     parser.add_argument("--resume", action="store_true")
     parser.add_argument("--session", default="", metavar="ID")
-    taking_over.add_argument(parser)
+    confirming.add_take_over_argument(parser)
     parser.add_argument("--round", type=round_number, default=None, metavar="K")
     parser.add_argument("--provider", default="builtin", metavar="P")
     parser.add_argument("--model", default="", metavar="M")
@@ -130,7 +129,7 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
         out.note(msg("The built-in designer is not a language model: --model and --base-url are not used."))
     printer = _EventPrinter(out.in_language_of(args.text) if args.text else out)
     try:
-        await taking_over.take_over(args, app, printer.out)
+        await confirming.take_over(args, app, printer.out)
         done = await _design(request, app=app, printer=printer, always_yes=args.yes)
     except CircuitAIError as error:
         if not out.as_json:  # else the error event has been printed, and `done` was the last line

@@ -12,7 +12,7 @@ from application.app import Application
 from domain.llm.compression import RESTORED
 from domain.llm.transcript import no_session
 from presentation import VERSION
-from presentation.cli import taking_over
+from presentation.cli import confirming
 from presentation.cli.terminal import read_line
 from presentation.json_output import Output
 from shared.errors import NeedsConfirmation, UserInputError
@@ -192,7 +192,7 @@ async def _show(args: argparse.Namespace, app: Application, out: Output) -> None
     from application.conversation.session_texts import plain_text
 
     if args.follow:
-        await taking_over.follow(args, app, out)
+        await confirming.follow(args, app, out)
         return
     session = await app.conversations.sessions.show(args.project, args.session)
     if args.stats:
@@ -353,8 +353,7 @@ async def _rename(args: argparse.Namespace, app: Application, out: Output) -> No
 async def _compress(args: argparse.Namespace, app: Application, out: Output) -> None:
     from application.conversation.compressing_by_hand import USUALLY_KEPT
     from application.conversation.session_texts import compressed_words
-    from presentation.cli.chat_events import compressed_document
-    from presentation.cli.quoting import quoted
+    from presentation.cli.chat_events import compressed_document, quoted
 
     info = await app.conversations.sessions.find(args.project, args.session)
     choice = (await asyncio.to_thread(app.models.settings.load)).choice

@@ -7,11 +7,10 @@ from pathlib import Path
 
 from application.ports.events import Done
 from domain.design.checkpoint_intent import CheckpointIntent
-from domain.llm.answer_use import AnswerUse, RequestFacts
 from domain.llm.attachments import Attachment
 from domain.llm.chat import Usage, WebSource
 from domain.llm.compression import Compression
-from domain.llm.costs import Cost
+from domain.llm.costs import AnswerUse, Cost, RequestFacts
 from domain.llm.tools.line_diff import diff_texts
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from domain.simulation.result import Quantity

@@ -26,9 +26,10 @@ from application.tool_execution.reading import (
     read_whole,
 )
 from application.tool_execution.tools._common import in_thread, in_worker, locate
+from domain.llm.chat import RESULT_TOKENS
 from domain.llm.tokens import count_tokens
 from domain.llm.tools.look import ToolLook
-from domain.llm.tools.result import RESULT_TOKENS, ToolCall, ToolResult, failure
+from domain.llm.tools.result import ToolCall, ToolResult, failure
 from domain.llm.tools.text_files import BinaryFileError, decode, version_hash
 from shared import paths
 from shared.errors import CircuitAIError

@@ -10,12 +10,12 @@ from typing import Any
 from pydantic import Field
 
 from application.tool_execution.definition import Arguments, Tool, ToolContext, Whole
-from domain.llm.chat import WebSource
+from domain.llm.chat import RESULT_LIMIT, RESULT_TOKENS, ResultRoom, WebSource
 from domain.llm.system_prompt import fence_data
 from domain.llm.tokens import count_tokens
 from domain.llm.tools.effect import ComputedEffect
 from domain.llm.tools.look import ToolLook
-from domain.llm.tools.result import RESULT_LIMIT, RESULT_TOKENS, ResultRoom, ToolCall, ToolResult
+from domain.llm.tools.result import ToolCall, ToolResult
 from domain.llm.web_search import LONGEST_QUERY, MOST_RESULTS, WEB_SEARCH, WebSearchSettings, clean_query
 from shared.errors import UserInputError
 from shared.message import msg

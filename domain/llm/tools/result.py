@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from domain.llm.chat import RESULT_LIMIT, RESULT_TOKENS
 from domain.llm.tokens import count_tokens
 from shared.errors import CircuitAIError, EnvironmentProblem
 from shared.message import Message
@@ -19,23 +20,7 @@ ToolGroup = Literal["move", "study", "single_run", "goals", "verdict"]
 one run, whose result says which netlist it had and what was measured; goals: what is asked of a circuit
 is changed; verdict: it is measured."""
 
-RESULT_LIMIT = 5000
-"""Characters of a result's content; more is cut to its head and tail."""
-RESULT_TOKENS = 2000
-"""Tokens (`domain.llm.tokens`) of a result's content, and of its structured form as JSON."""
 _SHORT_TEXT = 200
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResultRoom:
-    """How much of a result's content a model is sent."""
-
-    tokens: int
-    characters: int
-
-
-USUAL_ROOM = ResultRoom(tokens=RESULT_TOKENS, characters=RESULT_LIMIT)
-"""For people, scripts, and models of whose window nothing is known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,8 +20,8 @@ from shared.message import Message
 if TYPE_CHECKING:
     from application.tool_execution.taking_back import FileConflict, UndoChoice
     from domain.design.checkpoint_intent import CheckpointIntent, IntentKind
-    from domain.llm.answer_use import AnswerUse
     from domain.llm.compression import Compression
+    from domain.llm.costs import AnswerUse
     from domain.llm.tools.line_diff import LineDiff
     from domain.llm.tools.look import ToolLook
     from presentation.panels.conversation.charts import Chart

@@ -10,8 +10,7 @@ from typing import Literal, NamedTuple
 
 from application.conversation.session_marks import STOPS
 from application.tool_execution.taking_back import UndoChoice
-from domain.llm.answer_use import AnswerUse, cached_share
-from domain.llm.costs import shown_cost
+from domain.llm.costs import AnswerUse, cached_share, shown_cost
 from domain.llm.provider_settings import BUILTIN
 from domain.llm.tools.line_diff import LineDiff
 from domain.llm.tools.look import CardKind

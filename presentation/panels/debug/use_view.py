@@ -14,7 +14,7 @@ from shared.message import Message, msg
 
 if TYPE_CHECKING:
     from application.app import Application
-    from domain.llm.answer_use import Spent
+    from domain.llm.costs import Spent
     from domain.llm.service import ServiceReport
 
 

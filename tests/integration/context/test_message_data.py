@@ -22,8 +22,8 @@ from application.design.circuit_goals import ask_of
 from application.tool_execution.definition import ToolContext
 from application.tool_execution.operations import Operations
 from bootstrap import build
+from domain.llm.chat import ModelRoom
 from domain.llm.context_block import LARGEST, USUAL, ContextPart, assemble, context_budget
-from domain.llm.room import ModelRoom
 from domain.llm.tokens import count_tokens
 from domain.simulation.goals import DesignGoal
 from shared.paths import user_home

@@ -9,7 +9,7 @@ import pytest
 
 from infrastructure.persistence.model_settings import ModelSettingsFile
 from infrastructure.persistence.permissions import PermissionFile
-from infrastructure.persistence.simulator_settings import SimulatorSettingsFile
+from infrastructure.persistence.settings import SimulatorSettingsFile
 from infrastructure.persistence.user_json import set_damaged_aside
 from infrastructure.persistence.window_state import WindowStateFile
 from shared.errors import UserInputError

@@ -21,8 +21,7 @@ from application.tool_execution.definition import ToolContext
 from application.tool_execution.operations import Operations
 from domain.llm import messages as m
 from domain.llm.agentic_loop.claims import unmade_claims
-from domain.llm.answers import calls_in_text
-from domain.llm.call_dialects import written_calls
+from domain.llm.answers import calls_in_text, written_calls
 from domain.simulation.operating_point import operating_point_lines
 from infrastructure.persistence.databases import CONVERSATION_SEARCH, mark
 from infrastructure.persistence.project import ProjectFolders

@@ -33,7 +33,7 @@ from infrastructure.persistence.model_library import ShippedModels
 from infrastructure.persistence.project import ProjectFolder, ProjectFolders
 from infrastructure.persistence.project_view import FolderView
 from infrastructure.persistence.results import ResultFolders
-from infrastructure.persistence.simulator_settings import SimulatorSettingsFile
+from infrastructure.persistence.settings import SimulatorSettingsFile
 from infrastructure.persistence.source_files import SourceReaderFactory
 from infrastructure.search.project_index import SqliteProjectIndex
 from infrastructure.waveforms.raw_file import RawFileReader

@@ -7,7 +7,8 @@ import os
 
 import pytest
 
-from domain.llm.tools.result import RESULT_LIMIT, ToolCall
+from domain.llm.chat import RESULT_LIMIT
+from domain.llm.tools.result import ToolCall
 from shared.ulid import new_ulid
 from tests.integration.tools.conftest import Bench
 

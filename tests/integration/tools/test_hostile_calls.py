@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from application.tool_execution.registry import TOOLS
+from domain.llm.chat import RESULT_LIMIT, RESULT_TOKENS
 from domain.llm.tokens import count_tokens
-from domain.llm.tools.result import RESULT_LIMIT, RESULT_TOKENS, ToolCall, ToolResult
+from domain.llm.tools.result import ToolCall, ToolResult
 from shared.ulid import new_ulid
 from tests.integration.tools.conftest import Bench
 

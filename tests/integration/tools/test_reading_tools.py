@@ -6,7 +6,7 @@ import hashlib
 
 import pytest
 
-from domain.llm.tools.result import RESULT_LIMIT
+from domain.llm.chat import RESULT_LIMIT
 from tests.integration.tools.conftest import Bench
 
 RC = "RC low-pass\nVin in 0 DC 0 AC 1\nR1 in out 1k\nC1 out 0 159.155n\n.ac dec 20 1 1meg\n.end\n"

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from domain.llm.tools.result import RESULT_LIMIT, ToolCall
+from domain.llm.chat import RESULT_LIMIT
+from domain.llm.tools.result import ToolCall
 from infrastructure.persistence.result_seals import ResultSeals
 from shared.ulid import new_ulid
 from tests.integration.tools.conftest import Bench

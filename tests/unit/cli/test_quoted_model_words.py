@@ -7,8 +7,7 @@ import io
 import pytest
 
 from application.ports.events import AnswerStreamed, GoalsUnderstood, TextWritten, TurnEnded
-from presentation.cli.chat_events import ChatPrinter
-from presentation.cli.quoting import Quoting, quoted
+from presentation.cli.chat_events import ChatPrinter, Quoting, quoted
 from presentation.json_output import Output
 from presentation.narration import Narrator
 from presentation.translation import Translator

@@ -19,9 +19,8 @@ from application.ports.events import (
     WaitsForPlace,
 )
 from domain.design.checkpoint_intent import CheckpointIntent
-from domain.llm.answer_use import AnswerUse, RequestFacts
 from domain.llm.chat import Usage
-from domain.llm.costs import Cost
+from domain.llm.costs import AnswerUse, Cost, RequestFacts
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from domain.simulation.result import Quantity
 from presentation.panels.conversation.feed import Pace, RunFeed

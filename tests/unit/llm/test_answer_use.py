@@ -2,8 +2,7 @@
 
 import pytest
 
-from domain.llm.answer_use import RequestFacts, facts_in, total_of, uses_of, work_of
-from domain.llm.costs import Cost
+from domain.llm.costs import Cost, RequestFacts, facts_in, total_of, uses_of, work_of
 from shared.ulid import new_ulid
 
 FIRST = {"system": "a", "tools": "b", "history": "c", "seconds": 2.0, "first_s": 0.5}

@@ -10,10 +10,9 @@ import pytest
 
 from application.conversation.session_texts import json_document
 from application.conversation.sessions import shown
-from domain.llm.branches import Branches, branch_of
 from domain.llm.conversation_record import ConversationRecord
 from domain.llm.messages import create_ai_message, create_human_message, get_text, message_to_dict
-from domain.llm.transcript import Summary, entries_of, messages_of, text_of
+from domain.llm.transcript import Branches, Summary, branch_of, entries_of, messages_of, text_of
 from infrastructure.persistence.sessions import SessionFiles
 from shared.errors import UserInputError
 from shared.ulid import new_ulid

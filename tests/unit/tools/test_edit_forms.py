@@ -2,7 +2,7 @@
 
 import pytest
 
-from domain.llm.tools.edit_forms import edits_in
+from domain.llm.tools.patching import edits_in
 
 HEAD = "--- a/x.cir\n+++ b/x.cir\n"
 FIRST, SECOND = "@@ -1 +1 @@\n-R1 1\n+R1 2\n", "@@ -9 +9 @@\n-C1 1\n+C1 2\n"

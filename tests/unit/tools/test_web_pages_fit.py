@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from application.tool_execution.tools.web import fitting
-from domain.llm.chat import WebSource
-from domain.llm.room import ModelRoom
+from domain.llm.chat import ModelRoom, WebSource
 from domain.llm.system_prompt import fence_data
 from domain.llm.tokens import count_tokens
 from domain.llm.tools.result import cut_middle
