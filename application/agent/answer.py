@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk
 
 from application.graph.runtime import tell
 from application.ports.events import AnswerStreamed, RetryScheduled, WaitsForPlace
-from domain.llm.agentic_loop.completeness import Seam
+from domain.llm.agentic_loop.policy import Seam
 from domain.llm.answers import AcceptedCall, accept_calls, calls_in_text
 from domain.llm.chat import PlaceNotice, ProviderError, RetryNotice, Usage, WebSource, WireToolCall
 from domain.llm.costs import RequestFacts

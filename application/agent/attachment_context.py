@@ -23,8 +23,8 @@ from domain.llm.attachments import (
     name_in_fence,
 )
 from domain.llm.chat import WireImage
+from domain.llm.context_block import fence_data
 from domain.llm.messages import get_attachments, get_text
-from domain.llm.system_prompt import fence_data
 from domain.llm.tools.result import cut_middle
 from shared.errors import CircuitAIError
 

@@ -2,6 +2,8 @@
 
 The transcript is the one truth about what was said and done. A graph step looks here first: an
 answer or a tool result that is already written is never made a second time.
+
+Whoever works on a conversation gives it up when another process asks for it.
 """
 
 from __future__ import annotations
@@ -33,7 +35,9 @@ from domain.llm.tools.confirmation_card import (
 from domain.llm.tools.result import ToolCall
 from domain.llm.transcript import FROM_OUTSIDE
 from domain.llm.turn_failure import failure_to_plain
-from shared.message import message_to_plain
+from shared.errors import Stopped
+from shared.message import message_to_plain, msg
+from shared.tasks import Breaking
 from shared.ulid import new_ulid
 from shared.uninterrupted import uninterrupted
 
@@ -44,6 +48,45 @@ if TYPE_CHECKING:
     from domain.llm.tools.result import ToolResult
     from domain.llm.turn_failure import TurnFailure
     from shared.message import Message
+
+_LOOK_EVERY_S = 0.25
+TAKEN_OVER = msg(
+    "The conversation was taken over in another window or command; the run was stopped and saved."
+)
+"""For who worked on it."""
+
+
+class TakenOver(Stopped):
+    """The run was stopped because another process goes on with its conversation."""
+
+    error_type = "taken_over"
+
+    def __init__(self) -> None:
+        super().__init__(TAKEN_OVER)
+
+
+@asynccontextmanager
+async def until_taken_over(is_wanted: Callable[[], bool]) -> AsyncIterator[None]:
+    """Within it the task is stopped (reason "taken_over") once `is_wanted`; TakenOver is raised then.
+
+    `is_wanted` may block: it is asked on a thread.
+    """
+    stop = Breaking("taken_over")
+
+    async def watch() -> None:
+        while not await asyncio.to_thread(is_wanted):  # noqa: ASYNC110 - told by the disk
+            await asyncio.sleep(_LOOK_EVERY_S)
+        stop()
+
+    watching = asyncio.create_task(watch())
+    try:
+        with stop:
+            yield
+    finally:
+        watching.cancel()
+    if stop.is_broken:
+        raise TakenOver
+
 
 _log = logging.getLogger(__name__)
 

@@ -29,8 +29,7 @@ from application.agent.running_calls import RunningCalls, ended_by_user
 from application.graph.runtime import CompiledGraph, tell
 from application.graph.state import AgentState, GraphState
 from application.ports.events import PhaseEntered, ToolEnded, ToolStarted
-from domain.llm.agentic_loop.guardrails import advice_after_failure, failures_of
-from domain.llm.agentic_loop.turn import NOT_RUN, READ_AGAIN, signature_of
+from domain.llm.agentic_loop.turn import NOT_RUN, READ_AGAIN, advice_after_failure, failures_of, signature_of
 from domain.llm.chat import RESULT_LIMIT
 from domain.llm.messages import (
     get_result_path,

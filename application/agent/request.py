@@ -25,10 +25,10 @@ from langchain_core.messages import (
 from application.agent.attachment_context import Material, with_material
 from domain.llm.chat import ModelRoom
 from domain.llm.compression import Compression
+from domain.llm.context_block import fence_data, system_prompt
 from domain.llm.conversation_record import ConversationRecord
 from domain.llm.messages import get_text, is_partial_response
 from domain.llm.pinned_words import users_words
-from domain.llm.system_prompt import fence_data, system_prompt
 from domain.llm.tokens import PER_MESSAGE, count_tokens
 from domain.llm.tools.result import cut_middle
 from shared.once_each import once_each

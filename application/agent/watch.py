@@ -16,12 +16,12 @@ from application.agent.past import Past
 from domain.design.fenced_netlist import fenced_netlist
 from domain.llm.agentic_loop.backing import stale_figures, unbacked_figures
 from domain.llm.agentic_loop.claims import Doubts, unmade_claims
-from domain.llm.agentic_loop.completeness import NO_DOUBTS, is_cut
 from domain.llm.agentic_loop.contradictions import contradictions
-from domain.llm.agentic_loop.guardrails import is_refused, simulations
 from domain.llm.agentic_loop.policy import (
+    NO_DOUBTS,
     Ask,
     End,
+    is_cut,
     next_move,
     out_of_money,
     out_of_tokens,
@@ -33,8 +33,10 @@ from domain.llm.agentic_loop.turn import (
     AnswerRecord,
     CallRecord,
     TurnRecord,
+    is_refused,
     read_answer,
     signature_of,
+    simulations,
 )
 from domain.llm.answers import unrun_call
 from domain.llm.costs import FREE, Cost, Price, PriceList, cost_of, total

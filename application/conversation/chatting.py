@@ -8,11 +8,10 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from application.agent.attachments import refuse_kept_back, refuse_unfit
+from application.agent.conversation import until_taken_over
 from application.conversation.consents import AskConsent
-from application.conversation.handing_over import until_taken_over
-from application.conversation.model_access import FindAccess
 from application.conversation.sessions import find_session
-from application.conversation.turn_deps import ChatRequest, Emit, TurnDeps
+from application.conversation.turn_deps import ChatRequest, Emit, FindAccess, TurnDeps
 from application.graph import AGENT
 from application.ports.events import SessionOpened, TurnEnded
 from domain.llm.transcript import can_go_on, has_open_turn, last_end, nothing_to_resume

@@ -32,12 +32,11 @@ from domain.circuit.dependencies import DependencyTree, resolve_dependencies
 from domain.circuit.netlist import Netlist
 from domain.design.round_table import asked as asked_of
 from domain.llm.attachments import name_in_fence
-from domain.llm.context_block import MAIN_CIRCUIT, ContextPart
-from domain.llm.system_prompt import fence_data
+from domain.llm.context_block import MAIN_CIRCUIT, ContextPart, fence_data
 from domain.llm.tokens import count_tokens, head_and_tail
 from domain.llm.tools.line_diff import diff_files
 from domain.llm.tools.text_files import BinaryFileError, decode, version_hash
-from domain.search.keywords import Term, terms_of
+from domain.search.query import Term, terms_of
 from domain.search.ranking import Passage, excerpt
 from domain.simulation.operating_point import operating_point_lines, stored_operating_point
 from shared.errors import CircuitAIError, UserInputError

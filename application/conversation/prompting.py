@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from application.design.circuit_goals import read_goals
+from domain.llm.context_block import SystemPromptInjector
 from domain.llm.prompts.catalogue import TaskName, Wording
 from domain.llm.prompts.library import (
     Filled,
@@ -23,7 +24,6 @@ from domain.llm.prompts.library import (
     names_in,
     problems_of,
 )
-from domain.llm.system_prompt import SystemPromptInjector
 from shared.errors import CircuitAIError, UserInputError
 from shared.events import Event, EventBus
 from shared.message import Message, msg

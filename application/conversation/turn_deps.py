@@ -1,7 +1,9 @@
-"""What a turn of a chat is asked for, and what it works with."""
+"""What a turn of a chat is asked for, what it works with, what it may ask and send off this computer."""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,17 +14,23 @@ from application.ports.events import ChatEvent
 from domain.llm.agent_limits import AgentLimits
 from domain.llm.chat import ProviderChoice
 from domain.llm.context_block import USUAL, ContextShares
+from domain.llm.provider_settings import BUILTIN
 from domain.llm.service import Alternatives
+from shared.errors import CircuitAIError, UserInputError
+from shared.message import msg
 
 if TYPE_CHECKING:
-    from application.conversation.consents import Consents
+    from application.conversation.consents import AskConsent, Consents
     from application.conversation.prompting import Prompting
     from application.ports.conversation import ChatModels, Checkpointers
     from application.ports.permissions import PermissionStore, UsedAnswers
+    from application.ports.project import ProjectFiles
     from application.ports.tracing import TurnTracer
+    from application.search.web_searching import SearchWeb
     from application.tool_execution.definition import ToolServices
     from application.tool_execution.executor import ToolExecutor, WorkflowNode
     from domain.llm.attachments import PreparedAttachment
+    from domain.llm.web_search import WebSearchSettings
     from shared.events import EventBus
 
 Emit = Callable[[ChatEvent], None]
@@ -99,3 +107,60 @@ class TurnDeps:
     """What of the turns under way can be ended by itself."""
     alternatives: Callable[[], Alternatives] = Alternatives
     """The models that may be asked, or are offered, when the chosen one fails."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelAccess:
+    """Of one run, found before it begins."""
+
+    alternatives: Alternatives
+    """The models that may take over; none from the built-in one, which does not fail."""
+    is_on_network: bool
+    """Whether its contents go to the network, be it to a model that takes over."""
+    web_search: WebSearchSettings | None
+    """What the general web search asks; None when it is off."""
+
+
+class FindAccess:
+    """Finds it, and asks for the user's consent where something leaves his computer."""
+
+    def __init__(self, deps: TurnDeps, search_web: Callable[[], SearchWeb]) -> None:
+        self._deps = deps
+        self._search_web = search_web
+
+    async def __call__(self, choice: ProviderChoice) -> ModelAccess:
+        """Raises UserInputError for a provider that is not known, and for a search it does not have."""
+        alternatives = await asyncio.to_thread(self._alternatives, choice)
+        return ModelAccess(
+            alternatives=alternatives,
+            is_on_network=await asyncio.to_thread(self._leaves_this_computer, choice, alternatives),
+            web_search=await asyncio.to_thread(self._web_search, choice),
+        )
+
+    async def consent(
+        self, project: ProjectFiles, choice: ProviderChoice, *, session_id: str, ask: AskConsent | None
+    ) -> Callable[[str], None]:
+        """The user's yes, to be given the conversation's id. Raises NeedsConfirmation on a no."""
+        return await self._deps.consents().obtain(project.root, choice, session_id=session_id, ask=ask)
+
+    def _alternatives(self, choice: ProviderChoice) -> Alternatives:
+        return Alternatives() if choice.provider == BUILTIN else self._deps.alternatives()
+
+    def _leaves_this_computer(self, choice: ProviderChoice, alternatives: Alternatives) -> bool:
+        others = alternatives.choices if alternatives.is_automatic else ()
+        for other in others:
+            with contextlib.suppress(CircuitAIError):  # one that can't be asked: told when it is tried
+                if self._deps.models.destination(other):
+                    return True
+        return bool(self._deps.models.destination(choice))
+
+    def _web_search(self, choice: ProviderChoice) -> WebSearchSettings | None:
+        if choice.provider == BUILTIN:
+            if choice.web_search is not None and choice.web_search.is_on:
+                raise UserInputError(
+                    msg("The built-in model cannot search the web."),
+                    advice=msg("Choose a language model with --provider, or omit --web-search."),
+                    error_type="bad_usage",
+                )
+            return None
+        return self._search_web().of_choice(choice)

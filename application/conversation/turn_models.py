@@ -18,9 +18,9 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from application.agent.alternatives import OtherModels, is_same
 from application.search.web_searching import with_search_of
 from domain.llm.chat import ProviderChoice, ProviderError
+from domain.llm.context_block import fence_data
 from domain.llm.messages import get_text
 from domain.llm.prompts.fallbacks import TITLE_INSTRUCTION
-from domain.llm.system_prompt import fence_data
 from shared.errors import CircuitAIError
 
 if TYPE_CHECKING:

@@ -36,8 +36,7 @@ if TYPE_CHECKING:
     from langchain_core.messages import SystemMessage
 
     from application.agent.conversation import Conversation
-    from application.conversation.model_access import ModelAccess
-    from application.conversation.turn_deps import EditorState, TurnDeps
+    from application.conversation.turn_deps import EditorState, ModelAccess, TurnDeps
     from application.graph.state import AgentState
     from application.ports.project import ProjectFiles
     from application.ports.tracing import Span

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from domain.search.embedding import EmbeddingSettings
-from domain.search.keywords import Term
-from domain.search.query import MatchType, Scope, SearchQuery
+from domain.search.query import MatchType, Scope, SearchQuery, Term
 from domain.search.ranking import Passage
 
 

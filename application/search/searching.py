@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from application.ports.search import Embedder, Found, IndexState, Match, Passages, ProjectIndex
-from domain.search.keywords import Term
-from domain.search.query import SearchQuery, reciprocal_rank_fusion
+from domain.search.query import SearchQuery, Term, reciprocal_rank_fusion
 from domain.search.ranking import Passage, rank
 from shared.errors import CircuitAIError, CircuitError
 from shared.message import Message, msg

@@ -17,8 +17,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from application.tool_execution.definition import BadArgumentsError, Tool
-from application.tool_execution.other_names import OTHER_TOOL, own_call, own_name
-from application.tool_execution.tools.others import other_tool
+from application.tool_execution.other_names import OTHER_TOOL, other_tool, own_call, own_name
 from domain.llm.chat import USUAL_ROOM, ToolSet
 from domain.llm.tools.result import (
     ToolResult,

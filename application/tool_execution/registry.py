@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from application.tool_execution.definition import Tool
-from application.tool_execution.other_names import own_name
+from application.tool_execution.other_names import other_tool, own_name
 from application.tool_execution.tools.circuits import ANALYZE_FILE
 from application.tool_execution.tools.convergence import ANALYZE_CONVERGENCE
 from application.tool_execution.tools.edits import PATCH_FILE, REWRITE_FILE
@@ -15,7 +15,6 @@ from application.tool_execution.tools.goals import CHECK_GOALS, SET_GOALS
 from application.tool_execution.tools.inspection import INSPECT_DATA
 from application.tool_execution.tools.model_library import FIND_MODEL
 from application.tool_execution.tools.moves import DELETE_FILE, MOVE_FILE
-from application.tool_execution.tools.others import other_tool
 from application.tool_execution.tools.search import SEARCH_PROJECT
 from application.tool_execution.tools.simulation import RUN_SIMULATION
 from application.tool_execution.tools.studies import RUN_STUDY

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from application.agent.conversation import Conversation
     from application.conversation.chatting import ChatWithModel
-    from application.conversation.model_access import ModelAccess
+    from application.conversation.turn_deps import ModelAccess
     from application.conversation.turn_parts import TurnParts
     from application.graph.state import GraphState
     from application.ports.project import ProjectFiles

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from application.conversation.handing_over import until_taken_over
+from application.agent.conversation import until_taken_over
 from application.graph import WORKFLOW
 from application.ports.events import (
     ChatEvent,
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from application.agent.conversation import Conversation
     from application.conversation.chatting import ChatWithModel
     from application.conversation.consents import AskConsent
-    from application.conversation.model_access import ModelAccess
+    from application.conversation.turn_deps import ModelAccess
     from application.graph.runtime import GraphRuntime
     from application.graph.state import GraphState
     from application.ports.conversation import Checkpointers

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from domain.design.goal_extraction import GoalsRead, read_answer
-from domain.llm.system_prompt import fence_data
+from domain.llm.context_block import fence_data
 from shared.message import Message, msg
 
 if TYPE_CHECKING:

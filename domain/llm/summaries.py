@@ -13,6 +13,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 
 from domain.circuit.figures_in_text import figures_in, plain
 from domain.llm.agentic_loop.backing import figures_not_in, without_code
+from domain.llm.context_block import fence_data
 from domain.llm.messages import (
     get_program_step,
     get_summary_message,
@@ -20,7 +21,6 @@ from domain.llm.messages import (
     get_tool_success,
     get_tool_summary,
 )
-from domain.llm.system_prompt import fence_data
 from domain.llm.tokens import count_tokens
 from domain.llm.tools.result import cut_middle
 from shared.late_patterns import late_pattern

@@ -1,7 +1,10 @@
-"""What a search looks for, and whether a line has it.
+"""What a search looks for, and whether a line has it; what a sentence about a project asks for.
 
 Texts are compared folded: letter case does not count, and the two Unicode spellings of an accented
 letter are one. A pattern sees the lines as they are.
+
+A sentence asks for names, files, words of circuit design in both languages: a question in Chinese is answered
+by an English data sheet and the other way round, so a word of the field brings its other spellings along.
 """
 
 from __future__ import annotations
@@ -13,6 +16,8 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
+
+from shared.late_patterns import late_pattern
 
 Scope = Literal["code", "docs", "all"]
 SearchType = Literal["all", "name", "content", "regex", "symbol"]
@@ -168,3 +173,311 @@ def reciprocal_rank_fusion(rankings: Iterable[Sequence[Hashable]]) -> dict[Hasha
         for rank, item in enumerate(dict.fromkeys(ranking), start=1):
             scores[item] = scores.get(item, 0.0) + 1.0 / (_K + rank)
     return dict(sorted(scores.items(), key=lambda pair: -pair[1]))
+
+
+_TERMS = (
+    "gain 增益 放大倍数",
+    "bandwidth 带宽",
+    "cutoff cut-off corner 截止 转折",
+    "low-pass lowpass 低通",
+    "high-pass highpass 高通",
+    "band-pass bandpass 带通",
+    "notch 陷波 带阻",
+    "filter 滤波",
+    "op-amp opamp 运放 运算放大器",
+    "oscillator osc 振荡",
+    "comparator 比较器",
+    "hysteresis schmitt 迟滞 滞回 施密特",
+    "threshold 阈值 门限",
+    "regulator ldo 稳压",
+    "reference bandgap 基准",
+    "buck-boost 升降压",
+    "buck step-down 降压",
+    "boost step-up 升压",
+    "flyback 反激",
+    "forward 正激",
+    "push-pull 推挽",
+    "half-bridge 半桥",
+    "full-bridge h-bridge 全桥",
+    "three-phase 3-phase 三相",
+    "photovoltaic solar 光伏 太阳能",
+    "under-voltage uvlo 欠压",
+    "open-circuit 开路",
+    "converg gmin 收敛",
+    "multiplexer mux 多路 复用器",
+    "latch flip-flop 锁存 触发器",
+    "integrator 积分",
+    "differentiator 微分",
+    "summing adder 加法",
+    "follower 跟随",
+    "cascode 共源共栅",
+    "common-emitter 共射",
+    "common-source 共源",
+    "charge-pump 电荷泵",
+    "sample-and-hold 采样保持",
+    "phase-locked pll 锁相",
+    "voltage-controlled vco 压控",
+    "current-source 电流源 恒流",
+    "doubler multiplier 倍压 倍增",
+    "emission emc emi 电磁兼容 传导",
+    "driver 驱动",
+    "discharge 放电",
+    "inrush surge 浪涌",
+    "converter 变换器 转换器",
+    "inverter inv 逆变 反相器",
+    "hot-swap hotswap 热插拔",
+    "rectifier 整流",
+    "bridge 电桥 桥式",
+    "transformer 变压器",
+    "coupling 耦合",
+    "zener 齐纳 稳压管",
+    "led 发光二极管",
+    "relay 继电器",
+    "motor 电机 马达",
+    "battery 电池",
+    "charg 充电",
+    "sensor 传感器",
+    "thermistor ntc 热敏",
+    "photodiode 光电二极管",
+    "transimpedance tia 跨阻",
+    "instrumentation 仪表",
+    "crystal 晶振 晶体",
+    "ground 接地 地线",
+    "load 负载",
+    "efficiency 效率",
+    "ripple 纹波",
+    "noise 噪声",
+    "distortion thd 失真",
+    "temperature thermal 温度",
+    "tolerance 容差 公差",
+    "accuracy 精度",
+    "offset 失调",
+    "bias quiescent 偏置 静态",
+    "feedback 反馈",
+    "loop 环路",
+    "compensation 补偿",
+    "phase 相位",
+    "margin 裕度 余量",
+    "impedance 阻抗",
+    "slew 压摆",
+    "settling 建立时间 稳定时间",
+    "overshoot 过冲 超调",
+    "delay 延迟 延时",
+    "duty 占空比",
+    "switching 开关",
+    "dead-time deadtime 死区",
+    "soft-start 软启动",
+    "snubber 吸收 缓冲电路",
+    "protection protect 保护",
+    "short-circuit short 短路",
+    "clamp 钳位",
+    "overcurrent 过流",
+    "overvoltage 过压",
+    "mirror 镜像 电流镜",
+    "differential 差分",
+    "common-mode 共模",
+    "matching 匹配",
+    "attenuation attenuator 衰减",
+    "divider 分压",
+    "mixer 混频",
+    "antenna 天线",
+    "audio 音频",
+    "speaker 扬声器 喇叭",
+    "headphone 耳机",
+    "tone treble bass 音调 高音 低音",
+    "isolation 隔离",
+    "leak 漏电",
+    "breakdown 击穿",
+    "saturation 饱和",
+    "parasitic esr 寄生",
+    "layout pcb 布局 布线",
+    "datasheet 手册 规格书",
+    "specification spec requirement 规格 指标 要求",
+    "measurement measured measure 测量 实测",
+    "subcircuit subckt 子电路",
+    "simulation simulate 仿真",
+    "revision changelog 修订 版本",
+    "cost price 成本 价格",
+    "supplier vendor 供应商 厂家",
+    "clock 时钟",
+    "pulse 脉冲",
+    "square 方波",
+    "sine 正弦",
+    "triangle sawtooth 三角波 锯齿",
+    "startup start-up 启动 起振",
+    "shutdown 关断",
+    "sampling sample 采样",
+    "quality q-factor 品质因数",
+    "resonance resonant 谐振",
+    "wien 文氏",
+    "colpitts 考毕兹 科尔皮兹",
+    "hartley 哈特利 哈特莱",
+    "schottky 肖特基",
+    "darlington 达林顿",
+    "butterworth 巴特沃斯",
+    "chebyshev 切比雪夫",
+    "bessel 贝塞尔",
+    "miller 米勒 密勒",
+    "why reason 为什么 原因",
+)
+"""Each line: spellings of one thing, English and Chinese."""
+_COMMON = (
+    "resistor resistance 电阻",
+    "capacitor capacitance 电容",
+    "inductor inductance choke 电感",
+    "supply vcc vdd 电源 供电",
+    "input 输入",
+    "output 输出",
+    "voltage 电压",
+    "current 电流",
+    "power 功率 功耗",
+    "frequency 频率",
+    "parameter param 参数",
+    "model 模型",
+    "limit 限制 限流 限幅",
+    "test 测试",
+    "stage 级",
+    "rise 上升",
+    "fall 下降",
+    "error 误差",
+    "collector 集电极",
+    "emitter 发射极",
+    "base 基极",
+    "gate 栅极",
+    "drain 漏极",
+    "source 源极",
+    "winding coil 线圈 绕组",
+    "transistor bjt 三极管 晶体管",
+    "diode 二极管",
+    "mosfet mos 场效应管",
+    "amplifier amp 放大器",
+)
+"""Words for what every circuit has: netlists hardly ever spell them out, so they decide little."""
+
+_STOP_WORDS = """
+    large wide big
+    a an and are as at be been but by can could do does did for from had has have how i if in into is it
+    its me my no not of on or our please should so that the their them then there these they this to up
+    us use used was we were what when where which who will with would you your about all any just only
+    tell show give say says many much file files project circuit netlist value values set make get let
+    want need
+"""
+_STOP = frozenset(_STOP_WORDS.split())
+_STOP_CHINESE = late_pattern(
+    "是多少|多少|多长时间|多久|多长|多大|多高|多快|何时|什么时候|几次|一次|什么|怎么|怎样|如何|哪个|哪些|哪里|为何|请问|请|一下|这个|那个|我们|你们|的|了|吗|呢|吧|是|在|里|有|和|与|把|被|用|"
+    "给|我|你|它|几|个|应该|可以|需要|告诉|看看|文件|项目|电路|其中|关于|说明|写着|规定"
+)
+_NAME = late_pattern(
+    r"[A-Za-z_]\w*(?:-\w+)*(?:[./][\w\-]+)+|[A-Za-z]+[0-9_]\w*|[0-9]+[A-Za-z]+[0-9]\w*", re.ASCII
+)
+_CAPITALS = late_pattern(r"(?<![A-Za-z0-9_])[A-Z]{2,}(?![A-Za-z0-9_])")
+_PROPER = late_pattern(r"(?<=[a-z0-9,;:)] )[A-Z][a-z]\w*", re.ASCII)
+"""A word with a capital inside a sentence: an identifier (Iin), a person, a kind of circuit (Hartley)."""
+_LATIN_IN_CHINESE = late_pattern(r"[A-Za-z]{2,}")
+_CHINESE = late_pattern("[\u4e00-\u9fff]")
+_AFTER_NODE = late_pattern(r"(?:node|net|pin|节点|网络|引脚)\s*([\w]+)|\b[vi]\(\s*([\w.+\-]+)\s*[,)]")
+_LATIN = late_pattern(r"[a-z0-9_]")
+_ENDINGS = ("ing", "ed", "s")
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One thing that is asked for."""
+
+    spellings: tuple[str, ...]
+    """Folded; any of them stands for it."""
+    weight: float
+    is_name: bool = False
+    """Of an element, a node, a model, a subcircuit, a parameter or a file."""
+
+
+def terms_of(text: str) -> tuple[Term, ...]:
+    """The things a sentence asks for, each once; none for one that has only small words."""
+    folded = fold(text)
+    found: dict[tuple[str, ...], Term] = {}
+    covered: set[str] = set()
+    for names, weight in ((_names(text), 3.0), (_proper_words(text), 2.0)):
+        for name in names:
+            covered.update(words_of(name))
+            covered.add(name)
+            found.setdefault((name,), Term((name,), weight, is_name=True))
+    rest = folded
+    for spellings, weight in (*_COMPOUNDS, *_GROUPS):
+        for spelling in spellings:
+            if _stands_in(spelling, rest):
+                found.setdefault(spellings, Term(spellings, weight))
+                covered.add(spelling)
+                if not spelling.isascii() or not spelling.isalnum():
+                    covered.update(words_of(spelling))
+                    rest = rest.replace(spelling, " ")
+    rest = _STOP_CHINESE.sub(" ", rest)
+    for word in words_of(rest):
+        stem = _stem(word)
+        is_short = word.isascii() and len(word) < 3
+        if is_short or word in _STOP or word in covered or stem in covered or word.isdigit():
+            continue
+        if any(stem in spellings for spellings in found):
+            continue
+        weight = 1.0 if word.isascii() else 0.6
+        found.setdefault((stem,), Term((stem,), weight))
+    return tuple(found.values())
+
+
+def _names(text: str) -> Iterator[str]:
+    """What looks like a name: with figures or dots in it, in capitals, behind the word node."""
+    for match in _CAPITALS.finditer(text):
+        yield fold(match[0])
+    folded = fold(text)
+    for match in _NAME.finditer(folded):
+        yield match[0].strip(".-/")
+    for match in _AFTER_NODE.finditer(folded):
+        yield match[1] or match[2]
+
+
+def _proper_words(text: str) -> Iterator[str]:
+    """Words that are none of the language's: with a capital inside a sentence, Latin ones in Chinese."""
+    words = _LATIN_IN_CHINESE if _CHINESE.search(text) else _PROPER
+    for match in words.finditer(text):
+        word = fold(match[0])
+        if word not in _STOP and not any(_stem(word) in spellings for spellings, _ in _GROUPS):
+            yield word
+
+
+def _stands_in(spelling: str, text: str) -> bool:
+    """Chinese words stand anywhere, English ones as words, in the plural too."""
+    if not spelling.isascii():
+        return spelling in text
+    at = text.find(spelling)
+    while at >= 0:
+        end = at + len(spelling)
+        behind = text[end : end + 1] if text[end : end + 1] != "s" else text[end + 1 : end + 2]
+        if not _LATIN.match(text[at - 1 : at]) and not _LATIN.match(behind):
+            return True
+        at = text.find(spelling, at + 1)
+    return False
+
+
+def _stem(word: str) -> str:
+    """An English word without its ending, so that it is found in its other forms."""
+    if not word.isascii():
+        return word
+    ending = next((each for each in _ENDINGS if word.endswith(each) and len(word) - len(each) >= 4), "")
+    return word.removesuffix(ending)
+
+
+def _groups() -> tuple[tuple[tuple[str, ...], float], ...]:
+    """The words with their weights; those that have another one inside come before it."""
+    weighted = [(line, 1.5) for line in _TERMS] + [(line, 0.4) for line in _COMMON]
+    weighted.sort(key=lambda each: -max(len(word) for word in each[0].split() if not word.isascii()))
+    return tuple((_spellings(line), weight) for line, weight in weighted)
+
+
+def _spellings(line: str) -> tuple[str, ...]:
+    """Those of a line; a word with a hyphen is also written with a blank, and in one."""
+    forms = ((word, word.replace("-", " "), word.replace("-", "")) for word in line.split())
+    return tuple(dict.fromkeys(form for each in forms for form in each))
+
+
+_GROUPS = _groups()
+_COMPOUNDS = tuple(group for group in _GROUPS if any("-" in spelling for spelling in group[0]))
+"""They are read first: a buck-boost is neither a buck nor a boost converter."""

@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from domain.circuit.netlist import CIRCUIT_SUFFIXES
-from domain.search.keywords import Term
-from domain.search.query import fold
+from domain.search.query import Term, fold
 
 _HYPHEN = re.escape("-")
 _SATURATION = 1.2

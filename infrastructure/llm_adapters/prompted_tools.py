@@ -15,8 +15,8 @@ from typing import Any
 
 from domain.llm.answers import calls_in_text
 from domain.llm.chat import ChatRequest, StreamChunk, WireMessage, WireToolCall
+from domain.llm.context_block import fence_data
 from domain.llm.json_repair import Problem, parse_arguments
-from domain.llm.system_prompt import fence_data
 
 _EXPLANATION = """\
 You have tools. To use them, answer with nothing but one JSON object for each call, in this form, and stop:

@@ -16,8 +16,7 @@ from pathlib import Path
 
 from application.ports.search import Found, Match, Passages
 from domain.circuit.symbols import bare_name
-from domain.search.keywords import Term
-from domain.search.query import MatchType, SearchQuery, fold, spread
+from domain.search.query import MatchType, SearchQuery, Term, fold, spread
 from domain.search.ranking import Passage, pattern_of
 from domain.search.symbols import Symbol
 from infrastructure.persistence.confined import read_regular_file

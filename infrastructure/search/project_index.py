@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from application.ports.search import Found, IndexState, Match, Passages, VectorState
-from domain.search.keywords import Term
-from domain.search.query import Scope, SearchQuery
+from domain.search.query import Scope, SearchQuery, Term
 from infrastructure.search import finding, indexing
 from infrastructure.search.database import UnusableError, opened
 from infrastructure.search.walking import walk

@@ -1,4 +1,4 @@
-"""The command line's frame: options, language, errors, exit codes."""
+"""The command line's frame: the table of sub-commands, options, language, errors, exit codes."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ import io
 import logging
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
+from application.app import Application
 from presentation import VERSION
 from presentation.json_output import Output
 from presentation.translation import Translator
@@ -21,9 +23,115 @@ from shared.message import Message, msg
 from shared.redaction import redact
 from shared.stop_signals import StopSignals
 
-if TYPE_CHECKING:
-    from application.app import Application
-    from presentation.cli.commands import Command, RunBlocking
+Run = Callable[[argparse.Namespace, Application, Output], Coroutine[Any, Any, int]]
+RunBlocking = Callable[[argparse.Namespace, Application, Output], int]
+
+
+class _Later:
+    """A function of a command's module, which is imported when it is first called: a light command does not
+    wait for what the heavy ones need.
+
+    With `argument` it is what the module's function makes for that.
+    """
+
+    def __init__(self, module: str, name: str, argument: str | None = None) -> None:
+        self._module, self._name, self._argument = module, name, argument
+
+    def __call__(self, *given: Any) -> Any:
+        function = getattr(import_module(f"presentation.cli.{self._module}"), self._name)
+        return (function if self._argument is None else function(self._argument))(*given)
+
+
+def plain_failure(error: CircuitAIError, out: Output) -> None:
+    out.fail(error)
+
+
+class Command(NamedTuple):
+    """One sub-command: its options and its coroutine, which returns the exit code.
+
+    One that reads, computes and prints, and holds nothing that must be closed, is a plain function:
+    `run_blocking` in place of `run`. It has no loop; importing asyncio and what stands on it takes as long
+    as checking a circuit.
+    """
+
+    help: Message
+    add_arguments: Callable[[argparse.ArgumentParser], None]
+    run: Run | None = None
+    run_blocking: RunBlocking | None = None
+    stopped: Callable[[Output], None] | None = None
+    """Of a command that prints a line an event with --json: prints the closing one when it was stopped
+    before it could do so itself."""
+    fail: Callable[[CircuitAIError, Output], None] = plain_failure
+    """Shows an error that came before the command could run, or out of it."""
+
+
+def _command(
+    text: Message,
+    module: str,
+    *,
+    add_arguments: str = "add_arguments",
+    run: str = "run",
+    is_blocking: bool = False,
+    stopped: str = "",
+    fails: bool = False,
+) -> Command:
+    """The command of a module, by the names of its functions; `stopped` is the module that has such a one."""
+    made = _Later(module, run)
+    return Command(
+        help=text,
+        add_arguments=_Later(module, add_arguments),
+        run=None if is_blocking else made,
+        run_blocking=made if is_blocking else None,
+        stopped=_Later(stopped, "stopped") if stopped else None,
+        fail=_Later(module, "fail") if fails else plain_failure,
+    )
+
+
+def _study(text: Message, kind: str) -> Command:
+    return Command(text, _Later("studies", "arguments_of", kind), _Later("studies", "command_of", kind))
+
+
+COMMANDS: dict[str, Command] = {
+    "check": _command(msg("Check a netlist for errors"), "check", is_blocking=True),
+    "simulate": _command(msg("Run a netlist in ngspice, confined"), "simulate"),
+    "simulator": _command(
+        msg("Set dialect, libraries, model files and variables for the circuits of a project"), "simulator"
+    ),
+    "models": _command(
+        msg("List or print the models of parts that come with the program"), "models", is_blocking=True
+    ),
+    "measure": _command(msg("Measure a stored result or a raw file"), "measure"),
+    "sweep": _study(msg("Simulate a netlist over ranges of its parameters"), "sweep"),
+    "montecarlo": _study(msg("Simulate a netlist with random deviations of its parameters"), "montecarlo"),
+    "corners": _study(msg("Simulate a netlist at corners of process, voltage and temperature"), "corners"),
+    "worst-case": _study(msg("Find the worst case of a netlist's tolerances"), "worst-case"),
+    "sensitivity": _study(msg("Find which parameters of a netlist matter most"), "sensitivity"),
+    "optimize": _command(msg("Search for netlist values that meet the goals"), "optimize"),
+    "export": _command(msg("Write a result's signals as csv, tsv, json or mat"), "export"),
+    "plot": _command(msg("Draw a result's signals as svg, png or pdf"), "plot"),
+    "design": _command(msg("Design a circuit from a sentence and verify it"), "design", stopped="design"),
+    "chat": _command(
+        msg("Chat with a model that works on the project with tools"), "chat", stopped="chat", fails=True
+    ),
+    "permissions": _command(
+        msg("Show and change what a model may do in a project, and which files are protected"), "permissions"
+    ),
+    "tool": _command(msg("Call one of the tools available to a model"), "tool", fails=True),
+    "sessions": _command(
+        msg("List, search, show, export or delete the conversations of a project"), "sessions"
+    ),
+    "operations": _command(msg("List the operations on the files of a project"), "operations"),
+    "undo": _command(
+        msg("Undo a file change"), "operations", add_arguments="add_undo_arguments", run="run_undo"
+    ),
+    "adopt": _command(msg("Review what another installation wrote into a project, and adopt it"), "adopt"),
+    "traces": _command(msg("List, show or export what the turns of a project did"), "traces"),
+    "providers": _command(msg("List the providers of language models, or try one"), "providers"),
+    "demo": _command(msg("Design and verify a filter and a buck converter"), "demo", stopped="design"),
+    "clean": _command(msg("Remove or pin old results of a project"), "clean"),
+    "doctor": _command(msg("Show what works on this machine"), "doctor"),
+}
+
 
 _logger = logging.getLogger(__name__)
 
@@ -52,8 +160,8 @@ def main(
     out = Output(translator=translate, as_json="--json" in argv or argv[:1] == ["tool"])
     for warning in app.program.warnings:
         out.note(warning)
-    command = None if _names_a_place(argv) else _commands().get(argv[0])
-    fail = command.fail if command else _plain_failure
+    command = None if _names_a_place(argv) else COMMANDS.get(argv[0])
+    fail = command.fail if command else plain_failure
     try:
         if command is None and not (argv and argv[0].startswith("-")):
             path = _window_path(argv)
@@ -62,7 +170,7 @@ def main(
                 return open_window(app, path, signals)
             argv = _instead_of_the_window(path, problem, out)
         args = _parser(translate, argv[0]).parse_args(argv)
-        run_blocking = _commands()[args.command].run_blocking
+        run_blocking = COMMANDS[args.command].run_blocking
         if run_blocking is not None:
             return _run_blocking(run_blocking, args, app, out, signals)
         from shared import async_runtime
@@ -114,7 +222,7 @@ async def _run(args: argparse.Namespace, app: Application, out: Output) -> int:
     import asyncio
 
     app.program.events.bind()
-    run = _commands()[args.command].run
+    run = COMMANDS[args.command].run
     assert run is not None
     work = run(args, app, out)
     handle = app.program.tasks.submit("command", args.command, work, scope=_SCOPE)
@@ -132,16 +240,6 @@ def _names_a_place(argv: Sequence[str]) -> bool:
     return not argv or argv[0] in (".", "..") or os.sep in argv[0]
 
 
-def _commands() -> dict[str, Command]:
-    from presentation.cli.commands import COMMANDS
-
-    return COMMANDS
-
-
-def _plain_failure(error: CircuitAIError, out: Output) -> None:
-    out.fail(error)
-
-
 def _window_path(argv: Sequence[str]) -> Path | None:
     """`main.py [PATH]`: a project's folder, or a file in it; None = the last project."""
     if not argv:
@@ -150,7 +248,7 @@ def _window_path(argv: Sequence[str]) -> Path | None:
     if not path.exists() or len(argv) > 1:
         raise UserInputError(
             msg("{text} is neither a command nor a folder.", text=" ".join(argv)),
-            advice=msg("Commands: {names}.", names=", ".join(_commands())),
+            advice=msg("Commands: {names}.", names=", ".join(COMMANDS)),
         )
     return Path(os.path.abspath(path))  # noqa: PTH100 - links stay as the user wrote them
 
@@ -247,7 +345,7 @@ def _parser(translate: Callable[[Message], str], named: str) -> argparse.Argumen
         metavar="COMMAND",
         parser_class=_CommandParser,
     )
-    known = _commands()
+    known = COMMANDS
     for name, command in known.items() if named not in known else ((named, known[named]),):
         text = translate(command.help)
         sub = commands.add_parser(name, help=text, description=text)

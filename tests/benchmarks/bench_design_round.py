@@ -22,7 +22,7 @@ from typing import Any, TypedDict
 from langchain_core.language_models import BaseChatModel
 from langgraph.graph import END, START, StateGraph
 
-from application.conversation.model_access import FindAccess
+from application.conversation.turn_deps import FindAccess
 from application.workflow.designing import Answer, DesignRequest, Question
 from bootstrap import build
 from domain.llm.chat import (

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from domain.circuit.findings import CODES
-from presentation.cli.commands import COMMANDS
+from presentation.cli.entry import COMMANDS
 from scripts.settings_page import PAGE, page
 
 ROOT = Path(__file__).resolve().parents[2]

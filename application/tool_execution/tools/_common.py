@@ -1,4 +1,6 @@
-"""What several tools need: work off the loop, files found with a hint at near names, problems of files."""
+"""What several tools need: work off the loop, files found with a hint at near names, problems of files,
+and what `check` says of a circuit.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +8,13 @@ import contextlib
 import difflib
 import errno
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
+from application.tool_execution.definition import ToolContext
 from domain.design.locked_elements import said_about, speaks_of_locks
 from domain.llm.tools.result import ToolResult, failure
 from shared.errors import CircuitAIError, CircuitError, UserInputError
@@ -19,7 +22,6 @@ from shared.message import msg
 
 if TYPE_CHECKING:
     from application.ports.project_view import ProjectView
-    from application.tool_execution.definition import ToolContext
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -129,3 +131,51 @@ def file_problem(error: OSError, name: str) -> CircuitAIError:
                 advice=msg("Check the file's permissions."),
                 error_type="cannot_read",
             )
+
+
+_MOST_ITEMS = 60
+_MOST_BYTES = 200_000
+"""Of a text that is checked along with being written."""
+_MOST_TOLD = 5
+
+
+async def found_in(context: ToolContext, path: Path, data: bytes | None = None) -> list[dict[str, Any]]:
+    """The findings in the netlist at `path`, or in `data`, as plain data. Raises UserInputError."""
+    report = await context.services.check(path, data=data)
+    return [
+        {
+            "severity": item.severity,
+            "code": item.code,
+            "message": str(item.message),
+            "file": None if item.file is None else context.view.name_of(item.file),
+            "line": item.line,
+        }
+        for item in report.diagnostics[:_MOST_ITEMS]
+    ]
+
+
+def diagnostic_line(item: Mapping[str, Any]) -> str:
+    """``error: amp.cir:6: Model QX is not defined. [undefined-model]``."""
+    place = f"{item['file']}:{item['line']}" if item["file"] else f"line {item['line']}"
+    return f"{item['severity']}: {place}: {item['message']} [{item['code']}]"
+
+
+async def brief_findings(
+    context: ToolContext,
+    path: Path,
+    data: bytes | None = None,
+    told: Collection[tuple[str | None, int | None]] = (),
+) -> list[str]:
+    """The first errors and warnings in a netlist as lines, those at places already `told` left out; [] for
+    what is not a netlist, or a large one."""
+    if path.suffix.lower() not in NETLIST_SUFFIXES or (data is not None and len(data) > _MOST_BYTES):
+        return []
+    try:
+        found = await found_in(context, path, data)
+    except CircuitAIError:  # it cannot be read: whoever asks says so
+        return []
+    serious = [
+        item for item in found if item["severity"] != "info" and (item["file"], item["line"]) not in told
+    ]
+    lines = [diagnostic_line(item) for item in serious[:_MOST_TOLD]]
+    return [*lines, f"... and {len(serious) - _MOST_TOLD} more"] if len(serious) > _MOST_TOLD else lines

@@ -14,8 +14,14 @@ from pydantic import Field
 from application.ports.project_view import FolderEntry, ProjectView
 from application.tool_execution.definition import Arguments, Tool, ToolContext
 from application.tool_execution.reading import Unreadable, facts_of
-from application.tool_execution.tools._common import NETLIST_SUFFIXES, in_thread, in_worker, locate
-from application.tool_execution.tools.diagnostics import diagnostic_line, found_in
+from application.tool_execution.tools._common import (
+    NETLIST_SUFFIXES,
+    diagnostic_line,
+    found_in,
+    in_thread,
+    in_worker,
+    locate,
+)
 from application.tool_execution.tools.files import unreadable
 from domain.circuit.dependencies import DependencyTree, SourceReader, resolve_dependencies
 from domain.circuit.netlist import LIBRARY_SUFFIXES, Netlist

@@ -15,13 +15,13 @@ from application.ports.project_view import ProjectView
 from application.tool_execution.definition import Arguments, Switch, Tool, ToolContext, Whole, unlisted
 from application.tool_execution.reading import Unreadable
 from application.tool_execution.tools._common import (
+    brief_findings,
     file_problem,
     in_thread,
     located,
     locked_failure,
     said_of_files,
 )
-from application.tool_execution.tools.diagnostics import brief_findings
 from application.tool_execution.tools.files import unreadable
 from domain.circuit.netlist import LIBRARY_SUFFIXES
 from domain.design.locked_elements import locked_changes

@@ -21,9 +21,8 @@ from application.tool_execution.definition import (
     ToolContext,
     unlisted,
 )
-from application.tool_execution.tools._common import in_thread, in_worker
+from application.tool_execution.tools._common import brief_findings, in_thread, in_worker
 from application.tool_execution.tools.circuit_choice import chosen_circuit
-from application.tool_execution.tools.diagnostics import brief_findings
 from application.tool_execution.tools.goal_verdicts import goals_line, judged_goals, verdict_to_details
 from application.tool_execution.tools.result_data import naming_hint, simulated_plots
 from domain.circuit.analyses import Analysis

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from application.tool_execution.definition import Arguments, Tool, ToolContext, Whole
 from domain.llm.chat import RESULT_LIMIT, RESULT_TOKENS, ResultRoom, WebSource
-from domain.llm.system_prompt import fence_data
+from domain.llm.context_block import fence_data
 from domain.llm.tokens import count_tokens
 from domain.llm.tools.effect import ComputedEffect
 from domain.llm.tools.look import ToolLook

@@ -22,7 +22,7 @@ from application.workflow.wording import LANGUAGE_NAMES
 from domain.design.file_names import file_stem
 from domain.design.locked_elements import locked_in
 from domain.design.round_table import asked, value_beside_limit
-from domain.llm.system_prompt import as_data
+from domain.llm.context_block import as_data
 from domain.simulation.goals import all_met
 from shared.message import msg
 from shared.ulid import new_ulid

@@ -16,7 +16,7 @@ from application.conversation.turn_deps import ChatRequest
 from application.ports.events import AlternativeTaken, ChatEvent, TurnEnded
 from bootstrap import build
 from domain.llm.chat import ProviderChoice
-from domain.llm.system_prompt import NO_TOOLS
+from domain.llm.context_block import NO_TOOLS
 from domain.llm.tokens import count_tokens
 from tests.fakes.llm_protocols import ollama_answer
 from tests.fakes.llm_server import FakeLLMServer, OllamaSide, call

@@ -15,7 +15,7 @@ from application.tool_execution.operations import Operations
 from bootstrap import build
 from domain.llm.context_block import LARGEST, context_budget
 from domain.llm.tokens import count_tokens
-from domain.search.keywords import terms_of
+from domain.search.query import terms_of
 from domain.search.ranking import Passage, rank
 from tests.fakes.sixty_files import UNRELATED, questions, write_project
 

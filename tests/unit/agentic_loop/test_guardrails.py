@@ -5,9 +5,16 @@ from __future__ import annotations
 import pytest
 
 from domain.llm.agent_limits import AgentLimits
-from domain.llm.agentic_loop.guardrails import failures_of, find_loop, is_refused, stagnation
 from domain.llm.agentic_loop.policy import Ask, End, next_move
-from domain.llm.agentic_loop.turn import AnswerRecord, repetitions, signature_of
+from domain.llm.agentic_loop.turn import (
+    AnswerRecord,
+    failures_of,
+    find_loop,
+    is_refused,
+    repetitions,
+    signature_of,
+    stagnation,
+)
 from domain.simulation.goals import DesignGoal
 from tests.ground.cases import for_each
 from tests.unit.agentic_loop.turns import answered, did, said, simulated, turn

@@ -8,7 +8,6 @@ import pytest
 
 from domain.llm.agent_limits import AgentLimits
 from domain.llm.agentic_loop.claims import Doubts
-from domain.llm.agentic_loop.completeness import Seam, next_nudge
 from domain.llm.agentic_loop.policy import (
     ENDS,
     PHASES,
@@ -16,7 +15,9 @@ from domain.llm.agentic_loop.policy import (
     End,
     IllegalTransitionError,
     PhaseMachine,
+    Seam,
     next_move,
+    next_nudge,
 )
 from tests.ground.cases import for_each
 from tests.unit.agentic_loop.turns import answered, did, said, turn

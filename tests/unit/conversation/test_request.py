@@ -8,8 +8,8 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from application.agent.conversation import Conversation
 from application.agent.request import request_messages
 from domain.llm.chat import ModelRoom
+from domain.llm.context_block import fence_data
 from domain.llm.messages import create_ai_message, create_human_message, create_tool_message
-from domain.llm.system_prompt import fence_data
 from tests.fakes.memory_transcript import MemoryTranscript
 
 

@@ -17,7 +17,7 @@ from domain.search.embedding import EmbeddingSettings
 from domain.settings import ShownSetting, UserSettings, groups
 from domain.simulation.retention import ResultSettings
 from infrastructure.persistence.settings import EmbeddingSettingsFile, change_settings, load_settings
-from presentation.cli.commands import COMMANDS
+from presentation.cli.entry import COMMANDS
 from presentation.translation import Translator
 from shared.setting import about
 

@@ -13,12 +13,11 @@ import pytest
 from domain.llm.agent_limits import AgentLimits
 from domain.llm.agentic_loop.backing import Backing, stale_figures, unbacked_figures
 from domain.llm.agentic_loop.claims import Deeds, unmade_claims
-from domain.llm.agentic_loop.guardrails import advice_after_failure, failures_of, is_refused
 from domain.llm.agentic_loop.policy import Ask, End, next_move
-from domain.llm.agentic_loop.turn import READ_AGAIN
+from domain.llm.agentic_loop.turn import READ_AGAIN, advice_after_failure, failures_of, is_refused
+from domain.llm.context_block import TRUST, SystemPromptInjector, fence_data
 from domain.llm.pinned_words import users_words
 from domain.llm.prompts.catalogue import Wording
-from domain.llm.system_prompt import TRUST, SystemPromptInjector, fence_data
 from domain.llm.tools.confirmation import Circumstances, Permissions, judge
 from domain.llm.tools.effect import ComputedEffect, PathEffect
 from infrastructure.persistence.prompt_files import PromptFiles

@@ -18,9 +18,9 @@ from application.conversation.prompting import (
     about_key,
 )
 from application.ports.project import ProjectFiles
+from domain.llm.context_block import IDENTITY_MARK, LAYER_SEPARATOR, TASK_MARK, TRUST, system_prompt
 from domain.llm.messages import create_human_message
 from domain.llm.prompts.library import IdentityVariable
-from domain.llm.system_prompt import IDENTITY_MARK, LAYER_SEPARATOR, TASK_MARK, TRUST, system_prompt
 from infrastructure.persistence.project import ProjectFolder, ProjectFolders
 from infrastructure.persistence.prompt_files import PromptFiles
 from infrastructure.persistence.result_catalogue import ResultList

@@ -16,8 +16,7 @@ from application.tool_execution.executor import ToolExecutor
 from application.tool_execution.other_names import OTHER_NAMES, own_name
 from application.tool_execution.registry import TOOLS
 from domain.llm.chat import ChatRequest, ModelAbilities, WireMessage, room_of
-from domain.llm.context_block import MAIN_CIRCUIT, ContextPart, assemble, context_budget
-from domain.llm.system_prompt import SystemPromptInjector
+from domain.llm.context_block import MAIN_CIRCUIT, ContextPart, SystemPromptInjector, assemble, context_budget
 from domain.llm.tokens import count_tokens
 from infrastructure.llm_adapters.prompted_tools import as_prompted
 from infrastructure.persistence.prompt_files import PromptFiles

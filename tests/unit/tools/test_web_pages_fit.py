@@ -6,7 +6,7 @@ import pytest
 
 from application.tool_execution.tools.web import fitting
 from domain.llm.chat import ModelRoom, WebSource
-from domain.llm.system_prompt import fence_data
+from domain.llm.context_block import fence_data
 from domain.llm.tokens import count_tokens
 from domain.llm.tools.result import cut_middle
 
