@@ -40,6 +40,7 @@ from domain.design.families import (
     inverting_amplifier,
     lc_ladder,
     non_inverting_amplifier,
+    non_inverting_schmitt,
     notch,
     phase_shift_oscillator,
     relaxation_oscillator,
@@ -76,6 +77,7 @@ FAMILIES: Mapping[str, DeclaredFamily] = MappingProxyType(
             non_inverting_amplifier,
             lc_ladder,
             schmitt_trigger,
+            non_inverting_schmitt,
             common_emitter,
             voltage_divider,
             difference_amplifier,
@@ -195,8 +197,9 @@ def choose_family(sentence: Sentence) -> tuple[DeclaredFamily, Claim]:
 def _refuse_by_name(sentence: Sentence) -> None:
     """Raises CircuitError for a circuit that is known by name but not designed."""
     ours = [span for family in FAMILIES.values() for span in family.names_in(sentence)]
+    is_named = any(family.claim(sentence).score >= 1 for family in FAMILIES.values())
     for row in NOT_DESIGNED:
-        if not _says(sentence, row.words, ours):
+        if (row.is_general and is_named) or not _says(sentence, row.words, ours):
             continue
         family = FAMILIES.get(row.family)
         if family is None:

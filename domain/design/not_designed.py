@@ -20,6 +20,8 @@ class NotDesigned:
     """The kind, after "cannot design"."""
     family: str = ""
     """Key of the family that designs it as soon as there is one."""
+    is_general: bool = False
+    """Words for many circuits (an oscillator): nothing is refused by them that is called by name."""
 
 
 NOT_DESIGNED: tuple[NotDesigned, ...] = (
@@ -77,7 +79,7 @@ NOT_DESIGNED: tuple[NotDesigned, ...] = (
             r"双\s?t(?![a-z])|"
             r"gyrator|回转器|switched[\s-]?capacitor|开关电容|"
             r"(?<![a-z])gm-?c(?![a-z])|inverting (?:active )?(?:low|high|"
-            r"filter)|反相"
+            r"filter)|反相[^,;。]{0,8}(?:滤波|低通|高通)"
         ),
         what=msg("a state-variable, biquad, switched-capacitor or inverting filter"),
     ),
@@ -109,28 +111,55 @@ NOT_DESIGNED: tuple[NotDesigned, ...] = (
     ),
     NotDesigned(
         words=(
-            r"oscillat|振荡|震荡|colpitts|hartley|wien|(?<![a-z])pll(?![a-z])|"
-            r"mono[\s-]?stable|one[\s-]?shot|单稳|锁相|(?<![a-z])vco(?![a-z])|phase[\s-]?lock|(?:ne|lm)\s?555|"
-            r"555\s?(?:timer|定时|电路|芯片|振荡|oscil|astable)|"
-            r"loop filter|环路滤波"
+            r"(?<![a-z])pll(?![a-z])|锁相|(?<![a-z])vco(?![a-z])|phase[\s-]?lock|压控振荡|"
+            r"voltage[\s-]controlled oscillator|loop filter|环路滤波"
         ),
-        what=msg("an oscillator or phase-locked loop"),
+        what=msg("a voltage-controlled oscillator or phase-locked loop"),
+    ),
+    NotDesigned(
+        words=r"mono[\s-]?stable|one[\s-]?shot|单稳",
+        what=msg("a monostable"),
+    ),
+    NotDesigned(
+        words=(
+            r"oscillat|振荡|震荡|colpitts|hartley|wien|(?:ne|lm)\s?555|"
+            r"555\s?(?:timer|定时|电路|芯片|振荡|oscil|astable)"
+        ),
+        what=msg("this kind of oscillator"),
+        is_general=True,
+    ),
+    NotDesigned(
+        words=r"power amplifier|功率放大|功放|class[\s-](?:a|b|ab|c|d)(?![a-z])|[甲乙丙丁]类|(?:ab?|b|c|d)类",
+        what=msg("a power amplifier"),
+    ),
+    NotDesigned(
+        words=r"telescopic|套筒式|folded[\s-]cascode|折叠",
+        what=msg("a telescopic or folded cascode amplifier"),
+    ),
+    NotDesigned(
+        words=r"(?<!audio )mixer(?! (?:amplifier|amp)|.{0,20}inputs?(?![a-z]))|混频",
+        what=msg("a mixer"),
     ),
     NotDesigned(
         words=(
             r"common[\s-](?:emitter|source|base|gate|collector|drain)|"
             r"共(?:射|源|基|栅|集|漏)|instrumentation|仪表放大|仪用|"
             r"difference amplifier|"
-            r"差分放大|power amplifier|功率放大|功放|audio amplifier|"
-            r"cascode|telescopic|共源共栅|折叠|trans[\s-]?impedance|跨阻|comparator|比较器|schmitt|施密特|"
-            r"integrator|积分(?:器|电路)|differentiator|微分(?:器|电路)|mixer|混频|"
+            r"差分放大|audio amplifier|"
+            r"cascode|共源共栅|trans[\s-]?impedance|跨阻|comparator|比较器|schmitt|施密特|"
+            r"integrator|积分(?:器|电路)|differentiator|微分(?:器|电路)|"
             r"(?<!运算)(?<!运)放大器|(?<!operational )(?<!op )(?<!op-)amplifier"
         ),
-        what=msg("an amplifier, comparator, integrator or mixer"),
+        what=msg("this kind of amplifier, comparator or integrator"),
+        is_general=True,
+    ),
+    NotDesigned(
+        words=r"(?:half|full)[\s-]wave|bridge[\s-]rectifier|(?:桥式|全波|半波)整流",
+        what=msg("a rectifier"),
     ),
     NotDesigned(
         words=(
-            r"(?<![a-z])mains(?![a-z])|市电|阻容降压|(?:220|110|230|120|380|"
+            r"(?<![a-z])mains(?![a-z])(?![\s-]*(?:hum|noise|interference|pick|notch))|市电(?!干扰|噪声)|阻容降压|(?:220|110|230|120|380|"
             r"240)\s?v\s?ac|ac\s?(?:220|110|230|120|240)|交流|变压器|"
             r"(?<!dc )(?<!dc-)transformer|"
             r"(?<!同步)(?<!二极管)(?<!肖特基)(?<!非同步)整流(?!管|二极管)|ac[\s/-]dc"

@@ -10,6 +10,7 @@ import math
 import re
 import unicodedata
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal
 
 Dimension = Literal["Hz", "V", "A", "Ohm", "F", "H", "s", "dB", "%", "W", "x", "degC", "none"]
@@ -23,6 +24,11 @@ _PREFIXES = {
 }  # fmt: skip
 
 _BASES: tuple[tuple[str, Dimension, float], ...] = (
+    (r"(?:times|v/v|x|倍(?!频))", "x", 1.0),
+    (r"v/na", "Ohm", 1e9),
+    (r"v/[uμ]a", "Ohm", 1e6),
+    (r"v/ma", "Ohm", 1e3),
+    (r"v/a", "Ohm", 1.0),
     (r"(?:hertz|hz|赫兹|赫)", "Hz", 1.0),
     (r"(?:rad/s(?:ec)?|弧度每秒|弧度/秒)", "Hz", 1 / (2 * math.pi)),
     (r"(?:volts?|vdc|vpp|vp-p|vrms|v|伏特|伏)", "V", 1.0),
@@ -34,12 +40,11 @@ _BASES: tuple[tuple[str, Dimension, float], ...] = (
     (r"(?:decibels?|db|分贝)", "dB", 1.0),
     (r"(?:%|percent)", "%", 0.01),
     (r"(?:watts?|w|瓦特|瓦)", "W", 1.0),
-    (r"(?:times|v/v|x|倍(?!频))", "x", 1.0),
     (r"(?:°c|摄氏度)", "degC", 1.0),
 )
 _PREFIX = r"(?:pico|nano|micro|milli|kilo|mega|giga|meg|[pnuμmkgt皮纳奈微毫千万兆吉])"
 _NUMBER = r"(?:\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)(?:e[-+]?\d+|\s?x\s?10\^?[-+]?\d+)?"
-_END = r"(?![a-z0-9])"
+_END = r"(?:(?<=[\u4e00-\u9fff])|(?![a-z0-9]))"  # 75欧T型
 _BASE = "(?:(?:" + "|".join(base for base, _, _ in _BASES) + rf"){_END}|v(?=_?(?:in|out){_END}))"
 _MENTION = re.compile(
     rf"(?P<sign>[-+](?=[\d.]))?(?P<number>{_NUMBER})"
@@ -50,20 +55,24 @@ _MENTION = re.compile(
 _ATTACHED_WORDS = re.compile(r"(?:^|[^a-z])(?:v_?in|v_?out|i_?out|v_?o|i_?o|fc|fsw|fs|f0|q|at|to)$", re.I)
 _ORDER = re.compile(r"(?:order|poles?|阶数)\s*(?:=|:|of|is|为|是)?\s*$", re.IGNORECASE)
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)(?![a-z])", re.IGNORECASE)
-_NOT_A_VALUE = re.compile(r"[\s-]*(?:order|pole|阶|极点)|[a-z]", re.IGNORECASE)
+_NOT_A_VALUE = re.compile(
+    r"[\s-]*(?:order|pole|阶|极点)|[a-z]|\s[ap]\.?m\.?(?![a-z])|\s?(?:o'clock|:\d|点[钟半整])", re.IGNORECASE
+)
 
 _AT_MOST_BEFORE = re.compile(
-    r"(?:(?:no|not) (?:more|greater|higher|larger) than|not (?:to )?exceed(?:ing)?|at most|"
+    r"(?:(?:no|not) (?:more|greater|higher|larger) than|not (?:above|over)|"
+    r"not (?:to )?exceed(?:ing)?|at most|"
     r"(?<!no )(?<!not )(?:less|"
-    r"smaller|lower) than|below|under|within|up to|"
+    r"smaller|lower) than|(?<!not )(?:below|under)|within|up to|"
     r"max(?:imum)?(?: of)?|<=?|≤|⩽|≦|不超过|不大于|不高于|不多于|不得超过|"
     r"不能超过|小于等于|低于等于|(?<!不)(?:小于|低于|少于)|最大|最多|最高|控制在|限制在)[\s:=为是约]*$",
     re.IGNORECASE,
 )
 _AT_LEAST_BEFORE = re.compile(
-    r"(?:(?:no|not) (?:less|lower|smaller) than|at least|(?<!no )(?<!not )(?:more|greater|"
+    r"(?:(?:no|not) (?:less|lower|smaller) than|not (?:below|under)|at least|"
+    r"(?<!no )(?<!not )(?:more|greater|"
     r"better|higher|larger) than|"
-    r"above|over|(?<!not )(?<!not to )exceed(?:s|ing)?|"
+    r"(?<!not )(?:above|over)|(?<!not )(?<!not to )exceed(?:s|ing)?|"
     r"min(?:imum)?(?: of)?|(?<!-)>=?|≥|⩾|≧|不少于|不小于|不低于|至少|"
     r"大于等于|(?<![不得能])(?:大于|超过|高于)|最少|最小|最低)[\s:=为是约要有衰减]*$",
     re.IGNORECASE,
@@ -83,6 +92,7 @@ _SPAN = re.compile(r"\s*(?:-|~|\.\.\.?|…)\s*")
 _AND = re.compile(r"\s*(?:and|和|与|、)\s*", re.IGNORECASE)
 _TO = re.compile(r"[\s-]*(?:dc|_?in(?:put)?)?\s*(?:to|到|至)[\s-]*(?:dc)?\s*", re.IGNORECASE)
 
+_SIGNAL_TO = re.compile(r"[^\d,;。]{0,12}(?:to|到|至|成|为|->)\s*", re.IGNORECASE)
 _BETWEEN = re.compile(r"(?:between|介于|在)\s*$", re.IGNORECASE)
 
 _DIGITS = dict(zip("零〇一二两三四五六七八九", (0, 0, 1, 2, 2, 3, 4, 5, 6, 7, 8, 9), strict=True))
@@ -100,7 +110,7 @@ _ENGLISH_NUMBERS = {
 _ENGLISH_RUN = re.compile(
     r"\b(?P<first>" + "|".join(_ENGLISH_NUMBERS) + r")(?:[ -](?P<scale>hundred|thousand|million))?"
     r"(?=[ -](?:kilo|mega|milli|micro|nano)?(?:hertz|hz|khz|mhz|volts?|amps?|amperes?|ohms?|"
-    r"farads?|henr|seconds?|decibels?|db|percent))",
+    r"farads?|henr|seconds?(?![ -](?:order|degree|stage))|decibels?|db|percent))",
     re.IGNORECASE,
 )
 _SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6}
@@ -159,12 +169,14 @@ def read_sentence(text: str) -> Sentence:
 
 
 def _normalise(text: str) -> str:
+    text = text.replace("\uff0c", ", ")  # parts clauses: 555\uff0c800Hz is no number
     text = unicodedata.normalize("NFKC", text).replace("µ", "μ")
     text = re.sub(r"[‐‑‒–—−﹣]+", "-", text)
     text = re.sub(r"[×✕]", "x", text)
     text = re.sub(r"[～〜∼]", "~", text)
     text = re.sub(r"[→⟶➔⇒]", "->", text)
     text = re.sub(r"\s+", " ", text).strip()
+    text = re.sub(r"(?<!\d )(?<![\w.])x\s?(\d+(?:\.\d+)?)(?![\w.])", r"\1x", text)  # gain x4
     text = _ENGLISH_RUN.sub(_english_number, text)
     return _CHINESE_RUN.sub(_chinese_digits, text)
 
@@ -325,7 +337,23 @@ def _link(text: str, mentions: list[Mention]) -> tuple[tuple[Mention, ...], tupl
         merged[-1] = left
         links.append((len(merged) - 1, kind))
         merged.append(mention)
-    return tuple(merged), tuple(links)
+    return _with_gain(text, merged, links)
+
+
+def _with_gain(
+    text: str, mentions: list[Mention], links: list[tuple[int, Link]]
+) -> tuple[tuple[Mention, ...], tuple[tuple[int, Link], ...]]:
+    """`0-10 mV to 0-5 V` says a gain: one mention of their ratio."""
+    for index, (low, high) in enumerate(pairwise(mentions)):
+        between = text[low.end : high.start]
+        is_signal = all(each.dimension == "V" and each.value == 0 and each.upper for each in (low, high))
+        if is_signal and _SIGNAL_TO.fullmatch(between):
+            ratio = float(f"{(high.upper or 0) / (low.upper or 1):.12g}")
+            whole = text[low.start : high.end]
+            gain = replace(low, value=ratio, upper=None, dimension="x", end=high.end, text=whole)
+            kept = [(at - (at > index), kind) for at, kind in links if at != index]
+            return (*mentions[:index], gain, *mentions[index + 2 :]), tuple(kept)
+    return tuple(mentions), tuple(links)
 
 
 def _link_kind(between: str, left: Mention, right: Mention, *, is_between: bool) -> Link | None:

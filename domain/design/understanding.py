@@ -7,6 +7,7 @@ that "12 V input 5 V output" and "输入12V 输出5V" both come out right.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,8 +29,11 @@ _LEFT_OUT = 100.0
 """Cost of a number that no slot takes."""
 _MOST_WAYS = 100_000
 _ROUNDING = 1e-6
+_SLIGHTLY = 2.0
+"""Difference of cost below which neither of two numbers is the one that is named."""
+_SAME = 0.01
 _LINKING_WORDS = re.compile(
-    r"(?:[\s=:,~≈()]|\bof\b|\bis\b|\bat\b|@|\babout\b|\bequals?\b|"
+    r"(?:[\s=:,~≈()+]|\bof\b|\bexactly\b|\bprecisely\b|\bis\b|\bat\b|@|\babout\b|\bequals?\b|"
     r"[为是约取在]|等于|大约|左右|\bto\b|\bbetween\b|\bfrom\b|介于|\bthe\b|"
     r"\ba\b|\bdb\b|"
     r"(?:改|调|设)(?:[为成到至])?|值|频率|frequency|resistor|resistance|tolerance|不少于|不超过|小于|大于|"
@@ -65,7 +69,9 @@ class Filled:
 
     values: dict[str, Mention]
     unused: tuple[Mention, ...]
-    """Numbers with a unit that no slot took."""
+    """Numbers with a unit that no slot took, unless they say again what one took."""
+    doubled: tuple[tuple[str, Mention, Mention], ...] = ()
+    """(slot, number taken, another number that could as well have been meant)."""
 
     def value(self, name: str) -> float | None:
         """The number in a slot (the middle of a range), or None."""
@@ -81,7 +87,7 @@ def fill_slots(
     Raises CircuitError for a sentence of dozens of numbers that may mean the same.
     """
     found = tuple(sentence.mentions if mentions is None else mentions)
-    options = [
+    options: list[list[tuple[float, str]]] = [
         sorted(
             (
                 (cost, slot.name)
@@ -94,8 +100,36 @@ def fill_slots(
     ]
     taken = _cheapest(options)
     values = {name: found[index] for index, name in taken.items()}
-    unused = tuple(m for i, m in enumerate(found) if i not in taken and m.dimension != "none")
-    return Filled(values=values, unused=unused)
+    left = {
+        i: m
+        for i, m in enumerate(found)
+        if i not in taken and not any(_says_again(m, o) for o in values.values())
+    }
+    doubled = tuple(
+        (name, found[index], other)
+        for index, name in taken.items()
+        for place, other in left.items()
+        if other.dimension == found[index].dimension
+        and _price(options[place], name) <= _price(options[index], name) + _SLIGHTLY
+    )
+    unused = tuple(mention for mention in left.values() if mention.dimension != "none")
+    return Filled(values=values, unused=unused, doubled=doubled)
+
+
+def _price(choices: Sequence[tuple[float, str]], name: str) -> float:
+    return min((cost for cost, each in choices if each == name), default=_LEFT_OUT)
+
+
+def _says_again(mention: Mention, other: Mention) -> bool:
+    """Whether two numbers say the same: a factor beside its decibels, a value twice."""
+    first, second = (
+        10 ** (abs(each.middle) / 20) if each.dimension == "dB" else abs(each.middle)
+        for each in (mention, other)
+    )
+    dimensions = {mention.dimension, other.dimension}
+    return (len(dimensions) == 1 or dimensions <= {"dB", "x", "none"}) and math.isclose(
+        first, second, rel_tol=_SAME
+    )
 
 
 def _cheapest(options: Sequence[Sequence[tuple[float, str]]]) -> dict[int, str]:
@@ -204,7 +238,9 @@ def impossible(message: Message, advice: Message) -> CircuitError:
 
 def left_out(unused: Sequence[Mention]) -> tuple[Message, ...]:
     """One remark for each number nobody took: the user must know it had no effect."""
-    return tuple(
-        msg("“{text}” was not understood and had no effect on the design.", text=mention.text)
-        for mention in unused
-    )
+    return tuple(not_understood(mention.text) for mention in unused)
+
+
+def not_understood(text: str) -> Message:
+    """One remark of what had no effect."""
+    return msg("“{text}” was not understood and had no effect on the design.", text=text)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from domain.circuit.figures import digits_apart
@@ -10,9 +11,11 @@ from domain.design.engine import wording
 from domain.design.engine.declaration import DERIVED, STATED, Choice, Family, Option, Quantity, Request, Said
 from domain.design.engine.library_parts import judge_parts
 from domain.design.sentence import Mention, Sentence
-from domain.design.understanding import fill_slots, left_out
+from domain.design.understanding import Filled, fill_slots, left_out, not_understood
 from shared.errors import CircuitError
 from shared.message import Message
+
+_SERIES = re.compile(r"(?<![a-z0-9])e(?:3|6|12|24|48|96|192)(?!\d)", re.IGNORECASE)
 
 
 def read(family: Family, sentence: Sentence) -> tuple[Request, tuple[Message, ...]]:
@@ -36,6 +39,8 @@ def read(family: Family, sentence: Sentence) -> tuple[Request, tuple[Message, ..
                 stated.add(choice.name)
             elif option is not None and choice.is_told:
                 notes.append(wording.assumed(choice.label, option.label))
+    if (series := _SERIES.search(sentence.text)) and not {"resistor_series", "parts"} & set(values):
+        notes.append(not_understood(series[0]))
     values[STATED] = sorted(stated)
     # What was said is judged before anything is concluded from it.
     refuse_out_of_range(family, values)
@@ -65,12 +70,31 @@ def read_quantities(
 ) -> tuple[dict[str, float], tuple[Mention, ...]]:
     """The numbers of a sentence by quantity, and those no quantity took. Raises CircuitError."""
     filled = fill_slots(sentence, quantities)
+    refuse_doubled(quantities, filled)
     found = {
         quantity.name: number(quantity, filled.values[quantity.name])
         for quantity in quantities
         if quantity.name in filled.values
     }
     return found, filled.unused
+
+
+def refuse_doubled(quantities: Sequence[Quantity], filled: Filled) -> None:
+    """Raises CircuitError ("missing_goal") where two numbers could as well be the same quantity."""
+    labels = {quantity.name: quantity.label for quantity in quantities}
+    for name, taken, other in (*filled.doubled, *_left_of_required(quantities, filled)):
+        if name in labels:
+            raise wording.which_of_two(labels[name], taken.text, other.text)
+
+
+def _left_of_required(
+    quantities: Sequence[Quantity], filled: Filled
+) -> Iterator[tuple[str, Mention, Mention]]:
+    """A number left over that could be nothing but what was asked for, and is taken."""
+    for mention in filled.unused:
+        may_be = [quantity for quantity in quantities if mention.dimension in quantity.dimensions]
+        if len(may_be) == 1 and may_be[0].required and may_be[0].name in filled.values:
+            yield may_be[0].name, filled.values[may_be[0].name], mention
 
 
 def number(quantity: Quantity, mention: Mention) -> float:

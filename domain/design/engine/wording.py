@@ -69,6 +69,15 @@ def both(label: Message, first: Message, second: Message) -> CircuitError:
     )
 
 
+def which_of_two(label: Message, first: str, second: str) -> CircuitError:
+    """Two numbers that may both be the same quantity."""
+    return missing_goal(
+        msg("Two values may be the {label}: “{first}” and “{second}”.", label=label, first=first,
+            second=second),
+        msg("Name only one of them, or what the other one is."),
+    )  # fmt: skip
+
+
 def assumed(label: Message, value: Message | str) -> Message:
     return msg("No {label} given; {value} assumed.", label=label, value=value)
 

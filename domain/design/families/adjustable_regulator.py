@@ -115,7 +115,8 @@ FAMILY = Family(
     },
     words=Words(
         named=(
-            r"lm\s?-?[13]17\w?(?: (?:adjustable|voltage|linear))*(?: (?:regulator|supply|circuit))?|"
+            r"(?:lm\s?-?[13]|(?<![\w.])3)17(?!\d)[a-z]?"
+            r"(?: (?:adjustable|voltage|linear))*(?: (?:regulator|supply|circuit))?|"
             r"adjustable "
             r"(?:linear |voltage |three[\s-]terminal )*(?:regulator|power supply)|"
             r"(?:三端)?可调(?:式)?(?:三端)?(?:线性)?"

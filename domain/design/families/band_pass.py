@@ -121,7 +121,7 @@ FAMILY = Family(
         named=(
             r"(?:(?:active|multiple[\s-]?feedback|mfb|second[\s-]order|2nd[\s-]order|2[\s-]pole|"
             r"op[\s-]?amps?) )*"
-            r"(?:band[\s-]?pass|(?<![a-z])bpf?(?![a-z]))(?: (?:active|mfb|"
+            r"(?:band[\s-]?pass(?!e[ds]|ing)|(?<![a-z])bpf?(?![a-z]))(?: (?:active|mfb|"
             r"multiple[\s-]?feedback))*(?: filter)?|"
             r"(?:(?:有源|多重反馈|多路(?:负)?反馈|无限增益|二阶|2阶)(?:多路反馈)?)*带通(?:有源)?(?:滤波)?(?:器|电路)?"
         ),

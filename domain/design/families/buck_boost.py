@@ -12,16 +12,27 @@ from domain.circuit.figures import with_unit
 from domain.design.deck import Deck
 from domain.design.engine.declaration import Correction, Family, Quantity, Request, Said, Sized, Words
 from domain.design.families import converter_rows
+from domain.design.families.buck import claims as converts
 from domain.design.families.buck_netlist import BUCK_BOOST, transient
 from domain.design.families.buck_netlist import netlist as converter_netlist
 from domain.design.families.buck_request import PARTS, RECTIFIER, load_and_ripples, says, with_inductor_gain
 from domain.design.indirect_power_stage import size_indirect_stage
+from domain.design.sentence import Sentence
 from shared.message import msg
 
 _NAMED = (
     r"(?:inverting )?buck[\s/-]*boost|升降压|降升压|inverting (?:dc[\s/-]*dc )?(?:converter|regulator)|"
     r"(?:反极性|负压|反相)(?:变|转)换器"
 )
+
+
+def claims(sentence: Sentence) -> float:
+    """By name, or a converter to a negative voltage."""
+    if sentence.has(_NAMED):
+        return 1.0
+    is_negative = any(mention.value < 0 for mention in sentence.of("V"))
+    score = converts(sentence) if is_negative else 0.0
+    return 0.9 if 0 < score < 1 else 0.0
 
 
 def _gain(request: Request) -> float:
@@ -69,6 +80,7 @@ FAMILY = Family(
             ),
         ),
     ),
+    claims=claims,
     quantities=_QUANTITIES,
     choices=(RECTIFIER, *PARTS),
     goals=converter_rows.goals(sign=-1),

@@ -10,7 +10,7 @@ from typing import Any
 from domain.circuit.figures import told_apart
 from domain.circuit.preferred_values import SeriesName
 from domain.design.engine.declaration import Quantity, Said
-from domain.design.engine.reading import number
+from domain.design.engine.reading import number, refuse_doubled
 from domain.design.families.filter_rows import (
     HIGH_PASS,
     LETS_HIGHS_THROUGH,
@@ -93,6 +93,7 @@ def filter_reader(
 
     def says(sentence: Sentence) -> Said:
         filled, bands = _filled(sentence, [*quantities, _GRADE])
+        refuse_doubled(quantities, filled)
         kind = filter_kind(sentence)
         notes: list[Message] = []
         if kind is None:

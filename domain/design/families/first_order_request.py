@@ -51,7 +51,7 @@ QUANTITIES = (
     Quantity(
         name="load_ohm", label=msg("load resistance"), dimensions=("Ohm",), within=_ANY, example=10e3,
         words=(
-            r"load(?: (?:resistance|impedance|resistor))?|(?<![a-z])r_load(?![a-z])|负载|"
+            r"load(?: (?:resistance|impedance|resistor))?|(?<![a-z])(?:r_load|drives|driving)(?![a-z])|负载|"
             # "RL = 1k" is the load, the RL of "RL low-pass, 75 ohm" the kind of circuit
             r"(?<![a-z])r_?l(?![a-z])(?=\s*(?:=|:|is(?![a-z])|of(?![a-z])|为|是|取)?\s*\d)"
         ),

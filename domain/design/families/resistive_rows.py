@@ -7,7 +7,17 @@ from collections.abc import Callable, Sequence
 from domain.circuit.figures import with_unit
 from domain.design.deck import spice
 from domain.design.engine.conversion import read_conversion
-from domain.design.engine.declaration import Bounds, GoalRow, Quantity, Request, Said, Sized, around
+from domain.design.engine.declaration import (
+    Bounds,
+    Choice,
+    GoalRow,
+    Option,
+    Quantity,
+    Request,
+    Said,
+    Sized,
+    around,
+)
 from domain.design.engine.reading import number
 from domain.design.sentence import Sentence
 from domain.design.understanding import impossible, left_out
@@ -35,6 +45,15 @@ LOAD_A = Quantity(
         r"输出电流"
     ),
     before="@", after=r"\s*(?:max(?:imum)?\s*)?(?:output|load|输出|负载)", takes_rest=True,
+)  # fmt: skip
+
+SERIES = Choice(
+    name="resistor_series", label=msg("part values"), is_told=False,
+    options=tuple(
+        Option(key=series, label=msg("{series} values", series=series),
+               words=rf"(?<![a-z0-9]){series}(?!\d)")
+        for series in ("E96", "E24", "E12", "E48")
+    ),
 )  # fmt: skip
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 from domain.design.engine.declaration import GoalRow, Quantity, Request, Said, around
-from domain.design.engine.reading import number
+from domain.design.engine.reading import number, refuse_doubled
 from domain.design.sentence import Mention, Sentence
 from domain.design.understanding import fill_slots, left_out
 from shared.message import msg
@@ -34,6 +36,8 @@ QUALITY_GOAL = GoalRow(
     bounds=lambda request: around(request["quality"], max(0.1, request["tolerance"])),
 )  # fmt: skip
 
+_BOTH_EDGES = re.compile(r"\s*(?:and|&|和|与|、)\s*", re.IGNORECASE)
+
 
 def says_resonance(quantities: Sequence[Quantity]) -> Callable[[Sentence], Said]:
     """A band (1 kHz to 10 kHz) is its center, in the logarithm, and its width; the rest by its words."""
@@ -42,6 +46,7 @@ def says_resonance(quantities: Sequence[Quantity]) -> Callable[[Sentence], Said]
         band = _band(sentence)
         rest = [mention for mention in sentence.mentions if band is None or mention not in band[1]]
         filled = fill_slots(sentence, quantities, rest)
+        refuse_doubled(quantities, filled)
         values = {
             quantity.name: number(quantity, filled.values[quantity.name])
             for quantity in quantities
@@ -65,6 +70,9 @@ def _band(sentence: Sentence) -> tuple[tuple[float, float], tuple[Mention, ...]]
         low, high = sorted(each.value for each in pair)
         if all(each.dimension == "Hz" for each in pair) and low < high:
             return (low, high), tuple(pair)
+    for first, second in pairwise(sentence.of("Hz")):
+        if _BOTH_EDGES.fullmatch(sentence.text, first.end, second.start) and first.value < second.value:
+            return (first.value, second.value), (first, second)
     return None
 
 

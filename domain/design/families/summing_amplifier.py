@@ -45,8 +45,7 @@ from shared.message import Message, msg
 
 _MOST = 5
 _FEEDBACK_OHM = (20e3, 68e3)
-_SETTLED = 20.0
-"""A slot over the time constant of the bandwidth."""
+_SETTLED = 20.0  # a slot over the time constant of the bandwidth
 _WEIGHT = r"\d+(?:\.\d+)?(?:x|倍)?(?!\s?(?:[\d.%]|[kmgnuμ]?(?:hz|v|a|ohm|欧|db|Ω|w)(?![a-z])))"
 _WEIGHTS = re.compile(
     r"(?:weight(?:s|ed)?|gains?|coefficients?|权重|加权|系数|增益)(?: of|: ?|为|分别为|是|=|\s)*"
@@ -65,11 +64,15 @@ _QUANTITIES = (
     GBW,
     TOLERANCE,
 )  # fmt: skip
+_SUM = re.compile(
+    r"=\s?-\s?(?P<list>\(?(?:\s?\+?\s?(?:\d+(?:\.\d+)?\s?[*x]?\s?)?[uv]_?i?n?_?\d){2,})", re.IGNORECASE
+)
+_TERM = re.compile(r"(\d+(?:\.\d+)?)?\s?[*x]?\s?[uv]_?i?n?_?\d", re.IGNORECASE)
 
 
 def says(sentence: Sentence) -> Said:
-    """A list of weights, or one gain for all inputs."""
-    found = _WEIGHTS.search(sentence.text)
+    """A list of weights, a sum written out, or one gain for all inputs."""
+    found = _WEIGHTS.search(sentence.text) or _SUM.search(sentence.text)
     if found is None:
         values, unused = read_quantities(_QUANTITIES, sentence)
         return Said(values=values, stated=frozenset(values), notes=left_out(unused))
@@ -77,6 +80,7 @@ def says(sentence: Sentence) -> Said:
     rest = tuple(each for each in sentence.mentions if not start <= each.start < end)
     values, unused = read_quantities(_QUANTITIES, replace(sentence, mentions=rest, links=()))
     weights = [float(each) for each in re.findall(r"\d+(?:\.\d+)?", found["list"])]
+    weights = [float(term or 1) for term in _TERM.findall(found["list"])] or weights
     if not 2 <= len(weights) <= _MOST or not all(0.05 <= each <= 200 for each in weights):
         raise impossible(
             msg("An adder has two to {most} inputs with weights of 0.05 to 200.", most=_MOST),
@@ -166,7 +170,8 @@ FAMILY = Family(
     words=Words(
         named=(
             r"(?:inverting )?(?:op[\s-]?amps? )?(?<![a-z])(?:summ(?:ing|er)|add(?:er|ing))(?![a-z])"
-            r"(?: (?:op[\s-]?amps?|amplifier|amp|circuit|mixer))*|(?:audio )?mixer (?:amplifier|amp)|"
+            r"(?: (?:op[\s-]?amps?|amplifier|amp|circuit|mixer))*|"
+            r"(?:audio )?mixer (?:amplifier|amp)|audio mixer|"
             r"(?:\d\s?路|[二三四五两]路)?(?:反相)?(?:输入)?(?:运放)?"
             r"(?:加权)?(?:加法|求和)(?:运算)?(?:放大)?(?:器|电路)?"
         ),

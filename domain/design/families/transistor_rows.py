@@ -20,8 +20,8 @@ from domain.simulation.goals import DesignGoal
 from shared.message import msg
 
 OTHER_DEVICES = (
-    r"differen|差分|push[\s-]?pull|推挽|two[\s-]stage|两级|多级|multi|op[\s-]?amp|运放|power|功率|darlington|达林顿|"
-    r"oscillat|振荡"
+    r"differen|差分|push[\s-]?pull|推挽|two[\s-]stage|两级|多级|multi|op[\s-]?amp|运放|"
+    r"power(?! suppl| rail)|功率|darlington|达林顿|oscillat|振荡"
 )
 GAIN = gain_row((1.5, 1000), 50)
 LOW = Quantity(

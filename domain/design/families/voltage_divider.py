@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from domain.circuit.figures import with_unit
-from domain.circuit.preferred_values import best_pair, values_between
+from domain.circuit.preferred_values import best_pair, nearest, values_between
 from domain.design.deck import Deck, spice
 from domain.design.engine.declaration import (
     TOLERANCE,
@@ -25,7 +25,7 @@ from domain.design.engine.declaration import (
     around,
 )
 from domain.design.engine.wording import unreachable
-from domain.design.families.resistive_rows import VIN, VOUT, says_voltages
+from domain.design.families.resistive_rows import SERIES, VIN, VOUT, says_voltages
 from domain.design.sentence import Sentence
 from domain.design.transistor import parallel
 from domain.design.understanding import impossible
@@ -73,7 +73,7 @@ def complete(request: Request) -> Said:
 
 
 def size(request: Request, correction: Correction) -> Sized:
-    """R1 and R2 of E96 whose ratio with the load comes nearest."""
+    """R1 and R2 of the series whose ratio with the load comes nearest."""
     vin, vout = request["vin"], request["vout"] * correction["vout"]
     load = request["load_ohm"] or math.inf
     # a little below: the current is an upper limit when it was said
@@ -87,12 +87,13 @@ def size(request: Request, correction: Correction) -> Sized:
             msg("Allow more current, or add a voltage follower behind the divider."),
         )
     lower = min(max(vout / through, _OHM[0]), _OHM[1])
-    lowers = values_between(lower, lower * (1 + _ROOM), "E96") or (lower,)
+    series = request["resistor_series"]
+    lowers = values_between(lower, lower * (1 + _ROOM), series) or (nearest(lower, series),)
     ratio = vin / vout - 1
     r2, r1 = best_pair(
         lowers,
         lambda each: ratio * parallel(each, load),
-        "E96",
+        series,
         lambda two, one: abs(one / (one + parallel(two, load)) - ratio / (1 + ratio)),
     )
     note = msg(
@@ -133,6 +134,7 @@ FAMILY = Family(
         ),
     ),
     quantities=_QUANTITIES,
+    choices=(SERIES,),
     goals=(
         GoalRow(
             metric="vout", label=msg("Output voltage"), unit="V", quantity="vout",

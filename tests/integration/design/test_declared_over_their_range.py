@@ -70,6 +70,11 @@ def schmitt_trigger(draw: random.Random) -> str:
     return draw.choice(texts)
 
 
+def non_inverting_schmitt(draw: random.Random) -> str:
+    text = schmitt_trigger(draw).replace("Schmitt", "non-inverting Schmitt")
+    return text.replace("comparator", "non-inverting comparator").replace("滞回", "同相滞回")
+
+
 def boost(draw: random.Random) -> str:
     vin = draw.choice([3.3, 3.7, 5, 9, 12, 24])
     vout, iout = vin * draw.uniform(1.2, 4), _log(draw, 0.05, 3)
@@ -336,6 +341,7 @@ FAMILIES = pytest.mark.parametrize(
         inverting_amplifier,
         non_inverting_amplifier,
         schmitt_trigger,
+        non_inverting_schmitt,
         boost,
         buck_boost,
         common_emitter,

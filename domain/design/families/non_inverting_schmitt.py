@@ -1,0 +1,112 @@
+"""The non-inverting comparator with hysteresis: the input through R1 to the + input, R2 back from the output.
+
+With r = R1 / R2 and a reference Vr at the - input the thresholds are Vr (1 + r) +- r Vs, where the output
+swings to +-Vs. Sources: Sedra, Smith, "Microelectronic Circuits", 7th ed., section 18.4.4; Texas Instruments,
+"Op Amps for Everyone", SLOD006B, appendix A.
+"""
+
+from __future__ import annotations
+
+import math
+
+from domain.circuit.figures import with_unit
+from domain.circuit.preferred_values import best_pair, nearest, values_between
+from domain.design.deck import Deck, spice
+from domain.design.engine.declaration import Correction, Family, Request, Sized, Words
+from domain.design.families.threshold_rows import (
+    ANALYSES,
+    GOALS,
+    NO_SCHMITT,
+    QUANTITIES,
+    complete,
+    refuse_beyond_swing,
+    says,
+    stem_of,
+    title_of,
+    write_triangle,
+)
+from domain.design.opamp import LIMIT_V, OPAMP, SINGLE_SUPPLY, write_opamp, write_supplies
+from domain.design.understanding import impossible
+from shared.message import msg
+
+_FEEDBACK_OHM = (22e3, 2.2e6)
+_LEAST_OHM = 470.0
+_DIVIDER_OHM = (4.7e3, 47e3)
+
+
+def size(request: Request, correction: Correction) -> Sized:
+    """R1 and R2 of E96 and E24 by the hysteresis, R3 and R4 of E96 by the middle."""
+    refuse_beyond_swing(request)
+    supply = request["supply_v"]
+    upper, lower = (request[name] * correction[name] for name in ("upper_v", "lower_v"))
+    ratio = (upper - lower) * correction["hysteresis_v"] / 2 / (supply - LIMIT_V)
+    feedback = [each for each in values_between(*_FEEDBACK_OHM, "E24") if ratio * each >= _LEAST_OHM]
+    if not feedback:
+        width = with_unit(request["hysteresis_v"], "V")
+        raise impossible(
+            msg("No resistors give a hysteresis of {width} there.", width=width),
+            msg("Move the thresholds further apart or nearer to the middle of the supplies."),
+        )
+    r2 = min(feedback, key=lambda each: abs(math.log(ratio * each / nearest(ratio * each, "E96"))))
+    r1 = nearest(ratio * r2, "E96")
+    parts = {"R1": r1, "R2": r2}
+    reference = (upper + lower) / 2 / (1 + r1 / r2)
+    if reference:
+        share = abs(reference) / supply
+        parts["R3"], parts["R4"] = best_pair(
+            values_between(*_DIVIDER_OHM, "E96"),
+            lambda low: low * (1 / share - 1),
+            "E96",
+            lambda low, high: abs(low / (low + high) - share),
+        )
+    return Sized(parts=parts)
+
+
+def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+    """A slow triangle over both thresholds, the resistors and the op-amp."""
+    write_triangle(deck, request)
+    write_supplies(deck, request["supply_v"])
+    parts, minus = sized.parts, "0"
+    deck.part(f"R1 in p {spice(parts['R1'])}", msg("input: sets the hysteresis together with R2"))
+    deck.part(f"R2 out p {spice(parts['R2'])}", msg("positive feedback: sets the hysteresis"))
+    if "R3" in parts:
+        minus = "n"
+        rail = "vcc" if request["upper_v"] + request["lower_v"] > 0 else "vee"
+        deck.part(f"R3 n 0 {spice(parts['R3'])}", msg("to ground: sets the middle of the thresholds"))
+        deck.part(f"R4 n {rail} {spice(parts['R4'])}", msg("sets the middle of the thresholds"))
+    deck.part(f"X1 p {minus} vcc vee out {request['opamp']}", msg("op-amp as comparator"))
+    deck.cards(f".nodeset v(out)={spice(LIMIT_V - request['supply_v'])}")  # of the two states the first
+    write_opamp(deck, request, gbw_hz=10e6)
+
+
+FAMILY = Family(
+    key="non_inverting_schmitt",
+    name=msg("non-inverting comparators with hysteresis"),
+    one=msg("a non-inverting comparator with hysteresis"),
+    examples={
+        "en": "non-inverting Schmitt trigger, upper threshold 2 V, lower threshold -2 V, ±15 V",
+        "zh": "同相施密特触发器，上限阈值2V，下限阈值-2V，电源±15V",
+    },
+    words=Words(
+        named=(
+            r"non[\s-]?inverting (?:op[\s-]?amp )?(?:schmitt|hysteresis|comparator)"
+            r"(?:[\s-](?:trigger|comparator|circuit))*|"
+            r"同相(?:输入)?(?:运放)?(?:施密特|滞回|迟滞|回差|滞后|电压)?(?:触发器|比较(?:器|电路))"
+        ),
+        excludes=NO_SCHMITT,
+        refuses=(SINGLE_SUPPLY,),
+    ),
+    quantities=QUANTITIES,
+    choices=(OPAMP,),
+    goals=GOALS,
+    title=lambda request: f"Non-inverting {title_of(request)}",
+    stem=lambda request: f"non_inverting_{stem_of(request)}",
+    remarks=lambda _request: (
+        msg("The output is high while the input lies above the upper threshold, low below the lower one."),
+    ),
+    analyses=lambda _request, _sized, _goals: ANALYSES,
+    size=size,
+    netlist=netlist,
+    says=says,
+    complete=complete,
+)
