@@ -38,11 +38,11 @@ class GoalRow:
 
     @property
     def margin_text(self) -> str:
-        """``+12 %`` or ``−3 %`` with the real minus; an em dash when it can't be said."""
+        """``+12 %`` or ``−3 %`` with the real minus; ``−<0.001 %``; an em dash when it can't be said."""
         if self.margin is None:
             return "—"
         share = abs(self.margin) * 100
-        digits = f"{share:.0f}" if share >= 1 or share == 0 else f"{share:.1g}"
+        digits = f"{share:.0f}" if share >= 1 or share == 0 else f"{share:.1g}" if share >= 1e-3 else "<0.001"
         return f"{'+' if self.margin >= 0 else '−'}{digits} %"
 
 
@@ -123,6 +123,11 @@ def _figure(value: float, unit: str, digits: int = 4) -> str:
             return number(0.0, unit).replace("0", "0.000", 1)
         value = round(value, 3)
     return number(value, unit, digits)
+
+
+def shown(figure: str | Message) -> Message:
+    """A figure as a text for people: a percent sign stands as their language has it."""
+    return figure if isinstance(figure, Message) else msg("{figure}", figure=figure)
 
 
 def typeset(text: str) -> str:

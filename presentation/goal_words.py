@@ -9,7 +9,7 @@ from domain.circuit.numbers import parse_number
 from domain.simulation.goal_conditions import runs_of
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from presentation.figures import number
-from presentation.goal_margins import limit_text, typeset
+from presentation.goal_margins import limit_text, shown, typeset
 from presentation.translation import GivenName
 from shared.message import Message, msg
 
@@ -130,7 +130,7 @@ def _known_name(metric: str) -> Message | None:
 
 def limit_words(translate: Callable[[Message], str], goal: DesignGoal) -> str:
     """``Corner, −3 dB 10 kHz ±2 %``."""
-    return f"{translate(name_of(goal))} {limit_text(goal)}"
+    return f"{translate(name_of(goal))} {translate(shown(limit_text(goal)))}"
 
 
 def _set_apart(name: str) -> str:

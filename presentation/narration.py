@@ -96,7 +96,7 @@ class Narrator:
                     "Goals not met after {rounds} {rounds:round|rounds} ({missed}); the best "
                     "circuit is in {circuit}",
                     rounds=done.rounds,
-                    missed="; ".join(self._verdict(verdict) for verdict in missed),
+                    missed=self._translate(msg("; ")).join(self._verdict(verdict) for verdict in missed),
                     circuit=_file(done),
                 )
             case "declined":

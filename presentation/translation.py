@@ -23,6 +23,8 @@ def language_of(text: str) -> Literal["en", "zh"]:
 
 Place = Literal["terminal", "window"]
 _WORDS = late_pattern(r"[a-z]{3,}")
+_SHARE = late_pattern(r"[-+−±≤≥<>=\w.…/°Ωµ \u00a0]*\d[ \u00a0]%")
+"""A figure that ends in a percent sign: ``+12 %``, ``10 kHz ±2 %``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +56,24 @@ class Translator:
         """The message's text. Parameters that are messages themselves are translated too."""
         if isinstance(message, GivenName):
             message = message.in_language(self.language)
-        params = {
-            key: self(value) if isinstance(value, Message) else value for key, value in message.params.items()
-        }
+        params = {key: self._param(value) for key, value in message.params.items()}
         template = self._catalogue.get(message.template, message.template)
         return Message(template, params).render(template)
+
+    def figure(self, text: str) -> str:
+        """A figure as this language writes it: ``12 %`` in English, ``12%`` in Chinese."""
+        if self.language != "zh" or not text.endswith("%") or _SHARE.fullmatch(text) is None:
+            return text
+        return text[:-1].rstrip() + "%"
+
+    def _param(self, value: object) -> object:
+        return (
+            self(value)
+            if isinstance(value, Message)
+            else self.figure(value)
+            if isinstance(value, str)
+            else value
+        )
 
 
 @cache

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from application.workflow.plain_state import intent_from_plain, verdict_from_plain
@@ -172,8 +172,18 @@ def _verdict_report(path: str, verdicts: Sequence[GoalVerdict], speech: Speech) 
         shown, digits = value_beside_limit(verdict.goal, verdict.measured)
         figure = speech.say(msg("not measured")) if math.isnan(verdict.measured.value) else shown
         state = msg("met") if verdict.met else msg("missed")
-        lines.append(f"{verdict.goal.metric}: {figure} ({asked(verdict.goal, digits)}) {speech.say(state)}")
+        limit = asked(replace(verdict.goal, target=None), digits)
+        lines.append(f"{_name_of(verdict.goal, speech)}: {figure} ({limit}) {speech.say(state)}")
     return f"{head}\n{bullets(lines)}"
+
+
+def _name_of(goal: DesignGoal, speech: Speech) -> str:
+    """What the goal is called in the language of the answer."""
+    from domain.design.catalogue import FAMILIES  # the families: only who tells of them
+
+    known = (family.labels[goal.metric] for family in FAMILIES.values() if goal.metric in family.labels)
+    label = next(known, None)
+    return goal.metric if label is None else speech.say(label)
 
 
 def _free_name(proposal: Proposal, taken: Mapping[str, str]) -> str:

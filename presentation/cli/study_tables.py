@@ -11,7 +11,7 @@ from domain.simulation.result import Quantity
 from domain.studies.study import StudyResult, StudyRow
 from presentation.cli.tables import table
 from presentation.figures import number
-from presentation.goal_margins import value_and_limit
+from presentation.goal_margins import shown, value_and_limit
 from presentation.json_output import Output
 from shared.message import Message, msg
 
@@ -105,7 +105,7 @@ def _contributions(result: StudyResult, out: Output) -> list[list[str]]:
     if not names:
         return []
     heads = [out.translate(msg("share of the variance")), *names]
-    return [heads, *([metric, *(_share(shares.get(name, 0.0)) for name in names)]
+    return [heads, *([metric, *(out.translate(shown(_share(shares.get(name, 0.0)))) for name in names)]
                      for metric, shares in found.items())]  # fmt: skip
 
 
@@ -156,7 +156,7 @@ def _sensitivities(result: StudyResult, out: Output) -> list[list[str]]:
 
 def _print_yield(result: StudyResult, out: Output) -> None:
     for name, item in result.yields.items():
-        out.row(f"{name}: {_share(item.value)} ({item.passed}/{item.total})")
+        out.row(f"{name}: {out.translate(shown(_share(item.value)))} ({item.passed}/{item.total})")
     if (found := result.total_yield) is not None and result.kind == "montecarlo":
         out.say(
             msg("Yield {share} ({passed} of {total}); with 95 % confidence between {low} and {high}.",

@@ -102,7 +102,7 @@ class GoalRow:
             expression=self.expression.text(),
             operator=OPERATORS[self.operator.currentIndex()],
             limit=self.limit.text(),
-            tolerance=self.tolerance.text() if self.operator.currentText() == "=" else "",
+            tolerance=self._tolerance() if self.operator.currentText() == "=" else "",
             weight=self.weight.currentData(),
             is_wanted=self.wanted.isChecked(),
             original=self.draft.original,
@@ -148,6 +148,9 @@ class GoalRow:
         if is_named:
             self.metric.setText(self._named)
             self.metric.setCursorPosition(0)
+        if not self.current.is_changed:
+            self.tolerance.setText(language.figure(self.draft.tolerance))
+            self.tolerance.setCursorPosition(0)
         self.weight.setItemText(0, language(msg("must")))
         self.weight.setItemText(1, language(msg("wish")))
         for widget, text in (
@@ -189,6 +192,11 @@ class GoalRow:
         """The name by which designs know it, unless somebody wrote another one."""
         text = self.metric.text()
         return self.draft.metric if text == self._named else text
+
+    def _tolerance(self) -> str:
+        """As it is kept, unless somebody wrote another one."""
+        text, kept = self.tolerance.text(), self.draft.tolerance
+        return kept if text == self._services.language.figure(kept) else text
 
     def _source(self) -> tuple[Message, str]:
         """Where the goal is from, and the colour of these words."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from application.design.rounds import DesignRound, DesignRounds
 from domain.simulation.goals import DesignGoal, GoalVerdict
-from presentation.goal_margins import NOT_MEASURED, beside_limit, limit_text
+from presentation.goal_margins import NOT_MEASURED, beside_limit, limit_text, shown
 from presentation.goal_words import name_of, name_of_judged
 from presentation.panels.waveforms.figures import SPACE, Scale, in_scale, scale_for
 from presentation.ui.figure_table import Cell, Column
@@ -56,7 +56,7 @@ def _limits(found: DesignRounds, language: LanguageManager) -> Iterator[list[Cel
             blank
             if (goal := asked.get(column.metric)) is None
             else Cell(
-                text=limit_text(goal, _digits(found, goal)),
+                text=language(shown(limit_text(goal, _digits(found, goal)))),
                 color="text.secondary",
                 tip=f"{goal.metric} = {goal.expression}",
             )

@@ -50,6 +50,10 @@ class Column:
     """Colour of a line sample before the head of a column of numbers."""
 
 
+def _in_words(cell: Cell) -> str:
+    return f"{cell.text}{'' if cell.unit == '°' else ' '}{cell.unit}".strip()
+
+
 class _Model(QAbstractTableModel):
     """Rows as they were given."""
 
@@ -83,7 +87,7 @@ class _Model(QAbstractTableModel):
             return None
         cell = self.rows[index.row()][index.column()]
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
-            return f"{cell.text} {cell.unit}".strip()
+            return _in_words(cell)
         if role == Qt.ItemDataRole.ToolTipRole:
             return cell.tip or None
         return None
@@ -200,7 +204,7 @@ class FigureTable(QTableView):
         """Heads and rows (all without `chosen`), tabs between the columns."""
         lines = ["\t".join(column.title for column in self._model.columns)]
         for row in chosen or range(len(self._model.rows)):
-            lines.append("\t".join(f"{cell.text} {cell.unit}".strip() for cell in self._model.rows[row]))
+            lines.append("\t".join(map(_in_words, self._model.rows[row])))
         return "\n".join(lines)
 
     def _set_widths(self) -> None:
@@ -369,7 +373,9 @@ class _Delegate(QStyledItemDelegate):
         painter.drawText(number, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, cell.text)
         if cell.unit:
             painter.setPen(theme.color(cell.unit_color))
-            behind = QRect(number.right() + 1 + theme.size("space.1"), inner.top(), unit_room, inner.height())
+            is_close = cell.unit == "°" or (cell.unit == "%" and self._services.language.name == "zh")
+            left = number.right() + 1 + (0 if is_close else theme.size("space.1"))
+            behind = QRect(left, inner.top(), unit_room, inner.height())
             painter.drawText(behind, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, cell.unit)
 
     def _text_width(self, cell: Cell) -> int:

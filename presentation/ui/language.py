@@ -31,6 +31,10 @@ class LanguageManager(QObject):
         """The text of a message: ``language(msg("Run"))``."""
         return self._translator(message)
 
+    def figure(self, text: str) -> str:
+        """A figure as the language writes it: ``12 %``, in Chinese ``12%``."""
+        return self._translator.figure(text)
+
     @property
     def locale(self) -> QLocale:
         """For fonts: Han shapes differ between languages."""

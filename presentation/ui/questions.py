@@ -63,6 +63,12 @@ async def choose(
     )
 
 
+_LABELS = {
+    QFileDialog.DialogLabel.LookIn: msg("Look in:"),
+    QFileDialog.DialogLabel.FileType: msg("Files of type:"),
+}
+
+
 async def choose_folder(
     services: WindowServices, parent: QWidget, title: Message, start: Path
 ) -> Path | None:
@@ -70,7 +76,7 @@ async def choose_folder(
     dialog = QFileDialog(parent, services.language(title), str(start))
     dialog.setFileMode(QFileDialog.FileMode.Directory)
     dialog.setOption(QFileDialog.Option.ShowDirsOnly)
-    return next(iter(await _files_of(dialog, "folderDialog")), None)
+    return next(iter(await _files_of(services, dialog, "folderDialog")), None)
 
 
 async def choose_target(
@@ -85,7 +91,7 @@ async def choose_target(
     dialog.setFileMode(QFileDialog.FileMode.AnyFile)
     dialog.setDefaultSuffix(start.suffix.lstrip("."))
     dialog.selectFile(start.name)
-    return next(iter(await _files_of(dialog, "targetDialog")), None)
+    return next(iter(await _files_of(services, dialog, "targetDialog")), None)
 
 
 async def choose_files(
@@ -96,11 +102,13 @@ async def choose_files(
     dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
     if filters:
         dialog.setNameFilters(list(filters))
-    return await _files_of(dialog, "filesDialog")
+    return await _files_of(services, dialog, "filesDialog")
 
 
-async def _files_of(dialog: QFileDialog, name: str) -> tuple[Path, ...]:
+async def _files_of(services: WindowServices, dialog: QFileDialog, name: str) -> tuple[Path, ...]:
     """What is chosen in Qt's own dialog; none when the person thinks better of it."""
+    for label, words in _LABELS.items():  # those that Qt's own translations lack
+        dialog.setLabelText(label, services.language(words))
     dialog.setObjectName(name)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     _dress_buttons(dialog)

@@ -6,7 +6,7 @@ import json
 
 from presentation.translation import CATALOGUES, Translator
 from scripts.check_language import ROOT, faults, spoken
-from shared.message import Message
+from shared.message import Message, msg
 from tests.unit.test_translations import placeholders, read_catalogue
 
 GLOSSARY = (ROOT / "docs" / "language.md").read_text("utf-8")
@@ -23,6 +23,28 @@ def test_a_banned_word_is_found_where_it_stands() -> None:
 def test_words_that_only_contain_a_banned_one_are_free() -> None:
     free = ["There is no result.", "commended", "Manewry", "an is-no-longer", "marshall"]
     assert faults([("en", "x", text) for text in free], GLOSSARY) == []
+
+
+def test_chinese_is_spaced_as_engineers_write() -> None:
+    for wrong in (
+        "占 60 %",
+        "占 {share}\u00a0%",
+        "用ngspice 仿真",
+        "截止频率 10kHz",
+        "不行,请重试, 谢谢",
+        "结果: 3",
+    ):
+        assert faults([("zh", "x", wrong)], GLOSSARY), wrong
+    right = ("占 60%，{share}%", "用 ngspice 仿真，10 kHz", "写 10Meg 或 {kind}代替", "“实部,虚部”")
+    assert faults([("zh", "x", text) for text in right] + [("en", "x", "60 %")], GLOSSARY) == []
+
+
+def test_a_share_that_is_told_stands_as_its_language_has_it() -> None:
+    told = msg("{figure}", figure="10 kHz ±2\u00a0%")
+    assert Translator("zh")(told) == "10 kHz ±2%"
+    assert Translator("en")(told) == "10 kHz ±2\u00a0%"
+    named = msg("{text}", text="用户写的 5 % 电阻")
+    assert Translator("zh")(named) == "用户写的 5 % 电阻"
 
 
 def test_texts_in_the_words_of_earlier_versions_are_still_translated() -> None:

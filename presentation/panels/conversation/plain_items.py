@@ -41,7 +41,9 @@ _BARE = ("prose", "raw", "note", "prose end", "prose end ok")
 """Paragraphs that are all there is in their row, and take the height of its lines."""
 _SPACED = ("",)
 """Those whose parts are words of one sentence."""
-_HELD = ("num", "value", "limit", "margin")
+NAME_WIDTH = 80
+"""Pixels of a name beside figures: at 360 pixels it would else be one letter wide."""
+_HELD = ("num", "value", "margin")
 """Cells that are never wrapped."""
 _AT_THE_END = ("num", "from", "value", "bar", "margin")
 
@@ -259,6 +261,7 @@ class _Drawn:
             )
         align = " align='right'" if cell.kind in _AT_THE_END else ""
         align += " valign='middle'" if cell.kind == "bar" else ""
+        align += f" width='{NAME_WIDTH}'" if cell.kind == "name" else ""
         align += " style='white-space: nowrap'" if cell.kind in _HELD else ""
         return f"<td{align}>{self._styled(inside, cell.kind, cell.tone)}</td>"
 

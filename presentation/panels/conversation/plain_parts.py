@@ -18,7 +18,7 @@ from presentation.ui.theme import Theme
 ICON_SIDE = 16
 BAR_WIDTH = 48
 BAR_HEIGHT = 6
-CHART_WIDTH = 320
+CHART_WIDTH = 288
 """Fits into a card of the narrowest panel."""
 
 

@@ -17,7 +17,7 @@ from domain.llm.tools.confirmation_card import AnswerWord, CallOnCard, CardAnswe
 from domain.llm.tools.line_diff import Hunk, LineDiff
 from domain.simulation.goals import GoalVerdict
 from presentation.confirmation_words import always_text, deed_of, facts_of, reasons_of, title_of
-from presentation.goal_margins import limit_text
+from presentation.goal_margins import limit_text, shown
 from presentation.goal_margins import row_of as figures_of
 from presentation.goal_words import name_of, name_of_judged
 from presentation.intent_words import label_of, understood_text
@@ -200,7 +200,7 @@ def _goals(item: GoalsCard) -> b.Row:
                 b.Cell(
                     parts=(b.Text(name_of(goal)), b.Break(), b.Text(goal.expression, "expr")), tip=goal.metric
                 ),
-                b.Cell(parts=(b.Text(limit_text(goal)),), kind="num"),
+                b.Cell(parts=(b.Text(shown(limit_text(goal))),), kind="num"),
                 b.Cell(parts=() if goal.stated else (b.Text(msg("my proposal")),), kind="from"),
             ),
         )
@@ -313,7 +313,7 @@ def _conflicts(item: OperationCard) -> b.Frame:
     shown: list[b.Para | b.Only] = []
     for each in item.conflicts:
         shown += [
-            b.Para("dim", (b.Text((each.path, ": ", since)),)),
+            b.Para("dim", (b.Text((each.path, msg(": "), since)),)),
             b.Only("page", (_diff(each.since, each.path),)),
             b.Only("plain", (b.Pre(each.since.text[:_SINCE_CHARACTERS]),)),
         ]
@@ -393,10 +393,14 @@ def _verdict(verdict: GoalVerdict) -> tuple[str, tuple[b.Cell, ...]]:
             kind="name",
             tip=(name, f"\n{goal.metric} = {goal.expression}"),
         ),
-        b.Cell(parts=(b.Text(row.value),), kind="value"),
-        b.Cell(parts=(b.Text(row.limit),), kind="limit"),
+        b.Cell(parts=(b.Text(shown(row.value)),), kind="value"),
+        b.Cell(parts=(b.Text(shown(row.limit)),), kind="limit"),
         b.Cell(parts=(b.Bar(fill=row.fill, met=row.met),), kind="bar"),
-        b.Cell(parts=(b.Text(row.margin_text),), kind="margin", tone="ok.text" if row.met else "error.text"),
+        b.Cell(
+            parts=(b.Text(shown(row.margin_text)),),
+            kind="margin",
+            tone="ok.text" if row.met else "error.text",
+        ),
     )
 
 
@@ -437,7 +441,7 @@ def _understood(item: Understood) -> b.Row:
     intent = item.intent
     told: list[b.Said] = [understood_text(intent.kind, intent.round_number)]
     for number, goal in enumerate(item.changed):
-        told += ["; " if number else ": ", name_of(goal), " ", limit_text(goal)]
+        told += [msg("; ") if number else msg(": "), name_of(goal), " ", shown(limit_text(goal))]
     if item.state in _REMARKS:
         told += [" ", _REMARKS[item.state]]
     chip = (b.Text(tuple(told), "chip"),)
@@ -478,7 +482,7 @@ def _confirmation(item: Confirmation) -> b.Row:
 
 
 def _call(item: Confirmation, call: CallOnCard, *, is_alone: bool) -> b.Frame:
-    reasons = tuple(part for reason in reasons_of(call) for part in ("; ", reason))[1:]
+    reasons = tuple(part for reason in reasons_of(call) for part in (msg("; "), reason))[1:]
     answer = item.answers.get(call.call_id)
     end: b.Blocks = ()
     diffs = tuple(
@@ -536,7 +540,7 @@ _ANSWERED: dict[AnswerWord, Message] = {
 
 def _answered(answer: CardAnswer) -> b.Said:
     text = _ANSWERED[answer.word]
-    return (text, ": ", answer.reason) if answer.reason else text
+    return (text, msg(": "), answer.reason) if answer.reason else text
 
 
 def _state_of(item: Confirmation) -> Message:

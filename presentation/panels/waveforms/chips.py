@@ -267,8 +267,11 @@ class ChipRow(QWidget):
         self.begin_expression()
         self._offer("")
         completer = self.field.completer()
-        if completer is not None:
-            completer.complete()
+        popup = completer.popup() if completer is not None else None
+        if completer is not None and popup is not None:
+            # As wide as its names: the field itself is as narrow as a chip.
+            wide = popup.sizeHintForColumn(0) + 2 * self._services.theme.theme.size("space.5")
+            completer.complete(QRect(0, 0, max(self.field.width(), wide), self.field.height()))
 
     def begin_expression(self) -> None:
         self.field.clear()

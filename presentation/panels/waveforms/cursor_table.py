@@ -145,7 +145,7 @@ class CursorStrip(FigureTable):
             kept.remove(phases[-1] if phases else kept[-1])
         self.show_rows(
             [
-                Column(title=_heading(self._services, self._run)),
+                Column(title=self._run or _heading(self._services, "")),
                 *(
                     Column(
                         title=name_of(self._services, row),
@@ -169,6 +169,9 @@ class CursorStrip(FigureTable):
         if head is None or viewport is None or count == 0:
             return
         each = viewport.width() * 2 // (2 * count - 1)
+        if self._run and count > 1:  # the value of a step is nowhere else
+            wanted = min(self._delegate.column_width(0), viewport.width() // 3)
+            each = min(each, (viewport.width() - wanted) // (count - 1))
         for number in range(1, count):
             head.resizeSection(number, each)
         head.resizeSection(0, viewport.width() - (count - 1) * each)

@@ -75,10 +75,10 @@ class PlotFoot(QWidget):
         assert item.value is not None
         if item.goal is None:
             name = f"{item.shown_name} ({item.step})" if item.step else item.name
-            return f"{name} {joined(*quantity(*item.as_shown(item.value)))}"
+            return f"{name} {self._services.language.figure(joined(*quantity(*item.as_shown(item.value))))}"
         number, unit = beside_goal(item.goal, item.value)[0].split("\t")
         name = self._services.language(name_of(item.goal, is_simulated=item.is_judged))
-        return f"{name} {joined(number, unit)}"
+        return f"{name} {self._services.language.figure(joined(number, unit))}"
 
 
 _GAP = "     "

@@ -108,7 +108,7 @@ async def test_looking_around(app: Application, project: Path) -> None:
     ("text", "said_part"),
     [
         ("Design a 1 kHz RC low-pass filter", "all goals are met"),
-        ("设计一个二阶 Sallen-Key 巴特沃斯低通滤波器，截止频率 10 kHz", "全部目标达成"),
+        ("设计一个二阶 Sallen-Key 巴特沃斯低通滤波器，截止频率 10 kHz", "全部达标"),
     ],
 )
 async def test_design(app: Application, project: Path, text: str, said_part: str) -> None:

@@ -79,7 +79,7 @@ def test_a_limit_is_told_with_its_goal() -> None:
     goal = DesignGoal(
         metric="cutoff", expression="highcut(v(out))", unit="Hz", minimum=9.8e3, maximum=10.2e3, target=1e4
     )
-    assert limit_words(Translator("zh"), goal).replace("\u00a0", " ") == "−3 dB 截止频率 10 kHz ±2 %"
+    assert limit_words(Translator("zh"), goal).replace("\u00a0", " ") == "−3 dB 截止频率 10 kHz ±2%"
 
 
 def test_a_models_name_in_snake_case_is_shown_as_words_and_symbols_stay():

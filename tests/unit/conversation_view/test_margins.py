@@ -42,6 +42,11 @@ def test_margin_and_fill(value: float, bounds: dict[str, float], margin: str, fi
     assert found.fill == pytest.approx(fill, abs=1e-3)
 
 
+def test_a_miss_by_a_hair_is_a_miss_in_words() -> None:
+    assert row(1.0 + 1e-9, "V", maximum=1.0).margin_text == "−<0.001 %"
+    assert row(1.0 + 1e-9, "V", maximum=1.0).value == "1.000000001\u00a0V"
+
+
 def test_limits_are_typeset() -> None:
     def limit(unit: str, **bounds: float) -> str:
         return limit_text(DesignGoal(metric="m", expression="x", unit=unit, **bounds)).replace("\u00a0", " ")

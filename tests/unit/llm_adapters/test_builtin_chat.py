@@ -238,7 +238,7 @@ async def test_design_takes_a_free_name_and_judges_its_goals() -> None:
     [expression] = inspection["expressions"]
     figures = f"Data of x\n{expression} = 1001.2 Hz"
     said = await answer(text, listing, "Created", RAN, figures)
-    assert "all goals are met:\n- cutoff: 1.001 kHz" in said
+    assert "all goals are met:\n- Corner, −3 dB: 1.001 kHz" in said
 
 
 async def test_design_that_missed_is_corrected_once_and_reported_as_it_is() -> None:
@@ -258,7 +258,7 @@ async def test_figure_that_cannot_be_had_is_no_goal_met() -> None:
     text = "设计一个 1 kHz 的 RC 低通滤波器"
     _, inspection = await next_call(text, "(no files)", "Created", RAN)
     unknown = f"Data of x\n{inspection['expressions'][0]}: the gain never falls"
-    assert (await answer(text, "(no files)", "Created", RAN, unknown)).endswith("未达成")
+    assert (await answer(text, "(no files)", "Created", RAN, unknown)).endswith("未达标")
 
 
 @pytest.mark.parametrize(
