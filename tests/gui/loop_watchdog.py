@@ -105,7 +105,8 @@ class LoopWatchdog:
         self._limit_s = LIMIT_S
         self.most_computed_s = 0.0
         """In one turn: also on a machine at work this is ours alone."""
-        self._stack = ""
+        self._stacks: tuple[float, list[str]] = (0.0, [])
+        """What held the loop since the tick at this time: where it was at the limit, at four times it ..."""
         self._owner = threading.get_ident()
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
@@ -164,17 +165,22 @@ class LoopWatchdog:
                 beside_s=now.process_s - before.process_s - (now.computed_s - before.computed_s),
             )
             if hold.is_over(self._limit_s):
-                self.holds.append(replace(hold, stack=self._stack or "(no stack was taken in time)"))
+                since, stacks = self._stacks
+                in_time = since == self._last_tick and stacks  # one that came late is of a turn that is over
+                stack = "\nthen\n".join(stacks) if in_time else "(no stack was taken in time)"
+                self.holds.append(replace(hold, stack=stack))
             self.most_computed_s = max(self.most_computed_s, hold.computed_s)
             self.longest = hold if self.longest is None else max(hold, self.longest, key=_seconds)
-            self._stack = ""
             before, self._last_tick = now, now.wall_s
 
     def _look(self) -> None:
         with TemporaryFile("w+") as stacks:
             while not self._stopping.wait(_TICK_S):
-                if time.monotonic() - self._last_tick > self._limit_s and not self._stack:
-                    self._stack = _stack_of(self._owner, stacks)
+                since, (earlier, taken) = self._last_tick, self._stacks
+                if since != earlier:
+                    taken = []
+                if time.monotonic() - since > self._limit_s * 4 ** len(taken):
+                    self._stacks = (since, [*taken, _stack_of(self._owner, stacks)])
 
 
 def _stack_of(thread: int, file: TextIO) -> str:
