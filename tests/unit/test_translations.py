@@ -110,14 +110,13 @@ def translated() -> dict[str, dict[str, str]]:
     return {path.name: read_catalogue(path.read_text(encoding="utf-8")) for path in CATALOGUES}
 
 
-def test_every_text_is_translated(used: dict[str, str], translated: dict[str, dict[str, str]]) -> None:
+def test_every_text_is_translated_and_no_translation_is_left_over(
+    used: dict[str, str], translated: dict[str, dict[str, str]]
+) -> None:
     known = {template for entries in translated.values() for template in entries}
     assert used
     missing = [f"{place}: {template}" for template, place in used.items() if template not in known]
     assert not missing, "\n".join(["no translation:", *missing])
-
-
-def test_no_translation_is_left_over(used: dict[str, str], translated: dict[str, dict[str, str]]) -> None:
     unused = [f"{name}: {key}" for name, entries in translated.items() for key in entries if key not in used]
     assert not unused, "\n".join(["translations of texts that are gone:", *unused])
 
