@@ -62,6 +62,7 @@ class Tab(Protocol):
     def set_choice(self, choice: ProviderChoice) -> None: ...
     def begin(self, said: str | Message, attached: tuple[AttachedItem, ...] = ()) -> Message | None: ...
     def begin_instead(self, said: UserText, old: str, *, is_changed: bool) -> None: ...
+    def take_back_unwritten(self, key: str = "") -> bool: ...
     def tell(self) -> None: ...
 
 
@@ -137,6 +138,8 @@ class Versions:
             return None
         if not self._model.can_change:
             return busy()
+        if self._model.take_back_unwritten(key):  # nothing stands that it could take the place of
+            return None
         if self.edited is not None:
             self._stop_editing(keeps=True)
         self.edited, self.draft = item, self._model.draft
@@ -297,11 +300,12 @@ class Versions:
         for error in errors:
             model.items.put(replace(error, can_retry=False, offers=()))
         self.forget()
+        model.take_back_unwritten()  # in the place of what stands; its words are put back here
         replaced = model.items.get(said.versions[-2])
         if not model.draft and self.edit(said.versions[-2]) is None:
             model.draft = said.text
-        elif isinstance(replaced, UserText) and replaced.text != said.text:  # something else is being written
-            model.draft = "\n".join(filter(None, (said.text, model.draft)))
+        elif not (isinstance(replaced, UserText) and replaced.text == said.text):
+            model.draft = "\n".join(filter(None, (said.text, model.draft)))  # something else is being written
         model.tell()
 
     # --- looking -------------------------------------------------------------------------------------

@@ -546,11 +546,15 @@ class ConversationViewModel:
             self._give_back(self.place, unwritten.text)
             self.pending.put_back(unwritten.attached)
 
-    def take_back_unwritten(self) -> None:
-        """What was said and could not be written stands in the input again."""
-        if self._unwritten is not None and not self.is_running:
-            self._give_back_unwritten()
-            self._tell()
+    def take_back_unwritten(self, key: str = "") -> bool:
+        """What was said and could not be written stands in the input again; False where this (the message
+        of `key`, if it is given) is none."""
+        unwritten = self._unwritten
+        if unwritten is None or self.is_running or key not in ("", unwritten.said.key):
+            return False
+        self._give_back_unwritten()
+        self._tell()
+        return True
 
     def _forget_unwritten(self) -> None:
         self._unwritten = None
