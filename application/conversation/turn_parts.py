@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, reduce
 from typing import TYPE_CHECKING
 
@@ -47,8 +47,20 @@ if TYPE_CHECKING:
     from domain.simulation.goals import DesignGoal
 
 
+@dataclass(slots=True)
+class _Now:
+    """What is known once the run is under way."""
+
+    main_circuit: str = ""
+    asked: AskedModel | None = None
+
+
 class TurnParts:
-    """Of one run of a conversation, be it a turn of a chat or the steps of a model in a design."""
+    """Of one run of a conversation, be it a turn of a chat or the steps of a model in a design.
+
+    Nothing of them refers back to them in a circle: the whole conversation hangs on them, and would stay
+    until the next full collection of garbage, once for each turn.
+    """
 
     def __init__(
         self,
@@ -78,8 +90,7 @@ class TurnParts:
             is_on_network=access.is_on_network,
             is_searching=access.web_search is not None,
         )
-        self._asked: AskedModel | None = None
-        self._main_circuit = ""
+        self._now = now = _Now()
         self.executor = deps.executor()
         limits = deps.limits
         if max_cost is not None:
@@ -109,37 +120,38 @@ class TurnParts:
             seen_versions=conversation.record.seen_versions,
             shown_versions=conversation.record.shown_versions,
             said=conversation.record.said,
-            main_circuit=lambda: self._main_circuit,
+            main_circuit=lambda: now.main_circuit,
             replaced_calls=conversation.record.replaced_calls,
             is_on_network=access.is_on_network,
             web_search=access.web_search,
             web_sources=conversation.record.sources_of_turn,
-            room_now=lambda: USUAL_ROOM if self._asked is None else self.room.result,
+            room_now=lambda: USUAL_ROOM if now.asked is None else now.asked.known_room.result,
         )
 
     @property
     def room(self) -> ModelRoom:
         """Of the model that is asked now, as far as it is known."""
-        return ModelRoom() if self._asked is None else self._asked.known_room
+        return ModelRoom() if self._now.asked is None else self._now.asked.known_room
 
     @cached_property
     def compressing(self) -> Compressing:
         """What compresses this conversation."""
+        watch = self.watch
         return Compressing(
             deps=self.deps,
             project=self.project,
             conversation=self.conversation,
             models=self.models,
             operations=self.context.operations,
-            is_spent=lambda: self.watch.spent() is not None,
+            is_spent=lambda: watch.spent() is not None,
         )
 
     def asked(self, model: BaseChatModel, others: OtherModels) -> AskedModel:
         """The model that is asked first; `others` may take over."""
-        self._asked = AskedModel(
+        self._now.asked = AskedModel(
             model, self.choice, models=self.deps.models, others=others, attached=self._attached
         )
-        return self._asked
+        return self._now.asked
 
     def loop(
         self,
@@ -155,7 +167,7 @@ class TurnParts:
 
         `main_circuit` and `editor`: what the user works on, and has in front (`project_context`).
         """
-        self._main_circuit = main_circuit
+        self._now.main_circuit = main_circuit
         offered = self.executor.names_in(node)
         if self.context.web_search is None:
             offered -= {WEB_SEARCH}

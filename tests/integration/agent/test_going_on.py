@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -13,13 +14,15 @@ import pytest
 
 from application.app import Application
 from application.conversation.turn_deps import ChatRequest
+from application.conversation.turn_parts import TurnParts
 from application.ports.events import AnswerStreamed, ChatEvent, ErrorOccurred, TurnEnded
 from bootstrap import build
 from domain.llm.chat import ProviderChoice, ProviderError
+from domain.llm.conversation_record import ConversationRecord
 from infrastructure.llm_adapters.timing import RetryPolicy
 from tests.fakes.llm_server import FakeLLMServer, Script, answer, call
 from tests.fakes.signed_transcript import sign_lines
-from tests.integration.agent.in_process import messages_of
+from tests.integration.agent.in_process import messages_of, turn
 
 TEXT = "The corner frequency of the filter is known, and its gain at low frequencies is one."
 BROKEN_AT = 30
@@ -150,3 +153,18 @@ async def test_a_killed_answer_goes_on_in_its_place(app: Application, tmp_path: 
         assert end_of(await say(app, server, tmp_path, None)) == "completed"
     question, said = messages_of(tmp_path)
     assert (question["type"], said["content"]) == ("user", TEXT)
+
+
+async def test_what_a_turn_has_read_goes_with_it(app: Application, tmp_path: Path) -> None:
+    """Not with the next collection of garbage: each turn has read the whole conversation."""
+    replies = [answer("", calls=[call("list_files", {})]), answer("None."), answer("Sure.")]
+    with FakeLLMServer(replies) as server:
+        await turn(app, server, tmp_path / "p", "What is there?")
+        gc.collect()
+        gc.disable()
+        try:
+            await turn(app, server, tmp_path / "p", "Really?", session_id="last")
+            kept = [each for each in gc.get_objects() if isinstance(each, TurnParts | ConversationRecord)]
+        finally:
+            gc.enable()
+    assert kept == []
