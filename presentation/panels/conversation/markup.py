@@ -75,6 +75,8 @@ _MOST_LINKS = 100
 _MOST_TICKS = 400
 _MOST_RULES = 100
 """In one block; Markdown takes time by the square of these. A block with more is data, no prose."""
+WORD_BREAK = "<wbr>"
+"""In a word of more than a thousand letters: where a line may end that would be looked for in all of it."""
 _KEPT_BLOCKS = 1_000
 """Rendered blocks that are kept: some long answers."""
 
@@ -95,6 +97,7 @@ _INLINE = re.compile(
     r"|(?<![\\$\w])\$(?![\s$])(?P<inline>[^$\n]{0,600}?[^$\s\\])\$(?![\d$])",
     re.S,
 )
+_ENDLESS_WORD = re.compile(r"\S{1000}(?=\S)")
 _BRACKET = re.compile(r"(?P<link>\[[^\[\]\n]{0,300}+\](?=[(\[:]))|\[")
 _RULE = re.compile(r"^ {0,3}(?:=+|-+)[ \t]*$", re.M)
 _PLAIN_BRACKET = "\ue002"
@@ -272,7 +275,8 @@ def _text_html(text: str) -> str:
         or text.count("`") > _MOST_TICKS
         or len(_RULE.findall(text)) > _MOST_RULES
     ):
-        return f"<p>{html.escape(text)}</p>"
+        pieces = _ENDLESS_WORD.sub("\\g<0>\ue000", text.replace("\ue000", "")).split("\ue000")
+        return f"<p>{WORD_BREAK.join(map(html.escape, pieces))}</p>"
     formulas: list[str] = []
     free = text.replace("\ue000", "").replace(_PLAIN_BRACKET, "")
     marked = _without_idle_brackets(_INLINE.sub(lambda found: _set_aside(found, formulas), free))

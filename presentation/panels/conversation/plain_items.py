@@ -14,7 +14,7 @@ from presentation.panels.conversation import blocks as b
 from presentation.panels.conversation.charts import told_of
 from presentation.panels.conversation.empty import EmptyPage, row_of_page
 from presentation.panels.conversation.items import Item
-from presentation.panels.conversation.markup import Block, to_html, whole_block_html
+from presentation.panels.conversation.markup import WORD_BREAK, Block, to_html, whole_block_html
 from presentation.panels.conversation.names import Names
 from presentation.panels.conversation.plain_parts import PlainParts, lines, one_line
 from presentation.panels.conversation.rows import row_of
@@ -288,7 +288,7 @@ class _Drawn:
         return picture + self._parts.link("attachment", self._key, self._text(file.told), str(file.number))
 
     def _block(self, block: Block) -> str:
-        made = whole_block_html(block)
+        made = whole_block_html(block).replace(WORD_BREAK, "<br>")  # Qt knows no such place
         if block.kind != "code":
             return self._names.in_html(made, self._name)
         if block.is_more:

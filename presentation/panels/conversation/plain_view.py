@@ -56,6 +56,8 @@ _MOST_BELOW = 200
 """Rows from the end to a place that is shown at once; behind more of them the end is shown."""
 _LONGEST_PART = 4_000
 """Characters of a coming answer in one frame: Qt lays a frame out, and draws it, from its first line on."""
+_LONGEST_LINE = 1_000
+"""Characters of a line of it: Qt shapes the whole of a line whenever it draws some of it."""
 _PROSE_LINE = 135
 """Height of a line, in percent of the font's."""
 
@@ -421,8 +423,10 @@ class PlainConversation(QWidget):
         parts = self._parts.setdefault(key, [])
         last = parts[-1] if parts else self._frames[key]
         length = last.lastPosition() - last.firstPosition()
+        if last.lastCursorPosition().block().length() > _LONGEST_LINE:
+            text = text.replace(" ", "\n", 1) if " " in text else f"{text}\n"
         before, is_line_end, behind = text.partition("\n")
-        if length < _LONGEST_PART or not (is_line_end or length > 2 * _LONGEST_PART):
+        if length < _LONGEST_PART or not is_line_end:
             last.lastCursorPosition().insertText(text, look)
             return
         last.lastCursorPosition().insertText(before, look)

@@ -5,7 +5,13 @@ from __future__ import annotations
 import html
 import re
 
-from presentation.panels.conversation.markup import BLOCK_LIMIT, BlockSplitter, block_html, to_html
+from presentation.panels.conversation.markup import (
+    BLOCK_LIMIT,
+    WORD_BREAK,
+    BlockSplitter,
+    block_html,
+    to_html,
+)
 from tests.ground.campaign import campaigns
 from tests.ground.cases import for_each
 
@@ -89,6 +95,10 @@ def test_an_endless_line_and_an_endless_fence_are_cut() -> None:
     assert all(len(block.text) <= BLOCK_LIMIT + 20 for block in blocks)
     assert all(block.kind == "code" for block in blocks)
     assert splitter.tail_length <= BLOCK_LIMIT
+    word = "x&" * 2 * BLOCK_LIMIT
+    made = to_html(word)
+    assert words(made.replace(WORD_BREAK, "")).strip() == word
+    assert max(map(len, words(made).split())) == 1_000
 
 
 def test_a_lone_surrogate_and_deep_nesting_are_shown() -> None:
