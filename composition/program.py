@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from domain.llm.service import NetworkSettings
     from domain.settings import UserSettings
     from infrastructure.persistence.authenticity import UserKey
-    from infrastructure.persistence.result_seals import ResultSeals
+    from infrastructure.persistence.stored_results import ResultSeals
     from shared.cpu_executor import CpuTaskExecutor
     from shared.events import EventBus
     from shared.message import Message
@@ -112,7 +112,7 @@ class ProgramAdapters:
 
     @cached_property
     def seals(self) -> ResultSeals:
-        from infrastructure.persistence.result_seals import ResultSeals
+        from infrastructure.persistence.stored_results import ResultSeals
 
         return ResultSeals(self.user_key)
 
@@ -138,6 +138,6 @@ class ProgramAdapters:
             return None
 
     def write_file(self, path: Path, content: bytes) -> None:
-        from infrastructure.persistence.atomic import write_atomically
+        from infrastructure.persistence.confined import write_atomically
 
         write_atomically(path, content)

@@ -1,6 +1,7 @@
 """Every task has an owner: the registry holds it, names it, can cancel it, and reports its error once.
 
-Stopping is cancellation: one controller, one way down, and a guard for what does not let go.
+Stopping is cancellation: one controller, one way down, a guard for what does not let go, and
+what of a turn can be ended by itself.
 """
 
 from __future__ import annotations
@@ -8,7 +9,8 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Coroutine, Hashable, Iterable
+from collections.abc import Callable, Coroutine, Hashable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
 
@@ -434,3 +436,24 @@ class StopController:
         else:
             self._states[scope] = state
         self._events.publish(StopStateChanged(scope=scope, state=state, reason=reason))
+
+
+class RunningCalls:
+    """What of a turn under way can be ended by itself: tool calls by their id, and by a conversation's id the
+    pause before its model is asked again."""
+
+    def __init__(self) -> None:
+        self._ends: dict[str, Callable[[], bool]] = {}
+
+    @contextmanager
+    def known(self, key: str, end: Callable[[], bool]) -> Iterator[None]:
+        """Within it `end(key)` calls this, which says whether it could be ended."""
+        self._ends[key] = end
+        try:
+            yield
+        finally:
+            del self._ends[key]
+
+    def end(self, key: str) -> bool:
+        """End one at once; False when there is none (any more), or it has nothing to be ended."""
+        return key in self._ends and self._ends[key]()

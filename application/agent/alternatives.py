@@ -1,19 +1,29 @@
 """The model that is asked in a turn, and what is tried when it fails before anything of its answer has come.
 
 A smaller context, a request without the pictures of earlier messages, other models of the user.
+
+Beside it a small model, where one is set, names the conversation; else the user's first words do.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from contextlib import AsyncExitStack
-from typing import TYPE_CHECKING
+import re
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, aclosing, contextmanager
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from langchain_core.messages import HumanMessage, SystemMessage
 
 from application.graph.runtime import tell
 from application.ports.events import AlternativeTaken, AttachmentsLeftOut
-from domain.llm.chat import RECOMMENDED_WINDOW, ModelRoom, room_of
+from application.search.web_searching import with_search_of
+from domain.llm.chat import RECOMMENDED_WINDOW, ModelRoom, ProviderChoice, ProviderError, room_of
+from domain.llm.context_block import fence_data
+from domain.llm.messages import get_text
+from domain.llm.prompts.fallbacks import TITLE_INSTRUCTION
 from domain.llm.service import ELSEWHERE
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
@@ -26,8 +36,8 @@ if TYPE_CHECKING:
     from application.agent.attachment_context import Attached, Material
     from application.agent.request import Sent
     from application.ports.conversation import ChatModels
-    from domain.llm.chat import ProviderChoice, ProviderError
     from domain.llm.conversation_record import ConversationRecord
+    from domain.llm.service import Alternatives
 
 _logger = logging.getLogger(__name__)
 
@@ -285,3 +295,118 @@ def without_tools_text(choice: ProviderChoice, room: ModelRoom) -> Message:
 def switched_text(reason: Message, choice: ProviderChoice) -> Message:
     """What is said when another model is asked."""
     return msg("{reason} Switching to {model}.", reason=reason, model=named(choice))
+
+
+NAME_LENGTH = 40
+_TIMEOUT_S = 15.0
+_MOST_QUESTION = 1_500
+_MOST_ANSWER = 1_500
+_THINKING = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
+_LABEL = re.compile(r"\A(?:title|标题)\s*[:：]\s*", re.IGNORECASE)
+_AROUND = " \t\"'`*#“”‘’「」《》."
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TurnModels:
+    """Which other models a turn may ask."""
+
+    models: ChatModels
+    asked: ProviderChoice
+    record: ConversationRecord
+    _: KW_ONLY
+    small_model: ProviderChoice | None
+    """For titles; None = the first words serve."""
+    may_ask: Callable[[ProviderChoice], Awaitable[bool]]
+    """Whether this conversation may be sent to a model on the network."""
+    is_on_network: bool
+    is_searching: bool
+    """With the general search of the web."""
+
+    def others(self, alternatives: Alternatives) -> OtherModels:
+        """The models that may take over, with the search that the turn was begun with."""
+        return OtherModels(
+            self.models,
+            [
+                with_search_of(self.asked, choice, is_general=self.is_searching)
+                for choice in alternatives.choices
+                if not is_same(choice, self.asked)
+            ],
+            may_use=self.may_go_on_with,
+            is_automatic=alternatives.is_automatic,
+        )
+
+    async def name(self) -> str:
+        """What the conversation is called after its first whole answer."""
+        question = self.record.first_words
+        title = ""
+        if self.small_model is not None and await self._may_ask(self.small_model):
+            answer = self.record.answers_of_turn()[-1:]
+            title = await title_by(
+                self.models,
+                self.small_model,
+                question=question,
+                answer="".join(map(get_text, answer)),
+            )
+        return title or name_from(question)
+
+    async def may_go_on_with(self, choice: ProviderChoice) -> bool:
+        """Whether another model may take over: what is on this computer stays there."""
+        destination = await asyncio.to_thread(self.models.destination, choice)
+        if destination and not self.is_on_network:
+            return False
+        return await self._may_ask(choice)
+
+    async def _may_ask(self, choice: ProviderChoice) -> bool:
+        """Whether this conversation may be sent there; a title is not worth a question."""
+        with log_and_continue("The small model was not asked"):
+            return await self.may_ask(choice)
+        return False
+
+
+def name_from(text: str) -> str:
+    """A name from somebody's words: the first line, cut to `NAME_LENGTH`."""
+    line = next((line.strip() for line in text.splitlines() if line.strip()), "")
+    return line if len(line) <= NAME_LENGTH else line[: NAME_LENGTH - 1].rstrip() + "…"
+
+
+async def title_by(models: ChatModels, choice: ProviderChoice, *, question: str, answer: str) -> str:
+    """A title by the small model; "" when it has none to give (it fails, is slow, says nothing).
+
+    What it gets is material: both texts are cut and fenced.
+    """
+    texts = (("question", question[:_MOST_QUESTION]), ("answer", answer[:_MOST_ANSWER]))
+    asked = "\n\n".join(fence_data(name, text) for name, text in texts)
+    messages = [SystemMessage(content=TITLE_INSTRUCTION), HumanMessage(content=asked)]
+    said: list[str] = []
+    try:
+        async with (
+            asyncio.timeout(_TIMEOUT_S),
+            models.open(choice) as model,
+            aclosing(cast("Any", model.astream(messages))) as chunks,
+        ):
+            async for chunk in chunks:
+                said.append(get_text(chunk))
+    except (ProviderError, CircuitAIError, TimeoutError) as error:
+        # The conversation has a name without it; the main model's answer is not to suffer from it.
+        _logger.warning("The small model gave no title: %s", error or "it took too long")
+        return ""
+    return _title_in("".join(said))
+
+
+def without_thinking(text: str) -> str:
+    """A small model's answer without what some servers leave in it of its thoughts."""
+    return _THINKING.sub("", text)
+
+
+def _title_in(text: str) -> str:
+    line = name_from(without_thinking(text))
+    return _LABEL.sub("", line.strip(_AROUND)).strip(_AROUND)
+
+
+@contextmanager
+def log_and_continue(what: str) -> Iterator[None]:
+    """For tidying up: its failure must not hide how the turn ended, and the next start does it again."""
+    try:
+        yield
+    except Exception as error:  # noqa: BLE001 - a full disk, a database that is gone
+        _logger.warning("%s: %s", what, error)

@@ -25,7 +25,6 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import interrupt
 
-from application.agent.running_calls import RunningCalls, ended_by_user
 from application.graph.runtime import CompiledGraph, tell
 from application.graph.state import AgentState, GraphState
 from application.ports.events import PhaseEntered, ToolEnded, ToolStarted
@@ -42,7 +41,7 @@ from domain.llm.tools.confirmation_card import answers_from_plain
 from domain.llm.tools.result import ToolResult, cut_middle, failure
 from shared.errors import UserInputError
 from shared.message import msg
-from shared.tasks import Breaking
+from shared.tasks import Breaking, RunningCalls
 
 if TYPE_CHECKING:
     from application.agent.conversation import Conversation
@@ -214,7 +213,7 @@ class ToolsNode:
         if not kept.success and self._executor.effect_of(call.name) == "simulate":
             results, root = self._context.services.results, self._context.project.root
             await asyncio.to_thread(results.forget, root, call.call_id)
-        return ended_by_user(call.name, kept)
+        return _ended_by_user(call.name, kept)
 
     def _with_advice(self, call: ToolCall, result: ToolResult) -> ToolResult:
         """The result; of a call that failed before in the same way, with a word about that."""
@@ -241,6 +240,23 @@ def ended(written: ToolMessage) -> ToolEnded:
         summary=get_summary_message(written),
         error_type=get_tool_error_type(written),
         result_path=get_result_path(written),
+    )
+
+
+def _ended_by_user(tool: str, kept: ToolResult) -> ToolResult:
+    """The result of a call that its user has ended; `kept` is what became of it."""
+    if kept.success:  # of many runs those that were done
+        told = "The user stopped this call. What was done by then is kept:"
+        return ToolResult(
+            success=True,
+            content=f"{told}\n{kept.content}",
+            summary=msg("Stopped by you. {summary}", summary=kept.summary),
+            result=kept.result,
+        )
+    return failure(
+        "stopped",
+        msg("{tool} was stopped by the user before it finished; it changed nothing.", tool=tool),
+        suggestions=(msg("Do not repeat it unasked: continue with what is known, or ask the user."),),
     )
 
 

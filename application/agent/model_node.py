@@ -58,13 +58,13 @@ if TYPE_CHECKING:
     from application.agent.attachment_context import Material
     from application.agent.conversation import Conversation
     from application.agent.request import Sent
-    from application.agent.running_calls import RunningCalls
     from application.agent.watch import TurnWatch
     from application.ports.tracing import Span
     from application.tool_execution.executor import ToolExecutor, WorkflowNode
     from domain.llm.chat import ModelRoom, ToolSet
     from domain.llm.compression import Compression
     from domain.llm.prompts.catalogue import Wording
+    from shared.tasks import RunningCalls
 
 _logger = logging.getLogger(__name__)
 _ANSWER_NOW = "You thought but gave no answer. Answer now, or call a tool."

@@ -27,11 +27,10 @@ from domain.llm.chat import ModelRoom
 from domain.llm.compression import Compression
 from domain.llm.context_block import fence_data, system_prompt
 from domain.llm.conversation_record import ConversationRecord
-from domain.llm.messages import get_text, is_partial_response
+from domain.llm.messages import get_text, is_partial_response, once_each
 from domain.llm.pinned_words import users_words
 from domain.llm.tokens import PER_MESSAGE, count_tokens
 from domain.llm.tools.result import cut_middle
-from shared.once_each import once_each
 
 _WORDS = (
     "(A note of the program: earlier turns of this conversation no longer fit and are left out. What the "

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from langchain_core.messages import ToolMessage
 
 from application.ports.project import ABSENT, FOLDER
-from application.tool_execution.confirming import Confirm, Judged, Judging, effect_of
+from application.tool_execution.executor import Confirm, Judged, Judging, effect_of
 from domain.llm.messages import get_seen_versions, get_text
 from domain.llm.tools.confirmation import Circumstances, names_critical
 from domain.llm.tools.confirmation_card import (

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from application.ports.conversation import Transcript
     from application.ports.project import ProjectFiles, Projects
     from application.search.web_searching import SearchWeb
-    from application.tool_execution.confirming import Confirm
+    from application.tool_execution.executor import Confirm
     from domain.llm.chat import ProviderChoice
 
 

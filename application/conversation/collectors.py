@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from application.agent.past import AS_IT_IS, BEFORE_CHANGE, NEWEST_RUN
 from application.conversation.turn_deps import EditorState
-from application.conversation.undone import undone_note
 from application.design.circuit_goals import GoalBook, place_in
 from application.design.story import state_in_brief
+from application.tool_execution.operations import undone_note
 from application.tool_execution.reading import WHOLE_FILE_BYTES, Unreadable
 from application.tool_execution.tools._common import CIRCUIT_SUFFIXES, located
 from application.tool_execution.tools.circuit_choice import main_circuits
@@ -34,8 +34,7 @@ from domain.design.round_table import asked as asked_of
 from domain.llm.attachments import name_in_fence
 from domain.llm.context_block import MAIN_CIRCUIT, ContextPart, fence_data
 from domain.llm.tokens import count_tokens, head_and_tail
-from domain.llm.tools.line_diff import diff_files
-from domain.llm.tools.text_files import BinaryFileError, decode, version_hash
+from domain.llm.tools.text_files import BinaryFileError, decode, diff_files, version_hash
 from domain.search.query import Term, terms_of
 from domain.search.ranking import Passage, excerpt
 from domain.simulation.operating_point import operating_point_lines, stored_operating_point

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
+from application.agent.alternatives import without_thinking
 from application.agent.answer import usage_of_chunk
 from application.agent.request import (
     behind,
@@ -25,7 +26,6 @@ from application.agent.request import (
 )
 from application.agent.watch import Pricing
 from application.conversation.session_texts import compressed_words
-from application.conversation.turn_models import without_thinking
 from application.graph.runtime import tell
 from application.ports.events import CompressionStarted, ConversationCompressed
 from domain.llm.chat import ModelRoom, ProviderError, Usage, room_of
@@ -54,11 +54,11 @@ from shared.message import Message, msg
 from shared.ulid import new_ulid
 
 if TYPE_CHECKING:
+    from application.agent.alternatives import TurnModels
     from application.agent.attachment_context import Material
     from application.agent.conversation import Conversation
     from application.agent.request import Sent
     from application.conversation.turn_deps import TurnDeps
-    from application.conversation.turn_models import TurnModels
     from application.ports.project import ProjectFiles
     from application.tool_execution.operations import Operations
     from domain.llm.chat import ProviderChoice

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 
 from langchain_core.messages import AIMessage
 
-from application.agent.alternatives import OtherModels
+from application.agent.alternatives import OtherModels, log_and_continue
 from application.agent.attachments import kept
 from application.agent.conversation import TAKEN_OVER
 from application.agent.loop import FREE_WORK, build_agent, ended
-from application.conversation.turn_models import log_and_continue
 from application.graph.runtime import GraphRuntime
 from application.ports.events import (
     AnswerStreamed,

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from application.agent.running_calls import RunningCalls
 from application.ports.events import ChatEvent
 from domain.llm.agent_limits import AgentLimits
 from domain.llm.chat import ProviderChoice
@@ -18,6 +17,7 @@ from domain.llm.provider_settings import BUILTIN
 from domain.llm.service import Alternatives
 from shared.errors import CircuitAIError, UserInputError
 from shared.message import msg
+from shared.tasks import RunningCalls
 
 if TYPE_CHECKING:
     from application.conversation.consents import AskConsent, Consents

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property, reduce
 from typing import TYPE_CHECKING
 
-from application.agent.alternatives import AskedModel, OtherModels
+from application.agent.alternatives import AskedModel, OtherModels, TurnModels
 from application.agent.attachment_context import Attached
 from application.agent.loop import ConfirmNode, Loop, ReviewNode, ToolsNode
 from application.agent.model_node import ModelNode
@@ -16,10 +16,9 @@ from application.agent.turn_confirmation import TurnConfirmation
 from application.agent.watch import Pricing, TurnWatch
 from application.conversation.compressing import Compressing
 from application.conversation.project_context import project_context
-from application.conversation.turn_models import TurnModels
 from application.design.circuit_goals import read_goals
-from application.tool_execution.confirming import Judging
 from application.tool_execution.definition import ToolContext
+from application.tool_execution.executor import Judging
 from application.tool_execution.operations import Operations
 from application.tool_execution.tools.files import keep_seen
 from domain.llm.agentic_loop.policy import End
@@ -40,8 +39,7 @@ if TYPE_CHECKING:
     from application.graph.state import AgentState
     from application.ports.project import ProjectFiles
     from application.ports.tracing import Span
-    from application.tool_execution.confirming import Confirm
-    from application.tool_execution.executor import WorkflowNode
+    from application.tool_execution.executor import Confirm, WorkflowNode
     from domain.llm.chat import ProviderChoice
     from domain.llm.prompts.catalogue import Wording
     from domain.simulation.goals import DesignGoal
@@ -83,10 +81,13 @@ class TurnParts:
         self._attached = cache(lambda: Attached(project, deps.models, is_on_network=access.is_on_network))
         """Read once a run, where there are attachments."""
         self.models = TurnModels(
-            deps,
+            deps.models,
             choice,
-            project,
             conversation.record,
+            small_model=deps.small_model,
+            may_ask=lambda other: deps.consents().is_given(
+                project.root, other, session_id=conversation.session_id
+            ),
             is_on_network=access.is_on_network,
             is_searching=access.web_search is not None,
         )

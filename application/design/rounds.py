@@ -189,7 +189,7 @@ def _values(data: bytes) -> Iterator[tuple[str, tuple[str, str]]]:
 
 
 def _changed_lines(before: bytes, after: bytes) -> int:
-    from domain.llm.tools.line_diff import diff_files
+    from domain.llm.tools.text_files import diff_files
 
     diff = diff_files(before, after, path="")
     return max(diff.added, diff.removed)

@@ -13,7 +13,7 @@ from typing import Any
 from application.ports.project import ABSENT, OperationRecord, Projects
 from application.tool_execution.operations import Operations
 from application.tool_execution.taking_back import UndoChoice
-from domain.llm.tools.line_diff import LineDiff
+from domain.llm.tools.text_files import LineDiff
 from shared.errors import CircuitError, EnvironmentProblem, UserInputError
 from shared.events import EventBus
 from shared.message import msg

@@ -285,7 +285,7 @@ class ToolServices(Protocol):
 
 
 class Gate(Protocol):
-    """Decides about a call whose arguments are checked; see application.tool_execution.confirming."""
+    """Decides about a call whose arguments are checked; see application.tool_execution.executor."""
 
     async def __call__(
         self, tool: Tool[Any], arguments: Any, context: ToolContext, call: ToolCall

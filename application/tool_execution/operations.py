@@ -5,6 +5,8 @@ The order is the design's: operation log (intent, both hashes) -> user file (ato
 
 The steps of one effect are taken in a worker thread under the project's write lock. So an intent that is
 found under that lock was left by an interruption, and every effect begins with settling those.
+
+Which changes of a model were taken back is told to it: its words in the history do not know of that.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from application.ports.events import FileOperationDone, FileOperationUndone
 from application.ports.project import ABSENT, FOLDER, FileChange, OperationLog, OperationRecord, ProjectFiles
 from application.tool_execution.effects import Effects, changed_meanwhile, hash_of
 from application.tool_execution.taking_back import UndoChoice, diff_of, plan_undo
-from domain.llm.tools.line_diff import LineDiff
+from domain.llm.tools.text_files import LineDiff
 from shared.errors import CircuitAIError, CircuitError, Stopped, UserInputError
 from shared.events import EventBus
 from shared.message import Message, msg
@@ -429,3 +431,53 @@ def _changed_after_interruption(path: str) -> CircuitError:
         advice=msg("Read the file again; repeat the change if it is not there."),
         error_type="file_modified_externally",
     )
+
+
+_MOST_CHANGES = 10
+
+
+def undone_note(records: Sequence[OperationRecord], *, since: str) -> str:
+    """A note on a conversation's operations, oldest first, or "".
+
+    Told are the changes that are taken back now, as long as they are, and those that were done again after
+    `since` (ISO 8601, UTC: the model's last answer of an earlier turn).
+    """
+    by_id = {record.op_id: record for record in records}
+    undone = [record for record in records if record.kind == "file" and record.state == "undone"]
+    fresh = {
+        original.op_id
+        for record in records
+        if record.kind == "undo" and record.created > since
+        for original in _originals(record, by_id)
+    }
+    again = [record for record in records if record.op_id in fresh and record.state == "done"]
+    lines = []
+    if undone:
+        lines.append("These changes of yours were taken back; the files no longer have them:")
+        lines += [
+            _line(record) + (", since your last answer" if record.op_id in fresh else "")
+            for record in undone[-_MOST_CHANGES:]
+        ]
+    if again:
+        lines.append("These changes of yours were taken back and then done again; the files have them now:")
+        lines += [_line(record) for record in again[-_MOST_CHANGES:]]
+    return "\n".join(lines)
+
+
+def _originals(record: OperationRecord, by_id: dict[str, OperationRecord]) -> list[OperationRecord]:
+    """The changes at the beginning of chains of undos."""
+    seen: set[str] = set()
+    found: list[OperationRecord] = []
+    left = [record]
+    while left:
+        each = left.pop()
+        if each.kind == "file":
+            found.append(each)
+        elif each.op_id not in seen:
+            seen.add(each.op_id)
+            left += [by_id[op_id] for op_id in each.undone_ids if op_id in by_id]
+    return found
+
+
+def _line(record: OperationRecord) -> str:
+    return f"- {record.tool} of {record.path} at {record.created[:19]}Z"

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from application.tool_execution.confirming import ByHand, Judging
 from application.tool_execution.definition import ToolContext
+from application.tool_execution.executor import ByHand, Judging
 from application.tool_execution.operations import Operations
 from domain.llm.tools.result import ToolCall
 from domain.llm.web_search import WEB_SEARCH
@@ -19,9 +19,8 @@ from shared.ulid import new_ulid
 if TYPE_CHECKING:
     from application.ports.permissions import PermissionStore
     from application.ports.project import ProjectFiles, Projects
-    from application.tool_execution.confirming import Confirm
     from application.tool_execution.definition import ToolServices
-    from application.tool_execution.executor import ToolExecutor
+    from application.tool_execution.executor import Confirm, ToolExecutor
     from domain.llm.tools.result import ToolResult
     from domain.llm.web_search import WebSearchSettings
     from shared.events import EventBus

@@ -14,7 +14,7 @@ from typing import Literal
 
 from application.ports.project import ABSENT, FOLDER, FileChange, OperationRecord, ProjectFiles
 from application.tool_execution.effects import TAKEN, Effects, hash_of, moves_among
-from domain.llm.tools.line_diff import TEXT_LIMIT, LineDiff, diff_files
+from domain.llm.tools.text_files import TEXT_LIMIT, LineDiff, diff_files
 from domain.llm.tools.three_way import merge_files
 from shared.errors import CircuitError
 from shared.message import Message, msg

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from application.graph.state import GraphState
     from application.ports.project import ProjectFiles
     from application.ports.tracing import Span
-    from application.tool_execution.confirming import Confirm
+    from application.tool_execution.executor import Confirm
     from application.workflow.model_steps import ModelSteps
     from domain.design.checkpoint_intent import CheckpointIntent
     from domain.llm.chat import ModelRoom

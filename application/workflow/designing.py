@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from application.ports.tracing import Span, TurnTracer
     from application.simulation.measuring import MeasureResult
     from application.simulation.simulating import RunSimulation
-    from application.tool_execution.confirming import Confirm
+    from application.tool_execution.executor import Confirm
     from application.tool_execution.operations import Operations
 
 __all__ = [

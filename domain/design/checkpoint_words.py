@@ -517,14 +517,17 @@ _TAGS = (
     "okay", "ok", "please", "好不好", "行不行", "可以吗", "可以嗎", "好吗", "好嗎", "行吗", "成吗", "吧",
 )  # fmt: skip
 
-_NUMBERS = {
+_ENGLISH_NUMBERS = {
     "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
     "ten": 10,
     "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8,
     "ninth": 9, "tenth": 10, "initial": 1, "original": 1, "previous": -1, "last": -1, "preceding": -1,
+}  # fmt: skip
+_NUMBERS = {
+    **_ENGLISH_NUMBERS,
     "一": 1, "二": 2, "两": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9, "十": 10,
 }  # fmt: skip
-_COUNTED = "|".join(word for word in _NUMBERS if word.isascii())
+_COUNTED = "|".join(_ENGLISH_NUMBERS)
 _ROUND = re.compile(
     r"(?:round|iteration|version)\s?(?:no\.?\s?|number\s?|nr\.?\s?|#\s?)?(?P<behind>\d{1,4}|"
     rf"(?:{_COUNTED}))\b"

@@ -12,10 +12,11 @@ default.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, fields
 from datetime import UTC, datetime
 from typing import Any, TypeVar
+from weakref import ref
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
@@ -557,3 +558,23 @@ def _members(value: object) -> dict[str, Any]:
 
 def _items(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
+
+
+Thing = TypeVar("Thing")
+Value = TypeVar("Value")
+
+
+def once_each(make: Callable[[Thing], Value]) -> Callable[[Thing], Value]:
+    """`make`, remembered by the object's identity: also of one that has no hash. For any thread."""
+    known: dict[int, tuple[ref[Thing], Value]] = {}
+
+    def made(thing: Thing) -> Value:
+        place = id(thing)
+        found = known.get(place)
+        if found is not None and found[0]() is thing:
+            return found[1]
+        value = make(thing)
+        known[place] = (ref(thing, lambda _gone: known.pop(place, None)), value)
+        return value
+
+    return made

@@ -75,10 +75,6 @@ class ResultSettings:
         return RetentionPolicy(keep=self.keep, max_bytes=2**62 if self.max_bytes is None else self.max_bytes)
 
 
-DEFAULT_POLICY = ResultSettings().policy
-"""The quota that is held after each run, unless the settings say otherwise."""
-
-
 def to_be_removed(
     results: Sequence[StoredResult], policy: RetentionPolicy, now: datetime
 ) -> list[tuple[StoredResult, RemovalReason]]:

@@ -9,8 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from infrastructure.persistence.atomic import write_problem
-from infrastructure.persistence.confined import opened_folder
+from infrastructure.persistence.confined import opened_folder, write_problem
 from shared.errors import EnvironmentProblem, Stopped, UserInputError
 from shared.message import msg
 from shared.ulid import new_ulid

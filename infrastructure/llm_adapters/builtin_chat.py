@@ -22,34 +22,32 @@ from domain.circuit.netlist import LIBRARY_SUFFIXES, Netlist
 from domain.llm.chat import ChatRequest, StreamChunk, Usage, WireMessage, WireToolCall
 from domain.llm.context_block import MAIN_CIRCUIT
 from infrastructure.llm_adapters.builtin_commands import (
+    FIGURE,
+    LONGEST_QUOTE,
     Analyze,
+    Call,
     Change,
     Command,
     Delete,
     Design,
     ListFiles,
     Measure,
+    Outcome,
+    Plan,
     References,
     Search,
     Show,
     Simulate,
     SmallTalk,
-    language_of,
-    understand_command,
-)
-from infrastructure.llm_adapters.builtin_steps import (
-    FIGURE,
-    LONGEST_QUOTE,
-    Call,
-    Outcome,
-    Plan,
     Speech,
     abilities,
     bullets,
     failed,
     inspection,
+    language_of,
     simulation_failed,
     told,
+    understand_command,
 )
 from shared.errors import CircuitAIError, CircuitError
 from shared.message import Message, msg

@@ -19,10 +19,10 @@ from domain.design.designer import DesignIntent, Proposal, netlist_hash
 from domain.design.round_table import asked, value_beside_limit
 from domain.simulation.goals import DesignGoal, GoalVerdict, all_met
 from domain.simulation.result import Quantity
-from infrastructure.llm_adapters.builtin_commands import Design
-from infrastructure.llm_adapters.builtin_steps import (
+from infrastructure.llm_adapters.builtin_commands import (
     FIGURE,
     Call,
+    Design,
     Outcome,
     Plan,
     Speech,

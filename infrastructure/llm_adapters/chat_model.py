@@ -47,8 +47,7 @@ from domain.llm.chat import (
     WireMessage,
     WireToolCall,
 )
-from domain.llm.messages import get_output_items
-from shared.once_each import once_each
+from domain.llm.messages import get_output_items, once_each
 
 MERGE_WINDOW_S = 0.04
 """Pieces of one kind that arrive within it travel as one chunk: 25 a second are enough for an eye."""

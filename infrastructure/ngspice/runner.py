@@ -30,7 +30,7 @@ from infrastructure.ngspice.sandbox import Parts, Sandbox, View
 from infrastructure.ngspice.scratch import Taken, folder_bytes, make_scratch, remove_scratch, take_outputs
 from infrastructure.ngspice.verdict import Ending, judge
 from infrastructure.ngspice.waiting import last_breath
-from infrastructure.persistence.atomic import write_problem
+from infrastructure.persistence.confined import write_problem
 from infrastructure.waveforms.raw_layout import RawHeader
 from shared.errors import EnvironmentProblem, UserInputError
 from shared.message import msg

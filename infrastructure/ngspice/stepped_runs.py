@@ -13,7 +13,7 @@ from pathlib import Path
 from domain.simulation.request import RAW_NAME
 from domain.simulation.result import RunStatus, SimulationIssue, SimulationRun
 from domain.simulation.stepped_run import SteppedRun
-from infrastructure.persistence.atomic import write_problem
+from infrastructure.persistence.confined import write_problem
 from infrastructure.waveforms.raw_joining import append_plots
 
 LOG_NAME = "ngspice.log"

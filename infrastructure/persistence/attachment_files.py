@@ -15,8 +15,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from infrastructure.persistence import confined
-from infrastructure.persistence.atomic import TEMPORARY, write_atomically, write_problem
-from infrastructure.persistence.confined import InTheWay, read_regular_file
+from infrastructure.persistence.confined import (
+    TEMPORARY,
+    InTheWay,
+    read_regular_file,
+    write_atomically,
+    write_problem,
+)
 from shared.errors import EnvironmentProblem
 from shared.message import msg
 

@@ -31,9 +31,15 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from infrastructure.persistence import confined
-from infrastructure.persistence.atomic import rename_to_free_place, write_atomically, write_problem
 from infrastructure.persistence.begun_changes import BegunChanges
-from infrastructure.persistence.confined import Moved, TooLarge, read_regular_file
+from infrastructure.persistence.confined import (
+    Moved,
+    TooLarge,
+    read_regular_file,
+    rename_to_free_place,
+    write_atomically,
+    write_problem,
+)
 from infrastructure.persistence.process_locks import change_lock
 from infrastructure.persistence.user_json import JsonFile
 from shared.errors import CircuitAIError

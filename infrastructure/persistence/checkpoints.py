@@ -21,9 +21,8 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from infrastructure.persistence.atomic import write_problem
 from infrastructure.persistence.authenticity import SIGNATURE_LENGTH, Authenticity, UserKey
-from infrastructure.persistence.confined import InTheWay
+from infrastructure.persistence.confined import InTheWay, write_problem
 from infrastructure.persistence.databases import CHECKPOINTS, check_before_opening, is_disk_full
 from shared.errors import EnvironmentProblem
 from shared.message import msg

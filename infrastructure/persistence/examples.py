@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 from application.project.browsing import Example
-from infrastructure.persistence.atomic import write_problem
+from infrastructure.persistence.confined import write_problem
 from shared.errors import UserInputError
 from shared.message import msg
 

@@ -15,8 +15,7 @@ from typing import BinaryIO
 
 from application.ports.project import StoredObject
 from infrastructure.persistence import confined
-from infrastructure.persistence.atomic import write_atomically, write_problem
-from infrastructure.persistence.confined import InTheWay, open_regular_file
+from infrastructure.persistence.confined import InTheWay, open_regular_file, write_atomically, write_problem
 from shared.errors import EnvironmentProblem
 from shared.message import msg
 

@@ -24,10 +24,9 @@ from typing import Any
 
 from application.ports.project import OperationRecord, OperationState
 from infrastructure.persistence import operation_rows
-from infrastructure.persistence.atomic import write_problem
 from infrastructure.persistence.authenticity import Authenticity
 from infrastructure.persistence.begun_changes import BegunChanges
-from infrastructure.persistence.confined import InTheWay, open_file
+from infrastructure.persistence.confined import InTheWay, open_file, write_problem
 from infrastructure.persistence.databases import (
     OPERATIONS,
     check_files,

@@ -21,7 +21,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from infrastructure.persistence import confined
-from infrastructure.persistence.atomic import write_problem
+from infrastructure.persistence.confined import write_problem
 from shared.errors import EnvironmentProblem
 from shared.message import msg
 from shared.processes import start_of

@@ -15,17 +15,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from infrastructure.persistence import confined
-from infrastructure.persistence.atomic import (
+from infrastructure.persistence.authenticity import Authenticity, UserKey
+from infrastructure.persistence.confined import (
     TEMPORARY,
+    InTheWay,
+    NotRegular,
+    open_regular_file,
+    read_regular_file,
     remove_leftovers,
     rename_to_free_place,
     write_atomically,
     write_problem,
 )
-from infrastructure.persistence.authenticity import Authenticity, UserKey
-from infrastructure.persistence.confined import InTheWay, NotRegular, open_regular_file, read_regular_file
 from infrastructure.persistence.object_store import ObjectStore
-from infrastructure.persistence.result_seals import take_over
+from infrastructure.persistence.stored_results import take_over
 from shared import paths
 from shared.errors import CircuitAIError, EnvironmentProblem, Stopped, UserInputError
 from shared.message import msg

@@ -40,8 +40,7 @@ from infrastructure.persistence.path_rules import (
     refuse_twins,
 )
 from infrastructure.persistence.result_circuit import circuit_of
-from infrastructure.persistence.result_seals import ResultSeals
-from infrastructure.persistence.stored_runs import newest_first
+from infrastructure.persistence.stored_results import ResultSeals, newest_first
 from shared import paths
 from shared.errors import UserInputError
 from shared.message import msg

@@ -28,7 +28,7 @@ from domain.llm.prompts.documents import (
     with_templates,
 )
 from domain.llm.prompts.library import PromptLibrary
-from infrastructure.persistence.atomic import write_problem
+from infrastructure.persistence.confined import write_problem
 from infrastructure.persistence.user_json import JsonFile
 from shared.message import Message, msg
 

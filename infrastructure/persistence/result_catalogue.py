@@ -10,7 +10,7 @@ from application.project.browsing import ResultSummary, StoredResults
 from infrastructure.persistence import confined
 from infrastructure.persistence.confined import read_regular_file
 from infrastructure.persistence.result_circuit import circuit_of
-from infrastructure.persistence.result_seals import ResultSeals
+from infrastructure.persistence.stored_results import ResultSeals
 from shared import paths
 from shared.message import Message, msg, stored_message
 from shared.safe_json import read_bounded

@@ -16,7 +16,7 @@ from domain.simulation.result import Quantity
 from infrastructure.persistence import confined
 from infrastructure.persistence.confined import is_file, names_in, open_regular_file, read_regular_file
 from infrastructure.persistence.result_circuit import circuit_of, project_of
-from infrastructure.persistence.result_seals import ResultSeals
+from infrastructure.persistence.stored_results import ResultSeals
 from shared import paths
 from shared.safe_json import read_bounded
 

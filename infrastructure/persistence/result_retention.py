@@ -20,8 +20,12 @@ from pathlib import Path
 
 from domain.simulation.retention import Origin, RetentionPolicy, StoredResult, to_be_removed
 from infrastructure.persistence import confined
-from infrastructure.persistence.atomic import write_atomically, write_problem
-from infrastructure.persistence.confined import open_regular_file, read_regular_file
+from infrastructure.persistence.confined import (
+    open_regular_file,
+    read_regular_file,
+    write_atomically,
+    write_problem,
+)
 from infrastructure.persistence.process_locks import Holder, holder_of_this_process, is_running
 from shared import paths
 from shared.errors import CircuitAIError

@@ -17,15 +17,26 @@ from typing import Any
 
 from domain.simulation.operating_point import operating_point_to_plain
 from domain.simulation.result import SimulationIssue, SimulationResult
-from domain.simulation.retention import DEFAULT_POLICY, Origin, RetentionPolicy
+from domain.simulation.retention import Origin, ResultSettings, RetentionPolicy
 from infrastructure.persistence import confined
-from infrastructure.persistence.atomic import write_atomically, write_problem
-from infrastructure.persistence.confined import InTheWay, NotRegular, TooLarge, read_regular_file
+from infrastructure.persistence.confined import (
+    InTheWay,
+    NotRegular,
+    TooLarge,
+    read_regular_file,
+    write_atomically,
+    write_problem,
+)
 from infrastructure.persistence.project import ProjectFolder
 from infrastructure.persistence.result_circuit import place_of
 from infrastructure.persistence.result_retention import ResultFolderShelf, mark_done, mark_running
-from infrastructure.persistence.result_seals import HASHES, ResultSeals, as_text
-from infrastructure.persistence.stored_runs import former_searches, reusable_result
+from infrastructure.persistence.stored_results import (
+    HASHES,
+    ResultSeals,
+    as_text,
+    former_searches,
+    reusable_result,
+)
 from shared import paths
 from shared.errors import CircuitAIError, UserInputError
 from shared.message import Message, message_to_plain, msg
@@ -43,12 +54,12 @@ class ResultFolders:
         self,
         *,
         user_home: Path,
-        quota: RetentionPolicy = DEFAULT_POLICY,
+        quota: RetentionPolicy | None = None,
         seals: ResultSeals | None = None,
     ) -> None:
         self._user_home = user_home
         self._seals = seals or ResultSeals()
-        self._quota = quota
+        self._quota = quota or ResultSettings().policy
 
     def new_result(self, circuit: Path, ulid: str | None = None) -> tuple[str, Path]:
         """A result id, sorting by time, and its existing empty folder (a real path).

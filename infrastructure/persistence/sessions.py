@@ -19,7 +19,6 @@ from typing import Any, Literal
 
 from application.ports.conversation import ReadTranscript, SessionInfo
 from domain.llm.transcript import Summary, default_name, is_ulid, no_session
-from infrastructure.persistence.atomic import is_long_ago, write_atomically, write_problem
 from infrastructure.persistence.authenticity import Authenticity
 from infrastructure.persistence.confined import (
     InTheWay,
@@ -27,12 +26,15 @@ from infrastructure.persistence.confined import (
     confined,
     entries_in,
     flush_folder,
+    is_long_ago,
     look,
     make_folder,
     open_file,
     read_regular_file,
     rename,
     unlink,
+    write_atomically,
+    write_problem,
 )
 from infrastructure.persistence.process_locks import LockInUse, ProcessLock, is_held_elsewhere, other_holder
 from infrastructure.persistence.session_index import IndexEntry, index_document, read_index, summarise

@@ -14,8 +14,12 @@ import threading
 import time
 from pathlib import Path
 
-from infrastructure.persistence.atomic import write_atomically
-from infrastructure.persistence.confined import open_file, open_regular_file, read_regular_file
+from infrastructure.persistence.confined import (
+    open_file,
+    open_regular_file,
+    read_regular_file,
+    write_atomically,
+)
 from infrastructure.persistence.process_locks import change_lock
 from shared.errors import CircuitAIError
 from shared.ulid import milliseconds_of

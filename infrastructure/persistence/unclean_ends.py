@@ -15,8 +15,12 @@ from pathlib import Path
 from typing import IO
 
 from application.project.unclean_ends import UncleanEnd
-from infrastructure.persistence.atomic import remove_leftovers, write_atomically, write_problem
-from infrastructure.persistence.confined import read_regular_file
+from infrastructure.persistence.confined import (
+    read_regular_file,
+    remove_leftovers,
+    write_atomically,
+    write_problem,
+)
 from infrastructure.persistence.process_locks import LockInUse, ProcessLock
 from shared.errors import CircuitAIError
 from shared.redaction import redact

@@ -17,8 +17,7 @@ from typing import Any, get_args
 
 from application.project.unsaved_texts import MOST_BYTES, KeptTexts, UnsavedText
 from domain.llm.tools.text_files import Encoding
-from infrastructure.persistence.atomic import write_atomically, write_problem
-from infrastructure.persistence.confined import read_regular_file
+from infrastructure.persistence.confined import read_regular_file, write_atomically, write_problem
 from infrastructure.persistence.process_locks import LockInUse, ProcessLock
 from shared.errors import UserInputError
 from shared.message import msg

@@ -113,7 +113,7 @@ class JsonFile:
 
     def write(self, content: Mapping[str, Any]) -> None:
         """Replace the file atomically; its folder is made. Raises EnvironmentProblem, UserInputError."""
-        from infrastructure.persistence.atomic import write_atomically, write_problem
+        from infrastructure.persistence.confined import write_atomically, write_problem
 
         if self._version:
             found = content.get(_VERSION)

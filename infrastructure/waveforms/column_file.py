@@ -299,7 +299,7 @@ def build_columns(raw_path: Path, stop: threading.Event | None = None, key: User
     Nothing is left behind but the whole file. Raises UserInputError when the raw file can't be read,
     EnvironmentProblem when the column file can't be written.
     """
-    from infrastructure.persistence.atomic import write_problem
+    from infrastructure.persistence.confined import write_problem
     from infrastructure.waveforms.raw_data import Rows
     from infrastructure.waveforms.raw_layout import walk
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from application.conversation.consents import AskConsent
     from application.conversation.sessions import ShownSession
     from application.ports.events import ConfirmationGiven, ConfirmationNeeded
-    from application.tool_execution.confirming import Confirm
+    from application.tool_execution.executor import Confirm
     from domain.llm.tools.confirmation_card import Answers
     from presentation.json_output import Output
 

@@ -272,7 +272,7 @@ class IterationsView(QWidget):
             self._drop_difference()
 
     def _show_difference(self) -> None:
-        from domain.llm.tools.line_diff import diff_files
+        from domain.llm.tools.text_files import diff_files
         from presentation.panels.editor.compare_view import CompareView
 
         self._drop_difference()

@@ -11,7 +11,7 @@ from domain.llm.attachments import Attachment
 from domain.llm.chat import Usage, WebSource
 from domain.llm.compression import Compression
 from domain.llm.costs import AnswerUse, Cost, RequestFacts
-from domain.llm.tools.line_diff import diff_texts
+from domain.llm.tools.text_files import diff_texts
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from domain.simulation.result import Quantity
 from presentation.panels.conversation.charts import Chart, ChartLine

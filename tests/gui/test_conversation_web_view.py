@@ -16,7 +16,7 @@ from PyQt6.QtWebEngineCore import QWebEnginePage
 from PyQt6.QtWebEngineWidgets import QWebEngineView
 from PyQt6.QtWidgets import QApplication, QWidget
 
-from domain.llm.tools.line_diff import diff_texts
+from domain.llm.tools.text_files import diff_texts
 from presentation.panels.conversation.items import (
     Added,
     AnswerText,

@@ -16,7 +16,7 @@ from PyQt6.QtWebEngineCore import QWebEngineUrlRequestInfo
 
 from domain.llm.attachments import Attachment
 from domain.llm.chat import WebSource
-from domain.llm.tools.line_diff import diff_texts
+from domain.llm.tools.text_files import diff_texts
 from presentation.panels.conversation import plain_view, web_view
 from presentation.panels.conversation.charts import Chart, ChartLine
 from presentation.panels.conversation.document import PrintedItems

@@ -26,15 +26,16 @@ from application.tool_execution.tools.files import unreadable
 from domain.circuit.netlist import LIBRARY_SUFFIXES
 from domain.design.locked_elements import locked_changes
 from domain.llm.tools.effect import ComputedEffect, PathEffect
-from domain.llm.tools.line_diff import LineDiff, diff_texts
 from domain.llm.tools.look import ToolLook
 from domain.llm.tools.patching import PatchFailure, PatchOutcome, apply_patch, edits_in, without_fence
 from domain.llm.tools.result import ToolCall, ToolResult, failure, result_to_plain
 from domain.llm.tools.text_files import (
     BinaryFileError,
+    LineDiff,
     NotEncodableError,
     TextFile,
     decode,
+    diff_texts,
     encoding_of,
     version_hash,
     with_line_ends,

@@ -24,9 +24,9 @@ from application.tool_execution.tools.result_source import OF_OTHERS, result_sou
 from domain.design.round_table import asked
 from domain.llm.json_repair import Problem, read_json
 from domain.llm.tools.effect import ComputedEffect, PathEffect
-from domain.llm.tools.line_diff import diff_files
 from domain.llm.tools.look import ToolLook
 from domain.llm.tools.result import ToolCall, ToolResult, failure, result_to_plain
+from domain.llm.tools.text_files import diff_files
 from domain.simulation.goals import DesignGoal
 from shared.errors import UserInputError
 from shared.message import msg

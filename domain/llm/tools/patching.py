@@ -26,7 +26,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from domain.llm.tools.line_diff import Opcode, line_opcodes
 from domain.llm.tools.passages import (
     MOST_TOLD,
     EndlessError,
@@ -44,6 +43,7 @@ from domain.llm.tools.passages import (
     indent_shift,
     shifted,
 )
+from domain.llm.tools.text_files import Opcode, line_opcodes
 
 _FENCED = re.compile(
     r"\A\s*(?P<fence>`{3,}|~{3,})[\w.+-]*[ \t]*\r?\n(?P<body>.*?\r?\n?)[ \t]*(?P=fence)[ \t]*\s*\Z", re.DOTALL

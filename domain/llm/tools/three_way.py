@@ -11,8 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from domain.llm.tools.line_diff import line_opcodes
-from domain.llm.tools.text_files import BinaryFileError, NotEncodableError, TextFile, decode
+from domain.llm.tools.text_files import BinaryFileError, NotEncodableError, TextFile, decode, line_opcodes
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
 _MOST_BYTES = 2_000_000

@@ -29,7 +29,7 @@ from application.conversation.prompting import Prompting, SentPrompt
 from domain.llm.prompts.catalogue import node_of
 from domain.llm.prompts.library import Filled, TextProblem
 from domain.llm.tokens import count_tokens
-from domain.llm.tools.line_diff import diff_texts
+from domain.llm.tools.text_files import diff_texts
 from presentation.dialogs.prompt_editor.content_editor import ContentEditor, DifferenceView
 from presentation.dialogs.prompt_editor.drafts import Draft, PageName, PromptDrafts
 from presentation.dialogs.prompt_editor.find_bar import FindBar

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from domain.design.checkpoint_intent import CheckpointIntent, IntentKind
     from domain.llm.compression import Compression
     from domain.llm.costs import AnswerUse
-    from domain.llm.tools.line_diff import LineDiff
     from domain.llm.tools.look import ToolLook
+    from domain.llm.tools.text_files import LineDiff
     from presentation.panels.conversation.charts import Chart
 
 CardState = Literal["running", "done", "failed", "stopped", "not_run"]

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from application.conversation.turn_deps import EditorState
     from application.groups.conversations import Conversations
     from application.groups.design import Design
-    from application.tool_execution.confirming import Confirm
+    from application.tool_execution.executor import Confirm
     from application.workflow.designing import Answer, Ask, Question, Reply
     from domain.llm.attachments import PreparedAttachment
     from domain.llm.consent import ConsentAnswer, ConsentQuestion

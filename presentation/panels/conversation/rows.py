@@ -14,7 +14,7 @@ from pathlib import Path
 from application.conversation.session_texts import compressed_words
 from application.simulation.failure_place import place_of
 from domain.llm.tools.confirmation_card import AnswerWord, CallOnCard, CardAnswer
-from domain.llm.tools.line_diff import Hunk, LineDiff
+from domain.llm.tools.text_files import Hunk, LineDiff
 from domain.simulation.goals import GoalVerdict
 from presentation.confirmation_words import always_text, deed_of, facts_of, reasons_of, title_of
 from presentation.goal_margins import limit_text, shown

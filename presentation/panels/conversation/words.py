@@ -12,8 +12,8 @@ from application.conversation.session_marks import STOPS
 from application.tool_execution.taking_back import UndoChoice
 from domain.llm.costs import AnswerUse, cached_share, shown_cost
 from domain.llm.provider_settings import BUILTIN
-from domain.llm.tools.line_diff import LineDiff
 from domain.llm.tools.look import CardKind
+from domain.llm.tools.text_files import LineDiff
 from presentation.figures import short_count
 from presentation.panels.conversation.blocks import Said
 from presentation.panels.conversation.items import (

@@ -7,7 +7,7 @@ from typing import cast
 from PyQt6.QtGui import QTextBlockFormat, QTextCharFormat, QTextCursor
 from PyQt6.QtWidgets import QTextEdit, QVBoxLayout, QWidget
 
-from domain.llm.tools.line_diff import LineDiff
+from domain.llm.tools.text_files import LineDiff
 from presentation.ui.parts import arrange
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices

@@ -17,8 +17,7 @@ from application.groups.simulation import Simulation
 from application.ports.project import ABSENT
 from application.project.editing import OpenedFile
 from application.project.unsaved_texts import UnsavedText
-from domain.llm.tools.line_diff import diff_files
-from domain.llm.tools.text_files import TextFile
+from domain.llm.tools.text_files import TextFile, diff_files
 from presentation.panels.editor.code_editor import CodeEditor
 from presentation.panels.editor.compare_view import CompareView
 from presentation.panels.editor.examination import Examination, Problem, is_spice

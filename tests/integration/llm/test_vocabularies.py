@@ -22,7 +22,7 @@ from infrastructure.llm_adapters.vocabularies import (
     Vocabulary,
     vocabulary_of,
 )
-from infrastructure.persistence.atomic import write_atomically
+from infrastructure.persistence.confined import write_atomically
 from infrastructure.persistence.model_settings import TokenFactorsFile
 from presentation.cli.entry import main
 from shared.errors import EnvironmentProblem, UserInputError

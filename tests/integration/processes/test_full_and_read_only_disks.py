@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[3]
 PRELUDE = """
 import asyncio, os, pathlib, subprocess, sys
 disk = pathlib.Path(sys.argv[1])
-from infrastructure.persistence.atomic import write_atomically
+from infrastructure.persistence.confined import write_atomically
 from infrastructure.persistence.checkpoints import open_checkpointer
 from infrastructure.persistence.project import ProjectFolders
 from infrastructure.persistence.results import ResultFolders

@@ -18,8 +18,8 @@ from domain.llm.tools.effect import ComputedEffect
 from domain.llm.turn_failure import TurnFailure, TurnLimit
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from domain.simulation.result import Quantity
-from infrastructure.persistence.atomic import write_atomically
 from infrastructure.persistence.checkpoint_rows import forget_thread
+from infrastructure.persistence.confined import write_atomically
 from infrastructure.persistence.given_files import read_given
 from infrastructure.persistence.project import ProjectFolders
 from infrastructure.persistence.project_view import FolderView

@@ -11,7 +11,7 @@ import pytest
 
 from domain.llm.chat import RESULT_LIMIT
 from domain.llm.tools.result import ToolCall
-from infrastructure.persistence.result_seals import ResultSeals
+from infrastructure.persistence.stored_results import ResultSeals
 from shared.ulid import new_ulid
 from tests.integration.tools.conftest import Bench
 

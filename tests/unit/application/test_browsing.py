@@ -14,7 +14,7 @@ from application.design.circuit_goals import save_goals
 from application.ports.project import ProjectFiles
 from application.project.browsing import BrowseProject, Listing, ResultSummary, is_ours_or_temporary
 from infrastructure.persistence.project import ProjectFolder, ProjectFolders
-from infrastructure.persistence.result_seals import sign_unsigned
+from infrastructure.persistence.stored_results import sign_unsigned
 from shared.errors import EnvironmentProblem, UserInputError
 from shared.message import msg
 

@@ -10,7 +10,7 @@ import pytest
 
 from application.ports.project import ABSENT
 from application.project.editing import MAX_BYTES, EditFiles, OpenedFile, version_of
-from infrastructure.persistence.atomic import write_atomically
+from infrastructure.persistence.confined import write_atomically
 from infrastructure.persistence.project import ProjectFolder, ProjectFolders
 from shared.errors import CircuitAIError
 

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from infrastructure.persistence.atomic import write_atomically
+from infrastructure.persistence.confined import write_atomically
 from shared.errors import EnvironmentProblem, UserInputError
 
 

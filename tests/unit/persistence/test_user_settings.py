@@ -9,7 +9,7 @@ import pytest
 
 from domain.llm.agent_limits import AgentLimits
 from domain.settings import UserSettings
-from domain.simulation.retention import DEFAULT_POLICY
+from domain.simulation.retention import ResultSettings
 from infrastructure.persistence.settings import change_settings, load_settings
 from tests.ground.cases import for_each
 
@@ -151,7 +151,7 @@ def test_what_one_run_may_write_is_a_setting(tmp_path):
     write(tmp_path, {"results": {"run_bytes": 2**21}})
     settings = load_settings(tmp_path)
     assert (settings.warnings, settings.results.run_bytes) == ((), 2**21)
-    assert settings.results.policy == DEFAULT_POLICY
+    assert settings.results.policy == ResultSettings().policy
     change_settings(tmp_path / "new", lambda _: settings)
     assert load_settings(tmp_path / "new") == settings
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 
-from shared.once_each import once_each
+from domain.llm.messages import once_each
 
 
 class _Thing:

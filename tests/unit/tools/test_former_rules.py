@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any, cast
 
-from application.tool_execution.confirming import Judging
+from application.tool_execution.executor import Judging
 from domain.llm.tools.confirmation import Permissions, Rule
 
 

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from domain.llm.tools.line_diff import diff_files, diff_texts
+from domain.llm.tools.text_files import diff_files, diff_texts
 
 
 def rebuilt(before, diff):

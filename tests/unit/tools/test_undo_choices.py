@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from application.conversation.undone import undone_note
 from application.ports.events import FileOperationDone, FileOperationUndone
 from application.ports.project import ABSENT, FileChange
 from application.project.undo_retention import TidyUndoData
 from application.tool_execution.effects import hash_of
-from application.tool_execution.operations import Operations
+from application.tool_execution.operations import Operations, undone_note
 from application.tool_execution.taking_back import UndoConflictError
 from domain.llm.tools.three_way import merge_files, merge_texts
 from infrastructure.persistence import operation_rows

@@ -1,14 +1,18 @@
-"""What binds a stored result to its data and to who made it.
+"""Stored results: what binds each to its data and to who made it, which is newest, which answers a run again.
 
-``result.json`` names the SHA-256 of each file of data beside it, and carries the signature of this user's key
-over all it says and over the result's own id. Data that are not those any more are refused; a result without
-a valid signature was made elsewhere: it can be looked at, and nobody here takes it for a run of his.
+``result.json`` names the SHA-256 of each file of data beside it, and carries the signature of this user's
+key over all it says and over the result's own id. Data that are not those any more are refused; a result
+without a valid signature was made elsewhere: it can be looked at, and nobody here takes it for a run of
+his.
 
-Projects of this user from before anything was signed are taken over once, without a question. Whether one is
-his is told by what no project can bring along: the program was used here before it had a key, the files are
-the user's own and older than the key, and his folder knew the project by its place (window, permissions,
-simulator settings). The times of files tell nothing: who makes a project can foresee that of its checkout.
-What such a project had under way ends all the same: nothing unsigned is ever gone on with.
+Projects of this user from before anything was signed are taken over once, without a question. Whether one
+is his is told by what no project can bring along: the program was used here before it had a key, the
+files are the user's own and older than the key, and his folder knew the project by its place (window,
+permissions, simulator settings). The times of files tell nothing: who makes a project can foresee that of
+its checkout. What such a project had under way ends all the same: nothing unsigned is ever gone on with.
+
+A result that serves again gets a file ``.used`` with the moment, in the form of a result's name, so that it
+stands before results made in between: its circuit is as it was then.
 """
 
 from __future__ import annotations
@@ -16,21 +20,35 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import math
 import os
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from domain.simulation.notes import SimulationNote
+from domain.simulation.operating_point import operating_point_from_plain
+from domain.simulation.result import Quantity, SimulationIssue, SimulationResult, SimulationRun, StepResult
 from infrastructure.persistence import confined
-from infrastructure.persistence.atomic import write_atomically
 from infrastructure.persistence.authenticity import Authenticity, UserKey, key_made, read_note
-from infrastructure.persistence.confined import open_regular_file, read_regular_file
+from infrastructure.persistence.confined import (
+    is_file,
+    look,
+    names_in,
+    open_regular_file,
+    read_regular_file,
+    write_atomically,
+)
 from infrastructure.persistence.process_locks import change_lock
+from infrastructure.persistence.result_circuit import circuit_of
 from shared import paths
 from shared.errors import CircuitAIError, UserInputError
-from shared.message import msg
+from shared.message import Message, msg, stored_message
 from shared.safe_json import read_bounded
+from shared.ulid import new_ulid
 
 KIND = "result"
 SIGNATURE, HASHES = "signature", "raw_sha256"
@@ -192,7 +210,7 @@ def take_over(private: Path, signer: Authenticity, user_home: Path, *, adopt: Ca
                 return  # another process has done it
             signer.begin_take_over()
             _adopt(private.parent, adopt)
-            from infrastructure.persistence.result_seals import sign_unsigned  # once in a project's life
+            from infrastructure.persistence.stored_results import sign_unsigned  # once in a project's life
 
             sign_unsigned(private / paths.RESULTS_FOLDER, signer, older_than=key_made(user_home))
             signer.end_take_over()
@@ -244,3 +262,173 @@ def _is_his(private: Path, user_home: Path) -> bool:
     except OSError:
         return False
     return all(status.st_uid == os.getuid() for status in found)
+
+
+USED_FILE = ".used"
+_LOOKED_AT = 500
+_HEAD_BYTES = 1024
+"""The fingerprint stands at the beginning of a ``result.json``."""
+
+
+def newest_first(results: Path) -> list[str]:
+    """Names of the results in a folder, by when they were made or last used; none when it cannot be read."""
+    try:
+        names = names_in(results)
+    except OSError:
+        return []
+    return sorted(names, key=lambda name: (max(name, _used(results / name)), name), reverse=True)
+
+
+def reusable_result(results: Path, fingerprint: str, seals: ResultSeals) -> SimulationResult | None:
+    """The newest whole, successful result with this fingerprint; it counts as just used. None without one."""
+    if not fingerprint:
+        return None
+    for name in newest_first(results)[:_LOOKED_AT]:
+        path = results / name / paths.RESULT_FILE
+        if _head_has(path, fingerprint) and (found := _loaded(path, fingerprint, seals)) is not None:
+            try:
+                write_atomically(results / name / USED_FILE, paths.result_name(new_ulid()).encode())
+            except CircuitAIError:  # it may not be found as the newest: then it cannot stand for a run of now
+                return None
+            return found
+    return None
+
+
+def former_searches(results: Path, key: str, seals: ResultSeals) -> Iterator[tuple[Mapping[str, Any], bytes]]:
+    """See application.ports.simulation.ResultStore. The seal covers the table by its hash."""
+    for name in newest_first(results)[:_LOOKED_AT] if key else ():
+        folder = results / name
+        if not _head_has(folder / paths.RESULT_FILE, key):
+            continue
+        try:
+            content = read_bounded(read_regular_file(folder / paths.RESULT_FILE, max_bytes=_MOST_BYTES))
+            rows = read_regular_file(folder / paths.ROWS_FILE, max_bytes=_MOST_BYTES)
+            is_whole = content["search_key"] == key and content["rows_sha256"] == sha256(rows).hexdigest()
+            is_ours = is_whole and seals.is_ours(content, folder)
+        except (OSError, ValueError, TypeError, KeyError, RecursionError):
+            continue
+        if is_ours:
+            yield content, rows
+
+
+def _used(folder: Path) -> str:
+    """When a result was used last, "" when never."""
+    if not os.path.lexists(folder / USED_FILE):  # most were not; the safe way there is long
+        return ""
+    try:
+        return read_regular_file(folder / USED_FILE, max_bytes=100).decode("ascii")
+    except (OSError, ValueError):
+        return ""
+
+
+def _head_has(path: Path, fingerprint: str) -> bool:
+    try:
+        found = os.lstat(path)
+        return fingerprint.encode() in _head(str(path), found.st_ino, found.st_mtime_ns, found.st_size)
+    except OSError:
+        return False
+
+
+@lru_cache(maxsize=2 * _LOOKED_AT)
+def _head(path: str, _inode: int, _changed: int, _size: int) -> bytes:
+    """The beginning of a file, read once as it stands: each run looks at all before it. Raises OSError."""
+    with open_regular_file(Path(path)) as file:
+        return file.read(_HEAD_BYTES)
+
+
+def _loaded(path: Path, fingerprint: str, seals: ResultSeals) -> SimulationResult | None:
+    """The result as it was when it was saved here; None when any of it is missing, changed or damaged."""
+    folder = path.parent
+    try:
+        content = read_bounded(read_regular_file(path, max_bytes=_MOST_BYTES))
+        if content["fingerprint"] != fingerprint or content["ok"] is not True:
+            return None
+        raws = [folder / name for name in content["raw_paths"]]
+        is_whole = [look(raw).st_size for raw in raws] == content["raw_bytes"]
+        if not raws or not is_whole or not all(_is_in(raw, folder) for raw in raws):
+            return None
+        if not seals.is_ours(content, folder) or [seals.digest_of(raw) for raw in raws] != content[HASHES]:
+            return None
+        return _result(content, folder, raws)
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return None
+
+
+def _is_in(raw: Path, folder: Path) -> bool:
+    return raw.parent == folder and is_file(raw)
+
+
+def _result(content: Mapping[str, Any], folder: Path, raws: list[Path]) -> SimulationResult:
+    run = SimulationRun(
+        status=content["status"],
+        raw_paths=tuple(raws),
+        issues=(),
+        log_path=folder / paths.LOG_FILE,
+        duration_s=content["simulator"]["duration_s"],
+        simulator_version=content["simulator"]["version"],
+        confinement=tuple(content["simulator"]["confinement"]),
+    )
+    return SimulationResult(
+        result_id=str(content["id"]),
+        netlist_path=circuit_of(content, folder),
+        netlist_sha256=content["netlist"]["sha256"],
+        fingerprint=content["fingerprint"],
+        is_reused=True,
+        run=run,
+        metrics=_metrics(content["metrics"]),
+        operating_point=operating_point_from_plain(content["operating_point"]),
+        steps=tuple(
+            StepResult(
+                number=step["number"],
+                values=step["values"],
+                status=step["status"],
+                metrics=_metrics(step["metrics"]),
+            )
+            for step in content["steps"]
+        ),
+        dialect=content["dialect"],
+        notes=tuple(
+            SimulationNote(message=_as_it_is(note["message"]), file=_path(note["file"]),
+                           line=note["line"])
+            for note in content["notes"]
+        ),
+        issues=tuple(_issue(issue) for issue in content["issues"]),
+        request=content["request"],
+        result_path=folder / paths.RESULT_FILE,
+        created=str(content["created"]),
+    )  # fmt: skip
+
+
+def _metrics(stored: Mapping[str, Any]) -> dict[str, Quantity]:
+    return {
+        name: Quantity(value=_number(item["value"]), unit=str(item["unit"])) for name, item in stored.items()
+    }
+
+
+def _number(stored: float | None) -> float:
+    return math.nan if stored is None else float(stored)
+
+
+def _issue(stored: Mapping[str, Any]) -> SimulationIssue:
+    text = stored["text"]
+    message = stored_message(text["template"], text["params"])
+    advice = stored["advice"]
+    return SimulationIssue(
+        severity=stored["severity"],
+        code=stored["code"],
+        message=message or _as_it_is(stored["message"]),
+        file=_path(stored["file"]),
+        line=stored["line"],
+        element=stored["element"],
+        node=stored["node"],
+        advice=None if advice is None else _as_it_is(advice),
+    )
+
+
+def _as_it_is(text: str) -> Message:
+    """A text that was stored without its template: in the language it was written in."""
+    return msg("{text}", text=text)
+
+
+def _path(stored: str | None) -> Path | None:
+    return None if stored is None else Path(stored)
