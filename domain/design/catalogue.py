@@ -19,6 +19,7 @@ from domain.design.designer import DesignIntent, Proposal
 from domain.design.engine.declared_family import Claim, DeclaredFamily
 from domain.design.engine.wording import joined
 from domain.design.families import (
+    active_load_stage,
     adjustable_regulator,
     attenuator,
     band_pass,
@@ -39,6 +40,8 @@ from domain.design.families import (
     integrator,
     inverting_amplifier,
     lc_ladder,
+    mos_cascode,
+    mos_current_mirror,
     non_inverting_amplifier,
     non_inverting_schmitt,
     notch,
@@ -101,6 +104,9 @@ FAMILIES: Mapping[str, DeclaredFamily] = MappingProxyType(
             current_mirror,
             integrator,
             common_gate,
+            mos_cascode,
+            active_load_stage,
+            mos_current_mirror,
             phase_shift_oscillator,
             colpitts_oscillator,
         )

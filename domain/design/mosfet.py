@@ -1,4 +1,4 @@
-"""The n-channel MOSFET of generated circuits: a general long-channel one, its width chosen by the design.
+"""The MOSFETs of generated circuits: general long-channel ones, their widths chosen by the design.
 
 Square law: ID = KP/2 W/L Vov^2 (1 + lambda VDS), gm = sqrt(2 KP W/L ID). Source: Sedra, Smith,
 "Microelectronic Circuits", 7th ed., sections 5.2 and 7.2.
@@ -10,6 +10,8 @@ from domain.design.deck import Deck, spice
 from shared.message import msg
 
 KP, THRESHOLD_V, LAMBDA, LENGTH_M = 100e-6, 0.7, 0.02, 2e-6
+KP_P, LAMBDA_P = 40e-6, 0.03
+"""Of the p-channel one; its threshold is that of the other with the opposite sign."""
 LEAST_OVERDRIVE_V, MOST_OVERDRIVE_V = 0.1, 1.0
 """Below, the square law does not hold; above, the supply is wasted."""
 
@@ -27,6 +29,24 @@ def ratio_for(current: float, overdrive: float, drain_v: float) -> float:
 def nmos(name: str, nodes: str, ratio: float) -> str:
     """The element: `nodes` are drain, gate, source and bulk."""
     return f"{name} {nodes} nch W={width_of(ratio)} L={spice(LENGTH_M)}"
+
+
+def p_ratio_for(current: float, overdrive: float, drain_v: float) -> float:
+    """W/L of a PMOS, as `ratio_for`."""
+    return 2 * current / (KP_P * overdrive**2 * (1 + LAMBDA_P * drain_v))
+
+
+def pmos(name: str, nodes: str, ratio: float) -> str:
+    """As `nmos`."""
+    return f"{name} {nodes} pch W={width_of(ratio)} L={spice(LENGTH_M)}"
+
+
+def write_pmos(deck: Deck) -> None:
+    deck.note(msg("A general long-channel PMOS transistor (level 1)."))
+    deck.cards(
+        f".model pch PMOS(LEVEL=1 VTO={-THRESHOLD_V:g} KP={spice(KP_P)} LAMBDA={LAMBDA_P:g} TOX=20n"
+        " CGSO=0.3n CGDO=0.3n)"
+    )
 
 
 def write_nmos(deck: Deck) -> None:

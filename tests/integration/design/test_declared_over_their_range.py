@@ -322,6 +322,42 @@ def common_gate(draw: random.Random) -> str:
     )
 
 
+def mos_cascode(draw: random.Random) -> str:
+    supply = draw.choice([5, 9, 12, 15, 24])
+    text = draw.choice(
+        ["MOS cascode amplifier, gain {:.3g}, {} V supply", "增益{:.3g}倍的共源共栅放大电路，电源{}V"]
+    )
+    return text.format(_log(draw, 2, 3 * (supply - 2)), supply) + draw.choice(
+        ["", ", load 20 kohm", ", lower corner 20 Hz"]
+    )
+
+
+def active_load_stage(draw: random.Random) -> str:
+    supply = draw.choice([5, 9, 12])
+    more = draw.choice(["", f", {supply} V supply", ", lower corner 20 Hz", ", drain current 50 uA"])
+    if draw.random() < 0.5:
+        text = draw.choice(
+            [
+                "common-source amplifier with diode-connected load, gain {:.3g}",
+                "二极管负载共源放大器，增益{:.3g}",
+            ]
+        )
+        return text.format(_log(draw, 2, 8)) + more
+    text = draw.choice(
+        ["common-source amplifier with current-source load, gain {:.3g}", "有源负载共源放大器，增益{:.3g}"]
+    )
+    return text.format(_log(draw, 30, 250)) + more
+
+
+def mos_current_mirror(draw: random.Random) -> str:
+    text = draw.choice(["NMOS current mirror {:.3g} uA, {} V supply", "{:.3g}uA的MOS电流镜，电源{}V"])
+    current = _log(draw, 2, 5000)
+    text = text.format(current, draw.choice([5, 9, 12]))
+    return text + draw.choice(
+        ["", ", cascode", f", output resistance at least {_log(draw, 5, 900) / current:.3g} Mohm"]
+    )
+
+
 def phase_shift_oscillator(draw: random.Random) -> str:
     supply = draw.choice([9, 12, 15])
     text = draw.choice(
@@ -368,6 +404,9 @@ FAMILIES = pytest.mark.parametrize(
         current_mirror,
         integrator,
         common_gate,
+        mos_cascode,
+        active_load_stage,
+        mos_current_mirror,
         phase_shift_oscillator,
         colpitts_oscillator,
     ],

@@ -1,0 +1,146 @@
+"""The MOS cascode amplifier: a common-source and a common-gate NMOS, resistor load.
+
+Gain -gm1 (RD || RL) with gm = 2 ID / Vov: the width sets it; the upper transistor holds the drain of the
+lower one. Sources: Sedra, Smith, "Microelectronic Circuits", 7th ed., section 8.5; Razavi, "Design of Analog
+CMOS Integrated Circuits", 2nd ed., section 3.5.
+"""
+
+from __future__ import annotations
+
+import math
+
+from domain.circuit.figures import told_apart, with_unit
+from domain.circuit.preferred_values import at_least, nearest
+from domain.design.deck import Deck, spice
+from domain.design.engine.declaration import Correction, Family, Request, Sized, Words
+from domain.design.engine.wording import unreachable
+from domain.design.families.amplifier_rows import GAIN_LABEL
+from domain.design.families.transistor_rows import (
+    LOW_GOAL,
+    OTHER_DEVICES,
+    gain_goal,
+    quantities,
+    sweep,
+    write_source,
+)
+from domain.design.mosfet import LEAST_OVERDRIVE_V, THRESHOLD_V, nmos, ratio_for, write_nmos
+from domain.design.transistor import parallel
+from shared.message import msg
+
+_GATE_OHM = 1e6
+_MOST_OVERDRIVE_V = 0.5
+"""Two transistors share the supply."""
+_SOURCE_SHARE, _OTHER_SHARE = 1.6, 8.0
+"""By how much the corners of the capacitors lie below the lower corner of the amplifier."""
+_LOWER_V = 0.3
+"""Across the lower transistor beyond its overdrive."""
+
+
+def _source_v(request: Request) -> float:
+    return float(max(0.5, 0.1 * request["supply_v"]))
+
+
+def _drop_v(request: Request) -> float:
+    """Across the drain resistor: half of what source and saturation leave."""
+    return float(0.5 * (request["supply_v"] - _source_v(request) - 1.0))
+
+
+def _drain_a(request: Request) -> float:
+    """0.5 mA, or what makes the drain resistor no larger than half of the load."""
+    return float(max(0.5e-3, 2 * _drop_v(request) / request["load_ohm"]))
+
+
+def size(request: Request, correction: Correction) -> Sized:
+    """Resistors of E24 and E96, capacitors of E6, the width of both by the gain."""
+    current, gain = request["collector_a"], request["gain"] * correction["gain"]
+    rd = nearest(_drop_v(request) / current, "E24")
+    load = parallel(rd, request["load_ohm"])
+    overdrive, open_ohm = 2 * current * load / gain, 0.0
+    if overdrive < LEAST_OVERDRIVE_V:
+        asked, limit = told_apart("", request["gain"], 2 * current * load / LEAST_OVERDRIVE_V, digits=3)
+        advice = msg("Raise the supply or the load resistance, or use two stages or an op-amp.")
+        raise unreachable(GAIN_LABEL, asked, limit, advice)
+    if overdrive > _MOST_OVERDRIVE_V:  # the source resistor is left unbypassed in part
+        overdrive = _MOST_OVERDRIVE_V
+        open_ohm = nearest(load / gain - overdrive / (2 * current), "E96")
+    source_v = max(_source_v(request), 1.2 * current * open_ohm)
+    rs = nearest(source_v / current - open_ohm, "E24")
+    source_v = current * (rs + open_ohm)
+    lower_v = overdrive + _LOWER_V
+    if source_v + lower_v + overdrive + current * rd > request["supply_v"]:
+        least = current * load / (source_v + overdrive / 2)
+        asked, limit = told_apart("", request["gain"], least, digits=3)
+        raise unreachable(GAIN_LABEL, asked, limit, msg("Raise the gain or the supply."))
+    gate_v = source_v + THRESHOLD_V + overdrive
+    upper_v = gate_v + lower_v
+    low = 2 * math.pi * request["low_hz"] * correction["low_hz"]
+    at_source = parallel(rs, overdrive / (2 * current) + open_ohm)
+    r1, r3 = (nearest(_GATE_OHM * (request["supply_v"] - each) / each, "E96") for each in (gate_v, upper_v))
+    parts = {
+        "R1": r1, "R2": _GATE_OHM, "R3": r3, "R4": _GATE_OHM, "RD": rd, "RS": rs,
+        "W/L": ratio_for(current, overdrive, lower_v),
+        "C1": at_least(_OTHER_SHARE / (low * parallel(r1, _GATE_OHM)), "E6"),
+        "C2": at_least(_OTHER_SHARE / (low * (rd + request["load_ohm"])), "E6"),
+        "C3": at_least(_SOURCE_SHARE / (low * at_source), "E6"),
+        "C4": at_least(_OTHER_SHARE / (low * parallel(r3, _GATE_OHM)), "E6"),
+    }  # fmt: skip
+    if open_ohm:
+        parts["RS1"] = open_ohm
+    note = msg(
+        "Drain current {current}, overdrive {overdrive}, W/L = {ratio}.",
+        current=with_unit(current, "A", 3),
+        overdrive=with_unit(overdrive, "V", 3),
+        ratio=f"{parts['W/L']:.3g}",
+    )
+    return Sized(parts=parts, notes=(note,))
+
+
+def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+    """Source, bias, both transistors and the capacitors."""
+    parts = {name: spice(value) for name, value in sized.parts.items()}
+    write_source(deck, request, min(0.02, 0.2 * _drop_v(request) / request["gain"]))
+    deck.part(f"C1 in g {parts['C1']}", msg("couples the input"))
+    deck.part(f"R1 vcc g {parts['R1']}", msg("bias, together with R2"))
+    deck.part(f"R2 g 0 {parts['R2']}", msg("bias, together with R1"))
+    deck.part(f"R3 vcc g2 {parts['R3']}", msg("bias of the upper transistor, together with R4"))
+    deck.part(f"R4 g2 0 {parts['R4']}", msg("bias of the upper transistor, together with R3"))
+    deck.part(f"C4 g2 0 {parts['C4']}", msg("holds the gate of the upper transistor still"))
+    deck.part(f"RD vcc d {parts['RD']}", msg("drain resistor"))
+    deck.part(nmos("M2", "d g2 m 0", sized.parts["W/L"]), msg("upper transistor: common gate"))
+    deck.part(nmos("M1", "m g s 0", sized.parts["W/L"]), msg("transistor: its width sets the gain"))
+    bypassed = "s"
+    if "RS1" in parts:
+        bypassed = "x"
+        deck.part(f"RS1 s x {parts['RS1']}", msg("lowers the gain"))
+    deck.part(f"RS {bypassed} 0 {parts['RS']}", msg("holds the operating point"))
+    deck.part(f"C3 {bypassed} 0 {parts['C3']}", msg("bypasses RS: sets the lower corner"))
+    deck.part(f"C2 d out {parts['C2']}", msg("couples the output"))
+    deck.part(f"Rload out 0 {spice(request['load_ohm'])}", msg("load"))
+    write_nmos(deck)
+
+
+FAMILY = Family(
+    key="mos_cascode",
+    name=msg("cascode amplifiers with two NMOS transistors"),
+    one=msg("a MOS cascode amplifier"),
+    examples={
+        "en": "MOS cascode amplifier, gain 10, 12 V supply, 100 kohm load",
+        "zh": "增益10倍的共源共栅放大电路，电源12V，负载100kΩ",
+    },
+    words=Words(
+        named=(
+            r"(?:mos(?:fet)?|n-?mos|cmos|fet) (?:single[\s-]stage )?cascode"
+            r"(?: (?:amplifier|amp|stage|circuit))*|"
+            r"cascode(?: (?:amplifier|amp|stage|circuit))*(?=.{0,40}(?:mos|fet))|"
+            r"(?:单级)?(?:n?mos(?:fet)?管?)?共源共栅极?(?:级|组态)?(?:放大)?(?:器|电路)?"
+        ),
+        excludes=rf"telescopic|套筒|folded|折叠|mirror|镜|bjt|bipolar|npn|p-?mos|{OTHER_DEVICES}",
+    ),
+    quantities=quantities(_drain_a, load=100e3),
+    goals=(gain_goal(-1), LOW_GOAL),
+    title=lambda request: f"MOS cascode amplifier, gain {request['gain']:.4g}, {request['supply_v']:g} V",
+    remarks=lambda _request: (msg("Gain = -gm1 (RD || Rload), gm = 2 ID / (VGS - VT)."),),
+    analyses=sweep,
+    size=size,
+    netlist=netlist,
+)
