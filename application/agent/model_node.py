@@ -79,6 +79,10 @@ It gets the request, the room, the tokens of the tools and what goes with the us
 """
 
 
+SystemMessages = Callable[["Wording"], "Awaitable[tuple[SystemMessage | None, str]]"]
+"""Makes the system message for a kind of model, and what of its task goes into the newest message."""
+
+
 class _Frame(NamedTuple):
     """What is around the messages of a turn."""
 
@@ -100,7 +104,7 @@ class ModelNode:
         asked: AskedModel,
         executor: ToolExecutor,
         context: Callable[[ModelRoom], Awaitable[str]],
-        system_message: Callable[[Wording], Awaitable[SystemMessage | None]],
+        system_message: SystemMessages,
         watch: TurnWatch,
         span: Span,
         node: WorkflowNode,
@@ -202,7 +206,7 @@ class ModelNode:
         """What stays the same in all requests of a turn, so that providers can cache what they have read."""
         if self._frame is None or self._frame.tool_set != room.tool_set:
             withheld = self._executor.names - self._offered
-            described, system, tools = await asyncio.gather(
+            described, (system, given), tools = await asyncio.gather(
                 self._context(room),
                 self._system_message(room.wording),
                 asyncio.to_thread(
@@ -213,6 +217,7 @@ class ModelNode:
             counted = await asyncio.to_thread(count_tokens, listed)
             if tools:
                 described = with_rule_of_calls(described, self._watch.limits.calls_per_answer)
+            described = "\n".join(filter(None, [described, given]))
             self._frame = _Frame(described, system, tools, counted, _digest(listed), room.tool_set)
             self._watch.context = described
             self._watch.has_tools = bool(tools)

@@ -273,19 +273,21 @@ class InspectContext:
 
         files, is_away = context.project, context.is_on_network
         shares = self.shares or USUAL
+        given = ""
         if step is None:
             system = await self.prompts.system_message(files, main_circuit=main, wording=room.wording)
         else:
-            system = await self.prompts.system_message(
+            made = await self.prompts.step_prompt(
                 files,
                 task=step.task,
                 values=step.values,
                 main_circuit=main,
                 wording="no_tools" if step.node is None else room.wording,
             )
-        if step is not None and step.node is None:
-            alone = [system, HumanMessage(content=words)]
-            return Sent(messages=alone, tokens=tokens_of(alone), least=tokens_of(alone))
+            system, given = made.message(), made.given
+            if step.node is None:
+                alone = [system, HumanMessage(content=made.beside(words))]
+                return Sent(messages=alone, tokens=tokens_of(alone), least=tokens_of(alone))
         # The message that is to come makes the newest turn an earlier one.
         answered = (get_timestamp(each) for each in reversed(record.messages) if isinstance(each, AIMessage))
         block = await project_context(
@@ -300,6 +302,7 @@ class InspectContext:
             is_brief=choice.provider == BUILTIN or step is not None,
         )
         described = with_rule_of_calls(block.text, self.limits.calls_per_answer) if schemas else block.text
+        described = "\n".join(filter(None, [described, given]))
         materials = await Attached(files, self.models, is_on_network=is_away).of(
             record.messages, running=(), choice=choice, is_short=False
         )

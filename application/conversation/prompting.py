@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from application.design.circuit_goals import read_goals
-from domain.llm.context_block import SystemPromptInjector
+from domain.llm.context_block import SystemPrompt, SystemPromptInjector
 from domain.llm.prompts.catalogue import TaskName, Wording
 from domain.llm.prompts.library import (
     Filled,
@@ -82,7 +82,7 @@ class SentPrompt:
     """A template as it was sent last."""
 
     text: str
-    """Filled, with the form of the answer."""
+    """Filled, with the form of the answer, and the values that went into the newest message."""
     task: TaskName
     at: datetime
     project: Path
@@ -143,7 +143,49 @@ class Prompting:
         `session_id`: the conversation it is sent in, which `last_sent` then tells; "" = it is only looked at.
         `wording`: that of the model it goes to.
         """
-        given = values or {}
+        made = await self._made(
+            project,
+            task,
+            values or {},
+            main_circuit=main_circuit,
+            session_id=session_id,
+            wording=wording,
+            is_lasting=False,
+        )
+        return made.message()
+
+    async def step_prompt(
+        self,
+        project: ProjectFiles,
+        *,
+        task: TaskName,
+        values: Mapping[str, object],
+        main_circuit: str = "",
+        session_id: str = "",
+        wording: Wording = "full",
+    ) -> SystemPrompt:
+        """The same of a step of a design: what changes from step to step is in `given`."""
+        return await self._made(
+            project,
+            task,
+            values,
+            main_circuit=main_circuit,
+            session_id=session_id,
+            wording=wording,
+            is_lasting=True,
+        )
+
+    async def _made(
+        self,
+        project: ProjectFiles,
+        task: TaskName | None,
+        given: Mapping[str, object],
+        *,
+        main_circuit: str,
+        session_id: str,
+        wording: Wording,
+        is_lasting: bool,
+    ) -> SystemPrompt:
         library = await self.load()
         facts = await asyncio.to_thread(self._facts, project, task, given, main_circuit, library)
         made = SystemPromptInjector(library).inject(
@@ -151,11 +193,12 @@ class Prompting:
             values={**facts, **given},
             about_project=library.preferences.projects.get(str(project.root), ""),
             wording=wording,
+            is_lasting=is_lasting,
         )
         self._tell((*library.warnings, *(_no_value(name) for name in made.missing)))
         if session_id and task is not None and made.task is not None:
             sent = SentPrompt(
-                text=made.task,
+                text="\n\n".join(filter(None, [made.task, made.given])),
                 task=task,
                 at=datetime.now(UTC),
                 project=project.root,
@@ -163,7 +206,7 @@ class Prompting:
                 circuit=main_circuit or str(given.get("circuit_file") or facts.get("circuit_file") or ""),
             )
             self._sent |= {task: sent, None: replace(sent, text=made.identity)}
-        return made.message()
+        return made
 
     def last_sent(self, task: TaskName | None) -> SentPrompt | None:
         """A template (None: the identity) as it was sent last; None when not since the program started."""

@@ -238,16 +238,17 @@ class Turn:
         )
         return GraphRuntime(build_agent(loop, saver))
 
-    async def _system_message(self, wording: Wording) -> SystemMessage | None:
+    async def _system_message(self, wording: Wording) -> tuple[SystemMessage | None, str]:
         """None for the built-in model: it follows plain commands and reads no prompt."""
         if self._request.choice.provider == BUILTIN:
-            return None
-        return await self._deps.prompts().system_message(
+            return None, ""
+        made = await self._deps.prompts().system_message(
             self._project,
             main_circuit=self._request.main_circuit,
             session_id=self._conversation.session_id,
             wording=wording,
         )
+        return made, ""
 
     def _state(self, *, ended: str = "") -> GraphState:
         """The state of the newest turn, as its transcript tells it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, reduce
 from typing import TYPE_CHECKING
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from application.agent.alternatives import AskedModel, OtherModels, TurnModels
 from application.agent.attachment_context import Attached
 from application.agent.loop import ConfirmNode, Loop, ReviewNode, ToolsNode
-from application.agent.model_node import ModelNode
+from application.agent.model_node import ModelNode, SystemMessages
 from application.agent.turn_confirmation import TurnConfirmation
 from application.agent.watch import Pricing, TurnWatch
 from application.conversation.compressing import Compressing
@@ -32,7 +32,6 @@ from shared.message import Message, msg
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
-    from langchain_core.messages import SystemMessage
 
     from application.agent.conversation import Conversation
     from application.conversation.turn_deps import EditorState, ModelAccess, TurnDeps
@@ -41,7 +40,6 @@ if TYPE_CHECKING:
     from application.ports.tracing import Span
     from application.tool_execution.executor import Confirm, WorkflowNode
     from domain.llm.chat import ProviderChoice
-    from domain.llm.prompts.catalogue import Wording
     from domain.simulation.goals import DesignGoal
 
 
@@ -159,7 +157,7 @@ class TurnParts:
         asked: AskedModel,
         span: Span,
         *,
-        system_message: Callable[[Wording], Awaitable[SystemMessage | None]],
+        system_message: SystemMessages,
         main_circuit: str,
         editor: EditorState | None = None,
         node: WorkflowNode = "free_work",

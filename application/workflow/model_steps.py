@@ -56,7 +56,7 @@ from shared.message import msg
 from shared.ulid import new_ulid
 
 if TYPE_CHECKING:
-    from langchain_core.messages import BaseMessage, SystemMessage
+    from langchain_core.messages import BaseMessage
 
     from application.agent.alternatives import AskedModel
     from application.agent.loop import Loop, LoopGraph
@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from application.workflow.journal import DesignJournal
     from domain.design.checkpoint_intent import CheckpointIntent, IntentKind
     from domain.design.round_table import RoundTable
+    from domain.llm.context_block import SystemPrompt
     from domain.llm.prompts.catalogue import TaskName, Wording
     from domain.simulation.result import Quantity
     from shared.message import Message
@@ -161,15 +162,16 @@ class ModelSteps:
         has_written = any(event.get("step") == netlist_step for event in self._parts.conversation.events)
         circuit = state.get("circuit_file_path", "")
 
-        async def system_message(wording: Wording) -> SystemMessage | None:
+        async def system_message(wording: Wording) -> tuple[SystemMessage | None, str]:
             if not self.is_builtin:
-                return await self._system_message(task, await values(), circuit, wording)
+                made = await self._prompt(task, await values(), circuit, wording)
+                return made.message(), made.given
             if task in (
                 "EXECUTE_INSTRUCTION",
                 "GENERAL_CONVERSATION",
             ):  # it follows plain commands and reads no prompt
-                return None
-            return SystemMessage(content=json.dumps(await asyncio.to_thread(self._brief, state, task)))
+                return None, ""
+            return SystemMessage(content=json.dumps(await asyncio.to_thread(self._brief, state, task))), ""
 
         self._nodes = self._parts.loop(
             self._asked,
@@ -333,8 +335,8 @@ class ModelSteps:
         Raises ProviderError.
         """
         values = intent_values(read.text, state)
-        system = await self._system_message("INTENT_ANALYSIS", values, state.get("circuit_file_path", ""))
-        answer = await self.ask([system, HumanMessage(content=read.text)])
+        made = await self._prompt("INTENT_ANALYSIS", values, state.get("circuit_file_path", ""))
+        answer = await self.ask([made.message(), HumanMessage(content=made.beside(read.text))])
         return intent_from_model(answer, CHOICES, read)
 
     async def comment(
@@ -365,17 +367,18 @@ class ModelSteps:
             "failed_goals": [row.goal.metric for row in table.rows if not row.met],
             "user_language": LANGUAGE_NAMES.get(state["design_intent"]["language"], "English"),
         }
-        system = await self._system_message("ANALYZE_SIMULATION", values, circuit)
-        said = await self.ask([system, HumanMessage(content="Comment on this round.")], as_json=False)
+        made = await self._prompt("ANALYZE_SIMULATION", values, circuit)
+        asked = HumanMessage(content=made.beside("Comment on this round."))
+        said = await self.ask([made.message(), asked], as_json=False)
         text = short_comment(said)
         doubtful = doubtful_figures(text, table, known)
         return in_words(marked(text, doubtful, " (?)"))
 
-    async def _system_message(
+    async def _prompt(
         self, task: TaskName, values: Mapping[str, Any], circuit: str, wording: Wording = "no_tools"
-    ) -> SystemMessage:
+    ) -> SystemPrompt:
         """Of the next request of this conversation; one that only asks goes without tools."""
-        return await self._parts.deps.prompts().system_message(
+        return await self._parts.deps.prompts().step_prompt(
             self._parts.project,
             task=task,
             values=values,

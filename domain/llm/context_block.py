@@ -6,8 +6,8 @@ turns, so that providers can cache it. Two layers, marked and separated, the hig
     Layer 0  identity, the user's preferences, the rule of trust    (the rule cannot be edited away)
     Layer 1  the task and the form of its answer
 
-What changes with every turn (the project's files, the goals) goes as fenced data into the user's newest
-message. Parts are given by collectors (`application/conversation/collectors.py`). Each has a share of the
+What changes with every turn (the project's files, a round's figures) goes as fenced data into the user's
+newest message. Parts are given by collectors (`application/conversation/collectors.py`). Each has a share of the
 budget; what a part does not need goes to the others, the weightiest first. What is left out is said where
 it was.
 """
@@ -20,9 +20,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from domain.llm.attachments import name_in_fence
-from domain.llm.prompts.catalogue import TRUSTED_VARIABLES, TaskName, Wording
+from domain.llm.prompts.catalogue import CHANGING_VARIABLES, TRUSTED_VARIABLES, TaskName, Wording
 from domain.llm.prompts.fallbacks import FALLBACK_IDENTITY
-from domain.llm.prompts.library import PromptLibrary, names_in
+from domain.llm.prompts.library import PromptLibrary, as_text, names_in, placeholders
 from domain.llm.tokens import count_tokens
 from shared.message import msg
 from shared.setting import setting
@@ -60,6 +60,8 @@ class SystemPrompt:
 
     identity: str
     task: str | None = None
+    given: str = ""
+    """Values of the task that change from step to step, for the newest message; the task names them."""
     missing: tuple[str, ...] = ()
     """Required variables that had no value."""
 
@@ -69,6 +71,10 @@ class SystemPrompt:
         if self.task is not None:
             layers.append(f"{TASK_MARK}\n{self.task}")
         return LAYER_SEPARATOR.join(layers)
+
+    def beside(self, text: str) -> str:
+        """`text` as the newest message, behind the values that go with it."""
+        return "\n\n".join(filter(None, [self.given, text]))
 
     def message(self) -> SystemMessage:
         from langchain_core.messages import SystemMessage
@@ -90,12 +96,14 @@ class SystemPromptInjector:
         about_project: str = "",
         keeps_missing: bool = False,
         wording: Wording = "full",
+        is_lasting: bool = False,
     ) -> SystemPrompt:
         """The message for a task (None: only the identity).
 
         `values` are the variables by name. Those that are not the user's own words are material: they stand
         in the text as data, long ones in a fence. `keeps_missing`: variables without a value stay as written.
-        `wording`: the kind of model that reads it.
+        `wording`: the kind of model that reads it. `is_lasting`: values that change from step to step do not
+        stand in it but in `given`.
         """
         library = self._library.worded(wording)
         preferences = library.preferences.mine
@@ -112,16 +120,48 @@ class SystemPromptInjector:
             parts.append(f"What the user prefers, in his own words\n{preferences.strip()}")
         if about_project.strip() and "about_project" not in mentioned:
             parts.append(f"What the user says about this project\n{about_project.strip()}")
-        given = None
+        told, apart = None, dict[str, str]()
         if task is not None:
-            filled = library.render_task(task, known, show=as_data, keeps_missing=keeps_missing)
-            missing |= set(filled.missing)
-            given = filled.text.strip()
+            if is_lasting:
+                apart = _changing(library, task, known)
+            places = {name: _place(name) for name in apart}
+            filled = library.render_task(
+                task,
+                {**known, **places},
+                show=lambda name, text: text if name in places else as_data(name, text),
+                keeps_missing=keeps_missing,
+            )
+            missing |= {name for name in filled.missing if name not in apart}
+            missing |= {
+                name for name in apart if name in library.templates[task].required and not apart[name]
+            }
+            told = filled.text.strip()
         return SystemPrompt(
             identity="\n\n".join([*parts, *([NO_TOOLS] if wording == "no_tools" else []), TRUST]),
-            task=given,
+            task=told,
+            given="\n".join(
+                fence_data(name, text)
+                for name, text in apart.items()
+                if text and name not in TRUSTED_VARIABLES
+            ),
             missing=tuple(sorted(missing)),
         )
+
+
+def _changing(library: PromptLibrary, task: TaskName, known: Mapping[str, object]) -> dict[str, str]:
+    """The values of a task that change from step to step, in the order in which its text names them."""
+    content = library.templates[task].content
+    whole = [each.name for each in placeholders(content) if each.path == each.name]
+    parts = {each.name for each in placeholders(content) if each.path != each.name}
+    names = CHANGING_VARIABLES.get(task, frozenset()) - parts
+    return {name: as_text(known.get(name)) for name in whole if name in names}
+
+
+def _place(name: str) -> str:
+    """What stands in the task's text for a value that goes into the newest message."""
+    if name in TRUSTED_VARIABLES:
+        return "(the user's own words in the newest message)"
+    return f'(in the newest message as "{name}", if there is any)'
 
 
 def system_prompt() -> str:

@@ -65,6 +65,11 @@ class Request:
         return next((text_of(each) for each in reversed(self.messages) if is_said(each)), "")
 
     @property
+    def given(self) -> str:
+        """What the step is told: its task, and the values that stand in the newest message."""
+        return f"{self.system}\n{self.newest}"
+
+    @property
     def task(self) -> str:
         """The template in the system message, told by a sentence of it."""
         marks = {

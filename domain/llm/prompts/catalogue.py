@@ -68,6 +68,20 @@ TRUSTED_VARIABLES = frozenset(
 )
 """The user's own words, and words of ours. Every other value is material from files and programs."""
 
+_OF_A_ROUND = frozenset(
+    {"netlist", "metrics", "failed_goals", "metric_history", "simulation_warnings", "iteration"}
+)
+CHANGING_VARIABLES: Mapping[TaskName, frozenset[str]] = {
+    "ANALYZE_SIMULATION": _OF_A_ROUND,
+    "OPTIMIZE_PARAMETERS": _OF_A_ROUND,
+    "FIX_ERROR": _OF_A_ROUND | {"error_message", "error_log", "attempts"},
+    "EXECUTE_INSTRUCTION": _OF_A_ROUND | {"user_instruction"},
+    "GENERAL_CONVERSATION": _OF_A_ROUND | {"user_message", "context"},
+    "INTENT_ANALYSIS": frozenset({"user_message", "checkpoint"}),
+}
+"""What is another in each step of a design: it goes into the newest message, so that what stands before the
+conversation stays the same and providers need not read it again."""
+
 
 def node_of(task: TaskName) -> str:
     """The step of the graph that gives a task."""

@@ -218,6 +218,20 @@ def repeated_share(bodies: Sequence[dict[str, Any]]) -> float:
     return repeated / whole
 
 
+def known_share(bodies: Sequence[dict[str, Any]]) -> float:
+    """The same with any earlier request: of all of them a provider still has what it read."""
+    known: set[tuple[str, ...]] = set()
+    repeated = whole = 0
+    for body in bodies:
+        items = [json.dumps(one, ensure_ascii=False) for one in (body.get("tools", []), *body["messages"])]
+        sizes = [*map(count_tokens, items)]
+        begins = [tuple(items[:count]) for count in range(1, len(items) + 1)]
+        repeated += sum(sizes[: next((n for n, one in enumerate(begins) if one not in known), len(items))])
+        whole += sum(sizes)
+        known.update(begins)
+    return repeated / whole
+
+
 async def test_a_circuit_shown_only_with_the_message_is_told_as_changed(
     app: Application, tmp_path: Path
 ) -> None:

@@ -223,8 +223,8 @@ async def test_a_circuit_that_fails_is_fixed_with_the_lines_around_its_error(ben
     done = await bench.design()
     assert (done.goals_met, done.rounds) == (True, 2)
     (fix, *_) = [request for request in bench.model.seen if request.task == "fix"]
-    assert "Q1 c b e qn" in fix.system
-    assert "around line 11" in fix.system
+    assert "Q1 c b e qn" in fix.given
+    assert "around line 11" in fix.given
 
 
 @walks("initial_design → simulation", "conclude → restore", "restore → end")
@@ -529,7 +529,7 @@ async def test_the_model_explains_each_round_and_a_wrong_figure_of_its_is_marked
     long = says("The gain is 20.94 dB now.\n" * 30)
     bench.model.acts["analysis"] = in_turn(says("The gain is 31 dB."), long)
     await bench.design()
-    table = next(request.system for request in bench.model.seen if request.task == "analysis")
+    table = next(request.given for request in bench.model.seen if request.task == "analysis")
     (row,) = [line for line in table.splitlines() if line.startswith("| gain")]
     assert "19.036 dB" in row
     assert "MISSED" in row
@@ -596,7 +596,7 @@ async def test_a_goal_is_judged_in_its_condition_or_it_is_said_that_it_is_not(be
     assert abs(figures["low"] - figures["gain"]) > 1
     assert abs(figures["hot"] - figures["gain"]) > 0.005
     assert any("else was not measured in its condition, Rx = 1 kOhm" in words for words in bench.words)
-    table = next(request.system for request in bench.model.seen if request.task == "analysis")
+    table = next(request.given for request in bench.model.seen if request.task == "analysis")
     rows = {line.split("|")[1].strip(): line for line in table.splitlines() if line.startswith("| ")}
     assert "Vcc = 9 V |" in rows["low"]
     assert "SS corner (not simulated so: the circuit has no corner SS)" in rows["slow"]
@@ -651,14 +651,14 @@ async def test_what_comments_and_changes_has_the_netlist_its_traps_and_figures_w
     bench.model.acts["design"] = writes("amp.cir", trap)
     await bench.design()
     for request in [each for each in bench.model.seen if each.task in ("analysis", "optimize")][:2]:
-        assert "R1 vcc b 0.047M" in request.system
-        assert "line 5: 0.047M is 47u: M is milli" in request.system
-        assert " dB" in request.system.split("Measured", 1)[1].split("Missed", 1)[0]
+        assert "R1 vcc b 0.047M" in request.given
+        assert "line 5: 0.047M is 47u: M is milli" in request.given
+        assert " dB" in request.newest.split('"metrics"', 1)[1].split("</data>", 1)[0]
         assert not [line for line in request.system.split("\n") if line.endswith(": ")]
     change = next(each for each in bench.model.seen if each.task == "optimize")
     assert change.newest.endswith("Answer in English.")
 
-    assert re.search(r"DC operating point:\nQ1 npn SATURATION: IC .*, VBE .*, VCE .*\nnodes: ", change.system)
+    assert re.search(r"DC operating point:\nQ1 npn SATURATION: IC .*, VBE .*, VCE .*\nnodes: ", change.given)
 
 
 async def test_an_invented_tool_is_answered_with_those_of_the_step(bench: Bench) -> None:

@@ -11,10 +11,13 @@ import pytest
 
 from application.workflow.designing import Answer, Question
 from tests.fakes.designing_model import Reply, Request, amplifier
+from tests.integration.context.test_message_data import known_share
 from tests.integration.design.test_design_by_model import Bench
 
 LARGEST_DATABASE = 10_000_000
 LARGEST_ROW = 20_000
+LEAST_KNOWN = 0.7
+"""Of the tokens of all requests, those that stand at the beginning of an earlier one, too."""
 
 
 @pytest.mark.timeout(1800)
@@ -59,11 +62,14 @@ async def test_what_is_kept_of_many_rounds_stays_small(rounds: int, tmp_path: Pa
 
     done = await bench.design(decide=decide, max_iterations=rounds)
     assert done.rounds == rounds
+    share = known_share([each.body for each in bench.exchanges[:60]])
     print(
-        f"{rounds} rounds: database at most {max(databases)} bytes, row at most {max(rows)} bytes,"
+        f"{share:.1%} of the tokens known; {rounds} rounds:"
+        f" database at most {max(databases)} bytes, row at most {max(rows)} bytes,"
         f" transcript {transcript[-1]} bytes, {(transcript[-1] - transcript[0]) // (rounds - 1)} a round;"
         f" processor {_per_round(used[2:7]):.0f} ms a round first, {_per_round(used[-5:]):.0f} ms at last"
     )
+    assert share >= LEAST_KNOWN
     assert max(databases) < LARGEST_DATABASE
     assert max(rows) < LARGEST_ROW
     half = len(transcript) // 2

@@ -112,7 +112,7 @@ def repeated(server: FakeLLMServer) -> int:
     """How many of the design's model calls were made more than once."""
     asked = Counter(
         (
-            request.system if request.task == "analysis" else request.task,
+            request.given if request.task == "analysis" else request.task,
             *_place_of(request),
             _continues(body),
         )

@@ -112,7 +112,7 @@ async def test_every_template_is_sent_by_its_node_as_the_user_edited_it(ran: Ran
     for request in ran.model.seen:
         held = {task for task in TASKS if own(task) in request.system}
         assert held == {template_of[request.task]}
-    comments = [request.system for request in ran.model.seen if request.task == "analysis"]
+    comments = [request.given for request in ran.model.seen if request.task == "analysis"]
     assert all("DC operating point:" in system and "VCE" in system for system in comments)
     read = {task for task in TASKS if any(own(task) in request.system for request in ran.model.seen)}
     apart = {"SUMMARIZE_CONVERSATION"}  # of no node: sent where a conversation is compressed
@@ -123,7 +123,9 @@ async def test_every_template_is_sent_by_its_node_as_the_user_edited_it(ran: Ran
         if sent is None:
             continue
         (last,) = [request for request in ran.model.seen if own(task) in request.system][-1:]
-        assert last.system.endswith(sent.text)
+        told, *values = sent.text.split("\n\n<data", 1)
+        assert told in last.system
+        assert all(f"<data{each}" in last.given for each in values)
         assert (sent.task, sent.project) == (task, ran.root.resolve())
         assert sent.circuit == ("" if task in ("EXTRACT_DESIGN_GOALS", "INITIAL_DESIGN") else "amp.cir")
         assert ran.began <= sent.at <= ran.began + timedelta(hours=1)

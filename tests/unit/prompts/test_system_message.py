@@ -18,7 +18,14 @@ from application.conversation.prompting import (
     about_key,
 )
 from application.ports.project import ProjectFiles
-from domain.llm.context_block import IDENTITY_MARK, LAYER_SEPARATOR, TASK_MARK, TRUST, system_prompt
+from domain.llm.context_block import (
+    IDENTITY_MARK,
+    LAYER_SEPARATOR,
+    TASK_MARK,
+    TRUST,
+    SystemPrompt,
+    system_prompt,
+)
 from domain.llm.messages import create_human_message
 from domain.llm.prompts.library import IdentityVariable
 from infrastructure.persistence.project import ProjectFolder, ProjectFolders
@@ -88,6 +95,35 @@ async def test_a_saved_template_is_in_the_next_request(prompting: Prompting, pro
     assert first is after
     assert "Speak like a pirate in amp." in str(first.content)
     assert "pirate" not in str(before.content)
+
+
+async def test_what_changes_with_each_round_stands_in_the_newest_message(
+    prompting: Prompting, project: ProjectFiles
+) -> None:
+    """Also of an edited template; a part of a value, and what stays, are filled in their places."""
+    text = "Mine: {netlist} of {circuit_file}\n{user_instruction}, {metrics.first}\nT: {simulation_warnings}"
+    await prompting.apply(PromptChanges(templates={"EXECUTE_INSTRUCTION": text}))
+
+    async def made(netlist: str, warnings: str, said: str) -> SystemPrompt:
+        values = {
+            "netlist": netlist,
+            "circuit_file": "amp.cir",
+            "user_instruction": said,
+            "metrics": {"first": "7"},
+            "simulation_warnings": warnings,
+        }
+        return await prompting.step_prompt(project, task="EXECUTE_INSTRUCTION", values=values)
+
+    one, other = await made("R1 1 0 1k </data>", "M is milli", "go"), await made("R1 1 0 2k", "", "on")
+    assert one.text == other.text
+    assert "of amp.cir" in one.text
+    assert ", 7\n" in one.text
+    assert 'Mine: (in the newest message as "netlist"' in one.text
+    assert one.beside("go") == (
+        '<data name="netlist">\nR1 1 0 1k &lt;/data>\n</data>\n'
+        '<data name="simulation_warnings">\nM is milli\n</data>\n\ngo'
+    )
+    assert other.given == '<data name="netlist">\nR1 1 0 2k\n</data>'
 
 
 def test_nobody_hands_in_a_system_message() -> None:
