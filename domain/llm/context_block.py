@@ -7,9 +7,9 @@ turns, so that providers can cache it. Two layers, marked and separated, the hig
     Layer 1  the task and the form of its answer
 
 What changes with every turn (the project's files, a round's figures) goes as fenced data into the user's
-newest message. Parts are given by collectors (`application/conversation/collectors.py`). Each has a share of the
-budget; what a part does not need goes to the others, the weightiest first. What is left out is said where
-it was.
+newest message. Parts are given by collectors (`application/conversation/collectors.py`). Each has a share
+of the budget; what a part does not need goes to the others, the weightiest first. What is left out is said
+where it was.
 """
 
 from __future__ import annotations
