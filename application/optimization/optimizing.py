@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import math
+import os.path
 import shutil
 import time
 from collections.abc import Callable, Coroutine, Sequence
@@ -18,13 +19,14 @@ from application.optimization.documents import optimization_csv, stored_optimiza
 from application.optimization.job import OptimizationJob
 from application.ports.events import OptimizationProgressed
 from application.simulation.prepared_circuit import PreparedCircuit
-from application.studies.fresh_runs import FreshRun, FreshRuns
+from application.studies.fresh_runs import FreshRun, FreshRuns, circuit_at
 from application.studies.kinds import StudyInput, corners_too
 from application.studies.measures import study_measures
 from application.studies.plan import NOMINAL, Point, StudyPlan
 from application.studies.runs import StudyRuns
 from application.studies.studying import prepare_for_study, run_warnings, without_own_steps
 from domain.simulation.batch import Batch, RunOutcome
+from domain.studies.corners import TEMPERATURE
 from domain.studies.optimization import BestPoint, OptimizationResult
 from domain.studies.robustness import MOVED, Robustness, robustness_of
 from domain.studies.search import Search
@@ -198,7 +200,7 @@ class OptimizeCircuit:
             )
         prepared, notes = without_own_steps(self._prepared(request))
         if request.output is not None:
-            _refuse_input_as_output(request.output, prepared.circuit)
+            _refuse_input_as_output(request.output, prepared)
         named = replace(spec, goals=(*spec.goals, *(objective.as_goal for objective in objectives)))
         measures, goals, warnings = study_measures(named, prepared)
         bound = goals[len(spec.goals) :]
@@ -418,26 +420,49 @@ class OptimizeCircuit:
     def _write_best(
         self, request: OptimizeRequest, job: OptimizationJob, best: BestPoint | None
     ) -> tuple[Path | None, tuple[Message, ...]]:
-        """Write the circuit with the best values and those set for all runs; notes on it. Blocking."""
+        """Write the circuit with the best values, those set for all runs, and the corner where there is one.
+
+        What of it stands in included files is written as copies beside it; notes on it. Blocking.
+        """
         if request.output is None or best is None:
             return None, ()
-        prepared = self._prepared(request, with_analyses=False)
-        tree = with_values(prepared.tree, best.texts)
-        if more := sorted(tree.changed - prepared.tree.changed):
-            note = msg("The best circuit was not written: some of its values are in {path}, which it "
-                       "includes.",
-                       path=more[0])  # fmt: skip
-            return None, (note,)
-        output = request.output.absolute()
-        self._write_file(output, tree.root.to_bytes())
-        if tree.root.includes and output.parent != job.prepared.circuit.parent:
-            return output, (
+        prepared, plan = self._prepared(request, with_analyses=False), job.study.plan
+        notes: list[Message] = []
+        if len(plan.corners) == 1:
+            point = Point(values=best.parameters, corner=plan.corners[0])
+            tree = circuit_at(prepared, plan, point, best.texts).tree
+        else:
+            temperature = {
+                name: text for name, text in request.spec.assignments if name.lower() == TEMPERATURE
+            }
+            tree = with_values(prepared.tree, {**temperature, **best.texts})
+            notes.append(
                 msg(
-                    "{path} refers to its includes as the circuit does: keep it in the same folder.",
-                    path=output,
-                ),
+                    "The figures are the worst of {count} corners; the circuit was written without a corner.",
+                    count=len(plan.corners),
+                )
             )
-        return output, ()
+        output = request.output.absolute()
+        before = output.read_bytes() if output.is_file() else b""
+
+        def is_free(name: str) -> bool:
+            place = output.parent / name
+            is_own = name.encode() in before and place.resolve() not in tree.files
+            return is_own or not os.path.lexists(place)
+
+        root, copies = tree.kept_in(output.parent, output.stem, is_free)
+        for name, content in copies.items():
+            self._write_file(output.parent / name, content)
+        self._write_file(output, root.to_bytes())
+        if copies:
+            notes.append(
+                msg(
+                    "{path} includes changed copies, which belong beside it: {names}.",
+                    path=output,
+                    names=", ".join(copies),
+                )
+            )
+        return output, tuple(notes)
 
 
 class _InSession:
@@ -458,10 +483,10 @@ async def _within(work: Coroutine[Any, Any, OptimizationResult], seconds: float)
     return None
 
 
-def _refuse_input_as_output(output: Path, circuit: Path) -> None:
-    if output.absolute().resolve() == circuit.resolve():
+def _refuse_input_as_output(output: Path, prepared: PreparedCircuit) -> None:
+    if output.absolute().resolve() in {prepared.circuit.resolve(), *prepared.tree.files}:
         raise UserInputError(
-            msg("{path} is the circuit itself, which an optimization never changes.", path=output),
+            msg("{path} belongs to the circuit itself, which an optimization never changes.", path=output),
             advice=msg("Specify another file with -o."),
             file=output,
             error_type="bad_usage",

@@ -95,13 +95,20 @@ class FreshRuns:
         return FreshRun(row=row, units=units, raw_paths=run.raw_paths)
 
 
+def circuit_at(
+    prepared: PreparedCircuit, plan: StudyPlan, point: Point, texts: Mapping[str, str] | None = None
+) -> PreparedCircuit:
+    """The circuit as it is at a point of a study, its corner too; `texts` are spellings of its values."""
+    process = point.corner.process
+    if process is not None and process.sections:
+        prepared = prepared.edited(*with_process(prepared.tree, process))
+    written = {name: format_number(value, _DIGITS) for name, value in plan.settings(point).items()}
+    tree = with_values(prepared.tree, {**written, **(texts or {})})
+    return replace(prepared, netlist=tree.root, tree=tree)
+
+
 def _job(
     prepared: PreparedCircuit, plan: StudyPlan, point: Point, place: Path, timeout_s: float
 ) -> SimulationJob:
     place.mkdir(parents=True)
-    process = point.corner.process
-    if process is not None and process.sections:
-        prepared = prepared.edited(*with_process(prepared.tree, process))
-    texts = {name: format_number(value, _DIGITS) for name, value in plan.settings(point).items()}
-    tree = with_values(prepared.tree, texts)
-    return replace(prepared, netlist=tree.root, tree=tree).job(place, timeout_s=timeout_s)
+    return circuit_at(prepared, plan, point).job(place, timeout_s=timeout_s)

@@ -9,9 +9,10 @@ beginning of a comment. An include cycle crashes ngspice, a section cycle hangs 
 
 from __future__ import annotations
 
+import itertools
 import os.path
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
@@ -210,12 +211,7 @@ class DependencyTree:
         endless: list[Refusal | IncludeCycle] = [cycle for cycle in self.cycles if not cycle.too_deep]
         endless += [refusal for refusal in self.refusals if refusal.refusal.reason == "not-regular"]
         copied |= {item.file for item in endless if item.file is not None}
-        size = -1
-        while copied and size != len(copied):
-            size = len(copied)
-            copied |= {file for (file, _), target in self.targets.items() if file and target in copied}
-        copied &= self.files.keys()
-        names = _plain_names(sorted(copied), taken)
+        names = _plain_names(sorted(self._with_including(copied)), taken)
         targets = {place: Path(names.get(path, path)) for place, path in self.targets.items()}
         targets |= {(item.file, item.line): Path(NOT_TO_BE_OPENED) for item in endless}
         moved = replace(self, targets=targets)
@@ -223,6 +219,68 @@ class DependencyTree:
             name: moved.with_absolute_paths(self.files[path]).to_bytes() for path, name in names.items()
         }
         return moved.with_absolute_paths(self.root), copies
+
+    def kept_in(
+        self, folder: Path, stem: str, is_free: Callable[[str], bool]
+    ) -> tuple[Netlist, dict[str, bytes]]:
+        """The circuit to be written into `folder`: the root, and the changed files as copies by file name.
+
+        Copies belong beside the root and are called `stem` with the file's own name, as far as `is_free`. So
+        are files that include one of them, and in another folder than the circuit's all that are named from
+        there. Other paths lead where they led.
+        """
+        home = folder if self.root.path is None else self.root.path.parent
+        netlists = (self.root, *self.files.values())
+        copied = set(self.changed)
+        if folder != home:
+            copied |= {target for each in netlists for _, target in self._near(each, home)}
+        plain = _plain_names(sorted(self._with_including(copied)), ())
+        start = stem if _PLAIN_PATH.fullmatch(stem) and stem.isascii() else "best"
+        names: dict[Path, str] = {}
+        for path, own in plain.items():
+            tries = (f"{start}_{'' if number == 1 else number}{own}" for number in itertools.count(1))
+            names[path] = next(name for name in tries if name not in names.values() and is_free(name))
+
+        def moved(netlist: Netlist) -> Netlist:
+            is_copy = netlist is not self.root
+            texts = {
+                line: os.path.relpath(target, os.path.realpath(home))
+                for line, target in self._near(netlist, home)
+                if is_copy
+            }
+            texts |= {
+                line: names[target]
+                for (file, line), target in self.targets.items()
+                if file == netlist.path and target in names
+            }
+            fields = [(each.line, each.field) for each in netlist.includes if each.field is not None]
+            return netlist.edited(
+                [
+                    (field.spans[0][0], field.spans[-1][1], f'"{texts[line]}"')
+                    for line, field in fields
+                    if line in texts
+                ]
+            )
+
+        return moved(self.root), {name: moved(self.files[path]).to_bytes() for path, name in names.items()}
+
+    def _near(self, netlist: Netlist, home: Path) -> Iterator[tuple[int, Path]]:
+        """Line and target of the directives that name a file from the circuit's folder, or from their own."""
+        folders = {home, home if netlist.path is None else netlist.path.parent}
+        for include in netlist.includes:
+            target = self.target_of(netlist.path, include.line)
+            if target is None or Path(include.path).is_absolute():
+                continue
+            if any(os.path.realpath(folder / include.path) == str(target) for folder in folders):
+                yield include.line, target
+
+    def _with_including(self, files: Collection[Path]) -> set[Path]:
+        """These of the included files, and those that include one of them."""
+        found, size = set(files), -1
+        while found and size != len(found):
+            size = len(found)
+            found |= {file for (file, _), target in self.targets.items() if file and target in found}
+        return found & self.files.keys()
 
     def with_absolute_paths(self, netlist: Netlist) -> Netlist:
         """Its own `.include` and `.lib` paths made absolute as resolved here; lines stay in place.

@@ -40,6 +40,10 @@ def request(folder: Path, deck: str = RLC, workers: int | None = None, **spec: A
     )
 
 
+def texts_in(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.suffix in (".cir", ".inc", ".lib")}
+
+
 def found(result: OptimizationResult) -> tuple[Any, ...]:
     return (result.best, result.history, result.end, [row.parameters for row in result.rows])
 
@@ -65,6 +69,49 @@ async def test_goals_are_met_by_values_that_can_be_bought(app: Application, tmp_
     measured = await app.simulation.measure(again.result_path, ["bandwidth(v(out))"])
     assert measured["bandwidth(v(out))"].value == best.metrics["bw"]  # type: ignore[index]
     assert (tmp_path / "deck.cir").read_text() == RLC
+
+
+@pytest.mark.parametrize(
+    ("kept", "spec"),
+    [
+        ("best.cir", {"set": {"temp": "127", "corner": "ss"}}),
+        ("kept/best.cir", {"set": {"temp": "127"}, "corners": ["ss"], "at_corners": True}),
+    ],
+)
+async def test_what_is_written_is_whole_and_gives_the_told_figures(
+    app: Application, tmp_path: Path, kept: str, spec: dict[str, Any]
+) -> None:
+    """Values in an include of an include, a corner picked in one, a temperature; nothing else is touched."""
+    from application.simulation.simulating import SimulationRequest
+
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "parts" / "stage.inc").write_text('.include "low.inc"\n.lib "process.lib" tt\n')
+    (tmp_path / "parts" / "low.inc").write_text("R1 in out 1k tc1=1m\nC1 out 0 {c}\n")
+    library = ".lib tt\n.param c=1n\n.endl\n.lib ss\n.param c=2n\n.endl\n"
+    (tmp_path / "parts" / "process.lib").write_text(library)
+    (tmp_path / "process.lib").write_text(library)
+    (tmp_path / "best_low.inc").write_text("somebody's own\n")
+    deck = '* low-pass\n.include "parts/stage.inc"\nV1 in 0 ac 1\n.ac dec 50 1k 10meg\n.end\n'
+    asked = request(
+        tmp_path,
+        deck,
+        parameters=[{"name": "R1", "min": "100", "max": "10k", "scale": "E24"}],
+        measure={"bw": "bandwidth(v(out))"},
+        goals=["bw >= 60k", "bw <= 70k"],
+        output=tmp_path / kept,
+        budget=60,
+        **spec,
+    )
+    inputs = texts_in(tmp_path)
+    result = await app.design.optimize(asked)
+    assert result.ok
+    assert result.best is not None
+    assert 60e3 <= result.best.metrics["bw"] <= 70e3
+    again = await app.simulation.run(SimulationRequest(circuit=tmp_path / kept))
+    measured = await app.simulation.measure(again.result_path, ["bandwidth(v(out))"])
+    assert measured["bandwidth(v(out))"].value == pytest.approx(result.best.metrics["bw"], rel=1e-9)  # type: ignore[index]
+    assert texts_in(tmp_path).items() >= inputs.items()
 
 
 async def test_what_is_found_does_not_depend_on_the_workers(app: Application, tmp_path: Path) -> None:
