@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,9 @@ _MEASURING = frozenset({"inspect_data", "check_goals"})
 _CHANGING = frozenset({"create", "change", "delete"})
 _REFUSED = NOT_RUN | {"repeated_failure", "not_offered", "unknown_tool", "bad_arguments"}
 """Failures of calls that were not tried."""
+_MOST_READ = 20_000
+_PARTS = re.compile(r"(?:^|\\n|[\"'])([RCL][A-Za-z]{1,2})(?=[ \t]+\w+[ \t]+\w+[ \t]+\S)", re.MULTILINE)
+"""Names without a digit that cards of a netlist begin with: "RE e 0 680"."""
 _TEXTS = (".md", ".txt", ".csv", ".pdf", ".json", ".svg", ".png")
 """A change of these changes no circuit."""
 
@@ -62,6 +66,8 @@ class Past:
         """`context` is the data that went with the newest turn's message."""
         self._results: list[str] = []
         """Of tools, what they were given, data of the message; in order."""
+        self._runs = 0
+        self._tried: list[str] = []
         self._measured: list[int] = []
         """Those of `_results` that measured something."""
         self._words: list[str] = []
@@ -117,6 +123,8 @@ class Past:
         if is_measuring:
             if success or get_tool_error_type(result) not in _REFUSED:
                 self._has_run = True
+                self._runs += 1
+                self._tried += [str(given), get_text(result)]
             self._measured.append(len(self._results))
         self._results.append(get_text(result))
         if effect == "simulate":
@@ -153,6 +161,11 @@ class Past:
             earlier=self._earlier,
             has_run=self._has_run,
             has_run_earlier=self._has_run_earlier,
+            runs=self._runs,
+            tried=self._tried,
+            parts=frozenset(
+                each.lower() for text in self._results for each in _PARTS.findall(text[:_MOST_READ])
+            ),
             is_measured=self._is_measured is True,
             last_failed=self._last_failed,
             missed=self._missed,

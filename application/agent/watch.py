@@ -246,7 +246,7 @@ class TurnWatch:
                 figures=unbacked_figures(last.text, past.backing),
                 stale=stale_figures(last.text, past.before, past.now),
                 claims=claims,
-                contradicted=contradictions(last.text, past.now.results, past.before),
+                contradicted=contradictions(last.text, past.now.results, past.before, past.now.words),
                 unrun=unrun,
             )
 

@@ -56,7 +56,7 @@ _UNIT = (
     r"(?:(?P<prefix>[Mm]eg|MEG|[fpnumkKMGT]|[飞皮纳微毫千兆吉万]|pico|nano|micro|milli|kilo|mega|giga)?"
     r"(?P<unit>[Hh][Zz]|HZ|hertz|赫兹?|V/V|[Vv]olts?|V|伏特?|amps?|A|安培?|[Ww]atts?|W|瓦特?|[Oo]hms?|Ω|欧姆?"
     r"|farads?|F|法拉?|henry|H|亨利?|seconds?|sec|s|秒|siemens|(?<![A-Z])S|西门子|d[Bb]|D[Bb]|分贝|°\s?C|℃|摄氏度|degrees?|deg|°|度"
-    r"|percent|%|倍)(?:(?<=[VA])(?:pp|PP|p-p|rms|RMS|pk))?)(?![A-Za-z0-9_²^])"
+    r"|percent|%|倍)(?:(?<=[VA])(?:pp|PP|p-p|rms|RMS|pk))?)(?![A-Za-z0-9_²^Ω])"
 )
 _FIGURE = late_pattern(
     rf"(?<![A-Za-z0-9_.^])(?P<percent>百分之\s?)?(?P<sign>[-+±](?=[\d.]))?(?P<number>{_NUMBER})"

@@ -137,6 +137,13 @@ _AFTER = late_pattern(
     r"|^\s*(?:needs?|requires?|calls for|takes)\b|^\s*(?:需要|则需)"
     r"|^\s*(?:左右)?(?:即可|为宜|可行|应该可以|应可|是可能的|有望)"
 )
+_BY_HAND = late_pattern(
+    r"(?:\bby hand\b|\b(?:hand )?calculat\w+\b|\bin theory\b|\bcomputed\b|手算|计算|估算"
+    r"|推算)[^。.;；\n]{0,24}?[:：]"
+    r"(?![^\n]*(?:simulat|measured|实测|仿真))",
+    re.IGNORECASE,
+)
+"""What it opens is computed to the end of the sentence."""
 _CAME_OF_IT = late_pattern(r"(?<![然今以随最])后[，,：:][^，。；,;]*$")
 _PROPOSED = late_pattern(r"将|会|应|可|预计|估计|建议|若|如果|假如|需|要|期望|希望|目标")
 """What is told behind a change: "改为 3.9n 后，衰减提高到 43 dB"."""
@@ -173,6 +180,11 @@ def is_thought(before: str, after: str) -> bool:
             case _:
                 pass
     return mood != "said"
+
+
+def is_by_hand(flat: str, end: int) -> bool:
+    """Whether a figure stands behind words that open a calculation: "By hand: f0 = ..."."""
+    return _BY_HAND.search(flat, flat.rfind("\n", 0, end) + 1, end) is not None
 
 
 def sentence_before(flat: str, end: int) -> str:

@@ -16,18 +16,22 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice
 
-from domain.circuit.figures_in_text import TextFigure, figures_in, figures_in_words, plain, unit_name
+from domain.circuit.figures_in_text import TextFigure, figures_in, figures_in_words, plain
 from domain.circuit.said_figures import (
     ABOVE,
     BELOW,
     ROUGHLY,
     SIGHT,
+    is_by_hand,
     is_convention,
     is_rounding,
     is_thought,
     sentence_before,
 )
-from domain.llm.agentic_loop.facts_in_words import Quantities, came_from
+from domain.llm.agentic_loop.claims import told_of_before
+from domain.llm.agentic_loop.facts_in_words import came_from
+from domain.llm.agentic_loop.part_values import wrong_parts
+from domain.llm.agentic_loop.quantities import Quantities, named_figures
 from shared.late_patterns import late_pattern
 
 _MOST_FIGURES = 120
@@ -39,6 +43,8 @@ _MOST_LINES = 400
 _MOST_TOGETHER = 8
 _MOST_BY_LAW = 16
 _FEW = 6
+_MEASURED_SO = 3
+"""So many digits tell of a measurement, not of a wish."""
 _NEAR = 1.5
 """How far from a measured value a bound may be that is told of it."""
 
@@ -51,15 +57,6 @@ _NUMBER = late_pattern(
 _PART_VALUE = late_pattern(
     r"\b(?P<part>[RCL][a-z]?\w{0,4})\b(?P<between>[^.;。；\n]{0,40}?)(?<![\w.])"
     r"(?P<number>\d+(?:\.\d+)?)(?P<scale>[Mm]eg|MEG|[pnumkKM])(?![A-Za-z0-9_/]|\.\d)"
-)
-_NAMED = late_pattern(
-    r"(?P<name>[A-Za-z_][\w ]{0,24}?)(?:\((?:[^()\n]|\([^()\n]{0,40}\)){0,60}\))?"
-    r"\s*=\s*(?P<number>[-+]?\d[\d.]*(?:e[-+]?\d+)?)",
-    re.IGNORECASE,
-)
-_STATISTICS = late_pattern(r"^(?P<name>\w+) \[(?P<unit>[^\]\n]{1,8})\]:(?P<rest>[^\n]*)", re.MULTILINE)
-_STATISTIC = late_pattern(
-    r"(?:min|max|mean|median|nominal|sigma|rss|to) (?P<number>[-+]?\d[\d.]*(?:e[-+]?\d+)?)", re.IGNORECASE
 )
 _VALUE_OF_PART = late_pattern(
     r"(?<![\w.])(?P<number>\d+(?:\.\d+)?)(?P<scale>[Mm]eg|MEG|[pnumkKM])(?: (?:for|of|as)(?: the)? "
@@ -80,7 +77,19 @@ _CONDITION = late_pattern(
     r"\s*(?:处|时|下(?!降)|的(?:要求|目标|指标|上限|下限)|you (?:asked|need|want|allow)|(?:goal|target"
     r"|limit)\b)"
 )
+_PROMISES = late_pattern(
+    r"\b(?:I['’]ll|I will|I can|let me|shall I|should I)\b|我(?:会|将|再|来|可以)|要我|是否需要|需要我"
+)
+"""What is told as done next."""
 _MIDDLE = late_pattern(r"\b(?:centred?|centered?|middle|midpoint|mean|average|around)\b|中心|平均|中点|中间")
+_RMS = late_pattern(r"\W*(?:\brms\b|\beffective\b|\bpeak\b|\bamplitude\b|有效值|峰值?|幅度|振幅)")
+_OF_SINE = (math.sqrt(0.5), math.sqrt(2), math.sqrt(0.125), math.sqrt(8))
+"""Between peak, effective value and peak to peak."""
+_CAME_FROM = late_pattern(r"(?:\b(?:from|was)|从|由|原来是?|原为)\s?(?:about |约)?$", re.IGNORECASE)
+_TOTAL = late_pattern(r"\b(?:total|together|sum|altogether|combined)\b|共|合计|总[共和计]|加起来")
+_COMPARED = late_pattern(
+    r"\b(?:more|less|higher|lower|above|below|over|under|off|away|apart|difference|slower|faster|by)\b|[高低大小多少差]"
+)
 _EACH = late_pattern(r"\b(?:each|per|every)\b|每")
 _HALF = late_pattern(r"\b(?:half|halved|twice|double)|一半|减半|两倍|加倍")
 _ASKS = late_pattern(r"^[^.!。！\n]*[?？]")
@@ -90,10 +99,11 @@ _GENERAL = late_pattern(
 )
 _OLD = late_pattern(
     r"\b(?:before|was|were|had|from|earlier|previous\w*|original\w*|old|initial\w*|instead of|compared"
-    r"|versus|vs|first|last)\b"
-    r"|原|之前|先前|[改调换优][动改整换化]?前|旧|此前|上次|上一|从|由|相比|对比|比"
+    r"|versus|vs|first|last|in between|interim|intermediate|at one point)\b"
+    r"|原|之前|先前|中间|一度|起初|[改调换优][动改整换化]?前|旧|此前|上次|上一|从|由|相比|对比|比"
 )
 """What is told of the state before."""
+_NOW = late_pattern(r"\b(?:now|currently|at present)\b|现在|目前|当前")
 _BECAME = late_pattern(r"\s*(?:→|->|=>|to\b|变|到)")
 _SENTENCE_END = late_pattern(r"[!?。！？;；\n]|\.(?=\s|$)")
 _UNITS_BEHIND = frozenset(("", "hz", "v", "a", "w", "ω", "ohm", "ohms", "f", "h", "s", "siemens"))
@@ -124,15 +134,39 @@ def unbacked_figures(text: str, backing: Backing) -> tuple[str, ...]:
     quantities = Quantities(backing.results)
     named = {figure.start: quantities.told_before(flat, figure) for figure in figures}
     named = {start: those for start, those in named.items() if those[1]}
+    strange = {
+        figure.start
+        for figure in figures
+        if (told := named.get(figure.start)) is not None
+        and not _is_one_of(flat, figure, [(figure.unit, value) for value in told[1]])
+        and not (
+            _is_one_of(flat, figure, _values(known.asked))
+            and (
+                figure.digits < _MEASURED_SO
+                or _CAME_FROM.search(flat[: figure.start][-SIGHT:])
+                or _is_wish(flat[: figure.start][-SIGHT:], flat[figure.end :][:SIGHT])
+            )
+        )
+    }
     backed = [
         figure
         for figure in figures
-        if known.has(figure, _is_rough(flat, figure), named=named.get(figure.start, (0, ()))[1])
+        if (
+            figure.start not in strange
+            and known.has(figure, _is_rough(flat, figure), named=named.get(figure.start, (0, ()))[1])
+        )
         or known.keeps(figure, sentence_before(flat, figure.start)[-SIGHT:].lower())
     ]
     said = [*_values(backed), *((unit, value) for _, _, value, unit in parts if known.has_value(value))]
     asked = _values(known.asked)
-    derived = [*_derived(said, asked), *known.of_lines(asked)]
+    bounds = list(islice(known.bounds(), _MOST_DERIVED_FROM))
+    derived = [*_derived(said, asked), *known.of_lines(asked), *bounds]
+    derived += [
+        (unit, abs(value - bound))
+        for unit, value in (*said, *known.named())
+        for same, bound in bounds
+        if same == unit
+    ]
     own = {
         figure.start: start
         for figure in figures
@@ -149,6 +183,11 @@ def unbacked_figures(text: str, backing: Backing) -> tuple[str, ...]:
         ]
         backed, said = [*backed, *follows], [*said, *_values(follows)]
     derived += _derived(_values(backed), asked)
+    compared = [
+        *_derived(_values(backed), ()),
+        *known.differences(said),
+        *(each for alike in known.alike() for each in _derived(alike, ())),
+    ]
     doubted: dict[int, str] = {}
     for figure in figures:
         before, after = sentence_before(flat, figure.start), flat[figure.end : figure.end + SIGHT]
@@ -159,8 +198,10 @@ def unbacked_figures(text: str, backing: Backing) -> tuple[str, ...]:
             or figure.unit == "?"
             or is_convention(figure, before, after)
             or is_thought(mood, after)
-            or (_is_wish(before, after) and _is_one_of(flat, figure, asked))
-            or _is_part_of(flat, figure, said, before, after)
+            or is_by_hand(flat, figure.start)
+            or ((_is_wish(before, after) or _PROMISES.search(before)) and _is_one_of(flat, figure, asked))
+            or _is_part_of(flat, figure, [*said, *known.named()], before, after)
+            or (_COMPARED.search(f"{before[-24:]} {after[:16]}") and _is_one_of(flat, figure, compared))
             or (figure.unit == "%" and figure.start not in own and _is_one_of(flat, figure, asked))
             or _GENERAL.search(f"{before} {after.partition(chr(10))[0][:40]}".lower())
             or _ASKS.match(after)
@@ -168,6 +209,10 @@ def unbacked_figures(text: str, backing: Backing) -> tuple[str, ...]:
         ):
             continue
         doubted[figure.start] = text[figure.start : figure.end].strip()
+    for start, end in wrong_parts(flat, (*backing.results, *backing.words)):
+        before = sentence_before(flat, start).replace("取", "为")
+        if not (is_thought(before, flat[end : end + SIGHT])) and start not in doubted:
+            doubted[start] = text[start:end].strip()
     for start, end, value, _ in parts:
         before, after = sentence_before(flat, start), flat[end : end + SIGHT]
         is_operand = flat[max(0, start - 2) : start].strip()[-1:] in ("*", "/", "^")
@@ -189,7 +234,12 @@ def _is_part_of(
     found: list[float] = []
     if _HALF.search(near):
         found += [factor * value for value in own for factor in (0.5, 2.0)]
-    if _MIDDLE.search(near):
+    if _RMS.search(near) or _RMS.match(after[:24].lower()):
+        found += [factor * value for value in own for factor in (0.5, 2.0, *_OF_SINE)]
+    if _TOTAL.search(near[-24:]):
+        found += [factor * value for value in own for factor in (2, 3, 4)]
+        found += [one + other for one, other in combinations(own[:_MOST_BY_LAW], 2)]
+    if _MIDDLE.search(near) or _MIDDLE.match(after[:16].lower().lstrip(" -(")) or "average" in after[:16]:
         found += [(one + other) / 2 for one, other in combinations(own[:_MOST_BY_LAW], 2)]
     if _EACH.search(near[-24:]) or _EACH.match(after[:8].lower()):
         found += [value / count for value in own for count in range(2, 21)]
@@ -225,6 +275,7 @@ def stale_figures(text: str, before: Sequence[str], now: Backing) -> tuple[str, 
     if not figures or not before:
         return ()
     old, known = _Known(Backing(results=before)), _Known(now)
+    of_before = told_of_before(flat)
     compares = any(line.lstrip().startswith("|") and _OLD.search(line) for line in flat.lower().splitlines())
     current = [each for each in figures if known.has(each, is_rough=False)]
     found: dict[str, None] = {}
@@ -242,6 +293,7 @@ def stale_figures(text: str, before: Sequence[str], now: Backing) -> tuple[str, 
         is_rough = _is_rough(flat, figure)
         if (
             _OLD.search(sentence)
+            or (figure.start < of_before and not _NOW.search(sentence))
             or _BECAME.match(after)
             or is_convention(figure, said, after)
             or is_thought(said, after)
@@ -251,29 +303,6 @@ def stale_figures(text: str, before: Sequence[str], now: Backing) -> tuple[str, 
             continue
         found[text[figure.start : figure.end].strip()] = None
     return tuple(found)
-
-
-def named_figures(flat: str) -> dict[str, list[tuple[str, float]]]:
-    """What a result (in plain form) gives by name ("gain = 40 dB", "bw [Hz]: min 84120"): unit and value, SI.
-
-    Numbers whose unit is nowhere told are left out.
-    """
-    found: dict[str, list[tuple[str, float]]] = {}
-    units: dict[str, str] = {}
-    for each in _STATISTICS.finditer(flat):
-        name, unit = each["name"].lower(), unit_name(each["unit"])
-        units[name] = unit
-        found[name] = [(unit, float(value["number"])) for value in _STATISTIC.finditer(each["rest"])]
-    at = {figure.start: figure for figure in figures_in(flat)}
-    for each in _NAMED.finditer(flat):
-        name = each["name"].strip().lower().rpartition(" ")[2]
-        start = each.start("number")
-        figure = at.get(start) or at.get(start + 1)
-        if figure is not None:
-            found.setdefault(name, []).append((figure.unit, figure.value))
-        elif name in units:
-            found[name].append((units[name], float(each["number"])))
-    return found
 
 
 def figures_not_in(text: str, originals: Sequence[str]) -> tuple[str, ...]:
@@ -311,7 +340,7 @@ class _Known:
         for text in reversed(backing.results):
             if room <= 0:
                 break
-            self._read(re.sub(r"(?<=\d)\.\.+(?=\d)", " to ", plain(text[:room])))
+            self._read(re.sub(r"(?<=[\da-zA-Z])\.\.+(?=\d)", " to ", plain(text[:room])))
             room -= len(text)
         self.asked: list[TextFigure] = [
             figure for text in backing.words for figure in islice(figures_in(text), _MOST_FIGURES)
@@ -400,6 +429,36 @@ class _Known:
             (unit, abs(one - other)) for unit, one in few for same, other in (*few, *asked) if same == unit
         )
 
+    def bounds(self) -> Iterator[tuple[str, float]]:
+        """What the user allowed: 40 Hz to each side, 960 Hz and 1040 Hz for "1 kHz within 4 %"."""
+        for share in (each.value / 100 for each in self.asked if each.unit == "%" and each.value < 100):
+            for unit, value in _values(self.asked):
+                if unit != "%":
+                    yield from (
+                        (unit, value * share),
+                        (unit, value * (1 - share)),
+                        (unit, value * (1 + share)),
+                    )
+
+    def named(self) -> Iterator[tuple[str, float]]:
+        """The values with names, of each name a few."""
+        yield from (each for values in self._named.values() for each in values[:_FEW])
+
+    def differences(self, said: Sequence[tuple[str, float]]) -> Iterator[tuple[str, float]]:
+        """Of what an answer tells and what else stands in the results."""
+        for unit, one in said:
+            values = self._by_unit.get(unit, set())
+            if len(values) <= _MOST_DERIVED_FROM:
+                yield from ((unit, abs(one - other)) for other in values)
+
+    def alike(self) -> Iterator[list[tuple[str, float]]]:
+        """The newest values of names that begin alike: "tpd_lh" and "tpd_hl"."""
+        by_begin: dict[str, list[tuple[str, float]]] = {}
+        for name, values in self._named.items():
+            if values:
+                by_begin.setdefault(name[:3], []).append(values[0])
+        yield from (values for values in by_begin.values() if 1 < len(values) <= _FEW)
+
     def newest(self) -> list[tuple[str, float]]:
         """The newest values with names, a few."""
         return [values[0] for values in islice(self._named.values(), _FEW) if values]
@@ -430,10 +489,13 @@ def _derived(
             found += [
                 (unit, high - low),
                 ("1", high / low),
+                ("1", low / high),
                 ("%", 100 * (high / low - 1)),
                 ("%", 100 * (1 - low / high)),
             ]
-            found += [("%", 100 * low / high), ("dB", 20 * math.log10(high / low))]
+            found.append(("%", 100 * low / high))
+            if unit != "dB":
+                found.append(("dB", 20 * math.log10(high / low)))
     return found
 
 
@@ -470,6 +532,7 @@ def _by_law(said: Sequence[tuple[str, float]]) -> Iterator[tuple[str, float]]:  
                 case "H", "Ohm":
                     yield from (("s", one / other), ("Hz", other / (2 * math.pi * one)))
                 case "H", "F":
+                    yield "Ohm", math.sqrt(one / other)
                     yield "Hz", 1 / (2 * math.pi * math.sqrt(one * other))
                 case "V", "Ohm":
                     yield "W", one * one / other

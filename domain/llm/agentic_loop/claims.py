@@ -36,6 +36,12 @@ class Deeds:
     """A run or measurement is of the circuit as it is now."""
     last_failed: bool = False
     """The newest run found no result."""
+    runs: int = 0
+    """How often something was simulated or measured, in all turns."""
+    tried: Sequence[str] = ()
+    """What the runs and measurements were given, and what they gave."""
+    parts: frozenset[str] = frozenset()
+    """Names of parts in the circuits that were read or written, in lower case."""
     missed: Sequence[str] = ()
     """Goals that the newest verdict on the circuit as it is says are missed."""
 
@@ -116,6 +122,19 @@ def told(words: Sequence[str], *, between: str = ", ") -> str:
 _NAMED = r"\b[RCLQMDVIXEFGHKJB][A-Z]{0,2}\d\w{0,4}\b"
 _PART = rf"(?:{_NAMED}|\b(?-i:[RCL][A-Z]{{1,2}})\b)"
 _FILE = r"[\w/\-]+\.(?:cir|sp|spice|net|ckt|lib|inc|mod|md|txt|csv)\b"
+_KINDS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = tuple(
+    (late_pattern(said, re.IGNORECASE), late_pattern(rf"(?:^|\\n|['\"\s]){given}", re.IGNORECASE))
+    for said, given in (
+        (r"\b(?:op-?amps?|amplifier model)\b|运放", r"(?:[XEU]\w+\s|\.include|\.lib|\.subckt)"),
+        (r"\btransistors?\b|晶体管|三极管|MOS管|场效应管", r"(?:[QMJX]\w*\s|\.model)"),
+        (r"\bdiodes?\b|二极管", r"(?:[DX]\w*\s|\.model)"),
+        (r"\bresistors?\b|电阻", r"(?:R\w*\s|\.param)"),
+        (r"\bcapacitors?\b|电容", r"(?:C\w*\s|C=|\.param)"),
+        (r"\binductors?\b|电感", r"(?:L\w*\s|L=|\.param)"),
+    )
+)
+"""Kinds of parts, and what a call that changed one was given."""
+_LETTERS = late_pattern(r"\b[A-Z]{2,3}\b")
 _TOKENS = late_pattern(rf"{_FILE}|{_NAMED}")
 _AIM = late_pattern(
     r"\b(?:so|such|for|because|since|which|that|from|with|at|between|like|as)\b|使|以便|从而|因为|由于|以"
@@ -127,7 +146,8 @@ _DEED = (
     r"|removed"
     r"|deleted|renamed|moved|adjusted|increased|decreased|raised|lowered|reduced|swapped|corrected"
     r"|fixed|mended"
-    r"|repaired|patched|inserted|applied|tuned|doubled|halved|resized)"
+    r"|repaired|patched|inserted|applied|tuned|doubled|halved|resized"
+    r"|widened|narrowed|enlarged|shortened|lengthened|scaled|bumped|trimmed|shrunk|upgraded|exchanged|loaded)"
 )
 _I = (
     r"\b(?:I|we)(?:['’]ve| have| had)?(?: (?:now|just|also|already|then|successfully|simply|therefore"
@@ -148,15 +168,19 @@ _CHANGED = late_pattern(
     r"|\b(?:changes?|edits?|modifications?|corrections?|fix(?:es)?|updates?)\b.{0,24}?\b(?:is|are"
     r"|has been|have been)"
     r"(?: now)? (?:done|made|applied|saved|complete|in place|in the file)"
-    r"|(?<!中)(?:已经?)(?:将|把|为[您你]|按|根据|在|为|对|成功|重新)?[^，。；！？]{0,24}?(?:改|更新"
-    r"|更改|替换|更换|写入|保存|创建|新建|添加"
+    r"|(?<!中)(?:已经?)(?:将|把|为[您你]|按|根据|在|为|对|成功|重新)?[^，。；！？]{0,40}?(?:改|更新"
+    r"|更改|替换|更换|写入|保存|创建|新建|添加|补[上充全]"
     r"|加入|加上|删除|移除|删掉|重命名|设为|设置|调整|换成|换为|修正|修复|纠正)"
     rf"|(?:{_PART}|电阻|电容|元件)[^，。；]{{0,6}}(?:已经?)(?:增大|减小|提高|降低|加大|缩小)"
     rf"|{_PART}\s?(?:也|均|都)?(?:一并|一起|也|同时)(?:被)?(?:改|换|调|减小|增大|降低|提高|加大"
     rf"|缩小)(?:到|至|为|成)"
     r"|我(?:已经?|先|又|也|还|刚刚?|就|再)*(?:把|将|对|在|给)?[^，。；]{0,24}?(?:改|更新|替换|更换|换"
-    r"|写入|保存|创建|新建|添加|加"
+    r"|写入|保存|创建|新建|添加|加|补"
     r"|删|调整|调|设|增大|减小|修正|修复)[^，。；]{0,12}?(?:了|好)"
+    r"|我(?:已经?|先|又|也|还|刚刚?|就|再)*(?:把|将)[^，。；]{1,24}?(?:改|换|调|设|减小|增大|加大|提高|降低|缩小)[到为成至]"
+    r"|我(?:已经?|先|又|也|还|刚刚?|就|再)*(?:把|将)[^，。；]{1,24}?(?:改|换|调|减小|增大|加大|提高|降低|缩小)"
+    r"[^，。；]{0,6}?(?:之|以)?后"
+    r"|^[\W_]*(?:改|换|调整|修改|替换|增加|删除)了"
     r"|(?:把|将)[^，。；]{1,24}?(?:改|更新|替换|更换|换|写入|保存|删|调整|调|设)[^，。；]{0,12}?(?:了"
     r"|完|好)"
     r"|(?:保存|创建|写入|删除|更新|替换|修改|添加)了[^，。；]{0,10}"
@@ -197,7 +221,10 @@ _MET = late_pattern(
     r"|现在[^，。；]{0,8}(?:正常工作|工作正常)",
     re.IGNORECASE,
 )
-_PARTLY = late_pattern(r"\b(?:only|just one|one of|all but|except)\b|只有|仅|其中|唯一|除了?")
+_PARTLY = late_pattern(
+    r"[三四五六七八]项[^，。]{0,8}[一两二三四五六七]项|\b(?:only|just one|one of|all but|except)\b"
+    r"|只有|仅|其中|唯一|除了?"
+)
 _SUCCEEDED = late_pattern(
     rf"\b(?:{_SIM}|circuit|netlist|it|\w+\.(?:cir|sp|net))\b.{{0,16}}?\b(?:(?:ran|runs|went"
     rf"|goes) (?:through|fine|cleanly)"
@@ -209,6 +236,7 @@ _SUCCEEDED = late_pattern(
     r"|\bnow (?:runs|converges|simulates)\b|\b(?:runs|converges) now\b"
     r"|(?:问题|错误|故障|收敛)[^，。；]{0,8}?(?:解决|排除|消除|修复)|(?:能|可以?"
     r"|已经?)[^，。；]{0,6}?(?:跑完|跑通|收敛)"
+    r"|正常(?:工作|起振|振荡|运行)|(?:工作|运行)正常|\b(?:oscillates|starts up|works)\b"
     r"|仿真[^，。；]{0,6}?(?:成功|通过|正常|顺利|完成)|(?:顺利|成功)[^，。；]{0,4}?(?:仿真|运行|收敛)",
     re.IGNORECASE,
 )
@@ -218,6 +246,40 @@ _PROVES = late_pattern(
     re.IGNORECASE,
 )
 """A run that is told of the circuit as it is now."""
+_REPEATS = late_pattern(
+    r"\bre-?(?:simulat|ran|run)|\bonce more\b|重新|再次|又[仿跑测]|再[仿跑测]", re.IGNORECASE
+)
+_EVER = late_pattern(
+    r"\b(?:in every case|in all cases|always|under all|over the whole)\b|始终|任何情况|所有情况|总是",
+    re.IGNORECASE,
+)
+"""What is said to hold everywhere."""
+_TRIED = late_pattern(
+    r"\b(?:verif|check|confirm|test|simulat|measur|ran|prove|validat)\w*|验证|确认|测试|测过|仿真|跑[了过]|检查",
+    re.IGNORECASE,
+)
+_CONDITIONS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = tuple(
+    (late_pattern(said, re.IGNORECASE), late_pattern(given, re.IGNORECASE))
+    for said, given in (
+        (r"\b(?:over|at (?:high|low|all)|across) temperatures?\b|高温|低温|温度范围|全温", r"temp|°C|corner"),
+        (
+            r"\b(?:light|full|no|heavy|different|other|all)[- ]loads?\b|轻载|满载|空载|重载|不同负载",
+            r"load|\b[RI]_?L\b|负载",
+        ),
+        (r"\bmonte[- ]carlo\b|蒙特卡洛", r"monte"),
+        (r"\bworst[- ]case\b|最坏情况", r"worst|corner|monte"),
+        (
+            r"\bwith \d+(?:\.\d+)? ?% (?:parts|resistors|capacitors|components)\b|\btolerances?\b|公差|容差",
+            r"monte|worst|corner|toleranc",
+        ),
+        (r"\b(?:process|all|the) corners\b|工艺角", r"corner|\b[sft]{2}\b"),
+        (
+            r"\b(?:supply (?:range|variation)|(?:low|high)(?:er)? supply|supply voltages)\b|电源波动|不同电源",
+            r"vdd|vcc|supply|vin|vp\b",
+        ),
+    )
+)  # fmt: skip
+"""Under what an answer may say that it tried the circuit, and what stands in the calls that did."""
 _ALL = late_pattern(r"\b(?:all|both|every|everything)\b|全部|所有|各项|均|都|两项", re.IGNORECASE)
 _UNSAID = late_pattern(
     r"\b(?:not|never|cannot|unable|failed|fails|without(?! (?:any )?(?:errors?|problems?|warnings?"
@@ -291,7 +353,24 @@ _GOES_ON = late_pattern(
 )
 
 
+def told_of_before(text: str) -> int:
+    """Where the passage before the first change that an answer claims ends: it may tell of the old state.
+
+    0 where it claims none, or begins with it.
+    """
+    changed = next((found.start() for found in _CHANGED.finditer(text) if not _UNSAID.search(found[0])), 0)
+    return max((found.end() for found in _PASSAGE_END.finditer(text, 0, changed)), default=0)
+
+
+_PASSAGE_END = late_pattern(r"[。！!？?；;\n]|\.(?=\s)")
+
+
 def _is_unmade(clause: str, deeds: Deeds, *, is_shown: bool) -> bool:
+    if (_TRIED.search(clause) or _EVER.search(clause)) and any(
+        said.search(clause) and not any(given.search(each) for each in deeds.tried)
+        for said, given in _CONDITIONS
+    ):
+        return True
     if _MET.search(clause):
         is_of_all = _ALL.search(clause) is not None and not _PARTLY.search(clause)
         return not deeds.is_measured or deeds.last_failed or (bool(deeds.missed) and is_of_all)
@@ -303,6 +382,8 @@ def _is_unmade(clause: str, deeds: Deeds, *, is_shown: bool) -> bool:
 
 
 def _is_run(clause: str, deeds: Deeds) -> bool:
+    if _REPEATS.search(clause) and deeds.runs < 2:
+        return False
     if deeds.is_measured and _TELLS.search(clause):
         return True
     if deeds.changes and not deeds.is_measured and _PROVES.search(clause):
@@ -315,6 +396,16 @@ def _is_run(clause: str, deeds: Deeds) -> bool:
 def _is_changed(clause: str, found: re.Match[str], deeds: Deeds, *, is_shown: bool) -> bool:
     objects = clause[: found.start()] + _AIM.split(clause[found.start() :])[0]
     names = {name.lower() for name in _TOKENS.findall(objects)}
+    if (
+        deeds.changes
+        and not deeds.earlier
+        and any(
+            said.search(objects) and not any(given.search(each) for each in deeds.changes)
+            for said, given in _KINDS
+        )
+    ):
+        return False
+    names |= {name.lower() for name in _LETTERS.findall(objects)} & deeds.parts
     given = "\n".join((*deeds.changes, *deeds.earlier)).lower()
     if not names:
         # Of earlier turns it may tell again, in words that say so.

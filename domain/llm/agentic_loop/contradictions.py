@@ -12,9 +12,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
 from domain.circuit.figures_in_text import TextFigure, figures_in, plain
-from domain.circuit.said_figures import SIGHT, is_rounding, is_thought, sentence_before
-from domain.llm.agentic_loop.backing import named_figures, without_code
-from domain.llm.agentic_loop.facts_in_words import QUANTITIES, wrong_words
+from domain.circuit.said_figures import ROUGHLY, SIGHT, is_rounding, is_thought, sentence_before
+from domain.llm.agentic_loop.backing import without_code
+from domain.llm.agentic_loop.claims import told_of_before
+from domain.llm.agentic_loop.facts_by_row import wrong_rows
+from domain.llm.agentic_loop.facts_in_words import wrong_words
+from domain.llm.agentic_loop.quantities import (
+    QUANTITIES,
+    Row,
+    Value,
+    named_figures,
+    named_quantity,
+    quantities_of,
+)
 from shared.late_patterns import late_pattern
 
 _MOST_READ = 8_000
@@ -43,7 +53,8 @@ _SUPPOSES = late_pattern(
     r"|必须|应|需|要求|如果|若|希望|目标|为了|才能|可以|将|会|预计|是否|使|以便|要(?![求的])"
 )
 _EACH = late_pattern(
-    r"\b(?:all|every|each|any|always|never|stays?|remains?|throughout)\b|都|均|始终|所有|任何|每",
+    r"\b(?:all|every|each|any|always|never|stays?|remains?|throughout)\b|\bat (?:most|worst)\b|都|均"
+    r"|始终|所有|任何|每|最大|最坏|最多",
     re.IGNORECASE,
 )
 _CHANGES = late_pattern(
@@ -56,10 +67,13 @@ _CLAUSE_START = late_pattern(r"[;；。!?！？\n]|\.\s|, (?:but|while|so)\b")
 _SAMPLES = late_pattern(r"\b(?:samples?|runs?|trials?|units?)\b|样本|样品|样机")
 
 
-def contradictions(text: str, results: Sequence[str], earlier: Sequence[str] = ()) -> tuple[str, ...]:
+def contradictions(
+    text: str, results: Sequence[str], earlier: Sequence[str] = (), words: Sequence[str] = ()
+) -> tuple[str, ...]:
     """The comparisons of an answer that are wrong, as they are written; () for none. Linear in the text.
 
-    `results` are those of the circuit as it is, the newest last; `earlier` those of before its last change.
+    `results` are those of the circuit as it is, the newest last; `earlier` those of before its last change;
+    `words` are the user's, which may set limits that no goal of the program has.
     """
     flat = plain(without_code(text[:_MOST_READ]))
     figures = list(islice(figures_in(flat), _MOST_FIGURES))
@@ -90,7 +104,49 @@ def contradictions(text: str, results: Sequence[str], earlier: Sequence[str] = (
             continue
         clause = f"{said}{flat[figure.start - len(compares[0]) : figure.end]}".strip()
         found[clause[-_LONGEST:]] = None
-    return tuple(dict.fromkeys((*found, *wrong_words(flat, results, earlier))))
+    told = (
+        *wrong_words(flat, results, earlier, _missed(words, results)),
+        *wrong_rows(flat, results, earlier),
+    )
+    if told and earlier and (end := told_of_before(flat)):
+        # What comes before the change may be of the state before.
+        passage = flat[:end]
+        of_old = (*wrong_words(passage, earlier), *wrong_rows(passage, earlier))
+        told = tuple(each for each in told if each not in passage or each in of_old)
+    return tuple(dict.fromkeys((*found, *told)))
+
+
+_LIMIT = late_pattern(
+    r"(?P<most>\b(?:at most|no more than|below|under|less than|max(?:imum)?|within|up to"
+    r"|not exceed(?:ing)?)\b|<=?|≤|不超过|小于|低于"
+    r"|以内|不大于|最多|至多)"
+    r"|(?P<least>\b(?:at least|above|over|more than|min(?:imum)?|no less than|greater than)\b|>=?|≥"
+    r"|至少|大于|高于|不低于|不小于|以上)"
+)
+
+
+def _missed(words: Sequence[str], results: Sequence[str]) -> dict[Row, bool]:
+    """Which quantities, with limits in the user's words, keep them in the newest results."""
+    found: dict[Row, bool] = {}
+    newest: dict[Row, list[Value]] = {}
+    for result in reversed(results[-40:]):
+        for row, values in quantities_of(result[:_MOST_READ]).items():
+            newest.setdefault(row, values)
+    for text in words[-3:]:
+        for clause in re.split(r"[,;；，。?？]|\band\b|\.(?=\s|$)", plain(text[:_MOST_READ])):
+            named, limits = named_quantity(clause, newest), list(_LIMIT.finditer(clause.lower()))
+            figures = list(figures_in(clause))
+            if named is None or named not in newest or len(limits) != 1 or len(figures) != 1:
+                continue
+            limit = figures[0]
+            those = {value for unit, value in newest[named] if unit == limit.unit}
+            if limit.unit == "%":
+                those |= {100 * value for unit, value in newest[named] if unit in ("", "1")}
+            if len(those) == 1:
+                found[named] = not _is_on_wrong_side(
+                    those.pop(), limit.value, is_above=bool(limits[0]["least"])
+                )
+    return found
 
 
 def _clause_of(before: str, end: re.Match[str]) -> str:
@@ -156,7 +212,7 @@ def _is_wrong_to(one: TextFigure | None, flat: str, other: TextFigure, *, is_abo
     if not lead and between[:1] == " ":  # "19 us above 200 us" tells a difference
         return False
     if re.search(
-        r"(?:\bby|高出?|低|超出|多|少|差|相差)\s?(?:about |some |约)?$",
+        r"(?:\bby|高出?|低|超出|多|少|(?<![压温误偏])差)\s?(?:about |some |约)?$",
         flat[max(0, one.start - 14) : one.start],
     ):
         return False
@@ -175,7 +231,11 @@ def _is_wrong_by(
     newest = next(_of_named(measured, said, figure.unit), None)
     if newest is None or any(each.unit == figure.unit for each in stated):
         return False
-    wrong = [_is_on_wrong_side(abs(value), figure.value, is_above=is_above) for value in newest]
+    wrong = [
+        _is_on_wrong_side(abs(value), figure.value, is_above=is_above)
+        and not is_rounding(figure, abs(value), is_rough=bool(ROUGHLY.search(said.rstrip("+-± ").lower())))
+        for value in newest
+    ]
     return any(wrong) if _EACH.search(said) and not stated else all(wrong)
 
 

@@ -11,27 +11,37 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import islice, pairwise
+from math import isclose
 
-from domain.circuit.figures_in_text import TextFigure, figures_in, plain
+from domain.circuit.figures_in_text import figures_in
 from domain.circuit.said_figures import is_rounding, is_thought
+from domain.llm.agentic_loop.quantities import (
+    CLAUSE_END,
+    DEVICE,
+    MOST_READ,
+    YIELD,
+    Row,
+    Value,
+    better_way,
+    named_quantity,
+    quantities_of,
+    row_of,
+)
 from shared.late_patterns import late_pattern
 
-_MOST_READ = 8_000
 _MOST_RESULTS = 100_000
 _MOST_CLAUSES = 300
 _LONGEST = 90
 _SAME_SHARE = 0.02
 """A quantity that moved by less has not changed."""
 _NEARLY_SAME = 0.1
+_STEP = 5e-4
+"""A quantity that moved the other way by more is told wrongly."""
 _RATIO_SLACK = 0.2
 _NEARLY_TOP = 0.8
 """A share of the variance this near to the largest is as large, in words."""
 
-_CLAUSE_END = late_pattern(
-    r"[。！!？?；;\n|，,：:（()）]|\.(?=\s|$)|\s-+\s|\b(?:but|while|whereas|although|though)\b|但是?"
-    r"|而(?!且)|虽然|尽管"
-)
 _NOT_OF_NOW = late_pattern(
     r"\b(?:if|unless|until|before|when|would|could|should|shall|will|may|might|must|can|cannot|needs?"
     r"|want\w*|avoid"
@@ -51,10 +61,14 @@ _TO_BEFORE = late_pattern(
     re.IGNORECASE,
 )
 """What compares with the state before."""
+_OF_GOAL = late_pattern(
+    r"\b(?:meets?|met|reach\w*|miss(?:es|ed)?|fulfil\w*|satisf\w*)\b.{0,12}?\b(?:goals?|targets?)\b|(?:达到|满足|符合)了?(?:目标|要求)",
+    re.IGNORECASE,
+)
 _AND = late_pattern(r"\band\b|并且?|、", re.IGNORECASE)
-_NOT = late_pattern(
+NOT = late_pattern(
     r"\b(?:not|never|no|none|nor|neither|without|hardly|barely|yet to|out of|leaves?|left|no longer"
-    r"|un\w+)\b|n['’]t\b"
+    r"|un(?!it|der|til|less)\w+)\b|n['’]t\b"
     r"|不|没|未|尚|无|非(?!常)|退出|脱离|离开",
     re.IGNORECASE,
 )
@@ -67,10 +81,6 @@ _REST = late_pattern(
 
 # --- what results state ---------------------------------------------------------------------------------
 
-_DEVICE = late_pattern(
-    r"^(?P<name>\S+) (?P<kind>npn|pnp|[np]mos|[np]jf|[np]mf|diode) (?P<region>[A-Za-z ]+):(?P<rest>[^\n]*)",
-    re.MULTILINE | re.IGNORECASE,
-)
 _SHAPE = late_pattern(
     r"^(?P<signal>\S+) over (?P<what>time: (?:constant|from)[^\n]*)|has (?P<not>not) settled by the end",
     re.MULTILINE,
@@ -79,112 +89,8 @@ _STIMULUS = late_pattern(r"\b(?:sin|pulse|pwl|sffm|am|exp)\s*\(\s*[-+.\d{]", re.
 _NETLIST = late_pattern(r"^[ \t]*\.tran\b", re.MULTILINE | re.IGNORECASE)
 _OWN_PERIOD = late_pattern(r"\b(?:frequency|period)\([^=\n]*\) = \d")
 _RUNS = late_pattern(r"^\S+ of \S+: (?P<runs>\d+) runs, (?P<failed>\d+) failed", re.MULTILINE)
-_YIELD = late_pattern(r"^yield \S+ \((?P<good>\d+) of (?P<all>\d+)\)", re.MULTILINE)
 _SHARES = late_pattern(r"^ *(?:variance from|alone:) (?P<rest>[^\n]+)", re.MULTILINE)
 _SHARE = late_pattern(r"(?P<part>[A-Za-z]\w*) [±+]?-?(?P<value>\d[\d.]*(?:e[-+]?\d+)?)")
-_GIVEN = late_pattern(
-    r"^[ \t-]*(?:Goals \([^)]*\):)?[ \t]*(?:met |MISSED )?(?P<label>[A-Za-z_][^=\n;<>≥≤|]{0,70}?)\s*="
-    r"\s*(?P<value>[-+]?\d[^;\n]{0,30})",
-    re.MULTILINE,
-)
-_OF_DEVICE = late_pattern(r"\b(?P<label>[A-Za-z]{1,3}) (?P<value>-?\d[\d.]*(?:e[-+]?\d+)? [A-Za-zμ]+)")
-_PERIOD = late_pattern(r"; period (?P<period>[^(;\n]+?) \((?P<frequency>[^,;)\n]+)")
-_DELIVER = late_pattern(
-    r"^sources deliver (?P<power>[^:\n]+): (?P<name>\S+) \S+ \S+ (?P<current>[^,\n]+)$", re.MULTILINE
-)
-
-QUANTITIES: tuple[tuple[str, str], ...] = (
-    (
-        r"gain|dcgain|peak|av|a_?v|a_?db|adb",
-        r"(?<!unity[- ])\bgain\b(?! margin|[- ]bandwidth)|(?<!单位)增益(?![裕余带])|放大倍数",
-    ),
-    (r"bw|bandwidth\w*", r"(?<!gain[- ])\bbandwidth\b(?! product)|(?<!增益)带宽"),
-    (r"lower|f_?l(?:ow)?", r"\blower (?:corner|cut-?off)\b|下限(?:截止)?频率|低频截止"),
-    (
-        r"f_?c|f_?3_?db|cut_?off\w*|corner\w*",
-        r"(?<!lower )(?:\bcut-?off\b|\bcorner\b)|(?<![下上]限)(?<!低频)截止|转折",
-    ),
-    (r"ugf|unity\w*|gbw", r"\bunity[- ]gain\b|\bcross-?over\b|\bUGF\b|单位增益|穿越频率"),
-    (r"pm|phase_?margin", r"\bphase margin\b|相位[裕余][度量]"),
-    (r"gm|gain_?margin", r"\bgain margin\b|增益[裕余][度量]"),
-    (r"t_?r|t_?rise|rise_?time", r"\brise ?time\b|上升时间"),
-    (r"t_?f|t_?fall|fall_?time", r"\bfall ?time\b|下降时间"),
-    (r"t_?s|settling\w*", r"\bsettling time\b|建立时间|调整时间|稳定时间"),
-    (r"slew\w*|sr", r"\bslew rate\b|压摆率|转换速率"),
-    (r"v_?pp|pp|\w*ripple\w*|v\w*_pp", r"\bripple\b|\bswing\b|\bpeak[- ]to[- ]peak\b|纹波|摆幅|峰峰"),
-    (r"\w*overshoot\w*", r"\bovershoot\b|过冲|超调"),
-    (r"thd\w*|distortion", r"\bTHD\b|\bdistortion\b|失真"),
-    (r"eff\w*|eta", r"\befficiency\b|效率"),
-    (r"period", r"\bperiod\b|周期"),
-    (
-        r"f_?osc|freq\w*|f_?0|f",
-        r"(?<!cutoff )(?<!corner )(?<!switching )(?<!gain )\bfrequency\b|(?<![止折关征振益限])频率|振荡频率",
-    ),
-    (r"v_?out\w*|vo", r"\boutput voltage\b|输出电压"),
-    (r"v_?ref\w*", r"\breference voltage\b|基准电压"),
-    (r"i_?q|quiescent\w*", r"\bquiescent current\b|静态电流"),
-    (r"psrr\w*", r"\bPSRR\b|电源抑制"),
-    (r"cmrr\w*", r"\bCMRR\b|共模抑制"),
-    (r"en|[io]n|\w*noise\w*", r"\bnoise\b|噪声"),
-    (r"yield", r"\byield\b|良率|合格率"),
-    (r"ic", r"\bcollector current\b|集电极电流|\bIC\b"),
-    (r"vce", r"\bVCE\b|\bcollector-emitter\b|集射"),
-    (r"id", r"\bdrain current\b|漏极?电流"),
-    (r"vds", r"\bVDS\b|漏源"),
-    (r"p", r"\bdissipat\w+|耗散|管耗"),
-    (r"(?:max|peak)_i", r"\bpeak (?:\w+ )?current\b|峰值电流|电流峰值"),
-    (r"(?:avg|mean)_v", r"\b(?:average|mean) (?:output )?voltage\b|平均(?:输出)?电压"),
-    (r"supply_power", r"\b(?:supply|total) power\b|\bpower consumption\b|总功耗|电源功[耗率]"),
-    (r"supply_current", r"\bsupply current\b|\bcurrent consumption\b|电源电流|耗电"),
-)
-"""What results call a quantity, and how answers say it."""
-
-Value = tuple[str, float]
-"""Unit and value; "" where no unit is told."""
-
-
-def _row_of(name: str) -> int | None:
-    return next((row for row, (own, _) in enumerate(QUANTITIES) if re.fullmatch(own, name)), None)
-
-
-def quantities_of(result: str) -> dict[int, list[Value]]:
-    """The values of each quantity (its row among those known) in one result."""
-    flat = plain(result)
-    found: dict[int, list[Value]] = {}
-
-    def keep(label: str, written: str) -> None:
-        words = re.findall(r"[a-z_]\w*", label.lower())
-        # The outermost function names the quantity; db() only says how it is told.
-        word = next((each for each in words if each not in ("db", "abs", "mag")), "")
-        if len(words) > 1 and words[1] in ("i", "v") and word in ("max", "peak", "avg", "mean"):
-            word = f"{word}_{words[1]}"
-        row = _row_of(word)
-        if row is None:
-            return
-        figure = next(figures_in(written), None)
-        bare = re.match(r"[-+]?\d[\d.]*(?:e[-+]?\d+)?", written)
-        if figure is not None and figure.start <= 1:
-            found.setdefault(row, []).append((figure.unit, abs(figure.value)))
-        elif bare is not None:
-            found.setdefault(row, []).append(("", abs(float(bare[0].rstrip(".")))))
-
-    for line in flat.split("\n"):
-        for part in line.split(";"):
-            if (given := _GIVEN.match(part)) is not None and "->" not in part:
-                keep(given["label"], given["value"])
-    devices = [each for each in _DEVICE.finditer(flat) if each["kind"].lower() != "diode"]
-    if len(devices) == 1:
-        for given in _OF_DEVICE.finditer(devices[0]["rest"]):
-            keep("transconductance" if given["label"] == "gm" else given["label"], given["value"])
-    for samples in _YIELD.finditer(flat):
-        keep("yield", f"{100 * int(samples['good']) / max(int(samples['all']), 1):.6g} %")
-    for shape in _PERIOD.finditer(flat):
-        keep("period", shape["period"])
-        keep("frequency", shape["frequency"])
-    if (supply := _DELIVER.search(flat)) is not None:
-        keep("supply_power", supply["power"])
-        keep("supply_current", supply["current"])
-    return found
 
 
 @dataclass(slots=True)
@@ -193,6 +99,8 @@ class _Facts:
 
     regions: dict[str, tuple[str, str]] = field(default_factory=dict)
     """Kind and region by device, in lower case."""
+    current_gains: dict[str, float] = field(default_factory=dict)
+    """Collector over base current, by device."""
     settled: dict[str, bool] = field(default_factory=dict)
     """By signal; "" is one whose name is not told."""
     is_periodic: bool | None = None
@@ -203,14 +111,12 @@ class _Facts:
     passed: tuple[int, int] | None = None
     """Samples of the newest study that kept its goals, of how many."""
     shares: dict[str, float] = field(default_factory=dict)
-    verdicts: dict[int, bool] = field(default_factory=dict)
+    verdicts: dict[Row, bool] = field(default_factory=dict)
     """Whether the goal of a quantity (its row) is met."""
     counts: set[int] = field(default_factory=set)
     """Whole numbers of the results."""
-    rows: dict[str, set[float]] = field(default_factory=dict)
-    """What the newest results give of each corner or device, by its name in lower case."""
-    others: set[float] = field(default_factory=set)
-    """What they give elsewhere."""
+    few: set[int] = field(default_factory=set)
+    """How many runs the studies had."""
 
     @classmethod
     def of(cls, results: Sequence[str]) -> _Facts:
@@ -223,21 +129,26 @@ class _Facts:
             flat = text[:room]
             room -= len(text)
             if not facts.regions:
+                facts.current_gains = {
+                    each["name"].lower(): abs(currents[0] / currents[1])
+                    for each in DEVICE.finditer(flat)
+                    if len(currents := [figure.value for figure in islice(figures_in(each["rest"]), 2)]) > 1
+                    and each["kind"].lower() in ("npn", "pnp")
+                    and currents[1]
+                }
                 facts.regions = {
                     each["name"].lower(): (each["kind"].lower(), each["region"].strip().lower())
-                    for each in _DEVICE.finditer(flat)
+                    for each in DEVICE.finditer(flat)
                 }
             for verdict in _VERDICT.finditer(flat):
-                row = _row_of(verdict["metric"].lower())
-                if row is not None:
-                    facts.verdicts.setdefault(row, verdict["how"] == "met")
-            facts._read_rows(plain(flat))
+                facts.verdicts.setdefault(row_of(verdict["metric"].lower()), verdict["how"] == "met")
             if not facts.settled:
                 facts._read_shapes(flat)
             facts.counts |= {int(each) for each in _INTEGER.findall(flat)}
             for study in _RUNS.finditer(flat):
                 facts.runs = facts.runs or (int(study["runs"]), int(study["failed"]))
-            for samples in _YIELD.finditer(flat):
+                facts.few.add(int(study["runs"]))
+            for samples in YIELD.finditer(flat):
                 facts.passed = facts.passed or (int(samples["good"]), int(samples["all"]))
             if not facts.shares and (shares := _SHARES.search(flat)) is not None:
                 facts.shares = {
@@ -248,20 +159,6 @@ class _Facts:
             has_stimulus |= _STIMULUS.search(flat) is not None
         facts.is_undriven = not has_stimulus and (measured_period or has_netlist)
         return facts
-
-    def _read_rows(self, flat: str) -> None:
-        rows = [*_ROW.finditer(flat), *_DEVICE.finditer(flat)]
-        for row in rows:
-            name = (row.groupdict().get("label") or row["name"]).lower()
-            if name in self.rows:  # of an older result
-                self.others |= _numbers(row["rest"])
-            else:
-                self.rows[name] = _numbers(row["rest"])
-        for row in sorted(rows, key=lambda each: -each.start()):
-            flat = flat[: row.start()] + flat[row.end() :]
-        if rows:  # statistics are of all rows
-            flat = _OF_ALL_ROWS.sub("", flat)
-        self.others |= _numbers(flat)
 
     def _read_shapes(self, flat: str) -> None:
         for shape in _SHAPE.finditer(flat):
@@ -286,14 +183,33 @@ _REGIONS = {
 }
 _FIELD_EFFECT = late_pattern(r"\b(?:mos\w*|j?fets?)\b|场效应", re.IGNORECASE)
 _SETTLED = late_pattern(
-    r"\b(?:(?:has|have|is|are|fully|well|now|already|completely) )+(?:settled|steady|stable)\b|\bsettled\b"
+    r"\b(?:(?:has|have|is|are|fully|well|now|already|completely) )+(?:settled|steady|stable)\b"
+    r"|\bsettled\b|\bnever settles?\b|\b(?:does|did) not settle\b"
     r"|\b(?:in|reached|reaches|at) (?:a |its |the )?steady[- ]state\b"
     r"|已经?(?:完全)?(?:达到|进入)?(?:稳定|稳态)|(?:达到|进入|处于)了?稳态|稳定在|稳定下来|(?:没有?|未"
     r"|尚未|还没有?|不)(?:达到|进入)?(?:稳定|稳态)",
     re.IGNORECASE,
 )
+_CURRENT_GAIN = late_pattern(
+    r"(?:\bcurrent gain\b|\bbeta\b|β|\bh_?FE\b|电流(?:增益|放大倍数"
+    r"|放大系数))\D{0,10}(?P<value>\d{1,4}(?:\.\d+)?)(?![\d.])(?! ?(?:dB|%|°))",
+    re.IGNORECASE,
+)
+_UNSETTLED = late_pattern(
+    r"\b(?:still|keeps?) (?:growing|rising|drifting|settling|building up|changing|increasing|decaying"
+    r"|falling)\b"
+    r"|(?:仍然?|还)在(?:增[长大加]|上升|变化|爬升|下降|漂移|衰减)",
+    re.IGNORECASE,
+)
+_FLAT = late_pattern(
+    r"\b(?:stays?|remains?|sits|is stuck) (?:flat|constant|at (?:zero|0 ?V|a constant|dc))"
+    r"|一直[为是在]?(?:零|0 ?V)|没有?输出",
+    re.IGNORECASE,
+)
 _OSCILLATES = late_pattern(
-    r"\boscillat(?:es|ing|ion|e)\b|振荡(?!器|电路|频率)|起振(?!很|较|慢|时间|条件|过程|需|前)", re.IGNORECASE
+    r"\bstarts?(?: up)?\b(?= *$)|\boscillat(?:es|ing|ion|e)\b|振荡(?!器|电路|频率)|起振(?!很|较|慢"
+    r"|时间|条件|过程|需|前)",
+    re.IGNORECASE,
 )
 _ALL_RAN = late_pattern(
     r"\b(?:converged?|succeed(?:s|ed)?|success(?:ful(?:ly)?)?|completed?|finished|ran(?: through| fine)?"
@@ -301,6 +217,7 @@ _ALL_RAN = late_pattern(
     r"|成功|收敛|完成|通过仿真",
     re.IGNORECASE,
 )
+_THAT_RAN = late_pattern(r"\b(?:that|which) (?:ran|converged|worked|finished|succeeded)\b|成功的|收敛的")
 _NONE_FAILED = late_pattern(
     r"\b(?:no|none|zero|0|without(?: any| a)?)\b.{0,20}\bfail\w*|\bnone\b.{0,16}\bfail|\bdid not fail"
     r"|(?:没有|无|未)[^，。]{0,8}(?:失败|不收敛)|(?:失败|不收敛)[^，。]{0,4}(?:0|零) ?次",
@@ -309,13 +226,31 @@ _NONE_FAILED = late_pattern(
 _COUNT = late_pattern(
     r"(?<![\d.])(?P<count>\d{2,6})(?: (?:\w+[- ]){0,2}(?:runs?|samples?|trials?|simulations?|iterations?)\b"
     r"|\s?次(?:[^，。；,;]{0,6}?(?:运行|仿真|模拟|蒙特卡洛|迭代|抽样|中))|\s?个?(?:样本|样品))"
+    r"|(?:跑|运行|仿真|模拟|迭代|优化)了?\s?(?P<zh>\d{2,6}) ?次"
     r"|(?:样本|样品|次|其)?中(?:只?有)?\s?(?P<other>\d{2,6}) ?[个次]",
     re.IGNORECASE,
 )
+_FEW = {
+    word: count
+    for count, words in {
+        2: "two both 两 二 2", 3: "three 三 3", 4: "four 四 4", 5: "five 五 5", 6: "six 六 6",
+        7: "seven 七 7", 8: "eight 八 8", 9: "nine 九 9", 10: "ten 十 10", 11: "eleven 十一 11",
+        12: "twelve 十二 12", 16: "sixteen 十六 16", 20: "twenty 二十 20",
+    }.items()
+    for word in words.split()
+}  # fmt: skip
+_ENGLISH = "|".join(word for word in _FEW if word.isascii())
+_CHINESE = "|".join(sorted((word for word in _FEW if not (word.isascii() and word.isalpha())), key=len)[::-1])
+_FEW_OF = late_pattern(
+    rf"\ball (?:of the )?(?P<english>{_ENGLISH}) (?:\w+ )?(?:corners?|points?"
+    r"|runs|samples|simulations|loads?|steps)\b"
+    rf"|(?:全部|所有)?(?<![\d零一二三四五六七八九十百])(?P<chinese>{_CHINESE})"
+    r"\s?(?:个|组)(?:工艺|负载|温度|扫描|仿真|电压|频率)?(?:角(?!度)|点|组合|样本)",
+    re.IGNORECASE,
+)
+"""How many rows a study is said to have had."""
 _INTEGER = late_pattern(r"(?<![\w.+-])\d{2,6}(?![\w.]|\.\d)")
-_OF_ALL_ROWS = late_pattern(r"^\w+ \[[^\]\n]{1,8}\]: [^\n]*", re.MULTILINE)
 _VERDICT = late_pattern(r"\b(?P<how>met|MISSED) (?P<metric>[A-Za-z]\w*) = ")
-_ROW = late_pattern(r"^\d+: (?P<label>[A-Za-z]\w*) -> (?P<rest>[^\n]+)", re.MULTILINE)
 _SAMPLES = late_pattern(
     r"\b(?:samples?|runs?|trials?|simulations?|units?|points?)\b|样本|样品|次|仿真|运行", re.IGNORECASE
 )
@@ -326,13 +261,20 @@ _PASS = late_pattern(
 )
 _MEETS = late_pattern(
     r"\b(?:meets?|met|satisf(?:y|ies|ied)|in spec|within (?:the )?(?:spec|limit|goal)\w*|fulfils?"
-    r"|passes)\b|满足|达标|合格|符合",
+    r"|passes)\b|满足|达标|合格|符合|达到(?:了)?(?:目标|指标|要求)|达成",
+    re.IGNORECASE,
+)
+ALL_GOALS = late_pattern(
+    r"\b(?:all|both|every)\b.{0,24}\b(?:goals?|specs?|requirements?|limits?|targets?)\b.{0,16}\b(?:met|kept|hold|satisfied|fulfilled|ok)\b"
+    r"|\b(?:meets?|keeps?|satisf(?:y|ies)|fulfils?)\b.{0,8}\b(?:all|both|every)\b"
+    r"|(?:两|三|四|各|所有|全部)[项个]?(?:指标|要求|目标)?[^，。里中只仅]{0,4}(?:均|都|全部)?(?:已经?)?(?:满足|达标|符合|合格|达到)",
     re.IGNORECASE,
 )
 _DOMINATES = late_pattern(
     r"\bdominat\w*|\bmatters? most\b|\bmost (?:important|critical|influential|sensitive)\b|\b(?:largest"
     r"|biggest|greatest|main|chief|strongest)\b|\b(?:mostly|mainly|chiefly|primarily|nearly all"
-    r"|almost all|most of)\b|主导|主要|(?:贡献|影响|占比|作用|灵敏度)[^，。]{0,3}最[大高多]"
+    r"|almost all|most of|(?:spreads?|varies|moves|shifts|drives|decides|determines)\b.{0,40}\bmost)\b"
+    r"|主导|主要|(?:贡献|影响|占比|作用|灵敏度)[^，。]{0,3}最[大高多]"
     r"|最[大主敏][^，。]{0,3}(?:贡献|影响|因素|来源|感)"
     r"|绝大部分|几乎全部",
     re.IGNORECASE,
@@ -388,35 +330,25 @@ _FACTORS: tuple[tuple[re.Pattern[str], float], ...] = (
 _BY_ITSELF = late_pattern(
     r"\b(?:doubled|doubles|halved|halves|tripled)\b|翻了?一?[倍番]|减半|加倍", re.IGNORECASE
 )
-_UP = late_pattern(
+UP = late_pattern(
     r"\b(?:rose|rises|grew|increase[sd]?|went up|climbed)\b|上升|升[至到]|升高|提高|提升|增[大加至到]"
-    r"|变[大宽高]",
+    r"|变[大宽高深]|\bdeeper\b",
     re.IGNORECASE,
 )
-_DOWN = late_pattern(
+DOWN = late_pattern(
     r"\b(?:fell|falls|dropped|drops|decrease[sd]?|went down|shrank|sank|declined)\b|下降|降[至到]|降低"
-    r"|减[小少至到]|变[小窄低]|缩[小短]",
+    r"|减[小少至到]|变[小窄低浅]|缩[小短]|\bshallower\b",
     re.IGNORECASE,
 )
-_OLD = late_pattern(
-    r"\b(?:before|previous\w*|earlier|old|original\w*)\b|原|之前|先前|旧|改前|调前", re.IGNORECASE
+_KINDS: tuple[tuple[str, re.Pattern[str]], ...] = (
+    ("r", late_pattern(r"\bresistors?\b|电阻", re.IGNORECASE)),
+    ("c", late_pattern(r"\bcapacitors?\b|电容", re.IGNORECASE)),
+    ("l", late_pattern(r"\binductors?\b|\bcoils?\b|电感", re.IGNORECASE)),
 )
 _PART = late_pattern(r"\b[A-Z][A-Za-z]{0,3}\d\w{0,3}\b")
-_LINK = late_pattern(
-    r"\s*(?:\([^()]{0,20}\))?\s*(?:(?:now|only|just|about|around|roughly|some|approximately|at|is|are"
-    r"|was|of|to|reaches|reached|becomes"
-    r"|came out|comes? to|equals?|measures|it|has|have|risen|rises?|rose|fallen|falls?|fell|improved?"
-    r"|improves|dropped|drops|up|down"
-    r"|increased|increases|decreased|decreases|a|the)\s*|现在?|目前|已经?|约|大约|为|是|达到|到|至|了"
-    r"|提高|升|降|增大|减小|增加|改善"
-    r"|下降|上升|的|仅|只有|即|[=:~≈|])*\s*"
-)
-_DIFFERS = late_pattern(
-    r"\s*(?:too|more|less|higher|lower|above|below|over|under|short|off|away|worse|better|wider|narrower"
-    r"|larger|smaller|beyond"
-    r"|per|/|以上|以下|以内|的?(?:差|余量|裕量|偏))",
-    re.IGNORECASE,
-)
+_FROM = late_pattern(r"(?:\bfrom|从|由)\s?(?:about |约)?$", re.IGNORECASE)
+_WORSE = late_pattern(r"\b(?:worse|worsen\w*|degrad\w+|deteriorat\w+)\b|变差|恶化|变坏", re.IGNORECASE)
+_BETTER = late_pattern(r"\b(?:better|improve[sd]?)\b|变好|改善", re.IGNORECASE)
 _ARRIVES = late_pattern(
     r"(?:\bfrom|从|由)\s?(?P<start>[^。；;\n]{1,40}?)\s?(?:\bto\b|->|→|到|至|为|成)(?: (?:about"
     r"|some))?[约\s]*$",
@@ -424,18 +356,25 @@ _ARRIVES = late_pattern(
 )
 
 
-def wrong_words(text: str, results: Sequence[str], earlier: Sequence[str] = ()) -> tuple[str, ...]:
+def wrong_words(
+    text: str, results: Sequence[str], earlier: Sequence[str] = (), kept: Mapping[Row, bool] | None = None
+) -> tuple[str, ...]:
     """The clauses of an answer, in plain form and without code, that results prove wrong; () for none.
 
-    `results` are those of the circuit as it is, the newest last; `earlier` those of before its last change.
+    `results` are those of the circuit as it is, the newest last; `earlier` those of before its last change;
+    `kept` tells of quantities whether they keep what the user said of them.
     """
     facts = _Facts.of(results)
-    now = [found for each in reversed(results[-40:]) if (found := quantities_of(each[:_MOST_READ]))]
-    before = [found for each in reversed(earlier[-40:]) if (found := quantities_of(each[:_MOST_READ]))]
+    facts.verdicts = {**(kept or {}), **facts.verdicts}
+    now = [found for each in reversed(results[-40:]) if (found := quantities_of(each[:MOST_READ]))]
+    before = [
+        *now[1:],
+        *(found for each in reversed(earlier[-40:]) if (found := quantities_of(each[:MOST_READ]))),
+    ]
     wrong: dict[str, None] = {}
-    for clause in _clauses(text[:_MOST_READ]):
+    for clause in _clauses(text[:MOST_READ]):
         if _is_moved_wrong_way(clause) or (
-            not _NOT_OF_NOW.search(_TO_BEFORE.sub(" ", clause))
+            not _NOT_OF_NOW.search(_OF_GOAL.sub(" ", _TO_BEFORE.sub(" ", clause)))
             and (
                 (not _TO_BEFORE.search(clause) and _is_false_fact(clause, facts))
                 or any(_is_false_change(part, now, before) for part in _AND.split(clause))
@@ -447,7 +386,7 @@ def wrong_words(text: str, results: Sequence[str], earlier: Sequence[str] = ()) 
 
 def _clauses(text: str) -> Iterator[str]:
     at = 0
-    for count, end in enumerate((*_CLAUSE_END.finditer(text), None)):
+    for count, end in enumerate((*CLAUSE_END.finditer(text), None)):
         if count >= _MOST_CLAUSES:
             return
         clause = text[at : end.start() if end else len(text)]
@@ -457,7 +396,7 @@ def _clauses(text: str) -> Iterator[str]:
 
 
 def _is_false_fact(clause: str, facts: _Facts) -> bool:
-    is_denied = _NOT.search(clause) is not None
+    is_denied = NOT.search(clause) is not None
     return any(check(clause, facts, is_denied) for check in _CHECKS)
 
 
@@ -465,8 +404,12 @@ def _is_wrong_rest(clause: str, facts: _Facts, is_denied: bool) -> bool:
     """Whether it has settled or oscillates, or not."""
     states = {state for name, state in facts.settled.items() if name and name in clause.lower()}
     states = states or set(facts.settled.values())
+    if states == {True} and not is_denied and _UNSETTLED.search(clause):
+        return True
+    if facts.is_periodic and not is_denied and _FLAT.search(clause):
+        return True
     said = _SETTLED.search(clause)
-    if said is not None and states == {is_denied or _NOT.search(said[0]) is not None}:
+    if said is not None and states == {is_denied or NOT.search(said[0]) is not None}:
         return True
     if facts.is_periodic is None or not _OSCILLATES.search(clause):
         return False
@@ -482,6 +425,7 @@ def _is_wrong_of_runs(clause: str, facts: _Facts, is_denied: bool) -> bool:
         and _ALL.search(clause) is not None
         and _SAMPLES.search(clause) is not None
         and not _REST.search(clause)
+        and not _THAT_RAN.search(clause)
     )
     if facts.runs is not None and facts.runs[1]:
         return _NONE_FAILED.search(clause) is not None or (is_of_all and _ALL_RAN.search(clause) is not None)
@@ -491,7 +435,11 @@ def _is_wrong_of_runs(clause: str, facts: _Facts, is_denied: bool) -> bool:
 
 def _is_wrong_verdict(clause: str, facts: _Facts, is_denied: bool) -> bool:
     """Whether the goal of one quantity is said to be met, or not."""
-    row = _named(clause) if facts.verdicts else None
+    if not facts.verdicts:
+        return False
+    row = named_quantity(clause, facts.verdicts)
+    if row is None and not is_denied and ALL_GOALS.search(clause) and not _REST.search(clause):
+        return not all(facts.verdicts.values())
     return row is not None and facts.verdicts.get(row) is is_denied and _MEETS.search(clause) is not None
 
 
@@ -500,46 +448,30 @@ def _is_wrong_cause(clause: str, facts: _Facts, is_denied: bool) -> bool:
     if not facts.shares or is_denied or not _DOMINATES.search(clause) or _LEAST.search(clause):
         return False
     named = {each.lower() for each in _PART.findall(clause)} & set(facts.shares)
-    top = max(facts.shares.values())
-    return bool(named) and all(facts.shares[each] < _NEARLY_TOP * top for each in named)
-
-
-def _numbers(text: str) -> set[float]:
-    """Figures and bare numbers of a text in plain form, SI, without their signs."""
-    figures = list(figures_in(text))
-    at = {figure.start for figure in figures}
-    return {abs(figure.value) for figure in figures} | {
-        float(each[0])
-        for each in re.finditer(r"(?<![\w.])\d+(?:\.\d+)?(?:e[-+]?\d{1,3})?(?![\w.])", text)
-        if each.start() not in at
-    }
-
-
-def _is_of_other_row(clause: str, facts: _Facts, _is_denied: bool) -> bool:
-    """Whether a clause gives one corner or device what another has, and nothing else."""
-    words = set(re.findall(r"[a-z]\w*", clause.lower()))
-    named = [name for name in facts.rows if name in words]
-    if len(named) != 1 or len(facts.rows) < 2:
-        return False
-
-    def stands_in(values: set[float], figure: TextFigure) -> bool:
-        return any(is_rounding(figure, value, is_rough=False) for value in values)
-
-    return any(
-        figure.digits > 1
-        and not stands_in(facts.rows[named[0]] | facts.others, figure)
-        and any(stands_in(values, figure) for values in facts.rows.values())
-        for figure in figures_in(clause)
-    )
+    if named:
+        top = max(facts.shares.values())
+        return all(facts.shares[each] < _NEARLY_TOP * top for each in named)
+    of_kinds: dict[str, float] = {}
+    for part, share in facts.shares.items():
+        of_kinds[part[0]] = of_kinds.get(part[0], 0.0) + share
+    kinds = {kind for kind, words in _KINDS if words.search(clause)} & set(of_kinds)
+    return len(kinds) == 1 and of_kinds[kinds.pop()] < _NEARLY_TOP * max(of_kinds.values())
 
 
 def _is_wrong_count(clause: str, facts: _Facts, is_denied: bool) -> bool:
     """Whether a clause tells how many runs or samples there were, and no result has that number."""
-    if is_denied or not facts.counts:
+    if is_denied or not facts.counts | facts.few:
         return False
     pairs = [each for each in (facts.runs, facts.passed) if each is not None]
     known = facts.counts | {abs(one - other) for one, other in pairs}
-    return any(int(found["count"] or found["other"]) not in known for found in _COUNT.finditer(clause))
+    if any(
+        int(found["count"] or found["zh"] or found["other"]) not in known for found in _COUNT.finditer(clause)
+    ):
+        return True
+    few = facts.few | {abs(one - other) for one, other in pairs} | {each for pair in pairs for each in pair}
+    return bool(few) and any(
+        _FEW[(found["english"] or found["chinese"]).lower()] not in few for found in _FEW_OF.finditer(clause)
+    )
 
 
 def _is_wrong_region(clause: str, facts: _Facts, is_denied: bool) -> bool:
@@ -550,51 +482,80 @@ def _is_wrong_region(clause: str, facts: _Facts, is_denied: bool) -> bool:
         those = [each for each in facts.regions.values() if each[0] != "diode"]
         if _FIELD_EFFECT.search(clause):
             those = [each for each in those if each[0] not in ("npn", "pnp")]
-    for kind, region in () if is_denied else those:
+    for kind, region in those:
         unlike = "triode" if kind in ("npn", "pnp") else "active"
         said = {name for name, words in _REGIONS.items() if name != unlike and words.search(clause)}
-        if kind != "diode" and len(said) == 1 and region in _REGIONS and region not in said:
-            return True
+        if kind != "diode" and len(said) == 1 and region in _REGIONS and (region in said) is is_denied:
+            return not is_denied or (bool(names) and len(NOT.findall(clause)) == 1)
     return False
 
 
+def _is_wrong_current_gain(clause: str, facts: _Facts, is_denied: bool) -> bool:
+    """Whether the ratio of collector and base current is told otherwise than the operating point has it."""
+    told = _CURRENT_GAIN.search(clause)
+    if told is None or is_denied or not facts.current_gains:
+        return False
+    names = [each for each in re.findall(r"[a-z]\w*", clause.lower()) if each in facts.current_gains]
+    those = [facts.current_gains[each] for each in names] or list(facts.current_gains.values())
+    return not any(abs(float(told["value"]) / each - 1) <= _RATIO_SLACK / 2 for each in those)
+
+
 _CHECKS = (
+    _is_wrong_current_gain,
     _is_wrong_region,
     _is_wrong_rest,
     _is_wrong_of_runs,
     _is_wrong_verdict,
     _is_wrong_cause,
-    _is_of_other_row,
     _is_wrong_count,
 )
 
 
-def _named(clause: str) -> int | None:
-    """The row of the one quantity that a clause names."""
-    rows = [row for row, (_, words) in enumerate(QUANTITIES) if re.search(words, clause, re.IGNORECASE)]
-    return rows[0] if len(rows) == 1 else None
-
-
 def _is_false_change(
-    clause: str, now: Sequence[Mapping[int, list[Value]]], before: Sequence[Mapping[int, list[Value]]]
+    clause: str, now: Sequence[Mapping[Row, list[Value]]], before: Sequence[Mapping[Row, list[Value]]]
 ) -> bool:
     """Whether a quantity is said to have stayed, doubled, risen ... and no two of its values did."""
-    row = _named(clause)
-    new = [] if row is None else next((found[row] for found in now if row in found), [])
+    row = named_quantity(clause, {row for found in now for row in found})
+    new = [] if row is None else _distinct(next((found[row] for found in now if row in found), []))
     if row is None or len(new) != 1 or _BOUND.search(clause):
         return False
     unit, one = new[0]
     others = [value for found in before for own, value in found.get(row, ()) if own == unit and value]
     if not others or not one:
         return False
+    leads = next((each for each in figures_in(clause) if _FROM.search(clause[: each.start])), None)
+    if leads is not None:
+        others = [each for each in others if is_rounding(leads, each, is_rough=False)] or others
+    if _is_turned_round(clause, one, others):
+        return True
     if _SAME.search(clause):
         slack = _NEARLY_SAME if _NEARLY.search(clause) else _SAME_SHARE
         return all(abs(one - other) > slack * max(one, other) for other in others)
-    if _NOT.search(clause):
+    if NOT.search(clause):
         return False
     return _is_wrong_factor(clause, unit, [one / other for other in others]) or _is_wrong_way(
-        clause, [one / other for other in others]
+        clause, row, [one / other for other in others]
     )
+
+
+def _is_turned_round(clause: str, one: float, others: Sequence[float]) -> bool:
+    """ "from 1.62 to 2.31" where it is 1.62 now and was 2.31."""
+    for first, second in pairwise(figures_in(clause)):
+        leads = _FROM.search(clause[: first.start])
+        if leads is not None and is_rounding(first, one, is_rough=False) and first.value != second.value:
+            return not is_rounding(second, one, is_rough=False) and any(
+                is_rounding(second, other, is_rough=False) for other in others
+            )
+    return False
+
+
+def _distinct(values: Sequence[Value]) -> list[Value]:
+    """The values without those that are others, rounded: a verdict tells again what was measured."""
+    return [
+        one
+        for place, one in enumerate(values)
+        if not any(one[0] == unit and isclose(one[1], value, rel_tol=5e-3) for unit, value in values[:place])
+    ]
 
 
 def _is_wrong_factor(clause: str, unit: str, ratios: Sequence[float]) -> bool:
@@ -603,26 +564,30 @@ def _is_wrong_factor(clause: str, unit: str, ratios: Sequence[float]) -> bool:
         return False
     if not (_MOVED.search(clause) or _BY_ITSELF.search(clause)):
         return False
-    is_inverse = factors[0] > 2 and _DOWN.search(clause) is not None
+    is_inverse = factors[0] > 2 and DOWN.search(clause) is not None
     factor = 1 / factors[0] if is_inverse else factors[0]
     return not any(abs(ratio / factor - 1) <= _RATIO_SLACK for ratio in ratios)
 
 
-def _is_wrong_way(clause: str, ratios: Sequence[float]) -> bool:
-    up, down = _UP.search(clause) is not None, _DOWN.search(clause) is not None
+def _is_wrong_way(clause: str, row: Row, ratios: Sequence[float]) -> bool:
+    up, down = UP.search(clause) is not None, DOWN.search(clause) is not None
+    worse, better = _WORSE.search(clause) is not None, _BETTER.search(clause) is not None
+    if up == down and worse != better and (good := better_way(row)):
+        up = better == (good > 0)
+        down = not up
     if up == down or is_thought(clause, "") or re.search(r"\bby\b|\bthan\b|比", clause):
         return False
-    return all(ratio < 1 - _SAME_SHARE if up else ratio > 1 + _SAME_SHARE for ratio in ratios)
+    return all(ratio < 1 - _STEP if up else ratio > 1 + _STEP for ratio in ratios)
 
 
 def _is_moved_wrong_way(clause: str) -> bool:
     """ "rose from 7.6 V to 5.5 V": the figures of a clause that tells a way go the other."""
-    up, down = _UP.search(clause) is not None, _DOWN.search(clause) is not None
+    up, down = UP.search(clause) is not None, DOWN.search(clause) is not None
     if up == down:
         return False
     figures = list(figures_in(clause))
     for first, second in pairwise(figures):
-        leads = re.search(r"(?:\bfrom|从|由)\s?(?:about |约)?$", clause[: first.start], re.IGNORECASE)
+        leads = _FROM.search(clause[: first.start])
         between = clause[first.end : second.start]
         if (
             leads is not None
@@ -635,42 +600,6 @@ def _is_moved_wrong_way(clause: str) -> bool:
         ):
             return (second.value < first.value) == up
     return False
-
-
-class Quantities:
-    """What results call by a name, for figures that answers give of it."""
-
-    def __init__(self, results: Sequence[str]) -> None:
-        self._values: dict[int, list[Value]] = {}
-        for each in results[-80:]:
-            for row, values in quantities_of(each[:_MOST_READ]).items():
-                self._values.setdefault(row, []).extend(values)
-
-    def told_before(self, flat: str, figure: TextFigure) -> tuple[int, list[float]]:
-        """The values of the quantity named right before a figure, in its unit, and where the name begins.
-
-        Empty where none does, or the figure is a difference ("0.8 dB too high").
-        """
-        start = max(0, figure.start - 60)
-        before = flat[start : figure.start]
-        ends = [end.end() for end in _CLAUSE_END.finditer(before) if end[0] not in "|(（：:"]
-        at = max(ends, default=0)
-        found = [
-            (each.end(), each.start(), row)
-            for row, (_, words) in enumerate(QUANTITIES)
-            for each in re.finditer(words, before[at:], re.IGNORECASE)
-        ]
-        if not found or _DIFFERS.match(flat[figure.end : figure.end + 24]):
-            return 0, []
-        end, begin, row = max(found)
-        if not _LINK.fullmatch(before[at + end :]):
-            return 0, []
-        values = self._values.get(row, ())
-        if figure.unit == "%":
-            known = [100 * value if unit == "" else value for unit, value in values if unit in ("", "%", "1")]
-        else:
-            known = [value for unit, value in values if unit == figure.unit]
-        return start + at + begin, known
 
 
 def came_from(before: str) -> int | None:

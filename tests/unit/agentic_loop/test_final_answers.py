@@ -48,7 +48,7 @@ def findings(scene: dict[str, Any], text: str) -> tuple[str, ...]:
     return (
         *unbacked_figures(text, past.backing),
         *stale_figures(text, past.before, past.now),
-        *contradictions(text, past.now.results, past.before),
+        *contradictions(text, past.now.results, past.before, past.now.words),
         *(str(claim) for claim in unmade_claims(text, past.deeds)),
     )
 

@@ -1,0 +1,338 @@
+"""What an answer gives of one corner, device or point of a sweep and another has: "70 mV at 100 mA".
+
+Read are the rows of the newest study, the devices of the newest operating point, and the runs. A clause, or
+one before it in its sentence, names a row by a word ("ff", "M4") or by the value that was varied ("at 100 mA"); its figures
+then have to be of that row. Told of a quantity over a sweep is read which way it goes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from domain.circuit.figures_in_text import TextFigure, figures_in, plain
+from domain.circuit.said_figures import is_rounding
+from domain.llm.agentic_loop.facts_in_words import ALL_GOALS, DOWN, NOT, UP
+from domain.llm.agentic_loop.quantities import DEVICE, named_figures, named_quantity, row_of
+from shared.late_patterns import late_pattern
+
+_MOST_RESULTS = 100_000
+_MOST_SENTENCES = 200
+_LONGEST = 90
+
+_ROW = late_pattern(r"^\d+\b(?P<place>[^>\n]{0,160}?) ?-> (?P<rest>[^\n]+)", re.MULTILINE)
+_VARIED = late_pattern(
+    r"(?P<name>[A-Za-z_][\w.]*)=(?P<number>[-+]?\d[\d.]*(?:e[-+]?\d+)?)(?P<scale>meg|[fpnumkgt])?",
+    re.IGNORECASE,
+)
+_COLUMN = late_pattern(r"(?P<name>[A-Za-z_]\w*)=(?P<number>[-+]?\d[\d.]*(?:e[-+]?\d+)?)", re.IGNORECASE)
+_WORD = late_pattern(r"[a-z]\w*")
+_OF_ALL_ROWS = late_pattern(r"^\w+ \[[^\]\n]{1,8}\]: [^\n]*", re.MULTILINE)
+_NUMBER = late_pattern(r"(?<![\w.])\d+(?:\.\d+)?(?:e[-+]?\d{1,3})?(?![\w.])")
+_SCALES = {"f": 1e-15, "p": 1e-12, "n": 1e-9, "u": 1e-6, "m": 1e-3, "k": 1e3, "meg": 1e6, "g": 1e9, "t": 1e12}
+_UNITS = {"i": "A", "v": "V", "r": "Ohm", "c": "F", "l": "H", "t": "degC", "f": "Hz"}
+"""Of what is varied, by the first letter of its name."""
+
+_RUN = late_pattern(r"(?:\bData of|: ok,) run (?P<run>\d+)")
+_RUN_SAID = late_pattern(r"\brun #?(?P<run>\d+)\b|第 ?(?P<zh>\d+) ?次")
+_EDGE = late_pattern(r"_?(?:(?P<up>lh|plh|rise|rising|up)|(?:hl|phl|fall|falling|dn|down))$")
+_STATISTIC = late_pattern(
+    r"\b(?P<name>mean|sigma|min|max|median|nominal) (?P<number>[-+]?\d[\d.]*(?:e[-+]?\d+)?)"
+)
+_SAID_SO: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (late_pattern(said), word)
+    for said, word in (
+        (r"\bris(?:e|es)\b|\blow[- ]to[- ]high\b|上升(?=沿|延迟|时间|边)", "rising"),
+        (r"\bfalls?\b|\bhigh[- ]to[- ]low\b|下降(?=沿|延迟|时间|边)", "falling"),
+        (r"[σ𝜎]|\bstandard deviation\b|标准差|均方差", "sigma"),
+        (r"\baverage\b|平均值?|均值", "mean"),
+        (
+            r"\b(?:minimum|lowest|least|smallest|maximum|highest|greatest|largest)\b|最[小低大高]值?",
+            "extreme",
+        ),
+        (r"标称值?|名义值?", "nominal"),
+        (r"中位数", "median"),
+    )
+)
+"""How answers say of which edge, or which statistic, a figure is."""
+_SENTENCE_END = late_pattern(r"[。！!？?；;\n]|\.(?=\s|$)")
+_ASIDE = late_pattern(r"\([^()\n]{0,60}\)")
+_CLAUSE_END = late_pattern(r"[,|:]")
+_AND = late_pattern(r"\band\b|和|与|、", re.IGNORECASE)
+_TO_OTHER = late_pattern(
+    r"(?:\b(?:from|than|vs\.?|versus|against|instead of|compared (?:to|with)|between)|从|由|比|较|相比|不是)"
+    r"\W{0,3}(?:the |about |约)?$",
+    re.IGNORECASE,
+)
+_REST = late_pattern(r"\b(?:others?|rest|remaining|elsewhere)\b|其余|其他|其它|另外", re.IGNORECASE)
+_AT = late_pattern(r"(?:\b(?:at|for|with|when)|@|在|当)\W{0,3}$", re.IGNORECASE)
+_OVER = late_pattern(
+    r"\b(?:as|with|when)\b(?P<over>[^,.;]{0,40}?\b(?:rises|increases|grows|goes up|climbs|increasing"
+    r"|rising|growing"
+    r"|higher|larger|falls|decreases|drops|falling|decreasing|lower|smaller)\b)"
+    r"|随着?(?P<zh>[^,，。]{1,10}?)的?(?P<way>增大|增加|上升|升高|提高|加重|减小|降低|下降|减少)(?=而|[,，、]|$|[^,，。]{0,6}"
+    r"(?:[升增降减]|提高|变[大小]))|随着?[^,，。]{1,10}?(?=单调|而|[升增降减提])",
+    re.IGNORECASE,
+)
+_WAY_DOWN = late_pattern(
+    r"\b(?:falls|decreases|drops|falling|decreasing|lower|smaller)\b|减小|降低|下降|减少"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    words: frozenset[str]
+    varied: tuple[tuple[str, float, str], ...]
+    """Name, value and unit ("" where none is known)."""
+    values: frozenset[float]
+    columns: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(slots=True)
+class _Table:
+    rows: list[_Row] = field(default_factory=list)
+    others: set[float] = field(default_factory=set)
+    """What the results give elsewhere."""
+    goes_on: bool = True
+    """What names a row holds for the clauses behind it, too."""
+
+    @property
+    def words(self) -> set[str]:
+        return {word for row in self.rows for word in row.words}
+
+
+def wrong_rows(flat: str, results: Sequence[str], earlier: Sequence[str] = ()) -> tuple[str, ...]:
+    """The clauses of an answer, in plain form and without code, that give a row what others have."""
+    found: dict[str, None] = dict.fromkeys(
+        clause.strip()[-_LONGEST:] for clause in _wrong_verdicts(flat, (*earlier, *results))
+    )
+    for table in _tables(results):
+        if len(table.rows) < 2:
+            continue
+        at = 0
+        for count, end in enumerate((*_SENTENCE_END.finditer(flat), None)):
+            sentence = flat[at : end.start() if end else len(flat)]
+            at = end.end() if end else at
+            if count >= _MOST_SENTENCES:
+                break
+            for clause in (*_of_other_row(sentence, table), *_goes_other_way(sentence, table)):
+                found[clause.strip()[-_LONGEST:]] = None
+    return tuple(found)
+
+
+def _wrong_verdicts(flat: str, results: Sequence[str]) -> Iterator[str]:
+    """Where all goals are said to be met in a run that missed some."""
+    missed = {
+        int(run["run"])
+        for text in results
+        if (run := _RUN.search(text)) is not None and re.search(r"\bMISSED \w", text)
+    }
+    for sentence in _SENTENCE_END.split(flat) if missed else ():
+        runs = {int(each["run"] or each["zh"]) for each in _RUN_SAID.finditer(sentence.lower())}
+        if len(runs) == 1 and runs <= missed and ALL_GOALS.search(sentence) and not NOT.search(sentence):
+            yield sentence
+
+
+def _tables(results: Sequence[str]) -> Iterator[_Table]:
+    """The rows of the newest study, and the devices of the newest operating point."""
+    studied, devices, runs = _Table(), _Table(), _Table()
+    edges, spread = _Table(goes_on=False), _Table(goes_on=False)
+    room = _MOST_RESULTS
+    for text in reversed(results):
+        if room <= 0:
+            break
+        flat = plain(text[:room])
+        room -= len(text)
+        # Rows of older results are among the rest.
+        for table, rows in ((studied, _study_rows(flat)), (devices, _device_rows(flat))):
+            if rows and not table.rows:
+                table.rows = rows
+                own = {value for row in rows for value in row.values}
+                table.others |= _numbers(_without_rows(flat)) - own
+            else:
+                table.others |= _numbers(flat)
+        if (number := _RUN.search(flat)) is not None:
+            runs.rows.append(_Row(frozenset({f"run{number['run']}"}), (), frozenset(_numbers(flat))))
+        else:
+            runs.others |= _numbers(flat)
+        for table, rows in ((edges, _edge_rows(flat)), (spread, _spread_rows(flat))):
+            table.rows = table.rows or rows
+    yield from (studied, devices, _of_runs(runs), edges, spread)
+
+
+def _edge_rows(flat: str) -> list[_Row]:
+    """What was measured of rising and of falling edges."""
+    found: dict[str, set[float]] = {}
+    for name, values in named_figures(flat).items():
+        if (edge := _EDGE.search(name)) is not None:
+            found.setdefault("rising" if edge["up"] else "falling", set()).update(
+                abs(each) for _, each in values
+            )
+    return [_Row(frozenset({word}), (), frozenset(values)) for word, values in found.items()]
+
+
+def _spread_rows(flat: str) -> list[_Row]:
+    """The statistics of the one quantity of a study: ends are told of as one, whatever their sign."""
+    studies = list(_OF_ALL_ROWS.finditer(flat))
+    if len(studies) != 1:
+        return []
+    found: dict[str, set[float]] = {}
+    for each in _STATISTIC.finditer(studies[0][0]):
+        word = "extreme" if each["name"] in ("min", "max") else each["name"]
+        found.setdefault(word, set()).add(abs(float(each["number"])))
+    return [_Row(frozenset({word}), (), frozenset(values)) for word, values in found.items()]
+
+
+def _of_runs(table: _Table) -> _Table:
+    """One row for each run: what was told of it at several places put together."""
+    found: dict[frozenset[str], set[float]] = {}
+    for row in table.rows:
+        found.setdefault(row.words, set()).update(row.values)
+    return _Table([_Row(words, (), frozenset(values)) for words, values in found.items()], table.others)
+
+
+def _study_rows(flat: str) -> list[_Row]:
+    rows = []
+    for row in _ROW.finditer(flat):
+        varied = [
+            (each["name"].lower(), float(each["number"]) * _SCALES.get((each["scale"] or "").lower(), 1.0),
+             _UNITS.get(each["name"][0].lower(), ""))
+            for each in _VARIED.finditer(row["place"])
+        ]  # fmt: skip
+        varied += [("temp", each.value, "degC") for each in figures_in(row["place"]) if each.unit == "degC"]
+        words = {word.lower() for word in _WORD.findall(_VARIED.sub(" ", row["place"].lower()))} - {"c"}
+        columns = tuple(
+            (each["name"].lower(), float(each["number"])) for each in _COLUMN.finditer(row["rest"])
+        )
+        rows.append(
+            _Row(frozenset(words), tuple(varied), frozenset(abs(value) for _, value in columns), columns)
+        )
+    return rows
+
+
+def _device_rows(flat: str) -> list[_Row]:
+    return [
+        _Row(frozenset({each["name"].lower()}), (), frozenset(_numbers(each["rest"])))
+        for each in DEVICE.finditer(flat)
+    ]
+
+
+def _without_rows(flat: str) -> str:
+    # Statistics are of all rows.
+    return _OF_ALL_ROWS.sub("", DEVICE.sub("", _ROW.sub("", flat)))
+
+
+def _numbers(text: str) -> set[float]:
+    """Figures and bare numbers of a text in plain form, SI, without their signs."""
+    figures = list(figures_in(text))
+    at = {figure.start for figure in figures}
+    return {abs(figure.value) for figure in figures} | {
+        float(each[0]) for each in _NUMBER.finditer(text) if each.start() not in at
+    }
+
+
+def _clauses(sentence: str) -> Iterator[str]:
+    whole = _ASIDE.sub(lambda aside: _CLAUSE_END.sub(" ", aside[0]), sentence)
+    at = 0
+    for end in (*_CLAUSE_END.finditer(whole), None):
+        yield sentence[at : end.start() if end else len(sentence)]
+        at = end.end() if end else at
+
+
+def _of_other_row(sentence: str, table: _Table) -> Iterator[str]:
+    meant: list[_Row] | None = None
+    for clause in _clauses(sentence):
+        parts = _AND.split(clause)
+        each_names = len(parts) > 1 and all(any(_names(part, table)[:2]) for part in parts)
+        for part in parts if each_names else (clause,):
+            words, varied, figures = _names(part, table)
+            if len({name for name, _ in varied}) < len(varied):
+                meant = None  # two points of one sweep
+                continue
+            if _REST.search(part) or (not table.goes_on and not words):
+                meant = None
+            elif words or varied:
+                meant = [row for row in table.rows if words <= row.words and _has(row, varied)]
+                if not meant and not (words and varied and any(words <= row.words for row in table.rows)):
+                    meant = None  # two rows are compared
+            if meant is None or len(meant) == len(table.rows):
+                continue
+            own = {value for row in meant for value in row.values} | table.others
+            if any(
+                figure.digits > 1
+                and not _TO_OTHER.search(part[: figure.start])
+                and (table.goes_on or "±" not in part)
+                and not _stands_in(own, figure)
+                and any(_stands_in(row.values, figure) for row in table.rows)
+                for figure in figures
+            ):
+                yield clause
+        if each_names:
+            meant = None
+
+
+def _names(clause: str, table: _Table) -> tuple[set[str], set[tuple[str, float]], list[TextFigure]]:
+    """The words and the varied values by which a clause names rows, and its other figures."""
+    named_runs = _RUN_SAID.sub(lambda run: f" run{run['run'] or run['zh']} ", clause.lower())
+    for pattern, word in _SAID_SO:
+        named_runs = pattern.sub(f" {word} ", named_runs)
+    words = set(_WORD.findall(named_runs)) & table.words
+    varied: set[tuple[str, float]] = set()
+    others = []
+    for figure in figures_in(clause):
+        points = {
+            (name, value)
+            for row in table.rows
+            for name, value, unit in row.varied
+            if unit in ("", figure.unit) and is_rounding(figure, abs(value), is_rough=False)
+        }
+        points = {
+            (name, value)
+            for name, value in points
+            if (value < 0) == (value != 0 and clause[: figure.start + 1].rstrip(" 0123456789.").endswith("-"))
+        }
+        is_named_so = _AT.search(clause[: figure.start]) is not None
+        if points and (is_named_so or not any(_stands_in(row.values, figure) for row in table.rows)):
+            varied |= points
+        else:
+            others.append(figure)
+    return words, varied, others
+
+
+def _has(row: _Row, varied: set[tuple[str, float]]) -> bool:
+    return varied <= {(name, value) for name, value, _ in row.varied}
+
+
+def _stands_in(values: frozenset[float] | set[float], figure: TextFigure) -> bool:
+    return any(is_rounding(figure, value, is_rough=False) for value in values)
+
+
+def _goes_other_way(sentence: str, table: _Table) -> Iterator[str]:
+    """Where a quantity is said to rise over a sweep over which it falls, or the other way round."""
+    names = {name for row in table.rows for name, _, _ in row.varied}
+    if len(names) != 1 or any(len(row.varied) != 1 for row in table.rows):
+        return
+    rows = sorted(table.rows, key=lambda row: row.varied[0][1])
+    for clause in _clauses(sentence):
+        over = _OVER.search(clause)
+        quantity = (
+            named_quantity(
+                clause[: over.start()] + clause[over.end() :],
+                {row_of(name) for name, _ in table.rows[0].columns},
+            )
+            if over
+            else None
+        )
+        if over is None or quantity is None:
+            continue
+        rest = clause[: over.start()] + clause[over.end() :]
+        is_up, is_down = UP.search(rest) is not None, DOWN.search(rest) is not None
+        is_reverse = _WAY_DOWN.search(over["over"] or over["way"] or "") is not None
+        values = [dict(row.columns) for row in rows]
+        for column in {name for name, _ in rows[0].columns if row_of(name) == quantity}:
+            course = [each[column] for each in values if column in each]
+            ups = {after > before for before, after in pairwise(course) if after != before}
+            if is_up != is_down and len(ups) == 1 and (is_up != is_reverse) != ups.pop():
+                yield clause

@@ -1,0 +1,258 @@
+"""What results give by name ("gain = 40 dB", "bw [Hz]: min 84120"), and how answers say those names.
+
+Quantities of the trade are known by their words in English and Chinese, others by the name in the result.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from math import log10
+
+from domain.circuit.figures_in_text import TextFigure, figures_in, plain, unit_name
+from shared.late_patterns import late_pattern
+
+MOST_READ = 8_000
+"""Characters of an answer, or of one result, that are read."""
+
+CLAUSE_END = late_pattern(
+    r"[。！!？?；;\n|，,：:（()）]|\.(?=\s|$)|\s-+\s|\b(?:but|while|whereas|although|though)\b|但是?"
+    r"|而(?!且)|虽然|尽管"
+)
+YIELD = late_pattern(r"^yield \S+ \((?P<good>\d+) of (?P<all>\d+)\)", re.MULTILINE)
+DEVICE = late_pattern(
+    r"^(?P<name>\S+) (?P<kind>npn|pnp|[np]mos|[np]jf|[np]mf|diode) (?P<region>[A-Za-z ]+):(?P<rest>[^\n]*)",
+    re.MULTILINE | re.IGNORECASE,
+)
+_GIVEN = late_pattern(
+    r"^[ \t-]*(?:Goals \([^)]*\):)?[ \t]*(?:met |MISSED )?(?P<label>[A-Za-z_][^=\n;<>≥≤|]{0,70}?)\s*="
+    r"\s*(?P<value>[-+]?\d[^;\n]{0,30})",
+    re.MULTILINE,
+)
+_OF_DEVICE = late_pattern(r"\b(?P<label>[A-Za-z]{1,3}) (?P<value>-?\d[\d.]*(?:e[-+]?\d+)? [A-Za-zμ]+)")
+_PERIOD = late_pattern(r"; period (?P<period>[^(;\n]+?) \((?P<frequency>[^,;)\n]+)")
+_DELIVER = late_pattern(
+    r"^sources deliver (?P<power>[^:\n]+): (?P<name>\S+) \S+ \S+ (?P<current>[^,\n]+)$", re.MULTILINE
+)
+_NAMED = late_pattern(
+    r"(?P<name>[A-Za-z_][\w ]{0,24}?)(?:\((?:[^()\n]|\([^()\n]{0,40}\)){0,60}\))?"
+    r"\s*=\s*(?P<number>[-+]?\d[\d.]*(?:e[-+]?\d+)?)",
+    re.IGNORECASE,
+)
+_OWN_NAME = late_pattern(r"[A-Za-z][A-Za-z_]\w*|[A-Za-z]\d{1,2}\w*")
+_STATISTICS = late_pattern(r"^(?P<name>\w+) \[(?P<unit>[^\]\n]{1,8})\]:(?P<rest>[^\n]*)", re.MULTILINE)
+_STATISTIC = late_pattern(
+    r"(?:min|max|mean|median|nominal|sigma|rss|to) (?P<number>[-+]?\d[\d.]*(?:e[-+]?\d+)?)", re.IGNORECASE
+)
+
+_LINK = late_pattern(
+    r"\s*(?:\([^()]{0,20}\))?\s*(?:(?:now|from|only|just|about|around|roughly|some|approximately|at|is|are"
+    r"|was|of|to|reaches|reached|becomes"
+    r"|came out|comes? to|equals?|measures|it|has|have|risen|rises?|rose|fallen|falls?|fell|improved?"
+    r"|improves|dropped|drops|up|down"
+    r"|increased|increases|decreased|decreases|a|the)\s*|现在?|目前|已经?|也|同时|从|由|约|大约|为|是|达到|到|至|了"
+    r"|提高|升|降|增大|减小|增加|改善"
+    r"|下降|上升|的|仅|只有|即|[=:~≈|])*\s*"
+)
+_DIFFERS = late_pattern(
+    r"\s*(?:too|more|less|higher|lower|above|below|over|under|short|off|away|worse|better|wider|narrower"
+    r"|larger|smaller|beyond"
+    r"|per|/|以上|以下|以内|的?(?:差|余量|裕量|偏))",
+    re.IGNORECASE,
+)
+QUANTITIES: tuple[tuple[str, str], ...] = (
+    (
+        r"gain|dcgain|peak|av|a_?v|a_?db|adb",
+        r"(?<!unity[- ])\bgain\b(?! margin|[- ]bandwidth)|(?<!单位)增益(?![裕余带])|放大倍数",
+    ),
+    (r"bw|bandwidth\w*", r"(?<!gain[- ])\bbandwidth\b(?! product)|(?<!增益)带宽"),
+    (r"lower|f_?l(?:ow)?", r"\blower (?:corner|cut-?off)\b|下限(?:截止)?频率|低频截止"),
+    (
+        r"f_?c|f_?3_?db|cut_?off\w*|corner\w*",
+        r"(?<!lower )(?:\bcut-?off\b|\bcorner\b)|(?<![下上]限)(?<!低频)截止|转折",
+    ),
+    (r"ugf|unity\w*|gbw", r"\bunity[- ]gain\b|\bcross-?over\b|\bUGF\b|单位增益|穿越频率"),
+    (r"pm|phase_?margin", r"\bphase margin\b|相位[裕余][度量]"),
+    (r"gm|gain_?margin", r"\bgain margin\b|增益[裕余][度量]"),
+    (r"t_?r|t_?rise|rise_?time", r"\brise ?time\b|上升时间"),
+    (r"t_?f|t_?fall|fall_?time", r"\bfall ?time\b|下降时间"),
+    (r"t_?s|settling\w*", r"\bsettling time\b|建立时间|调整时间|稳定时间"),
+    (r"slew\w*|sr", r"\bslew rate\b|压摆率|转换速率"),
+    (r"v_?pp|pp|\w*ripple\w*|v\w*_pp", r"\bripple\b|\bswing\b|\bpeak[- ]to[- ]peak\b|纹波|摆幅|峰峰"),
+    (r"\w*overshoot\w*", r"\bovershoot\b|过冲|超调"),
+    (r"thd\w*|distortion", r"\bTHD\b|\bdistortion\b|失真"),
+    (r"eff\w*|eta", r"\befficiency\b|效率"),
+    (r"period", r"\bperiod\b|周期"),
+    (
+        r"f_?osc|freq\w*|f_?0|f",
+        r"(?<!cutoff )(?<!corner )(?<!switching )(?<!gain )\bfrequency\b|(?<![止折关征振益限])频率|振荡频率",
+    ),
+    (r"v_?out\w*|vo", r"\boutput voltage\b|输出电压"),
+    (r"v_?ref\w*", r"\breference voltage\b|基准电压"),
+    (r"i_?q|quiescent\w*", r"\bquiescent current\b|静态电流"),
+    (r"psrr\w*", r"\bPSRR\b|电源抑制"),
+    (r"cmrr\w*", r"\bCMRR\b|共模抑制"),
+    (r"en|[io]n|\w*noise\w*", r"\bnoise\b(?! figure)|噪声(?!系数)"),
+    (r"nf\w*|noise_?figure", r"\bnoise figure\b|\bNF\b|噪声系数"),
+    (r"\w*drop_?out\w*", r"\bdrop-?out\b|压差"),
+    (r"v_?os\w*|\w*offset\w*", r"\boffset\b|失调"),
+    (r"t_?pd\w*|t_?d|\w*delay\w*", r"\b(?:propagation )?delay\b|延迟|延时"),
+    (r"\w*peaking\w*", r"\bpeaking\b|谐振峰|尖峰"),
+    (r"q|q_?factor|quality\w*", r"\bQ\b(?! ?=? ?[a-z])|\bquality factor\b|品质因数"),
+    (r"z_?t|\w*transimp\w*", r"\btransimpedance\b(?! amp)|跨阻(?!放大)"),
+    (r"\w*hyst\w*", r"\bhysteresis\b|回差|迟滞"),
+    (r"\w*droop\w*|\w*undershoot\w*", r"\bdroop\b|\bundershoot\b|跌落"),
+    (r"f_?notch|notch\w*", r"\bnotch(?: frequency)?\b(?! depth)|陷波(?:频率|点)"),
+    (r"depth|\w*atten\w*", r"\battenuation\b|\bdepth\b|衰减|深度"),
+    (r"\w*ampl\w*", r"\bamplitude\b|幅度|振幅"),
+    (r"yield", r"\byield\b|良率|合格率"),
+    (r"ic", r"\bcollector current\b|集电极电流|\bIC\b"),
+    (r"vce", r"\bVCE\b|\bcollector-emitter\b|集射"),
+    (r"id", r"\bdrain current\b|漏极?电流"),
+    (r"vds", r"\bVDS\b|漏源"),
+    (r"p", r"(?<!total )(?<!power )\bdissipat\w+|(?<!总)耗散|管耗"),
+    (r"(?:max|peak)_i", r"\bpeak (?:\w+ )?current\b|峰值电流|电流峰值"),
+    (r"(?:avg|mean)_v", r"\b(?:average|mean) (?:output )?voltage\b|平均(?:输出)?电压"),
+    (r"supply_power", r"\b(?:supply|total) power\b|\bpower consumption\b|总功耗|电源功[耗率]"),
+    (r"supply_current", r"\bsupply current\b|\bcurrent consumption\b|电源电流|耗电"),
+)
+"""What results call a quantity, and how answers say it."""
+
+Value = tuple[str, float]
+"""Unit and value; "" where no unit is told."""
+Row = int | str
+"""Which of `QUANTITIES`, or the name in the result of one that is none of them."""
+
+
+def row_of(name: str) -> Row:
+    """The quantity that a result calls so."""
+    return next((row for row, (own, _) in enumerate(QUANTITIES) if re.fullmatch(own, name)), name)
+
+
+_LESS_IS_BETTER = late_pattern(
+    r"en|[io]n|\w*noise\w*|nf|thd|distortion|\w*ripple\w*|\w*dropout\w*|v_?os|\w*overshoot\w*|\w*droop\w*"
+)
+_MORE_IS_BETTER = late_pattern(r"bw|bandwidth|pm|phase_?margin|eff|eta|psrr|cmrr|yield|slew\w*")
+
+
+def better_way(row: Row) -> int:
+    """1 where more of a quantity is better, -1 where less is, 0 where it depends."""
+    names = QUANTITIES[row][0].split("|") if isinstance(row, int) else [row]
+    if any(_LESS_IS_BETTER.fullmatch(name) or name in (r"\w*noise\w*", r"nf\w*") for name in names):
+        return -1
+    return 1 if any(_MORE_IS_BETTER.fullmatch(name.removesuffix("\\w*")) for name in names) else 0
+
+
+def quantities_of(result: str) -> dict[Row, list[Value]]:
+    """The values of each quantity (its row among those known) in one result."""
+    flat = plain(result)
+    found: dict[Row, list[Value]] = {}
+
+    def keep(label: str, written: str) -> None:
+        words = re.findall(r"[a-z_]\w*", label.lower())
+        # The outermost function names the quantity; db() only says how it is told.
+        word = next((each for each in words if each not in ("db", "abs", "mag")), "")
+        if len(words) > 1 and words[1] in ("i", "v") and word in ("max", "peak", "avg", "mean"):
+            word = f"{word}_{words[1]}"
+        row = row_of(word)
+        if isinstance(row, str) and (len(words) > 1 or not _OWN_NAME.fullmatch(label.strip())):
+            return  # of a function or a device: not what answers call it
+        figure = next(figures_in(written), None)
+        bare = re.match(r"[-+]?\d[\d.]*(?:e[-+]?\d+)?", written)
+        if figure is not None and figure.start <= 1:
+            found.setdefault(row, []).append((figure.unit, abs(figure.value)))
+        elif bare is not None:
+            found.setdefault(row, []).append(("", abs(float(bare[0].rstrip(".")))))
+
+    for line in flat.split("\n"):
+        for part in line.split(";"):
+            if (given := _GIVEN.match(part)) is not None and "->" not in part:
+                keep(given["label"], given["value"])
+    devices = [each for each in DEVICE.finditer(flat) if each["kind"].lower() != "diode"]
+    for device in devices:
+        for given in _OF_DEVICE.finditer(device["rest"]):
+            keep("transconductance" if given["label"] == "gm" else given["label"], given["value"])
+    for samples in YIELD.finditer(flat):
+        keep("yield", f"{100 * int(samples['good']) / max(int(samples['all']), 1):.6g} %")
+    for shape in _PERIOD.finditer(flat):
+        keep("period", shape["period"])
+        keep("frequency", shape["frequency"])
+    for name, values in named_figures(flat).items() if _STATISTICS.search(flat) else ():
+        found.setdefault(row_of(name), []).extend((unit, abs(value)) for unit, value in values)
+    if (supply := _DELIVER.search(flat)) is not None:
+        keep("supply_power", supply["power"])
+        keep("supply_current", supply["current"])
+    return found
+
+
+def named_figures(flat: str) -> dict[str, list[tuple[str, float]]]:
+    """What a result (in plain form) gives by name ("gain = 40 dB", "bw [Hz]: min 84120"): unit and value, SI.
+
+    Numbers whose unit is nowhere told are left out.
+    """
+    found: dict[str, list[tuple[str, float]]] = {}
+    units: dict[str, str] = {}
+    for each in _STATISTICS.finditer(flat):
+        name, unit = each["name"].lower(), unit_name(each["unit"])
+        units[name] = unit
+        found[name] = [(unit, float(value["number"])) for value in _STATISTIC.finditer(each["rest"])]
+    at = {figure.start: figure for figure in figures_in(flat)}
+    for each in _NAMED.finditer(flat):
+        name = each["name"].strip().lower().rpartition(" ")[2]
+        start = each.start("number")
+        figure = at.get(start) or at.get(start + 1)
+        if figure is not None:
+            found.setdefault(name, []).append((figure.unit, figure.value))
+        elif name in units:
+            found[name].append((units[name], float(each["number"])))
+    return found
+
+
+def named_quantity(clause: str, names: Collection[Row] = ()) -> Row | None:
+    """The one quantity that a clause names: of the trade, or by its name in a result."""
+    rows = [row for row, *_ in _places_of(clause, names)]
+    return rows[0] if len(set(rows)) == 1 else None
+
+
+def _places_of(text: str, names: Collection[Row]) -> Iterator[tuple[Row, int, int]]:
+    """Where a text names quantities: which one, from where to where."""
+    for row, (_, words) in enumerate(QUANTITIES):
+        yield from ((row, each.start(), each.end()) for each in re.finditer(words, text, re.IGNORECASE))
+    if own := [name for name in names if isinstance(name, str)]:
+        words = rf"(?<![A-Za-z0-9_])(?:{'|'.join(map(re.escape, own))})(?![A-Za-z0-9_])"
+        found = re.finditer(words, text, re.IGNORECASE)
+        yield from ((each[0].lower(), each.start(), each.end()) for each in found)
+
+
+class Quantities:
+    """What results call by a name, for figures that answers give of it."""
+
+    def __init__(self, results: Sequence[str]) -> None:
+        self._values: dict[Row, list[Value]] = {}
+        for each in results[-80:]:
+            for row, values in quantities_of(each[:MOST_READ]).items():
+                self._values.setdefault(row, []).extend(values)
+
+    def told_before(self, flat: str, figure: TextFigure) -> tuple[int, list[float]]:
+        """The values of the quantity named right before a figure, in its unit, and where the name begins.
+
+        Empty where none does, or the figure is a difference ("0.8 dB too high").
+        """
+        start = max(0, figure.start - 60)
+        before = flat[start : figure.start]
+        ends = [end.end() for end in CLAUSE_END.finditer(before) if end[0] not in "|(（：:"]
+        at = max(ends, default=0)
+        found = [(end, begin, row) for row, begin, end in _places_of(before[at:], self._values)]
+        if not found or _DIFFERS.match(flat[figure.end : figure.end + 24]):
+            return 0, []
+        end, begin, row = max(found, key=lambda each: each[:2])
+        if not _LINK.fullmatch(before[at + end :]):
+            return 0, []
+        values = self._values.get(row, ())
+        if figure.unit == "%":
+            known = [100 * value if unit == "" else value for unit, value in values if unit in ("", "%", "1")]
+        else:
+            known = [value for unit, value in values if unit == figure.unit]
+        if figure.unit == "dB" and not known:
+            known = [abs(20 * log10(value)) for unit, value in values if unit in ("", "1") and value]
+        return start + at + begin, known
