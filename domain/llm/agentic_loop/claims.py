@@ -274,7 +274,8 @@ _CONDITIONS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = tuple(
         ),
         (r"\b(?:process|all|the) corners\b|工艺角", r"corner|\b[sft]{2}\b"),
         (
-            r"\b(?:supply (?:range|variation)|(?:low|high)(?:er)? supply|supply voltages)\b|电源波动|不同电源",
+            r"\b(?:supply (?:range|variation)|(?:low|high)(?:er)? supply|supply voltages)\b"
+            r"|电源波动|不同电源",
             r"vdd|vcc|supply|vin|vp\b",
         ),
     )
