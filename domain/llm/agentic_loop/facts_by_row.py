@@ -1,7 +1,7 @@
 """What an answer gives of one corner, device or point of a sweep and another has: "70 mV at 100 mA".
 
 Read are the rows of the newest study, the devices of the newest operating point, and the runs. A clause, or
-one before it in its sentence, names a row by a word ("ff", "M4") or by the value that was varied ("at 100 mA");
+one before it in its sentence, names a row by a word ("ff", "M4") or by the value that was varied ("100 mA");
 its figures then have to be of that row. Told of a quantity over a sweep is read which way it goes.
 """
 
