@@ -43,6 +43,7 @@ _HARMLESS = (
     "vkCreateInstance",
     "vulkan",
     "Unable to detect GPU vendor",
+    "GPUInfo not initialized",
     "Vulkan",
     "GBM",
     "dbus",

@@ -41,6 +41,7 @@ from presentation.panels.conversation.items import (
     judged_apart,
 )
 from presentation.panels.conversation.sources import stored_sources
+from presentation.retelling import StoredWords
 from shared.message import msg, stored_message
 from shared.paths import circuit_of_goals
 
@@ -347,7 +348,7 @@ def _items_of_message(
 def _rows_of(step: StoryStep, session: ShownSession) -> Iterator[Item]:
     """A step of a design as it was shown while it ran; only the question it waits at can be answered."""
     ended, checkpoint = step.ended, step.checkpoint
-    words = msg("{text}", text=step.words)
+    words = StoredWords("{text}", {"text": step.words})
     is_idle = session.is_ours and not session.is_in_use
     if step.failure is not None:
         is_last = step is session.design[-1] and session.messages[-1].id == (step.message_id or step.after)
