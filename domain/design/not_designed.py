@@ -171,7 +171,11 @@ NOT_DESIGNED: tuple[NotDesigned, ...] = (
         what=msg("a current source, LED driver or charger"),
     ),
     NotDesigned(
-        words=r"multi[\s-]?phase|多相|(?:two|dual|multiple|双路|两路|多路)\s*outputs?|双路输出|两路输出|多路输出",
+        words=(
+            r"multi[\s-]?phase|多相|"
+            r"^(?!.*(?:op[\s-]?amp|differential)).*?(?:two|dual|multiple|双路|两路|多路)\s*outputs?|"
+            r"双路输出|两路输出|多路输出"
+        ),
         what=msg("a multi-phase or multi-output converter"),
     ),
 )

@@ -98,7 +98,7 @@ FAMILY = Family(
             r"(?:器|电路)"
         ),
         plausible=r"subtract\w*",
-        excludes=rf"instrument|仪表|仪用|{NEITHER_MORE}|pair|差分对|bjt|tail|尾电流|fully|全差分|ota|cmos",
+        excludes=rf"instrument|仪表|仪用|{NEITHER_MORE}|pair|差分对|bjt|tail|尾电流|fully|全差分|ota|mos|mirror|电流镜|有源",
         refuses=(SINGLE_SUPPLY,),
     ),
     quantities=(

@@ -20,7 +20,7 @@ from domain.simulation.goals import DesignGoal
 from shared.message import msg
 
 OTHER_DEVICES = (
-    r"differen|差分|push[\s-]?pull|推挽|two[\s-]stage|两级|多级|multi|op[\s-]?amp|运放|"
+    r"differen|差分|push[\s-]?pull|推挽|(?:two|three|2|3)[\s-]stage|[两三23]级|多级|multi|op[\s-]?amp|运放|"
     r"power(?! suppl| rail)|功率|darlington|达林顿|oscillat|振荡"
 )
 GAIN = gain_row((1.5, 1000), 50)

@@ -213,6 +213,12 @@ def distortion(plot: Data, values: np.ndarray, fundamental: float) -> float:
     return float(np.sqrt(np.sum(lines[[periods * n for n in range(2, 10)]] ** 2)) / lines[periods])
 
 
+def phase_margin(plot: Data, values: np.ndarray) -> float:
+    """180 degrees and the phase of an open-loop gain where its magnitude falls through 1."""
+    unity = crossing(Data(plot.name, plot.axis, {"v(out)": values}), 1.0, rising=False)
+    return 180.0 + float(np.interp(np.log(unity), np.log(plot.axis), np.degrees(np.unwrap(np.angle(values)))))
+
+
 def evaluate(expression: str, plot: Data) -> float:
     """A goal expression, for driving the designer's corrections."""
     text = re.sub(
@@ -229,6 +235,8 @@ def evaluate(expression: str, plot: Data) -> float:
         "P": plot.vectors,
         "highcut": lambda _x: half_power(plot, "lowpass"),
         "lowcut": lambda _x: half_power(plot, "highpass"),
+        "ugf": lambda x: crossing(Data(plot.name, plot.axis, {"v(out)": x}), 1.0, rising=False),
+        "phase_margin": lambda x: phase_margin(plot, x),
         "gain": lambda x, f: float(np.exp(np.interp(np.log(f), np.log(plot.axis), np.log(np.abs(x))))),
         "dcgain": lambda x: float(np.abs(x[0])),
         "q": lambda _x: quality(plot),

@@ -358,6 +358,27 @@ def mos_current_mirror(draw: random.Random) -> str:
     )
 
 
+def differential_pair(draw: random.Random) -> str:
+    supply = draw.choice([3.3, 5, 9])
+    more = f", bandwidth {_log(draw, 2e3, 500e3):.3g} Hz, ±{supply} V" + draw.choice(["", ", load 5 pF"])
+    if draw.random() < 0.4:
+        return f"differential pair with resistor load, gain {_log(draw, 3, 6 * supply):.3g}{more}"
+    text = draw.choice(["differential pair with mirror load, gain {:.3g}", "电流镜负载差分对，增益{:.3g}"])
+    return text.format(_log(draw, 60, 300)) + more
+
+
+def two_stage_opamp(draw: random.Random) -> str:
+    text = draw.choice(
+        ["two-stage Miller op-amp, gain {:.3g} dB, GBW {:.3g} Hz", "两级运放，增益{:.3g}dB，带宽{:.3g}Hz"]
+    )
+    text = text.format(draw.uniform(60, 92), _log(draw, 50e3, 6e6))
+    return (
+        text
+        + draw.choice(["", ", phase margin 65", ", load 20 pF", ", load 3 pF"])
+        + draw.choice(["", ", ±2.5 V"])
+    )
+
+
 def phase_shift_oscillator(draw: random.Random) -> str:
     supply = draw.choice([9, 12, 15])
     text = draw.choice(
@@ -407,6 +428,8 @@ FAMILIES = pytest.mark.parametrize(
         mos_cascode,
         active_load_stage,
         mos_current_mirror,
+        differential_pair,
+        two_stage_opamp,
         phase_shift_oscillator,
         colpitts_oscillator,
     ],

@@ -1,0 +1,191 @@
+"""The differential pair of NMOS transistors: a PMOS mirror or resistors as load, a mirror as tail.
+
+Gain gm (ro2 || ro4) or gm (RD || ro2) / 2 with gm = 2 ID / Vov; bandwidth 1 / (2 pi Rout CL). Sources:
+Razavi, "Design of Analog CMOS Integrated Circuits", 2nd ed., sections 4.2 and 5.3; Sedra, Smith,
+"Microelectronic Circuits", 7th ed., sections 9.1 and 9.5.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from domain.circuit.figures import told_apart, with_unit
+from domain.circuit.preferred_values import nearest
+from domain.design.deck import Deck, spice
+from domain.design.engine.declaration import (
+    TOLERANCE,
+    Choice,
+    Correction,
+    Family,
+    Option,
+    Quantity,
+    Request,
+    Sized,
+    Words,
+)
+from domain.design.engine.wording import unreachable
+from domain.design.families.amplifier_rows import (
+    GAIN_LABEL,
+    differential_goals,
+    gain_row,
+    two_input_remarks,
+    write_inputs,
+)
+from domain.design.mosfet import (
+    LAMBDA,
+    LAMBDA_P,
+    LEAST_OVERDRIVE_V,
+    MOST_OVERDRIVE_V,
+    THRESHOLD_V,
+    nmos,
+    p_ratio_for,
+    pmos,
+    ratio_for,
+    write_nmos,
+    write_pmos,
+)
+from domain.design.opamp import BANDWIDTH, BANDWIDTH_GOAL, SUPPLY, write_supplies
+from domain.design.transistor import parallel
+from shared.message import msg
+
+_LOAD_OVERDRIVE_V = _TAIL_OVERDRIVE_V = 0.3
+_BANDWIDTH_MARGIN = 1.3
+"""For the capacitances of the transistors themselves."""
+_LEAST_MIRROR_GAIN = 40.0
+_MOST_OHM, _LEAST_A, _MOST_A = 200e3, 1e-6, 20e-3
+LOAD_FARAD = Quantity(
+    name="load_farad", label=msg("load capacitance"), dimensions=("F",), takes_rest=True,
+    words=r"load(?: capacit\w+)?|(?<![a-z])c_?l(?:oad)?(?![a-z])|负载(?:电容)?|into|driving",
+    within=(1e-13, 1e-9), example=10e-12, default=10e-12,
+)  # fmt: skip
+
+
+def _form(request: Request) -> str | None:
+    gain = request["gain"]
+    return None if gain is None or gain >= _LEAST_MIRROR_GAIN else "resistor"
+
+
+def _gain(request: Request) -> float:
+    return 10.0 if request["form"] == "resistor" else 100.0
+
+
+def size(request: Request, correction: Correction) -> Sized:
+    """The current by the bandwidth, the widths by the gain."""
+    supply, gain = request["supply_v"], request["gain"] * correction["gain"]
+    bandwidth = request["bandwidth_hz"] * _BANDWIDTH_MARGIN * correction["bandwidth_hz"]
+    most_ohm = 1 / (2 * math.pi * bandwidth * request["load_farad"])
+    drop = THRESHOLD_V + _LOAD_OVERDRIVE_V
+    parts = {}
+    if request["form"] == "resistor":
+        overdrive = min(0.3, (supply - 0.8) / gain)
+        rd = nearest(min(most_ohm, _MOST_OHM), "E24")
+        current = gain * overdrive / rd
+        ro = (1 / LAMBDA + supply) / current
+        overdrive = current * parallel(rd, ro) / gain
+        reached = gain * overdrive / LEAST_OVERDRIVE_V
+        drop = current * rd
+        parts["RD"] = rd
+    else:
+        low_v, high_v = supply - drop + THRESHOLD_V + 0.2, drop
+        volts = parallel(1 / LAMBDA + low_v, 1 / LAMBDA_P + high_v)  # output resistance times current
+        overdrive = 2 * volts / gain
+        current = max(volts / most_ohm, _LEAST_A)
+        reached = 2 * volts / (LEAST_OVERDRIVE_V if overdrive < LEAST_OVERDRIVE_V else MOST_OVERDRIVE_V)
+        parts["W/L 3"] = p_ratio_for(current, _LOAD_OVERDRIVE_V, drop)
+    if not LEAST_OVERDRIVE_V <= overdrive <= MOST_OVERDRIVE_V:
+        asked, limit = told_apart("", request["gain"], reached, digits=3)
+        raise unreachable(
+            GAIN_LABEL, asked, limit, msg("Ask for the other kind of load, or change the supply.")
+        )
+    if current > _MOST_A:
+        asked, limit = (with_unit(each, "Hz", 3) for each in (bandwidth, bandwidth * _MOST_A / current))
+        advice = msg("Lower the load capacitance or the gain.")
+        raise unreachable(BANDWIDTH.label, asked, limit, advice)
+    source_v = supply - THRESHOLD_V - overdrive
+    gate_v = THRESHOLD_V + _TAIL_OVERDRIVE_V
+    parts |= {
+        "Iref": 2 * current,
+        "W/L 1": ratio_for(current, overdrive, supply - drop + THRESHOLD_V + overdrive),
+        "W/L 5": ratio_for(2 * current, _TAIL_OVERDRIVE_V, source_v),
+        "W/L 6": ratio_for(2 * current, _TAIL_OVERDRIVE_V, gate_v),
+    }
+    note = msg(
+        "Tail current {current}, overdrive {overdrive}, W/L = {ratio}.",
+        current=with_unit(2 * current, "A", 3),
+        overdrive=with_unit(overdrive, "V", 3),
+        ratio=f"{parts['W/L 1']:.3g}",
+    )
+    return Sized(parts=parts, notes=(note,))
+
+
+def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+    """Both inputs, the tail, the pair and its load."""
+    parts = sized.parts
+    amplitude = 0.2 / request["gain"]
+    write_inputs(deck, amplitude, spice(request["bandwidth_hz"] / 20))
+    write_supplies(deck, request["supply_v"])
+    deck.part(f"Iref vcc b DC {spice(parts['Iref'])}", msg("reference current"))
+    deck.part(nmos("M6", "b b vee vee", parts["W/L 6"]), msg("sets the gate of M5"))
+    deck.part(nmos("M5", "t b vee vee", parts["W/L 5"]), msg("tail current"))
+    deck.part(nmos("M1", "x inp t vee", parts["W/L 1"]), msg("pair: non-inverting input"))
+    deck.part(nmos("M2", "out inn t vee", parts["W/L 1"]), msg("pair: inverting input"))
+    if "RD" in parts:
+        deck.part(f"RD1 vcc x {spice(parts['RD'])}", msg("drain resistor"))
+        deck.part(f"RD2 vcc out {spice(parts['RD'])}", msg("drain resistor"))
+    else:
+        deck.part(pmos("M3", "x x vcc vcc", parts["W/L 3"]), msg("mirrors the current of M1"))
+        deck.part(pmos("M4", "out x vcc vcc", parts["W/L 3"]), msg("load"))
+    deck.part(f"CL out 0 {spice(request['load_farad'])}", msg("load"))
+    write_nmos(deck)
+    if "RD" not in parts:
+        write_pmos(deck)
+
+
+def _sweep(request: Request) -> tuple[str]:
+    low, high = request["bandwidth_hz"] / 5000, request["bandwidth_hz"] * 1000
+    return (f".ac dec 30 {spice(low)} {spice(high)}",)
+
+
+FAMILY = Family(
+    key="differential_pair",
+    name=msg("MOS differential pairs (mirror or resistor load)"),
+    one=msg("a differential pair"),
+    examples={
+        "en": "differential pair with mirror load, gain 100, bandwidth 50 kHz, load 10 pF, ±5 V",
+        "zh": "电流镜负载的差分对，增益100倍，带宽50kHz，负载电容10pF，电源±5V",
+    },
+    words=Words(
+        named=(
+            r"(?:(?:n?mos(?:fet)?|cmos|single[\s-]stage) )*(?:differential|long[\s-]tailed) "
+            r"(?:(?:pair|common[\s-]source op[\s-]?amp|ota|stage)(?: amplifier)?|"
+            r"op[\s-]?amp(?=.{0,60}(?:mirror|tail|mos|active|resistive load)))|"
+            r"(?:five|5)[\s-]transistor ota|(?:simple|single[\s-]stage)(?: cmos)? (?:ota|op[\s-]?amp)|"
+            r"(?:n?mos管?|cmos)?(?:源极?耦合)?差分(?:对管?|输入级)(?:放大)?(?:器|电路)?|[五5]管(?:ota|运放)|单级运放"
+        ),
+        excludes=(
+            r"two[\s-]stage|两级|2级|miller|密勒|米勒|telescopic|套筒|folded|折叠|bjt|npn|三极管|晶体管差分|fully|全差分"
+        ),
+    ),
+    quantities=(
+        replace(gain_row((2, 450), 100), required=False, default=_gain),
+        BANDWIDTH, LOAD_FARAD, replace(SUPPLY, default=5.0), TOLERANCE,
+    ),
+    choices=(
+        Choice(
+            name="form", label=msg("load"), default=_form,
+            options=(
+                Option(key="mirror", label=msg("mirror"), words=r"mirror|active|ota|电流镜|有源"),
+                Option(key="resistor", label=msg("resistors"), words=r"resisti?|电阻负载"),
+            ),
+        ),
+    ),
+    goals=(*differential_goals(), BANDWIDTH_GOAL),
+    title=lambda request: (
+        f"Differential pair, {request['form']} load, gain {request['gain']:.4g}, +-{request['supply_v']:g} V"
+    ),
+    remarks=two_input_remarks(msg("Gain = gm Rout, or gm RD / 2 with resistors; gm = 2 ID / (VGS - VT).")),
+    analyses=lambda request, _sized, _goals: _sweep(request),
+    size=size,
+    netlist=netlist,
+)  # fmt: skip
