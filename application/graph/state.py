@@ -115,6 +115,8 @@ class GraphState(AgentState, total=False):
     user_intent: UserIntent
     instruction: str
     """What the user said at the checkpoint, of the intents "instruction" and "question"."""
+    instruction_waits: Literal["", "new", "begun"]
+    """The instruction is carried out behind a round of what somebody changed; "begun": it was before."""
     go_back_to: int
     """Of the intent "go_back": the round."""
     current_node: str

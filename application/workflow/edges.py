@@ -29,7 +29,10 @@ def route_after_goals(state: GraphState) -> str:
 
 
 def is_instruction_waiting(state: GraphState) -> bool:
-    """Whether a finished design is refined by an instruction that is not carried out yet."""
+    """Whether an instruction is to be carried out behind this round: a finished design is refined by it, or
+    somebody changed the circuit before it could be."""
+    if state.get("instruction_waits"):
+        return True
     is_begun = bool(state.get("checkpoint_count")) or state.get("iteration_count", 0) > 0
     return state.get("user_intent") == "instruction" and bool(state.get("refined_from")) and not is_begun
 

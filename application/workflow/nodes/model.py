@@ -42,6 +42,10 @@ _FIRST = (
     "written, say in a few sentences what you chose and why. The program then simulates the file and judges "
     "it by the goals; you need not run it yourself."
 )
+_GO_ON = (
+    "This was begun and interrupted; somebody changed the circuit meanwhile, and it was simulated and judged "
+    "as it is now. What of it is done stands above; do what is left:"
+)
 _IMPROVING = ("INITIAL_DESIGN", "OPTIMIZE_PARAMETERS", "FIX_ERROR")
 """Tasks of which another round is expected."""
 
@@ -91,20 +95,32 @@ class ActionNode:
     async def __call__(self, state: GraphState, step: Step) -> Finished:
         """Another round with what the model changed; without a change the same checkpoint asks again.
 
-        It also asks again where another round was wanted of a circuit that somebody changed since the
-        question, or since an interruption of this step: the checkpoint looks at it first.
+        A circuit that somebody changed since the question, or since an interruption of this step, is looked
+        at by the checkpoint first: it asks again where another round was wanted, and an instruction is
+        carried out behind the round of what was changed.
         """
         step.enter("action", state)
+        waited = state.get("instruction_waits", "")
+        if waited:
+            state = {**state, "user_intent": "instruction"}
         task, text = task_of(state)
         if state.get("goals_changed"):
             await asyncio.to_thread(keep_goals, self._project, state, state["circuit_file_path"])
         steps = await self._steps()
         circuit = state.get("circuit_file_path", "")
-        if circuit and task in _IMPROVING and await self._is_changed(state, circuit):
-            if steps.has_begun(state):
-                await steps.leave()
-            return Finished(update={"current_node": "action", "planned_simulation": ""}, record=Said())
         netlist = await asyncio.to_thread(read_if_there, self._project, circuit) if circuit else None
+        is_instruction = task == "EXECUTE_INSTRUCTION"
+        waits_for_a_look = task in _IMPROVING or (is_instruction and netlist is not None)
+        if circuit and waits_for_a_look and await self._is_changed(state, circuit):
+            begun = steps.has_begun(state)
+            if begun:
+                await steps.leave()
+            looked_at: GraphState = {"current_node": "action", "planned_simulation": ""}
+            if is_instruction:
+                looked_at["instruction_waits"] = "begun" if begun else waited or "new"
+            return Finished(update=looked_at, record=Said())
+        if waited == "begun" and not steps.is_builtin:
+            text = f"{_GO_ON} {text}"
         if netlist is not None:
             steps.show(circuit, netlist)
 
@@ -133,6 +149,8 @@ class ActionNode:
             new_file=lambda: _free_name(self._project, state),
         )
         finished = await _round_of(self._project, state, worked, step, node="action")
+        if waited:
+            finished.update["instruction_waits"] = ""
         if finished.update.get("planned_simulation"):
             return finished
         if task in _IMPROVING and not steps.is_builtin:  # which says itself why it changed nothing
@@ -148,6 +166,7 @@ class ActionNode:
             "current_node": "action",
             "planned_simulation": "",
             "is_exhausted": worked.spent is not None or task in _IMPROVING,
+            "instruction_waits": "",
         }
         return Finished(update=update, record=Said())
 

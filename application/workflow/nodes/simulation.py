@@ -334,6 +334,10 @@ class UserCheckpointNode:
             stale = await self._what_is_stale(state, step)
             if stale is not None:
                 return stale
+            if state.get("instruction_waits"):  # the change was taken back meanwhile
+                return Finished(
+                    update={"current_node": "user_checkpoint", "user_intent": "instruction"}, record=Said()
+                )
             self._looked_at = state["step_number"] + 1
         goals_met = all_met(verdict_from_plain(plain) for plain in state["last_verdicts"])
         answer: dict[str, Any] = interrupt(
@@ -437,6 +441,7 @@ class UserCheckpointNode:
         if circuit not in kept:
             gone = msg("{path} is not there any more.", path=circuit)
             update |= {"planned_simulation": "", "sim_result_path": "", "error_context": str(gone)}
+            update["instruction_waits"] = ""
             return Finished(update=update, record=Said())
         return Finished(update=update, record=_planned(update, circuit))
 

@@ -264,6 +264,44 @@ async def test_what_was_changed_by_hand_in_the_middle_of_a_step_is_simulated_fir
     assert sorted(results) == sorted(set(calls))
 
 
+async def test_an_instruction_is_carried_out_behind_what_was_changed_by_hand(bench: Bench) -> None:
+    """Typed before a stop: what somebody changed is simulated and judged, then it is done, and once."""
+
+    def stops(request: Any) -> Any:
+        task.cancel()
+        return says("Nearly")(request)
+
+    def carries_out(request: Any) -> Any:
+        before.append((bench.root / "amp.cir").read_text("utf-8"))
+        return writes("amp.cir", amplifier("4.7k"))(request)
+
+    task = asyncio.current_task()
+    assert task is not None
+    before: list[str] = []
+    request = DesignRequest(project=bench.root, text=TEXT, choice=bench.choice)
+    bench.model.acts["instruction"] = stops
+    await bench.design(request, "continue", Reply(answer="instruction", instruction="Take 4.7k for Rc"))
+    assert bench.rounds == [1]
+    by_hand = amplifier("470").replace("Ce f 0 100u", "Ce f 0 220u")
+    (bench.root / "amp.cir").write_text(by_hand)
+
+    seen = len(bench.model.tasks)
+    await bench.go_on()  # stopped once more, behind the round of what was changed
+    assert "amp.cir was changed since the last question." in bench.words
+    assert (bench.rounds, bench.questions) == ([2], [])
+    bench.model.acts["instruction"] = carries_out
+    await bench.go_on("accept")
+    done = [event.name for event in bench.events if isinstance(event, ToolEnded)]
+    assert done == ["rewrite_file", "run_simulation"], "what was judged is not simulated again"
+    assert set(bench.rounds) == {3}
+    assert bench.model.tasks[seen:] == ["analysis"], "of the last round alone"
+    assert before[0] == by_hand
+    assert [(question.round_number, question.goals_met) for question in bench.questions] == [(3, True)]
+    steps = [each.newest for each in bench.model.seen[-3:] if each.task == "instruction"]
+    assert all("somebody changed the circuit meanwhile" in text for text in steps)
+    assert all("Take 4.7k for Rc" in text for text in steps)
+
+
 async def test_a_design_begun_behind_chats_goes_on_in_their_conversation(bench: Bench) -> None:
     chat = ChatRequest(project=bench.root, text="Which stage has gain?", choice=bench.choice)
     await bench.app.conversations.chat(chat, emit=bench.events.append)
