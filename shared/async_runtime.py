@@ -12,6 +12,7 @@ import contextlib
 import logging
 import signal
 import socket
+import sys
 import threading
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -26,6 +27,9 @@ _LoopFactory = Callable[[], asyncio.AbstractEventLoop]
 
 _WORKERS = 8
 """Threads for blocking work of the window: files, SQLite, imports."""
+_SWITCH_S = 0.001
+"""So long a thread that computes keeps Python's lock (Python: 5 ms): the loop's thread gives it up at each
+call of the system, some fifty times a turn while text streams in, and would wait so long each time."""
 
 
 def run(main: Callable[[], Coroutine[Any, Any, T]], *, signals: StopSignals | None = None) -> T:
@@ -47,8 +51,10 @@ def run_window(main: Callable[[], Coroutine[Any, Any, T]], *, signals: StopSigna
 
 
 def fused_loop() -> asyncio.AbstractEventLoop:
-    """A new event loop of asyncio that is turned by Qt's."""
+    """A new event loop of asyncio that is turned by Qt's; the process's threads give way to it more often."""
     from shared.fused_loop import FusedLoop
+
+    sys.setswitchinterval(_SWITCH_S)
 
     # qasync's own executor starts ten QThreads, which Python only ever knows as dummies.
     executor = ThreadPoolExecutor(_WORKERS, thread_name_prefix="worker")

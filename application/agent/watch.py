@@ -120,6 +120,8 @@ class TurnWatch:
         self._goals = goals
         self._root = root
         self._known: dict[str, CallRecord] = {}
+        self._judged: tuple[object, Doubts] | None = None
+        """The newest doubts and what they are about: asked several times about each answer, and dear."""
         self.context = ""
         """The data that went with the turn's message."""
         self.has_tools = True
@@ -250,7 +252,11 @@ class TurnWatch:
                 unrun=unrun,
             )
 
-        return await asyncio.to_thread(judge)
+        others = tuple(message.id for message in messages if message.id != answers[-1].id)
+        about = (answers[-1].id, last.text, others, self.context, self.has_tools, has_other_sources)
+        if self._judged is None or self._judged[0] != about:
+            self._judged = about, await asyncio.to_thread(judge)
+        return self._judged[1]
 
     def _is_judged_next(self, text: str) -> bool:
         """Whether the turn is a step of a design that leaves a circuit to be simulated."""

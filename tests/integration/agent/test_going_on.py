@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from application.agent import watch
 from application.app import Application
 from application.conversation.turn_deps import ChatRequest
 from application.conversation.turn_parts import TurnParts
@@ -155,8 +156,12 @@ async def test_a_killed_answer_goes_on_in_its_place(app: Application, tmp_path: 
     assert (question["type"], said["content"]) == ("user", TEXT)
 
 
-async def test_what_a_turn_has_read_goes_with_it(app: Application, tmp_path: Path) -> None:
+async def test_what_a_turn_has_read_goes_with_it_and_its_answer_is_judged_once(
+    app: Application, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Not with the next collection of garbage: each turn has read the whole conversation."""
+    judged: list[str] = []
+    monkeypatch.setattr(watch, "unmade_claims", lambda text, _deeds: judged.append(text) or ())
     replies = [answer("", calls=[call("list_files", {})]), answer("None."), answer("Sure.")]
     with FakeLLMServer(replies) as server:
         await turn(app, server, tmp_path / "p", "What is there?")
@@ -168,3 +173,4 @@ async def test_what_a_turn_has_read_goes_with_it(app: Application, tmp_path: Pat
         finally:
             gc.enable()
     assert kept == []
+    assert judged == ["None.", "Sure."]
