@@ -54,7 +54,7 @@ class SimulationAdapters:
 
     @cached_property
     def models(self) -> ModelLibrary:
-        from infrastructure.persistence.model_library import ShippedModels
+        from infrastructure.persistence.examples import ShippedModels
 
         return ShippedModels()
 

@@ -1,15 +1,21 @@
-"""The examples that come with the program; a person works on a copy."""
+"""The examples that come with the program; a person works on a copy.
+
+The model library: the files of ``resources/spice_models``.
+"""
 
 from __future__ import annotations
 
 import os
 import shutil
+from functools import cached_property
 from pathlib import Path
 
 from application.project.browsing import Example
+from domain.circuit.model_library import LibraryModel, read_library_model
 from infrastructure.persistence.confined import write_problem
 from shared.errors import UserInputError
 from shared.message import msg
+from shared.paths import MODEL_LIBRARY
 
 FOLDER = Path(__file__).resolve().parents[2] / "resources" / "examples"
 _NOT_IN_NAMES = '/\\:*?"<>|'
@@ -78,3 +84,13 @@ class BundledExamples:
             msg("There are too many copies of {name} in {path}.", name=name, path=into),
             advice=msg("Remove some of them."),
         )
+
+
+class ShippedModels:
+    """Implements application.ports.simulation.ModelLibrary."""
+
+    @cached_property
+    def models(self) -> tuple[LibraryModel, ...]:
+        """Every model, by name. Blocking at its first use."""
+        files = sorted(MODEL_LIBRARY.glob("*.lib"), key=lambda path: path.name.casefold())
+        return tuple(read_library_model(path.stem, path.read_bytes().decode("ascii")) for path in files)

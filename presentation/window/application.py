@@ -3,6 +3,18 @@
 In this order: QApplication, fused loop, services, the frame's first paint, and only then the panels and
 the slow imports. The end: nothing new, a question about unsaved text, stop what runs, save the layout,
 release the project, close the application. Every step of the end is taken even when one before it failed.
+
+The window's end has a limit: what still runs then is left to its fate.
+
+A thread in a loop of C holds the interpreter: no timer, no signal handler and no other thread of Python runs
+any more. The watch is therefore a thread of C's own (`faulthandler`), which needs none of it.
+
+Python's cyclic garbage is collected on the window's thread only.
+
+Python collects on whichever thread happens to allocate, as one that imports a library does. Qt's objects that
+lie in a cycle (graphics items, pixmaps, rows of lists) would be destroyed there, beside the thread that draws
+them: Qt's classes for the screen are to be used on one thread alone (Qt's page "Thread Support in GUI
+Modules"), anything else is a fault now and then.
 """
 
 from __future__ import annotations
@@ -10,12 +22,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ctypes
+import faulthandler
 import gc
 import itertools
 import logging
 import os
 import sys
-from collections.abc import Callable, Coroutine, Generator, Hashable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Generator, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, get_args
@@ -29,6 +43,7 @@ from PyQt6.QtCore import (
     QObject,
     QSize,
     Qt,
+    QTimer,
     pyqtBoundSignal,
     qVersion,
 )
@@ -47,8 +62,6 @@ from presentation.ui.styles import ApplicationStyle, load_fonts, templates
 from presentation.ui.theme import Mode, ThemeManager
 from presentation.ui.workspace import WindowServices, Workspace
 from presentation.window.errors import ErrorNotice, LastResort, text_of
-from presentation.window.forced_end import MOST_S, ends_within
-from presentation.window.garbage import GarbageCollector
 from presentation.window.layout_state import KeepOnScreen, first_place
 from shared import async_runtime
 from shared.errors import EnvironmentProblem
@@ -58,6 +71,61 @@ from shared.paths import project_root_of, user_home
 from shared.stop_signals import StopSignals
 from shared.tasks import TaskFailed, TaskHandle
 from shared.uninterrupted import in_pieces, uninterrupted
+
+LOOK_MS = 500
+"""So often it is looked whether there is something to collect."""
+
+
+class GarbageCollector(QObject):
+    """Collects in place of Python, by Python's own thresholds, from now until `end`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._was_python_collecting = gc.isenabled()
+        gc.disable()
+        self._timer = QTimer(self)
+        self._timer.setInterval(LOOK_MS)
+        self._timer.timeout.connect(self.look)
+        self._timer.start()
+
+    def look(self) -> None:
+        """Collect the oldest generation that is due, and with it the younger ones."""
+        for generation in (2, 1, 0):
+            if gc.get_count()[generation] > gc.get_threshold()[generation] > 0:
+                gc.collect(generation)
+                return
+
+    def end(self) -> None:
+        """Collect no more; Python does again if it did before.
+
+        Where the window is the program (`application.run`) it did not, and does not to the last moment: while
+        the loop waits for the end of the pool's threads, those work on, and the widgets are still there.
+        """
+        self._timer.stop()
+        if self._was_python_collecting:
+            gc.enable()
+
+
+MOST_S = 4.5
+"""From the moment the window closes to the end of its process."""
+
+
+@contextmanager
+def ends_within(seconds: float, log: Path) -> Iterator[None]:
+    """Within it the process ends after `seconds`, whatever runs; where every thread was goes into `log`.
+
+    What is to be kept is on the disk by then, or as after a loss of power: nothing is written half.
+    """
+    with contextlib.ExitStack() as stack:
+        try:
+            log.parent.mkdir(parents=True, exist_ok=True)
+            file = stack.enter_context(log.open("a", encoding="utf-8"))
+        except OSError:  # no log is kept there
+            file = stack.enter_context(Path(os.devnull).open("a", encoding="utf-8"))
+        faulthandler.dump_traceback_later(seconds, exit=True, file=file)
+        stack.callback(faulthandler.cancel_dump_traceback_later)
+        yield
+
 
 _logger = logging.getLogger(__name__)
 

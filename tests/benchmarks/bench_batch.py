@@ -28,8 +28,7 @@ from domain.circuit.netlist import Netlist
 from domain.simulation.batch import BatchCircuit, BatchRun
 from domain.studies.variation import plan_variation
 from infrastructure.ngspice.batch.simulator import NgspiceBatch
-from infrastructure.ngspice.confined import ConfinedNgspice
-from infrastructure.ngspice.installation import _find_library
+from infrastructure.ngspice.confined import ConfinedNgspice, _find_library
 from infrastructure.persistence.source_files import SourceReaderFactory
 from infrastructure.waveforms.raw_file import read_raw
 from shared.processes import ProcessManager

@@ -37,12 +37,12 @@ import bootstrap
 from application.app import Application
 from presentation.ui.workspace import WindowServices
 from presentation.window.application import (
+    GarbageCollector,
     build_services,
     make_qt_application,
     own_top_level_widgets,
     read_catalogues,
 )
-from presentation.window.garbage import GarbageCollector
 from shared.async_runtime import fused_loop
 from tests.gui.loop_watchdog import LoopWatchdog
 from tests.gui.x_server import Hand

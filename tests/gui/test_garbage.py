@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from presentation.window.garbage import GarbageCollector
+from presentation.window.application import GarbageCollector
 from tests.gui.conftest import Until
 
 

@@ -29,7 +29,7 @@ from presentation.panels.welcome_rows import ExampleRow
 from presentation.ui.small_dialog import SmallDialog
 from presentation.ui.workspace import AgentStatus, WindowServices
 from presentation.window.main_window import MainWindow
-from presentation.window.new_project import name_from
+from presentation.window.project_switch import name_from
 from shared.errors import UserInputError
 from shared.message import msg
 from tests.gui.conftest import Until

@@ -9,7 +9,7 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QLineEdit
 
-from infrastructure.persistence.model_library import ShippedModels
+from infrastructure.persistence.examples import ShippedModels
 from presentation.dialogs.model_library import ModelLibraryDialog
 from tests.gui.test_which_circuit import Bench, bench
 

@@ -17,8 +17,8 @@ from presentation.panels.conversation.items import AnswerText, ErrorBlock, Opera
 from presentation.panels.conversation.panel import ConversationPanel
 from presentation.panels.conversation.plain_view import PlainConversation
 from presentation.panels.conversation.use_popup import UsePopup
+from presentation.panels.debug.panel import UseView
 from presentation.panels.debug.tally import EventTally
-from presentation.panels.debug.use_view import UseView
 from presentation.ui.workspace import WindowServices
 from tests.fakes.llm_server import FakeLLMServer, answer, call, error
 from tests.gui.conftest import Until

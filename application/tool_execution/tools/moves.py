@@ -2,6 +2,8 @@
 
 A folder is moved or deleted only when a tool may write everything in it: no links, no hidden files, no
 files of other kinds. Includes that name a moved file are told, never rewritten behind the user's back.
+
+Which includes of a project stop finding their file when files are moved or deleted.
 """
 
 from __future__ import annotations
@@ -9,10 +11,11 @@ from __future__ import annotations
 import hashlib
 import os
 import posixpath
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
+from itertools import islice
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from pydantic import Field
@@ -27,8 +30,7 @@ from application.tool_execution.tools._common import (
     in_worker,
     said_of_files,
 )
-from application.tool_execution.tools.broken_includes import broken_includes
-from domain.circuit.netlist import LIBRARY_SUFFIXES
+from domain.circuit.netlist import LIBRARY_SUFFIXES, Netlist
 from domain.design.locked_elements import locked_changes
 from domain.llm.tools.effect import MOST_PATHS_SHOWN, ComputedEffect, PathEffect
 from domain.llm.tools.look import ToolLook
@@ -37,6 +39,41 @@ from domain.llm.tools.text_files import version_hash
 from shared.errors import CircuitError, UserInputError
 from shared.message import msg
 from shared.paths import walk
+
+_MOST_SCANNED = 20_000
+_MOST_NETLIST_BYTES = 2_000_000
+_MOST_INCLUDES = 20
+
+
+def broken_includes(view: ProjectView, moved: Mapping[str, str | None]) -> list[dict[str, Any]]:
+    """The includes of the project that work now and won't when `moved` (None: deleted) is done."""
+    names = {
+        entry.name: entry for entry in islice(view.walk(view.root), _MOST_SCANNED) if entry.kind == "file"
+    }
+    found: list[dict[str, Any]] = []
+    for name, entry in names.items():
+        new_name = moved.get(name, name)
+        is_netlist = PurePosixPath(name).suffix.lower() in NETLIST_SUFFIXES
+        if not is_netlist or new_name is None or entry.size > _MOST_NETLIST_BYTES:
+            continue
+        try:
+            with view.open(entry.path) as file:
+                data = file.read(_MOST_NETLIST_BYTES)
+        except OSError:
+            continue
+        has_title = entry.path.suffix.lower() not in LIBRARY_SUFFIXES
+        for include in Netlist.parse(data, path=entry.path, has_title=has_title).includes:
+            target = _beside(name, include.path)
+            if target in names and _beside(new_name, include.path) != moved.get(target, target):
+                found.append({"file_path": new_name, "line": include.line, "include": include.path})
+                if len(found) >= _MOST_INCLUDES:
+                    return found
+    return found
+
+
+def _beside(file: str, reference: str) -> str:
+    return posixpath.normpath(posixpath.join(posixpath.dirname(file), reference))
+
 
 _MOST_FILES = 1000
 _MOST_FILE_BYTES = 20_000_000

@@ -1,4 +1,12 @@
-"""A declared family as the built-in designer drives it: claims, understands, proposes, follows, revises."""
+"""A declared family as the built-in designer drives it: claims, understands, proposes, follows, revises.
+
+Goals a person changed, as changes of what a circuit is sized for.
+
+From a measured miss to another aim: secant steps in the logarithms, one for each quantity.
+
+The first step takes the response for proportional; later ones use the slope between the last two rounds
+(Nocedal, Wright, "Numerical Optimization", section 11.2, with one unknown for each equation).
+"""
 
 from __future__ import annotations
 
@@ -6,19 +14,146 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 from domain.design.deck import Deck, Say
 from domain.design.designer import DesignIntent, Proposal
 from domain.design.engine import wording
-from domain.design.engine.changed_goals import aim_of, changed, ratio_of, tolerance_of
-from domain.design.engine.correcting import Tuning, corrected
 from domain.design.engine.declaration import DERIVED, STATED, TOLERANCE, Family, GoalRow, Request, Sized
 from domain.design.engine.reading import completed, fill_in, read, refuse_out_of_range
 from domain.design.sentence import Sentence
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from shared.errors import CircuitError
 from shared.message import Message
+
+MOST_STEPS = 5
+_SLOPES = (0.3, 3.0)
+_FACTORS = (0.5, 2.0)
+_MORE = 2.0
+"""Times what helps where no aim can be corrected."""
+_INSIDE = 0.02
+"""How far inside a one-sided limit is aimed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tuning:
+    """The aims of a round and what they led to before."""
+
+    factors: Mapping[str, float]
+    tried: Sequence[Mapping[str, tuple[float, float]]] = ()
+    """Earlier rounds: by quantity, the factor and what was measured."""
+
+    @classmethod
+    def restored(cls, plain: Mapping[str, Any], first: str) -> Tuning:
+        """From what `plain` gave. An older design has one scale: it is that of `first`."""
+        if "scale" in plain:
+            return cls(factors={first: float(plain["scale"])})
+        tried = tuple(
+            {name: (float(factor), float(value)) for name, (factor, value) in each.items()}
+            for each in plain.get("tried", ())
+        )
+        return cls(factors={k: float(v) for k, v in plain.get("factors", {}).items()}, tried=tried)
+
+    def plain(self) -> dict[str, Any]:
+        tried = [{name: list(pair) for name, pair in each.items()} for each in self.tried]
+        return {"factors": dict(self.factors), "tried": tried}
+
+
+def corrected(
+    tuning: Tuning,
+    verdicts: Sequence[GoalVerdict],
+    quantities: Mapping[str, str],
+    push: float = 1.0,
+    *,
+    helps: Mapping[str, str] = MappingProxyType({}),
+) -> Tuning | None:
+    """The next aims after misses; None when no goal that was missed can be corrected, or all is tried.
+
+    `quantities` names the quantity of each metric that may be corrected; `push` lengthens the step, for
+    values that would round to the same parts. `helps` names what is enlarged for a metric that has no aim.
+    """
+    if len(tuning.tried) >= MOST_STEPS:
+        return None
+    factors = dict(tuning.factors)
+    measured = {}
+    for verdict in verdicts:
+        metric, value = verdict.goal.metric, verdict.measured.value
+        quantity = quantities.get(metric)
+        if quantity is None and metric in helps and not verdict.met:
+            factors[helps[metric]] = tuning.factors.get(helps[metric], 1.0) * _MORE**push
+        if quantity is None or not math.isfinite(value):
+            continue
+        factor = factors.get(quantity, 1.0)
+        measured[quantity] = (factor, value)
+        wanted = _wanted(verdict)
+        if verdict.met or wanted is None or not wanted * value > 0:
+            continue
+        step = math.log(wanted / value) / _slope(tuning, quantity, factor, value)
+        factors[quantity] = factor * math.exp(push * step)
+        if not _FACTORS[0] <= factors[quantity] <= _FACTORS[1]:
+            return None
+    if factors == dict(tuning.factors):
+        return None
+    return Tuning(factors=factors, tried=(*tuning.tried, measured))
+
+
+def _wanted(verdict: GoalVerdict) -> float | None:
+    goal = verdict.goal
+    is_limit = (goal.minimum is None) != (goal.maximum is None)
+    if goal.target and not is_limit:
+        return goal.target
+    if goal.minimum is not None and goal.maximum is not None:
+        return (goal.minimum + goal.maximum) / 2
+    if goal.minimum is not None:
+        return goal.minimum + _INSIDE * abs(goal.minimum)
+    return None if goal.maximum is None else goal.maximum - _INSIDE * abs(goal.maximum)
+
+
+def _slope(tuning: Tuning, quantity: str, factor: float, value: float) -> float:
+    """d log(measured) / d log(factor) between this round and the last with another factor."""
+    for earlier in reversed(tuning.tried):
+        before, then = earlier.get(quantity, (factor, value))
+        if before != factor and then * value > 0 and then != value:
+            slope = math.log(value / then) / math.log(factor / before)
+            return min(max(slope, _SLOPES[0]), _SLOPES[1])
+    return 1.0
+
+
+def changed(
+    before: Sequence[DesignGoal], now: Sequence[DesignGoal]
+) -> Iterator[tuple[DesignGoal, DesignGoal]]:
+    """(old, new) of each goal that measures the same as before and asks for something else."""
+    known = {(goal.metric, goal.expression): goal for goal in before}
+    for goal in now:
+        old = known.get((goal.metric, goal.expression))
+        if old is not None and not old.is_same_demand(goal):
+            yield old, goal
+
+
+def aim_of(goal: DesignGoal) -> float | None:
+    """The value to size for: the target, else the middle of the bounds, else the only bound."""
+    if goal.target is not None:
+        return goal.target
+    bounds = [bound for bound in (goal.minimum, goal.maximum) if bound is not None]
+    return sum(bounds) / len(bounds) if bounds else None
+
+
+def tolerance_of(goal: DesignGoal) -> float | None:
+    """Half the width of the bounds over their middle; None without two bounds around something."""
+    aim = aim_of(goal)
+    if goal.minimum is None or goal.maximum is None or not aim:
+        return None
+    return abs((goal.maximum - goal.minimum) / 2 / aim)
+
+
+def ratio_of(old: DesignGoal, new: DesignGoal) -> float | None:
+    """New aim over old one; None when either is missing, zero or of another sign."""
+    before, now = aim_of(old), aim_of(new)
+    if not before or not now or before * now < 0:
+        return None
+    return now / before
+
 
 _PLAUSIBLE = 0.7
 _MOST_DB = 1e3

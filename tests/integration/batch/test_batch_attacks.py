@@ -20,7 +20,7 @@ import pytest
 
 from domain.simulation.batch import BatchCircuit, RunOutcome, Varied
 from infrastructure.ngspice.batch.simulator import NgspiceBatch
-from infrastructure.ngspice.installation import _find_library
+from infrastructure.ngspice.confined import _find_library
 from tests.integration.batch.conftest import MODES, MakeBatch, analyses_of, batch_of, outcomes_of
 from tests.integration.ngspice.test_attacks import (
     CIRCUIT,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import BaseMessage
 
-from application.workflow.goal_reading import read_goals
+from application.workflow.goal_readers import read_goals
 from domain.design.goal_extraction import GoalsRead
 from domain.llm.chat import ProviderChoice
 from infrastructure.llm_adapters.registry import ModelRegistry

@@ -17,9 +17,8 @@ import pytest
 from domain.llm.service import NetworkSettings
 from domain.llm.web_search import WebSearchError, WebSearchSettings
 from infrastructure.persistence.credentials import Credentials
-from infrastructure.web_search.client import LARGEST_ANSWER, SearchClient
+from infrastructure.web_search.client import LARGEST_ANSWER, SearchClient, plain_text, sources_of
 from infrastructure.web_search.engines import ENGINES
-from infrastructure.web_search.hits import plain_text, sources_of
 from infrastructure.web_search.registry import SearchEngines
 from shared.errors import UserInputError
 from tests.fakes.search_server import Reply, SearchServer, found, pages

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from domain.circuit.model_library import LibraryModel, matching_models
-from infrastructure.persistence.model_library import ShippedModels
+from infrastructure.persistence.examples import ShippedModels
 
 MODELS = {model.name: model for model in ShippedModels().models}
 

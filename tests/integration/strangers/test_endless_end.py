@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[3]
 STUCK = """
 import re, sys, threading
 from pathlib import Path
-from presentation.window.forced_end import ends_within
+from presentation.window.application import ends_within
 with ends_within(0.2, Path(sys.argv[1])):
     {work}
 print("went on")

@@ -29,7 +29,7 @@ from infrastructure.ngspice.confined import ConfinedNgspice
 from infrastructure.ngspice.runner import NgspiceRunner
 from infrastructure.ngspice.stepped_runs import StepJoiner
 from infrastructure.persistence.confined import write_atomically
-from infrastructure.persistence.model_library import ShippedModels
+from infrastructure.persistence.examples import ShippedModels
 from infrastructure.persistence.project import ProjectFolder, ProjectFolders
 from infrastructure.persistence.project_view import FolderView
 from infrastructure.persistence.results import ResultFolders

@@ -23,8 +23,7 @@ from domain.llm.attachments import (
 )
 from domain.llm.chat import ChatRequest, ProviderError, WireImage, WireMessage
 from domain.llm.tokens import image_size
-from infrastructure.attachments.documents import text_of_pdf
-from infrastructure.attachments.reader import FileReader
+from infrastructure.attachments.reader import FileReader, text_of_pdf
 from infrastructure.llm_adapters.images import with_fitting_images
 from shared.errors import UserInputError
 from tests.ground.campaign import Campaign, campaigns

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from domain.circuit.model_library import LibraryModel, includes_file, with_element
-from infrastructure.persistence.model_library import ShippedModels
+from infrastructure.persistence.examples import ShippedModels
 from presentation.translation import Translator
 
 MODELS = {model.name: model for model in ShippedModels().models}

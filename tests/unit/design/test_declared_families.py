@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from domain.circuit.preferred_values import is_preferred
 from domain.design.catalogue import FAMILIES, understand
 from domain.design.designer import DesignIntent, Proposal
-from domain.design.engine.correcting import MOST_STEPS, Tuning, corrected
-from domain.design.engine.declared_family import DeclaredFamily
+from domain.design.engine.declared_family import MOST_STEPS, DeclaredFamily, Tuning, corrected
 from domain.design.ladder import Ladder, elements
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from domain.simulation.result import Quantity

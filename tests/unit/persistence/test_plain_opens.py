@@ -25,6 +25,7 @@ MAY_OPEN = re.compile(rf"\b(?:{'|'.join(sorted(LAST_NAMES))})\s*\(")
 MODES = frozenset("rwxab+t")
 
 ALLOWED: dict[str, tuple[dict[str, int], str]] = {
+    "application/optimization/optimizing.py": ({"read_bytes": 1}, "named by the user, to be written over"),
     "application/project/browsing.py": ({"read_bytes": 2}, "an example of ours; a file seen to be regular"),
     "application/simulation/operating_points.py": (
         {"read_bytes": 1},
@@ -46,7 +47,7 @@ ALLOWED: dict[str, tuple[dict[str, int], str]] = {
         {"read_bytes": 1},
         "a regular file as long as a block of an answer, compared with it only",
     ),
-    "infrastructure/persistence/model_library.py": ({"read_bytes": 1}, "comes with the program"),
+    "infrastructure/persistence/examples.py": ({"read_bytes": 1}, "comes with the program"),
     "infrastructure/ngspice/batch/guest.py": ({"open": 1}, "inside the sandbox"),
     "infrastructure/ngspice/batch/process.py": (
         {"write_text": 1, "read_text": 1},
@@ -54,11 +55,10 @@ ALLOWED: dict[str, tuple[dict[str, int], str]] = {
     ),
     "infrastructure/ngspice/box_launcher.py": ({"open": 1, "posix.open": 1}, "inside the sandbox"),
     "infrastructure/ngspice/card_locator.py": ({"os.open": 1}, "a circuit's file, without waiting"),
-    "infrastructure/ngspice/kept_plots.py": (
-        {"os.open": 2, "Path.open": 1},
-        "the scratch folder of a run, opened from its descriptor on or new",
+    "infrastructure/ngspice/runner.py": (
+        {"os.open": 2, "Path.open": 2},
+        "the scratch folder of a run, from its descriptor on or new; a result's folder, just made by us",
     ),
-    "infrastructure/ngspice/runner.py": ({"Path.open": 1}, "a result's new folder, made by us a moment ago"),
     "infrastructure/ngspice/sandbox.py": (
         {"Path.open": 1, "read_text": 1},
         "the simulator's program; comes with the program",
@@ -106,12 +106,13 @@ ALLOWED: dict[str, tuple[dict[str, int], str]] = {
         {"write_text": 1, "read_text": 1},
         "named by the user, or in his own folder",
     ),
+    "presentation/retelling.py": ({"read_text": 1}, "comes with the program"),
     "presentation/look.py": ({"read_text": 2}, "comes with the program"),
     "presentation/panels/conversation/document.py": ({"read_text": 2}, "comes with the program"),
     "presentation/panels/debug/panel.py": ({"Path.open": 1}, "named by the user, or in his own folder"),
     "presentation/panels/welcome.py": ({"read_text": 1}, "comes with the program"),
     "presentation/translation.py": ({"read_text": 3}, "comes with the program"),
-    "presentation/window/forced_end.py": ({"Path.open": 2}, "named by the user, or in his own folder"),
+    "presentation/window/application.py": ({"Path.open": 2}, "named by the user, or in his own folder"),
     "presentation/ui/late_imports.py": ({"Path.open": 1}, "of the system, not of a project"),
     "presentation/ui/styles.py": ({"read_text": 1}, "comes with the program"),
     "shared/cpu_worker.py": ({"os.open": 1}, "of the system, not of a project"),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from presentation.panels.waveforms.curve_item import without_straight
-from presentation.panels.waveforms.decimation import Stretch
+from presentation.panels.waveforms.traces import Stretch
 from tests.ground.campaign import campaigns
 
 
