@@ -26,6 +26,9 @@ _NAMED_BY = 2
 _LEAST_OF_BEST = 0.35
 _LEAST_OF_NAME = 1.5
 _LONGEST_TITLE = 120
+_FEW = 2
+_LONG_NAME = 4
+"""Characters from which on the beginning of a circuit's name tells it."""
 _MOST_MEANT = 6_000
 """Characters of circuits whose own names the sentence has, by a word that is not in every circuit."""
 
@@ -61,7 +64,7 @@ def rank(
     weights = [term.weight * _rarity(term, counts, total) for term in terms]
     whole = sum(weights)
     scored: list[tuple[float, int, Passage]] = []
-    names = [pattern_of(term) for term in terms if term.weight >= _LEAST_OF_NAME]
+    meant = _meant(passages, terms)
     for passage in passages:
         if not passage.text.strip():
             continue
@@ -81,7 +84,7 @@ def rank(
                 share += weight
                 score += weight * times * (_SATURATION + 1) / (times + _SATURATION * length)
                 score += weight * named * (_SATURATION + 1) / (named + _SATURATION)
-        is_meant = any(name.search(_own_name(passage.source)) for name in names)
+        is_meant = passage.source in meant
         least = _LEAST_SHARE if in_place < _NAMED_BY else _LEAST_SHARE / 2
         if is_meant or share >= least * whole:
             scored.append((score * share / whole, -passage.line, replace(passage, is_meant=is_meant)))
@@ -92,6 +95,20 @@ def rank(
         if score >= _LEAST_OF_BEST * scored[0][0] or (passage.is_meant and room >= 0):
             kept.append(passage if room >= 0 else replace(passage, is_meant=False))
     return kept
+
+
+def _meant(passages: Sequence[Passage], terms: Sequence[Term]) -> set[str]:
+    """The circuits whose names the sentence has: "AD847" is ad847a.cir; by a plain word few have."""
+    own = {source: name for source in {each.source for each in passages} if (name := _own_name(source))}
+    found: set[str] = set()
+    for term in terms:
+        is_begin = term.is_name and any(len(each) >= _LONG_NAME for each in term.spellings)
+        pattern = pattern_of(replace(term, is_name=False) if is_begin else term)
+        those = {source for source, name in own.items() if pattern.search(name)}
+        is_ordinary = term.weight >= 1 and max(map(len, term.spellings)) > _LONG_NAME
+        if term.weight >= _LEAST_OF_NAME or (is_ordinary and len(those) <= _FEW):
+            found |= those
+    return found
 
 
 def _title(passage: Passage) -> str:

@@ -110,6 +110,7 @@ PROJECT = Cache(
     tables=_META + _FILES + _GRAMS,
     bound_as="search index",
     forgets_for_good=False,
+    schema=2,
 )
 CONVERSATIONS = Cache(
     file=paths.CONVERSATION_SEARCH_FILE,

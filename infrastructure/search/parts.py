@@ -136,12 +136,17 @@ def _symbols_by_line(lines: Sequence[str]) -> Iterator[Symbol]:
 
 
 def _circuit_places(lines: Sequence[str]) -> list[str]:
+    """The subcircuits each line is in; comments right above one tell of its pins and belong to it."""
     places: list[str] = []
     inside: list[str] = []
     for line in lines:
         match = _SUBCIRCUIT.match(line)
         if match and match[1].lower() == "subckt":
             inside.append(match[2])
+            above = len(places)
+            while len(inside) == 1 and above and lines[above - 1].lstrip().startswith(("*", ";")):
+                above -= 1
+            places[above:] = [match[2][:_LONGEST_SECTION]] * (len(places) - above)
         places.append(".".join(inside)[:_LONGEST_SECTION])
         if match and match[1].lower() == "ends" and inside:
             inside.pop()

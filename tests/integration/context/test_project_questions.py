@@ -71,6 +71,7 @@ async def test_the_piece_that_answers_is_there_and_little_besides(asked: ToolCon
 def test_words_that_are_none_of_the_language_are_names(words: str, name: str) -> None:
     assert any(term.is_name and term.spellings == (name,) for term in terms_of(words))
     assert not any(term.is_name for term in terms_of("What is the gain of the Filter?"))
+    assert not any(term.is_name for term in terms_of("Which pin of the timer is the discharge?"))
 
 
 @pytest.mark.parametrize(
@@ -80,6 +81,9 @@ def test_words_that_are_none_of_the_language_are_names(words: str, name: str) ->
         ("How large is the inductor in the half bridge?", "halfbridge_v2.cir"),
         ("推挽变换器的滤波电感是多大？", "PushPull.cir"),
         ("Which load has the buck-boost?", "buckboost.net"),
+        ("What does the current source experiment use?", "2_experiment.cir"),
+        ("AD847 宏模型的输入电容是多少？", "ad847a.cir"),
+        ("Which pin of the 3-phase rectifier is the ground?", "sim/three_phase.net"),
     ],
 )
 def test_a_circuit_that_is_named_is_meant(words: str, circuit: str) -> None:
