@@ -108,7 +108,7 @@ class DesigningModel:
 
 
 def read(body: Mapping[str, Any]) -> Request:
-    messages = body["messages"]
+    messages = body["messages"] if "messages" in body else _of_responses(body["input"])
     answers = 0
     for message in messages:
         if is_said(message):
@@ -118,10 +118,26 @@ def read(body: Mapping[str, Any]) -> Request:
     return Request(
         system="\n".join(text_of(each) for each in messages if each["role"] == "system"),
         messages=messages,
-        tools=frozenset(tool["function"]["name"] for tool in body.get("tools") or ()),
-        json_wanted=bool(body.get("response_format") or body.get("format")),
+        tools=frozenset(tool.get("function", tool)["name"] for tool in body.get("tools") or ()),
+        json_wanted=bool(body.get("response_format") or body.get("format") or body.get("text")),
         answers=answers,
     )
+
+
+def _of_responses(items: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The items of OpenAI's other form as messages; an answer is one, whatever it is made of."""
+    messages: list[dict[str, Any]] = []
+    for item in items:
+        if item.get("type") == "function_call_output":
+            messages.append({"role": "tool", "content": item["output"]})
+        elif "role" not in item or item["role"] == "assistant":
+            if not messages or messages[-1]["role"] != "assistant":
+                messages.append({"role": "assistant", "content": ""})
+            messages[-1]["content"] += text_of(item)
+        else:
+            role = "system" if item["role"] == "developer" else item["role"]
+            messages.append({"role": role, "content": text_of(item)})
+    return messages
 
 
 def is_said(message: Mapping[str, Any]) -> bool:

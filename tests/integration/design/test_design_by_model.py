@@ -42,6 +42,7 @@ from shared.paths import SETTINGS_FILE, USER_HOME_VARIABLE
 from tests.fakes.designing_model import GOALS, DesigningModel, Request, amplifier, in_turn, says, writes
 from tests.fakes.designing_model import Reply as Said
 from tests.fakes.llm_protocols import ollama_answer, siliconflow_answer, zhipu_answer
+from tests.fakes.llm_responses import responses_answer
 from tests.fakes.llm_server import Exchange, FakeLLMServer, OllamaSide, Script, answer, call, error
 from tests.integration.design.walks import walks
 
@@ -51,6 +52,8 @@ WIRES: dict[str, Callable[..., Script]] = {
     "zhipu": zhipu_answer,
     "siliconflow": siliconflow_answer,
     "ollama": ollama_answer,
+    "deepseek": answer,
+    "openai": responses_answer,
 }
 Decide = Callable[[Question], Answer | Reply]
 
@@ -96,7 +99,7 @@ class Bench:
         if self.settings:
             self.home.mkdir(exist_ok=True)
             (self.home / SETTINGS_FILE).write_text(json.dumps(self.settings))
-        keys = {"CIRCUIT_AI_ZHIPU_API_KEY": "k", "CIRCUIT_AI_SILICONFLOW_API_KEY": "k"}
+        keys = {f"CIRCUIT_AI_{name.upper()}_API_KEY": "k" for name in WIRES if "-" not in name}
         return build(environment={**os.environ, **keys, USER_HOME_VARIABLE: str(self.home)})
 
     async def design(
@@ -152,7 +155,10 @@ def bench(tmp_path: Path) -> Bench:
     return Bench(tmp_path / "project", tmp_path / "home")
 
 
-@pytest.mark.parametrize("provider", WIRES)
+@pytest.mark.parametrize(
+    "provider",
+    [pytest.param(name, marks=pytest.mark.torture if name == "deepseek" else ()) for name in WIRES],
+)
 async def test_every_provider_brings_an_amplifier_from_an_empty_folder_to_its_goals(
     bench: Bench, provider: str
 ) -> None:
