@@ -173,8 +173,8 @@ NOT_DESIGNED: tuple[NotDesigned, ...] = (
     NotDesigned(
         words=(
             r"multi[\s-]?phase|多相|"
-            r"^(?!.*(?:op[\s-]?amp|differential)).*?(?:two|dual|multiple|双路|两路|多路)\s*outputs?|"
-            r"双路输出|两路输出|多路输出"
+            r"^(?!.*(?:op[\s-]?amp|differential)).*?(?:two|dual|2|multiple|双路|[两2]路|多路)\s*outputs?|"
+            r"双路输出|[两2]路输出|多路输出"
         ),
         what=msg("a multi-phase or multi-output converter"),
     ),

@@ -83,7 +83,7 @@ _PLUS_MINUS = re.compile(r"(?:±|\+/-|\+-|正负)\s*$")
 
 _ARROW = re.compile(
     r"\s*(?:dc|_?in(?:put)?|直流|输入)?\s*(?:->|=>|→|转换?[成为到至]?|"
-    r"变换?[成为到至]?|降[压低]?[到至成为]|into|(?:step(?:ped|"
+    r"变换?[成为到至]?|降[压低]?[到至成为]|升[压高]?[到至成为]?|into|(?:step(?:ped|"
     r"ping)?[- ])?down to|"
     r"converted to|输入.{0,3}转)\s*",
     re.IGNORECASE,
@@ -93,13 +93,16 @@ _AND = re.compile(r"\s*(?:and|和|与|、)\s*", re.IGNORECASE)
 _TO = re.compile(r"[\s-]*(?:dc|_?in(?:put)?)?\s*(?:to|到|至)[\s-]*(?:dc)?\s*", re.IGNORECASE)
 
 _SIGNAL_TO = re.compile(r"[^\d,;。]{0,12}(?:to|到|至|成|为|->)\s*", re.IGNORECASE)
+_PART_BEFORE = re.compile(r"(?<![a-z])(?:with|using)(?: an?)? ?$", re.IGNORECASE)
+"""In front of a bare `1k` that is a resistor."""
+_FREQUENCY_AFTER = re.compile(r"\s*(?:band|cut|corner|freq|带宽|截止)", re.IGNORECASE)
 _BETWEEN = re.compile(r"(?:between|介于|在)\s*$", re.IGNORECASE)
 
 _DIGITS = dict(zip("零〇一二两三四五六七八九", (0, 0, 1, 2, 2, 3, 4, 5, 6, 7, 8, 9), strict=True))
 _TENS = {"十": 10, "百": 100, "千": 1000}
 _CHINESE_RUN = re.compile(
     r"(?P<percent>百分之)?(?P<number>[零〇一二两三四五六七八九十百千万]+(?:点[零〇一二三四五六七八九]+)?)"
-    r"(?P<unit>\s*(?:阶|倍(?!频)|极点|[皮纳奈微毫千兆吉kMGmunpμ]?(?:赫|伏|安|欧|法(?!兰)|"
+    r"(?P<unit>\s*(?:阶|路|倍(?!频)|极点|[皮纳奈微毫千兆吉kMGmunpμ]?(?:赫|伏|安|欧|法(?!兰)|"
     r"亨|秒|瓦|分贝|Hz|HZ|hz|dB|V|A|Ω|F|H))?)"
 )
 _ENGLISH_NUMBERS = {
@@ -110,7 +113,7 @@ _ENGLISH_NUMBERS = {
 _ENGLISH_RUN = re.compile(
     r"\b(?P<first>" + "|".join(_ENGLISH_NUMBERS) + r")(?:[ -](?P<scale>hundred|thousand|million))?"
     r"(?=[ -](?:kilo|mega|milli|micro|nano)?(?:hertz|hz|khz|mhz|volts?|amps?|amperes?|ohms?|"
-    r"farads?|henr|seconds?(?![ -](?:order|degree|stage))|decibels?|db|percent))",
+    r"farads?|henr|inputs?(?![a-z])|channels?|seconds?(?![ -](?:order|degree|stage))|decibels?|db|percent))",
     re.IGNORECASE,
 )
 _SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6}
@@ -249,6 +252,8 @@ def _mention(text: str, match: re.Match[str]) -> Mention | None:
         return None
     is_negative = match["sign"] == "-" and not re.search(r"[a-z0-9_)%]$", before, re.IGNORECASE)
     dimension, factor = _unit(match)
+    if match["bare"] and _PART_BEFORE.search(before) and not _FREQUENCY_AFTER.match(after):
+        dimension = "Ohm" if match["bare"].strip() in "kKM" else dimension
     return Mention(
         value=float(f"{(-1.0 if is_negative else 1.0) * _number(match) * factor:.12g}"),
         dimension=dimension,

@@ -33,7 +33,7 @@ _SLIGHTLY = 2.0
 """Difference of cost below which neither of two numbers is the one that is named."""
 _SAME = 0.01
 _LINKING_WORDS = re.compile(
-    r"(?:[\s=:,~≈()+]|\bof\b|\bexactly\b|\bprecisely\b|\bis\b|\bat\b|@|\babout\b|\bequals?\b|"
+    r"(?:[\s=:,~≈()+]|\bof\b|\bminus\b|\bexactly\b|\bprecisely\b|\bis\b|\bat\b|@|\babout\b|\bequals?\b|"
     r"[为是约取在]|等于|大约|左右|\bto\b|\bbetween\b|\bfrom\b|介于|\bthe\b|"
     r"\ba\b|\bdb\b|"
     r"(?:改|调|设)(?:[为成到至])?|值|频率|frequency|resistor|resistance|tolerance|不少于|不超过|小于|大于|"

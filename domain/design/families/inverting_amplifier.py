@@ -108,7 +108,11 @@ FAMILY = Family(
             r"(?:operational |voltage |gain )?(?:amplifier|amp|stage))(?![a-z])|"
             r"(?<!非)反相(?:输入)?(?:比例)?(?:运算|运放|放大)(?:放大)?(?:器|电路)?"
         ),
-        plausible=r"(?:amplifier|op[\s-]?amp|放大器|运放).{0,30}(?:gain|增益)\s?(?:of|为|=)?\s?-\s?\d",
+        plausible=(
+            r"(?:amplifier|op[\s-]?amp|放大器|运放).{0,30}(?:gain|增益)\s?(?:of|为|=)?\s?-\s?\d|"
+            r"(?:gain|增益).{0,40}(?<!non)(?<!non[- ])\binverting"
+            r"(?! (?:buck|conv|reg|schm|comp|filter|low|high|summ|add))"
+        ),
         excludes=r"summing|加法|求和|integrat|积分|differen|差分|微分|schmitt|施密特|trans[\s-]?imp|跨阻",
         refuses=(SINGLE_SUPPLY,),
     ),
