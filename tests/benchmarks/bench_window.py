@@ -1,4 +1,6 @@
-"""From the start of the process to the first paint of the window, against an empty PyQt6 window.
+"""From the start of the process to the first paint of the window, against two bare ones.
+
+An empty PyQt6 window, and one with a web view in it, which ours has too (but makes later).
 
 Both on Qt's offscreen platform, unless QT_QPA_PLATFORM names another.
 """
@@ -42,6 +44,23 @@ window.show()
 application.exec()
 """
 
+WITH_WEB_VIEW = """
+import os
+os.environ.setdefault("QTWEBENGINE_DISABLE_SANDBOX", "1")
+os.environ.setdefault("QT_QUICK_BACKEND", "software")
+from PyQt6.QtWebEngineWidgets import QWebEngineView
+from PyQt6.QtWidgets import QApplication, QMainWindow
+class Window(QMainWindow):
+    def paintEvent(self, event):
+        os._exit(0)
+application = QApplication(["bare"])
+window = Window()
+window.setCentralWidget(QWebEngineView())
+window.resize(1440, 900)
+window.show()
+application.exec()
+"""
+
 
 def pairs() -> list[Pair]:
     """The frame of a first start, with its welcome page; panes and panels come after it."""
@@ -53,7 +72,13 @@ def pairs() -> list[Pair]:
             theirs=lambda: _python(THEIRS, home),
             theirs_name="an empty QWidget",
             note="at most 4 is the aim",
-        )
+        ),
+        Pair(
+            name="first paint",
+            ours=lambda: _python(OURS, home),
+            theirs=lambda: _python(WITH_WEB_VIEW, home),
+            theirs_name="a window with a web view",
+        ),
     ]
 
 

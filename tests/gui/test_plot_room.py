@@ -14,6 +14,7 @@ from application.simulation.simulating import SimulationRequest
 from presentation.panels.bottom_pane import BottomPane
 from presentation.panels.run_views import MEASUREMENTS, WAVEFORMS
 from presentation.panels.waveforms.figures import column
+from presentation.panels.waveforms.plot_tools import PlotTools
 from presentation.panels.waveforms.traces import ReadoutRow, slope_rows
 from presentation.ui.workspace import WindowServices
 from presentation.window.panels import Parts
@@ -212,3 +213,29 @@ async def test_marks_that_come_when_the_panel_is_gone_are_dropped(
     assert services.app.program.tasks.handles
     sip.delete(pane)
     await until(lambda: not services.app.program.tasks.handles)
+
+
+async def test_the_bar_holds_its_buttons_at_its_end_however_it_came_to_its_width(
+    services: WindowServices, until: Until
+) -> None:
+    # Each was a layout within a layout once: the buttons stood over the one that adds a trace.
+    for traces, before, width in ((1, 200, 420), (1, 200, 440), (2, 1300, 560)):
+        tools = PlotTools(services)
+        chips = [(f"v(node{number})", number, None) for number in range(traces)]
+        tools.resize(before, 40)
+        tools.show_choice(["buck_12V_5V_2A.cir · Run 8 · tran"], 0)
+        tools.chips.show_chips(chips, None)
+        tools.set_drawing(is_shown=True)
+        tools.show()
+        tools.resize(width, tools.height())
+        tools.chips.show_chips(chips, None)
+        edge = services.theme.theme.size("space.2")
+
+        def at_the_end(tools: PlotTools = tools, edge: int = edge) -> bool:
+            last = tools.rest if tools.rest.isVisible() else tools.export
+            over = tools.chips.geometry().intersects(tools.cursors.geometry())
+            return tools.width() - last.geometry().right() - 1 == edge and not over
+
+        await until(at_the_end)
+        tools.close()
+        sip.delete(tools)

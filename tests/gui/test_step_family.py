@@ -91,7 +91,7 @@ async def test_figures_and_curves_of_a_family_say_of_which_run_they_are(
     assert rows[:3] == [("att", "rload = 10k"), ("att", "rload = 1k"), ("att", "rload = 100k")]
     assert rows[3][1] == "rload = 10k", "expressions are measured in the first run"
     heads = pane.views.waveforms.cursor_table._model.columns
-    assert heads[0].title == "Cursors, rload = 1k", "the least value's"
+    assert heads[0].title == "rload = 1k", "the least value's"
     named = pane.views.measurements.table.rows[1][0]
     assert (named.text, named.unit) == ("att", "rload = 1k")
     first = pane.views.waveforms.area._panes[0]

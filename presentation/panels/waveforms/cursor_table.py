@@ -145,7 +145,7 @@ class CursorStrip(FigureTable):
             kept.remove(phases[-1] if phases else kept[-1])
         self.show_rows(
             [
-                Column(title=self._run or _heading(self._services, "")),
+                Column(title=_heading(self._services, self._run)),
                 *(
                     Column(
                         title=name_of(self._services, row),
@@ -191,7 +191,8 @@ class CursorStrip(FigureTable):
 
 
 def _heading(services: WindowServices, run: str) -> str:
-    return services.language(msg("Cursors, {run}", run=run) if run else msg("Cursors"))
+    """The value of the step they are read in, which is nowhere else; it has no room beside another word."""
+    return run or services.language(msg("Cursors"))
 
 
 def name_of(services: WindowServices, row: ReadoutRow) -> str:

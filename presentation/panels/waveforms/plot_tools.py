@@ -134,7 +134,9 @@ class PlotTools(QWidget):
             self._places[1].addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
         self._row.addLayout(self._places[1])
         self._row.setAlignment(self._places[1], top)
-        self.chips.rows_changed.connect(self._fit_rows)
+        # Not at once: in the middle of a layout it would begin another one, whose places the first undoes.
+        queued = Qt.ConnectionType.QueuedConnection
+        self.chips.rows_changed.connect(self._fit_rows, queued)  # type: ignore[call-arg] # not in the stubs
         self.chips.chips_changed.connect(self._fit_choice)
         self.menu = QMenu(self)
         """The formats of the export."""

@@ -212,8 +212,9 @@ class MeasurementsView(QWidget):
         number = self._shown.previous_number
         steps = {item.step for item in items}
         step = steps.pop() if len(steps) == 1 else ""
+        head = msg("Measurement, {run}", run=step) if step else msg("Measurement")
         columns = [
-            Column(title=language(msg("Measurement, {run}", run=step) if step else msg("Measurement"))),
+            Column(title=step if step and self._is_compact else language(head)),
             Column(title=language(msg("Value")), is_number=True),
         ]
         rows = [self._row(item) for item in items]
