@@ -151,8 +151,9 @@ def row_states() -> tuple[Item, ...]:
         ErrorBlock(key="e-was", message=msg("No answer received"), is_spent=True),
         Retry(key="t", reason=msg("No answer received"), attempt=2, ends=time.monotonic() + 9,
               characters=612),
-        Retry(key="t-turn", reason=msg("{text}", text="Waiting for its turn"), attempt=0, ends=0.0,
-              at_work=("Buck 12 V to 5 V", "Filter noise")),
+        Retry(key="t-turn", attempt=0, ends=0.0, at_work=("Buck 12 V to 5 V", "Filter noise"),
+              reason=msg("Waiting for its turn: {count} {count:request|requests} to the provider "
+                         "{count:is|are} running", count=3)),
         Interrupted(key="i", reason="user", characters=82, created=_TIME, not_run=("patch_file",)),
         Interrupted(key="i-limit", reason="limit", can_continue=False),
         DesignEnd(key="end", done=Done(stop_reason="goals_met", project=Path(), circuit="rc.cir",

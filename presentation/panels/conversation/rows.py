@@ -580,9 +580,9 @@ def _retry(item: Retry) -> b.Row:
     turning = b.Only("page", (b.Icon("loader-circle", kind="spin"),))
     head = b.Line("line", (b.Icon("circle-alert", "warn.icon"), b.Text(reason, "bold"), *time))
     if not item.attempt:  # nobody knows for how long
-        turn = b.Line("line", (turning, b.Text(reason, "bold"), *time))
-        stop = b.Line("line again", (), (b.Button(act="stop", label=msg("Stop"), kind="aside"),))
-        return b.Row((b.Frame("retry", (turn, *told, stop)),))
+        stop = (b.Button(act="stop", label=msg("Stop"), kind="aside"),)
+        turn = b.Line("line", (turning, b.Text(reason, "bold"), *time), stop)
+        return b.Row((b.Frame("retry", (turn, *told)),))
     again = (
         turning,
         b.Countdown(left_s=item.left_s, text=msg("Retrying in {seconds} s", seconds="{seconds}")),
