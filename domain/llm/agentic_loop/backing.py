@@ -54,6 +54,8 @@ _NUMBER = late_pattern(
     r"|[fpnumkgt])?(?P<rest>[a-zΩ°%]*)",
     re.IGNORECASE,
 )
+_TEMPERATURE = late_pattern(r"\btemp\w*\s?=\s?-?(?P<number>\d+(?:\.\d+)?)(?![\w.])", re.IGNORECASE)
+"""Of a corner or a point of a sweep."""
 _PART_VALUE = late_pattern(
     r"\b(?P<part>[RCL][a-z]?\w{0,4})\b(?P<between>[^.;。；\n]{0,40}?)(?<![\w.])"
     r"(?P<number>\d+(?:\.\d+)?)(?P<scale>[Mm]eg|MEG|[pnumkKM])(?![A-Za-z0-9_/]|\.\d)"
@@ -86,6 +88,8 @@ _RMS = late_pattern(r"\W*(?:\brms\b|\beffective\b|\bpeak\b|\bamplitude\b|有效�
 _OF_SINE = (math.sqrt(0.5), math.sqrt(2), math.sqrt(0.125), math.sqrt(8))
 """Between peak, effective value and peak to peak."""
 _CAME_FROM = late_pattern(r"(?:\b(?:from|was)|从|由|原来是?|原为)\s?(?:about |约)?$", re.IGNORECASE)
+_PUT = late_pattern(r"取|(?:换|改|调|设)(?:成|为|到|至)")
+_OFFERED = late_pattern(r"方案|推荐|备选|选项|考虑|不妨|下一步|接下来|建议")
 _TOTAL = late_pattern(r"\b(?:total|together|sum|altogether|combined)\b|共|合计|总[共和计]|加起来")
 _COMPARED = late_pattern(
     r"\b(?:more|less|higher|lower|above|below|over|under|off|away|apart|difference|slower|faster|by)\b|[高低大小多少差]"
@@ -210,7 +214,9 @@ def unbacked_figures(text: str, backing: Backing) -> tuple[str, ...]:
             continue
         doubted[figure.start] = text[figure.start : figure.end].strip()
     for start, end in wrong_parts(flat, (*backing.results, *backing.words)):
-        before = sentence_before(flat, start).replace("取", "为")
+        # "RG 换成 806 Ω，增益 49.7": told as done where nothing else proposes it.
+        before = sentence_before(flat, start)
+        before = before if _OFFERED.search(before) else _PUT.sub("为", before)
         if not (is_thought(before, flat[end : end + SIGHT])) and start not in doubted:
             doubted[start] = text[start:end].strip()
     for start, end, value, _ in parts:
@@ -365,6 +371,8 @@ class _Known:
                 line = []
                 self._lines.append(line)
             line.append(value)
+        for each in _TEMPERATURE.finditer(text):
+            self._by_unit.setdefault("degC", set()).add(float(each["number"]))
         for found in _NUMBER.finditer(text):
             number = abs(float(found["number"]))
             scale = (found["scale"] or "").lower()

@@ -72,6 +72,7 @@ _OVER = late_pattern(
     r"\b(?:as|with|when)\b(?P<over>[^,.;]{0,40}?\b(?:rises|increases|grows|goes up|climbs|increasing"
     r"|rising|growing"
     r"|higher|larger|falls|decreases|drops|falling|decreasing|lower|smaller)\b)"
+    r"|\b(?:with|over) (?:the )?(?:temperature|load|supply|bias)\b"
     r"|随着?(?P<zh>[^,，。]{1,10}?)的?(?P<way>增大|增加|上升|升高|提高|加重|减小|降低|下降|减少)(?=而|[,，、]|$|[^,，。]{0,6}"
     r"(?:[升增降减]|提高|变[大小]))|随着?[^,，。]{1,10}?(?=单调|而|[升增降减提])",
     re.IGNORECASE,

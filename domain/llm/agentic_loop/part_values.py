@@ -24,7 +24,7 @@ _GIVEN = late_pattern(
 _PARTS = r"[RCL](?:\d\w{0,3}|[A-Z]{1,3}\d?)"
 _TOLD = late_pattern(
     rf"(?<![\w/])(?P<parts>{_PARTS}(?:\s?(?:,|、|/|\band\b|和|与)\s?{_PARTS}){{0,3}})(?:\s|=|:|~|≈"
-    r"|\b(?:is|are|was|were|of|at|to|now|about|from|went|goes|still|has|have|been|be|the|value)\b|由|从|取|为|用|是|选|仍|还|现在|均|都|各|的值?)"
+    r"|\b(?:is|are|was|were|of|at|to|now|about|from|went|goes|still|has|have|been|be|the|value)\b|由|从|取|为|用|是|选|仍|还|现在|均|都|(?:换|改|调|设)(?:成|为|到|至)|各|的值?)"
     rf"{{0,7}}(?P<one>{_VALUE})(?:\s?(?:\bto\b|->|→|=>|变为|改为|换成|换为|增大?到|减小?到|到|至)\s?(?P<other>{_VALUE}))?"
 )
 _WRITTEN = late_pattern(r"(?P<number>\d+(?:\.\d+)?(?:e-?\d+)?)\s?(?P<scale>meg|[fpnumkMKG])?", re.IGNORECASE)

@@ -54,13 +54,18 @@ def findings(scene: dict[str, Any], text: str) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize("path", SETS, ids=lambda path: path.stem)
-def test_of_thirty_false_answers_and_thirty_true_ones(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_false_answers_are_caught_and_the_true_ones_left_alone(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     held = json.loads(path.read_text(encoding="utf-8"))
     judged = [(true, text, findings(held["scenes"][name], text)) for name, true, text in held["answers"]]
     missed = [text for true, text, found in judged if not true and not found]
     questioned = {text: found for true, text, found in judged if true and found}
     with capsys.disabled():
-        print(f"\n  {path.stem}: {30 - len(missed)} of 30 caught, {len(questioned)} questioned ", end="")
-    assert len(judged) == 60
+        false = sum(not true for true, _, _ in judged)
+        print(
+            f"\n  {path.stem}: {false - len(missed)} of {false} caught, {len(questioned)} questioned ", end=""
+        )
+    assert len(judged) in (30, 60)
     assert len(missed) <= 1, missed
     assert len(questioned) <= 1, questioned
