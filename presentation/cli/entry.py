@@ -108,7 +108,12 @@ COMMANDS: dict[str, Command] = {
     "sensitivity": _study(msg("Find which parameters of a netlist matter most"), "sensitivity"),
     "optimize": _command(msg("Search for netlist values that meet the goals"), "optimize"),
     "export": _command(msg("Write a result's signals as csv, tsv, json or mat"), "export"),
-    "plot": _command(msg("Draw a result's signals as svg, png or pdf"), "plot"),
+    "plot": _command(
+        msg("Draw a result's signals as svg, png or pdf"),
+        "export",
+        add_arguments="add_plot_arguments",
+        run="run_plot",
+    ),
     "design": _command(msg("Design a circuit from a sentence and verify it"), "design", stopped="design"),
     "chat": _command(
         msg("Chat with a model that works on the project with tools"), "chat", stopped="chat", fails=True

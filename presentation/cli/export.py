@@ -1,8 +1,9 @@
-"""`export RAW_OR_RESULT`: vectors and expressions as CSV, TSV, JSON or MAT."""
+"""Vectors and expressions of a result: `export` as CSV, TSV, JSON or MAT, `plot` as a picture."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -13,24 +14,33 @@ from shared.errors import UserInputError
 from shared.message import msg
 
 if TYPE_CHECKING:
-    from application.results.exporting import TableFormat
+    from application.results.exporting import Exported, ExportRequest, PictureFormat, TableFormat
 
 _FORMATS: tuple[TableFormat, ...] = ("csv", "tsv", "json", "mat")
+_PICTURES: tuple[PictureFormat, ...] = ("svg", "png", "pdf")
+_SIZES_MM = (40.0, 1000.0)
 Format = TypeVar("Format", bound=str)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """RAW_OR_RESULT -o FILE [--format F] [--signals EXPR...] [--analysis NAME] ..."""
-    parser.add_argument("source", type=Path, metavar="RAW_OR_RESULT")
-    parser.add_argument("-o", "--output", required=True, metavar="FILE")
-    parser.add_argument("--format", choices=_FORMATS)
-    add_choice_of_signals(parser)
+    _add_common_arguments(parser, _FORMATS)
     parser.add_argument("--complex", choices=("re-im", "mag-ph", "db-ph"), default="re-im")
     parser.add_argument("--units", action=argparse.BooleanOptionalAction, default=None)
 
 
-def add_choice_of_signals(parser: argparse.ArgumentParser) -> None:
-    """What `export` and `plot` have in common."""
+def add_plot_arguments(parser: argparse.ArgumentParser) -> None:
+    """RAW_OR_RESULT -o FILE.svg|png|pdf [--signals EXPR...] [--analysis NAME] [--title TEXT] ..."""
+    _add_common_arguments(parser, _PICTURES)
+    parser.add_argument("--title", default="", metavar="TEXT")
+    parser.add_argument("--width", type=float, default=180.0, metavar="MM")
+    parser.add_argument("--height", type=float, default=110.0, metavar="MM")
+
+
+def _add_common_arguments(parser: argparse.ArgumentParser, formats: tuple[str, ...]) -> None:
+    parser.add_argument("source", type=Path, metavar="RAW_OR_RESULT")
+    parser.add_argument("-o", "--output", required=True, metavar="FILE")
+    parser.add_argument("--format", choices=formats)
     parser.add_argument("--signals", nargs="+", action="extend", default=[], metavar="EXPR")
     parser.add_argument("--analysis", metavar="NAME")
     parser.add_argument("--force", action="store_true")
@@ -38,9 +48,9 @@ def add_choice_of_signals(parser: argparse.ArgumentParser) -> None:
 
 async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
     """Exit code 2 for a signal there is not, 1 when the result has no data."""
-    from application.results.exporting import ExportRequest, TableOptions
+    from application.results.exporting import TableOptions
 
-    form: TableFormat = args.format or format_of(args.output, _FORMATS)
+    form: TableFormat = args.format or _format_of(args.output, _FORMATS)
     is_stream = args.output == "-"
     if is_stream and (form == "mat" or out.as_json):
         raise UserInputError(
@@ -49,13 +59,7 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
             error_type="bad_usage",
         )
     exported = await app.simulation.export.table(
-        ExportRequest(
-            source=args.source,
-            target=None if is_stream else Path(args.output),
-            signals=tuple(args.signals),
-            analysis=args.analysis,
-            overwrite=args.force,
-        ),
+        _request(args, None if is_stream else Path(args.output)),
         TableOptions(
             format=form,
             complex_form=args.complex,
@@ -69,27 +73,19 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
                 name=exported.tables[0].name, others=", ".join(exported.left_out))
         )  # fmt: skip
     if out.as_json:
-        out.json(
+        tables = [
             {
-                "ok": True,
-                **facts,
-                "path": exported.path,
-                "format": form,
-                "tables": [
-                    {
-                        "name": table.name,
-                        "rows": table.rows,
-                        "steps": sum(part.step is not None for part in table.parts),
-                        "columns": [
-                            {"name": column.name, "unit": column.unit, "complex": column.is_complex}
-                            for column in table.all_columns
-                        ],
-                    }
-                    for table in exported.tables
+                "name": table.name,
+                "rows": table.rows,
+                "steps": sum(part.step is not None for part in table.parts),
+                "columns": [
+                    {"name": column.name, "unit": column.unit, "complex": column.is_complex}
+                    for column in table.all_columns
                 ],
-                "left_out": exported.left_out,
             }
-        )
+            for table in exported.tables
+        ]
+        out.json(_document(facts, exported, form, tables))
     elif not is_stream:
         for table in exported.tables:
             out.say(
@@ -100,7 +96,76 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
     return 0
 
 
-def format_of(name: str, known: tuple[Format, ...]) -> Format:
+async def run_plot(args: argparse.Namespace, app: Application, out: Output) -> int:
+    """Exit code 2 for a signal there is not or a result without curves."""
+    from application.results.exporting import PictureOptions
+
+    form: PictureFormat = args.format or _format_of(args.output, _PICTURES)
+    low, high = _SIZES_MM
+    if not (low <= args.width <= high and low <= args.height <= high):
+        raise UserInputError(
+            msg("A picture must be {low} to {high} mm wide and high.", low=int(low), high=int(high)),
+            error_type="bad_usage",
+        )
+    words = {
+        "time": msg("time"),
+        "frequency": msg("frequency"),
+        "magnitude": msg("magnitude"),
+        "phase": msg("phase"),
+    }
+    exported = await app.simulation.export.picture(
+        _request(args, Path(args.output)),
+        PictureOptions(
+            format=form,
+            width_mm=args.width,
+            height_mm=args.height,
+            title=args.title,
+            words={key: out.translate(word) for key, word in words.items()},
+        ),
+    )
+    facts = await told_facts(args.source, app, out)
+    if exported.left_out:
+        out.note(
+            msg("Only {name} was drawn; the result also has {others} (choose with --analysis).",
+                name=exported.tables[0].name, others=", ".join(exported.left_out))
+        )  # fmt: skip
+    if out.as_json:
+        tables = [
+            {"name": table.name, "signals": [column.name for column in table.columns]}
+            for table in exported.tables
+        ]
+        out.json(_document(facts, exported, form, tables))
+    else:
+        out.say(msg("Drawn: {path}", path=exported.path))
+    return 0
+
+
+def _request(args: argparse.Namespace, target: Path | None) -> ExportRequest:
+    from application.results.exporting import ExportRequest
+
+    return ExportRequest(
+        source=args.source,
+        target=target,
+        signals=tuple(args.signals),
+        analysis=args.analysis,
+        overwrite=args.force,
+    )
+
+
+def _document(
+    facts: Mapping[str, object], exported: Exported, form: str, tables: Sequence[Mapping[str, object]]
+) -> dict[str, object]:
+    return {
+        "ok": True,
+        **facts,
+        "path": exported.path,
+        "format": form,
+        "tables": tables,
+        "left_out": exported.left_out,
+    }
+
+
+def _format_of(name: str, known: tuple[Format, ...]) -> Format:
     """The format a file's name says. Raises UserInputError when it says none of `known`."""
     suffix = Path(name).suffix.lower().removeprefix(".")
     for one in known:

@@ -28,6 +28,8 @@ from domain.design.families.amplifier_rows import GAIN_LABEL
 from domain.design.families.transistor_rows import (
     LOW_GOAL,
     OTHER_DEVICES,
+    collector_drop_v,
+    drawn_a,
     gain_goal,
     quantities,
     write_source,
@@ -36,7 +38,6 @@ from domain.design.transistor import (
     BASE_EMITTER_V,
     CURRENT_GAIN,
     NO_PNP,
-    SATURATION_V,
     TRANSISTOR,
     emitter_ohm,
     npn_of,
@@ -55,14 +56,7 @@ _BANDWIDTH = msg("bandwidth")
 
 
 def _drop_v(request: Request) -> float:
-    """Across the collector resistor: half of what the two transistors leave."""
-    supply = request["supply_v"]
-    return float(0.5 * (supply - max(1.0, 0.1 * supply) - _LOWER_V - SATURATION_V))
-
-
-def _collector_a(request: Request) -> float:
-    """1 mA, or what makes the collector resistor no larger than half of the load."""
-    return float(max(1e-3, 2 * _drop_v(request) / request["load_ohm"]))
+    return collector_drop_v(request, _LOWER_V)
 
 
 def size(request: Request, correction: Correction) -> Sized:
@@ -142,7 +136,7 @@ FAMILY = Family(
         refuses=(NO_PNP,),
     ),
     quantities=quantities(
-        _collector_a,
+        drawn_a(1e-3, _drop_v),
         Quantity(
             name="bandwidth_hz", label=_BANDWIDTH, dimensions=("Hz",), limit="at_least", within=(1e3, 100e6),
             words=r"band[\s-]?width|(?<![a-z])bw(?![a-z])|upper corner|up to|带宽|上限(?:截止)?(?:频率)?",

@@ -19,6 +19,8 @@ from domain.design.families.amplifier_rows import GAIN_LABEL
 from domain.design.families.transistor_rows import (
     LOW_GOAL,
     OTHER_DEVICES,
+    collector_drop_v,
+    drawn_a,
     gain_goal,
     quantities,
     sweep,
@@ -26,7 +28,6 @@ from domain.design.families.transistor_rows import (
 )
 from domain.design.transistor import (
     NO_PNP,
-    SATURATION_V,
     TRANSISTOR,
     Bias,
     emitter_ohm,
@@ -40,21 +41,10 @@ _INPUT_SHARE, _OTHER_SHARE = 1.6, 8.0
 """By how much the corners of the capacitors lie below the lower corner of the amplifier."""
 
 
-def _drop_v(request: Request) -> float:
-    """Across the collector resistor: half of what emitter and saturation leave."""
-    supply = request["supply_v"]
-    return float(0.5 * (supply - max(1.0, 0.1 * supply) - SATURATION_V))
-
-
-def _collector_a(request: Request) -> float:
-    """1 mA, or what makes the collector resistor no larger than half of the load."""
-    return float(max(1e-3, 2 * _drop_v(request) / request["load_ohm"]))
-
-
 def size(request: Request, correction: Correction) -> Sized:
     """Bias of E24, the gain by RS of E96, capacitors of E6."""
     current = request["collector_a"]
-    rc = nearest(_drop_v(request) / current, "E24")
+    rc = nearest(collector_drop_v(request) / current, "E24")
     load, re = parallel(rc, request["load_ohm"]), emitter_ohm(current)
     rs = load / (request["gain"] * correction["gain"]) - re
     if rs <= 0:
@@ -83,7 +73,7 @@ def size(request: Request, correction: Correction) -> Sized:
 def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     """Source, bias, the transistor and its three capacitors."""
     parts = {name: spice(value) for name, value in sized.parts.items()}
-    write_source(deck, request, min(0.01, 0.2 * _drop_v(request) / request["gain"]))
+    write_source(deck, request, min(0.01, 0.2 * collector_drop_v(request) / request["gain"]))
     deck.part(f"RS in s {parts['RS']}", msg("sets the gain"))
     deck.part(f"C1 s e {parts['C1']}", msg("couples the input: sets the lower corner"))
     deck.part(f"R1 vcc b {parts['R1']}", msg("bias, together with R2"))
@@ -114,7 +104,7 @@ FAMILY = Family(
         excludes=rf"cascode|共射|common[\s-](?:emitter|collector)|follower|mos|fet|{OTHER_DEVICES}",
         refuses=(NO_PNP,),
     ),
-    quantities=quantities(_collector_a),
+    quantities=quantities(drawn_a(1e-3, collector_drop_v)),
     choices=(TRANSISTOR,),
     goals=(gain_goal(1), LOW_GOAL),
     title=lambda request: f"Common-base amplifier, gain {request['gain']:.4g}, {request['supply_v']:g} V",

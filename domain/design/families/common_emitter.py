@@ -20,6 +20,8 @@ from domain.design.families.amplifier_rows import GAIN_LABEL
 from domain.design.families.transistor_rows import (
     LOW_GOAL,
     OTHER_DEVICES,
+    collector_drop_v,
+    drawn_a,
     gain_goal,
     quantities,
     sweep,
@@ -28,7 +30,6 @@ from domain.design.families.transistor_rows import (
 from domain.design.transistor import (
     EARLY_V,
     NO_PNP,
-    SATURATION_V,
     TRANSISTOR,
     Bias,
     emitter_ohm,
@@ -42,20 +43,9 @@ _EMITTER_SHARE, _COUPLING_SHARE = 1.6, 8.0
 """By how much the corners of the capacitors lie below the lower corner of the amplifier."""
 
 
-def _drop_v(request: Request) -> float:
-    """Across the collector resistor: half of what emitter and saturation leave."""
-    supply = request["supply_v"]
-    return float(0.5 * (supply - max(1.0, 0.1 * supply) - SATURATION_V))
-
-
-def _collector_a(request: Request) -> float:
-    """1 mA, or what makes the collector resistor no larger than half of the load."""
-    return float(max(1e-3, 2 * _drop_v(request) / request["load_ohm"]))
-
-
 def size(request: Request, correction: Correction) -> Sized:
     """Bias of E24, the gain by RE1 of E96, capacitors of E6."""
-    current, drop = request["collector_a"], _drop_v(request)
+    current, drop = request["collector_a"], collector_drop_v(request)
     rc = nearest(drop / current, "E24")
     gain, re, series = request["gain"] * correction["gain"], emitter_ohm(current), 0.0
     for _ in range(3):  # ro is raised by the open part of the emitter resistor
@@ -91,7 +81,7 @@ def size(request: Request, correction: Correction) -> Sized:
 def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     """Source, bias, the transistor and its three capacitors."""
     parts = {name: spice(value) for name, value in sized.parts.items()}
-    amplitude = min(0.01, 0.2 * _drop_v(request) / request["gain"])
+    amplitude = min(0.01, 0.2 * collector_drop_v(request) / request["gain"])
     write_source(deck, request, amplitude)
     deck.part(f"C1 in b {parts['C1']}", msg("couples the input"))
     deck.part(f"R1 vcc b {parts['R1']}", msg("bias, together with R2"))
@@ -133,7 +123,7 @@ FAMILY = Family(
         ),
         refuses=(NO_PNP,),
     ),
-    quantities=quantities(_collector_a),
+    quantities=quantities(drawn_a(1e-3, collector_drop_v)),
     choices=(TRANSISTOR,),
     goals=(gain_goal(-1), LOW_GOAL),
     title=lambda request: f"Common-emitter amplifier, gain {request['gain']:.4g}, {request['supply_v']:g} V",

@@ -19,8 +19,11 @@ from domain.design.families.amplifier_rows import GAIN_LABEL
 from domain.design.families.transistor_rows import (
     LOW_GOAL,
     OTHER_DEVICES,
+    drain_drop_v,
+    drawn_a,
     gain_goal,
     quantities,
+    source_v,
     sweep,
     write_source,
 )
@@ -41,25 +44,11 @@ _INPUT_SHARE, _OTHER_SHARE = 1.6, 8.0
 """By how much the corners of the capacitors lie below the lower corner of the amplifier."""
 
 
-def _source_v(request: Request) -> float:
-    return float(max(0.8, 0.15 * request["supply_v"]))
-
-
-def _drop_v(request: Request) -> float:
-    """Across the drain resistor: half of what source and saturation leave."""
-    return float(0.5 * (request["supply_v"] - _source_v(request) - 0.4))
-
-
-def _drain_a(request: Request) -> float:
-    """0.5 mA, or what makes the drain resistor no larger than half of the load."""
-    return float(max(0.5e-3, 2 * _drop_v(request) / request["load_ohm"]))
-
-
 def size(request: Request, correction: Correction) -> Sized:
     """Resistors of E24, capacitors of E6, the width by the gain; a series resistor where that is too low."""
     current = request["collector_a"]
-    rd, rs = nearest(_drop_v(request) / current, "E24"), nearest(_source_v(request) / current, "E24")
-    ro = 1 / (LAMBDA * current) + _drop_v(request) / current
+    rd, rs = nearest(drain_drop_v(request) / current, "E24"), nearest(source_v(request) / current, "E24")
+    ro = 1 / (LAMBDA * current) + drain_drop_v(request) / current
     load = parallel(rd, request["load_ohm"], ro)
     gain = request["gain"] * correction["gain"]
     overdrive = 2 * current / (gain / load - 1 / ro)  # ro carries the signal on, too
@@ -97,7 +86,7 @@ def size(request: Request, correction: Correction) -> Sized:
 def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     """Source, bias, the transistor and its three capacitors."""
     parts = {name: spice(value) for name, value in sized.parts.items()}
-    write_source(deck, request, min(0.02, 0.2 * _drop_v(request) / request["gain"]))
+    write_source(deck, request, min(0.02, 0.2 * drain_drop_v(request) / request["gain"]))
     fed = "in"
     if "RS1" in parts:
         fed = "x"
@@ -133,7 +122,7 @@ FAMILY = Family(
             rf"current[\s-]source load|{OTHER_DEVICES}"
         ),
     ),
-    quantities=quantities(_drain_a, load=100e3),
+    quantities=quantities(drawn_a(0.5e-3, drain_drop_v), load=100e3),
     goals=(gain_goal(1), LOW_GOAL),
     title=lambda request: f"Common-gate amplifier, gain {request['gain']:.4g}, {request['supply_v']:g} V",
     remarks=lambda _request: (msg("Gain = gm (RD || Rload), gm = 2 ID / (VGS - VT)."),),

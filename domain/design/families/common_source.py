@@ -19,8 +19,11 @@ from domain.design.families.amplifier_rows import GAIN_LABEL
 from domain.design.families.transistor_rows import (
     LOW_GOAL,
     OTHER_DEVICES,
+    drain_drop_v,
+    drawn_a,
     gain_goal,
     quantities,
+    source_v,
     sweep,
     write_source,
 )
@@ -42,25 +45,11 @@ _SOURCE_SHARE, _OTHER_SHARE = 1.6, 8.0
 """By how much the corners of the capacitors lie below the lower corner of the amplifier."""
 
 
-def _source_v(request: Request) -> float:
-    return float(max(0.8, 0.15 * request["supply_v"]))
-
-
-def _drop_v(request: Request) -> float:
-    """Across the drain resistor: half of what source and saturation leave."""
-    return float(0.5 * (request["supply_v"] - _source_v(request) - 0.4))
-
-
-def _drain_a(request: Request) -> float:
-    """0.5 mA, or what makes the drain resistor no larger than half of the load."""
-    return float(max(0.5e-3, 2 * _drop_v(request) / request["load_ohm"]))
-
-
 def size(request: Request, correction: Correction) -> Sized:
     """Resistors of E24, capacitors of E6, the width by the gain."""
     current = request["collector_a"]
-    rd = nearest(_drop_v(request) / current, "E24")
-    ro = 1 / (LAMBDA * current) + _drop_v(request) / current
+    rd = nearest(drain_drop_v(request) / current, "E24")
+    ro = 1 / (LAMBDA * current) + drain_drop_v(request) / current
     load = parallel(rd, request["load_ohm"], ro)
     overdrive = 2 * current * load / (request["gain"] * correction["gain"])
     if overdrive < LEAST_OVERDRIVE_V:
@@ -73,13 +62,13 @@ def size(request: Request, correction: Correction) -> Sized:
         wanted = load / (request["gain"] * correction["gain"]) - overdrive / (2 * current)
         load = parallel(rd, request["load_ohm"], ro * (1 + 2 * current * wanted / overdrive))
         open_ohm = nearest(load / (request["gain"] * correction["gain"]) - overdrive / (2 * current), "E96")
-    source_v = max(_source_v(request), 1.2 * current * open_ohm)
-    rs = nearest(source_v / current - open_ohm, "E24")
+    held_v = max(source_v(request), 1.2 * current * open_ohm)
+    rs = nearest(held_v / current - open_ohm, "E24")
     gate_v = current * (rs + open_ohm) + THRESHOLD_V + overdrive
     r2 = _GATE_OHM
     r1 = nearest(r2 * (request["supply_v"] - gate_v) / gate_v, "E96")
     low = 2 * math.pi * request["low_hz"] * correction["low_hz"]
-    drain_v = request["supply_v"] - current * rd - source_v
+    drain_v = request["supply_v"] - current * rd - held_v
     at_source = parallel(rs, overdrive / (2 * current) + open_ohm)
     parts = {
         "R1": r1, "R2": r2, "RD": rd, "RS": rs, "W/L": ratio_for(current, overdrive, drain_v),
@@ -101,7 +90,7 @@ def size(request: Request, correction: Correction) -> Sized:
 def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     """Source, bias, the transistor and its three capacitors."""
     parts = {name: spice(value) for name, value in sized.parts.items()}
-    write_source(deck, request, min(0.02, 0.2 * _drop_v(request) / request["gain"]))
+    write_source(deck, request, min(0.02, 0.2 * drain_drop_v(request) / request["gain"]))
     deck.part(f"C1 in g {parts['C1']}", msg("couples the input"))
     deck.part(f"R1 vcc g {parts['R1']}", msg("bias, together with R2"))
     deck.part(f"R2 g 0 {parts['R2']}", msg("bias, together with R1"))
@@ -142,7 +131,7 @@ FAMILY = Family(
             rf"diode[\s-](?:connected )?load|有源负载|电流源负载|二极管负载|inverter|反相器|{OTHER_DEVICES}"
         ),
     ),
-    quantities=quantities(_drain_a, load=100e3),
+    quantities=quantities(drawn_a(0.5e-3, drain_drop_v), load=100e3),
     goals=(gain_goal(-1), LOW_GOAL),
     title=lambda request: f"Common-source amplifier, gain {request['gain']:.4g}, {request['supply_v']:g} V",
     remarks=lambda _request: (msg("Gain = -gm (RD || Rload || ro), gm = 2 ID / (VGS - VT)."),),

@@ -18,6 +18,7 @@ from domain.design.families.amplifier_rows import GAIN_LABEL
 from domain.design.families.transistor_rows import (
     LOW_GOAL,
     OTHER_DEVICES,
+    drawn_a,
     gain_goal,
     quantities,
     sweep,
@@ -43,11 +44,6 @@ def _source_v(request: Request) -> float:
 def _drop_v(request: Request) -> float:
     """Across the drain resistor: half of what source and saturation leave."""
     return float(0.5 * (request["supply_v"] - _source_v(request) - 1.0))
-
-
-def _drain_a(request: Request) -> float:
-    """0.5 mA, or what makes the drain resistor no larger than half of the load."""
-    return float(max(0.5e-3, 2 * _drop_v(request) / request["load_ohm"]))
 
 
 def size(request: Request, correction: Correction) -> Sized:
@@ -136,7 +132,7 @@ FAMILY = Family(
         ),
         excludes=rf"telescopic|套筒|folded|折叠|mirror|镜|bjt|bipolar|npn|p-?mos|{OTHER_DEVICES}",
     ),
-    quantities=quantities(_drain_a, load=100e3),
+    quantities=quantities(drawn_a(0.5e-3, _drop_v), load=100e3),
     goals=(gain_goal(-1), LOW_GOAL),
     title=lambda request: f"MOS cascode amplifier, gain {request['gain']:.4g}, {request['supply_v']:g} V",
     remarks=lambda _request: (msg("Gain = -gm1 (RD || Rload), gm = 2 ID / (VGS - VT)."),),

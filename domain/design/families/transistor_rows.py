@@ -16,6 +16,7 @@ from domain.design.engine.declaration import (
     around,
 )
 from domain.design.families.amplifier_rows import gain_row
+from domain.design.transistor import SATURATION_V
 from domain.simulation.goals import DesignGoal
 from shared.message import msg
 
@@ -49,6 +50,27 @@ def quantities(
         within=(10e-6, 0.1), example=1e-3, default=current,
     )  # fmt: skip
     return gain, LOW, SUPPLY_V, replace(LOAD, default=load), collector, *more, TOLERANCE
+
+
+def drawn_a(least_a: float, drop_v: Callable[[Request], float]) -> Callable[[Request], float]:
+    """`least_a`, or what makes the resistor that drops `drop_v` no larger than half of the load."""
+    return lambda request: float(max(least_a, 2 * drop_v(request) / request["load_ohm"]))
+
+
+def collector_drop_v(request: Request, lower_v: float = 0.0) -> float:
+    """Across the collector resistor: half of what emitter, saturation and a lower transistor leave."""
+    supply = request["supply_v"]
+    return float(0.5 * (supply - max(1.0, 0.1 * supply) - lower_v - SATURATION_V))
+
+
+def source_v(request: Request) -> float:
+    """Across the source resistor of one MOS transistor."""
+    return float(max(0.8, 0.15 * request["supply_v"]))
+
+
+def drain_drop_v(request: Request) -> float:
+    """Across the drain resistor of one MOS transistor: half of what source and saturation leave."""
+    return float(0.5 * (request["supply_v"] - source_v(request) - 0.4))
 
 
 def mid_hz(request: Request) -> str:
