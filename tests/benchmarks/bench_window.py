@@ -49,13 +49,16 @@ import os
 os.environ.setdefault("QTWEBENGINE_DISABLE_SANDBOX", "1")
 os.environ.setdefault("QT_QUICK_BACKEND", "software")
 from PyQt6.QtWebEngineWidgets import QWebEngineView
-from PyQt6.QtWidgets import QApplication, QMainWindow
-class Window(QMainWindow):
+from PyQt6.QtWidgets import QApplication, QVBoxLayout, QWidget
+class Head(QWidget):
     def paintEvent(self, event):
         os._exit(0)
 application = QApplication(["bare"])
-window = Window()
-window.setCentralWidget(QWebEngineView())
+window = QWidget()
+column, head = QVBoxLayout(window), Head()
+head.setFixedHeight(36)
+column.addWidget(head)
+column.addWidget(QWebEngineView(), 1)
 window.resize(1440, 900)
 window.show()
 application.exec()
@@ -86,5 +89,10 @@ def _python(program: str, home: str) -> None:
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     environment = {"QT_QPA_PLATFORM": "offscreen", **environment, "CIRCUIT_DESIGN_AI_HOME": home}
     subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, env=environment, check=True, stderr=subprocess.DEVNULL
+        [sys.executable, "-c", program],
+        cwd=ROOT,
+        env=environment,
+        check=True,
+        stderr=subprocess.DEVNULL,
+        timeout=60,
     )
