@@ -107,6 +107,16 @@ def model_of(card: Statement) -> Model | None:
     return Model(name=words[1].text, type=kind, line=card.line, statement=card)
 
 
+def device_kind(letter: str, model: Model) -> str:
+    """npn, pnp, nmos, pmos, njf, pjf, nmf, pmf or diode; "" for a model that does not fit the letter."""
+    if letter == "d":
+        return "diode" if model.type == "d" else ""
+    if model.type == "vdmos":
+        return "pmos" if any(word.key == "pchan" for word in model.statement.words) else "nmos"
+    kinds = {"q": ("npn", "pnp"), "m": ("nmos", "pmos"), "j": ("njf", "pjf"), "z": ("nmf", "pmf")}
+    return model.type if model.type in kinds[letter] else ""
+
+
 def assignments_of(card: Statement) -> Iterator[Parameter]:
     """The ``name = value`` pairs of a card. A value runs to the next name that is followed by ``=``."""
     fields = card.fields

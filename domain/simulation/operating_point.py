@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from domain.circuit.cards import device_kind
 from domain.circuit.elements import GROUND, Element, canonical_node
 from domain.circuit.figures import with_unit
 from domain.circuit.numbers import parse_number
@@ -194,7 +195,7 @@ def _device(
     model = block.find_model(element.model.text) if element.model else None
     if model is None or len(element.nodes) < (2 if element.letter == "d" else 3):
         return None
-    kind = _kind(element.letter, model)
+    kind = device_kind(element.letter, model)
     if not kind:
         return None
     return Device(
@@ -205,15 +206,6 @@ def _device(
         nodes=tuple(_node(each, path, ports, everywhere) for each in _plain_nodes(element)[:3]),
         threshold_v=_threshold(model) if element.letter == "j" else None,
     )
-
-
-def _kind(letter: str, model: Model) -> str:
-    if letter == "d":
-        return "diode" if model.type == "d" else ""
-    if model.type == "vdmos":
-        return "pmos" if any(word.key == "pchan" for word in model.statement.words) else "nmos"
-    kinds = {"q": ("npn", "pnp"), "m": ("nmos", "pmos"), "j": ("njf", "pjf"), "z": ("nmf", "pmf")}
-    return model.type if model.type in kinds[letter] else ""
 
 
 def _threshold(model: Model) -> float | None:

@@ -24,7 +24,7 @@ from application.tool_execution.tools._common import (
 )
 from application.tool_execution.tools.files import unreadable
 from domain.circuit.dependencies import DependencyTree, SourceReader, resolve_dependencies
-from domain.circuit.netlist import LIBRARY_SUFFIXES, Netlist
+from domain.circuit.netlist import CIRCUIT_SUFFIXES, LIBRARY_SUFFIXES, Netlist
 from domain.circuit.outline import outline_of
 from domain.circuit.symbols import SymbolUse, bare_name, uses_of
 from domain.llm.tools.look import ToolLook
@@ -95,7 +95,16 @@ def outline_file(view: ProjectView, path: Path, reader: SourceReader) -> dict[st
     for include in outline["includes"]:
         target = tree.target_of(path, include["line"])
         include["resolved"] = None if target is None else view.name_of(target)
+    outline["recognised"] = _recognised(tree) if path.suffix.lower() in CIRCUIT_SUFFIXES else []
     return {"kind": "netlist", **common, **outline, **_dependencies(view, path, tree, netlist)}
+
+
+def _recognised(tree: DependencyTree) -> list[str]:
+    """What the circuit is made of, as lines; none where no stage is known."""
+    from domain.circuit.recognition.recogniser import recognise
+
+    found = recognise(tree)
+    return found.lines()[:_MOST_ITEMS] if found.stages else []
 
 
 def _dependencies(
@@ -137,6 +146,8 @@ def outline_lines(outline: dict[str, Any]) -> list[str]:
     lines = [f"title: {outline['title'][:_PREVIEW]}"] if outline["title"] else []
     counts = ", ".join(f"{count} {kind}" for kind, count in outline["elements"].items())
     lines.append(f"elements: {counts or 'none'}")
+    if outline["recognised"]:
+        lines += ["made of (by its connections):", *(f"  {line}" for line in outline["recognised"])]
     if outline["nodes"]:
         more = len(outline["nodes"]) - _MOST_ITEMS
         nodes = " ".join(outline["nodes"][:_MOST_ITEMS])
@@ -308,8 +319,8 @@ ANALYZE_FILE = Tool(
     title=msg("Analyze a file"),
     look=ToolLook(running=msg("Analyzing"), done=msg("Analyzed"), icon="file-code", card="read"),
     description=(
-        "The outline of a netlist with line numbers: what it defines, its nodes and analyses, all files it "
-        "depends on, and what is wrong with it, without simulating. Of other texts: headings. "
+        "The outline of a netlist with line numbers: its stages, what it defines, its nodes and analyses, "
+        "all files it depends on, and what is wrong with it, without simulating. Of other texts: headings. "
         'Example: {"path": "amp.cir"}'
     ),
     category="file",

@@ -1,0 +1,373 @@
+"""Converters, rectifiers and regulators: what switches, diodes, coils and supplies make together.
+
+Sources of the formulas: Erickson, Maksimovic, *Fundamentals of Power Electronics*, chapters 2 and 3;
+Horowitz, Hill, *The Art of Electronics*, chapter 1; Sedra, Smith, *Microelectronic Circuits*, chapter 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from domain.circuit.elements import GROUND
+from domain.circuit.numbers import read_number
+from domain.circuit.recognition.finder import Finder, parallel
+from domain.circuit.recognition.graph import Graph, Part
+from domain.circuit.recognition.recognised import Figure
+
+_ERICKSON = "Erickson, Maksimovic, 2.2"
+
+
+def find_power_stages(found: Finder) -> None:
+    _converters(found)
+    _adjustable(found)
+    _timers(found)
+    _zeners(found)
+    _rectifiers(found)
+
+
+class _Switch(NamedTuple):
+    part: Part
+    ends: tuple[str, str]
+    control: str
+
+    def far(self, node: str) -> str:
+        return self.ends[1] if self.ends[0] == node else self.ends[0]
+
+
+def _switches(graph: Graph) -> Iterator[_Switch]:
+    for part in graph.of("s"):
+        yield _Switch(part, part.ends, part.pins.get("control0", ""))
+    for part in graph.of("m q"):
+        control = part.pins["in"]
+        near = {control, *(far for _, far in graph.two(control, "r"))}
+        if near & set(graph.drives):
+            yield _Switch(part, (part.pins["out"], part.pins["com"]), next(iter(near & set(graph.drives))))
+
+
+def _converters(found: Finder) -> None:
+    graph = found.graph
+    switches = list(_switches(graph))
+    for coil in graph.of("l"):
+        for first in coil.ends:
+            node, near = graph.through(first, coil)
+            at_node = [each for each in switches if node in each.ends and each.part.name not in found.used]
+            diodes = [p for p, _ in graph.at[node] if p.kind == "d" and p.name not in found.used]
+            if not at_node or coil.name in found.used:
+                continue
+            rail_side = [each for each in at_node if each.far(node) in graph.rails]
+            for main in rail_side or at_node:
+                others = [each for each in at_node if each is not main]
+                other = diodes[0] if diodes else others[0].part if others else None
+                if other is None:
+                    continue
+                far = diodes[0].other(node) if diodes else others[0].far(node)
+                end, windings = graph.through(coil.other(first), coil)
+                if _converter(found, main, other, [coil, *near, *windings], far=far, node=node, end=end):
+                    break
+
+
+def _converter(
+    found: Finder, main: _Switch, other: Part, coils: list[Part], *, far: str, node: str, end: str
+) -> bool:
+    graph = found.graph
+    source = main.far(node)
+    volts = {GROUND: 0.0, **graph.rails}
+    duty = _duty(graph, main.control)
+    if source in volts and volts[source] and far == GROUND and end not in graph.rails:
+        kind, out, vin, ratio, formula = "buck_converter", end, volts[source], duty, "D VIN"
+    elif source == GROUND and end in volts and volts[end] and far not in graph.rails:
+        kind, out, vin = "boost_converter", far, volts[end]
+        ratio, formula = (1 / (1 - duty) if duty is not None and duty < 1 else None), "VIN/(1 - D)"
+    elif source in volts and volts[source] and end == GROUND and far not in graph.rails:
+        kind, out, vin = "buck_boost_converter", far, volts[source]
+        ratio, formula = (-duty / (1 - duty) if duty is not None and duty < 1 else None), "-VIN D/(1 - D)"
+    else:
+        return False
+    caps, series = _reservoir(graph, out)
+    load = [r for r, other_end in graph.two(out, "r") if other_end in graph.fixed]
+    figures = []
+    if duty is not None and ratio is not None:
+        figures = [
+            Figure("duty", duty, "1", "on-time/period of the drive"),
+            Figure("output_voltage", ratio * vin, "V", f"{formula}, ideal, continuous conduction", _ERICKSON),
+        ]
+    role = "diode" if other.kind == "d" else "rectifier"
+    found.add(
+        kind,
+        {
+            "switch": [main.part],
+            role: [other],
+            "inductor": coils[:1],
+            "winding": coils[1:],
+            "output_capacitor": caps,
+            "series_resistance": series,
+            "load": load,
+        },
+        {"in": end if kind == "boost_converter" else source, "switch_node": node, "out": out},
+        figures,
+    )
+    found.used.update(part.name for drive, part in graph.drives.items() if drive == main.control)
+    return True
+
+
+def _reservoir(graph: Graph, out: str) -> tuple[list[Part], list[Part]]:
+    """Capacitors from a node to a rail, also with their resistance in series."""
+    caps: list[Part] = []
+    series: list[Part] = []
+    for c, far in graph.two(out, "c"):
+        end, resistors = graph.through(far, c)
+        if end in graph.fixed:
+            caps.append(c)
+            series += resistors
+    for r, far in graph.two(out, "r"):
+        behind = [c for c, end in graph.two(far, "c") if end in graph.fixed]
+        if behind and len(graph.at[far]) == 2 and far not in graph.observed:
+            caps += behind
+            series.append(r)
+    return caps, series
+
+
+def _duty(graph: Graph, control: str) -> float | None:
+    drive = graph.drives.get(control)
+    if drive is None:
+        return None
+    numbers = [n.value for field in drive.element.numbers if (n := read_number(field.text))]
+    if len(numbers) < 7 or not numbers[6]:
+        return None
+    rise, fall, on, period = numbers[3:7]
+    duty = (on + (rise + fall) / 2) / period
+    return duty if numbers[1] > numbers[0] else 1 - duty
+
+
+def _adjustable(found: Finder) -> None:
+    """A box between a supply and an output whose third pin stands on a divider from the output."""
+    graph = found.graph
+    for box in graph.of("box"):
+        nodes = list(dict.fromkeys(box.pins.values()))
+        if len(nodes) != 3:
+            continue
+        supplied = [node for node in nodes if node in graph.rails and node != GROUND]
+        rest = [node for node in nodes if node not in graph.fixed]
+        for out in rest:
+            adjust = next((node for node in rest if node != out), None)
+            if adjust is None or not supplied:
+                continue
+            upper = graph.between(out, adjust, "r")
+            lower = [r for r, far in graph.two(adjust, "r") if far == GROUND]
+            caps = [c for c, far in graph.two(out, "c") if far == GROUND]
+            if upper and lower and (caps or [r for r, far in graph.two(out, "r") if far == GROUND]):
+                top, bottom = parallel(upper), parallel(lower)
+                figure = None
+                if top and bottom:
+                    figure = Figure(
+                        "reference_factor", 1 + bottom / top, "1", "VOUT/VREF = 1 + R2/R1", "TI SLVS044"
+                    )
+                found.add(
+                    "adjustable_regulator",
+                    {"regulator": [box], "upper": upper, "lower": lower, "output_capacitor": caps},
+                    {"in": supplied[0], "out": out, "adjust": adjust},
+                    [figure],
+                )
+                break
+        else:
+            lone = [node for node in rest if any(far == GROUND for _, far in graph.two(node, "c r"))]
+            if supplied and GROUND in nodes and len(rest) == 1 and lone:
+                found.add("fixed_regulator", {"regulator": [box]}, {"in": supplied[0], "out": rest[0]})
+
+
+def _timers(found: Finder) -> None:
+    """A box of eight pins, two of them on a capacitor that one or two resistors charge: a 555."""
+    graph = found.graph
+    for box in graph.of("box"):
+        if len(box.pins) != 8:
+            continue
+        nodes = list(box.pins.values())
+        for node in dict.fromkeys(nodes):
+            caps = [c for c, far in graph.two(node, "c") if far == GROUND]
+            if nodes.count(node) < 2 or not caps or node in graph.fixed:
+                continue
+            lower = [(r, far) for r, far in graph.two(node, "r") if far in nodes and far not in graph.fixed]
+            direct = [r for r, far in graph.two(node, "r") if far in graph.rails]
+            for rb, discharge in lower:
+                upper = [r for r, far in graph.two(discharge, "r") if far in graph.rails]
+                if not upper:
+                    continue
+                c, ra = caps[0].value, upper[0].value
+                figures = []
+                if c and ra and rb.value:
+                    bridged = bool(graph.between(discharge, node, "d"))
+                    total = ra + (1 if bridged else 2) * rb.value
+                    figures = [
+                        Figure("frequency", 1.44 / (total * c), "Hz", "1.44/((RA + 2 RB) C)", "TI SLFS022"),
+                        Figure(
+                            "duty",
+                            (ra if bridged else ra + rb.value) / total,
+                            "1",
+                            "(RA + RB)/(RA + 2 RB)",
+                            "TI SLFS022",
+                        ),
+                    ]
+                steady = [
+                    c for pin in nodes for c, end in graph.two(pin, "c") if end == GROUND and c not in caps
+                ]
+                found.add(
+                    "astable_timer",
+                    {"timer": [box], "charging": [*upper, rb], "capacitor": caps, "steadying": steady},
+                    {"timing": node, "discharge": discharge},
+                    figures,
+                )
+                break
+            else:
+                if direct and box.name not in found.used and caps[0].value and direct[0].value:
+                    found.add(
+                        "monostable_timer",
+                        {"timer": [box], "charging": direct, "capacitor": caps},
+                        {"timing": node},
+                        [
+                            Figure(
+                                "pulse_width",
+                                1.1 * direct[0].value * caps[0].value,
+                                "s",
+                                "1.1 R C",
+                                "TI SLFS022",
+                            )
+                        ],
+                    )
+
+
+def _zeners(found: Finder) -> None:
+    graph = found.graph
+    for diode in graph.of("d"):
+        voltage = diode.model_value("bv")
+        node, foot = diode.pins["k"], diode.pins["a"]
+        if (
+            voltage is None
+            or voltage > 60
+            or diode.name in found.used
+            or node in graph.fixed
+            or foot not in graph.fixed
+        ):
+            continue
+        series = [
+            (r, far)
+            for r, far in graph.two(node, "r")
+            if far not in graph.fixed or graph.rails.get(far, 0) > voltage
+        ]
+        supply = [(r, far) for r, far in series if far in graph.rails or far in graph.inputs]
+        follower = [
+            p for p, pin in graph.at[node] if p.kind in "qm" and pin == "in" and p.pins["out"] in graph.rails
+        ]
+        if not (supply or any(p.kind in "ij" or pin == "out" for p, pin in graph.at[node])):
+            continue
+        figures = [
+            Figure("output_voltage", voltage, "V", "breakdown voltage of the diode", "Sedra, Smith, 4.4")
+        ]
+        elements: dict[str, list[Part]] = {"zener": [diode], "series": [r for r, _ in supply]}
+        nodes = {"out": node}
+        if supply:
+            nodes["in"] = supply[0][1]
+        if follower:
+            elements["pass"] = follower[:1]
+            nodes["out"] = follower[0].pins["com"]
+            figures = [Figure("output_voltage", voltage - 0.65, "V", "VZ - VBE", "Horowitz, Hill, 2.2")]
+            found.add("zener_follower_regulator", elements, nodes, figures)
+        else:
+            found.add("zener_regulator", elements, nodes, figures)
+
+
+def _rectifiers(found: Finder) -> None:
+    graph = found.graph
+    diodes = [each for each in graph.of("d") if each.name not in found.used]
+    moving = set(found.order) | {node for p in graph.of("l") for node in p.ends if node not in graph.fixed}
+    by_pair = {
+        (plus, minus)
+        for first in diodes
+        for second in diodes
+        if first is not second
+        for plus, minus in [(first.pins["k"], second.pins["a"])]
+        if plus != minus
+    }
+    for plus, minus in sorted(by_pair):
+        up = {d.pins["a"]: d for d in diodes if d.pins["k"] == plus and d.pins["a"] not in (minus,)}
+        down = {d.pins["k"]: d for d in diodes if d.pins["a"] == minus and d.pins["k"] not in (plus,)}
+        both = [node for node in up if node in down]
+        if len(both) in (2, 3):
+            caps = graph.between(plus, minus, "c")
+            load = graph.between(plus, minus, "r")
+            found.add(
+                "bridge_rectifier",
+                {
+                    "diodes": [*(up[n] for n in both), *(down[n] for n in both)],
+                    "reservoir": caps,
+                    "load": load,
+                },
+                {"in": both[0], "in2": both[1], "out": plus, "out2": minus},
+            )
+            return
+    free = [each for each in diodes if each.name not in found.used]
+    if _multiplier(found, free, moving):
+        return
+    targets: dict[tuple[str, str], list[Part]] = {}
+    for diode in free:
+        a, k = diode.ends
+        if a in moving or any(far in moving for _, far in graph.two(a, "r")) or k in moving:
+            for out, side in ((k, "k"), (a, "a")):
+                behind, stores = (
+                    diode.other(out),
+                    [c for c, far in graph.two(out, "c r") if far in graph.fixed],
+                )
+                if (
+                    stores
+                    and out not in graph.inputs
+                    and behind not in graph.fixed
+                    and _steps(found, behind) < _steps(found, out)
+                ):
+                    targets.setdefault((out, side), []).append(diode)
+                    break
+    for (out, _), members in targets.items():
+        caps = [c for c, far in graph.two(out, "c") if far in graph.fixed]
+        load = [r for r, far in graph.two(out, "r") if far in graph.fixed]
+        kind = "half_wave_rectifier" if len(members) == 1 else "full_wave_rectifier"
+        nodes = (
+            {"in": members[0].pins["a"], "out": out}
+            if members[0].pins["k"] == out
+            else {"in": members[0].pins["k"], "out": out}
+        )
+        found.add(kind, {"diodes": members, "reservoir": caps, "load": load}, nodes)
+
+
+def _steps(found: Finder, node: str) -> float:
+    return found.order.get(node, 1e9)
+
+
+def _multiplier(found: Finder, free: list[Part], moving: set[str]) -> bool:
+    """A chain of diodes, each link bridged by capacitors: a doubler from two diodes on."""
+    graph = found.graph
+    chain: list[Part] = []
+    for first in free:
+        walk, at = [first], first.pins["k"]
+        while following := [d for d in free if d.pins["a"] == at and d not in walk]:
+            walk.append(following[0])
+            at = following[0].pins["k"]
+        chain = max(chain, walk, key=len)
+    pumps = [
+        (c, mid)
+        for d in chain[:-1]
+        for mid in [d.pins["k"]]
+        for c, far in graph.two(mid, "c")
+        if far in moving or any(far == e.pins["k"] for e in chain)
+    ]
+    if len(chain) < 2 or not pumps:
+        return False
+    out = chain[-1].pins["k"]
+    store = [c for c, far in graph.two(out, "c") if far in graph.fixed or far in {d.pins["k"] for d in chain}]
+    if not store and not graph.two(out, "c"):
+        return False
+    kind = "voltage_doubler" if len(chain) == 2 else "voltage_multiplier"
+    found.add(
+        kind,
+        {"diodes": chain, "pumps": list({c.name: c for c, _ in pumps}.values()), "reservoir": store},
+        {"out": out},
+    )
+    return True

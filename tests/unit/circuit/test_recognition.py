@@ -1,0 +1,166 @@
+"""Circuits recognised by how they are connected: families, examples, other names and orders."""
+
+from __future__ import annotations
+
+import random
+import re
+from pathlib import Path
+
+import pytest
+
+from domain.circuit.dependencies import SourceFile, SourceRefusal, resolve_dependencies
+from domain.circuit.netlist import Netlist
+from domain.circuit.recognition.recognised import Recognised
+from domain.circuit.recognition.recogniser import recognise
+from domain.design.catalogue import FAMILIES, propose, understand
+
+ROOT = Path(__file__).parents[3]
+OWN = {
+    "first_order": {"rc_low_pass"},
+    "sallen_key": {"sallen_key_low_pass"},
+    "buck": {"buck_converter"},
+    "boost": {"boost_converter"},
+    "buck_boost": {"buck_boost_converter"},
+    "lc_ladder": {"lc_ladder_low_pass"},
+    "transimpedance_amplifier": {"transimpedance"},
+    "timer_555": {"astable_timer"},
+    "band_pass": {"multiple_feedback_band_pass"},
+    "notch": {"twin_t_notch", "voltage_follower"},
+}
+"""Of families whose stage has another name than they."""
+EXAMPLES = {
+    "bandgap-reference/bandgap.cir": {"bandgap_reference"},
+    "buck-converter/buck.cir": {"buck_converter"},
+    "loaded-follower/follower.cir": {"voltage_follower"},
+    "miller-opamp/opamp.cir": {"differential_pair", "current_mirror", "common_source"},
+    "sallen-key-filter/filter.cir": {"sallen_key_low_pass"},
+    "wien-oscillator/oscillator.cir": {"wien_oscillator"},
+}
+
+
+class _Reader:
+    def read(self, reference: str, *, including_file: Path) -> SourceFile | SourceRefusal:
+        for folder in (including_file.parent, ROOT / "resources" / "spice_models"):
+            if (folder / reference).is_file():
+                return SourceFile(path=folder / reference, data=(folder / reference).read_bytes())
+        return SourceRefusal(path=Path(reference), reason="missing")
+
+    def find(self, name: str) -> Path | None:
+        return None
+
+
+def recognised(text: str, path: Path = ROOT / "x.cir") -> Recognised:
+    return recognise(resolve_dependencies(Netlist.parse(text.encode(), path=path), _Reader()))
+
+
+def kinds(found: Recognised) -> set[str]:
+    return {stage.kind for stage in found.stages}
+
+
+def figures_of(found: Recognised) -> list[tuple[str, float]]:
+    told = [figure for stage in found.stages for figure in stage.figures]
+    return sorted((each.name.rstrip("0123456789"), round(each.value, 9)) for each in told)
+
+
+def deck(family: str) -> str:
+    return propose(understand(FAMILIES[family].examples["en"]), str).netlist
+
+
+def disguised(text: str, seed: int) -> str:
+    """The same circuit with other names of elements and nodes and its lines in another order."""
+    draw = random.Random(seed)
+    names: dict[str, str] = {"0": "0"}
+    head, *lines = text.splitlines()
+    depth, top, rest = 0, [], []
+    for line in lines:
+        word = line.split()[0].lower() if line.split() else ""
+        depth += word == ".subckt"
+        (top if depth == 0 and word[:1].isalpha() else rest).append(line)
+        depth -= word == ".ends"
+    parsed = Netlist.parse(
+        "\n".join(["t", *top, *[x for x in rest if x.lower().startswith(".model")]]).encode()
+    )
+    shown = []
+    for number, element in enumerate(parsed.elements):
+        fields = [field.text for field in element.statement.fields]
+        for node in {f.text for f in (*element.nodes, *element.control_nodes)}:
+            names.setdefault(node, f"k{draw.randrange(10**9)}")
+        count = len(element.nodes) + len(element.control_nodes)
+        renamed = [names[each] for each in fields[1 : 1 + count]]
+        body = " ".join(fields[1 + count :])
+        shown.append(f"{fields[0][0]}{seed}{number} {' '.join(renamed)} {body}")
+    draw.shuffle(shown)
+    return "\n".join(
+        [head, *shown, *[x for x in rest if not re.match(r"(?i)\.(ic|nodeset|end)\b", x)], ".end\n"]
+    )
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_each_family_s_own_circuit_is_recognised_also_disguised(family: str) -> None:
+    wanted = OWN.get(family, {family})
+    text = deck(family)
+    plain = recognised(text)
+    assert wanted <= kinds(plain), plain.lines()
+    assert plain.unrecognised == ()
+    for seed in (1, 2):
+        other = recognised(disguised(text, seed))
+        assert sorted(stage.kind for stage in other.stages) == sorted(stage.kind for stage in plain.stages)
+        assert figures_of(other) == figures_of(plain)
+
+
+@pytest.mark.parametrize(("place", "wanted"), EXAMPLES.items())
+def test_the_examples_are_recognised(place: str, wanted: set[str]) -> None:
+    path = ROOT / "resources" / "examples" / place
+    assert wanted <= kinds(recognised(path.read_text("utf-8"), path))
+
+
+def test_what_follows_is_told_with_its_formula() -> None:
+    stage = recognised(deck("inverting_amplifier")).stages[0]
+    gain = stage.figures[0]
+    assert (gain.name, gain.value, gain.formula) == ("gain", pytest.approx(-10), "-RF/RI")
+    assert stage.elements["feedback"] == ("R2",)
+
+
+def test_supplies_inputs_outputs_feedback_and_loads() -> None:
+    path = ROOT / "resources" / "examples" / "miller-opamp" / "opamp.cir"
+    found = recognised(path.read_text("utf-8"), path)
+    assert found.supplies == {"vdd": 1.8}
+    assert found.inputs == {"in": "VIN"}
+    assert found.outputs == ("out",)
+    assert found.roles["cm"] == "bias"
+    assert found.loads == ("CL",)
+    assert ("CC", "RZ") in {each.elements for each in found.feedback if each.sign == "negative"}
+    pair = next(stage for stage in found.stages if stage.kind == "differential_pair")
+    assert pair.elements["tail"] == ("M5",)
+    assert pair.nodes["load"] == "M3"
+
+
+OTHERS = [
+    ("V1 p 0 12\nR1 p a 10k\nQ1 a b 0 n\nQ2 b b 0 n\nQ3 o a b n\nRL p o 1k\n.model n npn", "wilson_mirror"),
+    ("V1 p 0 12\nR1 p a 10k\nQ1 a a 0 n\nQ2 o a e n\nRE e 0 1k\nRL p o 1k\n.model n npn", "widlar_source"),
+    ("V1 p 0 5\nVI i 0 PULSE(0 5 0 1n 1n 1u 2u)\nM1 o i p p pp\nM2 o i 0 0 nn\nCL o 0 1p\n"
+     ".model pp pmos\n.model nn nmos",
+     "cmos_inverter"),
+    ("V1 p 0 12\nV2 m 0 -12\nVI i 0 SIN(0 1 1k)\nQ1 p i o n\nQ2 m i o q\nRL o 0 8\n.model n npn\n"
+     ".model q pnp", "push_pull"),
+    ("VI i 0 SIN(0 10 50)\nD1 i o d\nC1 o 0 100u\nRL o 0 1k\n.model d d", "half_wave_rectifier"),
+    ("VI a b SIN(0 10 50)\nD1 a o d\nD2 b o d\nD3 0 a d\nD4 0 b d\nC1 o 0 100u\nRL o 0 1k\n"
+     ".model d d", "bridge_rectifier"),
+    ("VI i 0 AC 1\nV1 p 0 10\nI1 t 0 1m\nQ1 c i t n\nQ2 d 0 t n\nR1 p c 5k\nR2 p d 5k\n"
+     ".model n npn", "differential_pair"),
+    ("V1 p 0 9\nL1 p c 10u\nC1 c e 100p\nC2 e 0 1n\nC3 c 0 1p\nR1 p b 10k\nR2 b 0 10k\nCB b 0 10n\n"
+     "Q1 c b e n\nRE e 0 1k\n"
+     ".model n npn", "colpitts_oscillator"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("cards", "wanted"), OTHERS)
+def test_other_circuits(cards: str, wanted: str) -> None:
+    found = recognised(f"t\n{cards}\n.end\n")
+    assert wanted in kinds(found), found.lines()
+
+
+def test_what_is_not_known_stays_unknown() -> None:
+    found = recognised("t\nV1 a 0 1\nE1 b 0 a 0 2\nG1 c 0 b 0 1m\nR1 c 0 1k\n.end\n")
+    assert {"E1", "G1"} <= set(found.unrecognised)
+    assert recognised("t\n.end\n").stages == ()
