@@ -43,6 +43,7 @@ from domain.design.families import (
     lc_ladder,
     mos_cascode,
     mos_current_mirror,
+    mos_inverter,
     non_inverting_amplifier,
     non_inverting_schmitt,
     notch,
@@ -111,6 +112,7 @@ FAMILIES: Mapping[str, DeclaredFamily] = MappingProxyType(
             mos_current_mirror,
             differential_pair,
             two_stage_opamp,
+            mos_inverter,
             phase_shift_oscillator,
             colpitts_oscillator,
         )

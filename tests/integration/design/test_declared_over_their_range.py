@@ -379,6 +379,12 @@ def two_stage_opamp(draw: random.Random) -> str:
     )
 
 
+def mos_inverter(draw: random.Random) -> str:
+    text = draw.choice(["CMOS inverter", "NMOS inverter with resistive load", "CMOS反相器"])
+    delay, load = _log(draw, 2, 900), draw.choice([0.5, 1, 5])
+    return f"{text}, {delay:.3g} ns, {load} pF, {draw.choice([3.3, 5, 9])} V"
+
+
 def phase_shift_oscillator(draw: random.Random) -> str:
     supply = draw.choice([9, 12, 15])
     text = draw.choice(
@@ -430,6 +436,7 @@ FAMILIES = pytest.mark.parametrize(
         mos_current_mirror,
         differential_pair,
         two_stage_opamp,
+        mos_inverter,
         phase_shift_oscillator,
         colpitts_oscillator,
     ],

@@ -3,7 +3,7 @@
 Source of the tasks: Lai et al., "AnalogCoder: Analog Circuit Design via Training-Free Code Generation", AAAI
 2025 (24 tasks, `problem_set.tsv`); figures and checks are ours. The designer must meet its own goals, and
 plain ngspice must see the circuit do what it is for, in an analysis the designer did not run. Not covered:
-three stages in a row (2), inverters (6, 7), the telescopic op-amp (15), VCO (23), phase-locked loop (24).
+three stages in a row (2), the telescopic op-amp (15), VCO (23), phase-locked loop (24).
 """
 
 from __future__ import annotations
@@ -128,6 +128,16 @@ def toggles(upper: float, lower: float) -> Check:
     return check
 
 
+def inverts(deck: str, folder: Path) -> None:
+    """From 5 V in to near 0 V out and back, falling all the way, and through the middle between."""
+    plot = bench.run(bench.with_analysis(deck, ".dc Vin 0 5 0.01"), folder, "check")
+    out = plot["v(out)"]
+    assert out[0] > 4.9
+    assert out[-1] < 0.4
+    assert (np.diff(out) < 1e-6).all()
+    assert bench.passing(plot, out, 2.5, 1) == pytest.approx(2.5, rel=0.5)
+
+
 TASKS: dict[int, tuple[str, Check]] = {
     1: ("single-stage common-source amplifier with resistive load, gain 12", amplifies(-12)),
     3: ("common-drain amplifier (source follower) with a load of 2 kohm, gain at least 0.85", amplifies(0.9)),
@@ -136,6 +146,8 @@ TASKS: dict[int, tuple[str, Check]] = {
         "single-stage cascode amplifier with two NMOS transistors and resistive load, gain 15",
         amplifies(-15),
     ),
+    6: ("NMOS inverter with resistive load, 5 V supply", inverts),
+    7: ("logical inverter with 1 NMOS and 1 PMOS, 5 V", inverts),
     8: ("simple NMOS constant current source, 200 uA, 10 V supply", sinks(200e-6, 0.2)),
     9: ("two-stage amplifier with a Miller compensation capacitor, GBW 2 MHz", follows_a_step(0.35 / 2e6)),
     10: ("common-source amplifier with PMOS diode-connected load, gain 5", amplifies(-5)),

@@ -157,6 +157,8 @@ UNDERSTOOD = [
     ("差分对，电阻负载，增益10，带宽1MHz", "differential_pair", {"form": "resistor", "gain": 10}),
     ("two-stage op-amp, GBW 2 MHz, phase margin at least 65°", "two_stage_opamp", {"phase_margin_deg": 65}),
     ("两级米勒补偿运放，增益80dB，负载5pF", "two_stage_opamp", {"gain": 1e4, "load_farad": 5e-12}),
+    ("logical inverter with 1 NMOS and 1 PMOS", "mos_inverter", {"form": "cmos", "delay_s": 20e-9}),
+    ("带电阻的NMOS反相器，延迟小于50ns", "mos_inverter", {"form": "resistor", "delay_s": 50e-9}),
     ("共源放大电路 增益20 5V电源", "common_source", {"gain": 20, "supply_v": 5}),
     ("common drain, gain at least 0.95, 9 V", "source_follower", {"gain": 0.95, "supply_v": 9}),
     ("T型衰减器 3dB 75欧", "attenuator", {"form": "tee", "impedance_ohm": 75}),
