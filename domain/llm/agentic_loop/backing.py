@@ -89,7 +89,7 @@ _OF_SINE = (math.sqrt(0.5), math.sqrt(2), math.sqrt(0.125), math.sqrt(8))
 """Between peak, effective value and peak to peak."""
 _CAME_FROM = late_pattern(r"(?:\b(?:from|was)|从|由|原来是?|原为)\s?(?:about |约)?$", re.IGNORECASE)
 _PUT = late_pattern(r"取|(?:换|改|调|设)(?:成|为|到|至)")
-_OFFERED = late_pattern(r"方案|推荐|备选|选项|考虑|不妨|下一步|接下来|建议")
+_OFFERED = late_pattern(r"方案|推荐|备选|选项|考虑|不妨|下一步|接下来|建议|要不要|是否|如何")
 _TOTAL = late_pattern(r"\b(?:total|together|sum|altogether|combined)\b|共|合计|总[共和计]|加起来")
 _COMPARED = late_pattern(
     r"\b(?:more|less|higher|lower|above|below|over|under|off|away|apart|difference|slower|faster|by)\b|[高低大小多少差]"
@@ -217,7 +217,10 @@ def unbacked_figures(text: str, backing: Backing) -> tuple[str, ...]:
         # "RG 换成 806 Ω，增益 49.7": told as done where nothing else proposes it.
         before = sentence_before(flat, start)
         before = before if _OFFERED.search(before) else _PUT.sub("为", before)
-        if not (is_thought(before, flat[end : end + SIGHT])) and start not in doubted:
+        if (
+            not (is_thought(before, flat[end : end + SIGHT]) or _ASKS.match(flat[end : end + SIGHT]))
+            and start not in doubted
+        ):
             doubted[start] = text[start:end].strip()
     for start, end, value, _ in parts:
         before, after = sentence_before(flat, start), flat[end : end + SIGHT]
