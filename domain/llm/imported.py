@@ -41,8 +41,10 @@ def imported_events(data: bytes) -> tuple[str, list[Json]]:
     created, updated = (_time(document, key) for key in ("created_at", "updated_at"))
     header = {"event": "session", "schema_version": 1, "name": name, "work_mode": mode}
     events: list[Json] = [header | ({"created_at": created} if created else {})]
-    compressions = _compressions(document.get("compressions"))
-    events += [line for after, line in compressions if not after]
+    summaries: dict[str, list[Json]] = {}
+    for after, line in _compressions(document.get("compressions")):
+        summaries.setdefault(after, []).append(line)
+    events += summaries.get("", ())
     known: set[str] = set()
     for number, message in enumerate(messages, 1):
         try:
@@ -50,8 +52,10 @@ def imported_events(data: bytes) -> tuple[str, list[Json]]:
         except (KeyError, TypeError, ValueError) as error:
             raise ValueError(msg("message {number} cannot be read", number=number)) from error
         events += lines
-        message_id = message.get("id")
-        events += [line for after, line in compressions if after and after == message_id]
+        if len(events) > 2 * _MOST_MESSAGES:  # earlier versions are lines of their own
+            raise ValueError(msg("it has more than {most} messages", most=_MOST_MESSAGES))
+        if message_id := message.get("id"):
+            events += summaries.get(message_id, ())
     marks = _marks(document.get("marks"))
     if updated or marks:
         events.append({"event": "imported", **_filled(timestamp=updated, marks=marks)})
@@ -84,8 +88,10 @@ def _lines_of(message: Any, known: set[str]) -> Iterator[Json]:
             plain["type"] = "user"
             extra["program"] = {"step": "", "task": ""}
         case "assistant":
+            for text in _list(message, "earlier_versions"):  # nothing but the text: it is there once each
+                yield {"event": "message", "message": {**plain, "content": _checked(text)}}
             usage = message.get("usage")
-            extra |= _filled(
+            plain["additional_kwargs"] = extra | _filled(
                 reasoning_content=_text(message, "reasoning_content"),
                 operations=[str(each) for each in _list(message, "operations")],
                 is_partial=message.get("is_partial") is True,
@@ -95,8 +101,6 @@ def _lines_of(message: Any, known: set[str]) -> Iterator[Json]:
                 model=_text(message, "model"),
             )
             plain |= _filled(tool_calls=[_call(call) for call in _list(message, "tool_calls")])
-            for text in _list(message, "earlier_versions"):
-                yield {"event": "message", "message": {**plain, "content": _checked(text)}}
         case "tool":
             extra |= _filled(error_type=_text(message, "error_type"))
             plain |= _filled(name=_text(message, "name"))

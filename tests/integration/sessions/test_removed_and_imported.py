@@ -221,3 +221,15 @@ def test_odd_files_are_refused_and_odd_ids_are_not_used(
         assert len(made) == 26
     assert len(run(sessions.list(project))) == 4
     assert not any(info.is_ours for info in run(sessions.list(project)))
+
+
+def test_earlier_versions_neither_multiply_what_stands_beside_them_nor_are_without_number(
+    project: Path, sessions: Sessions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = {"role": "assistant", "content": "now", "reasoning_content": "r" * 100_000}
+    file = tmp_path / "talk.json"
+    file.write_text(json.dumps({"messages": [answer | {"earlier_versions": ["then"] * 100}]}))
+    made = run(sessions.import_file(project, file))
+    assert (folder(project) / f"{made}.jsonl").stat().st_size < 2 * file.stat().st_size
+    monkeypatch.setattr("domain.llm.imported._MOST_MESSAGES", 40)
+    assert refused(sessions.import_file(project, file)) == "bad_import"
