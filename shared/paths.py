@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePath
 from urllib.parse import unquote_to_bytes
 
-from shared.ulid import milliseconds_of
+from shared.ulid import milliseconds_of, number_of
 
 MODEL_LIBRARY = Path(__file__).resolve().parents[1] / "resources" / "spice_models"
 """Models that come with the program, a file each; a library folder of every circuit."""
@@ -112,7 +112,14 @@ def result_name(ulid: str) -> str:
 
 
 def result_folder(root: Path, ulid: str) -> Path:
-    """The folder of the result that a call made in a project; it need not exist."""
+    """The folder of the result that a call made in a project; it need not exist.
+
+    A call of a stranger's conversation may have any id: one that is no ULID leads to a name no result has.
+    """
+    try:
+        number_of(ulid)
+    except ValueError:
+        return root / PROJECT_FOLDER / RESULTS_FOLDER / "none"
     return root / PROJECT_FOLDER / RESULTS_FOLDER / result_name(ulid)
 
 

@@ -19,6 +19,7 @@ from domain.llm import messages as m
 from domain.llm.compression import Compression, compression_event, restored_event
 from domain.llm.conversation_record import ConversationRecord
 from infrastructure.persistence.project import ProjectFolders
+from presentation.panels.conversation.items import SimulationCard, result_folder
 from presentation.session_export import document_text, export_text
 from shared.errors import CircuitAIError, UserInputError
 from shared.ulid import new_ulid
@@ -233,3 +234,9 @@ def test_earlier_versions_neither_multiply_what_stands_beside_them_nor_are_witho
     assert (folder(project) / f"{made}.jsonl").stat().st_size < 2 * file.stat().st_size
     monkeypatch.setattr("domain.llm.imported._MOST_MESSAGES", 40)
     assert refused(sessions.import_file(project, file)) == "bad_import"
+
+
+@pytest.mark.parametrize("call_id", ["c3", "01J0000000/../../x", ""])
+def test_a_call_with_any_id_has_no_result_and_no_way_out(tmp_path: Path, call_id: str) -> None:
+    card = SimulationCard(key=call_id, state="done", path="a.cir")
+    assert result_folder(tmp_path, card) == tmp_path / ".circuit_ai" / "sim_results" / "none"
