@@ -67,7 +67,10 @@ def trace(report: Path, words: list[str]) -> None:
             return
         code = frame.f_code
         is_function = code.co_flags & inspect.CO_OPTIMIZED  # no module, no body of a class
-        if is_function and code.co_filename.startswith(places):
+        caller = frame.f_back.f_code if frame.f_back is not None else code
+        # A generator or comprehension of a module's body runs as it is imported: nobody calls it.
+        is_of_import = code.co_name.startswith("<") and caller.co_name == "<module>"
+        if is_function and not is_of_import and code.co_filename.startswith(places):
             entered.add(code)
 
     threading.setprofile(note)
