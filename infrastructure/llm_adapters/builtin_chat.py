@@ -119,6 +119,10 @@ def _delete(command: Delete, speech: Speech) -> Plan:
 def _look_up(command: ListFiles | Search | References | Analyze, speech: Speech) -> Plan:
     """One question to one tool, whose answer is shown as it is."""
     arguments: dict[str, Any]
+    if isinstance(command, Analyze) and not command.file:
+        if len(speech.circuits) != 1:
+            return speech.say(_which_file(speech.circuits))
+        command = Analyze(file=speech.circuits[0])
     match command:
         case ListFiles():
             tool, arguments, lead_in = "list_project_files", {}, msg("The project contains:")
@@ -410,7 +414,7 @@ class BuiltinChatClient:
             if not said.strip():
                 return say(abilities())
             command = understand_command(said, circuits)
-            if isinstance(command, Change | Simulate | Measure) and not command.file:
+            if isinstance(command, Analyze | Change | Simulate | Measure) and not command.file:
                 command = replace(command, file=main)
             plan = plan_of(command, Speech(say=say, circuits=circuits))
         outcomes = _outcomes(since)

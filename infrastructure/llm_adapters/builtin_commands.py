@@ -149,9 +149,10 @@ class References:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Analyze:
-    """The outline of a file."""
+    """The outline of a file, with what it is made of."""
 
     file: str
+    """"" = the circuit that is meant."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -319,6 +320,15 @@ _REFERENCES = (
 _ANALYZE = re.compile(
     r"\banaly[sz]e\b|\boutline\b|\bstructure\b|\bexplain\b|\bsummar\w+|分析|结构|概览|大纲|解释", _I
 )
+_EXPLAIN = re.compile(
+    r"\b(?:explain|describe|analy[sz]e)\b[^.?!]*\b(?:this|the|my) (?:circuit|netlist|schematic)\b"
+    r"|\bwhat (?:does|is) (?:this|the|my) (?:circuit|netlist)(?: do(?:ing)?| for)?\s*\??\s*$"
+    r"|\bhow does (?:this|the|my) circuit work\b"
+    r"|(?:这|该)个?(?:电路|网表)(?:图)?(?:是|有|的)?(?:干什么|干嘛|做什么|什么电路|什么用|什么作用|作用|原理|功能)"
+    r"|(?:解释|分析|说明|讲解|讲)(?:一下)?(?:这个|该|当前|我的)(?:电路|网表)",
+    _I,
+)
+"""Asks what the circuit is that is meant when none is named."""
 _LIST = re.compile(
     r"\b(?:list|show|what|which)\b.*\b(?:files|circuits|netlists|folder|project)\b|^\s*(?:ls|dir|list)\s*$"
     r"|列出.*(?:文件|电路|网表)|(?:有哪些|有什么|哪几个).*(?:文件|电路|网表)|文件列表|项目结构|项目里有",
@@ -422,6 +432,8 @@ def _work(file: str, rest: str) -> Command | None:
 def _look(sentence: str, file: str, rest: str) -> Command | None:
     if file and _ANALYZE.search(rest):
         return Analyze(file=file)
+    if not file and _EXPLAIN.search(sentence):
+        return Analyze(file="")
     if _LIST.search(sentence) and not file:
         return ListFiles()
     if file and (_SHOW.search(rest) or not rest.strip(" .?!。？！")):
