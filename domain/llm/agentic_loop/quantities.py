@@ -208,6 +208,9 @@ def named_figures(flat: str) -> dict[str, list[tuple[str, float]]]:
     return found
 
 
+_NAMES = [late_pattern(words, re.IGNORECASE) for _, words in QUANTITIES]
+
+
 def named_quantity(clause: str, names: Collection[Row] = ()) -> Row | None:
     """The one quantity that a clause names: of the trade, or by its name in a result."""
     rows = [row for row, *_ in _places_of(clause, names)]
@@ -216,11 +219,11 @@ def named_quantity(clause: str, names: Collection[Row] = ()) -> Row | None:
 
 def _places_of(text: str, names: Collection[Row]) -> Iterator[tuple[Row, int, int]]:
     """Where a text names quantities: which one, from where to where."""
-    for row, (_, words) in enumerate(QUANTITIES):
-        yield from ((row, each.start(), each.end()) for each in re.finditer(words, text, re.IGNORECASE))
+    for row, words in enumerate(_NAMES):
+        yield from ((row, each.start(), each.end()) for each in words.finditer(text))
     if own := [name for name in names if isinstance(name, str)]:
-        words = rf"(?<![A-Za-z0-9_])(?:{'|'.join(map(re.escape, own))})(?![A-Za-z0-9_])"
-        found = re.finditer(words, text, re.IGNORECASE)
+        written = rf"(?<![A-Za-z0-9_])(?:{'|'.join(map(re.escape, own))})(?![A-Za-z0-9_])"
+        found = re.finditer(written, text, re.IGNORECASE)
         yield from ((each[0].lower(), each.start(), each.end()) for each in found)
 
 
