@@ -127,7 +127,7 @@ class Graph:
         passed: list[Part] = []
         while True:
             others = [each for each, _ in self.at[node] if each is not came]
-            if len(others) != 1 or others[0].kind != "r" or node in self.fixed:
+            if len(others) != 1 or others[0].kind != "r" or node in self.fixed or others[0] in passed:
                 return node, tuple(passed)
             came = others[0]
             passed.append(came)

@@ -312,7 +312,10 @@ def _schmitt(
         beta = rest / (rest + fed) if inverting else rest / fed
         formula = "R1/(R1 + RF)" if inverting else "RIN/RF"
         figure = Figure("hysteresis_share", beta, "1", f"{formula} of the output's swing", f"{_SS}, 18.4")
-    nodes = {"in": around.n if inverting else next(iter(signal[0].ends - {around.p})), "out": around.out}
+    nodes = {
+        "in": around.n if inverting else next(iter(sorted(signal[0].ends - {around.p})), around.p),
+        "out": around.out,
+    }
     found.add(
         "schmitt_trigger",
         {

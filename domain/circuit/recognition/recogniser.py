@@ -114,11 +114,17 @@ def _small_parts(found: Finder) -> None:
     for part in found.free("c"):
         a, b = part.ends
         for node, far in ((a, b), (b, a)):
+            if far in graph.fixed and node not in graph.fixed and _is_stage_input(found, node):
+                found.add("bypass", {"capacitor": [part]}, {"at": node})
             if far in graph.fixed or a == b:
                 continue
             sides = [stage for stage in found.stages if far in stage.nodes.values()]
             if node in graph.inputs and sides and part.name not in found.used:
                 found.add("coupling", {"capacitor": [part]}, {"in": node, "out": far})
+
+
+def _is_stage_input(found: Finder, node: str) -> bool:
+    return any(role.startswith("in") and at == node for s in found.stages for role, at in s.nodes.items())
 
 
 def _feedback(found: Finder) -> Iterator[Feedback]:

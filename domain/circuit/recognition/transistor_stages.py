@@ -210,9 +210,12 @@ def _mirror_figures(
     diode, *mates = transistors
     graph = found.graph
     if diode.kind == "m":
-        sizes = [_width_over_length(each) for each in (diode, mates[0])]
-        if sizes[0] and sizes[1]:
-            yield Figure("ratio", sizes[1] / sizes[0], "1", "(W/L)out/(W/L)ref", "Sedra, Smith, 8.2")
+        reference_size = _width_over_length(diode)
+        for mate in mates:
+            size = _width_over_length(mate)
+            if size and reference_size:
+                formula = f"W/L of {mate.name} to that of the reference"
+                yield Figure("ratio", size / reference_size, "1", formula, "Sedra, Smith, 8.2")
         return
     if len(reference) != 1 or diode.kind != "q":
         return
@@ -496,7 +499,12 @@ def _amplifier(found: Finder, kind: str, part: Part, second: Part | None = None)
     unbypassed, bypassed, bypass = (
         _emitter(found, com) if not (is_follower or is_base_input) else ([], _feet(found, com), [])
     )
-    base_parts = [r for r, far in graph.two(part.pins["in"], "r") if far in graph.rails]
+    base_parts = [
+        r
+        for r, far in graph.two(part.pins["in"], "r")
+        if far in graph.rails
+        or any(p.kind in "qm" and p.pins["in"] == p.pins["out"] == far for p, _ in graph.at[far])
+    ]
     after = [(c, far) for c, far in graph.two(out, "c") if far not in graph.fixed]
     source_node = com if is_base_input else part.pins["in"]
     before = [
@@ -644,12 +652,14 @@ def _base_voltage(found: Finder, part: Part) -> float | None:
     sides: list[tuple[float, float]] = []
     for r, far in graph.two(base, "r"):
         total, came, node = r.value, r, far
+        passed = {base}
         while total is not None and node not in graph.rails:
             onward = [s for s, _ in graph.two(node, "r") if s is not came]
-            if len(onward) != 1 or len(sides) > 3 or node in graph.inputs:
+            if len(onward) != 1 or node in graph.inputs or node in passed:  # a ring of resistors ends nowhere
                 total = None
                 break
             came = onward[0]
+            passed.add(node)
             node = came.other(node)
             total = total + came.value if came.value is not None else None
         if total:

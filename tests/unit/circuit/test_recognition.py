@@ -26,6 +26,12 @@ OWN = {
     "timer_555": {"astable_timer"},
     "band_pass": {"multiple_feedback_band_pass"},
     "notch": {"twin_t_notch", "voltage_follower"},
+    "active_load_stage": {"common_source", "diode_connected"},
+    "non_inverting_schmitt": {"schmitt_trigger"},
+    "mos_cascode": {"cascode"},
+    "two_stage_opamp": {"differential_pair", "current_mirror", "common_source"},
+    "mos_inverter": {"cmos_inverter"},
+    "mos_current_mirror": {"cascode_mirror"},
 }
 """Of families whose stage has another name than they."""
 EXAMPLES = {
@@ -164,3 +170,5 @@ def test_what_is_not_known_stays_unknown() -> None:
     found = recognised("t\nV1 a 0 1\nE1 b 0 a 0 2\nG1 c 0 b 0 1m\nR1 c 0 1k\n.end\n")
     assert {"E1", "G1"} <= set(found.unrecognised)
     assert recognised("t\n.end\n").stages == ()
+    ring = "t\nV1 p 0 5\nQ1 p b e n\nR1 b x 1k\nR2 x y 1k\nR3 y b 1k\nRE e 0 1k\n.model n npn\n.end\n"
+    assert "Q1" not in recognised(ring).unrecognised
