@@ -520,10 +520,7 @@ async def test_a_stop_within_any_step_leaves_one_way_on_and_nothing_is_asked_twi
 
 @pytest.mark.parametrize(
     "provider",
-    [
-        pytest.param(name, marks=() if name in ("openai-compatible", "ollama") else pytest.mark.torture)
-        for name in WIRES  # the others' form is the first one's
-    ],
+    [pytest.param(name, marks=() if name == "openai-compatible" else pytest.mark.torture) for name in WIRES],
     indirect=True,
 )
 async def test_the_mission_with_each_provider(

@@ -383,7 +383,7 @@ def _is_unmade(clause: str, deeds: Deeds, *, is_shown: bool) -> bool:
 
 
 def _is_run(clause: str, deeds: Deeds) -> bool:
-    if _REPEATS.search(clause) and deeds.runs < 2:
+    if _REPEATS.search(clause) and deeds.runs < 2 and not deeds.changes:  # a changed circuit is run anew
         return False
     if deeds.is_measured and _TELLS.search(clause):
         return True
