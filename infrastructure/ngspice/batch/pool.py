@@ -8,8 +8,10 @@ else it had in hand is simply done again. No run depends on which guest does it 
 from __future__ import annotations
 
 import asyncio
+import logging
 import math
 import os
+import signal
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from dataclasses import dataclass, field
@@ -34,11 +36,15 @@ from shared.errors import EnvironmentProblem
 from shared.message import msg
 from shared.processes import ProcessManager
 
+_logger = logging.getLogger(__name__)
 DECK_NAME = "deck.cir"
 _CHUNK_S = 0.03
 _LARGEST_CHUNK = 256
 _MOST_WAITING_BYTES = 256 * 2**20
 _MOST_WAITING = 4000
+_STARTS = 3
+"""How often a guest is started that somebody kills before it has said a word (a machine short of memory)."""
+_KILLED = 128 + signal.SIGKILL
 _MOST_BEGINNINGS = 64
 """With how many runs' values a circuit is tried whose own do not load."""
 _OF_VALUES = frozenset({"bad-value", "bad-expression", "math-domain"})
@@ -175,13 +181,18 @@ class BatchPool:
                 await guest.close()
 
     async def _start(self, timeout_s: float) -> GuestProcess:
-        guest = GuestProcess(self._processes, self._plan)
-        guest.limit_s = timeout_s
-        try:
-            await guest.start()
-        except GuestLost as lost:
-            raise cannot_start(guest, lost) from lost
-        self.library_version = guest.library_version
+        for left in reversed(range(_STARTS)):
+            guest = GuestProcess(self._processes, self._plan)
+            guest.limit_s = timeout_s
+            try:
+                await guest.start()
+            except GuestLost as lost:
+                if lost.exit_code != _KILLED or not left:
+                    raise cannot_start(guest, lost) from lost
+                _logger.info("a guest was killed while it started; another takes its place")
+            else:
+                self.library_version = guest.library_version
+                break
         return guest
 
     async def order_for(self, index: int, signals: Sequence[str] | None) -> bytes:

@@ -15,10 +15,11 @@ import pytest
 from domain.circuit.analyses import Analysis
 from domain.simulation.batch import RunOutcome
 from domain.simulation.request import SimulationJob
+from infrastructure.ngspice.batch.process import GuestProcess
 from infrastructure.ngspice.batch.simulator import NgspiceBatch
 from infrastructure.ngspice.confined import ConfinedNgspice
 from infrastructure.ngspice.runner import NgspiceRunner
-from shared.errors import CircuitError, NeedsConfirmation
+from shared.errors import CircuitError, EnvironmentProblem, NeedsConfirmation
 from shared.processes import ProcessManager
 from tests.integration.batch.conftest import MODES, MakeBatch, MakeCircuit, batch_of, outcomes_of
 
@@ -186,6 +187,48 @@ async def test_guests_killed_in_mid_batch_lose_nothing(
     assert len(killed) >= 2, "there was something to kill"
     found.sort(key=lambda outcome: outcome.run_id)
     check_divider(found, values)
+
+
+@pytest.mark.parametrize(("kills", "is_refused"), [(2, False), (3, True)])
+async def test_a_guest_killed_before_its_first_word_is_replaced_but_not_for_ever(
+    kills: int,
+    is_refused: bool,
+    make_batch: MakeBatch,
+    make_circuit: MakeCircuit,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    circuit = await asyncio.to_thread(make_circuit, DIVIDER.format(r2="1k"), ["R2"])
+    left = [None] * kills
+    start, first_word = GuestProcess.start, GuestProcess.frame
+
+    async def killed_at_birth(guest: GuestProcess) -> None:
+        async def frame() -> tuple[int, memoryview]:
+            for pid in await _until_there():
+                os.kill(pid, signal.SIGKILL)
+            while guest._life is not None and not guest._life.done():  # noqa: ASYNC110 - nobody tells
+                await asyncio.sleep(0.01)
+            guest._frames.clear()
+            return await first_word(guest)
+
+        if left:
+            left.pop()
+            monkeypatch.setattr(guest, "frame", frame, raising=False)
+        await start(guest)
+
+    monkeypatch.setattr(GuestProcess, "start", killed_at_birth)
+    runs = outcomes_of(make_batch(), batch_of(circuit, [(100.0,), (200.0,)]), workers=1)
+    if is_refused:
+        with pytest.raises(EnvironmentProblem, match="does not start"):
+            await runs
+    else:
+        check_divider(await runs, [100.0, 200.0])
+    assert not left
+
+
+async def _until_there() -> list[int]:
+    while not (found := await asyncio.to_thread(_innermost)):  # noqa: ASYNC110 - nobody tells
+        await asyncio.sleep(0.01)
+    return found
 
 
 async def test_what_a_run_gives_does_not_depend_on_the_guests(
