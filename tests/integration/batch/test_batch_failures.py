@@ -202,8 +202,12 @@ async def test_a_guest_killed_before_its_first_word_is_replaced_but_not_for_ever
     start, first_word = GuestProcess.start, GuestProcess.frame
 
     async def killed_at_birth(guest: GuestProcess) -> None:
+        others = set(await asyncio.to_thread(_innermost))
+
         async def frame() -> tuple[int, memoryview]:
-            for pid in await _until_there():
+            while not (found := set(await asyncio.to_thread(_innermost)) - others):  # noqa: ASYNC110 - nobody tells
+                await asyncio.sleep(0.01)
+            for pid in found:
                 os.kill(pid, signal.SIGKILL)
             while guest._life is not None and not guest._life.done():  # noqa: ASYNC110 - nobody tells
                 await asyncio.sleep(0.01)
@@ -223,12 +227,6 @@ async def test_a_guest_killed_before_its_first_word_is_replaced_but_not_for_ever
     else:
         check_divider(await runs, [100.0, 200.0])
     assert not left
-
-
-async def _until_there() -> list[int]:
-    while not (found := await asyncio.to_thread(_innermost)):  # noqa: ASYNC110 - nobody tells
-        await asyncio.sleep(0.01)
-    return found
 
 
 async def test_what_a_run_gives_does_not_depend_on_the_guests(
