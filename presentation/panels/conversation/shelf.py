@@ -121,11 +121,13 @@ class Shelf:
         self.sessions, self.is_strange = (), False
 
     def move_unsent(self, before: Place, after: Place) -> None:
-        """What was written and attached there is the other's now, unless that has something of its own."""
-        for kept in (self.drafts, self.files):
-            there = kept.pop(before, None)
-            if there and not kept.get(after):
-                kept[after] = there  # type: ignore[assignment]
+        """What was written and attached there is the other's now, behind what that has of its own."""
+        if before == after:
+            return
+        if text := self.drafts.pop(before, ""):
+            self.drafts[after] = "\n".join(filter(None, (self.drafts.get(after, ""), text)))
+        if files := self.files.pop(before, []):
+            self.files[after] = [*self.files.get(after, []), *files]
         if before in self.reads_only:
             self.reads_only.discard(before)
             self.reads_only.add(after)

@@ -136,7 +136,7 @@ class ConversationTabs:
         return tuple(each.name for each in others if (each.choice.provider, each.choice.base_url) == service)
 
     def drafts(self) -> dict[str, str]:
-        """Of the project's stored conversations, and at "" of a tab that was closed before it was begun."""
+        """Of the project's stored conversations, and at "" of tabs that were closed before they were begun."""
         tabs = (*self.all, *self.behind)
         open_tabs = {tab.place for tab in tabs}
         found = {
@@ -144,6 +144,10 @@ class ConversationTabs:
             for (root, session), text in self.shelf.drafts.items()
             if root == self.root and text and (root, session) not in open_tabs
         }
+        # One out of sight that could not write yet what was said is no tab of the next start.
+        unbegun = (tab.unsent for tab in self.behind if not tab.session_id)
+        if text := "\n".join(filter(None, (found.get("", ""), *unbegun))):
+            found[""] = text
         return found | {tab.session_id: tab.unsent for tab in tabs if tab.session_id and tab.unsent}
 
     async def _open_project(self, root: Path, first: ConversationViewModel) -> None:

@@ -26,6 +26,7 @@ import sys
 import traceback
 from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,7 @@ from presentation.panels.conversation.items import (
     OperationCard,
     UserText,
 )
+from presentation.panels.conversation.shelf import Shelf
 from presentation.panels.conversation.tabs import ConversationTabs
 from presentation.panels.conversation.view_model import ConversationViewModel
 from presentation.translation import Translator
@@ -57,6 +59,8 @@ KEEP_S = 0.03
 """The window looks ten times less often; what is written here in between is as much."""
 FILLER = "filler"
 _PIECE = 1 << 16
+_NUMBERS = itertools.count()
+"""Of the tasks of all tabs."""
 
 
 def shape(item: Item) -> list[Any] | None:
@@ -100,20 +104,20 @@ class Journal:
 
 
 class Surroundings:
-    """Stands for `presentation.panels.conversation.window.Window`: the window around the conversations."""
+    """Stands for `presentation.panels.conversation.window.Window`: the window around a conversation."""
 
     has_question = False
     is_in_front = True
 
-    def __init__(self, app: Application, changed: Callable[[], None]) -> None:
+    def __init__(self, app: Application, changed: Callable[[], None], look_after: Callable[[], None]) -> None:
         self._app = app
-        self._numbers = itertools.count()
         self._changed = changed
+        self.state_changed = look_after
         self.translate = Translator("en", "window")
         self.at_work: Callable[[], tuple[str, ...]] = tuple
 
     def start(self, coroutine: Coroutine[Any, Any, object], *, kind: str, scope: str = "window") -> object:
-        name = f"{kind}-{next(self._numbers)}"
+        name = f"{kind}-{next(_NUMBERS)}"
         return self._app.program.tasks.submit(kind, name, coroutine, scope=scope)
 
     def later(self, delay_ms: int, call: Callable[[], None]) -> None:
@@ -138,7 +142,7 @@ class Surroundings:
         return None
 
     editor_state = file_changed = file_made = result_made = design_accepted = _nothing
-    told = state_changed = come_to_front = close = _nothing
+    told = come_to_front = close = _nothing
 
 
 class Life:
@@ -151,23 +155,35 @@ class Life:
         self._changes = 0
         self._typed = 0
         self._turn = asyncio.Lock()
-        window: Any = Surroundings(app, self._on_change)
         self._tabs = ConversationTabs(
             app,
-            lambda shelf, root: ConversationViewModel(app, window, shelf, root, flush_ms=5),
-            start=lambda work: window.start(work, kind="sessions"),
+            self._make_tab,
+            start=lambda work: self._start(work),
             leave=lambda _tab: None,
             front_changed=lambda: None,
             changed=lambda: None,
             listed=lambda: None,
             told=lambda _message, _is_problem: None,
         )
-        self._start = lambda work: window.start(work, kind="sessions")
+        self._start: Callable[..., object] = partial(
+            Surroundings(app, self._on_change, lambda: None).start, kind="sessions"
+        )
         self._choice = ProviderChoice(
             provider="openai-compatible", model="m", base_url=order["base_url"], web_search=None
         )
 
     # --- as the window does it -----------------------------------------------------------------------
+
+    def _make_tab(self, shelf: Shelf, root: Path | None) -> ConversationViewModel:
+        made: list[ConversationViewModel] = []
+
+        def look_after() -> None:
+            if made and made[0] is not self._tabs.front:
+                self._tabs.look_after(made[0])
+
+        window: Any = Surroundings(self._app, self._on_change, look_after)
+        made.append(ConversationViewModel(self._app, window, shelf, root, flush_ms=5))
+        return made[0]
 
     async def begin(self) -> None:
         """Open the project with what was kept of it."""
