@@ -150,6 +150,32 @@ async def test_closing_a_running_tab_asks_once_what_becomes_of_the_run(
         assert panel.composer.text == "not sent yet"
 
 
+async def test_what_a_closed_tab_could_not_write_is_kept(
+    panel: ConversationPanel, project: Path, until: Until
+) -> None:
+    kept = project / ".circuit_ai" / "conversations"
+    kept.parent.mkdir(exist_ok=True)
+    kept.write_text("no folder: nothing can be written\n", encoding="utf-8")
+    for words in ("first", "second"):  # closed one behind the other, and neither takes the other's place
+        panel.composer.set_text(words)
+        panel.tabs.remove(panel.model)
+    assert panel.tabs.drafts() == {"": "first\nsecond"}
+    with FakeLLMServer([answer("It is stable.")]) as server:
+        use(panel, server)
+        type_and_send(panel, "stable?")
+        behind = panel.model
+        panel.tabs.remove(behind, goes_on=True)
+        assert behind in panel.tabs.behind
+        assert panel.tabs.drafts() == {"": "first\nsecond\nstable?"}  # were the program killed now
+        await until(lambda: not behind.is_running)
+    assert behind in panel.tabs.all  # its error is to be seen
+    kept_tabs, _ = panel.tabs.memory()
+    assert [tab.draft for tab in kept_tabs] == ["", "stable?"]
+    new_tab(panel)
+    assert panel.composer.text == "first\nsecond"
+    kept.unlink()
+
+
 async def test_another_conversation_stops_the_run_of_its_tab_and_says_so(
     panel: ConversationPanel, services: WindowServices, project: Path, until: Until
 ) -> None:

@@ -136,7 +136,7 @@ class ConversationTabs:
         return tuple(each.name for each in others if (each.choice.provider, each.choice.base_url) == service)
 
     def drafts(self) -> dict[str, str]:
-        """Of the project's stored conversations, and at "" of tabs that were closed before they were begun."""
+        """Of the project's stored conversations, and at "" of tabs closed before they were begun."""
         tabs = (*self.all, *self.behind)
         open_tabs = {tab.place for tab in tabs}
         found = {

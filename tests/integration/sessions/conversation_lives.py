@@ -155,18 +155,18 @@ class Life:
         self._changes = 0
         self._typed = 0
         self._turn = asyncio.Lock()
+        self._start: Callable[..., object] = partial(
+            Surroundings(app, self._on_change, lambda: None).start, kind="sessions"
+        )
         self._tabs = ConversationTabs(
             app,
             self._make_tab,
-            start=lambda work: self._start(work),
+            start=self._start,
             leave=lambda _tab: None,
             front_changed=lambda: None,
             changed=lambda: None,
             listed=lambda: None,
             told=lambda _message, _is_problem: None,
-        )
-        self._start: Callable[..., object] = partial(
-            Surroundings(app, self._on_change, lambda: None).start, kind="sessions"
         )
         self._choice = ProviderChoice(
             provider="openai-compatible", model="m", base_url=order["base_url"], web_search=None
