@@ -44,6 +44,7 @@ from domain.design.families import (
     mos_cascode,
     mos_current_mirror,
     mos_inverter,
+    multiple_feedback,
     non_inverting_amplifier,
     non_inverting_schmitt,
     notch,
@@ -115,6 +116,7 @@ FAMILIES: Mapping[str, DeclaredFamily] = MappingProxyType(
             mos_inverter,
             phase_shift_oscillator,
             colpitts_oscillator,
+            multiple_feedback,
         )
     }
 )

@@ -68,20 +68,14 @@ NOT_DESIGNED: tuple[NotDesigned, ...] = (
         what=msg("a linear regulator or charge pump"),
     ),
     NotDesigned(
-        words=r"multiple[\s-]?feedback|(?<![a-z])mfb(?![a-z])|多重反馈|多路(?:负)?反馈|无限增益",
-        what=msg("a multiple-feedback filter"),
-        family="multiple_feedback",
-    ),
-    NotDesigned(
         words=(
             r"state[\s-]?variable|状态变量|bi[\s-]?quad|双二阶|双2阶|"
             r"(?<![a-z])khn(?![a-z])|tow[\s-]?thomas|twin[\s-]?t(?![a-z])|"
             r"双\s?t(?![a-z])|"
             r"gyrator|回转器|switched[\s-]?capacitor|开关电容|"
-            r"(?<![a-z])gm-?c(?![a-z])|inverting (?:active )?(?:low|high|"
-            r"filter)|反相[^,;。]{0,8}(?:滤波|低通|高通)"
+            r"(?<![a-z])gm-?c(?![a-z])"
         ),
-        what=msg("a state-variable, biquad, switched-capacitor or inverting filter"),
+        what=msg("a state-variable, biquad or switched-capacitor filter"),
     ),
     NotDesigned(
         words=(

@@ -17,9 +17,10 @@ SLOD006B, chapter 16).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import TypeVar
 
 from domain.circuit.figures import told_apart, with_unit
 from domain.circuit.preferred_values import SeriesName, nearest, neighbours, values_between
@@ -73,6 +74,7 @@ class _Aim:
     gbw_hz: float
 
 
+Made = TypeVar("Made")
 Demand = tuple[Section, float, float]
 """A stage to be made: section of the prototype, pole frequency (Hz), gain."""
 
@@ -113,12 +115,16 @@ def gain_bandwidth(
 
 
 def size_stages(
-    kind: FilterKind, stages: Sequence[Demand], gbw_hz: float, resistors: SeriesName
-) -> list[Stage]:
-    """The parts of each stage. Raises CircuitError when no parts in range make one."""
+    kind: FilterKind,
+    stages: Sequence[Demand],
+    gbw_hz: float,
+    resistors: SeriesName,
+    size: Callable[..., Made | None],
+) -> list[Made]:
+    """The parts of each stage, found by `size`. Raises CircuitError when no parts in range make one."""
     found = []
     for section, frequency, gain in stages:
-        stage = size_stage(kind, frequency, section.q, gain=gain, gbw_hz=gbw_hz, resistors=resistors)
+        stage = size(kind, frequency, section.q, gain=gain, gbw_hz=gbw_hz, resistors=resistors)
         if stage is None:
             raise impossible(
                 msg(

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 
+from domain.circuit.figures import with_unit
 from domain.circuit.numbers import parse_number
-from domain.design.deck import spice
+from domain.design.deck import Deck, spice
 from domain.design.engine.declaration import (
     TOLERANCE,
     Bounds,
@@ -19,6 +20,7 @@ from domain.design.engine.declaration import (
     around,
 )
 from domain.design.engine.wording import unreachable
+from domain.design.opamp import write_opamp, write_supplies
 from domain.design.prototypes import attenuation_db, prototype, ripple_edge
 from domain.simulation.goals import DesignGoal
 from shared.message import msg
@@ -35,6 +37,10 @@ THREE_DB = (
     r"@|in|=|:|处|在)|(?:处|at \S+\s?k?hz:?)\s*-3(?:\.0\d?)?\s?db"
 )
 """The 3 dB that say what a cut-off is, and ask for no attenuation."""
+MULTIPLE_FEEDBACK_WORDS = (
+    r"multiple[\s-]?(?:loop )?feedback|(?<![a-z])mfb(?![a-z])|(?<![a-z])rauch(?![a-z])|"
+    r"多重(?:负)?反馈|多路(?:负)?反馈|多环反馈|无限增益|劳赫"
+)
 BUTTERWORTH_WORDS, CHEBYSHEV_WORDS = r"butterw|巴特沃", r"cheb[iy]|tscheb|[切契]比雪夫"
 
 BUTTERWORTH = Option(
@@ -232,6 +238,27 @@ def sweep(request: Request, _sized: Sized, goals: Sequence[DesignGoal]) -> tuple
     edges = [request["cutoff_hz"], *frequencies_in(goals)]
     below, above = (100, 3) if request["kind"] == LOW_PASS else (3, 100)
     return (f".ac dec 200 {spice(min(edges) / below)} {spice(max(edges) * above)}",)
+
+
+def write_cascade(deck: Deck, request: Request, sized: Sized, write: Callable[..., None]) -> None:
+    """A filter whose stages `write` writes."""
+    amplitude = min(1.0, 0.4 * request["supply_v"] / request["gain"])
+    sine = f"SIN(0 {spice(amplitude)} {spice(request['stated_hz'])})"
+    deck.part(f"Vin in 0 DC 0 AC 1 {sine}", msg("input: 1 V for .ac, a sine at the cut-off for .tran"))
+    write_supplies(deck, request["supply_v"])
+    count = (request["order"] + 1) // 2
+    for n in range(1, count + 1):
+        deck.rule()
+        hertz, q = with_unit(sized.figures[f"f{n}"], "Hz"), sized.figures.get(f"q{n}")
+        if q is None:
+            deck.note(msg("Stage {number}: first order, f0 = {frequency}", number=n, frequency=hertz))
+        else:
+            deck.note(
+                msg("Stage {number}: f0 = {frequency}, Q = {q}", number=n, frequency=hertz, q=f"{q:.4g}")
+            )
+        nodes = "in" if n == 1 else f"s{n - 1}", "out" if n == count else f"s{n}"
+        write(deck, request["kind"], n, sized.parts, nodes, opamp=request["opamp"])
+    write_opamp(deck, request, sized.figures["gbw_hz"])
 
 
 CUTOFF_GOAL = GoalRow(

@@ -8,12 +8,12 @@ at an edge, or a Q (order 2: then it is the natural frequency f0, where the gain
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from domain.circuit.figures import with_unit
-from domain.design.deck import Deck, spice
+from domain.design.deck import Deck
 from domain.design.engine.declaration import (
     DERIVED,
     STATED,
@@ -37,8 +37,8 @@ from domain.design.families.sallen_key_response import (
     sections,
     sweep,
 )
-from domain.design.opamp import GBW, OPAMP, SUPPLY, given_gbw_hz, write_opamp, write_supplies
-from domain.design.sallen_key_stage import demands, gain_bandwidth, size_stages, write_stage
+from domain.design.opamp import GBW, OPAMP, SUPPLY, given_gbw_hz
+from domain.design.sallen_key_stage import demands, gain_bandwidth, size_stage, size_stages, write_stage
 from domain.design.sentence import Sentence
 from shared.message import msg
 
@@ -53,7 +53,7 @@ _NEEDS_ORDER = (
     r"(?:peak(?:ing)?|ripple|峰值|尖峰|纹波|波纹)[^,;，；。]{0,14}\d\s?(?:db|分贝)|"
     r"\d\s?(?:db|分贝)\s*(?:of )?(?:pass[\s-]?band )?(?:peak|ripple|纹波|波纹)"
 )
-_QUANTITIES = (
+QUANTITIES = (
     *rows.filter_quantities((1e-3, 1e9), example_hz=1e3, name="stated_hz"),
     replace(rows.order_quantity(1, 10), required=False),
     rows.RIPPLE,
@@ -77,6 +77,8 @@ def _claims(sentence: Sentence) -> float:
     """By name; an active filter, a response, an order above one, or a demand that needs one."""
     if sentence.has(_NAMED):
         return 1.0
+    if sentence.has(rows.MULTIPLE_FEEDBACK_WORDS):
+        return 0.0
     if not sentence.has(rows.FILTER_WORDS) or sentence.has(r"passive|无源|(?<![a-z])r-?[cl](?![a-z])|阻容"):
         return 0.0
     order = order_of(sentence)
@@ -88,13 +90,15 @@ def _claims(sentence: Sentence) -> float:
     return 0.7 if is_filter and (is_demanding or sentence.has(_NEEDS_ORDER)) else 0.0
 
 
-_READ = filter_reader(_QUANTITIES, cutoff="stated_hz")
-
-
-def says(sentence: Sentence) -> Said:
+def reader(quantities: Sequence[Quantity]) -> Callable[[Sentence], Said]:
     """The end of a pass band with a loss is said, the -3 dB frequency behind it is not."""
-    said = _READ(sentence)
-    return replace(said, stated=said.stated - {"stated_hz"}) if said.values.get("loss_db") else said
+    read = filter_reader(quantities, cutoff="stated_hz")
+
+    def says(sentence: Sentence) -> Said:
+        said = read(sentence)
+        return replace(said, stated=said.stated - {"stated_hz"}) if said.values.get("loss_db") else said
+
+    return says
 
 
 def restore(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -119,7 +123,8 @@ def size(request: Request, correction: Correction) -> Sized:
     aimed = demands(kind, sections(request, correction["ripple_db"]), cutoff * correction["stated_hz"], gain)
     parts: dict[str, float] = {}
     figures = {"gbw_hz": gbw}
-    for number, stage in enumerate(size_stages(kind, aimed, gbw, request["resistor_series"]), start=1):
+    stages = size_stages(kind, aimed, gbw, request["resistor_series"], size_stage)
+    for number, stage in enumerate(stages, start=1):
         parts |= stage.parts(number)
         figures |= {f"f{number}": stage.frequency_hz} | ({} if stage.q is None else {f"q{number}": stage.q})
     note = msg(
@@ -131,29 +136,18 @@ def size(request: Request, correction: Correction) -> Sized:
 
 def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     """Source, supplies, one stage behind the other, and the op-amp's macro model."""
-    amplitude = min(1.0, 0.4 * request["supply_v"] / request["gain"])
-    sine = f"SIN(0 {spice(amplitude)} {spice(request['stated_hz'])})"
-    deck.part(f"Vin in 0 DC 0 AC 1 {sine}", msg("input: 1 V for .ac, a sine at the cut-off for .tran"))
-    write_supplies(deck, request["supply_v"])
-    count = (request["order"] + 1) // 2
-    for n in range(1, count + 1):
-        deck.rule()
-        hertz, q = with_unit(sized.figures[f"f{n}"], "Hz"), sized.figures.get(f"q{n}")
-        if q is None:
-            deck.note(msg("Stage {number}: first order, f0 = {frequency}", number=n, frequency=hertz))
-        else:
-            deck.note(
-                msg("Stage {number}: f0 = {frequency}, Q = {q}", number=n, frequency=hertz, q=f"{q:.4g}")
-            )
-        nodes = "in" if n == 1 else f"s{n - 1}", "out" if n == count else f"s{n}"
-        write_stage(deck, request["kind"], n, sized.parts, nodes, opamp=request["opamp"])
-    write_opamp(deck, request, sized.figures["gbw_hz"])
+    rows.write_cascade(deck, request, sized, write_stage)
 
 
 def _title(request: Request) -> str:
     response = request["response"].capitalize() if request["q"] is None else f"Q = {request['q']:g}"
     kind, hertz = request["kind"].replace("pass", "-pass"), with_unit(request["stated_hz"], "Hz")
     return f"Sallen-Key {kind} filter, order {request['order']}, {response}, {hertz}"
+
+
+def stem(request: Request) -> str:
+    """Name of the file without suffix."""
+    return f"sallen_key_{request['kind']}_order{request['order']}_{with_unit(request['stated_hz'], 'Hz', 3)}"
 
 
 FAMILY = Family(
@@ -175,18 +169,16 @@ FAMILY = Family(
         ),
     ),
     claims=_claims,
-    quantities=_QUANTITIES,
+    quantities=QUANTITIES,
     choices=(RESPONSE, rows.CUTOFF_AT, OPAMP),
     goals=GOALS,
     title=_title,
-    stem=lambda request: (
-        f"sallen_key_{request['kind']}_order{request['order']}_{with_unit(request['stated_hz'], 'Hz', 3)}"
-    ),
+    stem=stem,
     remarks=lambda request: (cutoff_definition(request),),
     analyses=sweep,
     size=size,
     netlist=netlist,
-    says=says,
+    says=reader(QUANTITIES),
     complete=complete,
     restore=restore,
     factors=lambda _, tuning: {"stated_hz": tuning["scale"], "ripple_db": tuning["ripple_scale"]},

@@ -1,8 +1,8 @@
 """How often the designer's first circuits meet what was asked: the table in docs/designer.md.
 
-`python -m tests.integration.design.rates` measures all families and writes it: twenty requests each, drawn
-over its range by the functions of the two modules of campaigns, judged in plain ngspice by the bench's
-own formulas.
+`python -m tests.integration.design.rates [KEY ...]` measures all families, or those named, and writes it:
+twenty requests each, drawn over its range by the functions of the two modules of campaigns, judged in plain
+ngspice by the bench's own formulas.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import random
 import re
+import sys
 import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -56,15 +57,15 @@ def stored() -> dict[str, str]:
     return dict(re.findall(r"^\| `(\w+)` (.*\n)", found[0], re.MULTILINE))
 
 
-async def _measure() -> None:
-    rows = []
+async def _measure(named: Iterable[str]) -> None:
+    rows = {key: f"| `{key}` {figures}" for key, figures in stored().items()}
     with tempfile.TemporaryDirectory() as folder:
-        for key in FAMILIES:
-            rows.append(row(key, *await rate(key, Path(folder))))
-            print(rows[-1], end="", flush=True)
-    text = PAGE.read_text("utf-8")
-    PAGE.write_text(_TABLE.sub(lambda _found: table(rows), text), "utf-8")
+        for key in list(named) or FAMILIES:
+            rows[key] = row(key, *await rate(key, Path(folder)))
+            print(rows[key], end="", flush=True)
+    shown = table(rows[key] for key in FAMILIES if key in rows)
+    PAGE.write_text(_TABLE.sub(lambda _found: shown, PAGE.read_text("utf-8")), "utf-8")
 
 
 if __name__ == "__main__":
-    asyncio.run(_measure())
+    asyncio.run(_measure(sys.argv[1:]))

@@ -398,6 +398,20 @@ def colpitts_oscillator(draw: random.Random) -> str:
     return text.format(_log(draw, 60e3, 28e6), draw.choice([5, 9, 12]))
 
 
+def multiple_feedback(draw: random.Random) -> str:
+    response = draw.choice(["Butterworth", "Bessel", "Chebyshev"])
+    order, kind = draw.randint(1, 8), draw.choice(["low", "high"])
+    text = f"multiple-feedback {kind}-pass, order {order}, {response}, cutoff {_log(draw, 1, 3e5):.4g} Hz"
+    if draw.random() < 0.3:
+        named = "低通" if kind == "low" else "高通"
+        text = f"多重反馈{named}滤波器，{order}阶{response}，截止频率{_log(draw, 5, 1e5):.4g}Hz"
+    if response == "Chebyshev":
+        text += f", ripple {draw.choice([0.25, 0.5, 1, 2])} dB"
+    if draw.random() < 0.5:
+        text += f", gain {draw.choice([0.5, 2, 3, 5, 10])}"
+    return text
+
+
 FAMILIES = pytest.mark.parametrize(
     "sentence",
     [
@@ -439,6 +453,7 @@ FAMILIES = pytest.mark.parametrize(
         mos_inverter,
         phase_shift_oscillator,
         colpitts_oscillator,
+        multiple_feedback,
     ],
     ids=lambda f: f.__name__,
 )

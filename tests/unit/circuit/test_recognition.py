@@ -25,6 +25,7 @@ OWN = {
     "transimpedance_amplifier": {"transimpedance"},
     "timer_555": {"astable_timer"},
     "band_pass": {"multiple_feedback_band_pass"},
+    "multiple_feedback": {"multiple_feedback_low_pass"},
     "notch": {"twin_t_notch", "voltage_follower"},
     "active_load_stage": {"common_source", "diode_connected"},
     "non_inverting_schmitt": {"schmitt_trigger"},
