@@ -27,6 +27,7 @@ from domain.design.families import (
     buck,
     buck_boost,
     cascode,
+    clapp_oscillator,
     colpitts_oscillator,
     common_base,
     common_emitter,
@@ -37,6 +38,7 @@ from domain.design.families import (
     differential_pair,
     emitter_follower,
     first_order,
+    hartley_oscillator,
     instrumentation_amplifier,
     integrator,
     inverting_amplifier,
@@ -117,6 +119,8 @@ FAMILIES: Mapping[str, DeclaredFamily] = MappingProxyType(
             phase_shift_oscillator,
             colpitts_oscillator,
             multiple_feedback,
+            hartley_oscillator,
+            clapp_oscillator,
         )
     }
 )

@@ -95,7 +95,10 @@ def _tank(
 
         pins = [place(each) for each in (base, out, com)]
         for first, second in itertools.permutations(halves, 2):
-            one, two = [place(n) for n in first.ends], [place(n) for n in second.ends]
+            one, two = (
+                [_past(graph, each, n, place) if each.kind == "l" else place(n) for n in each.ends]
+                for each in (first, second)
+            )
             for tap in sorted({*one} & {*two}):
                 a, b = (each[1] if each[0] == tap else each[0] for each in (one, two))
                 if a == b or tap in (a, b) or not meets(tap, pins[2], (first, second)):

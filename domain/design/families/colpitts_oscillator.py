@@ -16,15 +16,19 @@ from domain.circuit.preferred_values import at_least, best_pair, nearest, values
 from domain.design.deck import Deck, spice
 from domain.design.engine.declaration import (
     TOLERANCE,
-    Bounds,
     Correction,
     Family,
-    GoalRow,
     Request,
     Sized,
     Words,
 )
-from domain.design.families.oscillator_rows import FREQUENCY_GOAL, frequency_row, transient
+from domain.design.families.oscillator_rows import (
+    COIL_Q,
+    FREQUENCY_GOAL,
+    LC_AMPLITUDE_GOAL,
+    frequency_row,
+    transient,
+)
 from domain.design.families.transistor_rows import SUPPLY_V
 from domain.design.transistor import NO_PNP, TRANSISTOR, Bias, npn_of, write_npn
 from shared.message import msg
@@ -32,7 +36,6 @@ from shared.message import msg
 _SHARE = 0.2
 """Of the tank's voltage, at the emitter."""
 _REACTANCE_OHM = 150.0
-_TANK_Q = 60.0
 _EMITTER_V = 1.5
 _STRAY_F = 4e-12
 """Of the collector, at the tank."""
@@ -60,7 +63,7 @@ def size(request: Request, correction: Correction) -> Sized:
         "E24",
         lambda one, two: abs(math.log(omega * omega * one * tank(two))),
     )
-    parallel_ohm = _TANK_Q * omega * coil
+    parallel_ohm = COIL_Q * omega * coil
     swing = _SWING * (request["supply_v"] - _EMITTER_V)
     least = _LEAST_A * (1 + request["frequency_hz"] / _FAST_HZ)
     current = min(max(swing / (2 * (1 - _SHARE) * parallel_ohm), least), 20e-3)
@@ -74,7 +77,7 @@ def size(request: Request, correction: Correction) -> Sized:
         "R1": bias.r1,
         "R2": bias.r2,
         "CB": at_least(30 / (omega * bias.r2), "E6"),
-        "RL": omega * coil / _TANK_Q,
+        "RL": omega * coil / COIL_Q,
     }
     note = msg(
         "L = {l}, C1 = {c1}, C2 = {c2}, collector current {current}.",
@@ -120,14 +123,7 @@ FAMILY = Family(
     ),
     quantities=(frequency_row((50e3, 30e6), 1e6), SUPPLY_V, TOLERANCE),
     choices=(TRANSISTOR,),
-    goals=(
-        FREQUENCY_GOAL,
-        GoalRow(
-            metric="amplitude", label=msg("Amplitude"), unit="V", is_corrected=False,
-            expression=lambda _request: "0.5*pp(v(out))",
-            bounds=lambda request: Bounds(minimum=0.1 * request["supply_v"]),
-        ),
-    ),
+    goals=(FREQUENCY_GOAL, LC_AMPLITUDE_GOAL),
     title=lambda request: f"Colpitts oscillator, {with_unit(request['frequency_hz'], 'Hz')}",
     remarks=lambda _request: (msg("f = 1 / (2 pi sqrt(L C)), C = C1 C2 / (C1 + C2)."),),
     analyses=lambda request, _sized, _goals: (transient(request, settles=150, points=100),),

@@ -35,6 +35,13 @@ AMPLITUDE_GOAL = GoalRow(
     bounds=lambda request: around(request["amplitude_v"], max(0.1, request["tolerance"])),
 )  # fmt: skip
 
+LC_AMPLITUDE_GOAL = GoalRow(
+    metric="amplitude", label=msg("Amplitude"), unit="V", is_corrected=False,
+    expression=lambda _request: "0.5*pp(v(out))",
+    bounds=lambda request: Bounds(minimum=0.1 * request["supply_v"]),
+)  # fmt: skip
+COIL_Q = 60.0
+
 
 _SATURATION_A, _EMISSION_V = 2.5e-9, 1.75 * 0.02585
 """Of the limiting diodes: IS, and N times kT/q."""

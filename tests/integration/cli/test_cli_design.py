@@ -85,7 +85,7 @@ def test_a_second_design_leaves_the_first_alone(cli: Cli, tmp_path: Path) -> Non
 
 
 def test_unknown_circuits_are_refused_with_what_is_known(cli: Cli, tmp_path: Path) -> None:
-    run = cli("design", tmp_path, "Design a Hartley oscillator at 10 MHz", "--yes", "--json")
+    run = cli("design", tmp_path, "Design a VCO at 10 MHz", "--yes", "--json")
     assert run.exit_code == 1
     error, done = run.events[-2:]
     assert error["type"] == "error"

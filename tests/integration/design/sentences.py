@@ -352,7 +352,7 @@ BUCKS = (
 )
 
 REFUSALS = (
-    ("design a Hartley oscillator at 10 MHz", "unknown_circuit"),
+    ("design a VCO at 10 MHz", "unknown_circuit"),
     ("50Hz 四阶带阻滤波器", "unknown_circuit"),
     ("flyback converter 12 V to 5 V 1 A", "unknown_circuit"),
     ("hello", "unknown_circuit"),

@@ -412,6 +412,16 @@ def multiple_feedback(draw: random.Random) -> str:
     return text
 
 
+def hartley_oscillator(draw: random.Random) -> str:
+    text = draw.choice(["Hartley oscillator {:.3g} Hz, {} V supply", "{:.3g}Hz电感三点式振荡器，电源{}V"])
+    return text.format(_log(draw, 60e3, 28e6), draw.choice([5, 9, 12]))
+
+
+def clapp_oscillator(draw: random.Random) -> str:
+    text = draw.choice(["Clapp oscillator {:.3g} Hz, {} V supply", "{:.3g}Hz克拉泼振荡器，电源{}V"])
+    return text.format(_log(draw, 60e3, 28e6), draw.choice([5, 9, 12]))
+
+
 FAMILIES = pytest.mark.parametrize(
     "sentence",
     [
@@ -454,6 +464,8 @@ FAMILIES = pytest.mark.parametrize(
         phase_shift_oscillator,
         colpitts_oscillator,
         multiple_feedback,
+        hartley_oscillator,
+        clapp_oscillator,
     ],
     ids=lambda f: f.__name__,
 )
@@ -482,6 +494,8 @@ async def test_a_sample_of_requests_is_met_by_the_second_shot(sentence, tmp_path
         timer_555,
         phase_shift_oscillator,
         colpitts_oscillator,
+        hartley_oscillator,
+        clapp_oscillator,
     )
     assert not await _campaign(sentence, SAMPLE_OF_OSCILLATORS if is_slow else SAMPLE, tmp_path)
 

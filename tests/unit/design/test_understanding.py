@@ -254,7 +254,7 @@ def test_sentence_is_understood(text, family, expected):
 
 
 UNKNOWN = [
-    "design a Hartley oscillator at 10 MHz",
+    "design a VCO at 10 MHz",
     "PLL",
     "hello",
     "你好",
