@@ -1,8 +1,9 @@
-"""How far a simulation, a study or a search is, in words."""
+"""How far a simulation, a study or a search is: for a line of words, and for a bar with its figures."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from application.ports.events import OptimizationProgressed, SimulationProgressed, StudyProgressed
 from domain.circuit.numbers import format_number
@@ -11,6 +12,51 @@ from shared.message import Message, msg
 Progressed = SimulationProgressed | StudyProgressed | OptimizationProgressed
 PROGRESSED: tuple[type[Progressed], ...] = (SimulationProgressed, StudyProgressed, OptimizationProgressed)
 _MOST_NAMED = 3
+_LEAST_SHARE = 0.02
+"""Of a simulation that has to be done before it is told how long the rest takes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """What a bar shows of a call under way."""
+
+    share: float
+    """0 to 1."""
+    done: Message
+    """What the bar stands for."""
+    left: Message | None = None
+    """How long it still takes; None until it can be told."""
+    best: Message | None = None
+    """The best run so far, or by how much the goals are missed."""
+    failed: Message | None = None
+
+
+def progress_of(event: Progressed, elapsed_s: float) -> Progress:
+    """How far it is, `elapsed_s` behind its beginning."""
+    if isinstance(event, SimulationProgressed):
+        share = min(max(event.share, 0.0), 1.0)
+        remaining = elapsed_s / share - elapsed_s if share >= _LEAST_SHARE else None
+        return Progress(share=share, done=progress_text(event), left=_left(remaining))
+    total = event.total if isinstance(event, StudyProgressed) else event.budget
+    runs = msg("{done} of {total} {total:run|runs}", done=event.done, total=total)
+    if isinstance(event, OptimizationProgressed):
+        runs = msg("{done} of {total} {total:simulation|simulations}", done=event.done, total=total)
+    return Progress(
+        share=min(event.done / total, 1.0) if total else 0.0,
+        done=runs,
+        left=_left(event.remaining_s),
+        best=best_text(event),
+        failed=msg("{count} failed", count=event.failed) if event.failed else None,
+    )
+
+
+def _left(remaining_s: float | None) -> Message | None:
+    if remaining_s is None:
+        return None
+    seconds = round(remaining_s)
+    if seconds < 120:
+        return msg("{seconds} s left", seconds=seconds)
+    return msg("{minutes} min left", minutes=round(seconds / 60))
 
 
 def progress_text(event: Progressed) -> Message:

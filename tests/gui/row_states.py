@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from application.ports.events import Done
+from application.ports.events import Done, SimulationProgressed, StudyProgressed
 from domain.design.checkpoint_intent import CheckpointIntent
 from domain.llm.attachments import Attachment
 from domain.llm.chat import Usage, WebSource
@@ -36,6 +36,7 @@ from presentation.panels.conversation.items import (
     UserText,
 )
 from presentation.panels.conversation.names import CircuitNames, Names
+from presentation.progress_words import progress_of
 from shared.message import msg
 from tests.gui.test_confirmation_card import card_of_everything
 
@@ -51,6 +52,17 @@ NAMES = Names(
 )
 _MANY = "".join(f"L{n} in out {n}u\n" for n in range(1, 41))
 _TIME = "2026-11-23T14:07:00+00:00"
+_STUDY = StudyProgressed(
+    key="mc",
+    kind="monte_carlo",
+    done=612,
+    total=1000,
+    failed=2,
+    rate_hz=129.0,
+    remaining_s=3.0,
+    best={"f_c": 9_870.0, "peak": 0.12},
+    best_run=208,
+)
 _USE = AnswerUse(
     message_id="a",
     created=_TIME,
@@ -126,9 +138,10 @@ def row_states() -> tuple[Item, ...]:
         OperationCard(key="bad", tool="rewrite_file", path="rc.cir", state="failed",
                       summary=msg("{path} was changed since it was read.", path="rc.cir")),
         OperationCard(key="mc", tool="run_monte_carlo", path="rc.cir", state="running", can_end=True,
-                      progress=(msg("{text}", text="612 / 1000"),)),
+                      progress=progress_of(_STUDY, 5.0)),
         Steps(key="steps", items=tuple(read)),
-        SimulationCard(key="s-run", tool="run_simulation", path="rc.cir", can_end=True),
+        SimulationCard(key="s-run", tool="run_simulation", path="rc.cir", can_end=True,
+                       progress=progress_of(SimulationProgressed(key="s-run", share=0.4), 2.0)),
         SimulationCard(key="s", tool="run_simulation", path="rc.cir", state="done", duration_s=0.12,
                        round_number=1, verdicts=_verdicts(1e4, 0.8), chart=_CHART),
         SimulationCard(key="s-bad", tool="run_simulation", path="rc.cir", state="failed", duration_s=0.1,

@@ -69,7 +69,7 @@ async def test_a_study_tells_how_far_it_is_and_ends_by_its_button(
             ProviderChoice(provider="openai-compatible", model="m", base_url=server.base_url)
         )
         say(panel, "yield?")
-        await until(lambda: re.search(r"[1-9]\d*/5000 runs", view.surface.toPlainText()) is not None)
+        await until(lambda: re.search(r"[1-9]\d* of 5000 runs", view.surface.toPlainText()) is not None)
         card = only(panel, OperationCard)
         await until(lambda: "/5000 runs" in panel.status_line.text)
         view.surface.setFocus()
@@ -84,7 +84,7 @@ async def test_a_study_tells_how_far_it_is_and_ends_by_its_button(
         QTest.keyClick(view.surface, Qt.Key.Key_Return)
         await until(lambda: not panel.is_running)
         card = only(panel, OperationCard)
-        assert (card.state, card.progress) == ("done", ())
+        assert (card.state, card.progress) == ("done", None)
         assert str(card.summary).startswith("Stopped by you. Simulated rc.cir")
         assert only(panel, AnswerText).text == "Stopped, then."
         say(panel, "and now?")

@@ -103,6 +103,14 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ProgressBar:
+    """How much of something is done, 0 to 1, over the whole width; the label says of what."""
+
+    share: float
+    label: Said
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Countdown:
     """Seconds that go by; `text` has them as ``{seconds}``."""
 
@@ -282,8 +290,9 @@ class Only:
 
 
 Node: TypeAlias = (
-    Text | Break | Icon | Spinner | Button | Place | WebLink | Bar | Countdown | Line | Para | Prose | Pre
-    | Bullets | Numbered | Table | Diff | Fold | Buttons | Frame | AttachedFiles | Curves | Inner | Only
+    Text | Break | Icon | Spinner | Button | Place | WebLink | Bar | ProgressBar | Countdown | Line | Para
+    | Prose | Pre | Bullets | Numbered | Table | Diff | Fold | Buttons | Frame | AttachedFiles | Curves
+    | Inner | Only
 )  # fmt: skip
 Parts = tuple[Node, ...]
 Blocks = tuple[Node, ...]

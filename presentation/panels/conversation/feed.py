@@ -64,7 +64,7 @@ from presentation.panels.conversation.items import (
     judged_apart,
 )
 from presentation.panels.conversation.words import doing, now
-from presentation.progress_words import Progressed, best_text, progress_text
+from presentation.progress_words import Progressed, progress_of, progress_text
 from shared.message import Message, msg
 from shared.ulid import new_ulid
 
@@ -364,10 +364,11 @@ class RunFeed:
         card = self._items.get(event.key)
         if not isinstance(card, OperationCard | SimulationCard) or card.state != "running":
             return False
-        text, best = progress_text(event), best_text(event)
-        self._items.put(replace(card, progress=(text,) if best is None else (text, best)))
+        elapsed = self._clock() - self._began.get(event.key, self._clock())
+        self._items.put(replace(card, progress=progress_of(event, elapsed)))
         self.activity = Activity(
-            msg("{doing}: {progress}", doing=doing(card), progress=text), self.activity.round_number
+            msg("{doing}: {progress}", doing=doing(card), progress=progress_text(event)),
+            self.activity.round_number,
         )
         return True
 
@@ -456,7 +457,7 @@ class RunFeed:
                 card,
                 state=end_state(success=event.success, error_type=event.error_type),
                 summary=event.summary,
-                progress=(),
+                progress=None,
                 duration_s=None if began is None else self._clock() - began,
             )
         )

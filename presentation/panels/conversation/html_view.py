@@ -123,6 +123,9 @@ class HtmlItems:
             case b.Bar():
                 side = "right" if node.fill >= 0 else "left"
                 return _tag("i", "", side, data_fill=f"{abs(node.fill):.3f}")
+            case b.ProgressBar():
+                told = {"aria_label": self._say(node.label), "max": "100"}
+                return _tag("progress", "", value=f"{100 * node.share:.0f}", **told)
             case b.Countdown():
                 return _tag(
                     "span", "", "running", data_countdown=f"{node.left_s:.1f}", data_text=self._say(node.text)

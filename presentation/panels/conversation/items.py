@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from domain.llm.tools.look import ToolLook
     from domain.llm.tools.text_files import LineDiff
     from presentation.panels.conversation.charts import Chart
+    from presentation.progress_words import Progress
 
 CardState = Literal["running", "done", "failed", "stopped", "not_run"]
 """stopped: by its user, or by an end of the program; nothing is wrong with it."""
@@ -120,7 +121,7 @@ class OperationCard:
     duration_s: float | None = None
     can_end: bool = False
     """It can be ended by itself while it runs."""
-    progress: tuple[Message, ...] = ()
+    progress: Progress | None = None
     """How far it is, while it runs."""
     diff: LineDiff | None = None
     standing: Standing = "none"
@@ -151,7 +152,7 @@ class SimulationCard:
     summary: Message | None = None
     duration_s: float | None = None
     can_end: bool = False
-    progress: tuple[Message, ...] = ()
+    progress: Progress | None = None
     """Both as in OperationCard."""
     result_path: str = ""
     """Where its result is, relative to the project; "" = where one of this call's own is."""

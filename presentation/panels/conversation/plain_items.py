@@ -35,7 +35,7 @@ _SMALL = {
 """Kinds of text in the small size, and their colours."""
 _COLORED = {
     "plus": "ok.text", "minus": "error.text", "problem": "error.text", "prose end ok": "ok.text",
-    "running": "running.text",
+    "running": "running.text", "warn": "warn.text",
 }  # fmt: skip
 _BARE = ("prose", "raw", "note", "prose end", "prose end ok")
 """Paragraphs that are all there is in their row, and take the height of its lines."""
@@ -140,6 +140,8 @@ class _Drawn:
                 return self._parts.web_link(node.url, node.label, node.tip)
             case b.Bar():
                 return self._parts.bar(node.fill, met=node.met)
+            case b.ProgressBar():
+                return self._parts.progress(node.share)
             case b.Countdown():
                 text = self._text(node.text).replace("{seconds}", f"{node.left_s:.0f}")
                 return self._parts.colored(text, "running.text")

@@ -66,6 +66,16 @@ class PlainParts:
         kind = "ok" if met else "error"
         return f"<img src='bar:{fill:.3f}?{kind}' width='{BAR_WIDTH}' height='{BAR_HEIGHT + 4}'>"
 
+    def progress(self, share: float) -> str:
+        """A bar over the whole width, `share` of it (0 to 1) full."""
+        parts = ((share, "running.icon"), (1 - share, "border.subtle"))
+        cells = "".join(
+            f"<td width='{100 * part:.0f}%' bgcolor='{self.hex(color)}' style='font-size:1px'>&nbsp;</td>"
+            for part, color in parts
+            if round(100 * part)
+        )
+        return f"<table width='100%' cellspacing='0' cellpadding='1'><tr>{cells}</tr></table>"
+
     def chart(self, key: str, told: str) -> str:
         """The small picture of the run of an item."""
         size = f"width='{CHART_WIDTH}' height='{round(HEIGHT * CHART_WIDTH / WIDTH)}'"

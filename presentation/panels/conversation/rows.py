@@ -238,9 +238,21 @@ def _operation(item: OperationCard) -> b.Row:
     return b.Row((fold, *below), "card")
 
 
-def _running(item: OperationCard | SimulationCard) -> tuple[b.Para, ...]:
-    """How far a call is."""
-    return tuple(b.Para("body progress", (b.Text(line, "dim"),)) for line in item.progress)
+def _running(item: OperationCard | SimulationCard) -> tuple[b.Frame, ...]:
+    """How far a call is: a bar, the count and the time left, the best run so far and those that failed."""
+    now = item.progress
+    if now is None:
+        return ()
+    failed = () if now.failed is None else (b.Text(now.failed, "warn"),)
+    left = () if now.left is None else (b.Text(now.left, "dim"),)
+    lines: list[b.Node] = [
+        b.ProgressBar(share=now.share, label=now.done),
+        b.Line("figures", (b.Text(now.done, "dim"),), left),
+    ]
+    if now.best is not None or failed:
+        best = () if now.best is None else (b.Text(now.best, "dim"),)
+        lines.append(b.Line("figures", best, failed))
+    return (b.Frame("body progress", tuple(lines)),)
 
 
 def _cancel(item: OperationCard | SimulationCard) -> tuple[b.Button, ...]:

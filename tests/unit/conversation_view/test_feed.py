@@ -11,8 +11,11 @@ from application.ports.events import (
     ErrorOccurred,
     IntentRead,
     IterationFinished,
+    OptimizationProgressed,
     RetryScheduled,
     SessionOpened,
+    SimulationProgressed,
+    StudyProgressed,
     ToolEnded,
     ToolStarted,
     TurnEnded,
@@ -54,6 +57,38 @@ class Clock:
 def made() -> tuple[RunFeed, ItemList, Clock]:
     items, clock = ItemList(), Clock()
     return RunFeed(items, model="glm", clock=clock), items, clock
+
+
+def test_a_call_under_way_has_a_bar_with_its_figures() -> None:
+    feed, items, clock = made()
+    page = HtmlItems(Translator("en"), lambda _name: "")
+    feed(ToolStarted(call_id="sim", name="run_simulation", arguments={"path": "rc.cir"}))
+    clock.now = 6.0
+    assert feed.show_progress(SimulationProgressed(key="sim", share=0.25))
+    shown = page(items.get("sim"))  # type: ignore[arg-type]
+    assert '<progress value="25" aria-label="25 % simulated" max="100"></progress>' in shown
+    assert "18 s left" in shown
+    feed(ToolStarted(call_id="study", name="run_study", arguments={"path": "rc.cir"}))
+    study = StudyProgressed(
+        key="study", kind="monte_carlo", done=3, total=8, failed=1, rate_hz=0.01, remaining_s=500.0,
+        best={"f_c": 9870.0}, best_run=2,
+    )  # fmt: skip
+    assert feed.show_progress(study)
+    shown = page(items.get("study"))  # type: ignore[arg-type]
+    for words in ('value="38"', "3 of 8 runs", "8 min left", "1 failed", "run 2: f_c = 9.87k"):
+        assert words in shown
+    search = OptimizationProgressed(
+        key="study", done=40, budget=400, failed=0, rate_hz=9.0, remaining_s=None, restarts=0, best_run=None,
+        best_parameters={}, best_metrics={}, violation=0.3, objective=None,
+    )  # fmt: skip
+    assert feed.show_progress(search)
+    shown = page(items.get("study"))  # type: ignore[arg-type]
+    assert 'value="10"' in shown
+    assert "40 of 400 simulations" in shown
+    assert not any(words in shown for words in ("left", "failed", "Best"))
+    assert not feed.show_progress(SimulationProgressed(key="another's", share=0.5))
+    feed(ToolEnded(call_id="sim", name="run_simulation", summary=msg("Done."), success=True))
+    assert "<progress" not in page(items.get("sim"))  # type: ignore[arg-type]
 
 
 def test_pieces_are_handed_on_together_and_the_answer_is_whole_at_its_end() -> None:
