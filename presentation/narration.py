@@ -47,8 +47,10 @@ class Narrator:
 
     def _lines(self, event: DesignEvent) -> Iterator[str]:
         match event:
-            case SessionOpened(resumed_text=text) if text:
-                yield self._translate(msg("Continuing: {text}", text=text))
+            case SessionOpened(resumed_text=text, problems=problems):
+                if text:
+                    yield self._translate(msg("Continuing: {text}", text=text))
+                yield from map(self._translate, problems)
             case GoalsUnderstood():
                 yield from self._goals(event)
             case TextWritten():

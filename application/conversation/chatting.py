@@ -14,7 +14,7 @@ from application.conversation.sessions import find_session
 from application.conversation.turn_deps import ChatRequest, Emit, FindAccess, TurnDeps
 from application.graph import AGENT
 from application.ports.events import SessionOpened, TurnEnded
-from domain.llm.transcript import can_go_on, has_open_turn, last_end, nothing_to_resume
+from domain.llm.transcript import can_go_on, has_open_turn, last_end, nothing_to_resume, problems_of
 from shared.uninterrupted import imported, in_pieces, uninterrupted
 
 if TYPE_CHECKING:
@@ -76,7 +76,8 @@ class ChatWithModel:
             async with self._conversation(project, request) as conversation:
                 if agreed is not None:
                     agreed(conversation.session_id)
-                emit(SessionOpened(session_id=conversation.session_id))
+                problems = problems_of(conversation.events)
+                emit(SessionOpened(session_id=conversation.session_id, problems=problems))
                 # Loaded by now: it lies on LangGraph.
                 from application.conversation.turn import Turn
                 from application.conversation.turn_parts import TurnParts

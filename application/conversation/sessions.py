@@ -38,6 +38,7 @@ from domain.llm.transcript import (
     message_id_of,
     messages_of,
     no_session,
+    problems_of,
     role_of,
     text_of,
     time_of_ulid,
@@ -546,11 +547,7 @@ def shown(
     every = entries_of(events)
     uses = _uses(branches)
     spent = total((*map(_cost_of, every), *(one.cost for one in map(compression_of, events) if one)))
-    problems = tuple(
-        msg("Line {line} of the transcript is damaged and was skipped.", line=event.get("line"))
-        for event in events
-        if event.get("event") == "damaged"
-    )
+    problems = problems_of(events)
     events = branches.path_with(version) if version else branches.events
     is_ours = is_ours and version not in branches.gone
     success_of = {

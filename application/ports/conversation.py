@@ -128,6 +128,8 @@ class SessionInfo:
     """Its last turn was interrupted."""
     is_ours: bool = True
     """This installation wrote, or the user adopted, all of it; else it is history to be read."""
+    is_cut: bool = False
+    """Lines that were written here are missing at its end."""
     size: int = 0
     """Bytes of its transcript, to which lines are only ever added; 0 when it cannot be read."""
     stored_at: float = 0.0

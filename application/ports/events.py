@@ -37,6 +37,8 @@ class SessionOpened(Event):
     session_id: str
     resumed_text: str = ""
     """The sentence of a design that goes on after an interruption."""
+    problems: tuple[Message, ...] = ()
+    """What of a conversation that is gone on with could not be read, or is missing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

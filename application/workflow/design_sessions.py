@@ -15,6 +15,7 @@ from application.workflow.refining import asks_for_new_circuit, finished_design,
 from domain.design.checkpoint_intent import CheckpointIntent
 from domain.llm.chat import ProviderChoice
 from domain.llm.provider_settings import BUILTIN
+from domain.llm.transcript import problems_of
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from shared.errors import UserInputError
 from shared.message import msg
@@ -23,6 +24,7 @@ from shared.uninterrupted import uninterrupted
 
 if TYPE_CHECKING:
     from application.ports.conversation import SessionStore, Transcript
+    from shared.message import Message
 
 DEFAULT_MAX_ITERATIONS = 8
 _NAMED_CIRCUIT = re.compile(r"[\w./-]+\.(?:cir|sp|spice|net|ckt)\b", re.IGNORECASE)
@@ -168,6 +170,11 @@ class RunSession:
         """Whether another process asks to take its conversation over; looks at the disk."""
         held = self._held
         return held is not None and held.is_wanted
+
+    @property
+    def problems(self) -> tuple[Message, ...]:
+        """What of the conversation that is gone on with could not be read, or is missing."""
+        return () if self._held is None else problems_of(self._held.events)
 
     async def resume(self, request: ResumeRequest) -> DesignRun:
         """Take up the named run, or the newest interrupted one.

@@ -300,7 +300,7 @@ async def _opened(project: ProjectFiles, progress: Progress) -> AsyncIterator[tu
                 run = await session.resume(request)
             else:
                 run = await session.begin(request, progress.ask)
-            progress.announce(run, is_new=session.is_new)
+            progress.announce(run, is_new=session.is_new, problems=session.problems)
             if session.answer is not None:
                 progress.emit(ConfirmationAsked(kind="pending_run", answer=session.answer))
             if session.left_aside is not None:

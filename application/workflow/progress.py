@@ -33,7 +33,7 @@ from domain.llm.chat import ProviderChoice
 from domain.llm.turn_failure import failure_of
 from domain.simulation.goals import all_met
 from shared.errors import Stopped
-from shared.message import msg
+from shared.message import Message, msg
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -140,10 +140,14 @@ class Progress:
             self._running.pop(event.call_id, None)
         self._emit(event)
 
-    def announce(self, run: DesignRun, *, is_new: bool) -> None:
+    def announce(self, run: DesignRun, *, is_new: bool, problems: tuple[Message, ...] = ()) -> None:
         """Tell the session's id, before anything else."""
         self._is_announced = True
-        self.emit(SessionOpened(session_id=run.session_id, resumed_text="" if is_new else run.text))
+        self.emit(
+            SessionOpened(
+                session_id=run.session_id, resumed_text="" if is_new else run.text, problems=problems
+            )
+        )
 
     def fail(self, error: Exception) -> None:
         """Tell the error and that the run ended with it."""

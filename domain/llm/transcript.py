@@ -3,7 +3,8 @@
 Works on the plain JSON events of a transcript, without LangChain, so that quick commands can use it.
 Events: ``session`` (the header), ``message``, ``delta`` (a piece of an answer that is streaming),
 ``replaced`` (the message of that id from now on), ``seen`` (files a model was shown), ``renamed``, ``turn``,
-``damaged`` (a line of the file that could not be read); others are kept in the file and ignored here.
+``damaged`` (a line of the file that could not be read), ``shortened`` (here lines are missing that were once
+written); others are kept in the file and ignored here.
 
 Versions in the linear transcript: a user's ``message`` with ``instead_of``, the id of an earlier one, takes
 that one's place: it and all that was said behind it is a version of before, and what is sent goes on behind
@@ -19,7 +20,7 @@ from datetime import UTC, datetime
 from typing import Any, Literal, Self, get_args
 
 from shared.errors import UserInputError
-from shared.message import msg
+from shared.message import Message, msg
 from shared.safe_json import join_surrogates
 from shared.tasks import StopReason
 from shared.ulid import milliseconds_of
@@ -27,6 +28,7 @@ from shared.ulid import milliseconds_of
 WorkMode = Literal["free_work", "workflow"]
 Json = Mapping[str, Any]
 
+SHORTENED = "shortened"
 INTERRUPTED = "interrupted"
 """Stop reason of an answer whose pieces are there and whose end never came."""
 FROM_OUTSIDE = {INTERRUPTED, *get_args(StopReason)} - {"error"}
@@ -417,6 +419,20 @@ def nothing_to_resume() -> UserInputError:
     )
 
 
+def problems_of(events: Iterable[Json]) -> tuple[Message, ...]:
+    """What of a conversation's file could not be read, or is missing."""
+    found = []
+    for event in events:
+        if event.get("event") == "damaged":
+            line = event.get("line")
+            found.append(msg("Line {line} of the transcript is damaged and was skipped.", line=line))
+        elif event.get("event") == SHORTENED:
+            found.append(
+                msg("The end of this conversation is missing: it was longer when it was last written here.")
+            )
+    return tuple(found)
+
+
 def no_session(reference: str) -> UserInputError:
     return UserInputError(
         msg("There is no conversation {id}.", id=reference),
@@ -425,7 +441,9 @@ def no_session(reference: str) -> UserInputError:
     )
 
 
-_OF_THE_WHOLE = frozenset({"session", "renamed", "adopted", "compressed", "compression_restored", "damaged"})
+_OF_THE_WHOLE = frozenset(
+    {"session", "renamed", "adopted", "compressed", "compression_restored", "damaged", SHORTENED}
+)
 """Lines that count in every version. A summary stands for messages before it: whether these are all there
 is asked where it is sent."""
 

@@ -159,6 +159,11 @@ class Authenticity:
         return self._key.home
 
     @property
+    def private(self) -> Path:
+        """The project's own folder."""
+        return self._path.parent
+
+    @property
     def project_id(self) -> str:
         """A ULID; "" while the project has none."""
         if not self._project_id:

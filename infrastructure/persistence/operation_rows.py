@@ -1,8 +1,8 @@
 """The rows of ``operations.sqlite``: their form, their signatures, and what stands in rows of older versions.
 
-A row is signed over all that is in it, its state too, and signed again with each change of it. One whose
-signature does not hold was written by another installation (or by a version that did not sign): it is told
-as such, and nothing is done because of it.
+A row is signed over all that is in it, its number and state too, and signed again with each change of it.
+One whose signature does not hold was written by another installation (or by a version that did not sign): it
+is told as such, and nothing is done because of it.
 """
 
 from __future__ import annotations
@@ -19,16 +19,19 @@ from shared.safe_json import read_bounded
 if TYPE_CHECKING:
     from infrastructure.persistence.authenticity import Authenticity
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 TABLE = "operations"
 _COLUMNS = (
     "op_id", "session_id", "tool", "kind", "state", "path", "before_sha256", "after_sha256", "undoes",
-    "created", "result", "mode", "further", "owner", "signature",
+    "created", "result", "mode", "further", "owner", "number", "signature",
 )  # fmt: skip
 _SIGNED = _COLUMNS[:-1]
+_MOST_NUMBERED = 2**62
+"""Of a log's rows no number is larger."""
 _TEXTS = (
     "op_id", "session_id", "tool", "before_sha256", "after_sha256", "undoes", "created", "further",
 )  # fmt: skip
+_KIND = "numbered operation"
 _STORED = (str, bytes, int)
 _KINDS, _STATES = get_args(OperationKind), get_args(OperationState)
 _CREATE_TABLE = """
@@ -117,7 +120,15 @@ def replace_rows(connection: sqlite3.Connection, rows: Iterable[tuple[Row, objec
     connection.executemany(statement, values)
 
 
-def begun(record: OperationRecord, owner: str, by: Authenticity) -> Row:
+def next_number(connection: sqlite3.Connection) -> int:
+    """The number of the next row, within a transaction. Raises ForeignDatabase for one that has none left."""
+    number: int = connection.execute(f"SELECT coalesce(max(number), 0) + 1 FROM {TABLE}").fetchone()[0]  # noqa: S608
+    if not 0 < number <= _MOST_NUMBERED:
+        raise ForeignDatabase(f"a row has the number {number - 1}")
+    return number
+
+
+def begun(record: OperationRecord, owner: str, number: int, by: Authenticity) -> Row:
     values = (
         record.op_id,
         record.session_id,
@@ -133,22 +144,24 @@ def begun(record: OperationRecord, owner: str, by: Authenticity) -> Row:
         record.mode,
         json.dumps([[item.path, item.before, item.after, item.mode] for item in record.further]),
         owner,
+        number,
     )
-    return (*values, by.sign("operation", *values))
+    return (*values, by.sign(_KIND, *values))
 
 
 def changed(row: Row, by: Authenticity, **values: Any) -> Row:
     """A row with other values in some columns, signed anew."""
     known = dict(zip(_COLUMNS, row, strict=True)) | values
     signed = tuple(known[name] for name in _SIGNED)
-    return (*signed, by.sign("operation", *signed))
+    return (*signed, by.sign(_KIND, *signed))
 
 
 def is_ours(row: Row, by: Authenticity) -> bool:
-    """Whether this installation wrote the row as it stands."""
+    """Whether this installation wrote the row as it stands, where it stands."""
     if not all(value is None or isinstance(value, _STORED) for value in row):
         return False
-    return by.is_ours("operation", row[-1], *row[:-1])
+    # A row of a version that did not sign its number is signed with it at its next change.
+    return by.is_ours(_KIND, row[-1], *row[:-1]) or by.is_ours("operation", row[-1], *row[:-2])
 
 
 def signature_of(row: Row) -> str:

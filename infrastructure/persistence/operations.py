@@ -72,7 +72,11 @@ class SqliteOperationLog:
         Raises ValueError when the id is taken, EnvironmentProblem.
         """
         with self._transaction() as connection:
-            row = operation_rows.begun(record, _this_process(), self._signer)
+            try:
+                number = operation_rows.next_number(connection)
+            except operation_rows.ForeignDatabase as error:
+                raise _damaged(self._path, error) from error
+            row = operation_rows.begun(record, _this_process(), number, self._signer)
             if _may_be_half_done(record):
                 self._begun.note(operation_rows.signature_of(row))
             connection.execute(

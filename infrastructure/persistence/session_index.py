@@ -22,10 +22,11 @@ from typing import Any
 from domain.llm.transcript import NeedsWholeTranscript, Summary, is_ulid
 from infrastructure.persistence.authenticity import Authenticity
 from infrastructure.persistence.confined import TooLarge, open_regular_file, read_regular_file
+from infrastructure.persistence.transcript_ends import End
 from infrastructure.persistence.transcript_lines import Chain, is_whole, read_line
 from shared.safe_json import read_bounded
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 _MAX_INDEX_BYTES = 256 << 20
 _CHUNK = 1 << 20
 
@@ -40,6 +41,8 @@ class IndexEntry:
     inode: int
     read_to: int
     """Bytes of whole lines the summary is made from."""
+    lines: int
+    """Those of the chain of signatures, up to there."""
     sha256: str
     """Of the bytes before `read_to`."""
     link: str
@@ -51,6 +54,11 @@ class IndexEntry:
     def holds_for(self, found: os.stat_result) -> bool:
         state = (found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
         return state == (self.size, self.mtime_ns, self.ctime_ns, self.inode)
+
+    def is_cut(self, known: End | None) -> bool:
+        """Whether it lacks lines that were written here."""
+        end = End(count=self.lines, link=self.link)
+        return self.is_ours and known is not None and known.is_beyond(end)
 
 
 def read_index(path: Path, signer: Authenticity) -> dict[str, IndexEntry]:
@@ -121,7 +129,9 @@ def _go_on(
     if hashed.hexdigest() != known.sha256:
         return None
     session_id = known.summary.session_id
-    chain = Chain(signer=signer, session_id=session_id, link=known.link, is_ours=known.is_ours)
+    chain = Chain(
+        signer=signer, session_id=session_id, count=known.lines, link=known.link, is_ours=known.is_ours
+    )
     try:
         return _follow(file, found, hashed, known.read_to, summary=known.summary, chain=chain)
     except NeedsWholeTranscript:
@@ -167,6 +177,7 @@ def _follow(
         ctime_ns=found.st_ctime_ns,
         inode=found.st_ino,
         read_to=read_to,
+        lines=chain.count,
         sha256=hashed.hexdigest(),
         link=chain.link,
         is_ours=chain.is_ours,
@@ -191,6 +202,7 @@ _OF_ENTRY: dict[str, type] = {
     "ctime_ns": int,
     "inode": int,
     "read_to": int,
+    "lines": int,
     "sha256": str,
     "link": str,
     "is_ours": bool,

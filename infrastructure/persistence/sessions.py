@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from application.ports.conversation import ReadTranscript, SessionInfo
-from domain.llm.transcript import Summary, default_name, is_ulid, no_session
+from domain.llm.transcript import SHORTENED, Summary, default_name, is_ulid, no_session
 from infrastructure.persistence.authenticity import Authenticity
 from infrastructure.persistence.confined import (
     InTheWay,
@@ -38,6 +38,7 @@ from infrastructure.persistence.confined import (
 )
 from infrastructure.persistence.process_locks import LockInUse, ProcessLock, is_held_elsewhere, other_holder
 from infrastructure.persistence.session_index import IndexEntry, index_document, read_index, summarise
+from infrastructure.persistence.transcript_ends import End, TranscriptEnds
 from infrastructure.persistence.transcript_lines import Chain, read_line, read_lines, write_line
 from shared.errors import CircuitAIError, EnvironmentProblem, Stopped, UserInputError
 from shared.message import Message, msg
@@ -52,6 +53,8 @@ MAX_TRANSCRIPT_BYTES = 512 << 20
 _SUFFIX = TRANSCRIPT_SUFFIX
 _PAUSE_S = 0.05
 """Between two looks at a lock that is waited for."""
+_CUT = {"event": SHORTENED}
+"""Stands behind the lines of a transcript that lacks some; written when it is gone on with."""
 
 WorkMode = Literal["free_work", "workflow"]
 
@@ -68,10 +71,12 @@ class TranscriptFile:
         session_id: str,
         lock: ProcessLock,
         signer: Authenticity,
+        ends: TranscriptEnds,
         *,
         is_new: bool = False,
     ) -> None:
         self._path = path
+        self._ends = ends
         self._chain = Chain(signer=signer, session_id=session_id)
         self._session_id = session_id
         self._lock = lock
@@ -89,6 +94,9 @@ class TranscriptFile:
             os.close(self._descriptor)
             raise _lost(path)
         self._events = lines.events
+        self._is_cut = not is_new and _is_cut(ends, self._chain)
+        if self._is_cut:
+            self._events.append(_CUT)
         self._damaged = lines.damaged
         self._end = lines.end
         """Bytes that count."""
@@ -129,12 +137,15 @@ class TranscriptFile:
         """
         lines = [write_line(event) for event in events]
         with self._guard:
+            told = [write_line(_CUT)] if self._is_cut else []
             if self._descriptor < 0:
                 raise ValueError("the transcript is closed")
             self._check_place()
-            signed, chain = self._chain.signed(lines)
+            signed, chain = self._chain.signed([*told, *lines])
             self._write(b"".join(signed))
-            self._chain = chain
+            self._chain, self._is_cut = chain, False
+            if chain.is_ours:
+                self._ends.note(self._session_id, End(count=chain.count, link=chain.link))
             # What is kept in memory is what a later start will read.
             self._events.extend(event for line in lines if (event := read_line(line)) is not None)
 
@@ -193,6 +204,7 @@ class SessionFiles:
         """`authenticity` is the project's; None: that of the folder they are in, with the user's key."""
         self._given_folder = folder
         self._signer = authenticity or Authenticity.of_user(folder.parent)
+        self._ends = TranscriptEnds(self._signer)
 
     def create(self, *, work_mode: WorkMode, name: str = "", session_id: str = "") -> TranscriptFile:
         """A new conversation; an empty name becomes "Chat <local date and time>".
@@ -263,10 +275,19 @@ class SessionFiles:
         if entries.keys() != known.keys() or any(known[key] is not entry for key, entry in entries.items()):
             self._write_index(index_path, entries.values())
         infos = [
-            _info(entry.summary, is_ours=entry.is_ours, size=entry.size, stored_at=entry.mtime_ns / 1e9)
+            _info(
+                entry.summary,
+                is_ours=entry.is_ours,
+                is_cut=entry.is_cut(self._ends.known(entry.summary.session_id)),
+                size=entry.size,
+                stored_at=entry.mtime_ns / 1e9,
+            )
             for entry in entries.values()
         ]
-        infos += [_info(summary, is_ours=False, size=0, stored_at=time.time()) for summary in unreadable]
+        infos += [
+            _info(summary, is_ours=False, is_cut=False, size=0, stored_at=time.time())
+            for summary in unreadable
+        ]
         return tuple(sorted(infos, key=lambda info: (info.updated_at, info.session_id), reverse=True))
 
     def read(self, session_id: str) -> ReadTranscript:
@@ -283,6 +304,8 @@ class SessionFiles:
         lines = read_lines(data, name=path.name, chain=chain)
         if lines.is_lost:
             raise _lost(path)
+        if _is_cut(self._ends, chain):
+            lines.events.append(_CUT)
         is_in_use = self.is_in_use(path.name.removesuffix(_SUFFIX))
         return ReadTranscript(events=lines.events, is_ours=chain.is_ours, is_in_use=is_in_use)
 
@@ -297,6 +320,7 @@ class SessionFiles:
         try:
             unlink(path)
             flush_folder(path.parent)
+            self._ends.forget(path.name.removesuffix(_SUFFIX))
         except FileNotFoundError as error:
             raise no_session(session_id) from error
         except OSError as error:
@@ -423,7 +447,7 @@ class SessionFiles:
         """The transcript with its lock, or neither."""
         lock = _lock(path)
         try:
-            return TranscriptFile(path, session_id, lock, self._signer, is_new=is_new)
+            return TranscriptFile(path, session_id, lock, self._signer, self._ends, is_new=is_new)
         except BaseException as error:
             lock.release()
             if isinstance(error, FileExistsError):
@@ -433,6 +457,12 @@ class SessionFiles:
                     write_problem(error, path) if is_new else _read_problem(error, path, session_id)
                 ) from error
             raise
+
+
+def _is_cut(ends: TranscriptEnds, chain: Chain) -> bool:
+    """Whether lines that were written here are missing at the end of a transcript of ours."""
+    known = ends.known(chain.session_id) if chain.is_ours else None
+    return known is not None and known.is_beyond(End(count=chain.count, link=chain.link))
 
 
 def _lock(path: Path, suffix: str = LOCK_SUFFIX) -> ProcessLock:
@@ -485,7 +515,7 @@ def _transcripts_in(folder: Path) -> list[tuple[str, os.stat_result]]:
     return [(session_id, state) for session_id, state in found if stat.S_ISREG(state.st_mode)]
 
 
-def _info(summary: Summary, *, is_ours: bool, size: int, stored_at: float) -> SessionInfo:
+def _info(summary: Summary, *, is_ours: bool, is_cut: bool, size: int, stored_at: float) -> SessionInfo:
     return SessionInfo(
         session_id=summary.session_id,
         name=summary.name,
@@ -496,6 +526,7 @@ def _info(summary: Summary, *, is_ours: bool, size: int, stored_at: float) -> Se
         preview=summary.preview,
         has_partial_response=summary.has_partial_response,
         is_ours=is_ours,
+        is_cut=is_cut,
         size=size,
         stored_at=stored_at,
     )

@@ -55,6 +55,8 @@ class Chain:
 
     signer: Authenticity
     session_id: str
+    count: int = 0
+    """Lines so far."""
     link: str = ""
     """SHA-256 over the lines so far, each with the link before it."""
     is_ours: bool = True
@@ -63,7 +65,7 @@ class Chain:
     def read(self, line: bytes) -> bytes:
         """Follow a line as it stands in the file, without its newline; returns it without its signature."""
         body, signature = _parted(line)
-        self.link = _next_link(self.link, body)
+        self.link, self.count = _next_link(self.link, body), self.count + 1
         is_sound = self.signer.is_ours("transcript", signature, self.session_id, self.link)
         if not is_sound:
             self.is_ours = False
@@ -83,7 +85,7 @@ class Chain:
             signature = self.signer.sign("transcript", self.session_id, link).encode("ascii")
             signed.append(body[:-1] + _BEFORE_SIGNATURE + signature + _AFTER_SIGNATURE + b"\n")
             is_ours = is_ours or _is_adoption(body)
-        return signed, replace(self, link=link, is_ours=is_ours)
+        return signed, replace(self, count=self.count + len(lines), link=link, is_ours=is_ours)
 
 
 def _next_link(link: str, body: bytes) -> str:

@@ -215,7 +215,10 @@ class ChatPrinter:
                     out.say(event.note)
                 if (cost := cost_line(event.cost, event.session_cost)) is not None:
                     out.note(cost)
-            case SessionOpened() | MessageWritten() | PhaseEntered() | ConfirmationGiven() | AnswerCounted():
+            case SessionOpened(problems=problems):
+                for problem in problems:
+                    self._out.note(problem)
+            case MessageWritten() | PhaseEntered() | ConfirmationGiven() | AnswerCounted():
                 pass
             case _:
                 assert_never(event)

@@ -13,7 +13,9 @@ CommonEvent = SessionOpened | PhaseEntered | ToolStarted | ToolEnded | ErrorOccu
 def common_document(event: CommonEvent, out: Output) -> dict[str, object]:
     match event:
         case SessionOpened():
-            return {"type": "session", "session_id": event.session_id}
+            problems = [out.translate(each) for each in event.problems]
+            more: dict[str, object] = {"problems": problems} if problems else {}
+            return {"type": "session", "session_id": event.session_id, **more}
         case PhaseEntered():
             return {"type": "phase", "phase": event.phase, "round": event.round_number}
         case ToolStarted():

@@ -127,6 +127,7 @@ def _print_list(infos: tuple[SessionInfo, ...], out: Output, *, is_removed: bool
         mark = "*" if info.has_partial_response else " "
         name = " ".join(info.name.split())
         origin = "" if info.is_ours else f"  {out.translate(msg('(written elsewhere)'))}"
+        origin += f"  {out.translate(msg('(its end is missing)'))}" if info.is_cut else ""
         when = f"{info.updated_at[:16]}  {info.message_count:4}"
         out.line(f"{mark} {info.session_id}  {when}  {visible(name)}{origin}")
         if info.preview:
@@ -185,6 +186,7 @@ def _info_document(info: SessionInfo) -> dict[str, Any]:
         "has_partial_response": info.has_partial_response,
         "size": info.size,
         "origin": "here" if info.is_ours else "elsewhere",
+        "is_cut": info.is_cut,
     }
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TypeVar, cast
 
-from PyQt6.QtCore import QSize, Qt
+from PyQt6.QtCore import QFileInfo, QSize, Qt
 from PyQt6.QtGui import QIcon
 from PyQt6.QtWidgets import (
     QDialog,
@@ -69,11 +70,46 @@ _LABELS = {
 }
 
 
+class _FileDialog(QFileDialog):
+    """Qt's own, but what it says of a name that does not fit is said in our dress."""
+
+    def __init__(self, services: WindowServices, parent: QWidget, title: Message, start: Path) -> None:
+        super().__init__(parent, services.language(title), str(start))
+        self._services = services
+        self.setOption(QFileDialog.Option.DontConfirmOverwrite)
+
+    def accept(self) -> None:
+        """Take what is chosen; a missing one is told, one that would be replaced asked about."""
+        names = self.selectedFiles()
+        missing = [name for name in names if not QFileInfo(os.path.expandvars(name)).exists()]
+        existing = [Path(name) for name in names if QFileInfo(name).isFile()]
+        if self.acceptMode() == QFileDialog.AcceptMode.AcceptSave:
+            if existing:
+                self._ask_to_replace(existing[0])
+            else:
+                super().accept()
+        elif missing:
+            said = msg("File or folder {path} does not exist.", path=Path(missing[0]).name)
+            tell(self._services, self, title=msg("Not found"), text=self._services.language(said))
+        else:
+            super().accept()
+
+    def _ask_to_replace(self, target: Path) -> None:
+        said = msg("{path} already exists. Replace it?", path=target.name)
+        box = SmallDialog(
+            self._services, self, "question", title=msg("Replace file"), text=self._services.language(said)
+        )
+        box.add_button(msg("Cancel"), act=box.reject)
+        box.add_button(msg("Replace"), kind="danger", act=box.accept)
+        box.accepted.connect(lambda: QFileDialog.accept(self))
+        box.open()
+
+
 async def choose_folder(
     services: WindowServices, parent: QWidget, title: Message, start: Path
 ) -> Path | None:
     """A folder, None when the person thinks better of it."""
-    dialog = QFileDialog(parent, services.language(title), str(start))
+    dialog = _FileDialog(services, parent, title, start)
     dialog.setFileMode(QFileDialog.FileMode.Directory)
     dialog.setOption(QFileDialog.Option.ShowDirsOnly)
     return next(iter(await _files_of(services, dialog, "folderDialog")), None)
@@ -86,7 +122,7 @@ async def choose_target(
 
     The dialog asks before a file is replaced.
     """
-    dialog = QFileDialog(parent, services.language(title), str(start.parent))
+    dialog = _FileDialog(services, parent, title, start.parent)
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
     dialog.setFileMode(QFileDialog.FileMode.AnyFile)
     dialog.setDefaultSuffix(start.suffix.lstrip("."))
@@ -98,7 +134,7 @@ async def choose_files(
     services: WindowServices, parent: QWidget, title: Message, start: Path, *, filters: Sequence[str] = ()
 ) -> tuple[Path, ...]:
     """Files that exist; none when the person thinks better of it."""
-    dialog = QFileDialog(parent, services.language(title), str(start))
+    dialog = _FileDialog(services, parent, title, start)
     dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
     if filters:
         dialog.setNameFilters(list(filters))

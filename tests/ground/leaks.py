@@ -21,9 +21,10 @@ GRACE_S = 0.25
 """For threads that are about to end and children that are about to be reaped."""
 
 _HAS_PROC = sys.platform.startswith("linux")
-_OF_LIBRARIES = frozenset(("/dev/urandom", "anon_inode:[eventfd]"))
-"""The kernel's random source is opened once and kept by several libraries; each thread of Qt's own pools for
-drawing, which come and go as Qt likes, has an event descriptor. Python opens none."""
+_OF_LIBRARIES = frozenset(("/dev/urandom", "anon_inode:[eventfd]", "/usr/share/mime/mime.cache"))
+"""The kernel's random source is opened once and kept by several libraries, the system's kinds of files by
+Qt's dialogs; each thread of Qt's own pools for drawing, which come and go, has an event descriptor.
+Python opens none."""
 _CACHES = frozenset({"__pycache__", ".hypothesis", "htmlcov", "build"})
 
 

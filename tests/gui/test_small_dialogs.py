@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import pytest
-from PyQt6.QtCore import QEvent, QMargins, Qt
+from PyQt6.QtCore import QEvent, QMargins, QSettings, Qt
 from PyQt6.QtGui import QGuiApplication
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QApplication, QLineEdit, QMenu, QPushButton, QWidget
+from PyQt6.QtWidgets import QApplication, QFileDialog, QLineEdit, QMenu, QMessageBox, QPushButton, QWidget
 
-from presentation.ui.questions import ask_text, choose
+from presentation.ui.questions import ask_text, choose, choose_folder, choose_target
 from presentation.ui.small_dialog import SmallDialog
 from presentation.ui.styles import style_sheet
 from presentation.ui.theme import Theme, ThemeManager
@@ -113,6 +114,43 @@ async def test_a_field_is_as_wide_as_the_dialog_and_enter_takes_it(
     QTest.keyClicks(edit, "b")  # the old name is selected
     QTest.keyClick(edit, Qt.Key.Key_Return)
     assert await asking == "b"
+
+
+async def test_a_missing_folder_and_a_file_that_is_there_are_told_in_our_own_dress(
+    services: WindowServices, until: Until, tmp_path: Path
+) -> None:
+    QSettings.setPath(QSettings.Format.NativeFormat, QSettings.Scope.UserScope, str(tmp_path))
+    parent = QWidget()
+    parent.show()
+    (tmp_path / "plot.svg").write_text("")
+
+    async def typed(text: str, button: str) -> SmallDialog:
+        await until(lambda: any(each.isVisible() for each in parent.findChildren(QFileDialog)))
+        dialog = next(each for each in parent.findChildren(QFileDialog) if each.isVisible())
+        edit = dialog.findChild(QLineEdit, "fileNameEdit")
+        assert edit is not None
+        edit.setText(text)
+        dialog.accept()
+        assert not dialog.findChildren(QMessageBox)
+        box = shown()
+        assert box is not None
+        assert text in box.words.text()
+        next(each for each in box.buttons() if each.text() == services.language(msg(button))).click()
+        return box
+
+    services.language.set("zh")
+    asking = asyncio.ensure_future(choose_folder(services, parent, msg("Open folder"), tmp_path))
+    box = await typed("gone", "Close")
+    assert "不存在" in box.words.text()
+    assert not asking.done()
+    asking.cancel()
+    await asyncio.gather(asking, return_exceptions=True)
+    start = tmp_path / "plot.svg"
+    saving = asyncio.ensure_future(choose_target(services, parent, msg("Export the plot"), start))
+    await typed("plot.svg", "Cancel")
+    assert not saving.done()
+    await typed("plot.svg", "Replace")
+    assert await saving == start
 
 
 def test_a_window_and_its_frame_are_on_the_screen(qapp: QApplication) -> None:

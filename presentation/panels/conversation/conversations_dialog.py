@@ -514,6 +514,7 @@ class _TwoLines(QStyledItemDelegate):
         facts = [msg("Workflow")] if info.work_mode == "workflow" else []
         facts += [msg("interrupted")] if info.has_partial_response else []
         facts += [] if info.is_ours else [msg("from another computer")]
+        facts += [msg("its end is missing")] if info.is_cut else []
         return " · ".join([*map(self._services.language, facts), info.preview])
 
     def paint(self, painter: QPainter | None, option: QStyleOptionViewItem, index: QModelIndex) -> None:
