@@ -14,6 +14,8 @@ from shared.message import Message, msg
 _BLOCK_BEGIN = re.compile(
     r"(?:^|(?<=\n))[ \t]*+(?P<fence>`{3,}+|~{3,}+)[ \t]*+(?P<language>[\w.+-]*+)[^\n]*+\n"
 )
+QUOTED = "output"
+"""Marks a block that repeats a tool's text: what stands in it is there already, whatever it looks like."""
 _LANGUAGES = frozenset({"", "spice", "ngspice", "netlist", "cir", "sp", "ckt", "text", "txt"})
 _NAME = re.compile(r"[^\W_][\w-]{0,38}")
 _ELEMENT = re.compile(r"[a-z][\w.:#$-]*")

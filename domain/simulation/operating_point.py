@@ -344,11 +344,8 @@ def operating_point_lines(
 ) -> list[str]:
     """It in lines of English, most telling first: devices that do something unusual, the other devices,
     node voltages, supplies. Devices and nodes beyond the bounds are counted."""
-    devices = sorted(
-        point.devices,
-        key=lambda each: (is_usual(each), each.name.count(".")),
-    )
-    lines = [_device_line(each) for each in devices[:most_devices]]
+    devices = device_lines(point)
+    lines = devices[:most_devices]
     more = max(len(devices) - most_devices, 0) + point.left_out
     if more:
         lines.append(f"... and {more} more transistors and diodes")
@@ -364,6 +361,14 @@ def operating_point_lines(
         ]
         lines.append(f"sources deliver {with_unit(point.power, 'W')}: " + ", ".join(told))
     return lines
+
+
+def device_lines(point: OperatingPoint) -> list[str]:
+    """A line for each device, those that do something unusual first."""
+    return [
+        _device_line(each)
+        for each in sorted(point.devices, key=lambda each: (is_usual(each), each.name.count(".")))
+    ]
 
 
 def is_usual(device: DevicePoint) -> bool:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal, assert_never
 from domain.circuit.netlist import LIBRARY_SUFFIXES, Netlist
 from domain.llm.chat import ChatRequest, StreamChunk, Usage, WireMessage, WireToolCall
 from domain.llm.context_block import MAIN_CIRCUIT
+from domain.llm.netlists_in_text import QUOTED
 from infrastructure.llm_adapters.builtin_commands import (
     FIGURE,
     LONGEST_QUOTE,
@@ -138,13 +139,18 @@ def _look_up(command: ListFiles | Search | References | Analyze, speech: Speech)
     outcome = yield Call(tool=tool, arguments=arguments)
     if outcome.error_type:
         return failed(outcome, speech)
+    if isinstance(command, Analyze) and not command.as_outline:
+        from infrastructure.llm_adapters.builtin_explain import explained  # with the words of all stages
+
+        if answer := explained(command.file, outcome.lines, speech.say):
+            return answer
     return _quoted(speech.say(lead_in), outcome.text)
 
 
 def _quoted(lead_in: str, text: str) -> str:
-    """A tool's text in a block that nothing in it can close."""
+    """A tool's text in a block that nothing in it can close, marked as no proposal of a netlist."""
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", text)), default=0))
-    return f"{lead_in}\n{fence}\n{text[:LONGEST_QUOTE]}\n{fence}"
+    return f"{lead_in}\n{fence}{QUOTED}\n{text[:LONGEST_QUOTE]}\n{fence}"
 
 
 # --- simulating and measuring ------------------------------------------------------------------------

@@ -149,10 +149,11 @@ class References:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Analyze:
-    """The outline of a file, with what it is made of."""
+    """What a circuit is made of, or the outline of a file."""
 
     file: str
     """"" = the circuit that is meant."""
+    as_outline: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -320,6 +321,7 @@ _REFERENCES = (
 _ANALYZE = re.compile(
     r"\banaly[sz]e\b|\boutline\b|\bstructure\b|\bexplain\b|\bsummar\w+|分析|结构|概览|大纲|解释", _I
 )
+_OUTLINE = re.compile(r"\boutline\b|\bstructure\b|结构|概览|大纲", _I)
 _EXPLAIN = re.compile(
     r"\b(?:explain|describe|analy[sz]e)\b[^.?!]*\b(?:this|the|my) (?:circuit|netlist|schematic)\b"
     r"|\bwhat (?:does|is) (?:this|the|my) (?:circuit|netlist)(?: do(?:ing)?| for)?\s*\??\s*$"
@@ -431,7 +433,7 @@ def _work(file: str, rest: str) -> Command | None:
 
 def _look(sentence: str, file: str, rest: str) -> Command | None:
     if file and _ANALYZE.search(rest):
-        return Analyze(file=file)
+        return Analyze(file=file, as_outline=_OUTLINE.search(rest) is not None)
     if not file and _EXPLAIN.search(sentence):
         return Analyze(file="")
     if _LIST.search(sentence) and not file:

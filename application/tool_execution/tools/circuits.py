@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -23,20 +24,26 @@ from application.tool_execution.tools._common import (
     locate,
 )
 from application.tool_execution.tools.files import unreadable
+from application.tool_execution.tools.result_source import changed_since, result_content
 from domain.circuit.dependencies import DependencyTree, SourceReader, resolve_dependencies
+from domain.circuit.figures import with_unit
 from domain.circuit.netlist import CIRCUIT_SUFFIXES, LIBRARY_SUFFIXES, Netlist
 from domain.circuit.outline import outline_of
+from domain.circuit.recognition.recognised import MADE_OF, NEWEST_FIGURES
 from domain.circuit.symbols import SymbolUse, bare_name, uses_of
 from domain.llm.tools.look import ToolLook
 from domain.llm.tools.result import ToolCall, ToolResult, failure
 from domain.llm.tools.text_files import BinaryFileError, decode
-from shared.message import msg
+from domain.simulation.operating_point import device_lines, stored_operating_point
+from shared.message import msg, one_line
 
 MOST_ANALYZED_BYTES = 5_000_000
 _MOST_SCANNED = 20_000
 _MOST_FILES = 1000
 _MOST_ITEMS = 60
 _MOST_USES = 200
+_MOST_FIGURES = 12
+"""Metrics of the newest run, and devices of its operating point."""
 _PREVIEW = 120
 _HEADING = re.compile(r"^(#{1,6})\s+(.+?)\s*#*$")
 _UNDERLINE = re.compile(r"^(=+|-+)\s*$")
@@ -67,6 +74,8 @@ async def analyze_file(arguments: AnalyzeArguments, context: ToolContext, _call:
         return unreadable(name, outline)
     if outline["kind"] == "netlist":
         outline["diagnostics"] = await found_in(context, path)
+        if outline["recognised"]:
+            outline["newest"] = await in_thread(context, _newest_figures, context, path)
     outline = {"path": name, "file_path": name, **outline}
     return ToolResult(
         success=True,
@@ -131,6 +140,31 @@ def _headings(lines: Sequence[str]) -> list[dict[str, Any]]:
     return found[:_MOST_ITEMS]
 
 
+def _newest_figures(context: ToolContext, path: Path) -> list[str]:
+    """Of the newest run: whether it still holds, its metrics, what its transistors do; none without a run."""
+    newest = context.view.newest_result(path)
+    if newest is None:
+        return []
+    content = result_content(context, newest)
+    request = content.get("request")
+    values = request.get("set") if isinstance(request, dict) else None
+    state = (
+        "of an earlier version of the circuit" if changed_since(context, path, content) else "of this circuit"
+    )
+    if isinstance(values, dict) and values:
+        state = f"with values of its own: {', '.join(f'{name}={value}' for name, value in values.items())}"
+    lines = [one_line(f"{NEWEST_FIGURES} {state}")]
+    metrics = content.get("metrics")
+    for name, item in islice(metrics.items(), _MOST_FIGURES) if isinstance(metrics, dict) else ():
+        value, unit = (item.get("value"), item.get("unit")) if isinstance(item, dict) else (None, None)
+        if isinstance(value, int | float) and math.isfinite(value):
+            lines.append(one_line(f"  {name} = {with_unit(value, str(unit or '1'))}"))
+    point = stored_operating_point(content)
+    if point is not None:
+        lines += [f"  {one_line(each)}" for each in device_lines(point)[:_MOST_FIGURES]]
+    return lines
+
+
 _PARTS = ("subcircuits", "includes", "models", "parameters", "sources", "analyses", "measures")
 
 
@@ -147,7 +181,7 @@ def outline_lines(outline: dict[str, Any]) -> list[str]:
     counts = ", ".join(f"{count} {kind}" for kind, count in outline["elements"].items())
     lines.append(f"elements: {counts or 'none'}")
     if outline["recognised"]:
-        lines += ["made of (by its connections):", *(f"  {line}" for line in outline["recognised"])]
+        lines += [MADE_OF, *(f"  {line}" for line in outline["recognised"]), *outline.get("newest", ())]
     if outline["nodes"]:
         more = len(outline["nodes"]) - _MOST_ITEMS
         nodes = " ".join(outline["nodes"][:_MOST_ITEMS])

@@ -8,6 +8,10 @@ from typing import Literal, NamedTuple
 
 from domain.circuit.figures import with_unit
 
+MADE_OF = "made of (by its connections):"
+NEWEST_FIGURES = "newest run"
+"""Begin the lines of `analyze_file` with what was recognised, and with what the newest run gave."""
+
 NodeRole = Literal["ground", "supply", "bias", "input", "output", "internal"]
 
 

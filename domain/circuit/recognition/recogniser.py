@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from domain.circuit.dependencies import DependencyTree
@@ -54,6 +54,7 @@ def recognise(tree: DependencyTree) -> Recognised:
         found.add("decoupling", {"parts": decoupling})
     _small_parts(found)
     feedback = tuple(_feedback(found))
+    _two_stages(found, feedback)
     told = {*found.used, *loads, *graph.holders, *graph.inputs.values()}
     told |= {source.name for source in graph.drives.values()} | {
         name for each in feedback for name in each.elements
@@ -125,6 +126,24 @@ def _small_parts(found: Finder) -> None:
 
 def _is_stage_input(found: Finder, node: str) -> bool:
     return any(role.startswith("in") and at == node for s in found.stages for role, at in s.nodes.items())
+
+
+def _two_stages(found: Finder, feedback: Sequence[Feedback]) -> None:
+    """A pair whose output drives a stage with a capacitor from its output back to its input: told first."""
+    capacitors = {part.name for part in found.graph.of("c")}
+    for pair in [stage for stage in found.stages if stage.kind == "differential_pair"]:
+        for second in [stage for stage in found.stages if stage.kind in ("common_source", "common_emitter")]:
+            around = second.elements["transistor"]
+            back = [
+                each.elements
+                for each in feedback
+                if each.around == around and each.sign == "negative" and capacitors & {*each.elements}
+            ]
+            if back and second.nodes["in"] in (pair.nodes["out"], pair.nodes["out2"]):
+                elements = {"transistors": pair.elements["transistors"], "second_stage": around}
+                nodes = {"in": pair.nodes["in"], "in2": pair.nodes["in2"], "out": second.nodes["out"]}
+                found.add("two_stage_amplifier", {**elements, "compensation": back[0]}, nodes)
+                found.stages.insert(0, found.stages.pop())
 
 
 def _feedback(found: Finder) -> Iterator[Feedback]:

@@ -214,7 +214,7 @@ def _mirror_figures(
         for mate in mates:
             size = _width_over_length(mate)
             if size and reference_size:
-                formula = f"W/L of {mate.name} to that of the reference"
+                formula = f"(W/L {mate.name})/(W/L {diode.name})"
                 yield Figure("ratio", size / reference_size, "1", formula, "Sedra, Smith, 8.2")
         return
     if len(reference) != 1 or diode.kind != "q":
@@ -433,7 +433,11 @@ def _singles(found: Finder) -> None:
             if com in graph.fixed:
                 continue
             _amplifier(found, follower, part)
-        elif is_driven or (not held and _is_controlled(found, base)):
+        elif (
+            is_driven
+            or (not held and _is_controlled(found, base))
+            or (loose and _is_biased_stage(found, part))
+        ):
             leads = _leads_on(found, com, part) and not _leads_on(found, out, part)
             _amplifier(found, follower if leads else common_emitter, part)
         elif base in graph.drives:
@@ -445,6 +449,13 @@ def _singles(found: Finder) -> None:
                 {"transistor": [part], "degeneration": resistors},
                 {"out": out, "common": _foot(found, part)[0]},
             )
+
+
+def _is_biased_stage(found: Finder, part: Part) -> bool:
+    """In a circuit without a signal: its collector and its base lead to rails through resistors alone."""
+    graph, out, base = found.graph, part.pins["out"], part.pins["in"]
+    loads = [far for _, far in graph.two(out, "r") if far in graph.rails]
+    return bool(loads) and {p.kind for p, _ in graph.at[base] if p is not part} == {"r"}
 
 
 def _is_controlled(found: Finder, base: str) -> bool:

@@ -12,6 +12,7 @@ from application.app import Application
 from bootstrap import build
 from domain.llm.answers import accept_calls
 from domain.llm.chat import ChatRequest, WireMessage
+from domain.llm.netlists_in_text import complete_netlists
 from infrastructure.llm_adapters.builtin_chat import MOST_ROUNDS, BuiltinChatClient
 from presentation.translation import Translator
 
@@ -98,10 +99,14 @@ async def test_looking_around(app: Application, project: Path) -> None:
         ("show lines 3-3 of rc.cir", "read_file", "R1 in out 1k"),
         ("search 159.155n", "search_project", "rc.cir:4"),
         ("where is R1 used?", "search_project", "rc.cir:3"),
-        ("analyze rc.cir", "analyze_file", ".meas"),
+        ("show rc.cir", "read_file", DECK.strip()),
+        ("outline of rc.cir", "analyze_file", ".meas"),
+        ("analyze rc.cir", "analyze_file", "RC low-pass filter R1, C1: in → out; corner frequency 1 kHz"),
+        ("分析 rc.cir", "analyze_file", "RC 低通滤波器 R1, C1：in → out；转折频率 1 kHz"),
     ):
         called, said = await turn(app, project, text)
         assert (called, part in said) == ([tool], True), said
+        assert complete_netlists(said) == ()  # what is repeated is no proposal
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,13 @@ import pytest
 
 from domain.llm.chat import RESULT_LIMIT
 from domain.llm.tools.result import ToolCall
+from infrastructure.llm_adapters.builtin_explain import explained
 from infrastructure.persistence.stored_results import ResultSeals
+from presentation.translation import Translator
 from shared.ulid import new_ulid
 from tests.integration.tools.conftest import Bench
+
+CHINESE = Translator("zh")
 
 RC = """RC low-pass
 Vin in 0 DC 1 AC 1 PULSE(0 1 0 1n 1n 1m 2m)
@@ -336,4 +340,13 @@ async def test_a_model_of_the_library_is_found_included_and_run(bench: Bench) ->
     assert again.success, again.content
     assert again.result["operating_point"] == run.result["operating_point"]
     outline = await bench.call("analyze_file", path="amp.cir")
+    # The built-in model says it with the currents of the run, and that they are old once the file is changed.
+    told = explained("amp.cir", outline.content.split("\n"), CHINESE)
+    assert "射放大级 Q1" in told
+    assert "最近一次仿真中 Q1 IC 1.3" in told
+    assert "旧值" not in told
+    changed = amplifier.replace("*", "* changed:", 1) if "*" in amplifier else f"{amplifier}* changed\n"
+    await bench.call("rewrite_file", path="amp.cir", content=changed)
+    outline = await bench.call("analyze_file", path="amp.cir")
+    assert "旧值" in explained("amp.cir", outline.content.split("\n"), CHINESE)
     assert [item["code"] for item in outline.result["diagnostics"]] == ["library-model"]

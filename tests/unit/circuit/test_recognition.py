@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import random
 import re
 from pathlib import Path
@@ -10,9 +11,12 @@ import pytest
 
 from domain.circuit.dependencies import SourceFile, SourceRefusal, resolve_dependencies
 from domain.circuit.netlist import Netlist
-from domain.circuit.recognition.recognised import Recognised
+from domain.circuit.recognition.recognised import MADE_OF, Recognised
 from domain.circuit.recognition.recogniser import recognise
+from domain.circuit.recognition.words import FIGURES, KINDS, ROLES, UNNAMED
 from domain.design.catalogue import FAMILIES, propose, understand
+from infrastructure.llm_adapters.builtin_explain import explained
+from presentation.translation import Translator
 
 ROOT = Path(__file__).parents[3]
 OWN = {
@@ -109,6 +113,10 @@ def test_each_family_s_own_circuit_is_recognised_also_disguised(family: str) -> 
     plain = recognised(text)
     assert wanted <= kinds(plain), plain.lines()
     assert plain.unrecognised == ()
+    for say in (str, Translator("zh")):
+        told = explained("x.cir", [MADE_OF, *(f"  {line}" for line in plain.lines())], say)
+        assert 2 < told.count("\n") < 15
+        assert not re.search(r"[a-z]_[a-z]", told), told
     for seed in (1, 2):
         other = recognised(disguised(text, seed))
         assert sorted(stage.kind for stage in other.stages) == sorted(stage.kind for stage in plain.stages)
@@ -140,6 +148,24 @@ def test_supplies_inputs_outputs_feedback_and_loads() -> None:
     pair = next(stage for stage in found.stages if stage.kind == "differential_pair")
     assert pair.elements["tail"] == ("M5",)
     assert pair.nodes["load"] == "M3"
+
+
+def test_all_that_can_be_told_has_words() -> None:
+    """Kinds, roles and figures as they stand in the sources of the recogniser."""
+    kinds_told: set[str] = set()
+    figures: set[str] = set()
+    for path in (ROOT / "domain/circuit/recognition").glob("*.py"):
+        for call in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(call, ast.Call) and call.args and isinstance(call.args[0], ast.Constant):
+                name = getattr(call.func, "attr", getattr(call.func, "id", ""))
+                {"add": kinds_told, "Figure": figures}.get(name, set()).add(str(call.args[0].value))
+            if isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "add" and len(call.args) > 1:
+                keys = call.args[1].keys if isinstance(call.args[1], ast.Dict) else []
+                roles = {str(key.value) for key in keys if isinstance(key, ast.Constant)}
+                assert roles <= {*ROLES, *UNNAMED}, path
+    assert len(kinds_told) > 30
+    assert kinds_told <= {*KINDS}
+    assert figures <= {*FIGURES}
 
 
 OTHERS = [

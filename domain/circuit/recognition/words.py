@@ -1,0 +1,251 @@
+"""What is recognised, in words for people: names of stages, what they do, roles of parts, figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from shared.message import Message, msg
+
+
+class Kind(NamedTuple):
+    """A stage's name and what it is for (None where the name says it)."""
+
+    name: Message
+    purpose: Message | None = None
+
+
+KINDS: Mapping[str, Kind] = {
+    # transistors
+    "common_emitter": Kind(msg("common-emitter stage"), msg("amplifies the voltage and inverts it")),
+    "common_source": Kind(msg("common-source stage"), msg("amplifies the voltage and inverts it")),
+    "common_base": Kind(
+        msg("common-base stage"), msg("amplifies without inverting, with a low input resistance")
+    ),
+    "common_gate": Kind(
+        msg("common-gate stage"), msg("amplifies without inverting, with a low input resistance")
+    ),
+    "emitter_follower": Kind(msg("emitter follower"), msg("drives what follows, with a gain just below 1")),
+    "source_follower": Kind(msg("source follower"), msg("drives what follows, with a gain below 1")),
+    "cascode": Kind(
+        msg("cascode stage"), msg("amplifies with a high output resistance and little Miller effect")
+    ),
+    "folded_cascode": Kind(msg("folded cascode"), msg("leads the signal current into the other polarity")),
+    "darlington": Kind(msg("Darlington stage"), msg("multiplies the current gains of two transistors")),
+    "differential_pair": Kind(
+        msg("differential pair"), msg("amplifies the difference of its inputs and rejects what they share")
+    ),
+    "current_mirror": Kind(msg("current mirror"), msg("copies the reference current")),
+    "wilson_mirror": Kind(
+        msg("Wilson current mirror"), msg("copies the reference current with a high output resistance")
+    ),
+    "cascode_mirror": Kind(
+        msg("cascode current mirror"), msg("copies the reference current with a high output resistance")
+    ),
+    "widlar_source": Kind(
+        msg("Widlar current source"), msg("makes a small current from a larger reference current")
+    ),
+    "current_source": Kind(msg("current source"), msg("supplies a bias current")),
+    "diode_connected": Kind(msg("diode-connected transistor"), msg("sets a bias voltage, or acts as a load")),
+    "vbe_multiplier": Kind(msg("VBE multiplier"), msg("sets the bias of the output stage")),
+    "push_pull": Kind(
+        msg("push-pull output stage"), msg("one half delivers the load current, the other half draws it")
+    ),
+    "cmos_inverter": Kind(msg("CMOS inverter"), msg("inverts the logic level")),
+    "switch": Kind(msg("switching transistor")),
+    "two_stage_amplifier": Kind(
+        msg("two-stage operational amplifier"), msg("a differential input stage followed by a gain stage")
+    ),
+    # op-amps
+    "voltage_follower": Kind(msg("voltage follower"), msg("drives what follows, with a gain of 1")),
+    "inverting_amplifier": Kind(msg("inverting amplifier")),
+    "non_inverting_amplifier": Kind(msg("non-inverting amplifier")),
+    "summing_amplifier": Kind(msg("summing amplifier"), msg("adds its inputs with a weight each")),
+    "difference_amplifier": Kind(msg("difference amplifier"), msg("amplifies the difference of its inputs")),
+    "instrumentation_amplifier": Kind(
+        msg("instrumentation amplifier"),
+        msg("amplifies the difference of its inputs without loading them"),
+    ),
+    "integrator": Kind(msg("integrator"), msg("its output is the integral of its input")),
+    "differentiator": Kind(msg("differentiator"), msg("its output is the derivative of its input")),
+    "transimpedance": Kind(msg("transimpedance amplifier"), msg("turns the input current into a voltage")),
+    "logarithmic_amplifier": Kind(msg("logarithmic amplifier")),
+    "comparator": Kind(msg("comparator"), msg("its output tells which input is higher")),
+    "schmitt_trigger": Kind(msg("Schmitt trigger"), msg("compares with hysteresis")),
+    "boosted_amplifier": Kind(
+        msg("amplifier with a booster transistor"), msg("the transistor delivers the output current")
+    ),
+    "bandgap_reference": Kind(
+        msg("bandgap reference"), msg("makes a voltage that hardly depends on the temperature")
+    ),
+    # filters
+    "sallen_key_low_pass": Kind(msg("Sallen-Key low-pass filter")),
+    "sallen_key_high_pass": Kind(msg("Sallen-Key high-pass filter")),
+    "sallen_key_band_pass": Kind(msg("Sallen-Key band-pass filter")),
+    "multiple_feedback_low_pass": Kind(msg("multiple-feedback low-pass filter")),
+    "multiple_feedback_high_pass": Kind(msg("multiple-feedback high-pass filter")),
+    "multiple_feedback_band_pass": Kind(msg("multiple-feedback band-pass filter")),
+    "twin_t_notch": Kind(msg("twin-T notch filter"), msg("rejects one frequency")),
+    "rc_low_pass": Kind(msg("RC low-pass filter")),
+    "rc_high_pass": Kind(msg("RC high-pass filter")),
+    "rc_band_pass": Kind(msg("RC band-pass filter")),
+    "rc_notch": Kind(msg("RC notch filter"), msg("rejects one frequency")),
+    "rl_low_pass": Kind(msg("RL low-pass filter")),
+    "rl_high_pass": Kind(msg("RL high-pass filter")),
+    "rl_band_pass": Kind(msg("RL band-pass filter")),
+    "rl_notch": Kind(msg("RL notch filter"), msg("rejects one frequency")),
+    "lc_ladder_low_pass": Kind(msg("LC low-pass filter")),
+    "lc_ladder_high_pass": Kind(msg("LC high-pass filter")),
+    "lc_ladder_band_pass": Kind(msg("LC band-pass filter")),
+    "lc_notch": Kind(msg("LC notch filter"), msg("rejects one frequency")),
+    "attenuator": Kind(msg("resistive attenuator")),
+    "voltage_divider": Kind(msg("voltage divider")),
+    "bias_divider": Kind(msg("bias divider"), msg("sets a DC voltage")),
+    # oscillators and timers
+    "colpitts_oscillator": Kind(msg("Colpitts oscillator")),
+    "clapp_oscillator": Kind(msg("Clapp oscillator")),
+    "hartley_oscillator": Kind(msg("Hartley oscillator")),
+    "wien_oscillator": Kind(msg("Wien bridge oscillator")),
+    "phase_shift_oscillator": Kind(msg("RC phase-shift oscillator")),
+    "relaxation_oscillator": Kind(
+        msg("relaxation oscillator"), msg("charges and discharges its capacitor between two thresholds")
+    ),
+    "astable_timer": Kind(msg("555 timer, astable"), msg("oscillates by itself")),
+    "monostable_timer": Kind(msg("555 timer, monostable"), msg("makes one pulse for each trigger")),
+    # supplies
+    "buck_converter": Kind(msg("buck converter"), msg("makes a lower voltage by switching")),
+    "boost_converter": Kind(msg("boost converter"), msg("makes a higher voltage by switching")),
+    "buck_boost_converter": Kind(
+        msg("inverting buck-boost converter"), msg("makes a negative voltage by switching")
+    ),
+    "half_wave_rectifier": Kind(msg("half-wave rectifier")),
+    "full_wave_rectifier": Kind(msg("full-wave rectifier")),
+    "bridge_rectifier": Kind(msg("bridge rectifier")),
+    "voltage_doubler": Kind(msg("voltage doubler")),
+    "voltage_multiplier": Kind(msg("voltage multiplier")),
+    "zener_regulator": Kind(msg("Zener regulator"), msg("holds the output at the Zener voltage")),
+    "zener_follower_regulator": Kind(
+        msg("Zener regulator with a pass transistor"),
+        msg("holds the output a base-emitter voltage below the Zener voltage"),
+    ),
+    "series_regulator": Kind(
+        msg("series regulator"), msg("compares the output with a reference and drives the pass transistor")
+    ),
+    "adjustable_regulator": Kind(msg("adjustable voltage regulator")),
+    "fixed_regulator": Kind(msg("fixed voltage regulator")),
+    # small parts
+    "coupling": Kind(msg("coupling capacitors")),
+    "bypass": Kind(msg("bypass capacitors")),
+    "decoupling": Kind(msg("supply decoupling")),
+}
+"""Every kind of stage the recogniser gives."""
+
+SMALL = frozenset({"coupling", "bypass", "decoupling"})
+"""Kinds that are told together, behind the stages."""
+
+BIASING = frozenset(
+    {"current_mirror", "wilson_mirror", "cascode_mirror", "widlar_source", "current_source", "bias_divider"}
+    | {"diode_connected"}
+)
+"""Kinds that serve the others: told behind them."""
+
+UNNAMED = frozenset({"resistors", "capacitors", "inductors", "parts"})
+"""Roles whose name says no more than the elements' letters."""
+
+ROLES: Mapping[str, Message] = {
+    "active_load": msg("active load"),
+    "amplifier": msg("amplifier"),
+    "amplifiers": msg("amplifiers"),
+    "at_input": msg("at the inverting input"),
+    "bias": msg("bias"),
+    "branches": msg("branch resistors"),
+    "bypass": msg("bypass capacitor"),
+    "capacitor": msg("capacitor"),
+    "charging": msg("charging resistors"),
+    "degeneration": msg("degeneration"),
+    "difference": msg("difference resistors"),
+    "diode": msg("diode"),
+    "diodes": msg("diodes"),
+    "divider": msg("divider"),
+    "emitter_resistors": msg("emitter resistors"),
+    "feedback": msg("feedback"),
+    "foot": msg("foot resistor"),
+    "gain_setting": msg("gain setting"),
+    "helper": msg("helper transistor"),
+    "holds_base": msg("holds the base for signals"),
+    "inductor": msg("inductor"),
+    "inner": msg("inner part"),
+    "input": msg("input"),
+    "input2": msg("second input"),
+    "input_coupling": msg("input coupling"),
+    "junctions": msg("junctions"),
+    "load": msg("load"),
+    "losses": msg("losses"),
+    "lower": msg("lower resistor"),
+    "mate": msg("mate"),
+    "output": msg("output transistor"),
+    "output_capacitor": msg("output capacitor"),
+    "output_coupling": msg("output coupling"),
+    "pass": msg("pass transistor"),
+    "pull_down": msg("pull-down"),
+    "pull_up": msg("pull-up"),
+    "pumps": msg("pump capacitors"),
+    "rectifier": msg("synchronous rectifier"),
+    "reference": msg("reference"),
+    "regulator": msg("regulator"),
+    "reservoir": msg("reservoir capacitor"),
+    "second": msg("second transistor"),
+    "second_stage": msg("second stage"),
+    "compensation": msg("Miller compensation"),
+    "sections": msg("RC sections"),
+    "series": msg("series resistor"),
+    "series_arm": msg("series arm"),
+    "series_resistance": msg("series resistance of the capacitor"),
+    "sets_current": msg("sets the current"),
+    "shunt": msg("shunt"),
+    "shunt_arm": msg("shunt arm"),
+    "source_resistance": msg("source resistance"),
+    "steadying": msg("steadying capacitor"),
+    "switch": msg("switch"),
+    "tail": msg("tail current"),
+    "tank": msg("tank"),
+    "timer": msg("timer"),
+    "to_ground": msg("to ground"),
+    "transistor": msg("transistor"),
+    "transistors": msg("transistors"),
+    "upper": msg("upper resistor"),
+    "upper_output": msg("upper output transistor"),
+    "upper_reference": msg("upper reference transistor"),
+    "winding": msg("winding resistance"),
+    "zener": msg("Zener diode"),
+    "cascode.upper": msg("upper transistor"),
+    "folded_cascode.upper": msg("upper transistor"),
+}
+"""What an element does in its stage; ``kind.role`` where that differs from the other kinds."""
+
+FIGURES: Mapping[str, Message] = {
+    "center": msg("center frequency"),
+    "collector_current": msg("collector current"),
+    "common_mode_gain": msg("common-mode gain"),
+    "corner": msg("corner frequency"),
+    "duty": msg("duty cycle"),
+    "frequency": msg("frequency"),
+    "gain": msg("gain"),
+    "hysteresis_share": msg("share of the output swing fed back"),
+    "input_resistance": msg("input resistance"),
+    "lower_corner": msg("lower corner frequency"),
+    "order": msg("order"),
+    "output_current": msg("output current"),
+    "output_voltage": msg("output voltage"),
+    "pulse_width": msg("pulse width"),
+    "q": msg("quality factor Q"),
+    "ratio": msg("ratio"),
+    "reference_current": msg("reference current"),
+    "reference_factor": msg("output to reference voltage"),
+    "transresistance": msg("transresistance"),
+    "unity_gain_frequency": msg("frequency of gain 1"),
+    "upper_corner": msg("upper corner frequency"),
+    "voltage": msg("voltage"),
+    "weight": msg("gain of input {number}", number=""),
+}
+"""What follows from the values; ``weight1`` has its number behind it."""
