@@ -37,9 +37,9 @@ class Varied:
     name: str
     """As the user wrote it: ``R1``, ``m1.w``, ``x1.r2``, ``rload``, ``temp``."""
     way: ChangeWay
-    target: str
-    """What ngspice is told to change, flattened and lower case: ``r1``, ``@m1[w]``, ``r.x1.r2``,
-    ``@nmos[vto]`` or the name of a `.param`."""
+    targets: tuple[str, ...]
+    """What ngspice is told to change, lower case: ``r1``, ``@m1[w]``, all that have the value of a `.param`;
+    or the name of one `.param`."""
     nominal: float
     """Its value in the circuit as written, in SI units."""
 
@@ -70,7 +70,7 @@ class BatchCircuit:
         deck = self.deck
         for varied, value in zip(self.varied, values, strict=True):
             if varied.way == "alterparam":
-                card = f".param {varied.target}="
+                card = f".param {varied.targets[0]}="
                 deck = re.sub(rf"(?m)^{re.escape(card)}\S*".encode(), f"{card}{value!r}".encode(), deck)
         return replace(self, deck=deck)
 

@@ -168,7 +168,10 @@ def gain_margin_place(signal: Signal) -> tuple[float, float]:
 
 def phase_deg(values: RealArray | np.ndarray) -> RealArray:
     """(n,) complex -> (n,) phase in degrees, unwrapped."""
-    return np.degrees(np.unwrap(np.angle(values)))
+    angles = np.angle(values)
+    # Most responses turn less than half a turn from a sample to the next.
+    wraps = (np.abs(angles[1:] - angles[:-1]) > np.pi).any()
+    return np.degrees(np.unwrap(angles) if wraps else angles)
 
 
 def group_delay(signal: Signal) -> RealArray:
@@ -362,6 +365,8 @@ def _ratio(drop_db: float) -> float:
 def _linear(signal: Signal) -> Signal:
     """The magnitude over ascending frequencies, dB turned back."""
     y = 10 ** (signal.real / 20) if signal.unit == "dB" else np.abs(signal.y)
+    if (signal.x[1:] >= signal.x[:-1]).all():
+        return signal.with_data(y, "1")
     order = np.argsort(signal.x, kind="stable")
     return replace(signal, x=signal.x[order], y=y[order], unit="1")
 
@@ -379,7 +384,7 @@ def _loop_phase(signal: Signal) -> Signal:
         degrees = degrees - math.copysign(180.0, start)
     elif start > 135:
         degrees = degrees - 360.0
-    return replace(signal, y=degrees, unit="deg")
+    return signal.with_data(degrees, "deg")
 
 
 def _needs_complex() -> Message:

@@ -59,10 +59,10 @@ class Signal:
 
     def forward(self) -> NDArray[np.bool_]:
         """(n-1,) which steps follow the sweep; False where a nested sweep starts again."""
-        steps = np.diff(self.x)
-        ascending = steps > 0
+        ascending = self.x[1:] > self.x[:-1]
         if ascending.all():
-            return ascending
+            return np.asarray(ascending)
+        steps = np.diff(self.x)
         return np.asarray(steps * np.sign(np.median(steps)) > 0)
 
     def value_at(self, position: float) -> complex:
@@ -108,22 +108,34 @@ class Signal:
         """
         y = self.real
         above = y >= level
-        rising = ~above[:-1] & above[1:]
-        falling = above[:-1] & ~above[1:]
-        wanted = {"rising": rising, "falling": falling, "both": rising | falling}[direction]
-        left = np.flatnonzero(wanted & self.forward())
-        x0, x1, y0, y1 = self.x[left], self.x[left + 1], y[left], y[left + 1]
-        part = (level - y0) / (y1 - y0)
-        if not self.is_over_frequency:
-            return np.asarray(x0 + part * (x1 - x0))
-        can_log = x0 > 0
+        left = np.flatnonzero(above[1:] != above[:-1])
+        if direction != "both":
+            left = left[above[left + 1] == (direction == "rising")]
+        if not len(left):
+            return np.zeros(0)
+        left = left[self.forward()[left]]
+        if self.is_over_frequency:
+            return np.array([self._passes(y, at, level) for at in left.tolist()], dtype=float)
+        x0, y0 = self.x[left], y[left]
+        return np.asarray(x0 + (level - y0) / (y[left + 1] - y0) * (self.x[left + 1] - x0))
+
+    def _passes(self, y: RealArray, left: int, level: float) -> float:
+        """Where `y` passes `level` between sample `left` and the next, over frequency."""
+        first = max(left - 1, 0)
+        # Plain numbers of these samples and their neighbours: arrays of four take ten times as long.
+        x, values = self.x[first : left + 3].tolist(), y[first : left + 3].tolist()
+        at = left - first
+        part = (level - values[at]) / (values[at + 1] - values[at])
+        if x[at] <= 0:
+            return float(x[at] + part * (x[at + 1] - x[at]))
         is_log = not self.is_level and level > 0
-        smooth = can_log & (y0 > 0) & (y1 > 0) if is_log else can_log
-        part[smooth] = _passing(
-            self.x, _log(y) if is_log else y, left[smooth], math.log(level) if is_log else level
-        )
-        ratio = np.divide(x1, x0, where=can_log, out=np.ones_like(x1))
-        return np.where(can_log, x0 * ratio**part, x0 + part * (x1 - x0))
+        if not is_log or (values[at] > 0 and values[at + 1] > 0):
+            u = [_log_or_nan(each) for each in x]
+            w = [_log_or_nan(each) for each in values] if is_log else values
+            step = u[at + 1] - u[at]
+            slopes = (slope * step for slope in interpolation.slopes(u, w, at))
+            part = interpolation.passing(math.log(level) if is_log else level, w[at], w[at + 1], *slopes)
+        return float(x[at] * (x[at + 1] / x[at]) ** part)
 
     def window(self, start: float, stop: float) -> Signal:
         """The part between two places on the axis, its ends interpolated."""
@@ -169,15 +181,8 @@ def _read_response(x: RealArray, y: Array, left: int, position: float, *, is_lev
     return complex(math.exp(read(_log(y.real))))
 
 
-def _passing(x: RealArray, w: RealArray, left: NDArray[np.intp], level: float) -> RealArray:
-    u, values = _log(x).tolist(), w.tolist()
-    parts = []
-    for sample in left.tolist():
-        step = u[sample + 1] - u[sample]
-        first, last = interpolation.slopes(u, values, sample)
-        ends = values[sample], values[sample + 1]
-        parts.append(interpolation.passing(level, *ends, first * step, last * step))
-    return np.array(parts, dtype=float)
+def _log_or_nan(value: float) -> float:
+    return math.log(value) if value > 0 else math.nan
 
 
 def figure(value: float, unit: str) -> str:

@@ -1,10 +1,11 @@
 """How a loaded circuit takes new values: the circuit made ready for many runs that differ in some values.
 
 `alter` sets a number inside a device and costs almost nothing, but is right only where nothing else was
-computed from that number; it is taken for plain values of R, C, L, V and I alone. Everything else becomes
-a `.param` of ours in the deck, which `alterparam` and `reset` set: the circuit is then expanded again, as a
-fresh process would. (`altermod` would do for many model parameters, but which of a model's further values
-follow them differs from model to model, so it is not taken.)
+computed from that number; it is taken for the values of R, C, L, V and I alone, for width and length of
+MOSFETs whose model is not chosen by them, and for a `.param` that only stands whole (``{w1}``) in such
+places. Everything else becomes a `.param` of ours in the deck, which `alterparam` and `reset` set: the
+circuit is then expanded again, as a fresh process would. (`altermod` would do for many model parameters, but
+which of a model's further values follow them differs from model to model, so it is not taken.)
 """
 
 from __future__ import annotations
@@ -37,6 +38,8 @@ _PLAIN_NAME = re.compile(r"[a-z]\w*", re.ASCII)
 _NEAR_TOLD = 5
 _NAMES_TOLD = 20
 _DEFAULTS = {"m": 1.0, "area": 1.0, "temp": _USUAL_TEMPERATURE}
+_SIZED_LEVELS = frozenset({"1", "2", "3", "6", "8", "14", "49", "54"})
+"""Of MOSFETs: `alter` of a size was compared with a fresh process (tests/integration/batch)."""
 _FIRST_VALUE = 1.0
 """Stands in the deck for a value that is not written anywhere, until the first run sets one."""
 
@@ -75,6 +78,8 @@ class _Planner:
         self._tree = tree
         self._edits: defaultdict[Path | None, Edits] = defaultdict(list)
         self._cards: list[str] = []
+        self._taken: set[str] = set()
+        """What `alter` sets."""
 
     def plan(self, names: Sequence[str]) -> tuple[DependencyTree, tuple[Varied, ...]]:
         self._check_names(names)
@@ -121,10 +126,8 @@ class _Planner:
 
     def _vary(self, name: str, number: int) -> Varied:
         key = name.lower()
-        element = self._plain_element(key)
-        if element is not None and element.value is not None:
-            nominal = parse_number(element.value.text)
-            return Varied(name=name, way="alter", target=key, nominal=nominal)
+        if (altered := self._altered(name, key)) is not None:
+            return altered
         parameter = f"{self._prefix}{number}"
         braced = f"{{{parameter}}}"
         if key == TEMPERATURE and not self._is_defined(key):
@@ -135,7 +138,7 @@ class _Planner:
             self._add(place, name)
         start = nominal if math.isfinite(nominal) else _FIRST_VALUE
         self._cards.append(f".param {parameter}={start!r}")
-        return Varied(name=name, way="alterparam", target=parameter, nominal=nominal)
+        return Varied(name=name, way="alterparam", targets=(parameter,), nominal=nominal)
 
     def _add(self, place: _Place, name: str) -> None:
         edits = self._edits[place.netlist.path]
@@ -150,22 +153,77 @@ class _Planner:
 
     # ---- plain values ----------------------------------------------------------------------------
 
-    def _plain_element(self, key: str) -> Element | None:
-        """The element of this name when `alter` is exact for it."""
-        if not _PLAIN_NAME.fullmatch(key):
+    def _altered(self, name: str, key: str) -> Varied | None:
+        """The quantity as one that `alter` sets exactly; None when it does not."""
+        place = self._alterable(key)
+        if place is not None and self._is_parameter(key) and place[1].text.strip("{}' ").lower() == key:
+            place = None  # `.param r1=1k` with `R1 a b {r1}`: the parameter is meant
+        targets = (place[0],) if place is not None else self._whole_uses(key)
+        text = place[1].text if place is not None else self._own_text(key)
+        nominal = math.nan if text is None else self._value_of(text)
+        # Of two names for one place the later is set last, so the earlier keeps to `alter` and this does not.
+        if not targets or math.isnan(nominal) or (place is None and self._taken.intersection(targets)):
             return None
-        found = [element for element in self._tree.root.elements if element.key == key and not element.scope]
-        if len(found) != 1 or found[0].letter not in "rclvi" or self._is_parameter(key):
+        self._taken.update(targets)
+        return Varied(name=name, way="alter", targets=targets, nominal=nominal)
+
+    def _own_text(self, key: str) -> str | None:
+        """What the only `.param` of this name is, at the top level; None when there are more."""
+        found = [p for netlist in self._netlists for p in netlist.parameters if p.name == key]
+        return found[0].value.text if len(found) == 1 and not found[0].scope else None
+
+    def _whole_uses(self, key: str) -> tuple[str, ...]:
+        """What `alter` sets in place of a `.param` that has no other use; () when it has one, or none."""
+        if self._own_text(key) is None or not _PLAIN_NAME.fullmatch(key):
+            return ()
+        # `w=` is the name of something, as is the first word of a line.
+        word = re.compile(rf"(?<![\w.]){re.escape(key)}(?![\w.])(?!\s*=(?!=))")
+        texts = (re.sub(r"^\S+", "", placed.statement.text.lower()) for placed in self._tree.expanded)
+        count = sum(len(word.findall(text)) for text in texts)
+        targets = []
+        for element in self._tree.root.elements:
+            members = (element.key, *(f"{element.key}.{size}" for size in ("w", "l")))
+            for place in filter(None, map(self._alterable, members if not element.scope else ())):
+                if place[1].text.lower() in (f"{{{key}}}", f"'{key}'"):
+                    targets.append(place[0])
+        return tuple(targets) if len(targets) == count else ()
+
+    def _alterable(self, key: str) -> tuple[str, Field] | None:
+        """What `alter` calls the value of an element, or the width or length of a MOSFET, and its field."""
+        owner, _, size = key.partition(".")
+        if not _PLAIN_NAME.fullmatch(owner):
+            return None
+        found = [e for e in self._tree.root.elements if e.key == owner and not e.scope]
+        if len(found) != 1:
             return None
         element = found[0]
-        has_more = bool(element.params or element.model or element.expressions or element.statement.branches)
+        if size:
+            field = element.params.get(size) if element.letter == "m" and size in ("w", "l") else None
+            return None if field is None or not self._keeps_model(element) else (f"@{owner}[{size}]", field)
+        if element.letter not in "rclvi" or element.value is None or self._is_looked_at(owner):
+            return None
+        has_more = bool(element.params or element.model or element.statement.branches)
+        has_more |= any(each is not element.value for each in element.expressions)
         if element.letter in "rcl":
             has_more |= bool(element.words or element.numbers)
         else:
             has_more |= not set(element.words) <= {"dc", "ac"}
-        if has_more or len(element.nodes) != 2 or not _is_number(element.value):
-            return None
-        return None if self._is_looked_at(key) else element
+        return None if has_more or len(element.nodes) != 2 else (owner, element.value)
+
+    def _keeps_model(self, element: Element) -> bool:
+        """The model of a MOSFET is one card of a level that takes a new size as a fresh process does."""
+        name = "" if element.model is None else element.model.key
+        cards = [
+            placed.statement
+            for placed in self._tree.expanded
+            if placed.statement.keyword == "model"
+            and len(placed.statement.head(3)) > 2
+            and placed.statement.head(3)[1].key.partition(".")[0] == name.partition(".")[0]
+        ]
+        if len(cards) != 1 or cards[0].head(3)[1].key != name or cards[0].scope:
+            return False
+        level = next((pair.value.text for pair in assignments_of(cards[0]) if pair.name == "level"), "1")
+        return level.rstrip(")") in _SIZED_LEVELS
 
     def _is_looked_at(self, key: str) -> bool:
         """Something else in the circuit asks for the element or its value."""
@@ -383,16 +441,6 @@ class _Planner:
                 files[path] = netlist.edited(list(dict.fromkeys(edits)))
                 changed.add(path)
         return replace(self._tree, root=edited_root, files=files, changed=changed)
-
-
-def _is_number(value: Field | None) -> bool:
-    if value is None:
-        return False
-    try:
-        parse_number(value.text)
-    except ValueError:
-        return False
-    return True
 
 
 def _only_noise_source(statement: Statement, key: str) -> bool:

@@ -133,7 +133,10 @@ def _circuit(path: Path, way: str) -> BatchCircuit:
     if way == "alterparam":
         for name, value in _NAMES.items():
             text = re.sub(
-                rf"^({name} .*) \S+$", rf"\1 {{p{name}}}\n.param p{name}={value!r}", text, flags=re.MULTILINE
+                rf"^({name} .*) \S+$",
+                rf"\1 {{1*p{name}}}\n.param p{name}={value!r}",
+                text,
+                flags=re.MULTILINE,
             )
     names = {"": [], "alter": list(_NAMES), "alterparam": [f"p{name}" for name in _NAMES]}[way]
     reader = SourceReaderFactory().for_circuit(path, ())

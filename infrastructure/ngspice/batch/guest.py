@@ -82,7 +82,7 @@ class Guest:
         self._layouts: dict[tuple[Any, ...], int] = {}
         self._axes: dict[tuple[int, int], bytes] = {}
         self._known: tuple[tuple[bytes, ...], int, list[tuple[bytes, int, bool]]] | None = None
-        self._settings: list[tuple[str, bool]] = []
+        self._settings: list[tuple[list[str], bool]] = []
         self._harmless: set[bytes] = set()
         self._head: list[bytes] = []
         self._tail: collections.deque[bytes] = collections.deque(maxlen=_TAIL_LINES)
@@ -198,7 +198,10 @@ class Guest:
             with open(name, "xb") as file:  # noqa: PTH123
                 file.write(content)
         os.environ["NGSPICE_INPUT_DIR"] = circuit["input_folder"]
-        self._settings = [(f"{way} {target}=", way == "alterparam") for way, target in circuit["ways"]]
+        self._settings = [
+            ([f"{way} {target}=" for target in targets], way == "alterparam")
+            for way, targets in circuit["ways"]
+        ]
         words = self._load()
         self._put(LOADED, words)
 
@@ -252,14 +255,15 @@ class Guest:
         if circuit["first_seed"] is not None:
             self._command(f"setseed {circuit['first_seed'] + run_id}")
         if circuit["resets"]:
-            for (start, is_parameter), value in zip(self._settings, values, strict=True):
+            for (starts, is_parameter), value in zip(self._settings, values, strict=True):
                 if is_parameter:
-                    self._command(start + repr(value))
+                    self._command(starts[0] + repr(value))
             # It undoes every alter, which are therefore done after it.
             self._command("reset")
-        for (start, is_parameter), value in zip(self._settings, values, strict=True):
+        for (starts, is_parameter), value in zip(self._settings, values, strict=True):
             if not is_parameter:
-                command((start + repr(value)).encode("latin-1", "replace"))
+                for start in starts:
+                    command((start + repr(value)).encode("latin-1", "replace"))
         setting = self._words()
         command(b"run")
         layout, lengths, data = self._read_plots()

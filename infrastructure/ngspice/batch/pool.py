@@ -59,7 +59,7 @@ def circuit_order(circuit: BatchCircuit, index: int, signals: Sequence[str] | No
     places = (os.path.realpath(path) for path in circuit.included_files if path.is_file())
     texts += [read_regular_file(Path(place)) for place in places]
     is_random = any(word in text.lower() for text in texts for word in _RANDOM)
-    ways = [(varied.way, varied.target) for varied in circuit.varied]
+    ways = [(varied.way, varied.targets) for varied in circuit.varied]
     mode = circuit.compatibility
     return order(
         "circuit",

@@ -90,7 +90,7 @@ def bare_host(deck: str, grounds: Grounds) -> str:
 
 def raw_circuit(deck: str, grounds: Grounds, **fields: object) -> BatchCircuit:
     """A circuit as a stranger wrote it: nothing of it was switched off."""
-    r1 = Varied(name="R1", way="alter", target="r1", nominal=1000.0)
+    r1 = Varied(name="R1", way="alter", targets=("r1",), nominal=1000.0)
     op = tuple(analysis for analysis in analyses_of(deck) if analysis.kind == "op")
     fields.setdefault("analyses", op[:1])
     return BatchCircuit(

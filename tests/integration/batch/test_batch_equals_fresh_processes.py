@@ -80,14 +80,33 @@ CASES = {
         ".op\n.dc Vg 0 3 0.25\n.end\n",
         names=("m1.w", "m1.l", "Vg", "n1.vto"),
         rows=doubled((10e-6, 1e-6, 1.2, 0.7), (23e-6, 2e-6, 1.5, 0.45), (3.3e-6, 0.6e-6, 1.0, 0.9)),
-        ways=("alterparam", "alterparam", "alterparam", "alterparam"),
+        ways=("alter", "alter", "alterparam", "alterparam"),
+    ),
+    "sizes of all transistors by parameters": Case(
+        deck="t\n.param w1={0} l1={1} Ib={2}\nVdd d 0 1.8\nVg g 0 dc 0.9 ac 1\nIb d o {{Ib}}\n"
+        + "".join(
+            f"M{n} o{n} g 0 0 n{n} w={{{{w1}}}} l='l1'\nR{n} d o{n} 5k\n.model n{n} nmos level={level}\n"
+            for n, level in enumerate((2, 3, 6, 8, 14, 49, 54), start=1)
+        )
+        + "Ro o 0 1k\n.op\n.ac dec 2 1k 10g\n.end\n",
+        names=("w1", "l1", "Ib"),
+        rows=doubled((10e-6, 1e-6, 1e-5), (33e-6, 0.5e-6, 2e-5), (3e-6, 2e-6, 1e-6)),
+        ways=("alter", "alter", "alter"),
+    ),
+    "sizes that choose the model": Case(
+        deck="t\nVdd d 0 1.8\nVg g 0 0.9\nM1 o g 0 0 nb w={0} l=1u\nR1 d o 5k\n"
+        ".model nb.1 nmos level=14 wmin=1u wmax=10u lmin=0.1u lmax=10u vth0=0.4\n"
+        ".model nb.2 nmos level=14 wmin=10u wmax=100u lmin=0.1u lmax=10u vth0=0.6\n.op\n.end\n",
+        names=("m1.w",),
+        rows=doubled((5e-6,), (50e-6,)),
+        ways=("alterparam",),
     ),
     "BSIM4 transistor": Case(
         deck="t\nVdd d 0 1.2\nVg g 0 dc {1} ac 1\nRd d o 10k\nM1 o g 0 0 n4 w={0} l=90n\nC1 o 0 {2}\n"
         ".model n4 nmos level=14 version=4.8.1 vth0={3} toxe=2n u0=0.03\n.op\n.ac dec 4 1k 1g\n.tran 1n 20n\n.end\n",
         names=("m1.w", "Vg", "C1", "n4.vth0"),
         rows=doubled((1e-6, 0.6, 1e-14, 0.4), (2.5e-6, 0.55, 3e-14, 0.38)),
-        ways=("alterparam", "alter", "alter", "alterparam"),
+        ways=("alter", "alter", "alter", "alterparam"),
     ),
     "bipolar amplifier": Case(
         deck="t\nVcc vcc 0 12\nVin in 0 dc 0 ac {3} sin(0 10m 1k)\nR1 vcc b {0}\nR2 b 0 10k\nRc vcc c 2.2k\n"
@@ -125,7 +144,7 @@ CASES = {
         },
         names=("dx.is", "vdd", "x1.rx"),
         rows=doubled((1e-14, 3.3, 1e4), (5e-13, 5.0, 2e3)),
-        ways=("alterparam", "alterparam", "alterparam"),
+        ways=("alterparam", "alter", "alterparam"),
     ),
     "control block and other analyses": Case(
         deck="t\n.control\nrun\nalter r1=3\nquit 1\n.endc\n*# alter r1=5\nV1 a 0 dc 1 ac 1\nR1 a b {0}\nC1 b 0 1n\nR2 b 0 {1}\n"

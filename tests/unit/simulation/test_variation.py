@@ -77,7 +77,7 @@ Ry p q 3k
         ("R1", "alter", "r1", 4.7e3),
         ("VIN", "alter", "vin", 1.0),
         ("C1", "alter", "c1", 1e-7),
-        ("R2", "alterparam", "varied1", 2e3),
+        ("R2", "alter", "r2", 2e3),
         ("R3", "alterparam", "varied1", 1e3),
         ("R4", "alterparam", "varied1", 2e3),
         ("L1", "alterparam", "varied1", 1e-3),
@@ -98,7 +98,7 @@ Ry p q 3k
 )
 def test_each_value_has_its_way(name: str, way: str, target: str, nominal: float) -> None:
     edited, (varied,) = plan_variation(tree_of(DECK), [name])
-    assert (varied.name, varied.way, varied.target) == (name, way, target)
+    assert (varied.name, varied.way, varied.targets) == (name, way, (target,))
     assert varied.nominal == pytest.approx(nominal)
     before, after = DECK.splitlines(), text_of(edited).splitlines()
     changed = [line for line in range(len(before)) if before[line] != after[line]]
@@ -131,12 +131,12 @@ def test_temperature_is_put_where_it_stands() -> None:
 
 
 def test_a_parameter_called_temp_is_that_parameter() -> None:
-    edited, _ = plan_variation(tree_of("t\n.param temp=30\nR1 a 0 {temp}\n.op\n.end\n"), ["temp"])
+    edited, _ = plan_variation(tree_of("t\n.param temp=30\nR1 a 0 {2*temp}\n.op\n.end\n"), ["temp"])
     assert ".param temp={varied1}" in text_of(edited)
 
 
 def test_values_of_included_files_are_edited_in_copies() -> None:
-    deck = "t\n.include a.inc\n.lib b.lib tt\nX1 a amp\nR1 a 0 {rl}\n.op\n.end\n"
+    deck = "t\n.include a.inc\n.lib b.lib tt\nX1 a amp\nR1 a 0 {2*rl}\n.op\n.end\n"
     library = ".lib tt\n.model dx d(is=1e-14)\n.endl\n.lib ff\n.model dx d(is=2e-14)\n.endl\n"
     tree = tree_of(
         deck,
@@ -164,9 +164,24 @@ def test_commands_are_switched_off_but_loading_of_models_stays() -> None:
     assert lines[3:7] == [".control", "* run", "pre_osdi model.osdi", ".endc"]
 
 
+def test_a_parameter_is_altered_only_where_all_of_its_uses_are_values_that_alter_sets() -> None:
+    deck = (
+        "t\n.param w=2u k=1u z=3 ib=1u\n.model n nmos level=3\n.model b.1 nmos\n.model b.2 nmos\n"
+        "Ib a b {ib}\nV1 q 0 dc {ib} ac {z}\nM1 a b 0 0 n w={w} l='k'\n"
+        "M2 a b 0 0 n w={w} l=1u ad={k*1u}\nM3 a b 0 0 b w=1u\n"
+    )
+    names = ["w", "k", "z", "Ib", "m3.w", "M1.w"]
+    _, found = plan_variation(tree_of(deck), names)
+    ways = {one.name: one.targets if one.way == "alter" else () for one in found}
+    assert ways == {
+        "w": ("@m1[w]", "@m2[w]"), "k": (), "z": (), "Ib": ("ib", "v1"), "m3.w": (), "M1.w": ("@m1[w]",),
+    }  # fmt: skip
+    assert plan_variation(tree_of(deck), ["m1.w", "w"])[1][1].way == "alterparam", "m1.w is set last"
+
+
 def test_our_parameters_do_not_meet_those_of_the_circuit() -> None:
-    edited, (varied,) = plan_variation(tree_of("t\n.param varied1=5 r=1k\nR1 a 0 {r}\n.op\n.end\n"), ["r"])
-    assert varied.target == "varied_1"
+    edited, (varied,) = plan_variation(tree_of("t\n.param varied1=5 r=1k\nR1 a 0 {2*r}\n.op\n.end\n"), ["r"])
+    assert varied.targets == ("varied_1",)
     assert ".param varied1=5 r={varied_1}" in text_of(edited)
 
 
