@@ -59,14 +59,67 @@ def _foot(found: Finder, part: Part) -> tuple[str, tuple[Part, ...]]:
 
 
 def _switched_gates(found: Finder) -> None:
-    """A p and an n device with their inputs and outputs tied, between rails."""
-    for p in [each for each in _free(found) if each.kind == "m" and each.polarity < 0]:
-        for n in [each for each in _free(found) if each.kind == "m" and each.polarity > 0]:
+    """CMOS cells between rails: inverters and rings of them, gates, crossed pairs that shift levels."""
+    p_rows = [each for each in _free(found) if each.kind == "m" and each.polarity < 0]
+    n_rows = [each for each in _free(found) if each.kind == "m" and each.polarity > 0]
+    inverters: dict[str, tuple[Part, Part]] = {}
+    for p in p_rows:
+        for n in n_rows:
             tied = p.pins["in"] == n.pins["in"] and p.pins["out"] == n.pins["out"]
             if tied and _is_rail(found, p.pins["com"]) and _is_rail(found, n.pins["com"]):
-                nodes = {"in": p.pins["in"], "out": p.pins["out"]}
-                found.add("cmos_inverter", {"pull_up": [p], "pull_down": [n]}, nodes)
+                inverters.setdefault(p.pins["in"], (p, n))
                 break
+    _rings(found, inverters)
+    for given, (p, n) in inverters.items():
+        if p.name not in found.used:
+            found.add(
+                "cmos_inverter", {"pull_up": [p], "pull_down": [n]}, {"in": given, "out": p.pins["out"]}
+            )
+    _level_shifters(found, p_rows, n_rows)
+    _series_gates(found, "nand_gate", p_rows, n_rows)
+    _series_gates(found, "nor_gate", n_rows, p_rows)
+
+
+def _rings(found: Finder, inverters: Mapping[str, tuple[Part, Part]]) -> None:
+    """An odd number of inverters, each at the input of the next."""
+    for start in inverters:
+        ring, at = [start], inverters[start][0].pins["out"]
+        while at in inverters and at != start and len(ring) <= len(inverters):
+            ring.append(at)
+            at = inverters[at][0].pins["out"]
+        if at != start or len(ring) % 2 == 0 or len(ring) < 3 or inverters[start][0].name in found.used:
+            continue
+        loads = [c for node in ring for c, far in found.graph.two(node, "c") if far in found.graph.fixed]
+        pairs = [inverters[node] for node in ring]
+        elements = {"pull_up": [p for p, _ in pairs], "pull_down": [n for _, n in pairs], "load": loads}
+        found.add("ring_oscillator", elements, {"out": start})
+
+
+def _series_gates(found: Finder, kind: str, beside: list[Part], series: list[Part]) -> None:
+    """Transistors side by side from a rail to a node, and as many with the same inputs in series below."""
+    for out in sorted({each.pins["out"] for each in beside} - found.graph.fixed):
+        wide = [p for p in beside if p.pins["out"] == out and _is_rail(found, p.pins["com"])]
+        wide = [p for p in wide if p.name not in found.used]
+        chain, at = [], out
+        while nexts := [n for n in series if n.pins["out"] == at and n.name not in found.used]:
+            chain.append(nexts[0])
+            at = nexts[0].pins["com"]
+        inputs = [each.pins["in"] for each in chain]
+        if len(wide) > 1 and _is_rail(found, at) and sorted(inputs) == sorted(p.pins["in"] for p in wide):
+            nodes = {"out": out} | {f"in{n}": node for n, node in enumerate(inputs, 1)}
+            found.add(kind, {"series": chain, "parallel": wide}, nodes)
+
+
+def _level_shifters(found: Finder, p_rows: list[Part], n_rows: list[Part]) -> None:
+    """Two p devices, each gate at the drain of the other, and an n device below each."""
+    for first in p_rows:
+        for second in p_rows:
+            a, b = first.pins["out"], second.pins["out"]
+            crossed = a != b and first.pins["in"] == b and second.pins["in"] == a
+            below = [n for node in (a, b) for n in n_rows if n.pins["out"] == node]
+            if crossed and len(below) == 2 and first.name not in found.used:
+                nodes = {"in": below[0].pins["in"], "in2": below[1].pins["in"], "out": b, "out2": a}
+                found.add("level_shifter", {"crossed": [first, second], "pull_down": below}, nodes)
 
 
 def _multipliers(found: Finder) -> None:

@@ -17,8 +17,8 @@ from tests.integration.design import bench
 from tests.integration.design.conftest import Design
 from tests.integration.design.driver import rounds
 
-SAMPLE, WHOLE = 4, 40
-SAMPLE_OF_OSCILLATORS = 2
+SAMPLE, WHOLE = 3, 40
+SAMPLE_OF_OSCILLATORS = 1
 """Hundreds of periods take longer than a sweep."""
 
 
@@ -385,6 +385,19 @@ def mos_inverter(draw: random.Random) -> str:
     return f"{text}, {delay:.3g} ns, {load} pF, {draw.choice([3.3, 5, 9])} V"
 
 
+def cmos_gate(draw: random.Random) -> str:
+    texts = ("{0}-input CMOS NAND gate", "NOR gate with {0} inputs", "{0}输入与非门", "{0}输入CMOS或非门")
+    delay, load = _log(draw, 3, 900), draw.choice([0.5, 1, 5])
+    text = draw.choice(texts).format(draw.choice([2, 3, 4]))
+    return f"{text}, {delay:.3g} ns, {load} pF, {draw.choice([3.3, 5, 9])} V"
+
+
+def ring_oscillator(draw: random.Random) -> str:
+    stages, supply = draw.choice([3, 5, 7, 11]), draw.choice([3.3, 5, 9])
+    text = draw.choice(["{}-stage ring oscillator, {:.3g} Hz, {} V", "{}级环形振荡器，频率{:.3g}Hz，电源{}V"])
+    return text.format(stages, _log(draw, 10e3, 300e6 / stages), supply)
+
+
 def phase_shift_oscillator(draw: random.Random) -> str:
     supply = draw.choice([9, 12, 15])
     text = draw.choice(
@@ -461,6 +474,8 @@ FAMILIES = pytest.mark.parametrize(
         differential_pair,
         two_stage_opamp,
         mos_inverter,
+        cmos_gate,
+        ring_oscillator,
         phase_shift_oscillator,
         colpitts_oscillator,
         multiple_feedback,
@@ -496,6 +511,7 @@ async def test_a_sample_of_requests_is_met_by_the_second_shot(sentence, tmp_path
         colpitts_oscillator,
         hartley_oscillator,
         clapp_oscillator,
+        ring_oscillator,
     )
     assert not await _campaign(sentence, SAMPLE_OF_OSCILLATORS if is_slow else SAMPLE, tmp_path)
 

@@ -36,6 +36,7 @@ OWN = {
     "mos_cascode": {"cascode"},
     "two_stage_opamp": {"differential_pair", "current_mirror", "common_source"},
     "mos_inverter": {"cmos_inverter"},
+    "cmos_gate": {"nand_gate"},
     "mos_current_mirror": {"cascode_mirror"},
 }
 """Of families whose stage has another name than they."""
@@ -174,6 +175,9 @@ OTHERS = [
     ("V1 p 0 5\nVI i 0 PULSE(0 5 0 1n 1n 1u 2u)\nM1 o i p p pp\nM2 o i 0 0 nn\nCL o 0 1p\n"
      ".model pp pmos\n.model nn nmos",
      "cmos_inverter"),
+    ("V1 p 0 5\nVI i 0 PULSE(0 5 0 1n 1n 1u 2u)\nVJ j 0 0\nM1 o i a p pp\nM2 a j p p pp\nM3 o i 0 0 nn\n"
+     "M4 o j 0 0 nn\n.model pp pmos\n.model nn nmos",
+     "nor_gate"),
     ("V1 p 0 12\nV2 m 0 -12\nVI i 0 SIN(0 1 1k)\nQ1 p i o n\nQ2 m i o q\nRL o 0 8\n.model n npn\n"
      ".model q pnp", "push_pull"),
     ("VI i 0 SIN(0 10 50)\nD1 i o d\nC1 o 0 100u\nRL o 0 1k\n.model d d", "half_wave_rectifier"),

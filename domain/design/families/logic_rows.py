@@ -1,0 +1,108 @@
+"""What CMOS logic shares: delay, load, supply, a pulse's levels, and a count said in words.
+
+tp = alpha C / (KP W/L VDD) with alpha = 2 / (7/4 - 3 VT/VDD + (VT/VDD)^2); a PMOS is wider by the ratio of
+the KP. Source: Sedra, Smith, "Microelectronic Circuits", 7th ed., sections 14.2 to 14.4.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+from domain.design.deck import spice
+from domain.design.engine.declaration import Bounds, GoalRow, Quantity, Request, Said
+from domain.design.engine.reading import read_quantities
+from domain.design.families.differential_pair import LOAD_FARAD
+from domain.design.families.transistor_rows import SUPPLY_V
+from domain.design.mosfet import KP, KP_P, LENGTH_M, THRESHOLD_V
+from domain.design.sentence import Sentence
+from domain.design.understanding import left_out
+from shared.message import msg
+
+WIDER_P = KP / KP_P
+MOST_RATIO = 2000.0
+LEVEL = 0.1
+"""Of the supply: how far the levels may stand inside it."""
+DELAY_LABEL = msg("propagation delay")
+DELAY = Quantity(
+    name="delay_s", label=DELAY_LABEL, dimensions=("s",), takes_rest=True, limit="at_most",
+    words=r"delay|propagation|t_?p(?:d|hl|lh)?(?![a-z])|延迟|延时", example=10e-9, default=20e-9,
+    within=(0.5e-9, 1e-4),
+)  # fmt: skip
+GATE_LOAD = replace(LOAD_FARAD, default=1e-12)
+LOGIC_SUPPLY = replace(SUPPLY_V, within=(2.5, 20), default=5.0, example=5)
+_GATE_FARAD = 3.45e-11 / 20e-9 * LENGTH_M**2
+_OVERLAP_FARAD = 0.3e-9 * LENGTH_M
+"""Of a transistor with W/L = 1."""
+_NUMBERS = {
+    "dual": 2, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
+    "ten": 10, "eleven": 11,
+    "双": 2, "两": 2, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9,
+}  # fmt: skip
+
+
+def alpha(supply_v: float) -> float:
+    share = THRESHOLD_V / supply_v
+    return float(2 / (7 / 4 - 3 * share + share**2))
+
+
+def gate_farad(n_ratio: float, p_ratio: float) -> float:
+    """Of an input: channels and the overlaps, the drain's as both of its ends move."""
+    return (n_ratio + p_ratio) * (_GATE_FARAD + 3 * _OVERLAP_FARAD)
+
+
+def drain_farad(ratio: float) -> float:
+    """Of a drain, its overlap seen from a gate that moves the other way."""
+    return 2 * ratio * _OVERLAP_FARAD
+
+
+def counted(quantities: tuple[Quantity, ...], name: str, of: str) -> Callable[[Sentence], Said]:
+    """The `says` of a family with a number of things (`of`, a pattern): "3-stage", "five stages", "三级"."""
+    words = "|".join(sorted(_NUMBERS, key=len, reverse=True))
+    pattern = re.compile(rf"(?<![\d.])(?P<n>\d+|{words})[\s-]?(?:个|只)?(?:{of})", re.IGNORECASE)
+
+    def says(sentence: Sentence) -> Said:
+        found = pattern.search(sentence.text)
+        if found is None:
+            values, unused = read_quantities(quantities, sentence)
+            return Said(values=values, stated=frozenset(values), notes=left_out(unused))
+        start, end = found.span()
+        rest = tuple(each for each in sentence.mentions if not start <= each.start < end)
+        values, unused = read_quantities(quantities, replace(sentence, mentions=rest, links=()))
+        text = found["n"].lower()
+        values[name] = float(_NUMBERS[text] if text in _NUMBERS else int(text))
+        return Said(values=values, stated=frozenset(values), notes=left_out(unused))
+
+    return says
+
+
+def delay_goal(metric: str, node: Callable[[Request], str], edge: Callable[[Request], int]) -> GoalRow:
+    """From the input's passing of the middle to the output's: `edge` gives the output's number of it."""
+    labels = {"fall_delay": msg("Delay, falling"), "rise_delay": msg("Delay, rising")}
+
+    def expression(request: Request) -> str:
+        half, own = spice(request["supply_v"] / 2), 2 - edge(request) % 2
+        return f"cross(v(out),{half},{edge(request)})-cross(v({node(request)}),{half},{own})"
+
+    return GoalRow(
+        metric=metric, label=labels[metric], unit="s", quantity="delay_s", expression=expression,
+        bounds=lambda request: Bounds(maximum=request["delay_s"]),
+    )  # fmt: skip
+
+
+def level_goal(
+    metric: str, place: Callable[[Request], float], when: Callable[[Request], bool] = lambda _request: True
+) -> GoalRow:
+    """The output at a time: low or high by the metric's first letter."""
+    is_low = metric.startswith("low")
+    return GoalRow(
+        metric=metric, label=msg("Low level") if is_low else msg("High level"), unit="V",
+        expression=lambda request: f"at(v(out),{spice(place(request))})",
+        bounds=lambda request: (
+            Bounds(maximum=LEVEL * request["supply_v"])
+            if is_low
+            else Bounds(minimum=(1 - LEVEL) * request["supply_v"])
+        ),
+        when=when,
+    )  # fmt: skip
