@@ -29,6 +29,7 @@ from tests.ground.campaign import SAMPLE_SEED, Campaign, Extent
 from tests.ground.guards import ErrorLog, NetworkGuard, OwnFolders, blocking_call_guard, own_secrets
 from tests.ground.leaks import AbandonedTasks, Snapshot
 from tests.ground.qt_imports import QtImports
+from tests.ground.rewriting import rewrite_beforehand
 
 _HAS_FAILED = pytest.StashKey[bool]()
 _GROUND = pytest.StashKey["Ground"]()
@@ -97,8 +98,15 @@ def _work_in_memory(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Two more than there are cores: more than half of the time of these tests is waiting (`-n auto`)."""
-    return (os.cpu_count() or 1) + 2
+    """Three more than there are cores: more than half of the time of these tests is waiting (`-n auto`)."""
+    return (os.cpu_count() or 1) + 3
+
+
+@pytest.hookimpl(tryfirst=True)  # before the workers are started
+def pytest_sessionstart(session: pytest.Session) -> None:
+    config = session.config
+    if getattr(config.option, "numprocesses", None) and not sys.dont_write_bytecode:
+        rewrite_beforehand(config, config.rootpath / "tests")
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

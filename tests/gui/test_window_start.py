@@ -295,7 +295,7 @@ def test_a_keyboard_interrupt_in_a_slot_asks_for_the_end(qapp):
 def test_open_and_close_leave_nothing_of_the_frame(qapp):
     hooks = sys.excepthook, threading.excepthook
     counts = []
-    for _ in range(6):
+    for _ in range(4):
         assert run()[0] == 0
         gc.collect()
         counts.append(

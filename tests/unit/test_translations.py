@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from string import Formatter
 
@@ -93,16 +94,21 @@ def has_words(template: str) -> bool:
     return any(character.isalpha() for text, *_ in Formatter().parse(template) for character in text)
 
 
-@pytest.fixture(scope="module")
-def used() -> dict[str, str]:
-    """All templates in the code, and a place for each."""
+@cache
+def templates_of_code() -> list[tuple[str, str]]:
+    """All templates in the code with their places."""
     files = [path for name in CODE for path in sorted([ROOT / name, *(ROOT / name).rglob("*.py")])]
-    return {
-        template: place
+    return [
+        each
         for path in files
         if path.is_file()
-        for template, place in templates(path.read_text(encoding="utf-8"), str(path.relative_to(ROOT)))
-    }
+        for each in templates(path.read_text(encoding="utf-8"), path.relative_to(ROOT).as_posix())
+    ]
+
+
+@pytest.fixture(scope="module")
+def used() -> dict[str, str]:
+    return dict(templates_of_code())
 
 
 @pytest.fixture(scope="module")
