@@ -243,6 +243,19 @@ async def test_of_ten_thousand_rows_those_far_above_come_when_somebody_scrolls_u
     await until(lambda: not view._slices.isActive())
     assert shown + 60 <= await script(count) < 500
     assert await script(f"Math.abs({first})") < 50  # where somebody reads stays where it is
+    # At the end again, rows far above go as new ones come, and come again to whoever scrolls up to them.
+    monkeypatch.setattr("presentation.panels.conversation.web_view._MOST_SHOWN", 80)
+    view.scroll_to_end()
+    await until(lambda: not view.place.key)
+    for number in range(10_000, 10_012):
+        view.apply([Added(item=UserText(key=str(number), text=f"message {number}"))])
+    assert await script(count) == len(view._shown) <= 80
+    few = len(view._shown)
+    await script(f"{log}.dispatchEvent(new WheelEvent('wheel', {{deltaY: -1}})); {log}.scrollTop = 0; 1")
+    await until(lambda: len(view._shown) >= few + 60 and not view._slices.isActive())
+    texts = "[...document.querySelectorAll('.item .user')].map(e => e.firstChild.textContent).join()"
+    assert await script(texts) == ",".join(f"message {number}" for number in map(int, view._shown))
+    assert [*view._shown] == [str(number) for number in range(10_012 - len(view._shown), 10_012)]
 
 
 async def test_the_newest_is_kept_in_sight_until_somebody_scrolls_up(

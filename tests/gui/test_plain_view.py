@@ -223,6 +223,19 @@ async def test_of_ten_thousand_rows_those_far_above_come_when_somebody_scrolls_u
     await until(lambda: len(view._frames) >= shown + 72 and not view._slices.isActive())
     assert len(view._frames) < 500
     assert abs(view._top_of(str(10_000 - shown)) - bar.value()) < 50  # where somebody reads stays where it is
+    # At the end again, rows far above go as new ones come, and come again to whoever scrolls up to them.
+    monkeypatch.setattr("presentation.panels.conversation.plain_view._MOST_SHOWN", 100)
+    view.scroll_to_end()
+    for number in range(10_000, 10_010):
+        view.apply([Added(item=UserText(key=str(number), text=f"message {number}"))])
+    assert len(view._frames) <= 100
+    assert bar.value() == bar.maximum()
+    few = len(view._frames)
+    bar.setValue(0)
+    await until(lambda: len(view._frames) >= few + 72 and not view._slices.isActive())
+    told = [int(line.split()[1]) for line in view.text.split("\n") if "message" in line]
+    assert told == [*range(10_010 - len(told), 10_010)]
+    assert len(told) == len(view._frames)
     view.close()
     view.deleteLater()
 

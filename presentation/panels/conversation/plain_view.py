@@ -51,6 +51,8 @@ _FIRST_ITEMS = 40
 _SLICE = 24
 _UNASKED = 400
 """Rows that come above by themselves; those before them when somebody scrolls up to where they would be."""
+_MOST_SHOWN = _FIRST_ITEMS + _UNASKED + 2 * _SLICE
+"""Rows that are kept while the end is in sight; those above come again when somebody scrolls up to them."""
 _ASKED = 72
 _MOST_BELOW = 200
 """Rows from the end to a place that is shown at once; behind more of them the end is shown."""
@@ -150,6 +152,7 @@ class PlainConversation(QWidget):
                     case Streamed():
                         self._stream(change)
         if follows:
+            self._drop_far()
             bar.setValue(bar.maximum())
         for change in changes:
             if isinstance(change, Reset):
@@ -304,6 +307,17 @@ class PlainConversation(QWidget):
         bar.setValue(bar.maximum() - below)
         if any(item.key == self._wanted.key for item in part):
             self._go_to(self._wanted)
+
+    def _drop_far(self) -> None:
+        """Take a slice of the earliest rows out, where there are more of them than are kept."""
+        if len(self._frames) <= _MOST_SHOWN or self._slices.isActive():
+            return
+        earliest = sorted(self._frames, key=lambda key: self._frames[key].firstPosition())[:_SLICE]
+        dropped = [self._items[key] for key in earliest]
+        with self._edit():
+            for key in earliest:
+                self._remove(key)
+        self._older += dropped
 
     def _add(self, item: Item, *, at_start: bool = False) -> None:
         with self._edit() as cursor:

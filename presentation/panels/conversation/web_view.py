@@ -49,6 +49,8 @@ _FIRST_ITEMS = 40
 _SLICE = 12
 _UNASKED = 400
 """Rows that come above by themselves; those before them when somebody scrolls up to where they would be."""
+_MOST_SHOWN = _FIRST_ITEMS + _UNASKED + 4 * _SLICE
+"""Rows that are kept while the end is in sight; those above come again when somebody scrolls up to them."""
 _ASKED = 60
 _MOST_BELOW = 500
 """Rows from the end to a place that is shown at once; behind more of them the end is shown."""
@@ -75,6 +77,8 @@ class WebConversation(QWidget):
         self._waiting: list[_Operation] = []
         self.is_ready = False
         self._is_closed = False
+        self._shown: dict[str, Item] = {}
+        """What the page has, in its order."""
         self._older: list[Item] = []
         self._due = 0
         """How many of them are to be shown now."""
@@ -156,6 +160,7 @@ class WebConversation(QWidget):
         """Let the page go before its profile does, as Qt wants it; nothing is shown any more."""
         self._slices.stop()
         self._older.clear()
+        self._shown.clear()
         self.is_ready = False
         self._is_closed = True
         self._waiting.clear()
@@ -177,19 +182,31 @@ class WebConversation(QWidget):
                 case Updated():
                     new = change.item
                     self._older = [new if older.key == new.key else older for older in self._older]
+                    if new.key in self._shown:
+                        self._shown[new.key] = new
                     self._follow(change.item)
                     operations.append(["update", *self._row(change.item)])
                     operations += self._begun(change.item)
                     operations += self._announcement(change.item)
                 case Removed():
                     self._older = [older for older in self._older if older.key != change.key]
+                    self._shown.pop(change.key, None)
                     operations.append(["remove", change.key])
                 case Streamed():
                     operations.append(self._streamed(change))
-        self._run(operations)
+        self._run([*operations, *self._drop_far()])
+
+    def _drop_far(self) -> list[_Operation]:
+        """Take a slice of the earliest rows out, where there are more of them than are kept."""
+        if len(self._shown) <= _MOST_SHOWN or self._slices.isActive() or self.place.key:
+            return []
+        earliest = [*self._shown][:_SLICE]
+        self._older += [self._shown.pop(key) for key in earliest]
+        return [["remove", key] for key in earliest]
 
     def show_empty(self, page: EmptyPage) -> None:
         """What stands in a conversation without items."""
+        self._shown.clear()
         self._run([["reset"], ["add", "empty", "", self._html.row(row_of_page(page))]])
 
     def scroll_to_end(self) -> None:
@@ -198,6 +215,7 @@ class WebConversation(QWidget):
 
     def _reset(self, items: tuple[Item, ...], place: ScrollPlace) -> list[_Operation]:
         self._streams.clear()
+        self._shown.clear()
         seen = next((number for number, item in enumerate(items) if item.key == place.key), len(items))
         is_near = len(items) - _MOST_BELOW <= seen < len(items)
         start = max(min(len(items) - _FIRST_ITEMS, seen if is_near else len(items)), 0)
@@ -220,6 +238,7 @@ class WebConversation(QWidget):
 
     def _added(self, item: Item) -> list[_Operation]:
         self._follow(item)
+        self._shown[item.key] = item
         return [["add", *self._row(item)], *self._begun(item)]
 
     def _begun(self, item: Item) -> list[_Operation]:
@@ -232,6 +251,7 @@ class WebConversation(QWidget):
     def _show_slice(self) -> None:
         part, self._older = self._older[-_SLICE:], self._older[:-_SLICE]
         if part:
+            self._shown = {item.key: item for item in part} | self._shown
             operations: list[_Operation] = [["prepend", [self._row(item) for item in part]]]
             if any(item.key == self._wanted.key for item in part):
                 operations.append(_place_at(self._wanted))
