@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -230,7 +231,7 @@ async def _design(
     async def ask(question: Question) -> Answer | Reply:
         if always_yes:
             return "continue" if question.kind == "goals" else question.recommended
-        return await _ask_on_terminal(question, printer.out)
+        return await _ask_on_terminal(question, _left_waiting(request), printer.out)
 
     await unlock_keys(app, request.choice.provider, printer.out)
     with told_with_progress(app.program.events, printer.out, printer) as emit:
@@ -243,13 +244,15 @@ async def _design(
         )
 
 
-async def _decided(question: Question, asked: Message, yes: Answer, out: Output) -> Answer | Reply:
+async def _decided(
+    question: Question, asked: Message, yes: Answer, left: NeedsConfirmation, out: Output
+) -> Answer | Reply:
     """The answer to a checkpoint: yes, no (stop), or other words, which end nothing unasked."""
     from application.workflow.design_sessions import reply_of
     from domain.design.checkpoint_intent import read_checkpoint_text
 
     while True:
-        typed = await read_words(out.translate(asked))
+        typed = await read_words(out.translate(asked), at_end=left)
         if typed.lower() in _YES:
             return yes
         if typed.lower() in _NO:
@@ -282,32 +285,48 @@ async def _decided(question: Question, asked: Message, yes: Answer, out: Output)
             continue
         if not intent.is_sure or intent.kind in _ASKED_ABOUT:
             out.say(understood_text(intent.kind, intent.round_number))
-            if await read_line(out.translate(msg("Is that what you mean? [Y/n] "))) not in _YES:
+            meant = out.translate(msg("Is that what you mean? [Y/n] "))
+            if await read_line(meant, at_end=left) not in _YES:
                 continue
         return replace(reply, said=(typed,))
 
 
-async def _ask_on_terminal(question: Question, out: Output) -> Answer | Reply:
+def _left_waiting(request: DesignRequest | ResumeRequest) -> NeedsConfirmation:
+    """The terminal's input has ended at a question: the design stays at it, as when a window is closed."""
+    choice = request.choice
+    given = (("--provider", choice.provider), ("--model", choice.model), ("--base-url", choice.base_url))
+    options = [word for option, value in given if value not in ("", "builtin") for word in (option, value)]
+    return NeedsConfirmation(
+        msg("The design waits at this question."),
+        advice=msg(
+            "Continue it with: {command}",
+            command=shlex.join(["design", str(request.project), "--resume", *options]),
+        ),
+    )
+
+
+async def _ask_on_terminal(question: Question, left: NeedsConfirmation, out: Output) -> Answer | Reply:
     if out.as_json or not sys.stdin.isatty():
         raise _needs_confirmation(question)
     match question.kind:
         case "pending_run":
             out.say(msg("A design was interrupted here: {text}", text=question.text))
-            reply = await read_line(
-                out.translate(msg("Continue it instead of starting a new design? [Y/n] "))
-            )
+            asked = out.translate(msg("Continue it instead of starting a new design? [Y/n] "))
+            reply = await read_line(asked, at_end=left)
             return "resume" if reply in _YES else "anew"
         case "goals":
-            reply = await read_line(out.translate(msg("Design to these goals? [Y/n] ")))
+            reply = await read_line(out.translate(msg("Design to these goals? [Y/n] ")), at_end=left)
             return "continue" if reply in _YES else "decline"
         case "checkpoint" if question.goals_met:
-            return await _decided(question, msg("Goals met. Accept this circuit? [Y/n] "), "accept", out)
+            return await _decided(
+                question, msg("Goals met. Accept this circuit? [Y/n] "), "accept", left, out
+            )
         case "checkpoint" if question.is_exhausted:
             text = msg("Goals not met, and no further improvement is possible. Accept this circuit? [Y/n] ")
-            return await _decided(question, text, "accept", out)
+            return await _decided(question, text, "accept", left, out)
         case "checkpoint":
             text = msg("Goals not met. Try another round? [Y/n] ")
-            return await _decided(question, text, "continue", out)
+            return await _decided(question, text, "continue", left, out)
         case _:
             assert_never(question.kind)
 

@@ -10,17 +10,20 @@ import threading
 from shared.message import for_terminal
 
 
-async def read_line(prompt: str) -> str:
-    """The answer in lower case; "n" when the input has ended.
+async def read_line(prompt: str, *, at_end: Exception | None = None) -> str:
+    """The answer in lower case; when the input has ended (Ctrl+D) "n", or `at_end` is raised.
 
     No thread waits in `input`: Ctrl+C could not end it.
     """
-    return (await read_words(prompt)).lower()
+    return (await read_words(prompt, at_end=at_end)).lower()
 
 
-async def read_words(prompt: str) -> str:
+async def read_words(prompt: str, *, at_end: Exception | None = None) -> str:
     """The same, as it was typed."""
     line = await _line(prompt)
+    if not line and at_end is not None:
+        print(flush=True)
+        raise at_end
     return line.strip() if line else "n"
 
 

@@ -445,7 +445,15 @@ class ProjectSwitch(QObject):
             workspace.main_run_requested.emit()
 
     async def _open_and_design(self, text: str) -> None:
-        if await self._switch(lambda: self._project.browse.new_folder(name_from(text), default_place())):
+        tabs = self._parts.conversation.tabs
+        tabs.begins_as = "workflow"
+        try:
+            is_open = await self._switch(
+                lambda: self._project.browse.new_folder(name_from(text), default_place())
+            )
+        finally:
+            tabs.begins_as = "free"
+        if is_open:
             self._panes.show_panel("conversation")
             self._services.workspace.design_requested.emit(text)
 

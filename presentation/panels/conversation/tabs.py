@@ -14,7 +14,7 @@ from domain.llm.provider_settings import BUILTIN, ModelSettings
 from presentation.panels.conversation.items import END, ScrollPlace
 from presentation.panels.conversation.shelf import Shelf
 from presentation.panels.conversation.stored import title_of
-from presentation.panels.conversation.view_model import ConversationViewModel
+from presentation.panels.conversation.view_model import ConversationViewModel, Mode
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
 
@@ -63,6 +63,8 @@ class ConversationTabs:
             changed=lambda: None if self._is_closed else listed(),
         )
         self.root: Path | None = None
+        self.begins_as: Mode = "free"
+        """The mode of the first conversation of a project that is opened."""
         self._is_closed = False
         self._before: dict[Path, tuple[tuple[ConversationTab, ...], int]] = {}
         """Of a project that is being opened: its tabs at the last end, and which was in front."""
@@ -93,6 +95,7 @@ class ConversationTabs:
         self.shelf.leave()
         self._told_of.clear()
         self.front = self._make(self.shelf, root)
+        self.front.mode = self.begins_as
         self.all, self.behind = (self.front,), ()
         self._front_changed()
         if root is not None:
@@ -164,7 +167,9 @@ class ConversationTabs:
         is_free = self.all == (first,) and first.is_untouched  # nothing was begun in the meantime
         if not kept:
             if infos and is_free:
-                first.open_session(next(iter(infos)))
+                newest = next(iter(infos.values()))
+                first.mode = _mode_of(newest)
+                first.open_session(newest.session_id)
             return
         tabs = tuple(self._make(self.shelf, root) for _ in kept)
         for tab, left in zip(tabs, kept, strict=True):
@@ -172,6 +177,7 @@ class ConversationTabs:
             if left.conversation:
                 info = infos[left.conversation]
                 self.shelf.choices.setdefault(left.conversation, tab.choice)
+                tab.mode = _mode_of(info)
                 tab.read_later(left.conversation, title_of(info.name, info.preview))
             else:
                 tab.mode, tab.draft = left.mode, left.draft
@@ -302,6 +308,11 @@ class ConversationTabs:
         for key in set(news) - self._told_of:
             self._told_of.add(key)
             self._told(_continued(infos[key]), False)
+
+
+def _mode_of(info: SessionInfo) -> Mode:
+    """Until it is read: one that was begun as a design may have been gone on with as a chat."""
+    return "workflow" if info.work_mode == "workflow" else "free"
 
 
 def _choice_of(left: ConversationTab, settings: ModelSettings) -> ProviderChoice:

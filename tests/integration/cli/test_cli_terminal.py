@@ -104,9 +104,21 @@ def test_ctrl_c_at_a_question_stops_at_once(tmp_path: Path) -> None:
     assert list(tmp_path.glob("*.cir")) == []
 
 
-def test_the_end_of_the_input_is_no_yes(forked_commands: ForkedCommands, tmp_path: Path) -> None:
-    with terminal("design", str(tmp_path), FILTER, commands=forked_commands) as screen:
-        screen.wait_for("Design to these goals?")
-        screen.type("\x04")
-        assert screen.finish() == 1
-    assert list(tmp_path.glob("*.cir")) == []
+def test_the_end_of_the_input_is_no_answer_and_the_design_waits(
+    forked_commands: ForkedCommands, tmp_path: Path
+) -> None:
+    for how, asked in (((FILTER,), "Design to these goals?"), (("--resume",), "Goals met. Accept")):
+        with terminal("design", str(tmp_path), *how, commands=forked_commands) as screen:
+            if how != (FILTER,):
+                screen.wait_for("Design to these goals?")
+                assert not list(tmp_path.glob("*.cir"))
+                screen.type("y\n")
+            screen.wait_for(asked)
+            screen.type("\x04")
+            assert screen.finish() == 1
+        assert "The design waits at this question." in screen.shown
+        assert f"Continue it with: design {tmp_path} --resume" in screen.shown
+    with terminal("design", str(tmp_path), "--resume", commands=forked_commands) as screen:
+        screen.wait_for("Goals met. Accept")
+        screen.type("y\n")
+        assert screen.finish() == 0
