@@ -15,6 +15,7 @@ from PyQt6.QtCore import QObject, Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QLabel, QToolButton, QWidget
 
+from application.project.window_state import ConversationTab
 from domain.llm.provider_settings import ProviderSettings
 from presentation.dialogs.goals import GoalsDialog
 from presentation.panels.conversation.items import AnswerText, ErrorBlock, Interrupted
@@ -285,6 +286,27 @@ async def test_tabs_come_back_as_they_were(
     finally:
         again.close_panel()
         panel.show()
+
+
+async def test_a_workflow_is_shown_as_one_from_its_first_moment(
+    services: WindowServices, project: Path, until: Until
+) -> None:
+    def words() -> str:
+        return made.mode_button.text().strip()
+
+    made = ConversationPanel(services, services.app, probe=NoWebView())  # type: ignore[arg-type]
+    made.show()
+    made.tabs.begins_as = "workflow"  # a sentence of the welcome page opens a folder of its own
+    made.tabs.set_project(project / "new")
+    assert words() == "Workflow"
+    made.tabs.begins_as = "free"
+    made.tabs.bring_back(project, (ConversationTab(mode="workflow", draft="A filter"),), 0, {})
+    made.tabs.set_project(project)
+    assert words() == "Workflow"
+    await until(lambda: made.composer.text == "A filter")
+    assert words() == "Workflow"
+    made.close_panel()
+    await until(lambda: not services.app.program.tasks.handles)
 
 
 async def test_a_conversation_that_only_reads_gives_the_model_reading_tools_only(

@@ -95,7 +95,8 @@ class ConversationTabs:
         self.shelf.leave()
         self._told_of.clear()
         self.front = self._make(self.shelf, root)
-        self.front.mode = self.begins_as
+        kept, front = self._before.get(root, ((), 0)) if root is not None else ((), 0)
+        self.front.mode = kept[front].mode if front < len(kept) else self.begins_as
         self.all, self.behind = (self.front,), ()
         self._front_changed()
         if root is not None:
