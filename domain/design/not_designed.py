@@ -127,10 +127,6 @@ NOT_DESIGNED: tuple[NotDesigned, ...] = (
         what=msg("a power amplifier"),
     ),
     NotDesigned(
-        words=r"telescopic|套筒式|folded[\s-]cascode|折叠",
-        what=msg("a telescopic or folded cascode amplifier"),
-    ),
-    NotDesigned(
         words=r"(?<!audio )mixer(?! (?:amplifier|amp)|.{0,20}inputs?(?![a-z]))|混频",
         what=msg("a mixer"),
     ),

@@ -30,6 +30,7 @@ def find_transistor_stages(found: Finder) -> None:
     _multipliers(found)
     _mirrors(found)
     _pairs(found)
+    _cascode_opamps(found)
     _cascodes(found)
     _output_stages(found)
     _singles(found)
@@ -380,6 +381,38 @@ def _tail(found: Finder, first: Part, second: Part) -> tuple[str | None, list[Pa
         for p, pin in graph.at[tail]
     )
     return (tail, resistors) if fed and not mates else nothing
+
+
+def _cascode_opamps(found: Finder) -> None:
+    """A pair whose currents go through cascodes, straight on or folded, into a cascode mirror."""
+    graph = found.graph
+    for pair in [stage for stage in found.stages if stage.kind == "differential_pair"]:
+        free = {part.name: part for part in _free(found)}
+        uppers = [
+            each
+            for node in (pair.nodes["out2"], pair.nodes["out"])
+            for each in free.values()
+            if each.pins["com"] == node and each.pins["in"] in graph.fixed
+        ]
+        ends = [each.pins["out"] for each in uppers]
+        below = [p for p in free.values() if p.pins["in"] in ends and _is_rail(found, p.pins["com"])]
+        feet = {each.pins["out"] for each in below}
+        between = [p for p in free.values() if p.pins["com"] in feet and p.pins["out"] in ends]
+        if not len(uppers) == len(below) == len(between) == 2:
+            continue
+        is_straight = any(
+            part.name in pair.elements["transistors"] and part.polarity == uppers[0].polarity
+            for part in graph.of("q m j")
+        )
+        found.add(
+            "telescopic_opamp" if is_straight else "folded_cascode",
+            {"cascodes": uppers, "mirror": below, "mirror_cascodes": between},
+            {
+                "in": pair.nodes["out2"],
+                "in2": pair.nodes["out"],
+                "out": ends[ends[0] == below[0].pins["in"]],
+            },
+        )
 
 
 def _cascodes(found: Finder) -> None:

@@ -52,7 +52,14 @@ KINDS: Mapping[str, Kind] = {
         msg("push-pull output stage"), msg("one half delivers the load current, the other half draws it")
     ),
     "cmos_inverter": Kind(msg("CMOS inverter"), msg("inverts the logic level")),
+    "nand_gate": Kind(msg("CMOS NAND gate"), msg("its output is low when all inputs are high")),
+    "nor_gate": Kind(msg("CMOS NOR gate"), msg("its output is high when all inputs are low")),
+    "level_shifter": Kind(msg("level shifter"), msg("passes a logic level on to another supply")),
+    "ring_oscillator": Kind(msg("ring oscillator"), msg("an odd number of inverters in a ring")),
     "switch": Kind(msg("switching transistor")),
+    "telescopic_opamp": Kind(
+        msg("telescopic cascode"), msg("raises the gain of the pair by the output resistance of cascodes")
+    ),
     "two_stage_amplifier": Kind(
         msg("two-stage operational amplifier"), msg("a differential input stage followed by a gain stage")
     ),
@@ -161,7 +168,9 @@ ROLES: Mapping[str, Message] = {
     "branches": msg("branch resistors"),
     "bypass": msg("bypass capacitor"),
     "capacitor": msg("capacitor"),
+    "cascodes": msg("cascode transistors"),
     "charging": msg("charging resistors"),
+    "crossed": msg("cross-coupled pair"),
     "degeneration": msg("degeneration"),
     "difference": msg("difference resistors"),
     "diode": msg("diode"),
@@ -183,9 +192,12 @@ ROLES: Mapping[str, Message] = {
     "losses": msg("losses"),
     "lower": msg("lower resistor"),
     "mate": msg("mate"),
+    "mirror": msg("current mirror"),
+    "mirror_cascodes": msg("cascodes of the mirror"),
     "output": msg("output transistor"),
     "output_capacitor": msg("output capacitor"),
     "output_coupling": msg("output coupling"),
+    "parallel": msg("in parallel"),
     "pass": msg("pass transistor"),
     "pull_down": msg("pull-down"),
     "pull_up": msg("pull-up"),
@@ -218,6 +230,8 @@ ROLES: Mapping[str, Message] = {
     "upper_reference": msg("upper reference transistor"),
     "winding": msg("winding resistance"),
     "zener": msg("Zener diode"),
+    "nand_gate.series": msg("in series"),
+    "nor_gate.series": msg("in series"),
     "cascode.upper": msg("upper transistor"),
     "folded_cascode.upper": msg("upper transistor"),
 }

@@ -8,25 +8,13 @@ Design", 3rd ed., sections 6.2, 6.3; Razavi, "Design of Analog CMOS Integrated C
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 from domain.circuit.figures import with_unit
 from domain.circuit.preferred_values import at_least, nearest
 from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import (
-    TOLERANCE,
-    Bounds,
-    Correction,
-    Family,
-    GoalRow,
-    Quantity,
-    Request,
-    Sized,
-    Words,
-)
+from domain.design.engine.declaration import Correction, Family, Request, Sized, Words
 from domain.design.engine.wording import unreachable
-from domain.design.families.amplifier_rows import GAIN_LABEL, GAIN_WORDS
-from domain.design.families.differential_pair import LOAD_FARAD
+from domain.design.families.opamp_rows import GOALS, quantities, sweep, title, write_bench
 from domain.design.mosfet import (
     KP_P,
     LAMBDA,
@@ -39,7 +27,7 @@ from domain.design.mosfet import (
     write_nmos,
     write_pmos,
 )
-from domain.design.opamp import GBW, SUPPLY, write_supplies
+from domain.design.opamp import GBW
 from shared.message import msg
 
 _MILLER_SHARE = 0.3
@@ -52,7 +40,6 @@ _OXIDE = 3.45e-11 / 20e-9
 _GBW_MARGIN, _GAIN_MARGIN, _PHASE_MARGIN = 1.1, 1.15, 7.0
 _MOST_SHARE = 0.7
 """Of the second pole that M6's own gate may cost."""
-_LEAST_DEGREES, _MOST_DEGREES = 45, 75
 
 
 def size(request: Request, correction: Correction) -> Sized:
@@ -92,8 +79,7 @@ def size(request: Request, correction: Correction) -> Sized:
 def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     """The op-amp with its output fed back at DC only, so that its open-loop gain is seen."""
     parts = sized.parts
-    deck.part("Vin in 0 DC 0 AC 1", msg("non-inverting input: 1 V for .ac"))
-    write_supplies(deck, request["supply_v"])
+    write_bench(deck, request)
     deck.part(f"Iref vcc b DC {spice(parts['Iref'])}", msg("reference current"))
     deck.part(nmos("M8", "b b vee vee", parts["W/L 8"]), msg("sets the gates of M5 and M7"))
     deck.part(nmos("M5", "t b vee vee", parts["W/L 8"]), msg("tail current"))
@@ -105,18 +91,11 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     deck.part(nmos("M7", "out b vee vee", parts["W/L 7"]), msg("load of the second stage"))
     deck.part(f"Rz x z {spice(parts['Rz'])}", msg("moves the zero away"))
     deck.part(f"Cc z out {spice(parts['Cc'])}", msg("Miller compensation"))
-    deck.part(f"CL out 0 {spice(request['load_farad'])}", msg("load"))
-    deck.part("Lfb out inn 1G", msg("test bench: closes the loop at DC"))
-    deck.part("Cfb inn 0 1", msg("test bench: opens it for signals"))
     upper = spice(request["supply_v"] - 0.7 - _OVERDRIVE_V)
     lower = spice(-request["supply_v"] + 0.7 + _OVERDRIVE_V)
     deck.cards(f".nodeset v(out)=0 v(inn)=0 v(t)=-0.95 v(x)={upper} v(y)={upper} v(b)={lower}")
     write_nmos(deck)
     write_pmos(deck)
-
-
-def _decibels(request: Request) -> Bounds:
-    return Bounds(minimum=20 * math.log10(request["gain"]))
 
 
 FAMILY = Family(
@@ -138,44 +117,11 @@ FAMILY = Family(
         ),
         excludes=r"common[\s-]emitter|共射|bjt|npn|folded|折叠|telescopic|套筒",
     ),
-    quantities=(
-        Quantity(
-            name="gain", label=GAIN_LABEL, dimensions=("x", "dB"), words=rf"{GAIN_WORDS}|open[\s-]loop|开环",
-            takes_rest=True, limit="at_least", within=(100, 100e3), example=1000, default=1000.0,
-        ),
-        replace(GBW, takes_rest=True, limit="at_least", within=(1e3, 20e6), example=1e6, default=1e6,
-                words=rf"{GBW.words}|ugf|ugbw|band[\s-]?width|单位增益(?:带宽|频率)|带宽"),
-        Quantity(
-            name="phase_margin_deg", label=msg("phase margin"), dimensions=("none",), limit="at_least",
-            words=r"phase[\s-]margin|(?<![a-z])pm(?![a-z])|相位裕[度量]", example=60, default=60.0,
-            within=(_LEAST_DEGREES, _MOST_DEGREES),
-        ),
-        LOAD_FARAD,
-        replace(SUPPLY, default=5.0),
-        replace(TOLERANCE, is_told=False),
-    ),
-    goals=(
-        GoalRow(
-            metric="gain_db", label=msg("Open-loop gain"), unit="dB", quantity="gain",
-            expression=lambda _request: "db(dcgain(v(out)))", bounds=_decibels,
-        ),
-        GoalRow(
-            metric="unity_gain", label=msg("Unity-gain frequency"), unit="Hz", quantity="gbw_hz",
-            expression=lambda _request: "ugf(v(out))",
-            bounds=lambda request: Bounds(minimum=request["gbw_hz"]),
-        ),
-        GoalRow(
-            metric="phase_margin", label=msg("Phase margin"), unit="deg", quantity="phase_margin_deg",
-            expression=lambda _request: "phase_margin(v(out))",
-            bounds=lambda request: Bounds(minimum=request["phase_margin_deg"]),
-        ),
-    ),
-    title=lambda request: (
-        f"Two-stage op-amp, GBW {with_unit(request['gbw_hz'], 'Hz')}, "
-        f"load {with_unit(request['load_farad'], 'F')}"
-    ),
+    quantities=quantities(100e3, 1e3, 20e6),
+    goals=GOALS,
+    title=lambda request: title("Two-stage", request),
     remarks=lambda _request: (msg("GBW = gm1 / (2 pi Cc); Rz = 1 / gm6."),),
-    analyses=lambda request, _sized, _goals: (f".ac dec 30 0.1 {spice(100 * request['gbw_hz'])}",),
+    analyses=sweep,
     size=size,
     netlist=netlist,
 )  # fmt: skip

@@ -379,6 +379,30 @@ def two_stage_opamp(draw: random.Random) -> str:
     )
 
 
+def telescopic_opamp(draw: random.Random) -> str:
+    text = draw.choice(
+        ["telescopic cascode op-amp, gain {:.3g} dB, GBW {:.3g} Hz", "套筒式运放，增益{:.3g}dB，带宽{:.3g}Hz"]
+    )
+    text = text.format(draw.uniform(60, 98), _log(draw, 200e3, 30e6))
+    return (
+        text
+        + draw.choice(["", ", phase margin 70", ", load 20 pF", ", load 3 pF"])
+        + draw.choice(["", ", ±2.5 V"])
+    )
+
+
+def folded_cascode(draw: random.Random) -> str:
+    text = draw.choice(
+        ["folded cascode op-amp, gain {:.3g} dB, GBW {:.3g} Hz", "折叠式运放，增益{:.3g}dB，带宽{:.3g}Hz"]
+    )
+    text = text.format(draw.uniform(60, 92), _log(draw, 200e3, 30e6))
+    return (
+        text
+        + draw.choice(["", ", phase margin 70", ", load 20 pF", ", load 3 pF"])
+        + draw.choice(["", ", ±2.5 V"])
+    )
+
+
 def mos_inverter(draw: random.Random) -> str:
     text = draw.choice(["CMOS inverter", "NMOS inverter with resistive load", "CMOS反相器"])
     delay, load = _log(draw, 2, 900), draw.choice([0.5, 1, 5])
@@ -473,6 +497,8 @@ FAMILIES = pytest.mark.parametrize(
         mos_current_mirror,
         differential_pair,
         two_stage_opamp,
+        telescopic_opamp,
+        folded_cascode,
         mos_inverter,
         cmos_gate,
         ring_oscillator,

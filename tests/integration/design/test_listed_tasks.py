@@ -3,7 +3,7 @@
 Source of the tasks: Lai et al., "AnalogCoder: Analog Circuit Design via Training-Free Code Generation", AAAI
 2025 (24 tasks, `problem_set.tsv`); figures and checks are ours. The designer must meet its own goals, and
 plain ngspice must see the circuit do what it is for, in an analysis the designer did not run. Not covered:
-three stages in a row (2), the telescopic op-amp (15), VCO (23), phase-locked loop (24).
+three stages in a row (2), VCO (23), phase-locked loop (24).
 """
 
 from __future__ import annotations
@@ -161,6 +161,7 @@ TASKS: dict[int, tuple[str, Check]] = {
         has_slopes({"Vin": 12, "Vinn": -12}, 20e-3),
     ),
     14: ("two-stage differential opamp, gain 80 dB, GBW 5 MHz", follows_a_step(0.35 / 5e6)),
+    15: ("single-stage telescopic cascode opamp, gain 80 dB, GBW 5 MHz", follows_a_step(0.35 / 5e6)),
     16: ("RC phase-shift oscillator, 1 kHz, amplitude 4 V", oscillates(1e3, 4)),
     17: ("Wien bridge oscillator, 1 kHz, amplitude 4 V", oscillates(1e3, 4)),
     18: ("op-amp integrator, unity gain at 1 kHz", integrates),

@@ -1,0 +1,63 @@
+"""What single-stage cascode op-amps share: current and overdrive by GBW, gain and load.
+
+GBW = gm1 / (2 pi CL) with gm = 2 ID / V; the gain falls with the square of the overdrive V. The second pole
+is that of the mirror's gates. Sources: Razavi, "Design of Analog CMOS Integrated Circuits", 2nd ed., sections
+5.3 and 9.2; Allen, Holberg, "CMOS Analog Circuit Design", 3rd ed., section 6.5.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from domain.circuit.figures import told_apart, with_unit
+from domain.design.engine.declaration import Correction, Request
+from domain.design.engine.wording import unreachable
+from domain.design.families.amplifier_rows import GAIN_LABEL
+from domain.design.families.logic_rows import drain_farad, gate_farad
+from domain.design.mosfet import KP, KP_P, LEAST_OVERDRIVE_V
+from domain.design.opamp import GBW
+from shared.message import Message, msg
+
+ABOVE_V = 0.15
+"""Across a transistor below a cascode beyond its overdrive."""
+_OVERDRIVE_V = 0.25
+_GAIN_MARGIN, _GBW_MARGIN = 1.2, 1.15
+_MOST_A = 20e-3
+
+
+class Branch(NamedTuple):
+    """What each transistor of the pair carries (A), and the overdrive of all (V)."""
+
+    current: float
+    overdrive: float
+
+    def note(self) -> Message:
+        return msg(
+            "Current of each input transistor {current}, overdrive {overdrive}.",
+            current=with_unit(self.current, "A", 3),
+            overdrive=with_unit(self.overdrive, "V", 3),
+        )
+
+
+def branch(request: Request, correction: Correction, gain_v2: float, *, p_mirror: bool) -> Branch:
+    """`gain_v2` is the gain times the square of the overdrive. Raises CircuitError beyond that."""
+    gain = request["gain"] * _GAIN_MARGIN * correction["gain"]
+    overdrive = min(_OVERDRIVE_V, math.sqrt(gain_v2 / gain))
+    if overdrive < LEAST_OVERDRIVE_V:
+        most = gain_v2 / LEAST_OVERDRIVE_V**2 / _GAIN_MARGIN
+        asked, limit = told_apart("", request["gain"], most, digits=3)
+        raise unreachable(GAIN_LABEL, asked, limit, msg("Use a two-stage op-amp, or ask for less gain."))
+    unity = 2 * math.pi * request["gbw_hz"] * _GBW_MARGIN * correction["gbw_hz"]
+    ratio_n, ratio_p = (2 / (kp * overdrive**2) for kp in (KP, KP_P))  # of 1 A
+    slope = 2 / overdrive - unity * drain_farad(ratio_n + ratio_p)
+    mirror, others = (ratio_p, ratio_n) if p_mirror else (ratio_n, ratio_p)
+    pole = 2 / overdrive / (2 * gate_farad(mirror, 0.0) + drain_farad(others))
+    room = math.tan(math.radians(90 - request["phase_margin_deg"])) * pole
+    current = unity * request["load_farad"] / slope if slope > 0 else math.inf
+    if current > _MOST_A or unity > room:
+        most_hz = request["gbw_hz"] * min(_MOST_A / current, room / unity)
+        asked, limit = (with_unit(each, "Hz", 3) for each in (request["gbw_hz"], most_hz))
+        advice = msg("Lower the load capacitance, the gain or the phase margin.")
+        raise unreachable(GBW.label, asked, limit, advice)
+    return Branch(current, overdrive)

@@ -1,0 +1,75 @@
+"""What op-amps of transistors share: quantities, goals, the sweep, and a bench that shows the open loop."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from domain.circuit.figures import with_unit
+from domain.design.deck import Deck, spice
+from domain.design.engine.declaration import TOLERANCE, Bounds, GoalRow, Quantity, Request, Sized
+from domain.design.families.amplifier_rows import GAIN_LABEL, GAIN_WORDS
+from domain.design.families.differential_pair import LOAD_FARAD
+from domain.design.opamp import GBW, SUPPLY, write_supplies
+from domain.simulation.goals import DesignGoal
+from shared.message import msg
+
+LEAST_DEGREES, MOST_DEGREES = 45, 75
+
+
+def quantities(most_gain: float, least_hz: float, most_hz: float) -> tuple[Quantity, ...]:
+    """Gain, GBW, phase margin, load and supplies."""
+    return (
+        Quantity(
+            name="gain", label=GAIN_LABEL, dimensions=("x", "dB"), words=rf"{GAIN_WORDS}|open[\s-]loop|开环",
+            takes_rest=True, limit="at_least", within=(100, most_gain), example=1000, default=1000.0,
+        ),
+        replace(GBW, takes_rest=True, limit="at_least", within=(least_hz, most_hz), example=1e6, default=1e6,
+                words=rf"{GBW.words}|ugf|ugbw|band[\s-]?width|单位增益(?:带宽|频率)|带宽"),
+        Quantity(
+            name="phase_margin_deg", label=msg("phase margin"), dimensions=("none",), limit="at_least",
+            words=r"phase[\s-]margin|(?<![a-z])pm(?![a-z])|相位裕[度量]", example=60, default=60.0,
+            within=(LEAST_DEGREES, MOST_DEGREES),
+        ),
+        LOAD_FARAD,
+        replace(SUPPLY, default=5.0),
+        replace(TOLERANCE, is_told=False),
+    )  # fmt: skip
+
+
+GOALS = (
+    GoalRow(
+        metric="gain_db", label=msg("Open-loop gain"), unit="dB", quantity="gain",
+        expression=lambda _request: "db(dcgain(v(out)))",
+        bounds=lambda request: Bounds(minimum=20 * math.log10(request["gain"])),
+    ),
+    GoalRow(
+        metric="unity_gain", label=msg("Unity-gain frequency"), unit="Hz", quantity="gbw_hz",
+        expression=lambda _request: "ugf(v(out))",
+        bounds=lambda request: Bounds(minimum=request["gbw_hz"]),
+    ),
+    GoalRow(
+        metric="phase_margin", label=msg("Phase margin"), unit="deg", quantity="phase_margin_deg",
+        expression=lambda _request: "phase_margin(v(out))",
+        bounds=lambda request: Bounds(minimum=request["phase_margin_deg"]),
+    ),
+)  # fmt: skip
+
+
+def title(name: str, request: Request) -> str:
+    gbw, load = with_unit(request["gbw_hz"], "Hz"), with_unit(request["load_farad"], "F")
+    return f"{name} op-amp, GBW {gbw}, load {load}"
+
+
+def sweep(request: Request, _sized: Sized, _goals: Sequence[DesignGoal]) -> tuple[str]:
+    return (f".ac dec 30 0.1 {spice(100 * request['gbw_hz'])}",)
+
+
+def write_bench(deck: Deck, request: Request) -> None:
+    """The input, the supplies, the load, and the output fed back at DC only."""
+    deck.part("Vin in 0 DC 0 AC 1", msg("non-inverting input: 1 V for .ac"))
+    write_supplies(deck, request["supply_v"])
+    deck.part(f"CL out 0 {spice(request['load_farad'])}", msg("load"))
+    deck.part("Lfb out inn 1T", msg("test bench: closes the loop at DC"))
+    deck.part("Cfb inn 0 1", msg("test bench: opens it for signals"))

@@ -1,0 +1,99 @@
+"""The telescopic cascode op-amp: NMOS pair, cascodes above it, a wide-swing PMOS cascode mirror.
+
+Gain gm1 (gm3 ro3 ro1 || gm5 ro5 ro7), with one overdrive V and lambdas ln, lp: 4 / (V^2 (ln^2 + lp^2)).
+Sizing: `cascode_opamp`. Source: Razavi, "Design of Analog CMOS Integrated Circuits", 2nd ed., sections 5.2
+and 9.2.
+"""
+
+from __future__ import annotations
+
+from domain.design.deck import Deck, spice
+from domain.design.engine.declaration import Correction, Family, Request, Sized, Words
+from domain.design.families.cascode_opamp import ABOVE_V, branch
+from domain.design.families.opamp_rows import GOALS, quantities, sweep, title, write_bench
+from domain.design.mosfet import (
+    LAMBDA,
+    LAMBDA_P,
+    THRESHOLD_V,
+    nmos,
+    p_ratio_for,
+    pmos,
+    ratio_for,
+    write_nmos,
+    write_pmos,
+)
+from shared.message import msg
+
+_GAIN_V2 = 4 / (LAMBDA**2 + LAMBDA_P**2)
+
+
+def size(request: Request, correction: Correction) -> Sized:
+    """Widths of pair, cascodes, mirror and tail by their current; the gates of the cascodes."""
+    own = branch(request, correction, _GAIN_V2, p_mirror=True)
+    current, overdrive, supply = *own, request["supply_v"]
+    low_v = overdrive + ABOVE_V
+    gate_v = THRESHOLD_V + overdrive
+    parts = {
+        "Iref": 2 * current,
+        "W/L 1": ratio_for(current, overdrive, low_v),
+        "W/L 3": ratio_for(current, overdrive, supply),
+        "W/L 5": p_ratio_for(current, overdrive, THRESHOLD_V),
+        "W/L 7": p_ratio_for(current, overdrive, low_v),
+        "W/L 9": ratio_for(2 * current, overdrive, gate_v),
+        # of the inputs at 0: the pair's sources, the drain above them, and a threshold more
+        "Vb1": -gate_v + low_v + gate_v,
+        "Vb2": supply - low_v - gate_v,
+    }
+    return Sized(parts=parts, notes=(own.note(),))
+
+
+def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+    """The op-amp with its output fed back at DC only, so that its open-loop gain is seen."""
+    parts, supply = sized.parts, request["supply_v"]
+    write_bench(deck, request)
+    deck.part(f"Iref vcc b DC {spice(parts['Iref'])}", msg("reference current"))
+    deck.part(f"Vb1 b1 0 DC {spice(parts['Vb1'])}", msg("gates of the NMOS cascodes"))
+    deck.part(f"Vb2 b2 0 DC {spice(parts['Vb2'])}", msg("gates of the PMOS cascodes"))
+    deck.part(nmos("M10", "b b vee vee", parts["W/L 9"]), msg("sets the gate of M9"))
+    deck.part(nmos("M9", "t b vee vee", parts["W/L 9"]), msg("tail current"))
+    deck.part(nmos("M1", "p in t vee", parts["W/L 1"]), msg("pair: non-inverting input"))
+    deck.part(nmos("M2", "q inn t vee", parts["W/L 1"]), msg("pair: inverting input"))
+    deck.part(nmos("M3", "y b1 p vee", parts["W/L 3"]), msg("cascode of M1"))
+    deck.part(nmos("M4", "out b1 q vee", parts["W/L 3"]), msg("cascode of M2"))
+    deck.part(pmos("M5", "y b2 u vcc", parts["W/L 5"]), msg("cascode of M7"))
+    deck.part(pmos("M6", "out b2 v vcc", parts["W/L 5"]), msg("cascode of M8"))
+    deck.part(pmos("M7", "u y vcc vcc", parts["W/L 7"]), msg("mirrors the current of M1"))
+    deck.part(pmos("M8", "v y vcc vcc", parts["W/L 7"]), msg("mirrors the current of M1"))
+    deck.cards(f".nodeset v(out)=0 v(inn)=0 v(y)={spice(supply - 1)} v(u)={spice(supply - 0.4)}")
+    write_nmos(deck)
+    write_pmos(deck)
+
+
+FAMILY = Family(
+    key="telescopic_opamp",
+    name=msg("telescopic cascode op-amps"),
+    one=msg("a telescopic cascode op-amp"),
+    examples={
+        "en": "telescopic cascode op-amp, gain 80 dB, GBW 10 MHz, load 5 pF, ±2.5 V",
+        "zh": "套筒式共源共栅运放，增益80dB，单位增益带宽10MHz，负载电容5pF，电源±2.5V",
+    },
+    words=Words(
+        named=(
+            r"(?:(?:single[\s-]stage|cmos|differential) )*telescopic"
+            r"(?:[\s-](?:cascoded?|differential|cmos|op[\s-]?amps?|ota|amplifier|operational amplifier))*"
+            r"(?: with cascode loads?)?|"
+            r"(?:单级)?套筒[式型]?(?:的)?(?:cmos)?(?:共源共栅|级联|cascode)*(?:差分)?"
+            r"(?:运(?:算)?放(?:大器)?|放大(?:器|电路)|ota)?"
+        ),
+        excludes=(
+            r"two[\s-]stage|两级|2级|folded|折叠|fully[\s-]differential|全差分|bjt|npn|gain[\s-]boost|增益提升"
+        ),
+    ),
+    quantities=quantities(100e3, 100e3, 50e6),
+    goals=GOALS,
+    title=lambda request: title("Telescopic", request),
+    remarks=lambda _request: (msg("GBW = gm1 / (2 pi CL); gain = gm1 (gm3 ro3 ro1 || gm5 ro5 ro7)."),),
+    analyses=sweep,
+    size=size,
+    netlist=netlist,
+)  # fmt: skip
