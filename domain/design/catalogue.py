@@ -59,6 +59,7 @@ from domain.design.families import (
     schmitt_trigger,
     series_regulator,
     source_follower,
+    state_variable,
     summing_amplifier,
     telescopic_opamp,
     timer_555,
@@ -129,6 +130,7 @@ FAMILIES: Mapping[str, DeclaredFamily] = MappingProxyType(
             multiple_feedback,
             hartley_oscillator,
             clapp_oscillator,
+            state_variable,
         )
     }
 )
@@ -204,15 +206,16 @@ def revise(
 def choose_family(sentence: Sentence) -> tuple[DeclaredFamily, Claim]:
     """The family that claims a sentence. Raises CircuitError ("unknown_circuit") naming what is known."""
     _refuse_by_name(sentence)
-    if sentence.has(LETS_LOWS_THROUGH) and sentence.has(LETS_HIGHS_THROUGH):
-        raise _unknown(
-            msg("The request names both a low-pass and a high-pass: only one filter is designed at a time."),
-            sentence,
-        )
     claims = sorted(
         ((family.claim(sentence), family) for family in FAMILIES.values()), key=lambda pair: -pair[0].score
     )
     best, family = claims[0]
+    has_both = any(choice.name == "output" for choice in family.family.choices)
+    if sentence.has(LETS_LOWS_THROUGH) and sentence.has(LETS_HIGHS_THROUGH) and not has_both:
+        raise _unknown(
+            msg("The request names both a low-pass and a high-pass: only one filter is designed at a time."),
+            sentence,
+        )
     if best.score <= 0:
         raise _unclaimed(sentence)
     if len(claims) > 1 and claims[1][0].score == best.score:

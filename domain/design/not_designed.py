@@ -69,13 +69,11 @@ NOT_DESIGNED: tuple[NotDesigned, ...] = (
     ),
     NotDesigned(
         words=(
-            r"state[\s-]?variable|状态变量|bi[\s-]?quad|双二阶|双2阶|"
-            r"(?<![a-z])khn(?![a-z])|tow[\s-]?thomas|twin[\s-]?t(?![a-z])|"
-            r"双\s?t(?![a-z])|"
+            r"twin[\s-]?t(?![a-z])|双\s?t(?![a-z])|"
             r"gyrator|回转器|switched[\s-]?capacitor|开关电容|"
             r"(?<![a-z])gm-?c(?![a-z])"
         ),
-        what=msg("a state-variable, biquad or switched-capacitor filter"),
+        what=msg("a switched-capacitor or gyrator filter"),
     ),
     NotDesigned(
         words=(

@@ -11,6 +11,7 @@ from domain.circuit.dependencies import DependencyTree
 from domain.circuit.elements import GROUND
 from domain.circuit.hierarchy import read_circuit
 from domain.circuit.parameters import resolve_parameters
+from domain.circuit.recognition.biquads import find_biquads
 from domain.circuit.recognition.finder import Finder
 from domain.circuit.recognition.graph import Graph, watched_by
 from domain.circuit.recognition.networks import find_lc_oscillators, find_networks
@@ -38,6 +39,7 @@ def recognise(tree: DependencyTree) -> Recognised:
         )
     found = Finder(graph)
     find_power_stages(found)
+    find_biquads(found)
     find_opamp_stages(found)
     find_lc_oscillators(found)
     find_transistor_stages(found)

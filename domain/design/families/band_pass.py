@@ -27,6 +27,7 @@ from domain.design.engine.wording import unreachable
 from domain.design.families.amplifier_rows import gain_row
 from domain.design.families.resonance_rows import (
     CENTER,
+    CENTER_GOAL,
     QUALITY,
     QUALITY_GOAL,
     WIDTH,
@@ -127,7 +128,8 @@ FAMILY = Family(
         ),
         excludes=(
             r"notch|band[\s-]?(?:stop|reject)|陷波|带阻|(?<![a-z])lc(?![a-z])|ladder|梯形|passive|无源|"
-            r"state[\s-]?variable|状态变量|biquad|双二阶|4th|fourth|6th|third|3rd|[346]阶|crystal|晶体|saw|"
+            r"state[\s-]?variable|状态变量|bi[\s-]?quad|双二|khn|tow[\s-]?thomas|托马斯|universal|"
+            r"4th|fourth|6th|third|3rd|[346]阶|crystal|晶体|saw|"
             r"butterw|巴特沃|cheb|切比雪夫"
         ),
         refuses=(SINGLE_SUPPLY,),
@@ -135,11 +137,7 @@ FAMILY = Family(
     quantities=_QUANTITIES,
     choices=(OPAMP,),
     goals=(
-        GoalRow(
-            metric="center", label=msg("Center frequency"), unit="Hz", quantity="center_hz",
-            expression=lambda _request: "sqrt(lowcut(v(out))*highcut(v(out)))",
-            bounds=lambda request: around(request["center_hz"], request["tolerance"]),
-        ),
+        CENTER_GOAL,
         QUALITY_GOAL,
         GoalRow(
             metric="gain", label=msg("Gain"), unit="1", quantity="gain",

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
+from domain.circuit.preferred_values import best_pair, values_between
 from domain.design.engine.declaration import GoalRow, Quantity, Request, Said, around
 from domain.design.engine.reading import number, refuse_doubled
 from domain.design.sentence import Mention, Sentence
@@ -30,11 +31,27 @@ QUALITY = Quantity(
     name="quality", label=msg("Q"), dimensions=("none", "x"), within=(0.5, 15), example=5, default=5.0,
     takes_rest=False, words=r"(?<![a-z])q(?:uality(?: factor)?)?(?:[\s-]?factor|值)?(?![a-z])|品质因数",
 )  # fmt: skip
+CENTER_GOAL = GoalRow(
+    metric="center", label=msg("Center frequency"), unit="Hz", quantity="center_hz",
+    expression=lambda _request: "sqrt(lowcut(v(out))*highcut(v(out)))",
+    bounds=lambda request: around(request["center_hz"], request["tolerance"]),
+)  # fmt: skip
 QUALITY_GOAL = GoalRow(
     metric="quality", label=msg("Q"), unit="1", quantity="quality",
     expression=lambda _request: "q(v(out))",
     bounds=lambda request: around(request["quality"], max(0.1, request["tolerance"])),
 )  # fmt: skip
+
+
+def capacitor_and_resistor(product: float, middle: float) -> tuple[float, float]:
+    """C (F) of E12 within three times `middle` and R (Ohm) of E96 whose product (s) comes nearest."""
+    return best_pair(
+        values_between(middle / 3, 3 * middle, "E12"),
+        lambda each: product / each,
+        "E96",
+        lambda one, two: abs(math.log(one * two / product)) + 1e-4 * abs(math.log(one / middle)),
+    )
+
 
 _BOTH_EDGES = re.compile(r"\s*(?:and|&|和|与|、)\s*", re.IGNORECASE)
 

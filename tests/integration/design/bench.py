@@ -231,15 +231,19 @@ def evaluate(expression: str, plot: Data) -> float:
         r"(?<=,)(\d[\d.]*(?:e[-+]?\d+)?(?:meg|[gkmunpt])?)\b", lambda m: repr(number(m[1])), text, flags=re.I
     )
     text = re.sub(r"\b([vi])\((\w+)\)", r"P['\1(\2)']", text).replace("^", "**")
+
+    def seen(values: np.ndarray) -> Data:
+        return Data(plot.name, plot.axis, {"v(out)": values})
+
     names = {
         "P": plot.vectors,
-        "highcut": lambda _x: half_power(plot, "lowpass"),
-        "lowcut": lambda _x: half_power(plot, "highpass"),
-        "ugf": lambda x: crossing(Data(plot.name, plot.axis, {"v(out)": x}), 1.0, rising=False),
+        "highcut": lambda x: half_power(seen(x), "lowpass"),
+        "lowcut": lambda x: half_power(seen(x), "highpass"),
+        "ugf": lambda x: crossing(seen(x), 1.0, rising=False),
         "phase_margin": lambda x: phase_margin(plot, x),
         "gain": lambda x, f: float(np.exp(np.interp(np.log(f), np.log(plot.axis), np.log(np.abs(x))))),
         "dcgain": lambda x: float(np.abs(x[0])),
-        "q": lambda _x: quality(plot),
+        "q": lambda x: quality(seen(x)),
         "sqrt": np.sqrt,
         "peak": lambda x: float(np.abs(x).max()),
         "db": lambda x: 20 * np.log10(x),

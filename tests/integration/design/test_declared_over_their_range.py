@@ -459,6 +459,19 @@ def clapp_oscillator(draw: random.Random) -> str:
     return text.format(_log(draw, 60e3, 28e6), draw.choice([5, 9, 12]))
 
 
+def state_variable(draw: random.Random) -> str:
+    quality, output = _log(draw, 0.55, 45), draw.choice(["low-pass", "band-pass", "high-pass"])
+    center, gain = _log(draw, 1, 80e3), _log(draw, 0.15, 30)
+    named = {"low-pass": "低通", "band-pass": "带通", "high-pass": "高通"}[output]
+    texts = [
+        f"state-variable filter, f0 {center:.3g} Hz, Q {quality:.3g}, {output} output, gain {gain:.3g}",
+        f"状态变量滤波器，{named}输出，中心频率{center:.3g}Hz，Q值{quality:.3g}，增益{gain:.3g}倍",
+    ]
+    if output != "high-pass":
+        texts.append(f"Tow-Thomas biquad, {output}, {center:.3g} Hz, Q {quality:.3g}")
+    return draw.choice(texts)
+
+
 FAMILIES = pytest.mark.parametrize(
     "sentence",
     [
@@ -507,6 +520,7 @@ FAMILIES = pytest.mark.parametrize(
         multiple_feedback,
         hartley_oscillator,
         clapp_oscillator,
+        state_variable,
     ],
     ids=lambda f: f.__name__,
 )

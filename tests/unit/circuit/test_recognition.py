@@ -30,6 +30,7 @@ OWN = {
     "timer_555": {"astable_timer"},
     "band_pass": {"multiple_feedback_band_pass"},
     "multiple_feedback": {"multiple_feedback_low_pass"},
+    "state_variable": {"state_variable_filter"},
     "notch": {"twin_t_notch", "voltage_follower"},
     "active_load_stage": {"common_source", "diode_connected"},
     "non_inverting_schmitt": {"schmitt_trigger"},
@@ -135,6 +136,15 @@ def test_what_follows_is_told_with_its_formula() -> None:
     gain = stage.figures[0]
     assert (gain.name, gain.value, gain.formula) == ("gain", pytest.approx(-10), "-RF/RI")
     assert stage.elements["feedback"] == ("R2",)
+
+
+def test_both_biquads_have_the_center_and_q_that_were_asked_for() -> None:
+    for sentence in ("KHN filter 1 kHz, Q 10, low-pass output", "Tow-Thomas band-pass 1 kHz, Q 10"):
+        stage = recognised(propose(understand(sentence), str).netlist).stages[0]
+        told = {figure.name: figure.value for figure in stage.figures}
+        assert (stage.kind, told["center"], told["q"]) == (
+            "state_variable_filter", pytest.approx(1000, rel=0.02), pytest.approx(10, rel=0.05),
+        )  # fmt: skip
 
 
 def test_supplies_inputs_outputs_feedback_and_loads() -> None:

@@ -270,7 +270,7 @@ UNKNOWN = [
     "LDO 5V to 3.3V 1A",
     "flyback 24V to 5V 2A",
     "阻容降压 220V转5V",
-    "state variable low-pass 1kHz",
+    "gyrator low-pass 1kHz",
     "low-pass and high-pass 1kHz",
     "FIR low-pass filter 1 kHz",
     "三阶低通滤波器，截止频率5kHz，单电源5V供电",
