@@ -46,7 +46,7 @@ def is_rounding(figure: TextFigure, value: float, *, is_rough: bool) -> bool:
     slack = _TABLE_DIGITS * value
     if off <= slack:
         return True
-    coarsest = 0.5 if figure.unit in _LOGARITHMIC else _COARSEST * value
+    coarsest = 0.5 if figure.unit in _LOGARITHMIC else (_COARSEST if figure.digits > 1 else 0.05) * value
     nearest = min(figure.step / 2 * (1 + 1e-9), coarsest)
     if is_rough:
         about = _ABOUT * value
@@ -147,7 +147,17 @@ _BY_HAND = late_pattern(
 _CAME_OF_IT = late_pattern(r"(?<![然今以随最])后[，,：:][^，。；,;]*$")
 _PROPOSED = late_pattern(r"将|会|应|可|预计|估计|建议|若|如果|假如|需|要|期望|希望|目标")
 """What is told behind a change: "改为 3.9n 后，衰减提高到 43 dB"."""
-_CALCULATION = late_pattern(r"[\w)πΩ]\s*(?:[*/√^+÷]|-(?=\s))\s*[\w(√π][^=≈]{0,60}(?:=|≈|\bgives\b|得|为)\s*$")
+_CALCULATION = late_pattern(
+    r"[\w)πΩ]\s*(?:[*/√^+÷]|-(?=\s))\s*[\w(√π][^=≈]{0,60}(?:=|≈|\bgives\b|得"
+    r"|为)\s*$"
+)
+
+
+_BY_HAND_ASIDE = late_pattern(
+    r"[^\n]{0,160}[(（][^()（）\n]{0,24}(?:\bestimat\w+|\bnot simulated|\bby hand|估算|估计|未仿真"
+    r"|手算)[^()（）\n]{0,24}[)）][.。]?\s*(?:\n|$)",
+    re.IGNORECASE,
+)
 
 
 def is_thought(before: str, after: str) -> bool:
@@ -183,8 +193,14 @@ def is_thought(before: str, after: str) -> bool:
 
 
 def is_by_hand(flat: str, end: int) -> bool:
-    """Whether a figure stands behind words that open a calculation: "By hand: f0 = ..."."""
-    return _BY_HAND.search(flat, flat.rfind("\n", 0, end) + 1, end) is not None
+    """Whether a figure stands behind words that open a calculation, or before an aside that tells one.
+
+    "By hand: f0 = ...", "... 7.7 V (estimated, not simulated)".
+    """
+    return (
+        _BY_HAND_ASIDE.match(flat, end) is not None
+        or _BY_HAND.search(flat, flat.rfind("\n", 0, end) + 1, end) is not None
+    )
 
 
 def sentence_before(flat: str, end: int) -> str:

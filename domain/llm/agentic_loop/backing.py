@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, islice
 
 from domain.circuit.figures_in_text import TextFigure, figures_in, figures_in_words, plain
@@ -31,7 +31,7 @@ from domain.circuit.said_figures import (
 from domain.llm.agentic_loop.claims import told_of_before
 from domain.llm.agentic_loop.facts_in_words import came_from
 from domain.llm.agentic_loop.part_values import wrong_parts
-from domain.llm.agentic_loop.quantities import Quantities, named_figures
+from domain.llm.agentic_loop.quantities import YIELD, Quantities, named_figures
 from shared.late_patterns import late_pattern
 
 _MOST_FIGURES = 120
@@ -56,6 +56,14 @@ _NUMBER = late_pattern(
 )
 _TEMPERATURE = late_pattern(r"\btemp\w*\s?=\s?-?(?P<number>\d+(?:\.\d+)?)(?![\w.])", re.IGNORECASE)
 """Of a corner or a point of a sweep."""
+_RESISTOR = late_pattern(
+    r"^[-+ ]?R\w*[ \t]+\w+[ \t]+\w+[ \t]+(?P<number>\d+(?:\.\d+)?)(?P<scale>meg|[mkg])?\w*[ \t]*$",
+    re.MULTILINE | re.IGNORECASE,
+)
+_WINDOW = late_pattern(
+    r",\s?(?P<one>\d+(?:\.\d+)?)(?P<one_scale>[pnum])?,\s?(?P<other>\d+(?:\.\d+)?)(?P<other_scale>[pnum])?\)"
+)
+"""In which a value was measured: "pp(v(out),350u,400u)"."""
 _PART_VALUE = late_pattern(
     r"\b(?P<part>[RCL][a-z]?\w{0,4})\b(?P<between>[^.;。；\n]{0,40}?)(?<![\w.])"
     r"(?P<number>\d+(?:\.\d+)?)(?P<scale>[Mm]eg|MEG|[pnumkKM])(?![A-Za-z0-9_/]|\.\d)"
@@ -83,7 +91,10 @@ _PROMISES = late_pattern(
     r"\b(?:I['’]ll|I will|I can|let me|shall I|should I)\b|我(?:会|将|再|来|可以)|要我|是否需要|需要我"
 )
 """What is told as done next."""
-_MIDDLE = late_pattern(r"\b(?:centred?|centered?|middle|midpoint|mean|average|around)\b|中心|平均|中点|中间")
+_MIDDLE = late_pattern(
+    r"\b(?:centred?|centered?|middle|midpoint|mean|average|around)\b|中心|平均|中点"
+    r"|中间"
+)
 _RMS = late_pattern(r"\W*(?:\brms\b|\beffective\b|\bpeak\b|\bamplitude\b|有效值|峰值?|幅度|振幅)")
 _OF_SINE = (math.sqrt(0.5), math.sqrt(2), math.sqrt(0.125), math.sqrt(8))
 """Between peak, effective value and peak to peak."""
@@ -94,9 +105,22 @@ _TOTAL = late_pattern(r"\b(?:total|together|sum|altogether|combined)\b|共|合�
 _COMPARED = late_pattern(
     r"\b(?:more|less|higher|lower|above|below|over|under|off|away|apart|difference|slower|faster|by)\b|[高低大小多少差]"
 )
+_OFF = late_pattern(
+    r"[-+±][\d.]+ ?%|\b(?:errors?|excess|mismatch|deviat\w+|too (?:much|little))\b|误差|偏差|失配"
+)
+_SHARE_OF = late_pattern(r" (?:of|below|above|under|over|less|more|higher|lower)\b| ?的")
 _EACH = late_pattern(r"\b(?:each|per|every)\b|每")
 _HALF = late_pattern(r"\b(?:half|halved|twice|double)|一半|减半|两倍|加倍")
 _ASKS = late_pattern(r"^[^.!。！\n]*[?？]")
+_TOLD_AS_FOUND = late_pattern(
+    r"\b(?:simulat(?:ed|ion)|measured|ngspice|verified|ran|results?|now|met|meets)\b|仿真|实测|测得|测量"
+    r"|结果|运行|现在|达标|满足|[改调换设](?:成|为|到|至)",
+    re.IGNORECASE,
+)
+"""Words of an answer that tells what a circuit does, though nothing was read or run."""
+_DENIED = late_pattern(
+    r"\b(?:not|never|nothing|haven't|hasn't)\b[^.\n]{0,24}|[没未][^。\n]{0,8}", re.IGNORECASE
+)
 _GENERAL = late_pattern(
     r"\b(?:typical\w*|usual\w*|common\w*|general\w*|data ?sheet|rule of thumb|for example|such as)\b|\d-bit\b"
     r"|典型|通常|一般|常见|常用|手册|数据表|经验|例如|比如"
@@ -135,6 +159,8 @@ def unbacked_figures(text: str, backing: Backing) -> tuple[str, ...]:
     if not figures and not parts:
         return ()
     known = _Known(backing)
+    if not known.has_any and not _TOLD_AS_FOUND.search(_DENIED.sub(" ", flat)):
+        return ()  # of no circuit: knowledge, or worked out
     quantities = Quantities(backing.results)
     named = {figure.start: quantities.told_before(flat, figure) for figure in figures}
     named = {start: those for start, those in named.items() if those[1]}
@@ -178,6 +204,14 @@ def unbacked_figures(text: str, backing: Backing) -> tuple[str, ...]:
         and (start := _measured_from(flat, figure, named.get(figure.start), asked)) is not None
     }
     said += _values(each for each in figures if each.start not in own and _is_one_of(flat, each, derived))
+    loads = [
+        ("A", value / ohms)
+        for unit, value in (*said, *known.newest())
+        if unit == "V"
+        for ohms in known.resistances()
+    ]
+    said += _values(each for each in figures if each.start not in own and _is_one_of(flat, each, loads))
+    derived += loads
     for turn in range(2):  # what follows from what followed
         more = [*_by_law(said), *(() if turn else _by_law(known.newest()))]
         follows = [
@@ -192,6 +226,8 @@ def unbacked_figures(text: str, backing: Backing) -> tuple[str, ...]:
         *known.differences(said),
         *(each for alike in known.alike() for each in _derived(alike, ())),
     ]
+    derived += [(unit, abs(one - other)) for unit, one in said for same, other in asked if unit == same]
+    off_whole = _off_whole(_values(backed))
     doubted: dict[int, str] = {}
     for figure in figures:
         before, after = sentence_before(flat, figure.start), flat[figure.end : figure.end + SIGHT]
@@ -204,9 +240,14 @@ def unbacked_figures(text: str, backing: Backing) -> tuple[str, ...]:
             or is_thought(mood, after)
             or is_by_hand(flat, figure.start)
             or ((_is_wish(before, after) or _PROMISES.search(before)) and _is_one_of(flat, figure, asked))
-            or _is_part_of(flat, figure, [*said, *known.named()], before, after)
+            or _is_part_of(flat, figure, [*said, *known.named()], before, after, is_named=figure.start in own)
             or (_COMPARED.search(f"{before[-24:]} {after[:16]}") and _is_one_of(flat, figure, compared))
             or (figure.unit == "%" and figure.start not in own and _is_one_of(flat, figure, asked))
+            or (figure.unit == "%" and figure.start not in own and _is_share(flat, figure, figures, known))
+            or (
+                _OFF.search(f"{before[-24:]}{figure.text} {after[:16]}")
+                and _is_one_of(flat, figure, off_whole)
+            )
             or _GENERAL.search(f"{before} {after.partition(chr(10))[0][:40]}".lower())
             or _ASKS.match(after)
             or (figure.start not in own and _is_one_of(flat, figure, derived))
@@ -236,14 +277,20 @@ def _is_wish(before: str, after: str) -> bool:
 
 
 def _is_part_of(
-    flat: str, figure: TextFigure, said: Sequence[tuple[str, float]], before: str, after: str
+    flat: str,
+    figure: TextFigure,
+    said: Sequence[tuple[str, float]],
+    before: str,
+    after: str,
+    *,
+    is_named: bool,
 ) -> bool:
     """Whether a figure is the half, the double, the middle or an equal part of others, and told so."""
     near, own = before[-SIGHT:].lower(), [value for unit, value in said if unit == figure.unit]
     found: list[float] = []
     if _HALF.search(near):
         found += [factor * value for value in own for factor in (0.5, 2.0)]
-    if _RMS.search(near) or _RMS.match(after[:24].lower()):
+    if not is_named and (_RMS.search(near) or _RMS.match(after[:24].lower())):
         found += [factor * value for value in own for factor in (0.5, 2.0, *_OF_SINE)]
     if _TOTAL.search(near[-24:]):
         found += [factor * value for value in own for factor in (2, 3, 4)]
@@ -253,6 +300,24 @@ def _is_part_of(
     if _EACH.search(near[-24:]) or _EACH.match(after[:8].lower()):
         found += [value / count for value in own for count in range(2, 21)]
     return _is_one_of(flat, figure, [(figure.unit, value) for value in found])
+
+
+def _is_share(flat: str, figure: TextFigure, figures: Sequence[TextFigure], known: _Known) -> bool:
+    """Whether a percentage follows from two figures beside it, or from one and a result's.
+
+    The latter where it is told so: "2 % of the output". Those are judged by themselves.
+    """
+    beside = [
+        each
+        for each in figures
+        if each.unit != "%" and "\n" not in flat[min(each.end, figure.end) : max(each.start, figure.start)]
+    ]
+    shares = _derived(_values(beside), ())
+    if _SHARE_OF.match(flat[figure.end : figure.end + 8]) or flat[: figure.start].rstrip().endswith("的"):
+        named = list(known.named())
+        for each in _values(beside):
+            shares += [share for other in named for share in _derived([each, other], ())]
+    return _is_one_of(flat, figure, shares)
 
 
 def _measured_from(
@@ -277,7 +342,8 @@ def _measured_from(
 def stale_figures(text: str, before: Sequence[str], now: Backing) -> tuple[str, ...]:
     """The figures of an answer that stand in results from `before` the last change only, each once.
 
-    Left alone are those that are told as old, in their sentence or in a table that compares.
+    With them those that are told as of the other state than they are, in a column or in "from ... to". Left
+    alone are those that are told as old, in their sentence or in a table that compares.
     """
     flat = plain(without_code(text[:_MOST_READ]))
     figures = [figure for figure in islice(figures_in(flat), _MOST_FIGURES) if figure.value]
@@ -287,7 +353,7 @@ def stale_figures(text: str, before: Sequence[str], now: Backing) -> tuple[str, 
     of_before = told_of_before(flat)
     compares = any(line.lstrip().startswith("|") and _OLD.search(line) for line in flat.lower().splitlines())
     current = [each for each in figures if known.has(each, is_rough=False)]
-    found: dict[str, None] = {}
+    found = {text[each.start : each.end].strip(): None for each in _exchanged(flat, old, known)}
     for figure in figures:
         start = flat.rfind("\n", 0, figure.start) + 1
         end = flat.find("\n", figure.end)
@@ -312,6 +378,66 @@ def stale_figures(text: str, before: Sequence[str], now: Backing) -> tuple[str, 
             continue
         found[text[figure.start : figure.end].strip()] = None
     return tuple(found)
+
+
+_COLUMN_OLD = late_pattern(
+    r"\b(?:before|old|original\w*|initial\w*|was|previous\w*)\b|[改调换优]\w?前|原|之前|先前|旧"
+)
+_COLUMN_NEW = late_pattern(
+    r"\b(?:after|new|now|current\w*|final|is)\b|[改调换优]\w?后|现在|目前|之后|当前|新"
+)
+_TO = late_pattern(
+    r"(?:\bfrom|从|由)\s?(?:about |约)?(?P<one>[^。；;\n]{1,24}?)\s?(?:\bto\b|->|→"
+    r"|[一-鿿]{0,4}[到至为成了])(?: about)?[约\s]*$",
+    re.IGNORECASE,
+)
+
+
+def _exchanged(flat: str, old: _Known, new: _Known) -> Iterator[TextFigure]:
+    """The figures told as old that only the circuit as it is has, and the other way round.
+
+    Which they are told as is read from the heads of a table's columns and from "from 5 dB to 8 dB".
+    """
+
+    def is_wrong(figure: TextFigure, *, is_old: bool) -> bool:
+        own, other = (old, new) if is_old else (new, old)
+        return figure.digits > 1 and other.has(figure, is_rough=False) and not own.has(figure, is_rough=False)
+
+    columns: list[bool | None] = []
+    at = 0
+    for line in flat.split("\n"):
+        cells = line.split("|") if line.lstrip().startswith("|") else []
+        if cells and not columns:
+            columns = [
+                None
+                if bool(_COLUMN_OLD.search(cell.lower())) == bool(_COLUMN_NEW.search(cell.lower()))
+                else _COLUMN_OLD.search(cell.lower()) is not None
+                for cell in cells
+            ]
+        elif not cells:
+            columns = []
+        place = at
+        for cell, is_old in zip(cells, columns, strict=False):
+            end = place + len(cell)
+            if is_old is not None:
+                yield from (
+                    replace(each, start=each.start + place, end=each.end + place)
+                    for each in figures_in(flat[place:end])
+                    if is_wrong(each, is_old=is_old)
+                )
+            place = end + 1
+        at += len(line) + 1
+    for figure in islice(figures_in(flat), _MOST_FIGURES):
+        if (to := _TO.search(sentence_before(flat, figure.start))) is None:
+            continue
+        first = next(figures_in(to["one"]), None)
+        if (
+            first is not None
+            and first.unit == figure.unit
+            and first.value != figure.value
+            and is_wrong(figure, is_old=False)
+        ):
+            yield figure
 
 
 def figures_not_in(text: str, originals: Sequence[str]) -> tuple[str, ...]:
@@ -343,6 +469,7 @@ class _Known:
         self._driven: set[float] = set()
         """What a source of 1 V or 1 A gives over frequency."""
         self._bare: set[float] = set()
+        self._ohms: set[float] = set()
         self._precise: set[float] = set()
         """Bare ones with so many digits that they are no count of points."""
         room = _MOST_BACKING
@@ -374,8 +501,7 @@ class _Known:
                 line = []
                 self._lines.append(line)
             line.append(value)
-        for each in _TEMPERATURE.finditer(text):
-            self._by_unit.setdefault("degC", set()).add(float(each["number"]))
+        self._read_worked_out(text)
         for found in _NUMBER.finditer(text):
             number = abs(float(found["number"]))
             scale = (found["scale"] or "").lower()
@@ -391,6 +517,27 @@ class _Known:
                     and len(found["number"].lstrip("0.").replace(".", "")) >= 3
                 ):
                     self._precise.add(number)
+
+    def _read_worked_out(self, text: str) -> None:
+        """Resistances of cards, shares of samples, how long a window of time is, temperatures."""
+        for card in _RESISTOR.finditer(text):
+            ohms = float(card["number"]) * _SCALES.get((card["scale"] or "").lower(), 1.0)
+            self._ohms |= {ohms} - {0.0}
+        for samples in YIELD.finditer(text):
+            self._by_unit.setdefault("%", set()).add(100 * int(samples["good"]) / max(int(samples["all"]), 1))
+        for each in _WINDOW.finditer(text):
+            begin, end = (
+                float(each[which]) * _SCALES.get(each[f"{which}_scale"] or "", 1.0)
+                for which in ("one", "other")
+            )
+            self._by_unit.setdefault("s", set()).add(abs(end - begin))
+        for each in _TEMPERATURE.finditer(text):
+            self._by_unit.setdefault("degC", set()).add(float(each["number"]))
+
+    @property
+    def has_any(self) -> bool:
+        """Whether anything was read, measured or given that has a number."""
+        return bool(self._by_unit or self._bare)
 
     def has(self, figure: TextFigure, is_rough: bool, *, named: Sequence[float] = ()) -> bool:
         """Whether a figure is a rounding of one of them.
@@ -470,6 +617,10 @@ class _Known:
                 by_begin.setdefault(name[:3], []).append(values[0])
         yield from (values for values in by_begin.values() if 1 < len(values) <= _FEW)
 
+    def resistances(self) -> list[float]:
+        """Of the cards that were read, a few."""
+        return sorted(self._ohms)[:_MOST_BY_LAW]
+
     def newest(self) -> list[tuple[str, float]]:
         """The newest values with names, a few."""
         return [values[0] for values in islice(self._named.values(), _FEW) if values]
@@ -510,6 +661,16 @@ def _derived(
     return found
 
 
+def _off_whole(said: Sequence[tuple[str, float]]) -> list[tuple[str, float]]:
+    """How far ratios are from whole ones, in percent: "+2.5 %" of a mirror of 1:2."""
+    pairs = [
+        max(one, other) / min(one, other)
+        for (unit, one), (same, other) in combinations(said[:_MOST_BY_LAW], 2)
+        if unit == same and one and other
+    ]
+    return [("%", 100 * abs(ratio / round(ratio) - 1)) for ratio in pairs if ratio > _NEAR]
+
+
 _LAWS = (("V", "A", "Ohm"), ("W", "V", "A"), ("W", "A", "V"), ("V", "Ohm", "A"), ("Ohm", "S", "1"))
 """First over second is the third."""
 
@@ -530,6 +691,8 @@ def _by_law(said: Sequence[tuple[str, float]]) -> Iterator[tuple[str, float]]:  
             match unit, other_unit:
                 case "dB", "Hz" if one < 200:
                     yield "Hz", 10 ** (one / 20) * other
+                case "S", "S":
+                    yield "Ohm", 1 / one
                 case "Ohm", "Ohm":
                     yield "Ohm", one * other / (one + other)
                 case "F", "F":

@@ -17,6 +17,7 @@ from domain.llm.agentic_loop.backing import without_code
 from domain.llm.agentic_loop.claims import told_of_before
 from domain.llm.agentic_loop.facts_by_row import wrong_rows
 from domain.llm.agentic_loop.facts_in_words import wrong_words
+from domain.llm.agentic_loop.part_values import wrong_ways
 from domain.llm.agentic_loop.quantities import (
     QUANTITIES,
     Row,
@@ -32,6 +33,7 @@ _MOST_FIGURES = 120
 _MOST_RESULTS = 100_000
 _LONGEST = 90
 _MOST_VALUES = 40
+_OFF_FACTOR = 0.15
 _EQUAL = 2e-3
 """Values nearer to each other than this (a share) are neither above nor below."""
 
@@ -93,7 +95,10 @@ def contradictions(
         if compares is None:
             continue
         said = _clause_of(before, compares)
-        if _SUPPOSES.search(said.lower()) or is_thought(said, ""):
+        own = re.split(r"[,，:：]", said)[-1]
+        if _SUPPOSES.search((own if named_quantity(own) is not None else said).lower()) or is_thought(
+            said, ""
+        ):
             continue
         is_above = (compares["above"] is not None) != bool(compares["not"])
         before_it = figures[place - 1] if place else None
@@ -107,6 +112,8 @@ def contradictions(
     told = (
         *wrong_words(flat, results, earlier, _missed(words, results)),
         *wrong_rows(flat, results, earlier),
+        *_wrong_factors(flat),
+        *(clause[-_LONGEST:] for clause in wrong_ways(flat, (*earlier, *results))),
     )
     if told and earlier and (end := told_of_before(flat)):
         # What comes before the change may be of the state before.
@@ -116,11 +123,28 @@ def contradictions(
     return tuple(dict.fromkeys((*found, *told)))
 
 
+_FACTOR = late_pattern(r"\bfactor of (?P<factor>\d+(?:\.\d+)?)\b(?P<rest>[^.;\n]{0,8}\([^()\n]{3,40}\))")
+
+
+def _wrong_factors(flat: str) -> Iterator[str]:
+    """ "a factor of 2.6 (44.7 ps to 69.9 ps)"."""
+    for each in _FACTOR.finditer(flat):
+        pair = list(figures_in(each["rest"]))
+        if len(pair) == 2 and pair[0].unit == pair[1].unit and pair[0].value and pair[1].value:
+            ratio = max(pair[0].value / pair[1].value, pair[1].value / pair[0].value)
+            if abs(ratio / float(each["factor"]) - 1) > _OFF_FACTOR:
+                yield each[0]
+
+
 _LIMIT = late_pattern(
-    r"(?P<most>\b(?:at most|no more than|below|under|less than|max(?:imum)?|within|up to"
+    r"(?P<least>(?:不[要得能可应]|别|勿)\s?(?:再)?(?:低于|小于|少于)|\b(?:not|never) (?:\w+ )?(?:below"
+    r"|under|less than))"
+    r"|(?P<most>(?:不[要得能可应]|别|勿)\s?(?:再)?(?:超过|超出|高于|大于)|\b(?:not"
+    r"|never) (?:\w+ )?(?:above|over|more than)"
+    r"|\b(?:at most|no more than|below|under|less than|max(?:imum)?|within|up to"
     r"|not exceed(?:ing)?)\b|<=?|≤|不超过|小于|低于"
     r"|以内|不大于|最多|至多)"
-    r"|(?P<least>\b(?:at least|above|over|more than|min(?:imum)?|no less than|greater than)\b|>=?|≥"
+    r"|(?P<no_less>\b(?:at least|above|over|more than|min(?:imum)?|no less than|greater than)\b|>=?|≥"
     r"|至少|大于|高于|不低于|不小于|以上)"
 )
 
@@ -144,7 +168,7 @@ def _missed(words: Sequence[str], results: Sequence[str]) -> dict[Row, bool]:
                 those |= {100 * value for unit, value in newest[named] if unit in ("", "1")}
             if len(those) == 1:
                 found[named] = not _is_on_wrong_side(
-                    those.pop(), limit.value, is_above=bool(limits[0]["least"])
+                    those.pop(), limit.value, is_above=bool(limits[0]["least"] or limits[0]["no_less"])
                 )
     return found
 

@@ -23,6 +23,13 @@ _MOST_SENTENCES = 200
 _LONGEST = 90
 
 _ROW = late_pattern(r"^\d+\b(?P<place>[^>\n]{0,160}?) ?-> (?P<rest>[^\n]+)", re.MULTILINE)
+_AT_PLACE = late_pattern(
+    r"^at\((?P<what>[^\n]+), ?(?P<place>[\d.]+(?:e[-+]?\d+)?)(?P<scale>meg"
+    r"|[fpnumkgt])?\w?\) = (?P<value>[^\n]+)",
+    re.MULTILINE | re.IGNORECASE,
+)
+_ALONE = late_pattern(r"^ *alone: [^\n]+", re.MULTILINE)
+_OF_PART = late_pattern(r"(?P<part>[A-Za-z]\w*) \+?[±-]?(?P<value>\d[\d.]*(?:e[-+]?\d+)?)(?![\w.%])")
 _VARIED = late_pattern(
     r"(?P<name>[A-Za-z_][\w.]*)=(?P<number>[-+]?\d[\d.]*(?:e[-+]?\d+)?)(?P<scale>meg|[fpnumkgt])?",
     re.IGNORECASE,
@@ -36,7 +43,14 @@ _UNITS = {"i": "A", "v": "V", "r": "Ohm", "c": "F", "l": "H", "t": "degC", "f": 
 """Of what is varied, by the first letter of its name."""
 
 _RUN = late_pattern(r"(?:\bData of|: ok,) run (?P<run>\d+)")
-_RUN_SAID = late_pattern(r"\brun #?(?P<run>\d+)\b|第 ?(?P<zh>\d+) ?次")
+_RUN_SAID = late_pattern(
+    r"\brun #?(?P<run>\d+)\b|第 ?(?P<zh>\d+) ?次|\b(?P<first>first) (?:run|simulation)\b"
+    r"|第一(?=次(?:仿真|运行))"
+)
+_EVERY_RUN = late_pattern(
+    r"\b(?:both|all|every|each)\b(?: of)?(?: the| them| \w+)? ?(?:simulations?|runs?)\b"
+    r"|\b(?:simulations?|runs?)\b.{0,24}\b(?:both|all|each) of them\b|(?:两次|每次|各次)(?:仿真|运行)"
+)
 _EDGE = late_pattern(r"_?(?:(?P<up>lh|plh|rise|rising|up)|(?:hl|phl|fall|falling|dn|down))$")
 _STATISTIC = late_pattern(
     r"\b(?P<name>mean|sigma|min|max|median|nominal) (?P<number>[-+]?\d[\d.]*(?:e[-+]?\d+)?)"
@@ -53,6 +67,9 @@ _SAID_SO: tuple[tuple[re.Pattern[str], str], ...] = tuple(
             "extreme",
         ),
         (r"标称值?|名义值?", "nominal"),
+        (r"\btypical (?:corner|process)\b|典型(?:工艺)?角", "tt"),
+        (r"\bslow (?:corner|process)\b|慢(?:工艺)?角", "ss"),
+        (r"\bfast (?:corner|process)\b|快(?:工艺)?角", "ff"),
         (r"中位数", "median"),
     )
 )
@@ -99,6 +116,9 @@ class _Table:
     goes_on: bool = True
     """What names a row holds for the clauses behind it, too."""
 
+    is_rough: bool = False
+    """"about equally" may be told of rows that differ a little."""
+
     @property
     def words(self) -> set[str]:
         return {word for row in self.rows for word in row.words}
@@ -131,15 +151,16 @@ def _wrong_verdicts(flat: str, results: Sequence[str]) -> Iterator[str]:
         if (run := _RUN.search(text)) is not None and re.search(r"\bMISSED \w", text)
     }
     for sentence in _SENTENCE_END.split(flat) if missed else ():
-        runs = {int(each["run"] or each["zh"]) for each in _RUN_SAID.finditer(sentence.lower())}
-        if len(runs) == 1 and runs <= missed and ALL_GOALS.search(sentence) and not NOT.search(sentence):
+        runs = {int(each["run"] or each["zh"] or 1) for each in _RUN_SAID.finditer(sentence.lower())}
+        is_of_one = (len(runs) == 1 and runs <= missed) or (not runs and _EVERY_RUN.search(sentence.lower()))
+        if is_of_one and ALL_GOALS.search(sentence) and not NOT.search(sentence):
             yield sentence
 
 
 def _tables(results: Sequence[str]) -> Iterator[_Table]:
     """The rows of the newest study, and the devices of the newest operating point."""
-    studied, devices, runs = _Table(), _Table(), _Table()
-    edges, spread = _Table(goes_on=False), _Table(goes_on=False)
+    studied, devices, runs, places = _Table(), _Table(), _Table(), _Table()
+    edges, spread, shares = _Table(goes_on=False), _Table(goes_on=False), _Table(is_rough=True)
     room = _MOST_RESULTS
     for text in reversed(results):
         if room <= 0:
@@ -147,7 +168,10 @@ def _tables(results: Sequence[str]) -> Iterator[_Table]:
         flat = plain(text[:room])
         room -= len(text)
         # Rows of older results are among the rest.
-        for table, rows in ((studied, _study_rows(flat)), (devices, _device_rows(flat))):
+        for table, rows in (
+            (studied, _study_rows(flat)),
+            (devices, _device_rows(flat)),
+        ):
             if rows and not table.rows:
                 table.rows = rows
                 own = {value for row in rows for value in row.values}
@@ -158,9 +182,14 @@ def _tables(results: Sequence[str]) -> Iterator[_Table]:
             runs.rows.append(_Row(frozenset({f"run{number['run']}"}), (), frozenset(_numbers(flat))))
         else:
             runs.others |= _numbers(flat)
-        for table, rows in ((edges, _edge_rows(flat)), (spread, _spread_rows(flat))):
+        for table, rows in (
+            (edges, _edge_rows(flat)),
+            (spread, _spread_rows(flat)),
+            (shares, _share_rows(flat)),
+            (places, _place_rows(flat)),
+        ):
             table.rows = table.rows or rows
-    yield from (studied, devices, _of_runs(runs), edges, spread)
+    yield from (studied, devices, places, _of_runs(runs), edges, spread, shares)
 
 
 def _edge_rows(flat: str) -> list[_Row]:
@@ -213,6 +242,31 @@ def _study_rows(flat: str) -> list[_Row]:
     return rows
 
 
+def _place_rows(flat: str) -> list[_Row]:
+    """The values that one quantity was measured to have at several places."""
+    rows = [
+        (
+            each["what"],
+            _Row(
+                frozenset(),
+                (("at", float(each["place"]) * _SCALES.get((each["scale"] or "").lower(), 1.0), ""),),
+                frozenset(_numbers(each["value"])),
+            ),
+        )
+        for each in _AT_PLACE.finditer(flat)
+    ]
+    return [row for _, row in rows] if len({what for what, _ in rows}) == 1 else []
+
+
+def _share_rows(flat: str) -> list[_Row]:
+    """What each part does alone."""
+    return [
+        _Row(frozenset({each["part"].lower()}), (), frozenset({float(each["value"])}))
+        for line in _ALONE.finditer(flat)
+        for each in _OF_PART.finditer(line[0])
+    ]
+
+
 def _device_rows(flat: str) -> list[_Row]:
     return [
         _Row(frozenset({each["name"].lower()}), (), frozenset(_numbers(each["rest"])))
@@ -222,7 +276,7 @@ def _device_rows(flat: str) -> list[_Row]:
 
 def _without_rows(flat: str) -> str:
     # Statistics are of all rows.
-    return _OF_ALL_ROWS.sub("", DEVICE.sub("", _ROW.sub("", flat)))
+    return _OF_ALL_ROWS.sub("", DEVICE.sub("", _AT_PLACE.sub("", _ROW.sub("", flat))))
 
 
 def _numbers(text: str) -> set[float]:
@@ -256,6 +310,8 @@ def _of_other_row(sentence: str, table: _Table) -> Iterator[str]:
                 meant = None
             elif words or varied:
                 meant = [row for row in table.rows if words <= row.words and _has(row, varied)]
+                if not meant and not varied and "/" in part:  # "M1/M2": of either
+                    meant = [row for row in table.rows if words & row.words]
                 if not meant and not (words and varied and any(words <= row.words for row in table.rows)):
                     meant = None  # two rows are compared
             if meant is None or len(meant) == len(table.rows):
@@ -265,7 +321,7 @@ def _of_other_row(sentence: str, table: _Table) -> Iterator[str]:
                 figure.digits > 1
                 and not _TO_OTHER.search(part[: figure.start])
                 and (table.goes_on or "±" not in part)
-                and not _stands_in(own, figure)
+                and not any(is_rounding(figure, value, is_rough=table.is_rough) for value in own)
                 and any(_stands_in(row.values, figure) for row in table.rows)
                 for figure in figures
             ):
@@ -276,7 +332,7 @@ def _of_other_row(sentence: str, table: _Table) -> Iterator[str]:
 
 def _names(clause: str, table: _Table) -> tuple[set[str], set[tuple[str, float]], list[TextFigure]]:
     """The words and the varied values by which a clause names rows, and its other figures."""
-    named_runs = _RUN_SAID.sub(lambda run: f" run{run['run'] or run['zh']} ", clause.lower())
+    named_runs = _RUN_SAID.sub(lambda run: f" run{run['run'] or run['zh'] or 1} ", clause.lower())
     for pattern, word in _SAID_SO:
         named_runs = pattern.sub(f" {word} ", named_runs)
     words = set(_WORD.findall(named_runs)) & table.words

@@ -61,6 +61,11 @@ _TO_BEFORE = late_pattern(
     re.IGNORECASE,
 )
 """What compares with the state before."""
+_PASSIVE = late_pattern(
+    r"\b(?:was|were|had been) (?=(?:halved|doubled|tripled|reduced|raised|lowered|increased|decreased"
+    r"|improved|kept)\b)",
+    re.IGNORECASE,
+)
 _OF_GOAL = late_pattern(
     r"\b(?:meets?|met|reach\w*|miss(?:es|ed)?|fulfil\w*|satisf\w*)\b.{0,12}?\b(?:goals?|targets?)\b|(?:达到|满足|符合)了?(?:目标|要求)",
     re.IGNORECASE,
@@ -72,7 +77,11 @@ NOT = late_pattern(
     r"|不|没|未|尚|无|非(?!常)|退出|脱离|离开",
     re.IGNORECASE,
 )
-_ALL = late_pattern(r"\b(?:all|every|each|both|everything)\b|所有|全部|全都?|各|每|均|都|两管", re.IGNORECASE)
+_ALL = late_pattern(
+    r"\b(?:all|every|each|both|everything)\b|所有|全部|全都?|各|每|均|都"
+    r"|两管",
+    re.IGNORECASE,
+)
 _REST = late_pattern(
     r"\b(?:others?|rest|remaining|except|apart from|but|besides|only)\b|其余|其他|其它|除|另|只有|仅",
     re.IGNORECASE,
@@ -85,6 +94,11 @@ _SHAPE = late_pattern(
     r"^(?P<signal>\S+) over (?P<what>time: (?:constant|from)[^\n]*)|has (?P<not>not) settled by the end",
     re.MULTILINE,
 )
+_EXTREME = late_pattern(
+    r"^(?P<what>max|avg)\(v\((?P<signal>\w+)\)(?:,[^=()\n]*)?\) = (?P<value>[\d.]+)", re.MULTILINE
+)
+_OVERSHOOT = 1.1
+_AT_REST = late_pattern(r"^pp\((?P<signal>v\(\w+\)),[^=\n]*\) = 0 V", re.MULTILINE)
 _STIMULUS = late_pattern(r"\b(?:sin|pulse|pwl|sffm|am|exp)\s*\(\s*[-+.\d{]", re.IGNORECASE)
 _NETLIST = late_pattern(r"^[ \t]*\.tran\b", re.MULTILINE | re.IGNORECASE)
 _OWN_PERIOD = late_pattern(r"\b(?:frequency|period)\([^=\n]*\) = \d")
@@ -104,6 +118,10 @@ class _Facts:
     settled: dict[str, bool] = field(default_factory=dict)
     """By signal; "" is one whose name is not told."""
     is_periodic: bool | None = None
+    is_all_met: bool = False
+    """No run of the newest study missed a goal."""
+    has_overshoot: bool = False
+    """A voltage's largest value is far above its mean."""
     is_undriven: bool = False
     """No source drives it: what is periodic oscillates."""
     runs: tuple[int, int] | None = None
@@ -115,6 +133,10 @@ class _Facts:
     """Whether the goal of a quantity (its row) is met."""
     counts: set[int] = field(default_factory=set)
     """Whole numbers of the results."""
+    subject: str = ""
+    """The device that the clauses so far speak of."""
+    row: Row | None = None
+    """The quantity that was named last in the sentence."""
     few: set[int] = field(default_factory=set)
     """How many runs the studies had."""
 
@@ -142,10 +164,19 @@ class _Facts:
                 }
             for verdict in _VERDICT.finditer(flat):
                 facts.verdicts.setdefault(row_of(verdict["metric"].lower()), verdict["how"] == "met")
+            extremes = {
+                (each["what"], each["signal"]): float(each["value"]) for each in _EXTREME.finditer(flat)
+            }
+            facts.has_overshoot |= any(
+                value > _OVERSHOOT * mean > 0
+                for (what, signal), value in extremes.items()
+                if what == "max" and (mean := extremes.get(("avg", signal), 0.0))
+            )
             if not facts.settled:
                 facts._read_shapes(flat)
             facts.counts |= {int(each) for each in _INTEGER.findall(flat)}
             for study in _RUNS.finditer(flat):
+                facts.is_all_met |= facts.runs is None and "\ngoals met: yes" in flat
                 facts.runs = facts.runs or (int(study["runs"]), int(study["failed"]))
                 facts.few.add(int(study["runs"]))
             for samples in YIELD.finditer(flat):
@@ -154,13 +185,16 @@ class _Facts:
                 facts.shares = {
                     each["part"].lower(): float(each["value"]) for each in _SHARE.finditer(shares["rest"])
                 }
-            measured_period |= _OWN_PERIOD.search(flat) is not None
+            if _OWN_PERIOD.search(flat) is not None:
+                measured_period = True
+                facts.is_periodic = facts.is_periodic is not False
             has_netlist |= _NETLIST.search(flat) is not None
             has_stimulus |= _STIMULUS.search(flat) is not None
         facts.is_undriven = not has_stimulus and (measured_period or has_netlist)
         return facts
 
     def _read_shapes(self, flat: str) -> None:
+        self.settled.update((each["signal"].lower(), True) for each in _AT_REST.finditer(flat))
         for shape in _SHAPE.finditer(flat):
             words = shape["what"] or ""
             if shape["not"] or "NOT SETTLED" in words:
@@ -181,6 +215,17 @@ _REGIONS = {
         r"\b(?:cut[- ]?off|switched off|turned off|is off|are off)\b|截止(?!频)|关断", re.IGNORECASE
     ),
 }
+_SENTENCE_END = late_pattern(r"[。！!？?；;\n]|\.(?=\s)")
+_WORD = late_pattern(r"[a-z]\w*")
+_IS_IN = late_pattern(
+    r"\b(?:is|it|works?|working|operat\w+|runs|enters?|entered|stays?)\b|工作在|处于|进入"
+    r"|仍在",
+    re.IGNORECASE,
+)
+_ELSEWHERE = late_pattern(
+    r"\bthere\b|\b(?:at|when|for|below|above) [^,;:]{0,16}\d|此时|这时|时$", re.IGNORECASE
+)
+"""Told of another point than the one that was computed."""
 _FIELD_EFFECT = late_pattern(r"\b(?:mos\w*|j?fets?)\b|场效应", re.IGNORECASE)
 _SETTLED = late_pattern(
     r"\b(?:(?:has|have|is|are|fully|well|now|already|completely) )+(?:settled|steady|stable)\b"
@@ -196,14 +241,20 @@ _CURRENT_GAIN = late_pattern(
     re.IGNORECASE,
 )
 _UNSETTLED = late_pattern(
-    r"\b(?:still|keeps?) (?:growing|rising|drifting|settling|building up|changing|increasing|decaying"
+    r"\b(?:still|keeps?) (?:growing|rising|drifting|settling|oscillating|ringing|building up|changing"
+    r"|increasing|decaying"
     r"|falling)\b"
     r"|(?:仍然?|还)在(?:增[长大加]|上升|变化|爬升|下降|漂移|衰减)",
     re.IGNORECASE,
 )
+_NO_OVERSHOOT = late_pattern(
+    r"\b(?:no|without(?: any)?|zero) (?:\w+ )?overshoot\b|\bmonoton\w+|(?:没有|无)[^，。]{0,4}(?:过冲"
+    r"|超调)|单调",
+    re.IGNORECASE,
+)
 _FLAT = late_pattern(
     r"\b(?:stays?|remains?|sits|is stuck) (?:flat|constant|at (?:zero|0 ?V|a constant|dc))"
-    r"|一直[为是在]?(?:零|0 ?V)|没有?输出",
+    r"|一直[为是在]?(?:零|0 ?V)|没有?输出|停振|不再?[起振]振?荡|\bstop(?:s|ped)? oscillating\b",
     re.IGNORECASE,
 )
 _OSCILLATES = late_pattern(
@@ -244,6 +295,8 @@ _CHINESE = "|".join(sorted((word for word in _FEW if not (word.isascii() and wor
 _FEW_OF = late_pattern(
     rf"\ball (?:of the )?(?P<english>{_ENGLISH}) (?:\w+ )?(?:corners?|points?"
     r"|runs|samples|simulations|loads?|steps)\b"
+    rf"|\b(?:ran|run|simulated|tested|checked|swept|over|across"
+    rf"|at) (?P<ran>{_ENGLISH}) (?:process )?corners\b"
     rf"|(?:全部|所有)?(?<![\d零一二三四五六七八九十百])(?P<chinese>{_CHINESE})"
     r"\s?(?:个|组)(?:工艺|负载|温度|扫描|仿真|电压|频率)?(?:角(?!度)|点|组合|样本)",
     re.IGNORECASE,
@@ -265,10 +318,20 @@ _MEETS = late_pattern(
     re.IGNORECASE,
 )
 ALL_GOALS = late_pattern(
+    r"\b(?:already )?(?:meets?|met|kept|satisfie[sd]) everything\b|"
     r"\b(?:all|both|every)\b.{0,24}\b(?:goals?|specs?|requirements?|limits?|targets?)\b.{0,16}\b(?:met|kept|hold|satisfied|fulfilled|ok)\b"
     r"|\b(?:meets?|keeps?|satisf(?:y|ies)|fulfils?)\b.{0,8}\b(?:all|both|every)\b"
     r"|(?:两|三|四|各|所有|全部)[项个]?(?:指标|要求|目标)?[^，。里中只仅]{0,4}(?:均|都|全部)?(?:已经?)?(?:满足|达标|符合|合格|达到)",
     re.IGNORECASE,
+)
+_VIOLATED = late_pattern(
+    r"\b(?:limit|goal|target|spec)\w*\b.{0,24}\b(?:is|was|gets?) (?:violated|exceeded|missed|broken)\b"
+    r"|\b(?:violates?|exceeds?|misses|breaks) (?:the|your) (?:limit|goal|target|spec)|超出(?:了)?(?:上限"
+    r"|限值|指标)|(?:未|没有?)达标",
+    re.IGNORECASE,
+)
+_VERDICT_ONLY = late_pattern(
+    r"\W*(?:全部|均|都|已经?)*(?:达标|满足要求|合格|goals? met|met|passed|pass|in spec)\W*", re.IGNORECASE
 )
 _DOMINATES = late_pattern(
     r"\bdominat\w*|\bmatters? most\b|\bmost (?:important|critical|influential|sensitive)\b|\b(?:largest"
@@ -327,15 +390,22 @@ _FACTORS: tuple[tuple[re.Pattern[str], float], ...] = (
         10.0,
     ),
 )
+_BY_SHARE = late_pattern(
+    r"\bby (?:about |roughly |nearly |almost )?(?:an? |one )?(?:third|half|quarter)\b"
+    r"|[了少低小大高](?:约|近)?(?:三分之一|一半|四分之一)",
+    re.IGNORECASE,
+)
 _BY_ITSELF = late_pattern(
     r"\b(?:doubled|doubles|halved|halves|tripled)\b|翻了?一?[倍番]|减半|加倍", re.IGNORECASE
 )
 UP = late_pattern(
+    r"比[^，。]{1,6}?(?:大|高|宽)了?(?:$|[一很])|"
     r"\b(?:rose|rises|grew|increase[sd]?|went up|climbed)\b|上升|升[至到]|升高|提高|提升|增[大加至到]"
     r"|变[大宽高深]|\bdeeper\b",
     re.IGNORECASE,
 )
 DOWN = late_pattern(
+    r"比[^，。]{1,6}?(?:小|低|窄)了?(?:$|[一很])|"
     r"\b(?:fell|falls|dropped|drops|decrease[sd]?|went down|shrank|sank|declined)\b|下降|降[至到]|降低"
     r"|减[小少至到]|变[小窄低浅]|缩[小短]|\bshallower\b",
     re.IGNORECASE,
@@ -372,12 +442,23 @@ def wrong_words(
         *(found for each in reversed(earlier[-40:]) if (found := quantities_of(each[:MOST_READ]))),
     ]
     wrong: dict[str, None] = {}
+    devices: set[str] = set()
+    at = 0
     for clause in _clauses(text[:MOST_READ]):
+        begin = text.find(clause, at)
+        if _SENTENCE_END.search(text, at, begin):
+            facts.row = None
+        at = begin + len(clause)
+        row = named_quantity(clause, facts.verdicts)
+        facts.row = row if row is not None else facts.row
+        # "M6 has little overdrive, it is in triode": the device named last is meant.
+        devices = {each for each in _WORD.findall(clause.lower()) if each in facts.regions} or devices
+        facts.subject = next(iter(devices)) if len(devices) == 1 else ""
         if _is_moved_wrong_way(clause) or (
-            not _NOT_OF_NOW.search(_OF_GOAL.sub(" ", _TO_BEFORE.sub(" ", clause)))
+            not _NOT_OF_NOW.search(_OF_GOAL.sub(" ", _TO_BEFORE.sub(" ", _PASSIVE.sub("", clause))))
             and (
                 (not _TO_BEFORE.search(clause) and _is_false_fact(clause, facts))
-                or any(_is_false_change(part, now, before) for part in _AND.split(clause))
+                or any(_is_false_change(part, now, before, facts.row) for part in _AND.split(clause))
             )
         ):
             wrong[clause.strip()[-_LONGEST:]] = None
@@ -418,6 +499,11 @@ def _is_wrong_rest(clause: str, facts: _Facts, is_denied: bool) -> bool:
     return not facts.is_periodic and set(facts.settled.values()) == {True}
 
 
+def _is_wrong_rise(clause: str, facts: _Facts, _: bool) -> bool:
+    """Whether no overshoot is said to be, where the largest value is well above the mean."""
+    return facts.has_overshoot and _NO_OVERSHOOT.search(clause) is not None
+
+
 def _is_wrong_of_runs(clause: str, facts: _Facts, is_denied: bool) -> bool:
     """Whether all runs of a study are said to have worked, or all samples to have passed."""
     is_of_all = (
@@ -435,9 +521,15 @@ def _is_wrong_of_runs(clause: str, facts: _Facts, is_denied: bool) -> bool:
 
 def _is_wrong_verdict(clause: str, facts: _Facts, is_denied: bool) -> bool:
     """Whether the goal of one quantity is said to be met, or not."""
+    if facts.is_all_met and not is_denied and _VIOLATED.search(clause):
+        return True
     if not facts.verdicts:
         return False
     row = named_quantity(clause, facts.verdicts)
+    if row is None and _VERDICT_ONLY.fullmatch(clause) and not is_denied:
+        return not all(facts.verdicts.values())
+    if row is None and not _ALL.search(clause):
+        row = facts.row  # "THD fell to 2.4 %, so the goal is met"
     if row is None and not is_denied and ALL_GOALS.search(clause) and not _REST.search(clause):
         return not all(facts.verdicts.values())
     return row is not None and facts.verdicts.get(row) is is_denied and _MEETS.search(clause) is not None
@@ -470,13 +562,18 @@ def _is_wrong_count(clause: str, facts: _Facts, is_denied: bool) -> bool:
         return True
     few = facts.few | {abs(one - other) for one, other in pairs} | {each for pair in pairs for each in pair}
     return bool(few) and any(
-        _FEW[(found["english"] or found["chinese"]).lower()] not in few for found in _FEW_OF.finditer(clause)
+        _FEW[(found["english"] or found["ran"] or found["chinese"]).lower()] not in few
+        for found in _FEW_OF.finditer(clause)
     )
 
 
 def _is_wrong_region(clause: str, facts: _Facts, is_denied: bool) -> bool:
     """Whether devices are said to be in a region in which they aren't."""
-    names = [each for each in re.findall(r"[a-z]\w*", clause.lower()) if each in facts.regions]
+    if _ELSEWHERE.search(clause):
+        return False
+    names = [each for each in _WORD.findall(clause.lower()) if each in facts.regions]
+    if not names and facts.subject and not _ALL.search(clause) and _IS_IN.search(clause):
+        names = [facts.subject]
     those = [facts.regions[each] for each in names]
     if not names and _ALL.search(clause) and not _REST.search(clause):
         those = [each for each in facts.regions.values() if each[0] != "diode"]
@@ -504,6 +601,7 @@ _CHECKS = (
     _is_wrong_current_gain,
     _is_wrong_region,
     _is_wrong_rest,
+    _is_wrong_rise,
     _is_wrong_of_runs,
     _is_wrong_verdict,
     _is_wrong_cause,
@@ -512,10 +610,14 @@ _CHECKS = (
 
 
 def _is_false_change(
-    clause: str, now: Sequence[Mapping[Row, list[Value]]], before: Sequence[Mapping[Row, list[Value]]]
+    clause: str,
+    now: Sequence[Mapping[Row, list[Value]]],
+    before: Sequence[Mapping[Row, list[Value]]],
+    named: Row | None = None,
 ) -> bool:
     """Whether a quantity is said to have stayed, doubled, risen ... and no two of its values did."""
     row = named_quantity(clause, {row for found in now for row in found})
+    row = named if row is None and _TO_BEFORE.search(clause) else row
     new = [] if row is None else _distinct(next((found[row] for found in now if row in found), []))
     if row is None or len(new) != 1 or _BOUND.search(clause):
         return False
@@ -566,6 +668,8 @@ def _is_wrong_factor(clause: str, unit: str, ratios: Sequence[float]) -> bool:
         return False
     is_inverse = factors[0] > 2 and DOWN.search(clause) is not None
     factor = 1 / factors[0] if is_inverse else factors[0]
+    if factor < 1 and _BY_SHARE.search(clause):  # "by a third"
+        factor = 1 + factor if UP.search(clause) else 1 - factor
     return not any(abs(ratio / factor - 1) <= _RATIO_SLACK for ratio in ratios)
 
 
@@ -575,7 +679,11 @@ def _is_wrong_way(clause: str, row: Row, ratios: Sequence[float]) -> bool:
     if up == down and worse != better and (good := better_way(row)):
         up = better == (good > 0)
         down = not up
-    if up == down or is_thought(clause, "") or re.search(r"\bby\b|\bthan\b|比", clause):
+    if (
+        up == down
+        or is_thought(clause, "")
+        or (re.search(r"\bby\b|\bthan\b|比", clause) and not _TO_BEFORE.search(clause))
+    ):
         return False
     return all(ratio < 1 - _STEP if up else ratio > 1 + _STEP for ratio in ratios)
 

@@ -18,16 +18,32 @@ _CARD = late_pattern(
     r"|['\"])[-+ \t]*(?P<part>[RCL]\w*)[ \t]+\w+[ \t]+\w+[ \t]+(?P<value>\d+(?:\.\d+)?(?:e-?\d+)?\w*)",
     re.MULTILINE | re.IGNORECASE,
 )
+_CHANGED = late_pattern(
+    r"^(?P<sign>[-+])(?P<part>[RCL]\w*)[ \t]+\w+[ \t]+\w+[ \t]+(?P<value>\d+(?:\.\d+)?(?:e-?\d+)?\w*)",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""A line of a difference."""
+_IS_OLD = late_pattern(
+    r"\b(?:before|was|were|had|from|earlier|previous\w*|original\w*|old|initial\w*|instead|than|first)\b"
+    r"|原|之前|先前|旧|此前|从|由|比|[改调换]前|->|→|=>|若|如果|\bif\b|恢复|回到|\bback\b"
+)
+"""What may tell of the value a part had."""
 _GIVEN = late_pattern(
     r"\b(?P<part>[RCL]\w*)[^\w\n]{1,4}(?P<value>\d+(?:\.\d+)?(?:e-?\d+)?\w*)", re.IGNORECASE
 )
 _PARTS = r"[RCL](?:\d\w{0,3}|[A-Z]{1,3}\d?)"
 _TOLD = late_pattern(
     rf"(?<![\w/])(?P<parts>{_PARTS}(?:\s?(?:,|、|/|\band\b|和|与)\s?{_PARTS}){{0,3}})(?:\s|=|:|~|≈"
-    r"|\b(?:is|are|was|were|of|at|to|now|about|from|went|goes|still|has|have|been|be|the|value)\b|由|从|取|为|用|是|选|仍|还|现在|均|都|(?:换|改|调|设)(?:成|为|到|至)|各|的值?)"
+    r"|\b(?:is|are|was|were|of|at|to|now|about|from|went|goes|still|has|have|been|be|the|value)\b|由|从"
+    r"|取|为|用|是|选|仍|还|现在|均|都|(?:换|改|调|设)(?:成|为|到|至)|(?:加大|增大|减小|提高|降低)(?:到"
+    r"|至|为)|各|的值?)"
     rf"{{0,7}}(?P<one>{_VALUE})(?:\s?(?:\bto\b|->|→|=>|变为|改为|换成|换为|增大?到|减小?到|到|至)\s?(?P<other>{_VALUE}))?"
 )
-_WRITTEN = late_pattern(r"(?P<number>\d+(?:\.\d+)?(?:e-?\d+)?)\s?(?P<scale>meg|[fpnumkMKG])?", re.IGNORECASE)
+_WRITTEN = late_pattern(
+    r"(?P<number>\d+(?:\.\d+)?(?:e-?\d+)?)\s?(?P<scale>meg"
+    r"|[fpnumkMKG])?",
+    re.IGNORECASE,
+)
 
 
 def wrong_parts(flat: str, backing: Sequence[str]) -> Iterator[tuple[int, int]]:
@@ -39,7 +55,15 @@ def wrong_parts(flat: str, backing: Sequence[str]) -> Iterator[tuple[int, int]]:
     if not told:
         return
     known: dict[str, set[float]] = {}
+    newest: dict[str, float] = {}
+    replaced: dict[str, set[float]] = {}
     for text in backing:
+        for each in _CHANGED.finditer(text[:_MOST_READ].replace("µ", "u").replace("μ", "u")):
+            part, values = each["part"].lower(), _values(each["value"])
+            if values and each["sign"] == "-":
+                replaced.setdefault(part, set()).update(values)
+            elif values:
+                newest[part] = values[0]
         for pattern in (_CARD, _GIVEN):
             for each in pattern.finditer(text[:_MOST_READ].replace("µ", "u").replace("μ", "u")):
                 known.setdefault(each["part"].lower(), set()).update(_values(each["value"]))
@@ -52,10 +76,75 @@ def wrong_parts(flat: str, backing: Sequence[str]) -> Iterator[tuple[int, int]]:
             if written is None or not re.search(r"[a-zA-ZΩ欧]", written):
                 continue
             values = _values(written)
+            is_old = which == "one" and (
+                each["other"] is not None or _IS_OLD.search(_line(flat, each.start()))
+            )
             if any(
-                not any(_is_like(one, other) for one in values for other in known[name]) for name in names
+                not any(_is_like(one, other) for one in values for other in known[name])
+                or (
+                    not is_old
+                    and name in newest
+                    and any(_is_like(one, other) for one in values for other in replaced.get(name, ()))
+                    and not any(_is_like(one, newest[name]) for one in values)
+                )
+                for name in names
             ):
                 yield each.start(which), each.end(which)
+
+
+_RAISED = late_pattern(
+    r"\b(?:increased|raised|enlarged|doubled)\b|(?:增大|加大|提高|调大)了?|(?P<down>\b(?:decreased"
+    r"|lowered|reduced|halved|shrank)\b|(?:减小|降低|调小|缩小)了?)"
+)
+_KINDS = {
+    "r": late_pattern(r"\bresistors?\b|电阻"),
+    "c": late_pattern(r"\bcapacitors?\b|电容"),
+    "l": late_pattern(r"\binductors?\b|电感"),
+}
+_OTHERWISE = late_pattern(
+    r"\b(?:not|no|would|could|should|if|was|were|is|be|current|voltage|value of)\b|不|未|若|如果|可以"
+    r"|建议|电流|电压|应"
+)
+
+
+def wrong_ways(flat: str, backing: Sequence[str]) -> Iterator[str]:
+    """The clauses that say parts were raised that were lowered, or the other way round.
+
+    Told by name or by kind ("both resistors"), when all changed parts of those went the one way.
+    """
+    first: dict[str, float] = {}
+    last: dict[str, float] = {}
+    for text in backing:
+        for each in _CHANGED.finditer(text[:_MOST_READ].replace("µ", "u").replace("μ", "u")):
+            if values := _values(each["value"]):
+                if each["sign"] == "-":
+                    first.setdefault(each["part"].lower(), values[0])
+                else:
+                    last[each["part"].lower()] = values[0]
+    for clause in re.split(r"[,，;；。!！?？\n:：]|\.(?=\s|$)", flat) if first else ():
+        told = list(_RAISED.finditer(clause.lower()))
+        if len(told) != 1 or _OTHERWISE.search(clause.lower()):
+            continue
+        behind = clause[told[0].end() :] if clause[told[0].end() :].strip() else clause
+        names = {name.lower() for name in re.findall(_PARTS, behind)} or {
+            name
+            for name in last
+            for kind, words in _KINDS.items()
+            if name[0] == kind and words.search(behind.lower())
+        }
+        ways = {
+            last[name] > first[name]
+            for name in names
+            if name in first and name in last and last[name] != first[name]
+        }
+        if len(ways) == 1 and ways.pop() == bool(told[0]["down"]):
+            yield clause.strip()
+
+
+def _line(flat: str, at: int) -> str:
+    """The line of a place, in lower case."""
+    end = flat.find("\n", at)
+    return flat[flat.rfind("\n", 0, at) + 1 : len(flat) if end < 0 else end].lower()
 
 
 def _values(written: str) -> list[float]:

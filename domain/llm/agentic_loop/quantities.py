@@ -6,7 +6,8 @@ Quantities of the trade are known by their words in English and Chinese, others 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
 from math import log10
 
 from domain.circuit.figures_in_text import TextFigure, figures_in, plain, unit_name
@@ -31,9 +32,7 @@ _GIVEN = late_pattern(
 )
 _OF_DEVICE = late_pattern(r"\b(?P<label>[A-Za-z]{1,3}) (?P<value>-?\d[\d.]*(?:e[-+]?\d+)? [A-Za-zμ]+)")
 _PERIOD = late_pattern(r"; period (?P<period>[^(;\n]+?) \((?P<frequency>[^,;)\n]+)")
-_DELIVER = late_pattern(
-    r"^sources deliver (?P<power>[^:\n]+): (?P<name>\S+) \S+ \S+ (?P<current>[^,\n]+)$", re.MULTILINE
-)
+_DELIVER = late_pattern(r"^sources deliver (?P<power>[^:\n]+): (?P<each>[^\n]+)$", re.MULTILINE)
 _NAMED = late_pattern(
     r"(?P<name>[A-Za-z_][\w ]{0,24}?)(?:\((?:[^()\n]|\([^()\n]{0,40}\)){0,60}\))?"
     r"\s*=\s*(?P<number>[-+]?\d[\d.]*(?:e[-+]?\d+)?)",
@@ -54,6 +53,7 @@ _LINK = late_pattern(
     r"|提高|升|降|增大|减小|增加|改善"
     r"|下降|上升|的|仅|只有|即|[=:~≈|])*\s*"
 )
+_OPERATOR = late_pattern(r"[\w)] ?[-+*/] ?$")
 _DIFFERS = late_pattern(
     r"\s*(?:too|more|less|higher|lower|above|below|over|under|short|off|away|worse|better|wider|narrower"
     r"|larger|smaller|beyond"
@@ -69,7 +69,7 @@ QUANTITIES: tuple[tuple[str, str], ...] = (
     (r"lower|f_?l(?:ow)?", r"\blower (?:corner|cut-?off)\b|下限(?:截止)?频率|低频截止"),
     (
         r"f_?c|f_?3_?db|cut_?off\w*|corner\w*",
-        r"\bfc\b|(?<!lower )(?:\bcut-?off\b|\bcorner\b)|(?<![下上]限)(?<!低频)截止|转折",
+        r"\bfc\b|(?<!lower )(?:\bcut-?off\b|\bcorner\b)|(?<![下上]限)(?<!低频)截止(?:频率)?|转折(?:频率)?",
     ),
     (r"ugf|unity\w*|gbw", r"\bunity[- ]gain\b|\bcross-?over\b|\bUGF\b|单位增益|穿越频率"),
     (r"pm|phase_?margin", r"\bPM\b|\bphase margin\b|相位[裕余][度量]"),
@@ -78,7 +78,16 @@ QUANTITIES: tuple[tuple[str, str], ...] = (
     (r"t_?f|t_?fall|fall_?time", r"\bfall ?time\b|下降时间"),
     (r"t_?s|settling\w*", r"\bsettling time\b|建立时间|调整时间|稳定时间"),
     (r"slew\w*|sr", r"\bslew rate\b|压摆率|转换速率"),
-    (r"v_?pp|pp|\w*ripple\w*|v\w*_pp", r"\bripple\b|\bswing\b|\bpeak[- ]to[- ]peak\b|纹波|摆幅|峰峰"),
+    (
+        r"pp_i|i_?\w*ripple|ripple_?i\w*",
+        r"\bripple current\b|\b(?:current|inductor|IL) ripple\b|电流纹波|纹波电流",
+    ),
+    (
+        r"v_?pp|pp|pp_v|\w*ripple\w*|v\w*_pp",
+        r"(?<!current )(?<!inductor )(?<!IL )\bripple\b(?! current)|\bswing\b|\bpeak[- ]to[- ]peak\b"
+        r"|(?<!电流)纹波(?!电流)|摆幅|峰峰",
+    ),
+    (r"\w*_?rms|rms_\w+", r"\brms\b(?! noise)|\beffective value\b|有效值"),
     (r"\w*overshoot\w*", r"\bovershoot\b|过冲|超调"),
     (r"thd\w*|distortion", r"\bTHD\b|\bdistortion\b|失真"),
     (r"eff\w*|eta", r"\befficiency\b|效率"),
@@ -112,9 +121,16 @@ QUANTITIES: tuple[tuple[str, str], ...] = (
     (r"vds", r"\bVDS\b|漏源"),
     (r"p", r"(?<!total )(?<!power )\bdissipat\w+|(?<!总)耗散|管耗"),
     (r"(?:max|peak)_i", r"\bpeak (?:\w+ )?current\b|峰值电流|电流峰值"),
-    (r"(?:avg|mean)_v", r"\b(?:average|mean) (?:output )?voltage\b|平均(?:输出)?电压"),
+    (
+        r"(?:avg|mean)_v",
+        r"\b(?:average|mean) (?:output(?: voltage)?|voltage)\b|平均(?:输出)?电压"
+        r"|输出平均值",
+    ),
     (r"supply_power", r"\b(?:supply|total) power\b|\bpower consumption\b|总功耗|电源功[耗率]"),
-    (r"supply_current", r"\bsupply current\b|\bcurrent consumption\b|电源电流|耗电"),
+    (
+        r"supply_current",
+        r"\bsupply current\b|\bcurrent consumption\b|\btotal (?:supply )?current\b|电源电流|耗电|总电流",
+    ),
 )
 """What results call a quantity, and how answers say it."""
 
@@ -124,6 +140,7 @@ Row = int | str
 """Which of `QUANTITIES`, or the name in the result of one that is none of them."""
 
 
+@lru_cache(maxsize=512)
 def row_of(name: str) -> Row:
     """The quantity that a result calls so."""
     return next((row for row, (own, _) in enumerate(QUANTITIES) if re.fullmatch(own, name)), name)
@@ -143,8 +160,9 @@ def better_way(row: Row) -> int:
     return 1 if any(_MORE_IS_BETTER.fullmatch(name.removesuffix("\\w*")) for name in names) else 0
 
 
-def quantities_of(result: str) -> dict[Row, list[Value]]:
-    """The values of each quantity (its row among those known) in one result."""
+@lru_cache(maxsize=128)
+def quantities_of(result: str) -> Mapping[Row, list[Value]]:
+    """The values of each quantity (its row among those known) in one result. Kept: to be read only."""
     flat = plain(result)
     found: dict[Row, list[Value]] = {}
 
@@ -152,7 +170,7 @@ def quantities_of(result: str) -> dict[Row, list[Value]]:
         words = re.findall(r"[a-z_]\w*", label.lower())
         # The outermost function names the quantity; db() only says how it is told.
         word = next((each for each in words if each not in ("db", "abs", "mag")), "")
-        if len(words) > 1 and words[1] in ("i", "v") and word in ("max", "peak", "avg", "mean"):
+        if len(words) > 1 and words[1] in ("i", "v") and word in ("max", "peak", "avg", "mean", "pp", "rms"):
             word = f"{word}_{words[1]}"
         row = row_of(word)
         if isinstance(row, str) and (len(words) > 1 or not _OWN_NAME.fullmatch(label.strip())):
@@ -181,7 +199,8 @@ def quantities_of(result: str) -> dict[Row, list[Value]]:
         found.setdefault(row_of(name), []).extend((unit, abs(value)) for unit, value in values)
     if (supply := _DELIVER.search(flat)) is not None:
         keep("supply_power", supply["power"])
-        keep("supply_current", supply["current"])
+        for source in supply["each"].split(","):
+            keep("supply_current", source.split(" V ")[-1])
     return found
 
 
@@ -249,6 +268,8 @@ class Quantities:
         if not found or _DIFFERS.match(flat[figure.end : figure.end + 24]):
             return 0, []
         end, begin, row = max(found, key=lambda each: each[:2])
+        if _OPERATOR.search(before[: at + begin]):
+            return 0, []  # the end of a formula
         if not _LINK.fullmatch(before[at + end :]):
             return 0, []
         values = self._values.get(row, ())
