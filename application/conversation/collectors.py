@@ -63,6 +63,8 @@ _MOST_REFUSALS = 10
 _MOST_AT_NODE = 20
 _MOST_DEVICES = 8
 _MOST_NODES = 12
+_MOST_STAGES = (6, 3, 1)
+"""Of a main circuit: in the fullest form of the line, and in the shorter ones."""
 _WHOLE_TOKENS = 1500
 """Of a main circuit that is shown whole; of one that was pointed at with @ 2,000."""
 _REFERRED_TOKENS = 2000
@@ -346,6 +348,24 @@ async def _circuit(question: Question) -> Sequence[ContextPart]:
     shown = [*outline_lines(outline), *(f"{number}| {line}" for number, line in asked if question.terms)]
     source = f"{main.place}, outline of {len(lines)} lines and the lines with words of the message"
     return [ContextPart(name="circuit", forms=(tuple(shown),), source=source, rest="read_file, analyze_file")]
+
+
+async def _stages(question: Question) -> Sequence[ContextPart]:
+    """What the main circuit is made of; an outline, which stands for a long circuit, says it itself."""
+    main = question.main
+    if main is None or not main.is_small or main.place in question.references:
+        return []
+    return [await _in_thread(question, _made_of, question, main)]
+
+
+def _made_of(question: Question, main: MainCircuit) -> ContextPart:
+    from domain.circuit.recognition.recogniser import recognise  # with numpy: where a circuit is meant
+
+    reader = question.context.services.sources.for_circuit(main.path, question.view.libraries)
+    found = recognise(resolve_dependencies(Netlist.parse(main.data, path=main.path), reader))
+    told = [text for most in _MOST_STAGES if (text := found.brief(most))]
+    forms = tuple((f"Made of: {one_line(text)}",) for text in told)
+    return ContextPart(name="stages", forms=forms, rest="analyze_file")
 
 
 async def _diagnostics(question: Question) -> Sequence[ContextPart]:
@@ -727,6 +747,7 @@ COLLECTORS: tuple[Collector, ...] = (
     Collector("figures", _figures),
     Collector("verdicts", _verdicts),
     Collector("references", _referred),
+    Collector("stages", _stages),
     Collector("circuit", _circuit),
     Collector("dependencies", _dependencies),
     Collector("passages", _passages),

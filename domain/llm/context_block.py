@@ -193,6 +193,7 @@ PartName = Literal[
     "verdicts",
     "figures",
     "references",
+    "stages",
     "circuit",
     "files",
     "dependencies",
@@ -209,6 +210,7 @@ _FLOORS: Mapping[PartName, int] = {
     "verdicts": 120,
     "figures": 120,
     "references": 150,
+    "stages": 40,
     "circuit": 250,
     "files": 60,
     "dependencies": 0,
@@ -259,6 +261,7 @@ class ContextShares:
             "verdicts": 200,
             "figures": self.figures,
             "references": self.references,
+            "stages": 120,
             "circuit": self.circuit,
             "files": 340,
             "dependencies": self.dependencies,
@@ -282,8 +285,6 @@ _LISTED: frozenset[PartName] = frozenset({"files", "dependencies"})
 """Parts whose rest a tool shows at once."""
 _ASKED: frozenset[PartName] = frozenset({"selection", "references", "passages"})
 """Parts that a message itself brings."""
-_FENCE_TOKENS = 14
-"""Of a data block's two lines."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

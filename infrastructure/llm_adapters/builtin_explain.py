@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from functools import reduce
 from itertools import islice
 
-from domain.circuit.recognition.recognised import MADE_OF, NEWEST_FIGURES
-from domain.circuit.recognition.words import BIASING, FIGURES, KINDS, ROLES, SMALL, UNNAMED
+from domain.circuit.recognition.recognised import MADE_OF, NEWEST_FIGURES, SMALL
+from domain.circuit.recognition.words import BIASING, FIGURES, KINDS, ROLES, UNNAMED
 from domain.simulation.operating_point import REGIONS
 from infrastructure.llm_adapters.builtin_commands import Say, bullets
 from shared.message import Message, msg

@@ -12,6 +12,13 @@ MADE_OF = "made of (by its connections):"
 NEWEST_FIGURES = "newest run"
 """Begin the lines of `analyze_file` with what was recognised, and with what the newest run gave."""
 
+SMALL = frozenset({"coupling", "bypass", "decoupling"})
+"""Kinds that are told together, behind the stages."""
+_CHARACTERISTIC = frozenset(
+    {"gain", "corner", "center", "frequency", "output_voltage", "unity_gain_frequency", "output_current"}
+)
+"""Figures a stage is known by, where it has several."""
+
 NodeRole = Literal["ground", "supply", "bias", "input", "output", "internal"]
 
 
@@ -104,13 +111,16 @@ class Recognised:
         lines += [f"not recognised: {', '.join(self.unrecognised)}"] if self.unrecognised else []
         return lines
 
-    def brief(self) -> str:
-        """The stages in one line: ``common_emitter Q1 (gain -50), ...``; "" where none is known."""
-        told = []
-        for stage in self.stages:
-            first = next(iter(stage.elements.values()), ())
-            figure = (
-                f" ({stage.figures[0].name} {with_unit(*stage.figures[0][1:3])})" if stage.figures else ""
-            )
-            told.append(f"{stage.kind} {'+'.join(first)}{figure}")
-        return ", ".join(told)
+    def brief(self, most: int) -> str:
+        """The stages in a line, small parts left out: ``common_emitter Q1 (gain -50), ...``; "" for none."""
+        stages = [stage for stage in self.stages if stage.kind not in SMALL]
+        more = [f"and {len(stages) - most} more"] if len(stages) > most else []
+        return ", ".join([*(_in_brief(stage) for stage in stages[:most]), *more])
+
+
+def _in_brief(stage: Stage) -> str:
+    first = next(iter(stage.elements.values()), ())
+    names = "+".join(first[:3]) + ("+..." if len(first) > 3 else "")
+    figures = [each for each in stage.figures if each.name in _CHARACTERISTIC] or stage.figures
+    told = f" ({figures[0].name} {with_unit(*figures[0][1:3])})" if figures else ""
+    return f"{stage.kind} {names}{told}"

@@ -147,9 +147,6 @@ KINDS: Mapping[str, Kind] = {
 }
 """Every kind of stage the recogniser gives."""
 
-SMALL = frozenset({"coupling", "bypass", "decoupling"})
-"""Kinds that are told together, behind the stages."""
-
 BIASING = frozenset(
     {"current_mirror", "wilson_mirror", "cascode_mirror", "widlar_source", "current_source", "bias_divider"}
     | {"diode_connected"}

@@ -145,6 +145,31 @@ async def test_what_is_in_front_of_the_user_and_what_he_points_at_is_there_once(
     assert "R700 a700" not in block.text
 
 
+async def test_what_the_circuit_is_made_of_is_one_short_line_in_every_window(context: ToolContext) -> None:
+    chain = "".join(
+        f"RC{at} vcc collector_{at} 4k7\nRB{at} vcc base_{at} 82k\nRD{at} base_{at} 0 15k\n"
+        f"QTRANSISTOR{at} collector_{at} base_{at} emitter_{at} n\nRE{at} emitter_{at} 0 1k\n"
+        f"CE{at} emitter_{at} 0 100u\nCC{at} collector_{at - 1} base_{at} 1u\n"
+        for at in range(1, 9)
+    )
+    deck = f"chain\nVCC vcc 0 12\nVIN collector_0 0 AC 1\n{chain}.model n npn\n.ac dec 5 1 1meg\n.end\n"
+    root = context.project.root
+    await asyncio.to_thread((root / "chain.cir").write_text, deck)
+    head = "Made of: common_emitter QTRANSISTOR1 (gain -"
+    for budget, end in ((LARGEST, "and 2 more"), (700, "and 5 more")):
+        block = await project_context(
+            context, "What is it?", main_circuit="chain.cir", budget=budget, limit_s=30
+        )
+        assert block.text.count(head) == 1
+        line = next(each for each in block.text.splitlines() if each.startswith(head))
+        assert line.endswith(end), line
+        assert count_tokens(line) < 120
+    long = deck.replace(".ac", "".join(f"RX{at} collector_8 0 {at}k\n" for at in range(1, 300)) + ".ac")
+    await asyncio.to_thread((root / "long.cir").write_text, long)
+    block = await project_context(context, "?", main_circuit="long.cir", budget=LARGEST, limit_s=30)
+    assert block.text.count("made of (by its connections)") == 1  # in the outline
+
+
 def test_shares_are_handed_on_and_every_cut_is_said() -> None:
     lines = tuple(f"line {at} of it" for at in range(2000))
     files = ContextPart(name="files", forms=(lines,), rest="list_project_files")
