@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from application.search.web_searching import SearchWeb
     from application.simulation.checking import CheckCircuit
     from application.simulation.convergence import AnalyzeConvergence
+    from application.simulation.device_tables import DeviceTables
     from application.simulation.measuring import MeasureResult
     from application.simulation.simulating import RunSimulation
     from application.studies.studying import RunStudy
@@ -61,6 +62,10 @@ class ToolUseCases:
     @property
     def model_library(self) -> ModelLibrary:
         return self.outside.simulation.models
+
+    @property
+    def device_tables(self) -> DeviceTables:
+        return self.simulation().device_tables
 
     @property
     def check(self) -> CheckCircuit:

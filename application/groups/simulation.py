@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from application.results.exporting import ExportResult
     from application.simulation.checking import CheckCircuit
     from application.simulation.convergence import AnalyzeConvergence
+    from application.simulation.device_tables import DeviceTables
     from application.simulation.measuring import MeasureResult
     from application.simulation.simulating import RunSimulation
     from application.simulation.waveforms import LoadWaveforms
@@ -73,6 +74,22 @@ class Simulation:
             results=self._parts.results,
             cpu=self._program.cpu,
             events=self._program.events,
+            settings=self._parts.settings,
+            libraries=self._program.libraries,
+        )
+
+    @cached_property
+    def device_tables(self) -> DeviceTables:
+        """gm/Id tables of MOSFET models."""
+        from application.simulation.device_tables import DeviceTables
+
+        return DeviceTables(
+            batch=self._parts.batch,
+            simulator=self._parts.simulator,
+            sources=self._parts.sources,
+            results=self._parts.results,
+            models=self._parts.models,
+            cpu=self._program.cpu,
             settings=self._parts.settings,
             libraries=self._program.libraries,
         )

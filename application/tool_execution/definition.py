@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from application.search.web_searching import SearchWeb
     from application.simulation.checking import CheckCircuit
     from application.simulation.convergence import AnalyzeConvergence
+    from application.simulation.device_tables import DeviceTables
     from application.simulation.measuring import MeasureResult
     from application.simulation.simulating import RunSimulation
     from application.studies.studying import RunStudy
@@ -231,6 +232,10 @@ class ToolServices(Protocol):
     @property
     def model_library(self) -> ModelLibrary:
         """The models that come with the program."""
+
+    @property
+    def device_tables(self) -> DeviceTables:
+        """gm/Id tables of MOSFET models."""
 
     @property
     def check(self) -> CheckCircuit:

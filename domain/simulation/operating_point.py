@@ -307,6 +307,8 @@ def _field_effect(
     figures = {"id": current, **figures}
     if threshold is not None:
         figures["vth"] = sign * threshold
+    if "vdsat" in found:
+        figures["vdsat"] = sign * abs(found["vdsat"])
     figures["power"] = vds * sign * current
     return _channel(sign * vgs, sign * vds, current, threshold, found.get("vdsat")), figures
 

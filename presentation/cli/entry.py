@@ -98,7 +98,7 @@ COMMANDS: dict[str, Command] = {
         msg("Set dialect, libraries, model files and variables for the circuits of a project"), "simulator"
     ),
     "models": _command(
-        msg("List or print the models of parts that come with the program"), "models", is_blocking=True
+        msg("List or print the models of parts that come with the program; gm/Id tables of MOSFETs"), "models"
     ),
     "measure": _command(msg("Measure a stored result or a raw file"), "measure"),
     "sweep": _study(msg("Simulate a netlist over ranges of its parameters"), "sweep"),

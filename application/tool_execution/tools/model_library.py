@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from application.tool_execution.definition import Arguments, Tool, ToolContext
-from application.tool_execution.tools._common import in_thread
+from application.tool_execution.definition import Arguments, Number, Tool, ToolContext, unlisted
+from application.tool_execution.tools._common import in_thread, locate
 from domain.circuit.model_library import matching_models
 from domain.llm.tools.look import ToolLook
-from domain.llm.tools.result import ToolCall, ToolResult, failure
+from domain.llm.tools.result import ToolCall, ToolResult, failure, failure_of
+from domain.studies.spec_reader import read_number
+from shared.errors import CircuitAIError
 from shared.message import msg
 
 if TYPE_CHECKING:
@@ -21,10 +23,16 @@ class FindModelArguments(Arguments):
     """Arguments of find_model."""
 
     query: str = Field("", max_length=100, description="A part (2N3904) or words (pnp, op-amp). Omit: all.")
+    length: str | None = Field(None, max_length=20, description="L (0.5u): gm/Id table of a MOS model.")
+    path: str | None = unlisted(None)
+    width: str = unlisted("10u", max_length=20)
+    vds: Number = unlisted(1.0, gt=0, le=100)
 
 
 async def find_model(arguments: FindModelArguments, context: ToolContext, _call: ToolCall) -> ToolResult:
-    """One model whole, or a line for each that fits."""
+    """One model whole, or a line for each that fits; with a length the gm/Id table of a MOSFET model."""
+    if arguments.length is not None:
+        return await _table(arguments, arguments.length, context)
     models = await in_thread(context, lambda: context.services.model_library.models)
     found = matching_models(models, arguments.query)
     if not found:
@@ -44,6 +52,38 @@ async def find_model(arguments: FindModelArguments, context: ToolContext, _call:
         result={
             "models": [{"name": each.name, "include": each.include, "pins": each.pins} for each in found]
         },
+    )
+
+
+async def _table(arguments: FindModelArguments, length: str, context: ToolContext) -> ToolResult:
+    from application.simulation.device_tables import TableRequest
+    from domain.simulation.device_table import table_columns
+
+    file = None if arguments.path is None else await locate(context, arguments.path)
+    request = TableRequest(
+        model=arguments.query,
+        length_m=read_number(length, "length"),
+        width_m=read_number(arguments.width, "width"),
+        file=file,
+        beside=file or context.view.root / "model.cir",
+    )
+    try:
+        table = await context.services.device_tables(request)
+    except CircuitAIError as error:
+        return failure_of(error)
+    rows = [row.cells() for row in table.rows(arguments.vds)]
+    heads = [f"{name} [{unit}]" for name, unit in table_columns()]
+    lines = [
+        f"{table.model} ({table.channel}), L = {length}, |VDS| = {arguments.vds:g} V, simulated at "
+        f"W = {arguments.width}. W = Id / (Id/W) for a wanted gm/Id; far from this W ask again with width.",
+        ", ".join(heads),
+        *(", ".join(f"{cell:.4g}" for cell in row) for row in rows),
+    ]
+    return ToolResult(
+        success=True,
+        content="\n".join(lines),
+        summary=msg("gm/Id table of {model}, {count} rows.", model=table.model, count=len(rows)),
+        result={"model": table.model, "channel": table.channel, "columns": heads, "rows": rows},
     )
 
 

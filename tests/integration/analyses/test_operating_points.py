@@ -103,6 +103,56 @@ async def test_every_run_tells_its_operating_point(simulate: Simulate, tmp_path:
     assert q2["power"] == pytest.approx(q2["ic"] * -q2["vce"] + q2["ib"] * -q2["vbe"], rel=1e-6)
 
 
+MODELS = """\
+.model n3 nmos level=3 vto=0.7 uo=500 tox=15n nsub=2e16 theta=0.08 vmax=1e5 kappa=0.3 eta=0.05 nfs=2e11
+.model p3 pmos level=3 vto=-0.7 uo=200 tox=15n nsub=2e16 theta=0.08 vmax=1e5 kappa=0.3 eta=0.05 nfs=2e11
+.model n4 nmos level=14 version=4.8.1 toxe=4n vth0=0.42 u0=0.035 vsat=9e4 k1=0.5 nfactor=1.2
+.model p4 pmos level=14 version=4.8.1 toxe=4n vth0=-0.42 u0=0.009 vsat=8e4 k1=0.5 nfactor=1.2
+"""
+
+
+async def test_transistors_of_level_3_and_bsim4_are_told_as_ngspice_has_them(
+    simulate: Simulate, tmp_path: Path
+) -> None:
+    """Of each model one in saturation, in triode, in weak inversion, with bulk effect, and off."""
+    places = {"sat": (1.1, 1.8, 0), "tri": (1.6, 0.1, 0), "bulk": (1.5, 1.6, -0.8), "off": (-0.3, 1, 0)}
+    weak = {"n3": 0.52, "p3": 0.52, "n4": 0.38, "p4": 0.38}
+    cards, expected = ["MOSFETs\n", MODELS], {}
+    for model, gate in weak.items():
+        sign = 1 if model[0] == "n" else -1
+        for region, volts in {**places, "weak": (gate, 1, 0)}.items():
+            name = f"m{model}{region}"
+            nodes = [f"{each}{name}" for each in "dgb"]
+            cards.append(f"{name} {nodes[0]} {nodes[1]} 0 {nodes[2]} {model} W=10u L=0.5u\n")
+            cards += [f"v{n} {n} 0 {sign * v}\n" for n, v in zip(nodes, (volts[1], volts[0], volts[2]),
+                                                                strict=True)]  # fmt: skip
+            expected[name] = (model, region, sign)
+    deck = "".join(cards)
+    result = await simulate(deck + ".op\n.end\n")
+    keys = {"n3": ("id", "gm", "von", "vdsat"), "n4": ("id", "gm", "vth", "vdsat")}
+    wanted = tuple(
+        f"@{name}[{key}]" for name, (model, _, _) in expected.items() for key in keys[f"n{model[1]}"]
+    )
+    bare = await asyncio.to_thread(printed, tmp_path, deck, wanted)
+    told = {
+        "sat": "saturation",
+        "bulk": "saturation",
+        "tri": "triode",
+        "off": "off",
+        "weak": "weak inversion",
+    }
+    for name, (model, region, sign) in expected.items():
+        point = device(result, name)
+        assert point.region == told[region], (name, point)
+        current, gm, threshold, knee = (bare[f"@{name}[{key}]"] for key in keys[f"n{model[1]}"])
+        assert [point.figures[key] for key in ("id", "gm")] == pytest.approx(
+            [current, gm], rel=1e-5, abs=1e-15
+        )
+        assert abs(point.figures["vth"]) == pytest.approx(abs(threshold), rel=1e-5)
+        assert point.figures["vth"] * sign > 0
+        assert point.figures["vdsat"] * sign == pytest.approx(abs(knee), rel=1e-5)
+
+
 async def test_its_own_data_are_what_they_were(simulate: Simulate, tmp_path: Path) -> None:
     deck = f"{AMPLIFIER}.save v(out)\n.ac dec 5 10 1meg\n.tran 10u 1m\n.end\n"
     result = await simulate(deck)

@@ -14,6 +14,7 @@ from application.results.exporting import ExportResult
 from application.search.searching import SearchProject
 from application.simulation.checking import CheckCircuit
 from application.simulation.convergence import AnalyzeConvergence
+from application.simulation.device_tables import DeviceTables
 from application.simulation.measuring import MeasureResult
 from application.simulation.simulating import RunSimulation
 from application.studies.studying import RunStudy
@@ -59,6 +60,16 @@ class Bench:
         self.services: ToolServices = SimpleNamespace(
             sources=sources,
             model_library=ShippedModels(),
+            device_tables=DeviceTables(
+                batch=batch,
+                simulator=NgspiceRunner(ConfinedNgspice(processes=self.processes)),
+                sources=sources,
+                results=results,
+                models=ShippedModels(),
+                cpu=self.cpu,
+                settings=settings,
+                libraries=libraries,
+            ),
             check=CheckCircuit(sources=sources, libraries=libraries),
             simulate=RunSimulation(
                 simulator=NgspiceRunner(ConfinedNgspice(processes=self.processes)),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import math
+import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -350,3 +352,59 @@ async def test_a_model_of_the_library_is_found_included_and_run(bench: Bench) ->
     outline = await bench.call("analyze_file", path="amp.cir")
     assert "旧值" in explained("amp.cir", outline.content.split("\n"), CHINESE)
     assert [item["code"] for item in outline.result["diagnostics"]] == ["library-model"]
+
+
+async def test_a_gm_id_table_sizes_a_transistor_as_bare_ngspice_has_it(bench: Bench) -> None:
+    cards = (
+        ".model n4 nmos level=14 version=4.8.1 toxe=4n vth0={0.4+dv} u0=0.035 vsat=9e4 k1=0.5 nfactor=1.2\n"
+        ".model p4 pmos level=14 version=4.8.1 toxe=4n vth0=-0.42 u0=0.009 vsat=8e4 nfactor=1.3 k3=0\n"
+        ".model p3 pmos(level=3 vto=-0.7 uo=200 tox=15n nsub=2e16 theta=0.08 vmax=1e5 kappa=0.3)\n"
+    )
+    bench.write("cards.inc", cards)
+    bench.write("models.lib", ".param dv=0.02\n.include cards.inc\n")
+    deck, expected = f"t\n.param dv=0.02\n{cards}", {}
+    for model in ("n4", "p4", "p3"):
+        found = await bench.call("find_model", query=model, path="models.lib", length="0.5u", vds=0.7)
+        assert found.success, found.content
+        if model == "n4":  # BSIM4's narrow-channel effect: a second look at about the width it comes to
+            width = f"{50 / found.result['rows'][7][1]}u"
+            found = await bench.call(
+                "find_model", query=model, path="models.lib", length="0.5u", vds=0.7, width=width
+            )
+        for row in found.result["rows"][1:]:
+            point = dict(zip((head.split(" ")[0] for head in found.result["columns"]), row, strict=True))
+            if point["gm/Id"] not in ((10,) if model == "n4" else (16, 10, 5)):
+                continue
+            name, sign = f"m{model}_{point['gm/Id']}", 1 if model[0] == "n" else -1
+            width = 50e-6 / point["Id/W"]
+            deck += f"{name} d{name} g{name} 0 0 {model} W={width} L=0.5u\nvd{name} d{name} 0 {sign * 0.7}\n"
+            deck += f"vg{name} g{name} 0 dc {sign * point['VGS']} ac 1\n"
+            expected[name] = (point, width)
+    keys = ("id", "gm", "gds", "vdsat")
+    asked = "".join(f"print @{name}[{key}]\n" for name in expected for key in keys)
+    asked += "ac lin 1 1k 1k\n" + "".join(f"print imag(i(vg{name}))\n" for name in expected)
+    bare = bench.write("bare/bare.cir", f"{deck}.control\nop\n{asked}quit\n.endc\n.end\n")
+    run = await asyncio.to_thread(
+        subprocess.run, ["ngspice", "-b", bare], capture_output=True, text=True, check=False
+    )
+    told = {name: float(value) for name, value in re.findall(r"^(\S+) = (\S+)", run.stdout, re.MULTILINE)}
+    assert len(expected) == 7, run.stdout
+    for name, (point, width) in expected.items():
+        current, gm, gds, knee = (abs(told[f"@{name}[{key}]"]) for key in keys)
+        gate_f = abs(told[f"imag(i(vg{name}))"]) / 2e3 / math.pi
+        assert current == pytest.approx(50e-6, rel=0.02), name
+        assert gm / current == pytest.approx(point["gm/Id"], rel=0.01), name
+        assert gm / gds == pytest.approx(point["gm/gds"], rel=0.05), name
+        assert knee == pytest.approx(point["VDSsat"], rel=0.02), name
+        assert gate_f == pytest.approx(point["Cgg/W"] * width, rel=0.02), name
+    # The table is kept: it is found again by its content, and another card is another table.
+    kept = list((bench.project.private / "home").rglob("rows.csv")) + list(bench.root.rglob("rows.csv"))
+    again = await bench.call("find_model", query="P3", path="models.lib", length="0.5u", vds=0.7)
+    assert again.content == found.content
+    assert len(list(bench.root.rglob("rows.csv"))) == len(set(kept))
+    bench.write("cards.inc", cards.replace("uo=200", "uo=400"))
+    other = await bench.call("find_model", query="p3", path="models.lib", length="0.5u", vds=0.7)
+    assert other.result["rows"][3][1] == pytest.approx(2 * found.result["rows"][3][1], rel=0.2)
+    missing = await bench.call("find_model", query="nx", path="models.lib", length="0.5u")
+    assert missing.error_type == "no_such_model"
+    assert "n4, p4, p3" in missing.content
