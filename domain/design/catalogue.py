@@ -45,6 +45,7 @@ from domain.design.families import (
     integrator,
     inverting_amplifier,
     lc_ladder,
+    ldo_regulator,
     mos_cascode,
     mos_current_mirror,
     mos_inverter,
@@ -131,6 +132,7 @@ FAMILIES: Mapping[str, DeclaredFamily] = MappingProxyType(
             hartley_oscillator,
             clapp_oscillator,
             state_variable,
+            ldo_regulator,
         )
     }
 )

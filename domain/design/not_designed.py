@@ -61,8 +61,8 @@ NOT_DESIGNED: tuple[NotDesigned, ...] = (
     ),
     NotDesigned(
         words=(
-            r"(?<![a-z])ldo(?![a-z])|linear regulator|linear power|线性稳压|"
-            r"线性电源|低压差|zener|齐纳|稳压管|(?<![a-z])lm?78\d\d|lm317|"
+            r"linear regulator|linear power|线性稳压|"
+            r"线性电源|zener|齐纳|稳压管|(?<![a-z])lm?78\d\d|lm317|"
             r"charge[\s-]?pump|电荷泵"
         ),
         what=msg("a linear regulator or charge pump"),

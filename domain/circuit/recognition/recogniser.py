@@ -14,6 +14,7 @@ from domain.circuit.parameters import resolve_parameters
 from domain.circuit.recognition.biquads import find_biquads
 from domain.circuit.recognition.finder import Finder
 from domain.circuit.recognition.graph import Graph, watched_by
+from domain.circuit.recognition.low_dropout import find_low_dropout
 from domain.circuit.recognition.networks import find_lc_oscillators, find_networks
 from domain.circuit.recognition.opamp_stages import Network, find_opamp_stages, networks_of
 from domain.circuit.recognition.power_stages import find_power_stages
@@ -39,6 +40,7 @@ def recognise(tree: DependencyTree) -> Recognised:
         )
     found = Finder(graph)
     find_power_stages(found)
+    find_low_dropout(found)
     find_biquads(found)
     find_opamp_stages(found)
     find_lc_oscillators(found)

@@ -92,6 +92,9 @@ KINDS: Mapping[str, Kind] = {
     "multiple_feedback_low_pass": Kind(msg("multiple-feedback low-pass filter")),
     "multiple_feedback_high_pass": Kind(msg("multiple-feedback high-pass filter")),
     "multiple_feedback_band_pass": Kind(msg("multiple-feedback band-pass filter")),
+    "state_variable_filter": Kind(
+        msg("state-variable filter"), msg("low-pass and band-pass outputs at once, Q set by one resistor")
+    ),
     "twin_t_notch": Kind(msg("twin-T notch filter"), msg("rejects one frequency")),
     "rc_low_pass": Kind(msg("RC low-pass filter")),
     "rc_high_pass": Kind(msg("RC high-pass filter")),
@@ -130,6 +133,10 @@ KINDS: Mapping[str, Kind] = {
     "bridge_rectifier": Kind(msg("bridge rectifier")),
     "voltage_doubler": Kind(msg("voltage doubler")),
     "voltage_multiplier": Kind(msg("voltage multiplier")),
+    "low_dropout_regulator": Kind(
+        msg("low-dropout regulator"),
+        msg("compares the output with a reference and drives the gate of the pass transistor"),
+    ),
     "zener_regulator": Kind(msg("Zener regulator"), msg("holds the output at the Zener voltage")),
     "zener_follower_regulator": Kind(
         msg("Zener regulator with a pass transistor"),
@@ -227,6 +234,12 @@ ROLES: Mapping[str, Message] = {
     "upper_reference": msg("upper reference transistor"),
     "winding": msg("winding resistance"),
     "zener": msg("Zener diode"),
+    "integrators": msg("integrators"),
+    "third": msg("third amplifier"),
+    "setting_frequency": msg("sets f0"),
+    "setting_q": msg("sets Q"),
+    "loop_break": msg("opens the loop for measurement"),
+    "low_dropout_regulator.compensation": msg("compensation"),
     "nand_gate.series": msg("in series"),
     "nor_gate.series": msg("in series"),
     "cascode.upper": msg("upper transistor"),

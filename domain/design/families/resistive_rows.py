@@ -126,7 +126,7 @@ def line_goal(most: Callable[[Request], float]) -> GoalRow:
     """By how much the output follows the input over its range, or over 10 % of it; at most `most` (V)."""
 
     def expression(request: Request) -> str:
-        low, high = _reach(request)
+        low, high = reach(request)
         return f"at(v(out),{spice(high)})-at(v(out),{spice(low)})"
 
     return GoalRow(
@@ -137,10 +137,11 @@ def line_goal(most: Callable[[Request], float]) -> GoalRow:
 
 def sweep_of_input(request: Request, _sized: Sized, _goals: Sequence[DesignGoal]) -> tuple[str]:
     """The `.dc` card from 0 to the highest input."""
-    high = _reach(request)[1]
+    high = reach(request)[1]
     return (f".dc Vin 0 {spice(high)} {spice(high / 200)}",)
 
 
-def _reach(request: Request) -> tuple[float, float]:
+def reach(request: Request) -> tuple[float, float]:
+    """The input's range, or 10 % above its only value (V)."""
     low, high = request["vin_lowest"], request["vin_highest"]
     return (low, high) if high > low else (low, 1.1 * low)

@@ -50,6 +50,8 @@ def read_raw(path: Path) -> list[Data]:
         table = np.frombuffer(body[:size], dtype=kind).reshape(points, count)
         content = body[size:]
         # The imaginary part of a frequency axis is whatever was in ngspice's memory, NaN now and then.
+        if fields["Plotname"].startswith("DC") and table[0, 0].real > table[-1, 0].real:
+            table = table[::-1]  # a source that was swept down
         vectors = {name.lower(): table[:, index] for index, name in enumerate(names) if index}
         plots.append(Data(fields["Plotname"], np.real(table[:, 0]), vectors))
     return plots
@@ -91,6 +93,12 @@ def run_all(deck: str, folder: Path, name: str = "deck", seconds: float = 60.0) 
         odd = [name for name, vector in plot.vectors.items() if not np.isfinite(vector).all()]
         assert not odd, (odd, deck)
     return plots
+
+
+def plot_for(expression: str, plots: list[Data]) -> Data:
+    """The plot a goal is read from: responses over frequency from the small-signal analysis."""
+    is_response = bool(re.match(r"\w*(?:phase_margin|ugf|dcgain|highcut|lowcut)\(", expression))
+    return next((plot for plot in plots if plot.name.startswith("AC") == is_response), plots[0])
 
 
 def with_analysis(deck: str, *cards: str) -> str:
@@ -163,8 +171,8 @@ def passing(plot: Data, values: np.ndarray, level: float, count: int) -> float:
 
 
 def value_at(plot: Data, values: np.ndarray, place: float) -> float:
-    """Interpolated: over log f, or over time (which begins at 0)."""
-    if plot.axis[0] == 0:
+    """Interpolated: over log f, or over time or a source."""
+    if not plot.name.startswith("AC"):
         return float(np.interp(place, plot.axis, values))
     return float(np.interp(np.log(place), np.log(plot.axis), values))
 

@@ -15,8 +15,11 @@ ROUNDS = 6
 
 def verdicts(intent: DesignIntent, netlist: str, folder: Path) -> list[GoalVerdict]:
     """Run a netlist and judge every goal."""
-    plot = bench.run(netlist, folder, "round")
-    values = [(goal, bench.evaluate(goal.expression, plot)) for goal in intent.goals]
+    plots = bench.run_all(netlist, folder, "round")
+    values = [
+        (goal, bench.evaluate(goal.expression, bench.plot_for(goal.expression, plots)))
+        for goal in intent.goals
+    ]
     return [
         GoalVerdict(goal=goal, measured=Quantity(value=value, unit=goal.unit), met=goal.is_met_by(value))
         for goal, value in values

@@ -459,6 +459,15 @@ def clapp_oscillator(draw: random.Random) -> str:
     return text.format(_log(draw, 60e3, 28e6), draw.choice([5, 9, 12]))
 
 
+def ldo_regulator(draw: random.Random) -> str:
+    vout = draw.choice([1.2, 1.8, 2.5, 3.3, 5, 9, 12])
+    text = draw.choice(["LDO {:.3g} V to {} V, {:.3g} mA", "{:.3g}V转{}V、{:.3g}mA的低压差稳压器"])
+    text = text.format(vout + _log(draw, 0.3, 6), vout, _log(draw, 2, 800))
+    text += draw.choice(["", ", phase margin 60", ", phase margin at least 35"])
+    text += draw.choice(["", ", dropout below 0.12 V", ", output capacitor 10 uF, ESR 100 mohm"])
+    return text + draw.choice(["", ", tolerance 1%"])
+
+
 def state_variable(draw: random.Random) -> str:
     quality, output = _log(draw, 0.55, 45), draw.choice(["low-pass", "band-pass", "high-pass"])
     center, gain = _log(draw, 1, 80e3), _log(draw, 0.15, 30)
@@ -521,6 +530,7 @@ FAMILIES = pytest.mark.parametrize(
         hartley_oscillator,
         clapp_oscillator,
         state_variable,
+        ldo_regulator,
     ],
     ids=lambda f: f.__name__,
 )

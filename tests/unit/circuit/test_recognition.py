@@ -30,6 +30,7 @@ OWN = {
     "timer_555": {"astable_timer"},
     "band_pass": {"multiple_feedback_band_pass"},
     "multiple_feedback": {"multiple_feedback_low_pass"},
+    "ldo_regulator": {"low_dropout_regulator", "differential_pair", "current_mirror"},
     "state_variable": {"state_variable_filter"},
     "notch": {"twin_t_notch", "voltage_follower"},
     "active_load_stage": {"common_source", "diode_connected"},

@@ -267,7 +267,7 @@ UNKNOWN = [
     "second-order RC low-pass 1 kHz",
     "无源二阶低通 1kHz",
     "all-pass 1 kHz",
-    "LDO 5V to 3.3V 1A",
+    "charge pump 5V to 10V",
     "flyback 24V to 5V 2A",
     "阻容降压 220V转5V",
     "gyrator low-pass 1kHz",
