@@ -34,6 +34,7 @@ from domain.design.round_table import asked as asked_of
 from domain.llm.attachments import name_in_fence
 from domain.llm.context_block import MAIN_CIRCUIT, ContextPart, fence_data
 from domain.llm.tokens import count_tokens, head_and_tail
+from domain.llm.tools.result import cut_middle
 from domain.llm.tools.text_files import BinaryFileError, decode, diff_files, version_hash
 from domain.search.query import Term, terms_of
 from domain.search.ranking import Passage, excerpt
@@ -69,6 +70,9 @@ _WHOLE_TOKENS = 1500
 """Of a main circuit that is shown whole; of one that was pointed at with @ 2,000."""
 _REFERRED_TOKENS = 2000
 _REFERRED_PARTS = 8000
+_LONGEST_REFERRED = 100_000
+"""Characters."""
+_LONGEST_LINE = 1000
 _MOST_REFERENCES = 8
 _DEEPEST = 5
 _WHOLE_DEPENDENCY = 800
@@ -186,9 +190,18 @@ def _simulated_last(context: ToolContext) -> str:
     newest = context.view.newest_result(None)
     if newest is None:
         return ""
-    netlist = result_content(context, newest).get("netlist")
-    path = str(netlist.get("path", "")) if isinstance(netlist, dict) else ""
-    return place_in(context.project.root, Path(path)) if path else ""
+    return _circuit_of(context, result_content(context, newest))
+
+
+def _circuit_of(context: ToolContext, content: Mapping[str, Any]) -> str:
+    """Where in the project the circuit of a result lies, also after the project was moved or copied; "" where
+    nobody knows. What a stranger's result says is not looked at before it is located."""
+    netlist = content.get("netlist")
+    known = netlist if isinstance(netlist, dict) else {}
+    place, path = known.get("place"), known.get("path")
+    if isinstance(place, str) and place:
+        return place
+    return place_in(context.project.root, Path(path)) if isinstance(path, str) else ""
 
 
 def _only_circuit(view: ProjectView) -> str:
@@ -404,7 +417,7 @@ async def _figures(question: Question) -> Sequence[ContextPart]:
     found = await _in_thread(question, _newest, question)
     if found is None:
         return []
-    lines = await _in_thread(question, lambda: tuple(_result_lines(question, *found)))
+    lines = await _in_thread(question, lambda: tuple(map(_cut, _result_lines(question, *found))))
     return [ContextPart(name="figures", forms=(lines,), rest="inspect_data")]
 
 
@@ -539,18 +552,24 @@ def _file_reference(question: Question, written: str) -> tuple[str, ...] | None:
     if ranged:
         first = max(int(ranged[2]), 1)
         last = min(int(ranged[3] or ranged[2]), len(lines))
-        shown = "\n".join(_numbered(lines[first - 1 : last], first))
+        shown = "\n".join(map(_cut, _numbered(lines[first - 1 : last], first)))
         return (fence_data(f"{place}, lines {first}-{last}, {_NUMBERED}", shown),)
-    size = count_tokens(text)
-    whole = fence_data(f"{place}, all {len(lines)} lines", text.rstrip("\n"))
     head, tail = head_and_tail(lines, tokens=_REFERRED_TOKENS, characters=4 * _REFERRED_TOKENS)
     mark = f"[lines {head + 1}-{len(lines) - tail} left out: read_file shows them]"
-    ends = "\n".join([*lines[:head], mark, *lines[len(lines) - tail :]])
+    kept = (*lines[:head], mark, *lines[len(lines) - tail :])
+    ends = "\n".join(map(_cut, kept))
     short = fence_data(f"{place}, beginning and end of {len(lines)} lines", ends)
+    if len(text) > _LONGEST_REFERRED:  # to count it, or to look into it, would keep all the others back
+        return (short,)
+    size = count_tokens(text)
+    whole = fence_data(f"{place}, all {len(lines)} lines", text.rstrip("\n"))
     outline = _outline_of(question, path, place, len(lines))
-    if size <= _REFERRED_TOKENS:
-        return (whole, outline)
-    return (short, outline) if size <= _REFERRED_PARTS else (outline,)
+    fullest = (whole,) if size <= _REFERRED_TOKENS else (short,) if size <= _REFERRED_PARTS else ()
+    return (*fullest, outline)
+
+
+def _cut(line: str) -> str:
+    return cut_middle(line, _LONGEST_LINE, _LONGEST_LINE)
 
 
 def _named_thing(question: Question, written: str, kind: str, name: str) -> tuple[str, ...]:
@@ -615,13 +634,11 @@ def _result_reference(question: Question, number: str) -> tuple[str, ...] | None
     if path is None:
         return None
     content = result_content(question.context, path)
-    netlist = content.get("netlist")
-    name_of_circuit = netlist.get("path") if isinstance(netlist, dict) else None
-    place = place_in(question.context.project.root, Path(str(name_of_circuit))) if name_of_circuit else ""
+    place = _circuit_of(question.context, content)
     circuit = _main_circuit(question.context, place) if place else None
     if circuit is None:
         return None
-    lines = [*_result_lines(replace(question, main=circuit), path, content, "Run of ")]
+    lines = [*map(_cut, _result_lines(replace(question, main=circuit), path, content, "Run of "))]
     if question.context.services.results.origin_of(path) == "elsewhere":
         lines.insert(0, f"This result was {OF_OTHERS}: run the circuit for figures of your own.")
     return (fence_data(f"run {text or 'newest'}", "\n".join(lines)),)

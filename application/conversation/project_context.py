@@ -27,6 +27,7 @@ NEEDED_LIMIT_S = 10.0
 """One without which the model would be told something wrong; they take milliseconds."""
 UNRELATED = 1500
 """Tokens of the data for a message in which nothing of the project is named or meant."""
+_NOT_READ = ("[what is named with @ could not be read in time: read_file]",)
 _OF_THE_MESSAGE: frozenset[PartName] = frozenset({"passages", "references", "selection"})
 
 
@@ -64,6 +65,8 @@ async def project_context(
     found = await asyncio.gather(*(_collected(each, question, limit_s) for each in asked))
     left_out = [each.name for each, parts in zip(asked, found, strict=True) if parts is None]
     told = [part for parts in found for part in parts or ()]
+    if "references" in left_out and question.references:  # what is pointed at is not left out without a word
+        told.append(ContextPart(name="references", forms=(_NOT_READ,)))
     is_searched = "passages" not in left_out and "passages" in {each.name for each in asked}
     if is_searched and not any(part.name in _OF_THE_MESSAGE and any(part.forms) for part in told):
         budget = min(budget, UNRELATED)

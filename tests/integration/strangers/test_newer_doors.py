@@ -240,6 +240,8 @@ def test_a_result_of_others_with_impossible_figures_is_shown_without_them(
         {"issues": BIG},
         {"netlist": [1]},
     ]
+    moved = {"netlist": good["netlist"] | {"path": "/elsewhere/a.cir"}}
+    (project / "one_line.txt").write_text("word " * 100_000)
 
     async def look(app: Application) -> list[str]:
         told = []
@@ -251,7 +253,7 @@ def test_a_result_of_others_with_impossible_figures_is_shown_without_them(
             operations=Operations(log=files.operations, project=files),
             services=use_case.tools,
         )
-        for change in ({}, *wrong):
+        for change in ({}, moved, *wrong):
             await asyncio.to_thread(path.write_text, json.dumps(good | change))
             await asyncio.to_thread(ResultList().newest, project, 5)
             figures = await app.simulation.waveforms.figures_of(path)
@@ -260,14 +262,16 @@ def test_a_result_of_others_with_impossible_figures_is_shown_without_them(
                 assert operating_point_lines(figures.operating_point)
             if "operating_point" in change:
                 continue
-            asked = "Explain @run:1 and @node:out"
+            asked = "Explain @one_line.txt, @run:1 and @node:out"
             block = await project_context(context, asked, main_circuit="a.cir", budget=6000, limit_s=30)
             told.append(block.text)
         await asyncio.to_thread(files.close)
         return told
 
-    whole, *rest = as_user(home, look)
+    whole, elsewhere, *rest = as_user(home, look)
     assert "Run of a.cir: ok" in whole
+    assert "Run of a.cir: ok" in elsewhere
+    assert '<data name="one_line.txt, beginning and end of 1 lines">' in whole
     assert "This result was computed elsewhere, not by this installation" in whole
     assert "Newest run of" not in whole
     # The node is told of also where the run is not to be understood.
