@@ -103,16 +103,19 @@ def other_holder(path: Path) -> Holder | None:
 
 
 def is_held_elsewhere(path: Path) -> bool:
-    """Whether another process holds the lock: a file may say so, the kernel knows."""
+    """Whether another process holds the lock: a file may say so, the kernel knows. Nothing is written.
+
+    A file may come with a clone, or name a host that has another name since.
+    """
     if other_holder(path) is None:
         return False
     try:
-        descriptor = _open(path)
+        descriptor = confined.open_file(path, os.O_RDONLY, only_name=True)
     except OSError:
         return False
     try:
         _take(descriptor)
-    except LockInUse:
+    except (LockInUse, OSError):  # some network drives lock nothing that is open for reading
         return True
     finally:
         os.close(descriptor)

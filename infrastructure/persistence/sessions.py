@@ -36,7 +36,7 @@ from infrastructure.persistence.confined import (
     write_atomically,
     write_problem,
 )
-from infrastructure.persistence.process_locks import LockInUse, ProcessLock, is_held_elsewhere, other_holder
+from infrastructure.persistence.process_locks import LockInUse, ProcessLock, is_held_elsewhere
 from infrastructure.persistence.session_index import IndexEntry, index_document, read_index, summarise
 from infrastructure.persistence.transcript_ends import End, TranscriptEnds
 from infrastructure.persistence.transcript_lines import Chain, read_line, read_lines, write_line
@@ -311,7 +311,7 @@ class SessionFiles:
 
     def is_in_use(self, session_id: str) -> bool:
         """Whether another process works on one; reads nothing else."""
-        return other_holder(self._folder() / (_checked(session_id) + LOCK_SUFFIX)) is not None
+        return is_held_elsewhere(self._folder() / (_checked(session_id) + LOCK_SUFFIX))
 
     def delete(self, session_id: str) -> None:
         """Remove one. Raises UserInputError ("no_session", "session_in_use"), EnvironmentProblem."""

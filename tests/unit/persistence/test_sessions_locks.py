@@ -105,3 +105,13 @@ def test_without_flock_the_holder_written_down_decides(tmp_path, without_flock):
     gone = {"pid": os.getpid(), "started": "1", "host": socket.gethostname()}
     path.write_text(json.dumps(gone))
     ProcessLock(path).release()
+
+
+def test_a_file_that_says_so_alone_is_no_lock(tmp_path):
+    path = tmp_path / "x.lock"
+    for host, started in (("another host", ""), (socket.gethostname(), "")):
+        path.write_text(json.dumps({"pid": os.getppid(), "started": started, "host": host}))
+        before = path.read_bytes()
+        assert process_locks.other_holder(path) is not None
+        assert not process_locks.is_held_elsewhere(path)
+        assert path.read_bytes() == before
