@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PyQt6.QtCore import QPoint, QPointF, Qt
+from PyQt6.QtCore import QPoint, QPointF, QRectF, QSizeF, Qt
 from PyQt6.QtGui import QImage, QWheelEvent
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QLabel
@@ -16,7 +16,7 @@ from application.simulation.simulating import SimulationRequest
 from domain.simulation.waveform import Plot, Vector
 from presentation.panels.bottom_pane import BottomPane
 from presentation.panels.waveforms import export
-from presentation.panels.waveforms.mark_item import runs_through
+from presentation.panels.waveforms.mark_item import places_of_names, runs_through
 from presentation.panels.waveforms.plot_area import PlotArea
 from presentation.panels.waveforms.plot_marks import LevelMark, PlaceMark
 from presentation.panels.waveforms.traces import axis_of, make_trace
@@ -233,6 +233,25 @@ async def test_a_million_points_are_panned_and_zoomed_without_holding_the_loop(
             area.viewport().repaint()
     assert 0 < len(item.points[0]) <= 3 * 900 + 8
     area.close()
+
+
+def test_names_of_runs_lie_over_no_other_curve_and_over_no_other_words():
+    x = np.linspace(0.0, 1000.0, 500)
+    frame, size = QRectF(0, 0, 1000, 300), QSizeF(70, 14)
+    # Close on the right, where names stand first, apart on the left; the third crosses the others.
+    curves = [(x, 100 + x / 20), (x, 190 - x / 30), (x, 40 + x / 5)]
+    words = [QRectF(150, 90, 100, 30)]
+    shown = places_of_names(curves, [size] * 3, frame, words)
+    assert set(shown) == {0, 1, 2}
+    for number, place in shown.items():
+        on_it = float(np.interp(place.center().x(), *curves[number]))
+        assert abs(on_it - place.center().y()) < 1
+        others = [curve for other, curve in enumerate(curves) if other != number]
+        sides, heights = (place.left(), place.right()), (place.top(), place.bottom())
+        assert not any(runs_through(*other, sides, heights) for other in others)
+        assert not any(map(place.intersects, [*words, *(each for n, each in shown.items() if n != number)]))
+    twins = [(x, 100 + x / 20), (x, 104 + x / 20), (x, 250 - x / 20)]
+    assert set(places_of_names(twins, [size] * 3, frame, [])) == {2}
 
 
 def test_words_know_whether_a_curve_runs_through_them():

@@ -20,6 +20,7 @@ from presentation.look import css_variables
 from presentation.panels.conversation import blocks as b
 from presentation.panels.conversation.attached import with_thumbnails
 from presentation.panels.conversation.charts import stored_chart
+from presentation.panels.conversation.formulas import with_formulas
 from presentation.panels.conversation.html_view import HtmlItems, kind_of
 from presentation.panels.conversation.items import Item, SimulationCard, result_folder
 from presentation.panels.conversation.stored import items_of, title_of
@@ -77,7 +78,7 @@ def _document(session: ShownSession, items: Iterable[Item], translate: Translato
     for item in items:
         is_gone = item.key in gone
         look = f"item {kind_of(item)}{' replaced' if is_gone else ''}"
-        rows.append(f'<div class="{look}">{badge if is_gone else ""}{draw(item)}</div>')
+        rows.append(f'<div class="{look}">{badge if is_gone else ""}{with_formulas(draw(item))}</div>')
     said = next((each.text for each in session.history if each.role == "user"), "")
     title = html.escape(visible(title_of(session.name, said[:80])))
     facts = html.escape(visible(f"{session.id} · {session.created_at}"))

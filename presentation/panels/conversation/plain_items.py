@@ -13,6 +13,7 @@ from typing import assert_never
 from presentation.panels.conversation import blocks as b
 from presentation.panels.conversation.charts import told_of
 from presentation.panels.conversation.empty import EmptyPage, row_of_page
+from presentation.panels.conversation.formulas import with_formulas
 from presentation.panels.conversation.items import Item
 from presentation.panels.conversation.markup import WORD_BREAK, Block, to_html, whole_block_html
 from presentation.panels.conversation.names import Names
@@ -290,7 +291,7 @@ class _Drawn:
         return picture + self._parts.link("attachment", self._key, self._text(file.told), str(file.number))
 
     def _block(self, block: Block) -> str:
-        made = whole_block_html(block).replace(WORD_BREAK, "<br>")  # Qt knows no such place
+        made = with_formulas(whole_block_html(block).replace(WORD_BREAK, "<br>"))  # Qt knows neither
         if block.kind != "code":
             return self._names.in_html(made, self._name)
         if block.is_more:

@@ -52,7 +52,8 @@ _SLICE = 24
 _UNASKED = 400
 """Rows that come above by themselves; those before them when somebody scrolls up to where they would be."""
 _MOST_SHOWN = _FIRST_ITEMS + _UNASKED + 2 * _SLICE
-"""Rows that are kept while the end is in sight; those above come again when somebody scrolls up to them."""
+"""Rows that are kept while the end is in sight. With more the document is made anew with the newest: one that
+only loses rows keeps the formats of all it ever had. Those above come again to whoever scrolls up to them."""
 _ASKED = 72
 _MOST_BELOW = 200
 """Rows from the end to a place that is shown at once; behind more of them the end is shown."""
@@ -269,6 +270,8 @@ class PlainConversation(QWidget):
         self._items.clear()
         self._folds.clear()
         self._waits.clear()
+        self._splitters.clear()
+        self._thinking.clear()
         self.surface.clear()
 
     def _show_older(self, count: int) -> None:
@@ -309,15 +312,19 @@ class PlainConversation(QWidget):
             self._go_to(self._wanted)
 
     def _drop_far(self) -> None:
-        """Take a slice of the earliest rows out, where there are more of them than are kept."""
-        if len(self._frames) <= _MOST_SHOWN or self._slices.isActive():
+        """Let go of the earlier rows, where there are more of them than are kept, and no answer is coming."""
+        if len(self._frames) <= _MOST_SHOWN or self._slices.isActive() or self._splitters:
             return
-        earliest = sorted(self._frames, key=lambda key: self._frames[key].firstPosition())[:_SLICE]
-        dropped = [self._items[key] for key in earliest]
+        in_order = sorted(self._frames, key=lambda key: self._frames[key].firstPosition())
+        items = [*self._older, *(self._items[key] for key in in_order)]
+        self.surface.clear()
+        self._frames.clear()
+        self._parts.clear()
+        self._items.clear()
+        self._older = items[:-_FIRST_ITEMS]
         with self._edit():
-            for key in earliest:
-                self._remove(key)
-        self._older += dropped
+            for item in items[-_FIRST_ITEMS:]:
+                self._add(item)
 
     def _add(self, item: Item, *, at_start: bool = False) -> None:
         with self._edit() as cursor:
@@ -401,6 +408,7 @@ class PlainConversation(QWidget):
 
     def _remove(self, key: str) -> None:
         self._items.pop(key, None)
+        self._splitters.pop(key, None)
         self._waits.discard(key)
         self._older = [older for older in self._older if older.key != key]
         self._take_parts(key)

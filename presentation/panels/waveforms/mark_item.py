@@ -33,6 +33,8 @@ _HALF_HEIGHT = 10.0
 _GAP = 5.0
 _MOST_NAMED = 8
 """Runs of a family that are named on their curves; the mouse names one of more."""
+_SAMPLES = 400
+"""Of each curve across the box, to see where names would lie over it."""
 _WHERE_NAMED = tuple(0.9 - 0.04 * number for number in range(21))
 """Places across the box where they may be: a resonance tells the runs apart in a few of them only."""
 
@@ -127,27 +129,28 @@ class MarkItem(BoxItem):
             self._paint_runs(painter, frame)
 
     def _paint_runs(self, painter: QPainter, frame: QRectF) -> None:
-        """What each run of a family is called, on its curve, where the curves are farthest apart."""
+        """What each run of a family is called, on its curve, where the curves are farthest apart.
+
+        Never over another run's curve: one that is nowhere by itself is named by the mouse.
+        """
         runs = list(self._runs())
         if not 1 < len(runs) <= _MOST_NAMED:
             return
         (left, right), (bottom, top) = self._box.viewRange()
         metrics, scale = QFontMetricsF(self._look.font), frame.height() / (top - bottom)
-        places = left + np.array(_WHERE_NAMED) * (right - left)
-        curves = [frame.bottom() - (np.interp(places, x, y) - bottom) * scale for _, x, y in runs]
-        heights = dict(zip(_WHERE_NAMED, np.transpose(curves).tolist(), strict=True))
-        edges = frame.top(), frame.bottom()
-        part = max(heights, key=lambda part: _room(heights[part], metrics.height(), edges))
-        shown = _apart(heights[part], metrics.height(), edges)
+        points = [
+            (
+                frame.left() + (x - left) / (right - left) * frame.width(),
+                frame.bottom() - (y - bottom) * scale,
+            )
+            for _, x, y in runs
+        ]
+        sizes = [QSizeF(metrics.horizontalAdvance(name) + _GAP, metrics.height()) for name, _, _ in runs]
+        shown = places_of_names(points, sizes, frame, self._taken)
         painter.setPen(self._look.text)
-        for number in shown if len(shown) > 1 else ():  # one name alone says nothing
-            name, middle = runs[number][0], heights[part][number]
-            size = QSizeF(metrics.horizontalAdvance(name) + _GAP, metrics.height())
-            place = QRectF(QPointF(), size)
-            place.moveCenter(QPointF(frame.left() + part * frame.width(), middle))
-            if not any(map(place.intersects, self._taken)):
-                painter.fillRect(place, self._look.halo)
-                painter.drawText(place, Qt.AlignmentFlag.AlignCenter, name)
+        for number, place in shown.items() if len(shown) > 1 else ():  # one name alone says nothing
+            painter.fillRect(place, self._look.halo)
+            painter.drawText(place, Qt.AlignmentFlag.AlignCenter, runs[number][0])
 
     def _paint_level(self, painter: QPainter, mark: LevelMark, place: QPointF, frame: QRectF) -> None:
         half = _HALF_SPOT * self._look.factor
@@ -281,6 +284,39 @@ class MarkItem(BoxItem):
         x_from, x_to = (left + (x - frame.left()) * across for x in (place.left(), place.right()))
         y_from, y_to = (top - (y - frame.top()) * upward for y in (place.bottom(), place.top()))
         return any(runs_through(x, y, (x_from, x_to), (y_from, y_to)) for x, y in self._curves())
+
+
+def places_of_names(
+    points: Sequence[tuple[RealArray, RealArray]],
+    sizes: Sequence[QSizeF],
+    frame: QRectF,
+    taken: Sequence[QRectF],
+) -> dict[int, QRectF]:
+    """Where the names of curves may stand, by the curve's number: on the curve, over no other and no words.
+
+    `points`: (m,), (m,) of each curve, in pixels. Below each other where that is possible.
+    """
+    across = frame.left() + np.array(_WHERE_NAMED) * frame.width()
+    curves = np.array([np.interp(across, x, y) for x, y in points])
+    fine = np.linspace(frame.left(), frame.right(), _SAMPLES)
+    drawn = np.array([np.interp(fine, x, y) for x, y in points])
+    edges, height = (frame.top(), frame.bottom()), sizes[0].height()
+    rooms = [_room(column, height, edges) for column in curves.T.tolist()]
+    best = sorted(range(len(across)), key=lambda place: rooms[place], reverse=True)
+    shown: dict[int, QRectF] = {}
+    for number in dict.fromkeys((0, len(points) - 1, *range(len(points)))):
+        others = np.delete(drawn, number, axis=0)
+        for column in best:
+            place = QRectF(QPointF(), sizes[number])
+            place.moveCenter(QPointF(float(across[column]), float(curves[number, column])))
+            first, last = np.searchsorted(fine, (place.left(), place.right()))
+            near = others[:, max(first - 1, 0) : last + 1]
+            is_crossed = ((near.min(axis=1) < place.bottom()) & (near.max(axis=1) > place.top())).any()
+            is_free = not any(map(place.intersects, (*taken, *shown.values())))
+            if frame.contains(place) and is_free and not is_crossed:
+                shown[number] = place
+                break
+    return shown
 
 
 def _apart(heights: Sequence[float], least: float, edges: tuple[float, float]) -> list[int]:
