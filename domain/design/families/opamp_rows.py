@@ -45,7 +45,7 @@ GOALS = (
         bounds=lambda request: Bounds(minimum=20 * math.log10(request["gain"])),
     ),
     GoalRow(
-        metric="unity_gain", label=msg("Unity-gain frequency"), unit="Hz", quantity="gbw_hz",
+        metric="unity_gain_frequency", label=msg("Unity-gain frequency"), unit="Hz", quantity="gbw_hz",
         expression=lambda _request: "ugf(v(out))",
         bounds=lambda request: Bounds(minimum=request["gbw_hz"]),
     ),

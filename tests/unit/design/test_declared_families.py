@@ -665,3 +665,15 @@ def test_files_of_declared_families_are_short():
     assert {AMPLIFIER, LADDER} <= set(declared)
     for key in declared:
         assert len((folder / f"{key}.py").read_text("utf-8").splitlines()) < 200, key
+
+
+def test_a_figure_means_the_same_in_every_family() -> None:
+    """It is named by its metric alone, of whichever family it is."""
+    units: dict[str, set[str]] = {}
+    labels: dict[str, set[str]] = {}
+    for family in FAMILIES.values():
+        if isinstance(family, DeclaredFamily):
+            for row in family.family.goals:
+                units.setdefault(row.metric, set()).add(row.unit)
+                labels.setdefault(row.metric, set()).add(row.label.template)
+    assert not {metric for metric in units if len(units[metric]) > 1 and len(labels[metric]) > 1}
