@@ -275,8 +275,8 @@ def _stage(request: Request, correction: Correction, losses: Losses, ripple_a: f
         1.02 * inductance_for(hardest, duty, ripple_a, losses), "E12"
     )
     ripple_a = current_ripple(hardest, duty, inductance, losses)
-    esr = _esr(request, ripple_a)
-    capacitance = None if esr is None else _capacitance(request, correction, inductance, ripple_a, esr)
+    esr = esr_for(request, ripple_a)
+    capacitance = None if esr is None else output_capacitance(request, correction, inductance, ripple_a, esr)
     if esr is None or capacitance is None:
         return None
     factor = correction["vout"]
@@ -299,7 +299,7 @@ def _stage(request: Request, correction: Correction, losses: Losses, ripple_a: f
     )
 
 
-def _esr(request: Request, ripple_a: float) -> float | None:
+def esr_for(request: Request, ripple_a: float) -> float | None:
     """The given series resistance, or one (several ceramics in parallel if need be) that drops at most half
     the allowed ripple; None when the given or least possible one drops too much."""
     allowed: float = request["ripple_v"] / ripple_a
@@ -313,7 +313,7 @@ def _esr(request: Request, ripple_a: float) -> float | None:
     return _DEFAULT_ESR / math.ceil(_DEFAULT_ESR / (0.4 * allowed))
 
 
-def _capacitance(
+def output_capacitance(
     request: Request, correction: Correction, inductance: float, ripple_a: float, esr: float
 ) -> float | None:
     """The smallest E6 value that keeps the ripple with a margin, puts the filter a decade below fsw and

@@ -82,15 +82,18 @@ def size_indirect_stage(request: Request, correction: Correction, *, inverts: bo
             msg("Ask for a larger inductor, a higher switching frequency or more load current."),
         )  # fmt: skip
     aimed = duty_continuous(request, request["vin"], vout * correction["vout"], losses, inverts=inverts)
-    esr, capacitance = _output(request, correction, max(duty, highest), current + ripple_a / 2)
+    esr, capacitance = pulsed_output(request, correction, max(duty, highest), current + ripple_a / 2)
     return PowerStage(
         losses=losses, duty=min(max(aimed or duty, 0.01), MOST_DUTY), inductance=inductance,
         capacitance=capacitance, esr=esr, ripple_a=ripple_a, is_continuous=True,
     )  # fmt: skip
 
 
-def _output(request: Request, correction: Correction, duty: float, peak_a: float) -> tuple[float, float]:
-    """Series resistance and capacitance that keep the ripple: at most half of it on the resistance."""
+def pulsed_output(
+    request: Request, correction: Correction, duty: float, peak_a: float
+) -> tuple[float, float]:
+    """Series resistance and capacitance of an output fed in the off-time only: at most half of the ripple on
+    the resistance."""
     allowed = _MARGIN * request["ripple_v"] * correction["ripple_v"]
     given, charge = request["capacitance"], request["iout"] * duty / request["fsw"]
     esr = request["esr"]

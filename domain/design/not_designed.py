@@ -55,9 +55,14 @@ NOT_DESIGNED: tuple[NotDesigned, ...] = (
             r"fly[\s-]?back|反激|forward converter|正激|sepic|"
             r"(?<![a-z])[cć]uk|zeta converter|half[\s-]?bridge|半桥|"
             r"full[\s-]?bridge|全桥|"
-            r"(?<![a-z])llc(?![a-z])|push[\s-]?pull|推挽|isolated|隔离|(?<![a-z])pfc(?![a-z])"
+            r"(?<![a-z])llc(?![a-z])|push[\s-]?pull|推挽|(?<![a-z])pfc(?![a-z])"
         ),
         what=msg("an isolated or multi-switch converter"),
+    ),
+    NotDesigned(
+        words=r"isolated|隔离",
+        what=msg("an isolated or multi-switch converter"),
+        is_general=True,
     ),
     NotDesigned(
         words=(
@@ -147,8 +152,7 @@ NOT_DESIGNED: tuple[NotDesigned, ...] = (
     ),
     NotDesigned(
         words=(
-            r"(?<![a-z])mains(?![a-z])(?![\s-]*(?:hum|noise|interference|pick|notch))|市电(?!干扰|噪声)|阻容降压|(?:220|110|230|120|380|"
-            r"240)\s?v\s?ac|ac\s?(?:220|110|230|120|240)|交流|变压器|"
+            r"(?<![a-z])mains(?![a-z])(?![\s-]*(?:hum|noise|interference|pick|notch))|市电(?!干扰|噪声)|阻容降压|\d{2,3}\s?v\s?ac(?![a-z])|ac\s?(?:220|110|230|120|240)|交流|变压器|"
             r"(?<!dc )(?<!dc-)transformer|"
             r"(?<!同步)(?<!二极管)(?<!肖特基)(?<!非同步)整流(?!管|二极管)|ac[\s/-]dc"
         ),

@@ -19,6 +19,7 @@ _ERICKSON = "Erickson, Maksimovic, 2.2"
 
 
 def find_power_stages(found: Finder) -> None:
+    _transfers(found)
     _converters(found)
     _adjustable(found)
     _timers(found)
@@ -84,31 +85,111 @@ def _converter(
         ratio, formula = (-duty / (1 - duty) if duty is not None and duty < 1 else None), "-VIN D/(1 - D)"
     else:
         return False
-    caps, series = _reservoir(graph, out)
-    load = [r for r, other_end in graph.two(out, "r") if other_end in graph.fixed]
-    figures = []
-    if duty is not None and ratio is not None:
+    role = "diode" if other.kind == "d" else "rectifier"
+    parts = {"switch": [main.part], role: [other], "inductor": coils[:1], "winding": coils[1:]}
+    nodes = {"in": end if kind == "boost_converter" else source, "switch_node": node, "out": out}
+    made = vin if ratio is None else vin * ratio
+    _tell(found, kind, parts, nodes, control=main.control, volts=made, formula=formula)
+    return True
+
+
+def _tell(
+    found: Finder, kind: str, parts: dict[str, list[Part]], nodes: dict[str, str], *, control: str,
+    volts: float, formula: str,
+) -> None:  # fmt: skip
+    """A converter with what stands at its output, its duty and the voltage that follows."""
+    graph = found.graph
+    caps, series = _reservoir(graph, nodes["out"])
+    load = [r for r, far in graph.two(nodes["out"], "r") if far in graph.fixed]
+    duty, figures = _duty(graph, control), []
+    if duty is not None and duty < 1:
         figures = [
             Figure("duty", duty, "1", "on-time/period of the drive"),
-            Figure("output_voltage", ratio * vin, "V", f"{formula}, ideal, continuous conduction", _ERICKSON),
+            Figure("output_voltage", volts, "V", f"{formula}, ideal, continuous conduction", _ERICKSON),
         ]
-    role = "diode" if other.kind == "d" else "rectifier"
-    found.add(
-        kind,
-        {
-            "switch": [main.part],
-            role: [other],
-            "inductor": coils[:1],
-            "winding": coils[1:],
-            "output_capacitor": caps,
-            "series_resistance": series,
-            "load": load,
-        },
-        {"in": end if kind == "boost_converter" else source, "switch_node": node, "out": out},
-        figures,
-    )
-    found.used.update(part.name for drive, part in graph.drives.items() if drive == main.control)
-    return True
+    elements = {**parts, "output_capacitor": caps, "series_resistance": series, "load": load}
+    found.add(kind, elements, nodes, figures)
+    found.used.update(part.name for drive, part in graph.drives.items() if drive == control)
+
+
+def _transfers(found: Finder) -> None:
+    """A switch to ground below a coil from the supply: the energy goes on through a capacitor or a core."""
+    graph = found.graph
+    for switch in [each for each in _switches(graph) if GROUND in each.ends]:
+        node, duty = switch.far(GROUND), _duty(graph, switch.control)
+        if duty is None or not 0 < duty < 1:
+            continue
+        for coil, windings, far in _coils_at(graph, node):
+            if far in graph.rails and far != GROUND and not any(p.kind == "d" for p, _ in graph.at[node]):
+                through = _through_capacitor(found, node, coil) or _through_core(found, coil)
+                if through is None or coil.name in found.used:
+                    continue
+                kind, parts, out, ratio = through
+                parts = {"switch": [switch.part], **parts, "winding": [*windings, *parts.get("winding", [])]}
+                by_duty = duty if kind == "forward_converter" else duty / (1 - duty)
+                formula = f"{'-' * (ratio < 0)}{'' if abs(ratio) == 1 else 'NS/NP '}VIN D"
+                formula += "" if kind == "forward_converter" else "/(1 - D)"
+                nodes = {"in": far, "switch_node": node, "out": out}
+                volts = graph.rails[far] * ratio * by_duty
+                _tell(found, kind, parts, nodes, control=switch.control, volts=volts, formula=formula)
+                break
+
+
+def _coils_at(graph: Graph, node: str) -> Iterator[tuple[Part, list[Part], str]]:
+    """Coils that end at a node, also past a resistance; what was passed, and where they lead to."""
+    for coil in graph.of("l"):
+        for end in coil.ends:
+            at, near = graph.through(end, coil)
+            if at == node:
+                far, beyond = graph.through(coil.other(end), coil)
+                yield coil, [*near, *beyond], far
+
+
+def _through_capacitor(
+    found: Finder, node: str, coil: Part
+) -> tuple[str, dict[str, list[Part]], str, float] | None:
+    """SEPIC and Cuk: kind, parts, output, sign."""
+    graph = found.graph
+    for capacitor, x in graph.two(node, "c"):
+        diodes = [p for p, pin in graph.at[x] if p.kind == "d" and pin == "a"]
+        for second, windings, far in _coils_at(graph, x) if diodes and x not in graph.fixed else ():
+            behind = diodes[0].pins["k"]
+            damper = [
+                p for r, y in graph.two(node, "r") for c, z in graph.two(y, "c") if z == x for p in (r, c)
+            ]
+            parts = {
+                "diode": diodes[:1], "inductors": [coil, second], "coupling": [capacitor], "damper": damper,
+                "winding": windings,
+            }  # fmt: skip
+            if far == GROUND and behind not in graph.fixed:
+                return "sepic_converter", parts, behind, 1.0
+            if behind == GROUND and far not in graph.fixed:
+                return "cuk_converter", parts, far, -1.0
+    return None
+
+
+def _through_core(found: Finder, primary: Part) -> tuple[str, dict[str, list[Part]], str, float] | None:
+    """Flyback and forward: kind, parts, output, turns of the secondary over those of the primary."""
+    graph = found.graph
+    reset, secondary = dict[str, list[Part]](), None
+    for coil, windings, near in _coils_at(graph, GROUND):
+        for diode in [p for p, pin in graph.at[near] if p.kind == "d" and pin == "a" and coil is not primary]:
+            if diode.pins["k"] in graph.rails:
+                reset = {"reset": [coil, diode]}
+            else:
+                secondary = (coil, windings, diode)
+    if secondary is None or not primary.value or not secondary[0].value:
+        return None
+    coil, windings, diode = secondary
+    turns, behind = (coil.value / primary.value) ** 0.5, diode.pins["k"]  # type: ignore[operator]
+    parts = {"primary": [primary], "secondary": [coil], "diode": [diode], "winding": windings}
+    wheel = [d for d in graph.between(GROUND, behind, "d") if d is not diode]
+    outputs = [(each, more, far) for each, more, far in _coils_at(graph, behind) if each is not coil]
+    if wheel and outputs:
+        each, more, far = outputs[0]
+        parts |= {"diode": [diode, *wheel], "inductor": [each], "winding": [*windings, *more], **reset}
+        return "forward_converter", parts, far, turns
+    return None if wheel or outputs or behind in graph.fixed else ("flyback_converter", parts, behind, turns)
 
 
 def _reservoir(graph: Graph, out: str) -> tuple[list[Part], list[Part]]:

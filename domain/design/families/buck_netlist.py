@@ -67,19 +67,30 @@ def netlist(deck: Deck, request: Request, sized: Sized, topology: Topology = BUC
     deck.part(f".ic v(out)={vout}", msg("initial state of a .tran without uic"))
 
 
+def _edge(period: float, on_time: float) -> float:
+    return min(period / 200, on_time / _EDGES_IN_ON_TIME)
+
+
+def _pulse(period: float, edge: float, delay: float, width: float) -> str:
+    times = (delay, edge, edge, max(width, edge / 10), period)
+    return f"PULSE(0 1 {' '.join(spice(time) for time in times)})"
+
+
+def write_gate(deck: Deck, fsw: float, duty: float) -> None:
+    """The drive of the switch at the node `gate`."""
+    period = 1 / fsw
+    edge = _edge(period, duty * period)
+    deck.part(
+        f"Vgate gate 0 DC 0 {_pulse(period, edge, 0.0, duty * period - edge)}",
+        msg("gate drive: fixed duty of {duty} %", duty=f"{100 * duty:.2f}"),
+    )
+
+
 def _switches(deck: Deck, request: Request, duty: float, topology: Topology) -> None:
     period = 1 / request["fsw"]
     on_time = duty * period
-    edge = min(period / 200, on_time / _EDGES_IN_ON_TIME)
-
-    def pulse(delay: float, width: float) -> str:
-        times = (delay, edge, edge, max(width, edge / 10), period)
-        return f"PULSE(0 1 {' '.join(spice(time) for time in times)})"
-
-    deck.part(
-        f"Vgate gate 0 DC 0 {pulse(0.0, on_time - edge)}",
-        msg("gate drive: fixed duty of {duty} %", duty=f"{100 * duty:.2f}"),
-    )
+    edge = _edge(period, on_time)
+    write_gate(deck, request["fsw"], duty)
     is_low = topology is BOOST
     what = msg("low-side switch") if is_low else msg("high-side switch")
     if name := named_mosfet(request):
@@ -96,7 +107,7 @@ def _switches(deck: Deck, request: Request, duty: float, topology: Topology) -> 
         return
     dead = DEAD_TIME * period
     deck.part(
-        f"Vgatelow gatelow 0 DC 0 {pulse(on_time + dead, period - on_time - 2 * dead - edge)}",
+        f"Vgatelow gatelow 0 DC 0 {_pulse(period, edge, on_time + dead, period - on_time - 2 * dead - edge)}",
         msg("low-side gate drive with dead time"),
     )
     anode, cathode = topology.rectifier.split()
@@ -121,10 +132,14 @@ def _models(deck: Deck, request: Request, sized: Sized, topology: Topology) -> N
         deck.cards(f".include {name}.lib")
         return
     current = request["iout"] if topology.feeds_always else request["iout"] / (1 - figures["duty"])
-    drop = figures["diode_v"] if is_diode else BODY_DIODE_V
+    deck.cards(diode_card(figures["diode_v"] if is_diode else BODY_DIODE_V, current))
+
+
+def diode_card(drop: float, current: float) -> str:
+    """The model of a diode with this drop (V) at a current (A)."""
     resistive = 0.1 * drop
     saturation = current * math.exp(-(drop - resistive) / (_EMISSION * _VT))
-    deck.cards(
+    return (
         f".model freewheel D(IS={spice(saturation)} N={_EMISSION} RS={spice(resistive / current)} "
         f"CJO={spice(50e-12 * max(current, 0.2))})"
     )
@@ -139,7 +154,12 @@ def transient(request: Request, sized: Sized, topology: Topology = BUCK) -> str:
     # Seen from the output, an inductor that feeds it in the off-time only is larger by 1 / (1 - D)**2.
     seen = 1.0 if topology.feeds_always else 1 / (1 - duty) ** 2
     constant = settling_time(seen * parts["L1"], parts["C1"], parts["Rload"], seen * series)
-    settle = min(max(math.ceil(9 * constant / period), 60), _MOST_PERIODS)
+    return periods(period, duty, math.ceil(9 * constant / period))
+
+
+def periods(period: float, duty: float, settles: int) -> str:
+    """`.tran` over `settles` periods and then those that are saved."""
+    settle = min(max(settles, 60), _MOST_PERIODS)
     stop = (settle + _SAVED_PERIODS) * period
     step = min(period / 60, duty * period / _STEPS_IN_ON_TIME)
     return f".tran {spice(period / 100)} {spice(stop)} {spice(settle * period)} {spice(step)} uic"

@@ -354,7 +354,7 @@ BUCKS = (
 REFUSALS = (
     ("design a VCO at 10 MHz", "unknown_circuit"),
     ("50Hz 四阶带阻滤波器", "unknown_circuit"),
-    ("flyback converter 12 V to 5 V 1 A", "unknown_circuit"),
+    ("half-bridge converter 12 V to 5 V 1 A", "unknown_circuit"),
     ("hello", "unknown_circuit"),
     ("二阶低通滤波器", "missing_goal"),
     ("buck converter 12 V to 5 V", "missing_goal"),

@@ -18,7 +18,7 @@ from tests.integration.design.conftest import Design
 from tests.integration.design.driver import rounds
 
 SAMPLE, WHOLE = 3, 40
-SAMPLE_OF_OSCILLATORS = 1
+SAMPLE_OF_PERIODIC = 1
 """Hundreds of periods take longer than a sweep."""
 
 
@@ -91,9 +91,35 @@ def buck_boost(draw: random.Random) -> str:
     return text.format(vin, vout, iout) + _of_converters(draw)
 
 
-def _of_converters(draw: random.Random) -> str:
+def sepic(draw: random.Random) -> str:
+    vin = draw.choice([3.3, 5, 12, 24])
+    vout, iout = vin * _log(draw, 0.3, 3), _log(draw, 0.05, 2)
+    text = draw.choice(["SEPIC converter {} V to {:.3g} V, {:.3g} A", "SEPIC变换器，{}V转{:.3g}V，{:.3g}A"])
+    return text.format(vin, vout, iout) + _of_converters(draw, synchronous=False)
+
+
+def cuk(draw: random.Random) -> str:
+    vin = draw.choice([3.3, 5, 12, 24])
+    vout, iout = vin * _log(draw, 0.3, 3), _log(draw, 0.05, 2)
+    text = draw.choice(["Cuk converter {} V to -{:.3g} V, {:.3g} A", "Cuk变换器，{}V转-{:.3g}V，{:.3g}A"])
+    return text.format(vin, vout, iout) + _of_converters(draw, synchronous=False)
+
+
+def flyback(draw: random.Random) -> str:
+    vin, vout, iout = draw.choice([5, 12, 24, 48]), draw.choice([3.3, 5, 9, 12, 24]), _log(draw, 0.1, 4)
+    text = draw.choice(["flyback converter {} V to {} V, {:.3g} A", "反激变换器，{}V转{}V，{:.3g}A"])
+    return text.format(vin, vout, iout) + _of_converters(draw, synchronous=False)
+
+
+def forward(draw: random.Random) -> str:
+    vin, vout, iout = draw.choice([12, 24, 48]), draw.choice([3.3, 5, 9, 12, 24]), _log(draw, 0.3, 8)
+    text = draw.choice(["forward converter {} V to {} V, {:.3g} A", "正激变换器，{}V转{}V，{:.3g}A"])
+    return text.format(vin, vout, iout) + _of_converters(draw, synchronous=False)
+
+
+def _of_converters(draw: random.Random, *, synchronous: bool = True) -> str:
     text = f", {draw.choice([100, 200, 300, 500])} kHz"
-    if draw.random() < 0.3:
+    if synchronous and draw.random() < 0.3:
         text += ", synchronous"
     if draw.random() < 0.4:
         text += f", ripple {draw.choice([0.5, 1, 2])}%"
@@ -490,6 +516,10 @@ FAMILIES = pytest.mark.parametrize(
         non_inverting_schmitt,
         boost,
         buck_boost,
+        sepic,
+        cuk,
+        flyback,
+        forward,
         common_emitter,
         lc_ladder,
         voltage_divider,
@@ -562,8 +592,14 @@ async def test_a_sample_of_requests_is_met_by_the_second_shot(sentence, tmp_path
         hartley_oscillator,
         clapp_oscillator,
         ring_oscillator,
+        boost,
+        buck_boost,
+        sepic,
+        cuk,
+        flyback,
+        forward,
     )
-    assert not await _campaign(sentence, SAMPLE_OF_OSCILLATORS if is_slow else SAMPLE, tmp_path)
+    assert not await _campaign(sentence, SAMPLE_OF_PERIODIC if is_slow else SAMPLE, tmp_path)
 
 
 @pytest.mark.torture

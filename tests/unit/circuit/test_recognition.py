@@ -25,6 +25,7 @@ OWN = {
     "buck": {"buck_converter"},
     "boost": {"boost_converter"},
     "buck_boost": {"buck_boost_converter"},
+    **{key: {f"{key}_converter"} for key in ("sepic", "cuk", "flyback", "forward")},
     "lc_ladder": {"lc_ladder_low_pass"},
     "transimpedance_amplifier": {"transimpedance"},
     "timer_555": {"astable_timer"},

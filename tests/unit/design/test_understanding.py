@@ -268,7 +268,7 @@ UNKNOWN = [
     "无源二阶低通 1kHz",
     "all-pass 1 kHz",
     "charge pump 5V to 10V",
-    "flyback 24V to 5V 2A",
+    "LLC converter 24V to 5V 2A",
     "阻容降压 220V转5V",
     "gyrator low-pass 1kHz",
     "low-pass and high-pass 1kHz",
