@@ -16,21 +16,34 @@ from typing import Any
 
 from shared.late_patterns import late_pattern
 
+HIDDEN = (
+    0x00AD, 0x034F, 0x061C, 0x115F, 0x1160, 0x17B4, 0x17B5, *range(0x180B, 0x180F), 0x200B, 0x200E, 0x200F,
+    *range(0x202A, 0x202F), *range(0x2060, 0x2070), 0x3164, 0xFEFF, 0xFFA0, *range(0xFFF9, 0xFFFC),
+    *range(0xE0000, 0xE0080),
+)  # fmt: skip
+"""Characters that are not seen (Unicode's Default_Ignorable_Code_Point but what joins letters and emojis):
+marks of writing direction turn a text around, the others make two names look alike."""
 _CONTROLS = {code: 0x2400 + code for code in range(32) if code not in (9, 10, 13)}
 _CONTROLS |= {127: 0x2421} | dict.fromkeys(range(128, 160), 0xFFFD)
-_CONTROLS |= dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A)), 0xFFFD)
-"""Escape sequences could drive a terminal; marks of writing direction could turn a text around."""
+_CONTROLS |= dict.fromkeys(HIDDEN, 0xFFFD)
+"""Escape sequences could drive a terminal."""
 _LINE_ENDS = {9: 0x2409, 10: 0x240A, 13: 0x240D, 0x2028: 0x240A, 0x2029: 0x240A}
-_IN_JSON = {
-    code: f"\\u{code:04x}"
-    for code in (*range(127, 160), 0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
-}
+
+
+def _escape(code: int) -> str:
+    """As JSON writes it: in UTF-16 (RFC 8259, 7)."""
+    if code < 0x10000:
+        return f"\\u{code:04x}"
+    return f"\\u{0xD7C0 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
+
+
+_IN_JSON = {code: _escape(code) for code in (*range(127, 160), 0x2028, 0x2029, *HIDDEN)}
 """What JSON leaves as it is: some of it drives a terminal, some readers take for the end of a line."""
 _LONE_RETURN = late_pattern(r"\r(?!\n)")
 
 
 def visible(text: str) -> str:
-    """`text` with its control characters (but tab and line ends) replaced by signs for them."""
+    """`text` with signs for its control characters (but tab and line ends) and for what is not seen."""
     return text.translate(_CONTROLS)
 
 

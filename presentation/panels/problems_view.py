@@ -22,7 +22,7 @@ from PyQt6.QtWidgets import (
 
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
-from shared.message import Message, msg
+from shared.message import Message, msg, one_line
 
 Severity = Literal["error", "warning", "info"]
 _ICONS: dict[str, tuple[str, str]] = {
@@ -277,4 +277,5 @@ def place_of(file: Path | None, line: int | None) -> str:
     """``filter.cir:14``, as a link shows it."""
     if file is None:
         return ""
-    return file.name if line is None else f"{file.name}:{line}"
+    name = one_line(file.name)
+    return name if line is None else f"{name}:{line}"

@@ -19,6 +19,7 @@ from PyQt6.QtWidgets import (
 
 from presentation.ui.parts import copy_text
 from presentation.ui.workspace import WindowServices
+from shared.message import visible
 
 _NARROW_TABLE = 4
 """So many columns, or fewer, stand as close as they can."""
@@ -51,7 +52,7 @@ class Column:
 
 
 def _in_words(cell: Cell) -> str:
-    return f"{cell.text}{'' if cell.unit == '°' else ' '}{cell.unit}".strip()
+    return visible(f"{cell.text}{'' if cell.unit == '°' else ' '}{cell.unit}".strip())
 
 
 class _Model(QAbstractTableModel):
@@ -360,7 +361,7 @@ class _Delegate(QStyledItemDelegate):
         metrics = painter.fontMetrics()
         gap = metrics.horizontalAdvance(" ")
         room = inner.width() - gap - (metrics.horizontalAdvance(cell.unit) + gap if cell.unit else 0)
-        shown = metrics.elidedText(cell.text, Qt.TextElideMode.ElideMiddle, room)
+        shown = metrics.elidedText(visible(cell.text), Qt.TextElideMode.ElideMiddle, room)
         painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
         if cell.unit:
             painter.setPen(self._services.theme.theme.color("text.secondary"))
@@ -370,7 +371,9 @@ class _Delegate(QStyledItemDelegate):
     def _paint_number(self, painter: QPainter, cell: Cell, inner: QRect, unit_room: int) -> None:
         theme = self._services.theme.theme
         number = inner.adjusted(0, 0, -unit_room, 0)
-        painter.drawText(number, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, cell.text)
+        painter.drawText(
+            number, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, visible(cell.text)
+        )
         if cell.unit:
             painter.setPen(theme.color(cell.unit_color))
             is_close = cell.unit == "°" or (cell.unit == "%" and self._services.language.name == "zh")

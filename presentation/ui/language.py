@@ -7,7 +7,7 @@ from typing import Literal
 from PyQt6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QObject, QTranslator, pyqtSignal
 
 from presentation.translation import Translator
-from shared.message import Message
+from shared.message import Message, visible
 
 LanguageName = Literal["en", "zh"]
 
@@ -28,8 +28,8 @@ class LanguageManager(QObject):
         self._teach_qt()
 
     def __call__(self, message: Message) -> str:
-        """The text of a message: ``language(msg("Run"))``."""
-        return self._translator(message)
+        """The text of a message: ``language(msg("Run"))``, with signs for characters that are not seen."""
+        return visible(self._translator(message))
 
     def figure(self, text: str) -> str:
         """A figure as the language writes it: ``12 %``, in Chinese ``12%``."""

@@ -11,6 +11,7 @@ from PyQt6.QtGui import QFont, QFontMetrics, QPainter
 from PyQt6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTreeView
 
 from presentation.ui.workspace import WindowServices
+from shared.message import one_line
 
 # Rows paint their own background, over their full width; the style's would cover parts of it. Below
 # them is the surface of the pane.
@@ -138,7 +139,7 @@ class _RowDelegate(QStyledItemDelegate):
             icon = self._services.icons.get(look.icon, look.icon_color, side)
             icon.paint(painter, rect.left(), rect.top() + (rect.height() - side) // 2, side, side)
             rect.setLeft(rect.left() + side + gap)
-        text = str(index.data(Qt.ItemDataRole.DisplayRole))
+        text = one_line(str(index.data(Qt.ItemDataRole.DisplayRole)))
         font = theme.font("ui", weight=look.weight)
         wanted = QFontMetrics(font).horizontalAdvance(text)
         rect.setRight(self._draw_values(painter, rect, look, wanted))

@@ -40,7 +40,7 @@ from presentation.panels.conversation.plain_view import PlainConversation
 from presentation.panels.conversation.web_probe import WebProbe
 from presentation.panels.conversation.web_view import WebConversation
 from presentation.ui.workspace import WindowServices
-from shared.message import msg
+from shared.message import msg, visible
 from tests.ground.campaign import Campaign, campaigns
 from tests.gui.conftest import Until
 from tests.gui.test_conversation_web_view import chromium
@@ -242,8 +242,9 @@ def test_the_html_of_a_row_has_only_what_is_ours(campaign: Campaign) -> None:
     for kind, text in texts(campaign).items():
         for item in rows_of(0, text):
             reader = _Reader()
-            reader.feed(page(item))
+            reader.feed(shown := page(item))
             reader.feed(in_file := printed(item))
+            assert (shown, in_file) == (visible(shown), visible(in_file)), (kind, type(item).__name__)
             assert not reader.bad, (kind, type(item).__name__, reader.bad)
             assert not re.search(r"<button|<[a-z][^<>\"]*( \w+=\"[^\"]*\")* data-act=", in_file)
 
@@ -343,6 +344,7 @@ async def test_nothing_loads_in_the_plain_view_and_it_stays_usable(
         view.apply([Reset(items=rows_of(number, text))])
         view.apply([Added(item=UserText(key="next", text=f"next {number}"))])
         assert f"next {number}" in view.text, kind
+        assert visible(view.text) == view.text, kind
         for address in links(view):
             is_act = address.split("/")[0] in _ACTS
             assert is_act or urlsplit(address).scheme in ("http", "https", "mailto"), (kind, address)

@@ -15,8 +15,9 @@ from presentation.panels.conversation.markup import Block, block_html, to_html, 
 from presentation.panels.conversation.names import Names
 from presentation.panels.conversation.rows import row_of
 from presentation.panels.conversation.words import split_words
-from shared.message import Message, msg
+from shared.message import HIDDEN, Message, msg, visible
 
+_REFERENCES = {code: f"&#{code};" for code in HIDDEN}
 _TEXTS = {
     "bold": ("b", ""), "struck": ("b", ""), "time": ("time", ""), "code": ("code", ""),
     "expr": ("div", "expr"), "title": ("span", ""), "label": ("span", ""), "aside": ("span", "dim"),
@@ -40,11 +41,17 @@ def _tag(name: str, inside: str, kind: str = "", **attributes: str | bool) -> st
     """An element; its attributes are escaped, empty ones are left out, ``data_act`` is ``data-act``."""
     given = {"class": kind.strip(), **attributes}
     words = [
-        f" {key.replace('_', '-')}" + ("" if value is True else f'="{html.escape(value)}"')
+        f" {key.replace('_', '-')}" + ("" if value is True else f'="{_attribute(key, value)}"')
         for key, value in given.items()
         if value
     ]
     return f"<{name}{''.join(words)}>{inside}</{name}>"
+
+
+def _attribute(key: str, value: str) -> str:
+    """What is acted on keeps every character; all else of a row is shown with signs for those not seen."""
+    text = html.escape(value)
+    return text.translate(_REFERENCES) if key == "data_arg" else text
 
 
 def _variable(color: str) -> str:
@@ -92,7 +99,7 @@ class HtmlItems:
         return self.row(row_of(item))
 
     def row(self, row: b.Row) -> str:
-        return self._all(row.blocks)
+        return visible(self._all(row.blocks))
 
     def _all(self, nodes: Iterable[b.Node], glue: str = "") -> str:
         return glue.join(filter(None, map(self._node, nodes)))

@@ -20,6 +20,8 @@ from markdown.extensions.nl2br import Nl2BrExtension  # type: ignore[import-unty
 from markdown.extensions.sane_lists import SaneListExtension  # type: ignore[import-untyped]
 from markdown.extensions.tables import TableExtension  # type: ignore[import-untyped]
 
+from shared.message import visible
+
 _COMMENT = re.compile(r"(?<!\S)[;$](?=\s|$).*$|(?<=\s);.*$")
 _WORD = re.compile(r"\{[^}]*\}|'[^']*'|\"[^\"]*\"|[^\s,=()]+|[\s,=()]+")
 _VALUE = re.compile(r"^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?[a-zµ%]*$", re.I)
@@ -249,7 +251,7 @@ class BlockSplitter:
 
 
 def block_html(block: Block) -> str:
-    return _code_html(block) if block.kind == "code" else _text_html(block.text)
+    return visible(_code_html(block) if block.kind == "code" else _text_html(block.text))
 
 
 @lru_cache(maxsize=_KEPT_BLOCKS)

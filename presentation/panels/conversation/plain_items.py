@@ -21,7 +21,7 @@ from presentation.panels.conversation.plain_parts import PlainParts, lines, one_
 from presentation.panels.conversation.rows import row_of
 from presentation.panels.conversation.words import CODE_ACTS
 from presentation.ui.theme import Theme
-from shared.message import Message, msg
+from shared.message import Message, msg, visible
 
 _TABLE = re.compile(r"<table>")
 _CELL = re.compile(r"<(t[hd])\b")
@@ -81,7 +81,8 @@ class PlainItems:
 
     def row(self, key: str, row: b.Row) -> str:
         """The same of a row; `key` is its item's."""
-        return _Drawn(key, self._translate, self._parts, self._folds, self._names).all_of(row.blocks)
+        drawn = _Drawn(key, self._translate, self._parts, self._folds, self._names)
+        return visible(drawn.all_of(row.blocks))
 
     def empty(self, page: EmptyPage) -> str:
         """What stands in a conversation without items."""

@@ -43,7 +43,7 @@ from presentation.panels.conversation.rows import row_of
 from presentation.ui.parts import SpokenName, arrange
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
-from shared.message import msg
+from shared.message import msg, visible
 
 _SYNTAX = ("comment", "directive", "element", "node", "value", "param", "string")
 _FIRST_ITEMS = 40
@@ -438,7 +438,7 @@ class PlainConversation(QWidget):
             if text:
                 look = QTextCharFormat()
                 look.setForeground(theme.color(color))
-                self._append(change.key, text, look)
+                self._append(change.key, visible(text), look)
 
     def _append(self, key: str, text: str, look: QTextCharFormat) -> None:
         """Put text at the end of a coming answer, in a frame of its own behind a long one."""

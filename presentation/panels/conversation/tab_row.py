@@ -18,7 +18,7 @@ from presentation.ui.parts import SpokenName, arrange
 from presentation.ui.styles import mark, mark_area
 from presentation.ui.workspace import WindowServices
 from presentation.use_words import seconds_of
-from shared.message import Message, msg
+from shared.message import Message, msg, one_line
 
 TabState = Literal["idle", "running", "waiting", "ended"]
 _SHORTEST_NAME, _LONGEST_NAME = 1.25, 7
@@ -140,7 +140,7 @@ class TabRow(QWidget):
             self._show_mark(index, look.state)
         widest = self._widest()
         for index, look in enumerate(self._looks):
-            name = self._name(look)
+            name = one_line(self._name(look))
             doing = "" if look.doing is None else language(look.doing)
             shown = self.tabs.fontMetrics().elidedText(name, Qt.TextElideMode.ElideRight, widest)
             self.tabs.setTabText(index, shown.replace("&", "&&"))

@@ -39,7 +39,7 @@ from presentation.panels.conversation.names import Names
 from presentation.panels.conversation.words import CODE_ACTS
 from presentation.ui.parts import arrange
 from presentation.ui.workspace import WindowServices
-from shared.message import msg
+from shared.message import msg, visible
 
 _RESOURCES = Path(__file__).resolve().parents[3] / "resources"
 _PAGE = _RESOURCES / "web" / "conversation.html"
@@ -273,7 +273,7 @@ class WebConversation(QWidget):
     def _streamed(self, change: Streamed) -> _Operation:
         stream = self._streams.setdefault(change.key, _Stream())
         done, tail, raw = stream.take(change.text, self._html.names)
-        return ["stream", change.key, done, tail, raw, change.reasoning]
+        return ["stream", change.key, done, tail, visible(raw), visible(change.reasoning)]
 
     def _announcement(self, item: Item) -> list[_Operation]:
         """Streaming is told to a screen reader at its end, once."""

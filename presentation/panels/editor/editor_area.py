@@ -30,7 +30,7 @@ from presentation.ui.signals import Signal, signal
 from presentation.ui.styles import mark_area
 from presentation.ui.workspace import Place, WindowServices
 from shared.errors import CircuitAIError
-from shared.message import msg
+from shared.message import msg, one_line
 
 _ICONS = {".json": "braces", ".md": "file-text", ".txt": "file-text"}
 
@@ -505,9 +505,9 @@ class EditorArea(QWidget):
             if page.is_deleted:
                 title = language(msg("{name} (deleted)", name=title))
             widest = theme.size("pane.left_default")
-            title = self.tabs.fontMetrics().elidedText(title, Qt.TextElideMode.ElideMiddle, widest)
+            title = self.tabs.fontMetrics().elidedText(one_line(title), Qt.TextElideMode.ElideMiddle, widest)
             self.tabs.setTabText(index, title.replace("&", "&&"))  # one & would underline the next letter
-            self.tabs.setTabToolTip(index, str(page.path))
+            self.tabs.setTabToolTip(index, one_line(str(page.path)))
             icon = "file-code" if is_spice(page.path) else _ICONS.get(page.path.suffix.lower(), "file")
             icon = "file-x" if page.is_deleted else icon
             self.tabs.setTabIcon(index, icons.get(icon, size=theme.size("icon.default")))
