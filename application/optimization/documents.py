@@ -6,13 +6,14 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from application.studies.documents import Translate, rows_csv, run_errors
+from application.studies.documents import Translate, rows_csv, run_errors, yield_document
 from domain.circuit.figures import with_unit
 from domain.design.round_table import asked
 from domain.simulation.goals import GoalVerdict
 from domain.studies.conflicts import Conflict
 from domain.studies.optimization import BestPoint, Improvement, OptimizationResult
 from domain.studies.robustness import Robustness
+from domain.studies.scatter import Scatter
 from shared.message import Message, msg
 from shared.paths import ROWS_FILE
 
@@ -27,6 +28,7 @@ def optimization_document(result: OptimizationResult, translate: Translate = str
         "best": None if result.best is None else _best(result.best),
         "goals_met": result.goals_met,
         "robustness": [_robustness(item) for item in result.robustness],
+        "scatter": None if result.scatter is None else _scatter(result.scatter, translate),
         "conflicts": [
             {"goals": [goal.metric for goal in item.goals], "met_by": list(item.met_by),
              "nearest": item.nearest, "message": translate(conflict_text(item, result.units))}
@@ -150,6 +152,19 @@ def _robustness(item: Robustness) -> dict[str, Any]:
         "holds_within": item.holds_within,
         "decisive": item.decisive,
         "on_edge": item.on_edge,
+    }
+
+
+def _scatter(scatter: Scatter, translate: Translate) -> dict[str, Any]:
+    return {
+        "yield": {
+            **yield_document(scatter.total),
+            "goals": {name: yield_document(item) for name, item in scatter.yields.items()},
+        },
+        "sigma": dict(scatter.sigmas),
+        "on_edge": scatter.on_edge,
+        "yield_target": scatter.target,
+        "assumed": [translate(line) for line in scatter.assumed],
     }
 
 

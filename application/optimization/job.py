@@ -24,6 +24,9 @@ from domain.studies.search_spec import Objective
 from domain.studies.study import StudyRow
 from shared.message import Message
 
+_LEAST_INSIDE = 100
+"""Points that a search with guard bands may take; more when the search before it took more."""
+
 
 @dataclass(kw_only=True)
 class OptimizationJob:
@@ -36,6 +39,10 @@ class OptimizationJob:
     space: SearchSpace
     search: Search
     cost: CostFunction
+    guard: CostFunction | None = None
+    """In place of `cost` in the search: with guard bands for parts that scatter."""
+    started_at: Values = ()
+    """The point nearest to the values the circuit is written with."""
     key: str = ""
     """Of the archive."""
     warnings: tuple[Message, ...] = ()
@@ -60,10 +67,11 @@ class OptimizationJob:
         """Tell the search what those of `points` cost that were simulated at all corners."""
         done = {values: rows for values in points if (rows := self._rows(values, runs)) is not None}
         if not self.cost.scales:
-            start = done.get(self.search.starting_point)
+            start = done.get(self.started_at)
             scales = scales_of(self.objectives, None if start is None else start[0])
             self.cost = replace(self.cost, scales=scales)
-        costs = {values: self.cost(rows) for values, rows in done.items()}
+        cost_of = self.guard or self.cost
+        costs = {values: cost_of(rows) for values, rows in done.items()}
         best = self.search.best
         least = None if best is None else self.search.cost_of(best)
         for values, cost in costs.items():  # in the order of their numbers, whoever was first
@@ -77,17 +85,56 @@ class OptimizationJob:
                         cost=cost,
                     )
                 )
-        self.search.tell(costs, {values: self.cost.figures(rows) for values, rows in done.items()})
-        if least is not None and self.cost.is_perfect(least):
+        self.search.tell(costs, {values: cost_of.figures(rows) for values, rows in done.items()})
+        if least is not None and cost_of.is_perfect(least):
             self.search.finish("goals_met")
 
     def starting_row(self, runs: StudyRuns) -> StudyRow | None:
         """The run of the values the circuit is written with (the nearest there are)."""
-        return runs.row(self._first_run.get(self.search.starting_point, -1))
+        return runs.row(self._first_run.get(self.started_at, -1))
+
+    def meets_goals(self, values: Values, runs: StudyRuns) -> bool:
+        """Whether the search's run of a point meets what was asked for, guard bands aside."""
+        rows = self._rows(values, runs)
+        return rows is not None and self.cost(rows).meets_goals
+
+    def ranked(self, runs: StudyRuns) -> list[Values]:
+        """All points, the best first: those that meet what was asked for come before all others, however
+        well these keep the guard bands."""
+        found = self.search.ranked()
+        return (
+            found if self.guard is None else sorted(found, key=lambda each: not self.meets_goals(each, runs))
+        )
+
+    def aim_inside(self, goals: Sequence[DesignGoal], runs: StudyRuns) -> bool:
+        """Search on for these goals, further in, from all that is known; False when the best point already
+        meets them or no simulation is left."""
+        guard, before = replace(self.cost, goals=tuple(goals)), self.search
+        known = {values: rows for values in self._first_run if (rows := self._rows(values, runs)) is not None}
+        costs = {values: guard(rows) for values, rows in known.items()}
+        corners = len(self.study.plan.corners)
+        left = min(self.study.spec.search.budget - runs.total, max(_LEAST_INSIDE * corners, runs.total))
+        if before.best is None or costs[before.best].meets_goals or left < corners:
+            return False
+        best = min(costs, key=lambda values: costs[values])
+        search = Search(
+            self.space,
+            seed=self.study.spec.seed,
+            budget=left // corners,
+            start=self.named(best),
+            aims=guard.aims(corners),
+        )
+        search.tell(costs, {values: guard.figures(rows) for values, rows in known.items()})
+        search.generations, search.restarts = before.generations, before.restarts
+        search.repeated, search.recalled = before.repeated, before.recalled
+        if guard.is_perfect(costs[best]):
+            search.finish("goals_met")
+        self.guard, self.search = guard, search
+        return True
 
     def unproved(self, runs: StudyRuns) -> BestPoint | None:
         """The best point as the search saw it; None when nothing simulated."""
-        values = self.search.best
+        values = next(iter(self.ranked(runs)), None)
         rows = None if values is None else self._rows(values, runs)
         if values is None or rows is None or self.search.cost_of(values).failed:
             return None

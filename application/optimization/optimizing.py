@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from application.optimization.archive import archive_key, archived_rows, measured_texts
 from application.optimization.documents import optimization_csv, stored_optimization
 from application.optimization.job import OptimizationJob
+from application.optimization.scattering import Scattering, scattering_of
 from application.ports.events import OptimizationProgressed
 from application.simulation.prepared_circuit import PreparedCircuit
 from application.studies.fresh_runs import FreshRun, FreshRuns, circuit_at
@@ -29,6 +30,7 @@ from domain.simulation.batch import Batch, RunOutcome
 from domain.studies.corners import TEMPERATURE
 from domain.studies.optimization import BestPoint, OptimizationResult
 from domain.studies.robustness import MOVED, Robustness, robustness_of
+from domain.studies.scatter import Scatter, guarded, scattering
 from domain.studies.search import Search
 from domain.studies.search_cost import CostFunction
 from domain.studies.search_space import Values, search_space
@@ -59,6 +61,8 @@ if TYPE_CHECKING:
 _MOST_PROOFS = 5
 """Points that are simulated afresh when the best does not hold what its run in the batch promised."""
 _MOST_MOVED = 12
+_MOST_GUARDS = 3
+"""Searches with guard bands, each with those of the point the last one found."""
 _LEAST_LOOK_S = 10.0
 """How long looking around the best point may take, or a fifth of the search."""
 _LAST_PROOF_S = 10.0
@@ -146,7 +150,7 @@ class OptimizeCircuit:
                     events=self._events,
                     on_rows=lambda: self._tell(job, runs, key),
                 )
-                await self._search(job, runs)
+                await self._search(request, job, runs)
             self._tell(job, runs, key)
             self._events.flush_throttled(key)
             return await self._keep(request, job, runs, place)
@@ -222,23 +226,27 @@ class OptimizeCircuit:
         former = self._results.former_searches(prepared.circuit, key if spec.search.with_archive else "")
         corners = ["" if corner is NOMINAL else corner.name for corner in plan.corners]
         archive = archived_rows(former, space, measures, corners)
+        # With an objective the first search goes on to its end: guard bands need what is left.
+        share = 2 if objectives and goals and scattering(spec.parameters) else 1
+        search = Search(
+            space,
+            seed=spec.seed,
+            budget=max(1, spec.search.budget // len(plan.corners) // share),
+            start=start,
+            aims=cost.aims(len(plan.corners)),
+            archive={
+                values: cost.figures(archive[values])
+                for values in sorted(archive, key=lambda values: cost(archive[values]))
+            },
+        )
         return OptimizationJob(
             prepared=prepared,
             measures=measures,
             study=StudyInput(spec=spec, plan=plan, goals=goals, metrics=measures.names),
             objectives=objectives,
             space=space,
-            search=Search(
-                space,
-                seed=spec.seed,
-                budget=max(1, spec.search.budget // len(plan.corners)),
-                start=start,
-                aims=cost.aims(len(plan.corners)),
-                archive={
-                    values: cost.figures(archive[values])
-                    for values in sorted(archive, key=lambda values: cost(archive[values]))
-                },
-            ),
+            search=search,
+            started_at=search.starting_point,
             key=key,
             warnings=(*notes, *warnings),
             cost=cost,
@@ -246,16 +254,39 @@ class OptimizeCircuit:
 
     # ---- searching -------------------------------------------------------------------------------
 
-    async def _search(self, job: OptimizationJob, runs: StudyRuns) -> None:
+    async def _search(self, request: OptimizeRequest, job: OptimizationJob, runs: StudyRuns) -> None:
         limit_s = job.study.spec.search.time_limit_s
         try:
             async with asyncio.timeout(limit_s) as clock:
-                while points := await self._cpu.run_in_thread(job.search.ask):
-                    await self._generation(job, runs, points)
+                await self._to_its_end(job, runs)
+                for _ in range(_MOST_GUARDS if scattering_of(job) else 0):
+                    if not await self._aims_inside(request, job, runs):
+                        break
+                    await self._to_its_end(job, runs)
         except TimeoutError:
             if not clock.expired():
                 raise
             job.search.finish("time")
+
+    async def _to_its_end(self, job: OptimizationJob, runs: StudyRuns) -> None:
+        while points := await self._cpu.run_in_thread(job.search.ask):
+            await self._generation(job, runs, points)
+
+    async def _aims_inside(self, request: OptimizeRequest, job: OptimizationJob, runs: StudyRuns) -> bool:
+        """Whether a search with guard bands for parts that scatter, as the best point shows them, goes on."""
+        best = next(iter(job.ranked(runs)), None)
+        if best is None or not job.meets_goals(best, runs):
+            return False
+        sigmas = await self._scattering(request).sigmas(job, best)
+        return await self._cpu.run_in_thread(job.aim_inside, guarded(job.study.goals, sigmas), runs)
+
+    def _scattering(self, request: OptimizeRequest) -> Scattering:
+        return Scattering(
+            batch=lambda: self._batch(request.cluster),
+            cpu=self._cpu,
+            events=self._events,
+            workers=request.workers,
+        )
 
     async def _generation(self, job: OptimizationJob, runs: StudyRuns, points: Sequence[Values]) -> None:
         job.number(points, runs.total)
@@ -299,10 +330,10 @@ class OptimizeCircuit:
         When the best misses in them what it met in the search, the next best that met it is tried.
         """
         first: tuple[BestPoint, FreshRun] | None = None
-        for values in job.search.ranked()[:_MOST_PROOFS]:
-            promised = job.search.cost_of(values)
-            if promised.failed:
+        for values in job.ranked(runs)[:_MOST_PROOFS]:
+            if job.search.cost_of(values).failed:
                 break
+            is_promised = job.meets_goals(values, runs)
             fresh = await self._fresh(
                 job.prepared,
                 job.study.plan,
@@ -314,7 +345,7 @@ class OptimizeCircuit:
             rows = [run.row for run in fresh]
             cost = job.cost(rows)
             best = job.best_point(values, rows, fresh[0].units, cost=cost, is_verified=True)
-            if cost.failed == 0 and cost.meets_goals >= promised.meets_goals:
+            if cost.failed == 0 and cost.meets_goals >= is_promised:
                 return best, fresh[0]
             first = first or (best, fresh[0])
         return first or (job.unproved(runs), None)
@@ -360,6 +391,17 @@ class OptimizeCircuit:
         moved = {name: metrics[2 * place : 2 * place + 2] for place, name in enumerate(movable)}
         return robustness_of(job.study.goals, fresh.row.metrics, moved), ()
 
+    async def _scatter(
+        self, request: OptimizeRequest, job: OptimizationJob, best: BestPoint | None
+    ) -> Scatter | None:
+        """How many circuits are good with the parts as the specification says they scatter; None where it
+        says nothing, or where no point was proved."""
+        is_proved = best is not None and best.is_verified and job.search.end != "stopped"
+        if best is None or not is_proved or not scattering_of(job):
+            return None
+        around, values = self._scattering(request), tuple(best.parameters.values())
+        return await around.sample(job, values, await around.sigmas(job, values))
+
     async def _keep(
         self,
         request: OptimizeRequest,
@@ -373,6 +415,7 @@ class OptimizeCircuit:
         result_id, folder = place
         best, fresh = await self._prove(job, runs, folder) if with_proof else (job.unproved(runs), None)
         robustness, unknown = await self._robustness(job, best, fresh, folder) if with_proof else ((), ())
+        scatter = await self._scatter(request, job, best) if with_proof else None
         version = await self._simulator.version()
         layers = (await self._simulator.confinement()).layers
 
@@ -403,6 +446,7 @@ class OptimizeCircuit:
                 repeated=job.search.repeated,
                 recalled=job.search.recalled,
                 robustness=robustness,
+                scatter=scatter,
                 conflicts=() if best is not None and best.cost.meets_goals else job.conflicts(runs),
                 at_range_end=() if best is None else job.at_range_end(best.parameters),
                 raw_paths=() if fresh is None else fresh.raw_paths,

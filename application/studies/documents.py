@@ -58,8 +58,8 @@ def study_document(
         }
     if result.total_yield is not None:
         document["yield"] = {
-            **_yield(result.total_yield),
-            "goals": {name: _yield(item) for name, item in result.yields.items()},
+            **yield_document(result.total_yield),
+            "goals": {name: yield_document(item) for name, item in result.yields.items()},
         }
     if result.corners:
         document["corners"] = {name: _span(span) for name, span in result.corners.items()}
@@ -224,7 +224,7 @@ def _metric(item: MetricStatistics) -> dict[str, Any]:
     return document
 
 
-def _yield(item: Yield) -> dict[str, Any]:
+def yield_document(item: Yield) -> dict[str, Any]:
     low, high = item.interval
     return {"value": item.value, "passed": item.passed, "n": item.total, "low": low, "high": high}
 

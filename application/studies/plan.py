@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from application.simulation.prepared_circuit import PreparedCircuit
 from domain.circuit.dependencies import DependencyTree
 from domain.circuit.numbers import parse_number
+from domain.circuit.parameters import ExpressionError, expression_of, resolve_parameters
 from domain.circuit.value_edits import UnknownName
 from domain.simulation.batch import BatchCircuit, BatchRun, Varied
 from domain.studies.corners import TEMPERATURE, Corner, Process, Setting, supply_of, with_process
@@ -151,11 +152,12 @@ class StudyPlan:
             return parameter
         device = parameter.name.lower().partition(".")[0]
         elements = {element.key: element for element in prepared.netlist.elements if not element.scope}
+        known = resolve_parameters(prepared.tree)
         sizes = {}
         for field, key in (("width", "w"), ("length", "l")):
             size = getattr(spread.mismatch, field)
             if size is None and device in elements and key in elements[device].params:
-                size = _number_or_none(elements[device].params[key].text)
+                size = value_in(elements[device].params[key].text, known)
             if size is None or size <= 0:
                 raise spec_error(
                     f"{parameter.name}.mismatch.{key}",
@@ -255,6 +257,17 @@ def usual_parameters(prepared: PreparedCircuit) -> list[StudyParameter]:
             error_type="bad_spec",
         )
     return found
+
+
+def value_in(text: str, parameters: Mapping[str, float]) -> float | None:
+    """A number, or an expression of a circuit's parameters; None for anything else."""
+    expression = expression_of(text)
+    if expression is None:
+        return None
+    try:
+        return expression.evaluate(parameters)
+    except ExpressionError:
+        return None
 
 
 def _number_or_none(text: str) -> float | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from domain.studies.conflicts import Conflict
 from domain.studies.robustness import Robustness
+from domain.studies.scatter import Scatter
 from domain.studies.search import SearchEnd
 from domain.studies.search_cost import Cost
 from domain.studies.search_spec import Objective
@@ -80,6 +81,8 @@ class OptimizationResult:
     """Points of former searches of this circuit that it could rely on."""
     robustness: tuple[Robustness, ...] = ()
     """Of each goal the best point meets; () when there was no time to look."""
+    scatter: Scatter | None = None
+    """What parts that scatter do to the best point; None where none was said to."""
     conflicts: tuple[Conflict, ...] = ()
     """Where the goals are not met: which of them no simulation met, or none together."""
     at_range_end: tuple[str, ...] = ()
@@ -113,6 +116,7 @@ class OptimizationResult:
 
     @property
     def ok(self) -> bool:
-        """It ran to its end, the best point is proved and meets the goals."""
+        """It ran to its end, the best point is proved and meets the goals, with the yield asked for."""
         is_proved = self.best is not None and self.best.is_verified
-        return is_proved and not self.is_stopped and self.goals_met is not False
+        yields = self.scatter is None or self.scatter.reaches_target
+        return is_proved and not self.is_stopped and self.goals_met is not False and yields

@@ -10,6 +10,7 @@ from domain.studies.spec_reader import SpecReader, spec_error
 from shared.message import msg
 
 DEFAULT_BUDGET = 1000
+SAMPLES = 100
 MOST_SIMULATIONS = 1_000_000
 
 
@@ -37,6 +38,8 @@ class SearchOptions:
     """Simulations at most."""
     time_limit_s: float | None = None
     """Wall time at most; None = no limit. A search that ends by it is not repeated exactly."""
+    samples: int = SAMPLES
+    """Circuits whose parts scatter that the best point is judged by at the end."""
     with_archive: bool = True
     """Begin with what former searches of the circuit measured."""
 
@@ -50,6 +53,7 @@ def read_search(reader: SpecReader) -> SearchOptions:
         ),
         budget=reader.whole("budget", "max_simulations", least=1, most=MOST_SIMULATIONS) or DEFAULT_BUDGET,
         time_limit_s=reader.positive("time_limit", "time_limit_s"),
+        samples=reader.whole("runs", least=1, most=MOST_SIMULATIONS) or SAMPLES,
         with_archive=reader.flag("archive") if reader.has("archive") else True,
     )
 

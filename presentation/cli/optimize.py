@@ -17,6 +17,7 @@ from shared.message import Message, msg
 
 if TYPE_CHECKING:  # other commands must not pay for numpy
     from domain.studies.optimization import BestPoint, OptimizationResult
+    from domain.studies.scatter import Scatter
 
 _ENDS: dict[str, Message] = {
     "goals_met": msg("The goals are met."),
@@ -36,6 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--budget", metavar="N")
     parser.add_argument("--time-limit", metavar="S", dest="time_limit")
     parser.add_argument("--seed", metavar="N")
+    parser.add_argument("--runs", metavar="N")
+    parser.add_argument("--yield-target", metavar="SHARE", dest="yield_target")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE")
 
 
@@ -115,6 +118,8 @@ def _print_best(result: OptimizationResult, best: BestPoint, out: Output) -> Non
             out.say(msg("On the edge: {text}", text=text) if item.on_edge else text)
     if any(item.decisive for item in result.robustness):
         out.say(msg("These tolerances are estimates: each value moved alone by ±1 %, then a straight line."))
+    if result.scatter is not None:
+        _print_scatter(result.scatter, out)
     for conflict in result.conflicts:
         out.say(conflict_text(conflict, result.units))
     if result.at_range_end:
@@ -125,3 +130,17 @@ def _print_best(result: OptimizationResult, best: BestPoint, out: Output) -> Non
             out.row(f"  {name}: {number(figure, result.units.get(name, ''))}")
     if not best.is_verified:
         out.say(msg("These values come from the search; no separate run has verified them."))
+
+
+def _print_scatter(scatter: Scatter, out: Output) -> None:
+    """The yield with parts that scatter."""
+    from presentation.cli.study_tables import print_yields
+
+    for line in scatter.assumed:
+        out.say(line)
+    print_yields(scatter.yields, scatter.total, out)
+    if not scatter.reaches_target:
+        share = f"{100 * (scatter.target or 0):.4g}"
+        out.say(msg("The yield asked for, {share} %, is not reached.", share=share))
+    elif scatter.on_edge:
+        out.say(msg("The best values are on the edge: many circuits miss a goal."))

@@ -21,7 +21,17 @@ if TYPE_CHECKING:
 
 _MOST_BYTES = 64 * 2**20
 _ADDRESS = re.compile(r"(tcp|tls|ucx)://\S+:\d+")
-_PLAIN_KEYS = ("runs", "seed", "method", "timeout", "budget", "time_limit", "minimize", "maximize")
+_PLAIN_KEYS = (
+    "runs",
+    "seed",
+    "method",
+    "timeout",
+    "budget",
+    "time_limit",
+    "minimize",
+    "maximize",
+    "yield_target",
+)
 """Options that are entries of a specification under their own name."""
 _RANGE_FORM = "R1=1k:10k:log:20"
 
@@ -100,7 +110,15 @@ def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _merge(document: dict[str, Any], args: argparse.Namespace) -> None:
     """What the options say, in the words of a specification; a parameter named again takes the option's."""
-    if added := [_parameter(text) for text in getattr(args, "parameters", ())]:
+    added: list[dict[str, Any]] = []
+    for item in map(_parameter, getattr(args, "parameters", ())):
+        same = next((each for each in added if each["name"].lower() == item["name"].lower()), None)
+        # `R1=1k:10k:E24` and `R1=1%`: what is searched may scatter too.
+        if same is not None and not same.keys() & item.keys() - {"name"}:
+            same.update(item)
+        else:
+            added.append(item)
+    if added:
         names = {item["name"].lower() for item in added}
         kept = [
             item

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from domain.circuit.numbers import format_number
 from domain.simulation.goals import GoalVerdict
 from domain.simulation.result import Quantity
+from domain.studies.statistics import Yield
 from domain.studies.study import StudyResult, StudyRow
 from presentation.cli.tables import table
 from presentation.figures import number
@@ -155,9 +156,14 @@ def _sensitivities(result: StudyResult, out: Output) -> list[list[str]]:
 
 
 def _print_yield(result: StudyResult, out: Output) -> None:
-    for name, item in result.yields.items():
+    print_yields(result.yields, result.total_yield if result.kind == "montecarlo" else None, out)
+
+
+def print_yields(yields: Mapping[str, Yield], found: Yield | None, out: Output) -> None:
+    """The yield of each goal, and of all together."""
+    for name, item in yields.items():
         out.row(f"{name}: {out.translate(shown(_share(item.value)))} ({item.passed}/{item.total})")
-    if (found := result.total_yield) is not None and result.kind == "montecarlo":
+    if found is not None:
         out.say(
             msg("Yield {share} ({passed} of {total}); with 95 % confidence between {low} and {high}.",
                 share=_share(found.value), passed=found.passed, total=found.total,

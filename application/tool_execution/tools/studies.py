@@ -227,6 +227,7 @@ def _of_kind(arguments: StudyArguments) -> dict[str, Any]:
                 "budget": arguments.runs or _USUAL_BUDGET,
                 "time_limit": arguments.time_limit_s,
                 "seed": arguments.seed,
+                "yield_target": arguments.yield_target,
             }
 
 
@@ -320,6 +321,7 @@ def _search_content(result: OptimizationResult, details: dict[str, Any]) -> str:
     lines += [_robustness_line(item) for item in result.robustness]
     if any(item.decisive for item in result.robustness):
         lines.append("These tolerances are estimates: each value moved alone by ±1 %, then a straight line.")
+    lines += _scatter_lines(details["scatter"], has_goals=bool(result.goals))
     lines += [item["message"] for item in details["conflicts"]]
     if result.at_range_end:
         ends = ", ".join(result.at_range_end)
@@ -328,6 +330,26 @@ def _search_content(result: OptimizationResult, details: dict[str, Any]) -> str:
     lines += [f"warning: {item['message']}" for item in details["warnings"][:5]]
     lines.append("To use the values, write them into the file with patch_file.")
     return "\n".join(lines)
+
+
+def _scatter_lines(scatter: Mapping[str, Any] | None, *, has_goals: bool) -> list[str]:
+    """How many circuits are good with the parts as they scatter."""
+    if scatter is None:
+        return ["For the yield add parameters with a tolerance, sigma or mismatch."] if has_goals else []
+    total = scatter["yield"]
+    edge = "ON THE EDGE: " if scatter["on_edge"] else ""
+    asked_for = scatter["yield_target"]
+    wanted = "" if asked_for is None else f", asked for: {100 * asked_for:.3g} %"
+    lines = [
+        f"{edge}yield {100 * total['value']:.3g} % ({total['passed']} of {total['n']} runs, 95 % confidence "
+        f"{100 * total['low']:.3g} to {100 * total['high']:.3g} %{wanted})"
+    ]
+    if len(total["goals"]) > 1:
+        lines += [
+            f"  {goal}: met in {item['passed']} of {item['n']}" for goal, item in total["goals"].items()
+        ]
+    lines += [f"sigma of {metric}: {_number(sigma)}" for metric, sigma in scatter["sigma"].items()]
+    return lines + [f"assumed: {line}" for line in scatter["assumed"]]
 
 
 def _robustness_line(item: Robustness) -> str:

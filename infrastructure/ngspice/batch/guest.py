@@ -41,6 +41,8 @@ _TAIL_LINES = 1000
 _LONGEST_LINE = 4000
 _COMPLEX = 2
 _TROUBLE = re.compile(rb"error|abort|fatal|not found|fail", re.IGNORECASE)
+TITLE = re.compile(rb"^stdout (?:Circuit: |Reset re-loads circuit ).*$", re.MULTILINE)
+"""Where ngspice says the circuit's title, which may have any words in it ("current mirror" has "rror")."""
 NUMBERED_BRANCH = re.compile(r"#branch_\w+")
 """A code model's currents are numbered behind the word; raw files leave that out."""
 _AXIS = re.compile(r"time|frequency|.*-sweep")
@@ -283,7 +285,7 @@ class Guest:
         """Searched once for each different text: most runs say the same."""
         if words in self._harmless:
             return False
-        if _TROUBLE.search(words):
+        if _TROUBLE.search(TITLE.sub(b"", words)):
             return True
         if len(self._harmless) >= _MOST_REMEMBERED:
             self._harmless.clear()

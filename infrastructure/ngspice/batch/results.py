@@ -19,7 +19,7 @@ from domain.simulation.batch import BatchCircuit, RunOutcome, RunState
 from domain.simulation.request import ResourceLimits, SimulationJob
 from domain.simulation.result import SimulationIssue
 from domain.simulation.waveform import Array, Plot, Vector, canonical_name, unit_of
-from infrastructure.ngspice.batch.guest import NUMBERED_BRANCH, SAME
+from infrastructure.ngspice.batch.guest import NUMBERED_BRANCH, SAME, TITLE
 from infrastructure.ngspice.batch.wire import Layout, PlotLayout, RawResult, WireError
 from infrastructure.ngspice.findings import Finding, LogReading, quoted
 from infrastructure.ngspice.log_reader import read_log
@@ -184,7 +184,7 @@ class CircuitResults:
         self, raw: RawResult, shapes: tuple[_Shape, ...]
     ) -> tuple[RunState, tuple[SimulationIssue, ...]]:
         log = _log(b"\n".join((self.loading, raw.setting, raw.said)))
-        refused = [line for line in raw.setting.split(b"\n") if b"rror" in line]
+        refused = [line for line in TITLE.sub(b"", raw.setting).split(b"\n") if b"rror" in line]
         if refused and not log.errors:
             words = quoted(b" ".join(refused).decode("utf-8", "replace").replace("stderr", ""))
             finding = Finding(

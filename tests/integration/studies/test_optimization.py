@@ -345,3 +345,80 @@ async def test_a_point_on_the_edge_is_called_so(app: Application, tmp_path: Path
     whole = await app.design.optimize(request(tmp_path, deck, **many, goals=["v >= 1"], budget=30))
     assert whole.robustness == ()
     assert any("With 13 parameters" in str(warning) for warning in whole.warnings)
+
+
+DIVIDER = "divider\nV1 in 0 10\nR1 in out 20k\nR2 out 0 10k\n.op\n.end\n"
+SCATTERING: dict[str, Any] = {
+    "parameters": [
+        {"name": "R1", "min": "1k", "max": "100k", "scale": "log", "tolerance": "5%"},
+        {"name": "R2", "tolerance": "5%"},
+    ],
+    "measure": {"out": "v(out)"},
+    "goals": ["out <= 5"],
+    "maximize": "out",
+    "budget": 50,
+    "yield_target": 0.95,
+}
+
+
+async def test_goals_are_aimed_at_so_far_inside_that_parts_that_scatter_keep_them(
+    app: Application, tmp_path: Path
+) -> None:
+    result = await app.design.optimize(request(tmp_path, DIVIDER, **SCATTERING))
+    assert result.ok
+    best, scatter = result.best, result.scatter
+    assert best is not None
+    assert scatter is not None
+    # Both move the output by a quarter of it for their relative deviation, 5 % / sqrt(3).
+    share = best.metrics["out"] / 10
+    sigma = 10 * share * (1 - share) * 0.05 / math.sqrt(3) * math.sqrt(2)
+    assert scatter.sigmas["out"] == pytest.approx(sigma, rel=0.01)
+    assert best.metrics["out"] == pytest.approx(5 - 3 * sigma, abs=0.03)
+    assert scatter.total.total == 100
+    assert scatter.total.value >= 0.98
+    assert not scatter.on_edge
+    document = json.loads(result.result_path.read_text())
+    assert document["scatter"]["yield"]["passed"] == scatter.total.passed
+    # Resistors of one lot keep their ratio: there is nothing to stand back for.
+    lot = [{**item, "lot": "5%"} for item in SCATTERING["parameters"]]
+    for item in lot:
+        del item["tolerance"]
+    together = await app.design.optimize(request(tmp_path, DIVIDER, **{**SCATTERING, "parameters": lot}))
+    assert together.best is not None
+    assert together.scatter is not None
+    assert together.best.metrics["out"] == pytest.approx(5, abs=0.01)
+    assert together.scatter.sigmas["out"] < 1e-3
+    # What nothing can keep is found all the same, and said to be short of the yield.
+    tight = {**SCATTERING, "goals": ["4.95 <= out <= 5.05"], "maximize": None}
+    edge = await app.design.optimize(request(tmp_path, DIVIDER, **tight))
+    assert edge.goals_met
+    assert not edge.ok
+    assert edge.scatter is not None
+    assert edge.scatter.on_edge
+    assert 0.1 < edge.scatter.total.value < 0.7
+
+
+async def test_the_mismatch_of_a_transistor_is_that_of_the_width_that_was_found(
+    app: Application, tmp_path: Path
+) -> None:
+    deck = (
+        "mirror\n.param w1=4u\n.model n nmos level=14 version=4.8.1 vth0=0.4 toxe=4n k3=0\nVd d 0 1.2\n"
+        "Ir d r 50u\nM1 r r 0 0 n w={w1} l=1u\nM2 d2 r 0 0 n w={w1} l=1u delvto=0\nVo d2 0 0.6\n"
+        ".save all @m2[gm]\n.op\n.end\n"
+    )
+    spec = {
+        "parameters": [
+            {"name": "w1", "min": "1u", "max": "100u", "scale": "log"},
+            {"name": "m2.delvto", "absolute": True, "nominal": 0, "mismatch": {"a": 5e-9}},
+        ],
+        "measure": {"io": "-i(vo)", "gm": "@m2[gm]", "vgs": "v(r)"},
+        "goals": ["45u <= io <= 55u", "vgs <= 0.6"],
+        "runs": 60,
+    }
+    result = await app.design.optimize(request(tmp_path, deck, **spec))
+    assert result.best is not None
+    assert result.scatter is not None
+    area = 2 * result.best.parameters["w1"] * 1e-6
+    expected = result.best.metrics["gm"] * 5e-9 / math.sqrt(area)
+    assert result.scatter.sigmas["io"] == pytest.approx(expected, rel=0.05)
+    assert result.scatter.total.total == 60
