@@ -165,7 +165,10 @@ FAMILY = Family(
             # "LC low-pass" alone can be many circuits: order, response, resistance or ladder must stand there
             r"^(?=.*(?:(?<![a-z])lc(?![a-z])|ladder|梯形))(?=.*(?:ladder|梯形|order|pole|阶|极点|\d\s?(?:db|分贝)|"
             r"butterw|cheb|巴特沃|[切契]比雪夫|\d\s?k?(?:ohm|Ω|ω|欧)))|"
-            r"^(?=.*(?:无源|passive))(?=.*(?:butterw|cheb|巴特沃|[切契]比雪夫))"
+            r"^(?=.*(?:无源|passive))(?=.*(?:butterw|cheb|巴特沃|[切契]比雪夫))|"
+            # a filter between the resistances of a line
+            r"^(?!.*(?:first|1st|single|rc|rl|一阶))(?=.*(?<![\d.])(?:50|75)\s?(?:ohm|Ω|ω|欧))(?=.*(?:butterw|cheb|order|pole|巴特沃|"
+            r"[切契]比雪夫|阶))(?=.*(?:low|high)[\s-]?pass|.*[低高]通)"
         ),
         excludes=r"(?<![a-z])r-?l?-?c(?![a-z])|阻容|(?<![a-z])active|有源|op[\s-]?amp|运放|sallen",
         refuses=(

@@ -106,7 +106,7 @@ FAMILY = Family(
         named=(
             r"trans[\s-]?impedance(?: (?:op[\s-]?amps?|amplifier|amp))?|(?<![a-z])tia(?![a-z])|"
             r"photo[\s-]?diode "
-            r"(?:pre)?amplifier|current[\s-]to[\s-]voltage converter|"
+            r"(?:pre)?amp(?:lifier)?(?![a-z])|current[\s-]to[\s-]voltage converter|"
             r"跨(?:导)?阻(?:抗)?(?:前置)?(?:放大(?:器|电路)?)?|"
             r"光电(?:二极管|检测)(?:前置)?放大(?:器|电路)|(?:电流(?:-|转|/)?电压|i[/-]?v)(?:转换|变换)(?:器|电路)"
         ),

@@ -29,6 +29,8 @@ EMITTER = "common_emitter"
 NON_INVERTING, SCHMITT = "non_inverting_amplifier", "schmitt_trigger"
 
 UNDERSTOOD = [
+    ("50 ohm 7th order chebyshev low pass 30 MHz", LADDER, {"order": 7, "resistance_ohm": 50}),
+    ("photodiode amp 1 Mohm, 50 kHz, 10 pF diode", "transimpedance_amplifier", {"transimpedance_ohm": 1e6}),
     ("inverting amplifier, gain 10, bandwidth 100 kHz", AMPLIFIER, {"gain": 10, "bandwidth_hz": 1e5}),
     ("Design an inverting op-amp with a gain of -20", AMPLIFIER, {"gain": 20, "bandwidth_hz": 20e3}),
     ("inverting op amp stage, 26 dB, 50 kHz bandwidth", AMPLIFIER, {"gain": pytest.approx(19.95, rel=1e-3)}),
