@@ -47,6 +47,7 @@ from domain.design.families import (
     instrumentation_amplifier,
     integrator,
     inverting_amplifier,
+    lc_band_ladder,
     lc_ladder,
     ldo_regulator,
     mos_cascode,
@@ -141,6 +142,7 @@ FAMILIES: Mapping[str, DeclaredFamily] = MappingProxyType(
             clapp_oscillator,
             state_variable,
             ldo_regulator,
+            lc_band_ladder,
         )
     }
 )

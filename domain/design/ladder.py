@@ -1,4 +1,4 @@
-"""Doubly terminated LC ladders: element values of the prototypes, the loss of real parts, parts that fit.
+"""LC ladders: element values of the prototypes, the loss of real parts, parts that fit.
 
 Elements g_k of the low-pass prototype, for 1 ohm and 1 rad/s:
     Butterworth  g_k = 2 sin((2k - 1) pi / 2n), -3 dB at 1 rad/s
@@ -40,20 +40,78 @@ def elements(response: LadderResponse, order: int, ripple_db: float) -> list[flo
     return found
 
 
+def singly_terminated(response: LadderResponse, order: int, ripple_db: float) -> list[float]:
+    """g_1 ... g_n of a ladder between a voltage source (behind g_n) and 1 ohm (beside g_1).
+
+    g_1 = a_1 / y, g_k = a_k a_(k-1) / (c_(k-1) g_(k-1)), c_k = (y**2 + sin(k pi / 2n)**2) cos(k pi / 2n)**2;
+    Butterworth: y = 1 and c_k = cos(k pi / 2n)**2. Source: Matthaei, Young, Jones, section 4.06.
+    """
+    a = [math.sin((2 * k - 1) * math.pi / 2 / order) for k in range(1, order + 1)]
+    y = 1.0
+    if response == "chebyshev":
+        y = math.sinh(math.log(1 / math.tanh(ripple_db / (40 / math.log(10)))) / 2 / order)
+    found = [a[0] / y]
+    for k in range(1, order):
+        angle = k * math.pi / 2 / order
+        inner = 1.0 if response == "butterworth" else y * y + math.sin(angle) ** 2
+        found.append(a[k] * a[k - 1] / (inner * math.cos(angle) ** 2 * found[-1]))
+    return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resonator:
+    """An arm of a band-pass or band-stop ladder: L (H) and C (F) in series or in parallel."""
+
+    in_line: bool
+    in_series: bool
+    inductance: float
+    capacitance: float
+
+
+def resonators(
+    g: Sequence[float], center_hz: float, width_hz: float, ohm: float, *, passes: bool, line_first: bool
+) -> list[Resonator]:
+    """The arms of a ladder from its source on, tuned to the center; the prototype's 1 rad/s is at `width_hz`.
+
+    s -> (s/w0 + w0/s) w0/dw, of a band-stop its inverse: an inductor g becomes L = g R/dw in series with a
+    capacitor, of a band-stop L = g R dw/w0**2 in parallel with one; a capacitor dually. Source: Matthaei,
+    Young, Jones, sections 4.10 and 12.2.
+    """
+    w0, dw = 2 * math.pi * center_hz, 2 * math.pi * width_hz
+    found = []
+    for index, each in enumerate(g):
+        in_line = (index % 2 == 0) == line_first
+        size = each / dw if passes else each * dw / w0**2
+        main = size * ohm if in_line else size / ohm
+        pair = (main, 1 / (w0**2 * main)) if in_line else (1 / (w0**2 * main), main)
+        found.append(
+            Resonator(in_line=in_line, in_series=in_line == passes, inductance=pair[0], capacitance=pair[1])
+        )
+    return found
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ladder:
-    """A ladder between two equal resistances: shunt C first (low-pass) or series C first (high-pass)."""
+    """A ladder between two equal resistances, shunt C first (low-pass) or series C first (high-pass), or from
+    a voltage source to one resistance, the first part in the line."""
 
     is_low_pass: bool
     ohm: float
+    is_single: bool = False
 
     def is_series(self, index: int) -> bool:
         """Whether element `index` (from 0) stands in the line; the others stand across it."""
-        return (index % 2 == 1) == self.is_low_pass
+        return (index % 2 == 1) == (self.is_low_pass and not self.is_single)
 
     def letter(self, index: int) -> str:
-        """Every other element is a capacitor, the first one is."""
-        return "CL"[index % 2]
+        """Of a low-pass the inductors stand in the line, of a high-pass the capacitors."""
+        return "L" if self.is_series(index) == self.is_low_pass else "C"
+
+    def prototype(self, response: LadderResponse, order: int, ripple_db: float) -> list[float]:
+        """The g of its elements, from the source on."""
+        if self.is_single:
+            return singly_terminated(response, order, ripple_db)[::-1]
+        return elements(response, order, ripple_db)
 
     def exact(self, g: Sequence[float], hz: float) -> list[float]:
         """Capacitances (F) and inductances (H) with the prototype's 1 rad/s at `hz`.
@@ -62,7 +120,9 @@ class Ladder:
         """
         omega = 2 * math.pi * hz
         return [
-            (each if self.is_low_pass else 1 / each) / omega * (1 / self.ohm if index % 2 == 0 else self.ohm)
+            (each if self.is_low_pass else 1 / each)
+            / omega
+            * (1 / self.ohm if self.letter(index) == "C" else self.ohm)
             for index, each in enumerate(g)
         ]
 
@@ -82,7 +142,8 @@ class Ladder:
                 voltage = voltage + current * immittance
             else:
                 current = current + voltage * immittance
-        found: NDArray[np.float64] = 20 * np.log10(np.abs(voltage + current * self.ohm) / 2)
+        into = voltage if self.is_single else (voltage + current * self.ohm) / 2
+        found: NDArray[np.float64] = 20 * np.log10(np.abs(into))
         return found
 
 

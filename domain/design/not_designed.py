@@ -97,6 +97,7 @@ NOT_DESIGNED: tuple[NotDesigned, ...] = (
         ),
         what=msg("an LC, RLC or ladder filter"),
         family="lc_ladder",
+        is_general=True,
     ),
     NotDesigned(
         words=r"crystal|晶体|晶振|(?<![a-z])saw\s?(?:filter|滤波)|声表|microstrip|微带",

@@ -232,6 +232,9 @@ def _output(found: Finder, start: str, nodes: set[str], parts: Sequence[Part]) -
     """The node others read, else the one farthest from the source."""
     graph = found.graph
     read = [n for n in nodes if n in graph.observed or any(p.kind not in "rcl" for p, _ in graph.at[n])]
+    loaded = [n for n in nodes if any(far in graph.fixed for _, far in graph.two(n, "r"))]
+    if loaded and not read:  # the middle of a trap to ground is no output
+        nodes = {n for n in nodes if not _is_trap(graph, n)} or nodes
     steps = {start: 0}
     waiting = [start]
     while waiting:
@@ -246,6 +249,14 @@ def _output(found: Finder, start: str, nodes: set[str], parts: Sequence[Part]) -
         return steps.get(node, 0), any(far in graph.fixed for _, far in graph.two(node, "r")), node
 
     return max(read or nodes, key=rank)
+
+
+def _is_trap(graph: Graph, node: str) -> bool:
+    """Whether a node is only the middle of a coil and a capacitor in series to a rail."""
+    joined = list(graph.two(node))
+    return sorted(part.kind for part, _ in joined) == ["c", "l"] and any(
+        far in graph.fixed for _, far in joined
+    )
 
 
 def _response(start: str, nodes: set[str], parts: Sequence[Part], out: str, f: np.ndarray) -> np.ndarray:

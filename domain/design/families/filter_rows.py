@@ -64,6 +64,20 @@ PARTS = Choice(
         Option(key="exact", label=msg("exact values"), words=r"exact|精确(?:值|元件)|理想(?:值|元件)"),
     ),
 )
+TERMINATION = Choice(
+    name="termination",
+    label=msg("termination"),
+    is_told=False,
+    options=(
+        Option(key="double", label=msg("source and load"), words=r"doubl[ey][\s-]|双端接"),
+        Option(
+            key="single",
+            label=msg("load only"),
+            words=r"sing(?:ly|le)[\s-](?:end(?:ed)? )?terminat|voltage source|单端接|单终端|电压源",
+        ),
+    ),
+)
+"""Of a ladder: without a source resistance it begins with a part in the line."""
 CUTOFF_AT = Choice(
     name="cutoff_at",
     label=msg("cut-off"),
@@ -90,6 +104,11 @@ _RIPPLE_WORDS = r"ripple|纹波|波纹|波动|起伏|cheb\w*|[切契]比雪夫"
 LOSS = Quantity(
     name="loss_db", label=msg("pass-band loss"), dimensions=("dB",), words=_LOSS_WORDS, takes_bare=False,
     has_sign=False, within=(0, 60), example=1,
+)  # fmt: skip
+LADDER_OHM = Quantity(
+    name="resistance_ohm", label=msg("source and load resistance"), dimensions=("Ohm",), takes_rest=True,
+    words=r"source|generator|terminat\w*|impedance|resistance|matched|system|源|端接|阻抗|特性阻抗|内阻|匹配|系统",
+    within=(1, 10e3), example=50, default=50,
 )  # fmt: skip
 LADDER_LOSS = Quantity(
     name="loss_db", label=msg("pass-band loss"), dimensions=("dB",), takes_bare=False, within=(0.01, 3),

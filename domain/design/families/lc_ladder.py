@@ -1,4 +1,4 @@
-"""LC ladder filters between equal resistances: low-pass and high-pass, order 2 to 9.
+"""LC ladder filters between equal resistances or from a voltage source: low-pass and high-pass, order 2 to 9.
 
 Element values and their sources: `domain.design.ladder`. "Cut-off" is the -3 dB frequency, unless the
 sentence says ripple edge or pass-band edge; loss counts against the matched line, where half of the source's
@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from domain.circuit.figures import told_apart, with_unit
 from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import Correction, Family, Quantity, Request, Said, Sized, Words
+from domain.design.engine.declaration import Correction, Family, Request, Said, Sized, Words
 from domain.design.engine.wording import unreachable
 from domain.design.families import filter_rows as rows
 from domain.design.families.filter_requests import filter_reader
-from domain.design.ladder import Ladder, best_parts, elements
+from domain.design.ladder import Ladder, best_parts
 from domain.design.prototypes import HALF_POWER_DB
 from domain.design.understanding import impossible
 from shared.message import msg
@@ -28,15 +29,8 @@ _PARTS = {"C": (0.5e-12, 10e-3, "F"), "L": (0.5e-9, 100.0, "H")}
 """Least and greatest value one can buy or wind."""
 _RIPPLE_MARGIN = 0.9
 
-_RESISTANCE = Quantity(
-    name="resistance_ohm", label=msg("source and load resistance"), dimensions=("Ohm",), takes_rest=True,
-    words=r"source|generator|terminat\w*|impedance|resistance|matched|system|源|端接|阻抗|特性阻抗|内阻|匹配|系统",
-    within=(1, 10e3), example=50, default=50,
-)  # fmt: skip
-_LOAD = Quantity(
-    name="load_ohm", label=msg("load resistance"), dimensions=("Ohm",), words=r"load|负载", within=(1, 10e3),
-    example=50,
-)  # fmt: skip
+_LOAD = replace(rows.LADDER_OHM, name="load_ohm", label=msg("load resistance"), words=r"load|负载",
+                takes_rest=False, default=None)  # fmt: skip
 
 
 def complete(request: Request) -> Said:
@@ -89,21 +83,29 @@ def _margin(
     def judge(sets: NDArray[np.float64]) -> NDArray[np.float64]:
         loss = ladder.loss_db(sets, hz)
         corner = HALF_POWER_DB - loss[:, -3], loss[:, -2] - HALF_POWER_DB
-        passing = request["loss_db"] - loss[:, :-3].max(axis=1)
+        top = np.minimum(loss[:, :-3].min(axis=1), 0.0)  # from a voltage source it may stand above 0 dB
+        passing = request["loss_db"] - (loss[:, :-3].max(axis=1) - top)
         margins: NDArray[np.float64] = np.min([passing, *corner, loss[:, -1] - wanted_db], axis=0)
         return margins
 
     return judge
 
 
+def _ladder(request: Request) -> Ladder:
+    is_single = request["termination"] == "single"
+    return Ladder(
+        is_low_pass=request["kind"] == rows.LOW_PASS, ohm=request["resistance_ohm"], is_single=is_single
+    )
+
+
 def size(request: Request, correction: Correction) -> Sized:
     """The prototype's elements, and of the preferred values beside them those that keep the goals best."""
-    ladder = Ladder(is_low_pass=request["kind"] == rows.LOW_PASS, ohm=request["resistance_ohm"])
+    ladder = _ladder(request)
     aim = request["cutoff_hz"] * correction["cutoff_hz"]
     # Sized for a little less ripple, so that real parts keep it. 1 rad/s is -3 dB, or the end of that ripple.
     made = request.having(loss_db=_RIPPLE_MARGIN * request["loss_db"])
     ratio = 1.0 if request["response"] == "butterworth" else rows.pass_band_edge(made)
-    g = elements(request["response"], int(request["order"]), made["loss_db"])
+    g = ladder.prototype(request["response"], int(request["order"]), made["loss_db"])
     exact = ladder.exact(g, aim * ratio if ladder.is_low_pass else aim / ratio)
     for index, value in enumerate(exact):
         letter = ladder.letter(index)
@@ -129,12 +131,13 @@ def size(request: Request, correction: Correction) -> Sized:
 
 
 def netlist(deck: Deck, request: Request, sized: Sized) -> None:
-    ladder = Ladder(is_low_pass=request["kind"] == rows.LOW_PASS, ohm=request["resistance_ohm"])
+    ladder = _ladder(request)
     sine = f"SIN(0 1 {spice(request['cutoff_hz'])})"
     deck.part(f"Vin in 0 DC 0 AC 1 {sine}", msg("input: 1 V for .ac, a sine at the cut-off for .tran"))
-    deck.part(f"Rsource in n1 {spice(ladder.ohm)}", msg("source resistance"))
+    if not ladder.is_single:
+        deck.part(f"Rsource in n1 {spice(ladder.ohm)}", msg("source resistance"))
     last = max(index for index in range(len(sized.parts)) if ladder.is_series(index))
-    node = "n1"
+    node = "in" if ladder.is_single else "n1"
     for index, (name, value) in enumerate(sized.parts.items()):
         if ladder.is_series(index):
             following = "out" if index == last else f"n{index + 2}"
@@ -149,7 +152,7 @@ _QUANTITIES = (
     *rows.filter_quantities((10, 2e9), example_hz=1e6),
     rows.order_quantity(2, 9),
     rows.LADDER_LOSS,
-    _RESISTANCE,
+    rows.LADDER_OHM,
     _LOAD,
 )
 FAMILY = Family(
@@ -170,7 +173,7 @@ FAMILY = Family(
             r"^(?!.*(?:first|1st|single|rc|rl|一阶))(?=.*(?<![\d.])(?:50|75)\s?(?:ohm|Ω|ω|欧))(?=.*(?:butterw|cheb|order|pole|巴特沃|"
             r"[切契]比雪夫|阶))(?=.*(?:low|high)[\s-]?pass|.*[低高]通)"
         ),
-        excludes=r"(?<![a-z])r-?l?-?c(?![a-z])|阻容|(?<![a-z])active|有源|op[\s-]?amp|运放|sallen",
+        excludes=r"band[\s-]?(?:pass|stop|reject)|notch|带通|带阻|陷波|(?<![a-z])r-?l?-?c(?![a-z])|阻容|(?<![a-z])active|有源|op[\s-]?amp|运放|sallen",
         refuses=(
             (
                 r"bessel|贝[塞赛]尔",
@@ -180,7 +183,7 @@ FAMILY = Family(
         ),
     ),
     quantities=_QUANTITIES,
-    choices=(rows.RESPONSE, rows.PARTS, rows.CUTOFF_AT),
+    choices=(rows.RESPONSE, rows.PARTS, rows.CUTOFF_AT, rows.TERMINATION),
     goals=(rows.CUTOFF_GOAL, rows.LOSS_GOAL, rows.ATTENUATION_GOAL),
     title=lambda request: (
         f"LC ladder {request['kind']}, {request['response'].capitalize()}, order {request['order']:g}, "
@@ -190,7 +193,7 @@ FAMILY = Family(
         msg("The cut-off is where the gain is 3 dB below the pass band."),
         msg("Between {ohm} and {ohm} half of the source's voltage reaches the output.",
             ohm=with_unit(request["resistance_ohm"], "Ohm")),
-    ),
+    )[: 1 if _ladder(request).is_single else 2],
     analyses=rows.sweep,
     size=size,
     netlist=netlist,

@@ -154,7 +154,7 @@ def lc_ladder(draw: random.Random) -> str:
         text += f", tolerance {draw.choice([2, 10])}%"
     if draw.random() < 0.2:
         text += ", E96"
-    return text
+    return text + (", driven from a voltage source" if draw.random() < 0.2 else "")
 
 
 def voltage_divider(draw: random.Random) -> str:
@@ -494,6 +494,23 @@ def ldo_regulator(draw: random.Random) -> str:
     return text + draw.choice(["", ", tolerance 1%"])
 
 
+def lc_band_ladder(draw: random.Random) -> str:
+    response, kind = draw.choice(["Butterworth", "Chebyshev"]), draw.choice(["pass", "stop"])
+    order = draw.randint(1, 6) if response == "Butterworth" else draw.choice([3, 5, 7])
+    center, ohm = _log(draw, 10e3, 200e6), draw.choice([50, 75, 600])
+    width = center / _log(draw, 1, 15)
+    text = (
+        f"LC band-{kind} filter, order {order}, {response}, center {center:.4g} Hz, bandwidth {width:.3g} Hz"
+    )
+    if draw.random() < 0.4:
+        named = "带通" if kind == "pass" else "带阻"
+        text = f"LC{named}滤波器，{order}阶{response}，中心频率{center:.4g}Hz，带宽{width:.3g}Hz"
+    text += f", {ohm} ohm"
+    if response == "Chebyshev":
+        text += f", {draw.choice([0.2, 0.5, 1])} dB ripple"
+    return text + (", singly terminated" if draw.random() < 0.3 else "")
+
+
 def state_variable(draw: random.Random) -> str:
     quality, output = _log(draw, 0.55, 45), draw.choice(["low-pass", "band-pass", "high-pass"])
     center, gain = _log(draw, 1, 80e3), _log(draw, 0.15, 30)
@@ -561,6 +578,7 @@ FAMILIES = pytest.mark.parametrize(
         clapp_oscillator,
         state_variable,
         ldo_regulator,
+        lc_band_ladder,
     ],
     ids=lambda f: f.__name__,
 )

@@ -32,6 +32,7 @@ OWN = {
     "band_pass": {"multiple_feedback_band_pass"},
     "multiple_feedback": {"multiple_feedback_low_pass"},
     "ldo_regulator": {"low_dropout_regulator", "differential_pair", "current_mirror"},
+    "lc_band_ladder": {"lc_ladder_band_pass"},
     "state_variable": {"state_variable_filter"},
     "notch": {"twin_t_notch", "voltage_follower"},
     "active_load_stage": {"common_source", "diode_connected"},
@@ -147,6 +148,13 @@ def test_both_biquads_have_the_center_and_q_that_were_asked_for() -> None:
         assert (stage.kind, told["center"], told["q"]) == (
             "state_variable_filter", pytest.approx(1000, rel=0.02), pytest.approx(10, rel=0.05),
         )  # fmt: skip
+
+
+def test_a_band_stop_ladder_is_read_at_its_load_not_in_a_trap() -> None:
+    text = propose(understand("LC band-stop filter, 3rd order, 10 MHz, bandwidth 1 MHz, 50 ohm"), str).netlist
+    (stage,) = recognised(text).stages
+    assert (stage.kind, stage.nodes["out"]) == ("lc_notch", "out")
+    assert stage.figures[0].value == pytest.approx(1e7, rel=0.02)
 
 
 def test_supplies_inputs_outputs_feedback_and_loads() -> None:
