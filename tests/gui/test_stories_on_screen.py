@@ -21,13 +21,24 @@ STORIES = sorted((Path(__file__).parent / "stories").glob("story_*.py"))
 @pytest.mark.timeout(240)
 @pytest.mark.parametrize("story", STORIES, ids=lambda path: path.stem.removeprefix("story_"))
 def test_story(story, tmp_path):
+    run_story(story, tmp_path)
+
+
+@pytest.mark.torture
+@pytest.mark.timeout(400)
+def test_two_long_streams(tmp_path):
+    (story,) = (each for each in STORIES if each.stem == "story_stream_load")
+    run_story(story, tmp_path, "-m", "torture")
+
+
+def run_story(story, tmp_path, *options):
     home = tmp_path / "home"  # Qt and Chromium write settings into it
     home.mkdir()
     with virtual_screen() as display:
         run = subprocess.run(
             [
                 sys.executable, "-m", "pytest", str(story), "-q", "-o", "python_files=story_*.py",
-                "--timeout=200", f"--basetemp={tmp_path / 'story'}",
+                "--timeout=200", f"--basetemp={tmp_path / 'story'}", *options,
             ],
             cwd=ROOT,
             env=environment_for(display, HOME=str(home)),

@@ -9,7 +9,7 @@ ready and the machine gave its cores to others. The server is a process of its o
 from __future__ import annotations
 
 import time
-from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -21,7 +21,6 @@ from presentation.panels.conversation.web_view import WebConversation
 from tests.gui.stories.person import Person, program
 from tests.gui.stories.token_stream import LAST_WORDS, TOKEN_LENGTH, TOKENS_PER_S, text_of, token_stream
 
-REASONING_S, ANSWER_S = 0.4, 1.4
 MOST_HELD_S = 0.25
 """A file, a lock or an answer that is read through on the loop takes longer. How long it is held at most
 (50 ms are wanted; 50 to 90 on two idle cores, most of it waiting for the screen and for Python's lock)
@@ -31,9 +30,22 @@ V1 in 0 AC 1 SIN(0 1 1k)
 R1 in out 1k
 C1 out 0 100n
 .ac dec 500 1 100meg
-.tran 0.2u 40m
+.tran {step} 40m
 .end
 """
+
+
+class Load(NamedTuple):
+    """How much streams in, and how many points each run has."""
+
+    reasoning_s: float
+    answer_s: float
+    step: str
+    most_runs: int
+
+
+SHORT, LONG = Load(0.2, 0.6, "4u", 2), Load(1.0, 6.0, "0.2u", 1_000)
+"""A run of the long one, 200,000 points, is a second and a half of this process's time."""
 
 
 class NoWebView:
@@ -43,44 +55,42 @@ class NoWebView:
         return False
 
 
-@pytest.fixture
-def circuit(tmp_path: Path) -> Path:
-    folder = tmp_path / "load"
-    folder.mkdir()
-    (folder / "filter.cir").write_text(CIRCUIT)
-    return folder
-
-
 @pytest.mark.timeout(180)
+@pytest.mark.parametrize(
+    "load", [SHORT, pytest.param(LONG, marks=pytest.mark.torture)], ids=["short", "long"]
+)
 @pytest.mark.parametrize("view", ["web", "plain"])
 async def test_two_fast_streams_beside_a_simulation_never_hold_the_loop(
-    view, circuit, hand, loop_watchdog, monkeypatch, chromium
+    view, load, tmp_path, hand, loop_watchdog, monkeypatch, chromium
 ):
+    circuit = tmp_path / "load"
+    circuit.mkdir()
+    (circuit / "filter.cir").write_text(CIRCUIT.format(step=load.step))
     if view == "plain":
         monkeypatch.setattr("presentation.panels.conversation.panel.WebProbe", NoWebView)
     state = WindowState(
         language="en", theme="light", geometry=(0, 0, 1440, 900), last_project=circuit
     ).with_memory(circuit, ProjectMemory(main_circuit="filter.cir"))
-    with token_stream(reasoning_s=REASONING_S, answer_s=ANSWER_S) as base_url:
+    with token_stream(reasoning_s=load.reasoning_s, answer_s=load.answer_s) as base_url:
         async with program(hand, circuit, state=state) as person:
             kind = WebConversation if view == "web" else PlainConversation
             await person.sees("the view", lambda: isinstance(person.panel.view, kind))
             choice = ProviderChoice(provider="openai-compatible", model="fake", base_url=base_url)
             person.panel.model.set_choice(choice)
             # What is imported at its first use is imported; the first tab has its conversation.
-            await streams(person, "briefly", tabs=1)
+            await streams(person, "briefly", tabs=1, most_runs=1)
             async with loop_watchdog.watching(limit_s=MOST_HELD_S):
-                await streams(person, "explain", tabs=2)
+                await streams(person, "explain", tabs=2, most_runs=load.most_runs)
                 await person.sees_in_conversation(LAST_WORDS)
             computed_ms = loop_watchdog.most_computed_s * 1000
             print(f"{view}: held at most {loop_watchdog.longest}; computed {computed_ms:.0f} ms at most")
             for tab in person.panel.tabs.all:
                 (*_, answer) = (item for item in tab.rows() if isinstance(item, AnswerText))
-                assert answer.text == text_of(round(ANSWER_S * TOKENS_PER_S * TOKEN_LENGTH))
-                assert len(answer.reasoning) == REASONING_S * TOKENS_PER_S * TOKEN_LENGTH
+                assert answer.text == text_of(round(load.answer_s * TOKENS_PER_S * TOKEN_LENGTH))
+                assert len(answer.reasoning) == load.reasoning_s * TOKENS_PER_S * TOKEN_LENGTH
 
 
-async def streams(person: Person, question: str, *, tabs: int) -> None:
+async def streams(person: Person, question: str, *, tabs: int, most_runs: int) -> None:
     """Ask in so many tabs; while the answers come, run the circuit again and again."""
     finished: list[object] = []
     workspace, model = person.services.workspace, person.panel.model
@@ -102,11 +112,12 @@ async def streams(person: Person, question: str, *, tabs: int) -> None:
             await person.presses("Return")
             await person.sees("another running answer", lambda: person.panel.is_running)
             assert model.is_running
-        while any(tab.is_running for tab in person.panel.tabs.all):
+        while any(tab.is_running for tab in person.panel.tabs.all) and len(finished) < most_runs:
             count = len(finished)
             workspace.run_requested.emit()
             await person.sees("the end of a run", lambda count=count: len(finished) > count)
             await person.sees("its curves", lambda: person.bottom.views.waveforms.traces)
+        await person.sees("the end", lambda: not any(tab.is_running for tab in person.panel.tabs.all))
     finally:
         workspace.run_finished.disconnect(finished.append)
     assert finished
