@@ -67,6 +67,8 @@ if TYPE_CHECKING:
     from shared.tasks import RunningCalls
 
 _logger = logging.getLogger(__name__)
+_BUILTIN_TURNS = 4
+"""Earlier turns the built-in model is told: what a sentence leans on is near."""
 _ANSWER_NOW = "You thought but gave no answer. Answer now, or call a tool."
 
 
@@ -330,7 +332,7 @@ class ModelNode:
     async def _request(self, move: Ask, number: int, frame: _Frame, room: ModelRoom) -> Sent:
         """What is sent; the first request of a turn may compress the conversation before."""
         asked = self._asked
-        looks_back = asked.choice.provider != BUILTIN
+        is_builtin = asked.choice.provider == BUILTIN
         materials = await asked.materials(self._record)
         make = partial(
             request_messages,
@@ -340,13 +342,13 @@ class ModelNode:
             system=frame.system,
             continues=move.continues,
             room=room,
-            looks_back=looks_back,
+            most_turns=_BUILTIN_TURNS if is_builtin else None,
             tokens=asked.tokens if asked.tokens is not None else room.request_tokens - frame.tool_tokens,
             attached=materials,
             history_share=self._history_share,
         )
         sent = await asyncio.to_thread(make)
-        is_first = number == 1 and looks_back and asked.tokens is None
+        is_first = number == 1 and not is_builtin and asked.tokens is None
         if is_first and await self._compress(sent, room, frame.tool_tokens, materials):
             sent = await asyncio.to_thread(make)
         return sent

@@ -81,7 +81,7 @@ def request_messages(
     room: ModelRoom | None = None,
     tokens: int | None = None,
     attached: Mapping[str, Material] | None = None,
-    looks_back: bool = True,
+    most_turns: int | None = None,
     history_share: float = HISTORY_SHARE,
 ) -> Sent:
     """The messages of the next request.
@@ -90,11 +90,13 @@ def request_messages(
     message; `hint` a word of the program to the model, put at the end; `continues` the id of an
     answer that was cut off and is sent exactly as far as it came; `room` the model's (None: nothing is
     known of it); `tokens` how many the messages may have (None: as many as the room has); `attached` what
-    goes with the user's messages, by their ids; `looks_back`: earlier turns are sent, too, in
-    `history_share` of the room.
+    goes with the user's messages, by their ids; `most_turns`: so many of the earlier turns at most, and no
+    compression of them (None: as many as fit); earlier turns have `history_share` of the room.
     """
     turn = conversation.messages_of_turn()
-    earlier = conversation.earlier_messages if looks_back else ()
+    earlier = conversation.earlier_messages
+    if most_turns is not None:
+        earlier = _last_turns(earlier, most_turns)
     return messages_for(
         turn,
         earlier,
@@ -106,7 +108,7 @@ def request_messages(
         tokens=tokens,
         attached=attached,
         history_share=history_share,
-        compressions=compressions_of(conversation, earlier) if looks_back else (),
+        compressions=compressions_of(conversation, earlier) if most_turns is None else (),
     )
 
 
@@ -276,6 +278,12 @@ def turns_of(messages: Sequence[BaseMessage]) -> list[list[BaseMessage]]:
         if turns:
             turns[-1].append(message)
     return turns
+
+
+def _last_turns(messages: Sequence[BaseMessage], most: int) -> Sequence[BaseMessage]:
+    """The newest of them, whole turns."""
+    starts = [at for at in range(len(messages) - 1, -1, -1) if isinstance(messages[at], HumanMessage)]
+    return messages[starts[most - 1] :] if most <= len(starts) else messages
 
 
 def _running(turn: Sequence[BaseMessage], context: str, continues: str) -> list[BaseMessage]:

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal, assert_never
 
-from domain.circuit.netlist import LIBRARY_SUFFIXES, Netlist
+from domain.circuit.netlist import CIRCUIT_SUFFIXES
 from domain.llm.chat import ChatRequest, StreamChunk, Usage, WireMessage, WireToolCall
 from domain.llm.context_block import MAIN_CIRCUIT
 from domain.llm.netlists_in_text import QUOTED
@@ -47,10 +47,12 @@ from infrastructure.llm_adapters.builtin_commands import (
     inspection,
     language_of,
     simulation_failed,
-    told,
     understand_command,
+    which_file,
 )
-from shared.errors import CircuitAIError, CircuitError
+from infrastructure.llm_adapters.builtin_edits import change_values
+from infrastructure.llm_adapters.builtin_looking import arguments_of
+from infrastructure.llm_adapters.builtin_questions import Ask
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
@@ -67,6 +69,10 @@ def plan_of(command: Command, speech: Speech) -> Plan:
             plan = _simulate(command, speech)
         case Measure():
             plan = _measure(command, speech)
+        case Ask():
+            from infrastructure.llm_adapters.builtin_answers import answer  # with the recogniser's words
+
+            plan = answer(command, speech)
         case Design():
             from infrastructure.llm_adapters.builtin_design import design  # with all families of circuits
 
@@ -122,7 +128,7 @@ def _look_up(command: ListFiles | Search | References | Analyze, speech: Speech)
     arguments: dict[str, Any]
     if isinstance(command, Analyze) and not command.file:
         if len(speech.circuits) != 1:
-            return speech.say(_which_file(speech.circuits))
+            return speech.say(which_file(speech.circuits))
         command = Analyze(file=speech.circuits[0])
     match command:
         case ListFiles():
@@ -224,142 +230,30 @@ def _values_of(outcome: Outcome) -> list[str]:
 # --- changing values ---------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Edit:
-    """Neighbouring lines of a file and what they become."""
-
-    before: str
-    after: str
-    search: str
-    replace: str
-
-
 def _change(command: Change, speech: Speech) -> Plan:
     file = command.file
     if not file:
         if len(speech.circuits) != 1:
-            return speech.say(_which_file(speech.circuits))
+            return speech.say(which_file(speech.circuits))
         file = speech.circuits[0]
-    outcome = yield Call(tool="read_file", arguments={"path": file})
-    if outcome.error_type:
-        return failed(outcome, speech)
-    text = _whole_text(outcome)
-    if text is None:  # too long to be shown whole: the places of the name are enough
-        outcome = yield Call(tool="read_file", arguments={"path": file, "query": command.values[0][0]})
-        if outcome.error_type:
-            return failed(outcome, speech)
-        text = _shown_text(outcome)
-    has_title = PurePosixPath(file).suffix.lower() not in LIBRARY_SUFFIXES
-    begins = re.search(r": lines 1-", outcome.lines[0]) is not None
-    try:
-        edits = value_changes(text, command.values, has_title=has_title and begins)
-    except CircuitAIError as error:
-        return told(error, speech)
-    done: list[str] = []
-    for edit in edits:
-        patch = {"path": file, "search": edit.search, "replace": edit.replace}
-        outcome = yield Call(tool="patch_file", arguments=patch)
-        if outcome.error_type:
-            return "\n".join([*done, failed(outcome, speech)])
-        now = msg("{file}: “{before}” is now “{after}”.", file=file, before=edit.before, after=edit.after)
-        done.append(speech.say(now))
-    if not edits:
-        done.append(speech.say(msg("{file} already has these values.", file=file)))
-    if command.simulates:
+    done, is_done = yield from change_values(file, command.values, speech)
+    if is_done and command.simulates:
         done.append((yield from _run({"file_path": file}, command.expressions, speech)))
     return "\n".join(done)
 
 
-def _which_file(circuits: Sequence[str]) -> Message:
-    if not circuits:
-        return msg("The project has no circuit to change. Name the file, or ask me to design one.")
-    names = ", ".join(circuits[:20])
-    return msg("The project has several circuits: {names}. Say which one you mean.", names=names)
-
-
-def _whole_text(outcome: Outcome) -> str | None:
-    """The lines read_file shows, None when they are not the whole file."""
-    header = _HEADER.fullmatch(outcome.lines[0])
-    if header is None or header["ranges"] != f"1-{header['total']}":
-        return None
-    lines = outcome.lines[1 : 1 + int(header["total"])]
-    return "\n".join(lines) if len(lines) == int(header["total"]) else None
-
-
-def _shown_text(outcome: Outcome) -> str:
-    """The lines read_file shows, its marks between them as comments."""
-    lines = ["*" if re.fullmatch(r"\[.*\]", line) else line for line in outcome.lines[1:]]
-    return "\n".join(lines)
-
-
-def value_changes(text: str, values: Sequence[tuple[str, str]], *, has_title: bool) -> list[_Edit]:
-    """The lines of a netlist that have to change to give elements or parameters new values.
-
-    `has_title`: the first line is a title. Raises UserInputError for an unknown name or value, CircuitError
-    ("ambiguous_element") for a name that several subcircuits have and the top level has not.
-    """
-    old = text.split("\n")
-    new = list(old)
-    for name, value in values:
-        netlist = Netlist.parse("\n".join(new).encode(errors="replace"), has_title=has_title)
-        first, last = _lines_of(netlist, name)
-        lines = "\n".join(new[first:last]).encode(errors="replace")
-        part = Netlist.parse(lines, has_title=has_title and first == 0)
-        new[first:last] = part.with_value(name, value).to_bytes().decode().split("\n")
-    changed = [at for at, (before, after) in enumerate(zip(old, new, strict=True)) if before != after]
-    return [_edit(old, new, first, last) for first, last in _runs(changed)]
-
-
-def _lines_of(netlist: Netlist, name: str) -> tuple[int, int | None]:
-    """The lines to look at: all of them, or the one card of an element that only a subcircuit has."""
-    named = [element for element in netlist.elements if element.key == name.lower()]
-    if not named or any(not element.scope for element in named):
-        return 0, None
-    if len(named) > 1:
-        raise CircuitError(
-            msg("{name} appears in several subcircuits (lines {lines}).",
-                name=name, lines=", ".join(str(element.line) for element in named)),
-            advice=msg("Change it in the file itself, or use a language model."),
-            error_type="ambiguous_element",
-        )  # fmt: skip
-    statements = netlist.statements
-    following = [statement.line for statement in statements if statement.line > named[0].line]
-    return named[0].line - 1, (following[0] - 1 if following else None)
-
-
-def _runs(numbers: Sequence[int]) -> list[tuple[int, int]]:
-    """Neighbouring numbers as (first, last)."""
-    runs: list[tuple[int, int]] = []
-    for number in numbers:
-        if runs and runs[-1][1] == number - 1:
-            runs[-1] = (runs[-1][0], number)
-        else:
-            runs.append((number, number))
-    return runs
-
-
-def _edit(old: Sequence[str], new: Sequence[str], first: int, last: int) -> _Edit:
-    """The change of some lines, quoted with as many lines around as make the quotation unique."""
-    text = "\n".join(old)
-    low, high = first, last + 1
-    while text.count("\n".join(old[low:high])) > 1 and high - low < len(old):
-        low, high = max(low - 1, 0), min(high + 1, len(old))
-    return _Edit(
-        before="\n".join(old[first : last + 1]),
-        after="\n".join(new[first : last + 1]),
-        search="\n".join(old[low:high]),
-        replace="\n".join([*old[low:first], *new[first : last + 1], *old[last + 1 : high]]),
-    )
-
-
-MOST_ROUNDS = 8
-"""The longest plan: list, write, simulate and measure a design, then once more with corrected values."""
+MOST_ROUNDS = 16
+"""The longest plan: a figure brought to a value by several parts, and proved."""
 
 _MODEL = "builtin"
 _PIECE = re.compile(r"\s*\S+|\s+", re.DOTALL)
 _DATA = re.compile(r"<data\b[^>]*>(?P<text>.*?)</data>\s*", re.DOTALL)
 _CIRCUIT_LINE = re.compile(r"^- (?P<path>.+\.(?:cir|sp|spice|net|ckt))$", re.MULTILINE | re.IGNORECASE)
 _MAIN_LINE = re.compile(rf"^{re.escape(MAIN_CIRCUIT)}(?P<path>.+)$", re.MULTILINE)
+_OPEN_LINE = re.compile(
+    r"^In front of the user: (?P<path>.+?\.(?:cir|sp|spice|net|ckt))(?=, cursor|, with changes|$)",
+    re.MULTILINE | re.IGNORECASE,
+)
 _PROGRAM_NOTE = "(A note of the program"
 _NO_OUTCOME = Outcome("Error (interrupted): The call was interrupted.")
 
@@ -419,10 +313,11 @@ class BuiltinChatClient:
             say = self._speaker(language_of(said))
             if not said.strip():
                 return say(abilities())
-            command = understand_command(said, circuits)
-            if isinstance(command, Analyze | Change | Simulate | Measure) and not command.file:
-                command = replace(command, file=main)
-            plan = plan_of(command, Speech(say=say, circuits=circuits))
+            past = _past(request.messages[: len(request.messages) - len(since) - 1])
+            command = _understood(said, circuits, past)
+            if isinstance(command, Analyze | Change | Simulate | Measure | Ask) and not command.file:
+                command = replace(command, file=_meant(past, main, circuits))
+            plan = plan_of(command, Speech(say=say, circuits=circuits, past=[turn.calls for turn in past]))
         outcomes = _outcomes(since)
         try:
             call = next(plan)
@@ -453,10 +348,63 @@ def _turn_of(messages: Sequence[WireMessage]) -> tuple[str, tuple[str, ...], str
         if message.role == "user" and not message.text.startswith(_PROGRAM_NOTE):
             data = "\n".join(block["text"] for block in _DATA.finditer(message.text))
             circuits = tuple(found["path"] for found in _CIRCUIT_LINE.finditer(data))
-            named = _MAIN_LINE.search(data)
+            named = _OPEN_LINE.search(data) or _MAIN_LINE.search(data)
             main = named["path"] if named is not None else ""
             return _DATA.sub("", message.text), circuits, main, messages[at + 1 :]
     return "", (), "", ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Turn:
+    """An earlier turn of the conversation."""
+
+    said: str
+    calls: tuple[tuple[str, Mapping[str, Any], bool], ...]
+
+
+def _past(messages: Sequence[WireMessage]) -> list[_Turn]:
+    """The earlier turns, the newest last."""
+    turns: list[_Turn] = []
+    starts = [
+        at
+        for at, each in enumerate(messages)
+        if each.role == "user" and not each.text.startswith(_PROGRAM_NOTE)
+    ]
+    for start, end in zip(starts, [*starts[1:], len(messages)], strict=False):
+        since = messages[start + 1 : end]
+        asked = [call for each in since if each.role == "assistant" for call in each.tool_calls]
+        calls = [
+            (call.name, arguments_of(call.arguments), not outcome.error_type)
+            for call, outcome in zip(asked, _outcomes(since), strict=True)
+        ]
+        turns.append(_Turn(said=_DATA.sub("", messages[start].text), calls=tuple(calls)))
+    return turns
+
+
+def _understood(said: str, circuits: Sequence[str], past: Sequence[_Turn]) -> Command:
+    """The command of a sentence that may lean on those before."""
+    previous: Command | None = None
+    for turn in past:
+        command = understand_command(turn.said, circuits, previous)
+        if not isinstance(command, SmallTalk) and not (isinstance(command, Ask) and command.intent == "undo"):
+            file = _circuit_of(turn)
+            unnamed = isinstance(command, Ask | Change | Simulate) and not command.file
+            previous = replace(command, file=file) if unnamed else command  # type: ignore[arg-type]
+    return understand_command(said, circuits, previous)
+
+
+def _circuit_of(turn: _Turn) -> str:
+    """The circuit a turn was about; "" when it was about none."""
+    places = (
+        str(arguments.get("path") or arguments.get("file_path") or "") for _, arguments, _ in turn.calls
+    )
+    return next((place for place in places if PurePosixPath(place).suffix.lower() in CIRCUIT_SUFFIXES), "")
+
+
+def _meant(past: Sequence[_Turn], main: str, circuits: Sequence[str]) -> str:
+    """The circuit meant when none is named: of the last turn, else the open or main, else the only one."""
+    earlier = next(filter(None, map(_circuit_of, reversed(past))), "")
+    return earlier or main or (circuits[0] if len(circuits) == 1 else "")
 
 
 def _outcomes(messages: Sequence[WireMessage]) -> list[Outcome]:

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from shared.errors import CircuitAIError
+from infrastructure.llm_adapters.builtin_figures import plain_expressions
+from infrastructure.llm_adapters.builtin_questions import Ask, follow_up, understand_question
+from shared.errors import CircuitAIError, CircuitError
 from shared.message import Message, msg
 
 LONGEST_QUOTE = 4000
@@ -67,6 +69,8 @@ class Speech:
     say: Say
     circuits: Sequence[str]
     """The circuits the request lists."""
+    past: Sequence[Sequence[tuple[str, Mapping[str, Any], bool]]] = ()
+    """Of each earlier turn the calls: tool, arguments, whether it succeeded."""
 
 
 def abilities() -> Message:
@@ -80,6 +84,13 @@ def abilities() -> Message:
         "or with `providers` on the command line.",
         circuits=designed_circuits(),
     )
+
+
+def which_file(circuits: Sequence[str]) -> Message:
+    if not circuits:
+        return msg("The project has no circuit to change. Name the file, or ask me to design one.")
+    names = ", ".join(circuits[:20])
+    return msg("The project has several circuits: {names}. Say which one you mean.", names=names)
 
 
 def failed(outcome: Outcome, speech: Speech) -> str:
@@ -216,6 +227,7 @@ Command = (
     | Change
     | Simulate
     | Measure
+    | Ask
     | Design
 )
 
@@ -297,19 +309,13 @@ _MEASURE = re.compile(
     r"|测量|测一?下|多少|求|计算|量一下",
     _I,
 )
-_FUNCTION_START = re.compile(r"(?<![\w.])[A-Za-z_][A-Za-z0-9_]*\(|@[A-Za-z]\w*\[")
-_FIGURES: Sequence[tuple[str, str]] = (
-    (r"bandwidth|带宽", "bandwidth(v(out))"),
-    (r"dc gain|直流增益", "dcgain(v(out))"),
-    (r"phase margin|相位裕[度量]", "phase_margin(v(out))"),
-    (r"gain margin|增益裕[度量]", "gain_margin(v(out))"),
-    (r"unity[- ]gain|单位增益", "ugf(v(out))"),
-    (r"rise time|上升时间", "rise_time(v(out))"),
-    (r"fall time|下降时间", "fall_time(v(out))"),
-    (r"overshoot|过冲|超调", "overshoot(v(out))"),
-    (r"slew rate|压摆率", "slew_rate(v(out))"),
-    (r"cut-?off|截止频率", "highcut(v(out))"),
+_ANOTHER_VALUE = re.compile(
+    r"(?:ok(?:ay)?,? |and |now |then |try |again |with |to |it |once more ){1,4}"
+    r"(?P<value>\S+(?: ?[a-zA-ZµμΩ]+)?)[\s.!?]*"
+    rf"|(?:那么?|再|换成?|试试|改用|改成|试一?下|用|看看|取)+\s*(?P<other>{_NUMBER}\s?{_PREFIX}?\s?{_UNIT}?)\s*(?:呢|试试|看看|吧)?[\s。！？?]*",
+    _I,
 )
+_FUNCTION_START = re.compile(r"(?<![\w.])[A-Za-z_][A-Za-z0-9_]*\(|@[A-Za-z]\w*\[")
 _REFERENCES = (
     re.compile(r"\bwhere (?:is|are|do we use|does)\s+(?:the\s+)?[`\"']?([\w.@#+-]+)[`\"']?", _I),
     re.compile(r"\b(?:references?|uses|usages?) (?:to|of)\s+[`\"']?([\w.@#+-]+)", _I),
@@ -331,6 +337,17 @@ _EXPLAIN = re.compile(
     _I,
 )
 """Asks what the circuit is that is meant when none is named."""
+_OF_ONE = re.compile(
+    r"\b(?:the|my|this|its?|these|those)\b|这个|我的|当前|该电路|把|将|这里|^(?:扫描|比较|对比)", _I
+)
+"""Speaks of a circuit that is there."""
+_ONLY_NODE = re.compile(r"^[^()]*\bv\(\s*[\w.+-]+\s*(?:,\s*[\w.+-]+\s*)?\)[^()]*$", _I)
+"""A node's voltage alone: a question about the circuit, no expression to be measured."""
+_CARDS_ONLY = re.compile(
+    r"\b(?:simulate|run)\b(?!.*\b(?:monte|worst|sweep|yield|sensitiv))"
+    r"|^(?:请)?(?:仿真|运行|跑)|\bmeasure [\w.]+\(",
+    _I,
+)
 _LIST = re.compile(
     r"\b(?:list|show|what|which)\b.*\b(?:files|circuits|netlists|folder|project)\b|^\s*(?:ls|dir|list)\s*$"
     r"|列出.*(?:文件|电路|网表)|(?:有哪些|有什么|哪几个).*(?:文件|电路|网表)|文件列表|项目结构|项目里有",
@@ -374,13 +391,23 @@ def language_of(text: str) -> Language:
     return "zh" if _CHINESE.search(words if _LETTER.search(words) else text) else "en"
 
 
-def understand_command(text: str, known_files: Sequence[str]) -> Command:
-    """What the user's sentence asks for; `known_files` are the project's, to find their names as they are."""
+def understand_command(text: str, known_files: Sequence[str], previous: Command | None = None) -> Command:
+    """What the user's sentence asks for; `known_files` are the project's, to find their names as they are.
+
+    `previous`: the command before, on which this one may lean ("and at 100 kHz?").
+    """
     sentence = " ".join(text.split())
     bare = sentence.strip(" .!?。！？,，~～")
     if small_talk := _small_talk(bare or sentence):
         return small_talk
     file, rest = _take_file(sentence, known_files)
+    if previous is not None and (leaning := _leaning(sentence, file, rest, previous, known_files)):
+        return leaning
+    is_card = _CARDS_ONLY.search(sentence) is not None
+    is_plain = not find_expressions(rest) or _ONLY_NODE.search(rest) is not None
+    ask = understand_question(rest, file, known_files) if is_plain and not is_card else None
+    if ask is not None and (file or not _is_new_circuit(sentence, ask)):
+        return ask
     is_design = _DESIGN.search(sentence) is not None
     if not is_design or file:
         command = _command(sentence, file, rest)
@@ -388,6 +415,34 @@ def understand_command(text: str, known_files: Sequence[str]) -> Command:
             return command
     is_question = not is_design and _QUESTION.search(sentence) is not None
     return Design(text=text, is_meant=is_design, is_question=is_question)
+
+
+def _is_new_circuit(sentence: str, ask: Ask) -> bool:
+    """Whether a sentence that names no file asks for a circuit that can be designed, not about one."""
+    if ask.intent == "find_part" and _DESIGN.search(sentence):
+        return True
+    if ask.intent in ("undo", "find_part") or _OF_ONE.search(sentence) or _QUESTION.search(sentence):
+        return False
+    from domain.design.catalogue import understand  # with all families of circuits
+
+    try:
+        understand(sentence)
+    except CircuitError as error:
+        return error.error_type != "unknown_circuit"
+    return True
+
+
+def _leaning(sentence: str, file: str, rest: str, previous: Command, known: Sequence[str]) -> Command | None:
+    """A command that says only what is other than in the one before; None for any other sentence."""
+    if isinstance(previous, Ask):
+        return follow_up(rest, file, previous, known)
+    if isinstance(previous, Change | Simulate) and (found := _ANOTHER_VALUE.fullmatch(sentence)):
+        values = previous.values if isinstance(previous, Change) else previous.parameters
+        if len(values) == 1:
+            other = ((values[0][0], spice_value(found["value"] or found["other"], values[0][0])),)
+            is_change = isinstance(previous, Change)
+            return replace(previous, values=other) if is_change else replace(previous, parameters=other)  # type: ignore[arg-type]
+    return None
 
 
 def _small_talk(text: str) -> SmallTalk | None:
@@ -423,7 +478,7 @@ def _work(file: str, rest: str) -> Command | None:
         simulates = simulates or bool(expressions)
         return Change(file=file, values=values, simulates=simulates, expressions=expressions)
     analysis = _analysis_type(rest)
-    wanted = expressions or _figures(rest)
+    wanted = expressions or plain_expressions(rest)
     if simulates or analysis:
         return Simulate(file=file, analysis_type=analysis, expressions=wanted)
     if wanted and (expressions or _MEASURE.search(rest)):
@@ -503,10 +558,6 @@ def _closing(text: str, opening: int) -> int | None:
         if depth == 0:
             return at + 1
     return None
-
-
-def _figures(text: str) -> tuple[str, ...]:
-    return tuple(expression for words, expression in _FIGURES if re.search(words, text, _I))
 
 
 def _lines(text: str) -> tuple[int | None, int | None]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
+from application.design.circuit_goals import place_in
 from application.tool_execution.definition import Arguments, Texts, Tool, ToolContext, Whole, unlisted
 from application.tool_execution.tools._common import in_thread
 from application.tool_execution.tools.result_data import (
@@ -134,7 +135,10 @@ def run_of(context: ToolContext, result: Path) -> dict[str, Any]:
     request = stored.get("request")
     request = request if isinstance(request, dict) else {}
     values = request.get("set")
+    netlist = stored.get("netlist")
+    circuit = str(netlist.get("path") or "") if isinstance(netlist, dict) else ""
     return {
+        "circuit": place_in(context.project.root, Path(circuit)) if circuit else "",
         "parameters": values if isinstance(values, dict) else {},
         "analysis": request.get("analysis"),
         "ok": stored.get("ok", True) is not False,
@@ -203,6 +207,7 @@ def _as_vector(text: str, known: Collection[str]) -> str:
 
 def _content(details: dict[str, Any]) -> str:
     source = details["result_path"] if details["run"] is None else f"run {details['run']}"
+    source += f" of {details['circuit']}" if details["circuit"] else ""
     lines = [f"Data of {source}{_reservations(details)}"]
     for text, item in details.get("values", {}).items():
         lines.append(f"{text}: {item['error']}" if "error" in item else f"{text} = {_figure(item)}")

@@ -42,7 +42,11 @@ async def find_model(arguments: FindModelArguments, context: ToolContext, _call:
             detail="It has: " + ", ".join(model.name for model in models),
             suggestions=(msg("Write the .model card into the circuit, with its source."),),
         )
-    lines = [_whole(found[0])] if len(found) == 1 else [_line(model) for model in found]
+    lines = (
+        [_whole(found[0])]
+        if len(found) == 1
+        else [_line(model, with_figures=bool(arguments.query.strip())) for model in found]
+    )
     if len(found) > 1:
         lines.append("Put .include NAME.lib into the circuit. By its name a model is shown whole.")
     return ToolResult(
@@ -87,8 +91,9 @@ async def _table(arguments: FindModelArguments, length: str, context: ToolContex
     )
 
 
-def _line(model: LibraryModel) -> str:
-    return f"{model.name}: {model.title}; nodes: {model.pins}"
+def _line(model: LibraryModel, *, with_figures: bool) -> str:
+    figures = f"; {model.figures}" if with_figures else ""
+    return f"{model.name}: {model.title}{figures}; nodes: {model.pins}"
 
 
 def _whole(model: LibraryModel) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import application.tool_execution.run_tool  # noqa: F401 - its first import reads files, which the loop must not
 from application.app import Application
 from bootstrap import build
 from domain.llm.answers import accept_calls
@@ -82,6 +83,26 @@ async def test_simulate_and_measure(app: Application, project: Path) -> None:
     called, said = await turn(app, project, "测量 rc.cir 的 highcut(v(out))")
     assert called == ["inspect_data", "run_simulation", "inspect_data"]
     assert re.search(r"- highcut\(v\(out\)\) = (?:250|249\.99\d|250\.00\d)", said)
+
+
+async def test_questions_about_a_circuit(app: Application, project: Path) -> None:
+    (project / "rc.cir").write_text(DECK)
+    called, said = await turn(app, project, "what limits the bandwidth of rc.cir?")
+    assert called == ["analyze_file", "read_file", "run_study"]
+    assert "is 1 kHz" in said
+    assert re.search(r"(R1|C1) -1%; (?!\1)(R1|C1) -1%\. To raise it: make \1, \2 smaller\.", said)
+    called, said = await turn(app, project, "把 rc.cir 的截止频率调到 2kHz")
+    assert called[-4:] == ["read_file", "patch_file", "run_simulation", "inspect_data"]
+    after = re.search(r"截止频率 1 kHz → (\S+) kHz（要求 2 kHz", said)
+    assert after is not None
+    assert float(after[1]) == pytest.approx(2, rel=0.01)
+    changed = re.search(r"R1 in out (\S+)", (project / "rc.cir").read_text())
+    assert changed is not None
+    assert float(changed[1]) == pytest.approx(500, rel=0.011)
+    _, said = await turn(
+        app, project, "worst case of the cut-off of rc.cir with 5% resistors and 10% capacitors"
+    )
+    assert re.search(r"cut-off frequency: nominal 2\.?\d* kHz, from 1\.7\d* kHz to 2\.3\d* kHz", said)
 
 
 async def test_change_inside_a_long_file(app: Application, project: Path) -> None:

@@ -23,6 +23,7 @@ from infrastructure.llm_adapters.builtin_commands import (
     spice_value,
     understand_command,
 )
+from infrastructure.llm_adapters.builtin_questions import Ask
 from tests.ground.cases import for_each
 
 FILES = ("amp.cir", "filters/lp 2.cir", "放大器.cir")
@@ -71,8 +72,8 @@ def change(file: str, *values: tuple[str, str], simulates: bool = False) -> Chan
         ("change R1 to 2k in amp.cir, don't simulate", change("amp.cir", ("R1", "2k"))),
         ("把 amp.cir 的 R1 改成 2k，不要仿真", change("amp.cir", ("R1", "2k"))),
         ("measure bandwidth(v(out)) of amp.cir", Measure(file="amp.cir", expressions=("bandwidth(v(out))",))),
-        ("测量 amp.cir 的带宽", Measure(file="amp.cir", expressions=("bandwidth(v(out))",))),
-        ("What is the rise time of amp.cir?", Measure(file="amp.cir", expressions=("rise_time(v(out))",))),
+        ("测量 amp.cir 的带宽", Ask(intent="figure", file="amp.cir", figures=("bandwidth",))),
+        ("What is the rise time of amp.cir?", Ask(intent="figure", file="amp.cir", figures=("rise_time",))),
         ("show amp.cir", Show(file="amp.cir")),
         ("amp.cir", Show(file="amp.cir")),
         ("显示放大器.cir", Show(file="放大器.cir")),

@@ -1,0 +1,54 @@
+"""Which plan answers which question about a circuit that is there: one row an intent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from infrastructure.llm_adapters import builtin_looking as looking
+from infrastructure.llm_adapters import builtin_measuring as measuring
+from infrastructure.llm_adapters import builtin_trials as trials
+from infrastructure.llm_adapters import builtin_tuning as tuning
+from infrastructure.llm_adapters.builtin_circuit import Circuit, circuit_of
+from infrastructure.llm_adapters.builtin_commands import Plan, Speech, which_file
+from infrastructure.llm_adapters.builtin_questions import Ask, Intent
+
+_OF_CIRCUIT: Mapping[Intent, Callable[[Circuit, Ask, Speech], Plan]] = {
+    "figure": measuring.figure,
+    "voltage": measuring.voltage,
+    "current": measuring.current,
+    "power": measuring.power,
+    "point": measuring.point,
+    "role": looking.role,
+    "count": looking.count,
+    "supply": looking.supply,
+    "ports": looking.ports,
+    "node": looking.node,
+    "compare": looking.compare,
+    "set_goal": looking.set_goal,
+    "limits": tuning.limits,
+    "tune": tuning.tune,
+    "monte_carlo": trials.monte_carlo,
+    "worst_case": trials.worst_case,
+    "sweep": trials.sweep,
+}
+
+
+_OF_FILE: Mapping[Intent, Callable[[str, Speech], Plan]] = {
+    "failure": looking.failure,
+    "check_goals": looking.check_goals,
+}
+
+
+def answer(ask: Ask, speech: Speech) -> Plan:
+    """The plan of a question; asks back for the circuit where none is meant."""
+    if ask.intent in ("undo", "find_part"):
+        plan = looking.undo(speech) if ask.intent == "undo" else looking.find_part(ask, speech)
+        return (yield from plan)
+    if not ask.file:
+        return speech.say(which_file(speech.circuits))
+    if ask.intent in _OF_FILE:
+        return (yield from _OF_FILE[ask.intent](ask.file, speech))
+    circuit = yield from circuit_of(ask.file, speech)
+    if isinstance(circuit, str):
+        return circuit
+    return (yield from _OF_CIRCUIT[ask.intent](circuit, ask, speech))

@@ -1,0 +1,175 @@
+# ruff: noqa: E501 - a row of words reads better whole
+"""The figures the built-in model knows by name: the words for each, and the expressions that measure it.
+
+A new figure is one row. Expressions are those of inspect_data (docs/measurements.md); `{x}` is the signal at
+the output over the one at the input, `{out}` the voltage at the output, `{f}` a place of the axis.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from domain.circuit.figures import with_unit
+from shared.message import Message, msg
+
+Kind = Literal["ac", "tran", "noise", "level"]
+"""The analysis a figure is taken from; "level": of the operating point, or where there is only a transient
+analysis the mean at its end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """One figure."""
+
+    words: str
+    """A regular expression, both languages."""
+    name: Message
+    unit: str
+    kind: Kind
+    expressions: tuple[str, ...]
+    """The first that has a value counts."""
+    at: str = ""
+    """At a place of the axis; "" where there is none."""
+    place: str = ""
+    """The place when none is given: of an impedance."""
+    sensed: str = ""
+    """What sensitivities are taken of, when it is another expression: a gain as a factor."""
+    is_better_low: bool = False
+
+
+FIGURES: dict[str, Figure] = {
+    "phase_margin": Figure(
+        words=r"phase margins?|相位裕[度量]|相角裕度", name=msg("phase margin"), unit="deg", kind="ac",
+        expressions=("phase_margin({x})",),
+    ),
+    "gain_margin": Figure(
+        words=r"gain margins?|增益裕[度量]|幅值裕度", name=msg("gain margin"), unit="dB", kind="ac",
+        expressions=("gain_margin({x})",),
+    ),
+    "ugf": Figure(
+        words=r"unity[- ]gain(?: (?:frequency|bandwidth))?|gain[- ]bandwidth(?: product)?|\bgbw\b|单位增益(?:频率|带宽)?|增益带宽积",
+        name=msg("unity-gain frequency"), unit="Hz", kind="ac", expressions=("ugf({x})",),
+    ),
+    "lower_cutoff": Figure(
+        words=r"low(?:er)?[- ](?:(?:corner|cut-?off)(?: frequency)?|-?3 ?db(?: frequency)?)|下限(?:截止)?频率|低频截止频率",
+        name=msg("lower cut-off frequency"), unit="Hz", kind="ac", expressions=("lowcut({x})",), is_better_low=True,
+    ),
+    "upper_cutoff": Figure(
+        words=r"(?:upper|high(?:er)?)[- ](?:(?:corner|cut-?off)(?: frequency)?|-?3 ?db(?: frequency)?)|上限(?:截止)?频率|高频截止频率",
+        name=msg("upper cut-off frequency"), unit="Hz", kind="ac", expressions=("highcut({x})",),
+    ),
+    "cutoff": Figure(
+        words=r"cut-?off(?: frequency| freq)?|corner(?: frequency| freq)?|-?3 ?db (?:point|frequency)|截止频率|转折频率|拐点频率|截频",
+        name=msg("cut-off frequency"), unit="Hz", kind="ac", expressions=("highcut({x})", "lowcut({x})"),
+    ),
+    "bandwidth": Figure(
+        words=r"band-?width|\bbw\b|带宽|通频带", name=msg("bandwidth"), unit="Hz", kind="ac",
+        expressions=("bandwidth({x})",),
+    ),
+    "dc_gain": Figure(
+        words=r"dc gain|open[- ]loop gain|low[- ]frequency gain|直流增益|开环增益|低频增益", name=msg("DC gain"), unit="dB",
+        kind="ac", expressions=("db(dcgain({x}))",), sensed="mag(dcgain({x}))",
+    ),
+    "gain": Figure(
+        words=r"(?:voltage |mid-?band )?(?:gain|amplification)|attenuation|(?:电压|中频)?(?:增益|放大倍数)|衰减",
+        name=msg("gain"), unit="dB", kind="ac", expressions=("db(max(mag({x})))",), at="db(gain({x},{f}))",
+        sensed="max(mag({x}))",
+    ),
+    "phase": Figure(
+        words=r"phase(?: shift| angle)?|相位|相移", name=msg("phase"), unit="deg", kind="ac", expressions=(),
+        at="ph(at({x},{f}))",
+    ),
+    "input_impedance": Figure(
+        words=r"input (?:impedance|resistance)|\bz_?in\b|\br_?in\b|输入(?:阻抗|电阻)", name=msg("input impedance"),
+        unit="Ohm", kind="ac", expressions=(), at="at(mag({in}/{i_in}),{f})", place="1k",
+    ),
+    "input_noise": Figure(
+        words=r"input[- ]referred (?:noise|voltage noise)|input noise|(?:等效)?输入(?:参考)?噪声", name=msg("input-referred noise"),
+        unit="V", kind="noise", expressions=("noise_total(inoise)",), is_better_low=True,
+    ),
+    "noise": Figure(
+        words=r"(?:total |integrated )?(?:output )?noise(?: voltage)?|(?:总)?(?:输出)?噪声", name=msg("output noise"), unit="V",
+        kind="noise", expressions=("noise_total(onoise)",), at="at(onoise,{f})", is_better_low=True,
+    ),
+    "ripple": Figure(
+        words=r"(?:output )?(?:voltage )?ripple|纹波", name=msg("ripple (peak to peak)"), unit="V", kind="tran",
+        expressions=("ripple({out})",), is_better_low=True,
+    ),
+    "rise_time": Figure(
+        words=r"rise ?time|上升时间", name=msg("rise time"), unit="s", kind="tran", expressions=("rise_time({out})",),
+        is_better_low=True,
+    ),
+    "fall_time": Figure(
+        words=r"fall ?time|下降时间", name=msg("fall time"), unit="s", kind="tran", expressions=("fall_time({out})",),
+        is_better_low=True,
+    ),
+    "settling_time": Figure(
+        words=r"settling ?time|(?:建立|稳定|调节)时间", name=msg("settling time"), unit="s", kind="tran",
+        expressions=("settling_time({out})",), is_better_low=True,
+    ),
+    "overshoot": Figure(
+        words=r"overshoot|过冲|超调", name=msg("overshoot"), unit="1", kind="tran", expressions=("overshoot({out})",),
+        is_better_low=True,
+    ),
+    "slew_rate": Figure(
+        words=r"slew[- ]?rate|压摆率|摆率", name=msg("slew rate"), unit="V/s", kind="tran", expressions=("slew_rate({out})",),
+    ),
+    "frequency": Figure(
+        words=r"(?:oscillation|output) frequency|frequency of (?:the )?(?:oscillation|output)|振荡频率|输出频率",
+        name=msg("frequency of the output"), unit="Hz", kind="tran", expressions=("frequency({out})",),
+    ),
+    "thd": Figure(
+        words=r"\bthd\b|(?:total )?harmonic distortion|distortion|(?:总)?谐波失真|失真度?", name=msg("total harmonic distortion"),
+        unit="1", kind="tran", expressions=(), at="thd({out},{f})", place="source", is_better_low=True,
+    ),
+    "swing": Figure(
+        words=r"(?:output )?(?:voltage )?swing|peak[- ]to[- ]peak (?:output|voltage)|output amplitude|(?:输出)?摆幅|峰峰值|输出幅度",
+        name=msg("output swing (peak to peak)"), unit="V", kind="tran", expressions=("pp({out},{tail})",),
+    ),
+    "vout": Figure(
+        words=r"(?:dc )?output voltage|\bv_?out\b|\boutput\b(?! (?:node|impedance|resistance|current|power))|输出(?:端)?(?:的)?(?:直流)?电压|输出(?=$|[是为？?])",
+        name=msg("output voltage"), unit="V", kind="level", expressions=("avg({out},{tail})",), at="at({out},{f})",
+    ),
+}  # fmt: skip
+"""In the order in which their words are looked for: the longer ones first."""
+
+_COMPILED = {key: re.compile(figure.words, re.IGNORECASE) for key, figure in FIGURES.items()}
+
+
+def figures_in(text: str) -> tuple[tuple[str, ...], str]:
+    """The figures a text names, in its order, and the text without their words."""
+    found: list[tuple[int, str]] = []
+    rest = text
+    for key, pattern in _COMPILED.items():
+        while match := pattern.search(rest):
+            found.append((match.start(), key))
+            rest = f"{rest[: match.start()]}{' ' * (match.end() - match.start())}{rest[match.end() :]}"
+    return tuple(dict.fromkeys(key for _, key in sorted(found))), rest
+
+
+def plain_expressions(text: str) -> tuple[str, ...]:
+    """The figures a text names, at ``v(out)``: for a run of which nothing else is known."""
+    keys, _ = figures_in(text)
+    figures = [FIGURES[key] for key in keys]
+    return tuple(
+        figure.expressions[0].format(x="v(out)", out="v(out)")
+        for figure in figures
+        if figure.expressions and "{tail}" not in figure.expressions[0]
+    )
+
+
+def shown(value: float, unit: str) -> str:
+    """A figure for people: ``15.9 kHz``, ``-3.01 dB``, ``45°``, ``0.27 %``."""
+    if not math.isfinite(value):
+        return "-"
+    if unit == "deg":
+        return f"{value:.4g}°"
+    return with_unit(value, unit.replace("Ohm", "Ω"))
+
+
+def number(value: float) -> str:
+    """A number for an expression or a card."""
+    return f"{value:.9g}"

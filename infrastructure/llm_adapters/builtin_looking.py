@@ -1,0 +1,471 @@
+"""The built-in model's plans that look: at parts and nodes, two runs, a failure, goals, the library."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from domain.circuit.elements import Element
+from domain.circuit.recognition.words import KINDS, ROLES, UNNAMED
+from infrastructure.llm_adapters.builtin_circuit import Circuit
+from infrastructure.llm_adapters.builtin_commands import (
+    Call,
+    Plan,
+    Speech,
+    bullets,
+    failed,
+    inspection,
+    simulation_failed,
+)
+from infrastructure.llm_adapters.builtin_figures import FIGURES, shown
+from infrastructure.llm_adapters.builtin_measuring import (
+    Wanted,
+    all_wanted,
+    no_such_part,
+    values_of,
+    wanted_of,
+)
+from infrastructure.llm_adapters.builtin_questions import Ask
+from shared.message import Message, msg
+
+_NUMBERED = re.compile(r"Data of run (?P<number>\d+)(?: of (?P<file>[^(]+?))?(?: \((?P<remarks>.*)\))?$")
+_RUNS_LOOKED_AT = 8
+
+_SIGNS = {"negative": msg("negative feedback"), "positive": msg("positive feedback")}
+_PLAIN_ROLES = UNNAMED | {"resistor", "capacitor"}
+"""They say no more than the part's letter."""
+_DOES: Mapping[str, Message] = {
+    "load": msg("the signal current makes the output voltage across it"),
+    "bias": msg("it sets the operating point"),
+    "foot": msg("it holds the operating point and gives feedback"),
+    "degeneration": msg("it gives feedback, which lowers the gain and the distortion"),
+    "bypass": msg("it shorts the signal there, so that the gain is not reduced"),
+    "input_coupling": msg("it passes the signal and keeps the bias from the source"),
+    "output_coupling": msg("it passes the signal and keeps the DC voltage from the load"),
+    "tail": msg("it sets the current that both transistors share"),
+    "switch": msg("its duty cycle sets the output voltage"),
+    "diode": msg("it carries the current while the switch is off"),
+    "inductor": msg("it sets the ripple of the current"),
+    "output_capacitor": msg("it smooths the output voltage"),
+    "series_resistance": msg("it adds to the ripple"),
+    "compensation": msg("it makes the amplifier stable, and with it the bandwidth smaller"),
+    "winding": msg("it is a loss"),
+}
+"""What a part of a stage does, where its role does not say it."""
+
+
+def _role_name(kind: str, role: str) -> Message:
+    return ROLES.get(f"{kind}.{role}") or ROLES.get(role) or msg("{text}", text=role.replace("_", " "))
+
+
+def role_words(circuit: Circuit, name: str) -> Message | None:
+    """What a part is there for, in a few words; None where its letter says as much."""
+    found = circuit.role_of(name)
+    if found is not None:
+        stage, role = found
+        return None if role in _PLAIN_ROLES else _role_name(stage.kind, role)
+    for sign, names, _ in circuit.feedback:
+        if name.lower() in map(str.lower, names):
+            return _SIGNS.get(sign, msg("feedback"))
+    return msg("load at the output") if name.lower() in map(str.lower, circuit.loads) else None
+
+
+def role(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
+    """What parts do."""
+    yield from ()
+    parts = [element for name in ask.names if (element := circuit.element(name)) is not None]
+    if not parts:
+        return speech.say(no_such_part(circuit, ask.names))
+    return "\n".join(_part_told(circuit, part, speech) for part in parts)
+
+
+def _part_told(circuit: Circuit, part: Element, speech: Speech) -> str:
+    """A part's stages, feedback and load, behind its card."""
+    told: list[Message] = []
+    if (found := circuit.role_of(part.name)) is not None:
+        stage, as_what = found
+        others = ", ".join(name for name in stage.members if name.lower() != part.key)
+        kind = KINDS.get(stage.kind)
+        name = kind.name if kind is not None else stage.kind
+        told.append(
+            msg(
+                "{role} of the {stage} with {others}",
+                role=_role_name(stage.kind, as_what),
+                stage=name,
+                others=others,
+            )
+            if others
+            else msg("{role} of the {stage}", role=_role_name(stage.kind, as_what), stage=name)
+        )
+        told += [_DOES[as_what]] if as_what in _DOES else []
+        told += (
+            [msg("the stage: {purpose}", purpose=kind.purpose)]
+            if kind is not None and kind.purpose is not None
+            else []
+        )
+    told += [
+        msg("{sign}: {way}", sign=_SIGNS.get(sign, msg("feedback")), way=way)
+        for sign, names, way in circuit.feedback
+        if part.key in map(str.lower, names)
+    ]
+    if part.key in map(str.lower, circuit.loads):
+        told.append(msg("the load at the output"))
+    if part.letter in "vi" and not told:
+        told.append(msg("the source of the input signal") if part.name in circuit.inputs else msg("a source"))
+    if not told:
+        nodes = ", ".join(node.text for node in part.nodes)
+        told.append(msg("no role of it is recognized; it lies between {nodes}", nodes=nodes))
+    return f"{part.name} ({' '.join(part.statement.text.split())}): " + "; ".join(map(speech.say, told))
+
+
+def count(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
+    """How many parts of a kind there are."""
+    yield from ()
+    if ask.query == "node":
+        nodes = [node for node in circuit.nodes if node != "0"]
+        return speech.say(
+            msg(
+                "{file} has {count} nodes besides ground: {names}.",
+                file=circuit.file,
+                count=len(nodes),
+                names=", ".join(nodes),
+            )
+        )
+    kinds = [
+        kind
+        for kind in circuit.counts
+        if not ask.query or any(kind.endswith(each) for each in ask.query.split("|"))
+    ]
+    total = sum(circuit.counts[kind] for kind in kinds)
+    told = ", ".join(f"{circuit.counts[kind]} {kind}" for kind in kinds)
+    if not total:
+        return speech.say(msg("{file} has none.", file=circuit.file))
+    names = _names_of(circuit, kinds)
+    return speech.say(
+        msg("{file} has {total}: {kinds} ({names}).", file=circuit.file, total=total, kinds=told, names=names)
+    )
+
+
+_LETTER_OF = {
+    "resistor": "r",
+    "capacitor": "c",
+    "inductor": "l",
+    "diode": "d",
+    "bipolar transistor": "q",
+    "MOSFET": "m",
+    "JFET": "j",
+    "voltage source": "v",
+    "current source": "i",
+}
+
+
+def _names_of(circuit: Circuit, kinds: Sequence[str]) -> str:
+    letters = {_LETTER_OF.get(kind, "") for kind in kinds}
+    names = [each.name for each in circuit.top if each.letter in letters or "" in letters]
+    return ", ".join(names[:60])
+
+
+def supply(circuit: Circuit, _ask: Ask, speech: Speech) -> Plan:
+    yield from ()
+    if not circuit.supplies:
+        return speech.say(msg("I find no supply in {file}.", file=circuit.file))
+    return speech.say(msg("Supplies of {file}: {supplies}.", file=circuit.file, supplies=circuit.supplies))
+
+
+def ports(circuit: Circuit, _ask: Ask, speech: Speech) -> Plan:
+    yield from ()
+    outputs = ", ".join(circuit.outputs) or circuit.output or "-"
+    return speech.say(
+        msg(
+            "{file}: input {inputs}; output {outputs}.",
+            file=circuit.file,
+            inputs=circuit.inputs or "-",
+            outputs=outputs,
+        )
+    )
+
+
+def node(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
+    """What hangs on nodes, and what the stages call them."""
+    yield from ()
+    lines = []
+    for name in ask.nodes:
+        at = [
+            each.name
+            for each in circuit.top
+            if name.lower() in (pin.key for pin in (*each.nodes, *each.control_nodes))
+        ]
+        if not at:
+            lines.append(
+                speech.say(
+                    msg(
+                        "{file} has no node {name}; it has: {names}.",
+                        file=circuit.file,
+                        name=name,
+                        names=", ".join(circuit.nodes[:40]),
+                    )
+                )
+            )
+            continue
+        roles = [
+            f"{speech.say(KINDS[stage.kind].name) if stage.kind in KINDS else stage.kind}: {key}"
+            for stage in circuit.stages
+            for key, at_node in stage.nodes.items()
+            if at_node.lower() == name.lower()
+        ]
+        roles += (
+            [speech.say(msg("supply"))]
+            if re.search(rf"(?:^|, ){re.escape(name)} [+-]", circuit.supplies, re.IGNORECASE)
+            else []
+        )
+        roles += (
+            [speech.say(msg("output"))] if name.lower() in (each.lower() for each in circuit.outputs) else []
+        )
+        roles += (
+            [speech.say(msg("input"))]
+            if re.search(rf"(?:^|, ){re.escape(name)} \(", circuit.inputs, re.IGNORECASE)
+            else []
+        )
+        said = msg("Node {name} connects {parts}.", name=name, parts=", ".join(at))
+        lines.append(
+            speech.say(said)
+            + (
+                f" {speech.say(msg('It is: {roles}.', roles='; '.join(dict.fromkeys(roles))))}"
+                if roles
+                else ""
+            )
+        )
+    return "\n".join(lines)
+
+
+# --- runs ---------------------------------------------------------------------------------------------
+
+
+def failure(circuit_file: str, speech: Speech) -> Plan:
+    """Why a circuit cannot be simulated: by simulating it."""
+    outcome = yield Call(tool="run_simulation", arguments={"path": circuit_file})
+    if not outcome.error_type:
+        return speech.say(msg("{file} was simulated just now without errors.", file=circuit_file))
+    if outcome.error_type != "simulation_failed":
+        return failed(outcome, speech)
+    said = simulation_failed(outcome, speech)
+    if not re.search(r"converge|singular|timestep|time step", outcome.text, re.IGNORECASE):
+        return said
+    advice = yield Call(tool="analyze_convergence", arguments={"path": circuit_file})
+    return said if advice.error_type else f"{said}\n{advice.text}"
+
+
+def default_figures(circuit: Circuit) -> tuple[str, ...]:
+    """What is looked at of a circuit when nothing is named."""
+    if circuit.source is not None and circuit.has("ac"):
+        return ("gain", "bandwidth") if circuit.is_active else ("cutoff",)
+    return ("vout", "ripple") if circuit.has("tran") else ("vout",)
+
+
+def compare(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
+    """The newest two runs of a circuit, figure by figure."""
+    newest = yield inspection(circuit.file, [])
+    if newest.error_type:
+        return failed(newest, speech)
+    head = _NUMBERED.match(newest.lines[0])
+    if head is None:
+        return speech.say(msg("{file} has no two runs to compare.", file=circuit.file))
+    earlier = None
+    for number in range(int(head["number"]) - 1, max(int(head["number"]) - 1 - _RUNS_LOOKED_AT, 0), -1):
+        found = yield inspection(f"run {number}", [])
+        other = _NUMBERED.match(found.lines[0])
+        if not found.error_type and other is not None and other["file"] == circuit.file:
+            earlier = found, other
+            break
+    if earlier is None:
+        return speech.say(msg("{file} has no two runs to compare.", file=circuit.file))
+    before, after = values_of(earlier[0]), values_of(newest)
+    wanted = all_wanted(
+        circuit, ask if ask.figures else Ask(intent="figure", figures=default_figures(circuit))
+    )
+    own: list[Wanted] = wanted if isinstance(wanted, list) else []
+    expressions = [text for each in own for text in each.expressions]
+    if expressions:
+        before |= values_of((yield inspection(f"run {earlier[1]['number']}", expressions)))
+        after |= values_of((yield inspection(f"run {head['number']}", expressions)))
+    lines = []
+    for name in (each for each in after if each in before):
+        (old, unit), (new, _) = before[name], after[name]
+        label = next((speech.say(each.name) for each in own if name in each.expressions), "")
+        told = f"{label} ({name})" if label else name
+        lines.append(_moved(told, old, new, unit))
+    first, second = f"{earlier[1]['number']}", f"{head['number']}"
+    said = [
+        speech.say(msg("{file}, run {first} → run {second}:", file=circuit.file, first=first, second=second)),
+        bullets(lines),
+    ]
+    for name, match in ((first, earlier[1]), (second, head)):
+        if match["remarks"]:
+            said.append(speech.say(msg("Run {number}: {remarks}", number=name, remarks=match["remarks"])))
+    if not lines:
+        said[1] = speech.say(msg("They have no figure in common."))
+    return "\n".join(said)
+
+
+def _moved(name: str, old: float, new: float, unit: str) -> str:
+    """A figure before and after."""
+    if old == new:
+        return f"{name}: {shown(new, unit)} (=)"
+    change = (
+        f", {100 * (new - old) / abs(old):+.3g}%"
+        if old and unit not in ("dB", "deg")
+        else f", {shown(new - old, unit)}"
+    )
+    return f"{name}: {shown(old, unit)} → {shown(new, unit)}{change}"
+
+
+# --- goals and the library ----------------------------------------------------------------------------
+
+
+def set_goal(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
+    """A figure's bounds as a goal of the circuit."""
+    key = ask.figures[0]
+    wanted = wanted_of(circuit, ask, key)
+    if isinstance(wanted, Message):
+        return speech.say(wanted)
+    expression, unit = (
+        (wanted.sensed, "1") if ask.unit == "x" and wanted.sensed else (wanted.expressions[0], wanted.unit)
+    )
+    goal: dict[str, Any] = {"metric": key, "expression": expression, "unit": unit}
+    match ask:
+        case Ask(upper=float()):
+            goal |= {"minimum": ask.value, "maximum": ask.upper}
+        case Ask(bound="at_most"):
+            goal["maximum"] = ask.value
+        case Ask(bound="at_least"):
+            goal["minimum"] = ask.value
+        case _:
+            goal |= {"target": ask.value, "tolerance": 0.5 if unit == "dB" else 2 if unit == "deg" else 0.05}
+    outcome = yield Call(tool="set_goals", arguments={"path": circuit.file, "goals": [goal]})
+    if outcome.error_type:
+        return failed(outcome, speech)
+    lines = [line.removeprefix("- ") for line in outcome.lines if line.startswith("- ")]
+    return f"{speech.say(msg('Goals of {file}:', file=circuit.file))}\n{bullets(lines)}"
+
+
+def check_goals(file: str, speech: Speech) -> Plan:
+    """The circuit's goals, held against a fresh run."""
+    outcome = yield Call(tool="run_simulation", arguments={"path": file})
+    if outcome.error_type:
+        return simulation_failed(outcome, speech)
+    verdicts = yield Call(tool="check_goals", arguments={"path": file})
+    if verdicts.error_type:
+        return failed(verdicts, speech)
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in verdicts.lines
+        if line.startswith("| ")
+    ][1:]
+    if not rows:
+        return speech.say(msg("{file} has no goals yet. For example: “set a goal: gain > 40 dB”.", file=file))
+    met = sum(row[5] == "met" for row in rows)
+    head = msg("{met} of {count} {count:goal|goals} of {file} met.", met=met, count=len(rows), file=file)
+    return f"{speech.say(head)}\n{bullets([_goal_told(row, speech) for row in rows])}"
+
+
+def _goal_told(row: Sequence[str], speech: Speech) -> str:
+    name, _, asked, value, margin, verdict = row
+    label = FIGURES[name].name if name in FIGURES else name
+    state = msg("met") if verdict == "met" else msg("missed") if verdict == "MISSED" else verdict
+    return speech.say(
+        msg(
+            "{name}: {value} (asked {asked}), {state}, margin {margin}",
+            name=label,
+            value=value,
+            asked=asked,
+            state=state,
+            margin=margin,
+        )
+    )
+
+
+_FIGURE_OF = {
+    "Hz": re.compile(r"GBW ([\d.]+) (k|M|G)?Hz|fT >? ?([\d.]+) (k|M|G)?Hz"),
+    "V": re.compile(r"VZ ([\d.]+) ?V|(?:^|[ ,:])([\d.]+) V\b"),
+    "A": re.compile(r"(?:^|[ ,:])([\d.]+) (m)?A\b"),
+}
+_SCALE = {"k": 1e3, "M": 1e6, "G": 1e9, "m": 1e-3, None: 1.0, "": 1.0}
+
+
+def find_part(ask: Ask, speech: Speech) -> Plan:
+    """Models of the library of a kind, and with the figure asked for."""
+    outcome = yield Call(tool="find_model", arguments={"query": ask.query})
+    if outcome.error_type:
+        return failed(outcome, speech)
+    lines = [line for line in outcome.lines if "; nodes: " in line]
+    if not lines:  # one alone is shown whole: as the text of its file
+        return outcome.text.split("\n", 1)[0]
+    if ask.value is not None:
+        lines = [line for line in lines if _has(line, ask)]
+        if not lines:
+            bound = (
+                msg("at least {value}", value=shown(ask.value, ask.unit))
+                if ask.bound != "at_most"
+                else msg("at most {value}", value=shown(ask.value, ask.unit))
+            )
+            return speech.say(
+                msg("The model library has no {kind} with {figure}.", kind=ask.query, figure=bound)
+            )
+    head = speech.say(
+        msg("The model library has {count} {count:model|models} of this kind:", count=len(lines))
+    )
+    return f"{head}\n{bullets(lines)}"
+
+
+def _has(line: str, ask: Ask) -> bool:
+    """Whether a model's figures have the value asked for: near it, where no bound was said."""
+    assert ask.value is not None
+    for found in _FIGURE_OF[ask.unit].finditer(line):
+        size, *prefix = [group for group in found.groups() if group is not None]
+        value = float(size) * _SCALE[prefix[0] if prefix else ""]
+        if ask.bound == "at_least":
+            return value >= ask.value
+        if ask.bound == "at_most":
+            return value <= ask.value
+        return math.isclose(value, ask.value, rel_tol=0.1) or (
+            ask.query not in ("zener",) and value >= ask.value
+        )
+    return False
+
+
+def undo(speech: Speech) -> Plan:
+    """The changes of the last turn that made any, taken back."""
+    for calls in reversed(speech.past):
+        done = [(call, arguments) for call, arguments, is_done in calls if is_done]
+        if any(tool == "rewrite_file" for tool, _ in done):
+            return speech.say(msg("That was a whole file. Undo it on its card."))
+        patches = [arguments for tool, arguments in done if tool == "patch_file"]
+        if not patches:
+            continue
+        lines: list[str] = []
+        for each in reversed(patches):
+            path, before, after = str(each["path"]), str(each["search"]), str(each["replace"])
+            outcome = yield Call(
+                tool="patch_file", arguments={"path": path, "search": after, "replace": before}
+            )
+            if outcome.error_type:
+                return "\n".join([*lines, failed(outcome, speech)])
+            lines.append(
+                speech.say(
+                    msg("{file}: “{before}” is “{after}” again.", file=path, before=after, after=before)
+                )
+            )
+        return "\n".join(lines)
+    return speech.say(msg("Nothing was changed in this conversation that I could undo."))
+
+
+def arguments_of(text: str) -> dict[str, Any]:
+    """The arguments of an earlier call; {} when they cannot be read."""
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,509 @@
+"""The built-in model's plans for figures of a circuit: its response, its parts, its operating point."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass
+
+from domain.circuit.elements import Element
+from domain.simulation.operating_point import REGIONS
+from infrastructure.llm_adapters.builtin_circuit import Circuit, ac_size, number_of, value_of
+from infrastructure.llm_adapters.builtin_commands import (
+    FIGURE,
+    Call,
+    Outcome,
+    Plan,
+    Speech,
+    bullets,
+    failed,
+    inspection,
+    simulation_failed,
+)
+from infrastructure.llm_adapters.builtin_figures import FIGURES, Kind, number, shown
+from infrastructure.llm_adapters.builtin_questions import Ask
+from shared.message import Message, msg
+
+_RUN = re.compile(r": ok, run (\d+)")
+_DEVICE = re.compile(
+    r"(?P<name>\S+) (?P<kind>npn|pnp|[np]mos|[np]jf|[np]mf|diode)(?: (?P<region>[a-z ]+))?: (?P<figures>.+)"
+)
+_USUAL_AC = "ac dec 20 1 1g"
+_PERIODS = 10
+"""Of the switch at the end of a run, over which ripple is taken."""
+_TAIL = 0.8
+"""Behind so much of a transient run the circuit is taken to have settled."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """A figure of a circuit, ready to be measured."""
+
+    name: Message
+    expressions: tuple[str, ...]
+    unit: str
+    kind: Kind | None
+    """None: of the operating point."""
+    place: str = ""
+    sensed: str = ""
+    key: str = ""
+    is_percent: bool = False
+
+    def told(self, value: float, unit: str = "") -> str:
+        if self.is_percent:
+            return f"{100 * value:.3g}%"
+        return shown(value, self.unit or unit)
+
+
+def wanted_of(circuit: Circuit, ask: Ask, key: str) -> Wanted | Message:
+    """A named figure at the circuit's output, or why it has none."""
+    figure = FIGURES[key]
+    node = ask.nodes[0] if ask.nodes else circuit.output
+    if not node:
+        return msg("I do not know which node of {file} is the output. Name it: v(node).", file=circuit.file)
+    kind: Kind | None = figure.kind
+    if kind == "level":
+        kind = "tran" if ask.at_unit == "s" or only_transient(circuit) else None
+        kind = "ac" if ask.at_unit == "Hz" else kind
+    if problem := lacking(circuit, kind):
+        return problem
+    out = f"v({node})"
+    source = circuit.source
+    inwards = across(source) if source is not None else ""
+    x = out
+    if source is not None and source.letter == "v" and ac_size(source) != 1:
+        x = f"({out}/{inwards})"
+    where, place = ask.at, ask.at_unit
+    if where is None and figure.place:
+        where = circuit.drive_hz if figure.place == "source" else number_of(figure.place)
+        place = "Hz"
+        if where is None:
+            return msg("At which frequency? For example “{example}”.", example=f"{key} at 1 kHz")
+    fields = {
+        "x": x,
+        "out": out,
+        "in": inwards,
+        "tail": tail(circuit),
+        "f": number(where) if where is not None else "",
+    }
+    fields["i_in"] = f"i({source.key})" if source is not None and source.letter == "v" else "1"
+    if where is not None and figure.at:
+        expression = figure.at.format(**fields)
+        expressions: tuple[str, ...] = (
+            (f"mag({expression})",) if place == "Hz" and figure.kind == "level" else (expression,)
+        )
+    elif not figure.expressions:
+        return msg(
+            "At which frequency? For example “{example}”.", example=f"{key.replace('_', ' ')} at 1 kHz"
+        )
+    elif kind is None:
+        expressions = (out,)
+    else:
+        expressions = tuple(each.format(**fields) for each in figure.expressions)
+        if key == "ripple" and (period := circuit.drive_period) is not None and tail(circuit):
+            stop = float(tail(circuit).partition(",")[2])
+            expressions = (f"pp({out},{number(stop - _PERIODS * period)},{number(stop)})",)
+    if where is not None and not figure.at:
+        place = ""
+    return Wanted(
+        name=figure.name,
+        expressions=expressions,
+        unit="V" if key == "vout" else figure.unit if "onoise," not in expressions[0] else "V/sqrt(Hz)",
+        kind=kind,
+        place=shown(where, place) if where is not None and place else "",
+        sensed=figure.sensed.format(**fields)
+        if where is None or not figure.at
+        else expressions[0].replace("db(", "mag("),
+        key=key,
+        is_percent=figure.unit == "1",
+    )
+
+
+def only_transient(circuit: Circuit) -> bool:
+    return circuit.has("tran") and not any(circuit.has(kind) for kind in ("op", "ac", "dc", "noise", "tf"))
+
+
+def lacking(circuit: Circuit, kind: Kind | None) -> Message | None:
+    """Why an analysis of this kind cannot be had."""
+    if kind in ("ac", "noise") and circuit.source is None:
+        return msg(
+            "{file} has no source with an AC value, so it has no frequency response. "
+            "Give the input source AC 1.",
+            file=circuit.file,
+        )
+    if kind == "tran" and not circuit.has("tran"):
+        return msg(
+            "{file} has no transient analysis. Add a .tran card, for example .tran 1u 10m.", file=circuit.file
+        )
+    return None
+
+
+def across(element: Element) -> str:
+    """The voltage across a two-terminal element."""
+    a, b = (node.key for node in element.nodes[:2])
+    return f"v({a})" if b in ("0", "gnd") else f"v({a},{b})"
+
+
+def tail(circuit: Circuit) -> str:
+    """From where to where a transient run is taken to have settled: ``0.8m,1m``."""
+    card = next((each for each in circuit.analyses if each.lower().startswith("tran")), "")
+    words = card.split()
+    stop = number_of(words[2]) if len(words) > 2 else None
+    start = number_of(words[3]) if len(words) > 3 else None
+    if stop is None:
+        return ""
+    begin = max(_TAIL * stop, start or 0.0)
+    return f"{number(begin)},{number(stop)}"
+
+
+def analysis_for(circuit: Circuit, kind: Kind | None) -> str | None:
+    """The card to run where the circuit's own are not enough."""
+    if kind is None:
+        return "op"
+    if kind == "ac" and not circuit.has("ac"):
+        return _USUAL_AC
+    if kind == "noise" and not circuit.has("noise"):
+        card = next((each for each in circuit.analyses if each.lower().startswith("ac ")), _USUAL_AC)
+        sweep = " ".join(card.split()[1:])
+        source = circuit.source
+        return f"noise v({circuit.output}) {source.name if source is not None else ''} {sweep}"
+    return None
+
+
+def run(
+    circuit: Circuit, analysis: str | None, parameters: Sequence[tuple[str, str]]
+) -> Generator[Call, Outcome, tuple[Outcome, str]]:
+    """A run (or the stored one that is the same): its outcome, and how inspect_data names it."""
+    arguments: dict[str, object] = {"path": circuit.file}
+    if analysis:
+        arguments["analysis"] = analysis
+    if parameters:
+        arguments["parameters"] = dict(parameters)
+    outcome = yield Call(tool="run_simulation", arguments=arguments)
+    found = _RUN.search(outcome.lines[0])
+    return outcome, f"run {found[1]}" if found else circuit.file
+
+
+def values_of(outcome: Outcome) -> dict[str, tuple[float, str]]:
+    """The figures inspect_data gave, by their expressions."""
+    values: dict[str, tuple[float, str]] = {}
+    for line in outcome.lines[1:]:
+        found = FIGURE.fullmatch(line.strip())
+        if found and found["figure"] != "no value":
+            figure, _, unit = found["figure"].partition(" ")
+            values[found["name"]] = (float(figure), unit)
+    return values
+
+
+def measured(
+    circuit: Circuit, wanted: Sequence[Wanted], parameters: Sequence[tuple[str, str]], speech: Speech
+) -> Generator[Call, Outcome, list[tuple[Wanted, str, float, str]] | str]:
+    """Each figure with the expression that gave it, its value and unit; or what went wrong, in words.
+
+    A figure without a value is told with NaN and the reason in place of the expression.
+    """
+    found: list[tuple[Wanted, str, float, str]] = []
+    for analysis in dict.fromkeys(analysis_for(circuit, each.kind) for each in wanted):
+        outcome, name = yield from run(circuit, analysis, parameters)
+        if outcome.error_type:
+            return simulation_failed(outcome, speech)
+        own = [each for each in wanted if analysis_for(circuit, each.kind) == analysis]
+        figures = yield inspection(name, [text for each in own for text in each.expressions])
+        values = (
+            values_of(figures) if not figures.error_type or figures.error_type == "bad_expression" else None
+        )
+        if values is None:
+            return failed(figures, speech)
+        for each in own:
+            good = next((text for text in each.expressions if text in values), None)
+            if good is None:
+                found.append((each, _reason(figures, each.expressions[-1]), math.nan, ""))
+            else:
+                found.append((each, good, *values[good]))
+    return found
+
+
+def _reason(outcome: Outcome, expression: str) -> str:
+    line = next((line for line in outcome.lines if line.startswith(f"{expression}: ")), outcome.reason)
+    return line.removeprefix(f"{expression}: ")
+
+
+def told_line(circuit: Circuit, each: Wanted, expression: str, value: float, unit: str) -> Message:
+    """A figure in a sentence."""
+    if math.isnan(value):
+        return msg(
+            "{file}: the {name} cannot be had: {reason}", file=circuit.file, name=each.name, reason=expression
+        )
+    figure = each.told(value, unit)
+    if each.place:
+        return msg(
+            "{file}: {name} at {place} = {value} ({expression})",
+            file=circuit.file,
+            name=each.name,
+            place=each.place,
+            value=figure,
+            expression=expression,
+        )
+    return msg(
+        "{file}: {name} = {value} ({expression})",
+        file=circuit.file,
+        name=each.name,
+        value=figure,
+        expression=expression,
+    )
+
+
+def all_wanted(circuit: Circuit, ask: Ask) -> list[Wanted] | Message:
+    """What the figures of a question come to in this circuit, or why one of them has no meaning there."""
+    wanted: list[Wanted] = []
+    for key in ask.figures:
+        each = wanted_of(circuit, ask, key)
+        if isinstance(each, Message):
+            return each
+        wanted.append(each)
+    return wanted
+
+
+def figure(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
+    """Figures of the response."""
+    wanted = all_wanted(circuit, ask)
+    if isinstance(wanted, Message):
+        return speech.say(wanted)
+    return (yield from tell(circuit, wanted, ask.parameters, speech))
+
+
+def tell(
+    circuit: Circuit, wanted: Sequence[Wanted], parameters: Sequence[tuple[str, str]], speech: Speech
+) -> Plan:
+    """Measure, and say what came out."""
+    found = yield from measured(circuit, wanted, parameters, speech)
+    if isinstance(found, str):
+        return found
+    lines = [speech.say(told_line(circuit, *each)) for each in found]
+    if parameters:
+        given = ", ".join(f"{name} = {value}{' °C' if name == 'temp' else ''}" for name, value in parameters)
+        lines.insert(0, speech.say(msg("For this run only: {values}.", values=given)))
+    bands = [analysis_for(circuit, each.kind) for each in wanted if each.kind == "noise" and not each.place]
+    lines += [speech.say(msg("Integrated over the band of “{card}”.", card=card)) for card in bands if card]
+    return "\n".join(lines)
+
+
+# --- parts and nodes ----------------------------------------------------------------------------------
+
+
+def voltage(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
+    """At nodes."""
+    unknown = [node for node in ask.nodes if node.lower() not in (each.lower() for each in circuit.nodes)]
+    if unknown:
+        return speech.say(
+            msg(
+                "{file} has no node {name}; it has: {names}.",
+                file=circuit.file,
+                name=unknown[0],
+                names=", ".join(circuit.nodes[:40]),
+            )
+        )
+    wanted = [
+        _of_signal(circuit, ask, f"v({node.lower()})", "V", msg("voltage at {node}", node=node))
+        for node in ask.nodes
+    ]
+    return (yield from tell(circuit, [each for some in wanted for each in some], ask.parameters, speech))
+
+
+def _of_signal(
+    circuit: Circuit, ask: Ask, signal: str, unit: str, name: Message, *, peak: bool = False
+) -> list[Wanted]:
+    """A signal at a place, at the operating point, or where there is only a transient run at its end."""
+    if ask.at is not None:
+        kind: Kind = "tran" if ask.at_unit == "s" else "ac"
+        at = f"at({signal},{number(ask.at)})"
+        return [
+            Wanted(
+                name=name,
+                expressions=(f"mag({at})" if kind == "ac" else at,),
+                unit=unit,
+                kind=kind,
+                place=shown(ask.at, ask.at_unit),
+            )
+        ]
+    if not only_transient(circuit) and not peak:
+        return [
+            Wanted(name=msg("{quantity} (DC)", quantity=name), expressions=(signal,), unit=unit, kind=None)
+        ]
+    settled = tail(circuit)
+    rows = [] if peak else [(msg("{quantity}, mean", quantity=name), f"avg({signal},{settled})")]
+    rows.append((msg("{quantity}, maximum", quantity=name), f"max({signal},{settled})"))
+    if peak:
+        rows.append((msg("{quantity}, maximum from the start on", quantity=name), f"max({signal})"))
+    else:
+        rows.append((msg("{quantity}, minimum", quantity=name), f"min({signal},{settled})"))
+    return [Wanted(name=told, expressions=(text,), unit=unit, kind="tran") for told, text in rows]
+
+
+def current(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
+    if ask.query == "supply":
+        return (yield from _supply(circuit, ask, speech, is_power=False))
+    return (yield from _of_parts(circuit, ask, speech, is_power=False))
+
+
+def power(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
+    if ask.query == "supply":
+        return (yield from _supply(circuit, ask, speech, is_power=True))
+    return (yield from _of_parts(circuit, ask, speech, is_power=True))
+
+
+def _of_parts(circuit: Circuit, ask: Ask, speech: Speech, *, is_power: bool) -> Plan:
+    names = ask.names
+    if names == ("l*",):
+        names = tuple(each.name for each in circuit.top if each.letter == "l")
+    parts = [element for name in names if (element := circuit.element(name)) is not None]
+    if not parts:
+        return speech.say(no_such_part(circuit, ask.names))
+    devices = [each for each in parts if each.letter in "qmjdz"]
+    wanted: list[Wanted] = []
+    for each in parts:
+        if each in devices:
+            continue
+        signal = _signal(each, is_power=is_power)
+        if signal is None:
+            what = msg(
+                "I cannot tell that of {name}: of resistors, coils, sources, transistors and diodes I can.",
+                name=each.name,
+            )
+            return speech.say(what)
+        name = (
+            msg("power in {name}", name=each.name)
+            if is_power
+            else msg("current through {name}", name=each.name)
+        )
+        if each.letter == "c" and ask.at is None and not only_transient(circuit):
+            return speech.say(
+                msg("No direct current flows through {name}: it is a capacitor.", name=each.name)
+            )
+        wanted += _of_signal(circuit, ask, signal, "W" if is_power else "A", name, peak=ask.query == "peak")
+    if problem := next((text for each in wanted if (text := lacking(circuit, each.kind))), None):
+        return speech.say(problem)
+    said: list[str] = []
+    if wanted:
+        said.append((yield from tell(circuit, wanted, ask.parameters, speech)))
+    if devices:
+        said.append(
+            (
+                yield from point(
+                    circuit,
+                    Ask(
+                        intent="point", names=tuple(each.name for each in devices), parameters=ask.parameters
+                    ),
+                    speech,
+                )
+            )
+        )
+    return "\n".join(said)
+
+
+def _signal(part: Element, *, is_power: bool) -> str | None:
+    """Current or power of a part as an expression."""
+    over, value = across(part), value_of(part)
+    if part.letter == "r" and value:
+        return f"{over}*{over}/{number(value)}" if is_power else f"{over}/{number(value)}"
+    if part.letter == "v":
+        return f"-{over}*i({part.key})" if is_power else f"i({part.key})"
+    if part.letter == "l":
+        return None if is_power else f"i({part.key})"
+    if part.letter == "c" and value and not is_power:
+        return f"{number(value)}*deriv({over})"
+    return None
+
+
+def _supply(circuit: Circuit, ask: Ask, speech: Speech, *, is_power: bool) -> Plan:
+    """What the supplies deliver."""
+    nodes = {word.split()[0].lower() for word in circuit.supplies.split(", ") if word}
+    sources = [
+        each for each in circuit.top if each.letter == "v" and each.nodes and each.nodes[0].key in nodes
+    ]
+    if not sources:
+        return speech.say(msg("I find no supply in {file}.", file=circuit.file))
+    wanted: list[Wanted] = []
+    for each in sources:
+        over = across(each)
+        signal = f"-{over}*i({each.key})" if is_power else f"-i({each.key})"
+        name = (
+            msg("power from {name}", name=each.name)
+            if is_power
+            else msg("current from {name}", name=each.name)
+        )
+        wanted += _of_signal(circuit, ask, signal, "W" if is_power else "A", name)
+    return (yield from tell(circuit, wanted, ask.parameters, speech))
+
+
+def no_such_part(circuit: Circuit, names: Sequence[str]) -> Message:
+    has = ", ".join(each.name for each in circuit.top[:60])
+    return msg(
+        "{file} has no part called {name}; it has: {names}.",
+        file=circuit.file,
+        name=", ".join(names) or "?",
+        names=has,
+    )
+
+
+_ASKED_STATES: Sequence[tuple[str, Mapping[str, bool]]] = (
+    (r"saturat|饱和", {"saturation": True}),
+    (r"active|放大", {"active": True, "saturation": True}),
+    (r"triode|linear|线性|三极管区", {"triode": True}),
+    (r"cut-?off|\boff\b|截止", {"off": True}),
+    (
+        r"\bon\b|conduct|导通",
+        {"on": True, "active": True, "saturation": True, "triode": True, "weak inversion": True},
+    ),
+)
+
+
+def point(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
+    """What transistors and diodes do at the operating point."""
+    outcome, _ = yield from run(circuit, "op", ask.parameters)
+    if outcome.error_type:
+        return simulation_failed(outcome, speech)
+    devices = [found for line in outcome.lines if (found := _DEVICE.fullmatch(line.strip()))]
+    wanted = {name.lower() for name in ask.names}
+    told = [each for each in devices if not wanted or each["name"].lower() in wanted]
+    if not told:
+        if not devices:
+            return speech.say(msg("{file} has no transistor and no diode.", file=circuit.file))
+        return speech.say(
+            msg(
+                "{file} has no transistor or diode called {name}; it has: {names}.",
+                file=circuit.file,
+                name=", ".join(ask.names),
+                names=", ".join(each["name"] for each in devices),
+            )
+        )
+    lines = []
+    for each in told:
+        region = (each["region"] or "").strip()
+        said = msg(
+            "{name} ({kind}): {region}; {figures}",
+            name=each["name"],
+            kind=each["kind"],
+            region=REGIONS.get(region, msg("state not known")),
+            figures=each["figures"],
+        )
+        verdict = _verdict(ask.query, each["kind"], region)
+        lines.append(
+            speech.say(said if verdict is None else msg("{verdict} {told}", verdict=verdict, told=said))
+        )
+    nodes = next((line.strip() for line in outcome.lines if line.startswith("nodes: ")), "")
+    if not wanted and nodes:
+        lines.append(speech.say(msg("Node voltages: {nodes}", nodes=nodes.removeprefix("nodes: "))))
+    return bullets(lines) if len(lines) > 1 else lines[0]
+
+
+def _verdict(asked: str, kind: str, region: str) -> Message | None:
+    """Yes or no, where a state was asked for."""
+    states = next((states for words, states in _ASKED_STATES if re.search(words, asked, re.IGNORECASE)), None)
+    if states is None or not region:
+        return None
+    is_so = states.get(region, False)
+    if re.search(r"active|放大", asked, re.IGNORECASE) and kind in ("npn", "pnp"):
+        is_so = region == "active"
+    return msg("Yes.") if is_so else msg("No.")

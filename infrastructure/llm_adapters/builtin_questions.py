@@ -1,0 +1,498 @@
+"""What a plain sentence asks about a circuit that is there, and sentences that lean on the one before.
+
+A sentence is read once (`_read`: figures, elements, nodes, quantities); the first row of `INTENTS` whose
+words occur, and which has what it needs, is meant. Nothing is guessed: what fits no row is None.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+from typing import Literal, cast
+
+from domain.design.sentence import Bound, Mention, read_sentence
+from infrastructure.llm_adapters.builtin_figures import FIGURES, figures_in, number
+from infrastructure.llm_adapters.builtin_words import (
+    ANY_CASE,
+    CIRCUIT_WORD,
+    CLAUSE,
+    COUNTED,
+    DEGREES,
+    DEGREES_TO,
+    DESIGNED,
+    FULL_NODE_FIGURE,
+    HEATS,
+    HYPOTHESIS,
+    INDEFINITE,
+    INTENTS,
+    JUST_BEFORE,
+    JUST_BEHIND,
+    LEANS,
+    LETTERS,
+    LOWER,
+    NAME,
+    NEUTRAL,
+    NO_NAMES,
+    NODE,
+    NOT_A_NODE,
+    OF_LETTER,
+    OF_SUPPLY,
+    OTHER,
+    PARAMETER,
+    PARTS,
+    QUESTION,
+    RAISE,
+    RUNS,
+)
+
+Intent = Literal[
+    "undo", "compare", "failure", "set_goal", "check_goals", "find_part", "count", "monte_carlo",
+    "worst_case", "sweep", "limits", "tune", "point", "role", "supply", "ports", "node", "voltage",
+    "current", "power", "figure",
+]  # fmt: skip
+Way = Literal["raise", "lower", ""]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """A question about a circuit, or a wish."""
+
+    intent: Intent
+    file: str = ""
+    """"" = the circuit that is meant."""
+    figures: tuple[str, ...] = ()
+    """Keys of `FIGURES`."""
+    names: tuple[str, ...] = ()
+    """What may be elements, as written."""
+    nodes: tuple[str, ...] = ()
+    at: float | None = None
+    """A place of the axis: Hz or s."""
+    at_unit: str = ""
+    value: float | None = None
+    """What a figure has to come to, or be at most or at least (SI)."""
+    upper: float | None = None
+    unit: str = ""
+    bound: Bound | None = None
+    span: tuple[float, float] | None = None
+    """From where to where a part or the temperature is swept."""
+    tolerances: tuple[tuple[str, float], ...] = ()
+    """(letter of the element or "", share)."""
+    runs: int | None = None
+    parameters: tuple[tuple[str, str], ...] = ()
+    """Values for the runs of this question, ``temp`` too."""
+    way: Way = ""
+    is_yield: bool = False
+    query: str = ""
+
+
+_PLACE_UNITS = ("Hz", "s")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Words:
+    """A sentence, read."""
+
+    text: str
+    """Normalised, without the file."""
+    ask: Ask
+    """What it holds; its intent is not known yet."""
+    mentions: tuple[Mention, ...]
+    left: str
+    """The text without the words of its figures."""
+
+
+def _read(text: str, file: str) -> _Words:
+    sentence = read_sentence(text)
+    plain = sentence.text
+    figures, left = figures_in(plain)
+    nodes = tuple(
+        name
+        for found in NODE.finditer(plain)
+        if (name := next(filter(None, found.groups()))).lower() not in NOT_A_NODE
+    )
+    if FULL_NODE_FIGURE.search(plain):  # v(out) names a node, not the output
+        figures = tuple(key for key in figures if key != "vout")
+    ask = Ask(intent="figure", file=file, figures=figures, nodes=nodes, names=_names(left, nodes))
+    return _Words(
+        text=plain, ask=_with_quantities(ask, plain, sentence.mentions), mentions=sentence.mentions, left=left
+    )
+
+
+def _names(text: str, nodes: Sequence[str]) -> tuple[str, ...]:
+    """Words that may be elements: ``R1``, ``m6.w``, ``RE``; which of them are is known to the circuit."""
+    found = []
+    for match in NAME.finditer(text):
+        word = match[0]
+        head = word.partition(".")[0]
+        is_name = head[0].lower() in LETTERS and (
+            any(sign.isdigit() for sign in head) or (head.isupper() and 2 <= len(head) <= 6)
+        )
+        if is_name and word not in nodes and head.upper() not in NO_NAMES:
+            found.append(word)
+    return tuple(dict.fromkeys(found))
+
+
+def _with_quantities(ask: Ask, text: str, mentions: Sequence[Mention]) -> Ask:
+    """What the quantities of a sentence are: places, temperatures, tolerances, values, or the aim."""
+    parameters: list[tuple[str, str]] = []
+    tolerances: list[tuple[str, float]] = []
+    is_phase = any(FIGURES[key].unit == "deg" for key in ask.figures) and HEATS.search(text) is None
+    for at, mention in enumerate(mentions):
+        before, after = text[: mention.start], text[mention.end :]
+        degrees = mention.dimension == "degC" or (
+            mention.dimension == "none" and DEGREES.match(after) and not is_phase
+        )
+        named = PARAMETER.search(before)
+        if degrees:
+            ask, heat = _with_heat(ask, text, mentions, at)
+            parameters += heat
+        elif mention.dimension == "%":
+            tolerances.append((_letter(before, after), mention.value))
+        elif named is not None and named[1] in ask.names and mention.upper is None:
+            parameters.append((named[1], number(mention.value)))
+        elif mention.dimension in ("none", "x") and RUNS.match(after):
+            ask = replace(ask, runs=int(mention.value))
+        elif mention.upper is not None:
+            ask = replace(
+                ask,
+                span=(mention.value, mention.upper),
+                value=mention.value,
+                upper=mention.upper,
+                unit=mention.dimension,
+            )
+        elif mention.dimension in _PLACE_UNITS and ask.at is None and _is_place(text, mention, ask):
+            ask = replace(ask, at=mention.value, at_unit=mention.dimension)
+        elif ask.value is None:
+            ask = replace(
+                ask, value=mention.value, unit=mention.dimension, bound=mention.bound or _bound(before, after)
+            )
+        elif (
+            ask.upper is None
+            and ask.unit in (mention.dimension, "none")
+            and re.search(r"(?:to|到|至)\s*$", before, ANY_CASE)
+        ):
+            ask = replace(ask, span=(ask.value, mention.value), upper=mention.value)
+    return replace(ask, parameters=tuple(parameters), tolerances=tuple(tolerances))
+
+
+def _with_heat(
+    ask: Ask, text: str, mentions: Sequence[Mention], at: int
+) -> tuple[Ask, list[tuple[str, str]]]:
+    """A temperature: one to run at, or the end of a range."""
+    mention, earlier = mentions[at], mentions[at - 1] if at else None
+    if mention.upper is not None:
+        return replace(ask, span=(mention.value, mention.upper)), []
+    if (
+        earlier is not None
+        and earlier.dimension == "none"
+        and DEGREES_TO.fullmatch(text[earlier.end : mention.start])
+    ):
+        return replace(ask, span=(earlier.value, mention.value), value=None), []
+    return ask, [("temp", number(mention.value))]
+
+
+def _letter(before: str, after: str) -> str:
+    """Of which kind of element a tolerance is told: in the clause behind it, else before it; "" = of all."""
+    for form, text in ((JUST_BEFORE, before), (JUST_BEHIND, after)):
+        look = re.search if form is JUST_BEFORE else re.match
+        found = (letter for words, letter in OF_LETTER if look(form.format(words=words), text, ANY_CASE))
+        if letter := next(found, ""):
+            return letter
+    clauses = (CLAUSE.split(after)[0], CLAUSE.split(before)[-1])
+    near = (letter for clause in clauses for words, letter in OF_LETTER if re.search(words, clause, ANY_CASE))
+    return next(near, "")
+
+
+def _bound(before: str, after: str) -> Bound | None:
+    """``> 40 dB``, ``40 dB or more`` and the like, where the sentence reader takes none."""
+    if re.search(r"(?:>|≥|大于|高于|超过|至少|over|above|at least)\s*=?\s*$", before, ANY_CASE):
+        return "at_least"
+    if re.search(r"(?:<|≤|小于|低于|不超过|below|under|within)\s*=?\s*$", before, ANY_CASE):
+        return "at_most"
+    if re.match(r"\s*(?:度|°|degrees?)?\s*(?:以上|or more)", after, ANY_CASE):
+        return "at_least"
+    return "at_most" if re.match(r"\s*(?:度|°|degrees?)?\s*(?:以下|以内|之内|or less)", after) else None
+
+
+def _is_place(text: str, mention: Mention, ask: Ask) -> bool:
+    """Whether a frequency or time is where something is looked at, not what a figure has to be."""
+    before, after = text[: mention.start], text[mention.end :]
+    if re.search(r"(?:\b(?:at|around|near|for)|@|在)\s*$", before, ANY_CASE):
+        return True
+    if re.match(r"\s*(?:处|时|下|的(?!截止|带宽)|点)", after):
+        return True
+    wanted = {FIGURES[key].unit for key in ask.figures}
+    return mention.dimension not in wanted and bool(ask.figures)
+
+
+# --- which intent -------------------------------------------------------------------------------------
+
+Needs = Callable[[_Words], Ask | None]
+
+
+def _as_it_is(words: _Words) -> Ask | None:
+    return words.ask
+
+
+def _with_figure(words: _Words) -> Ask | None:
+    return words.ask if words.ask.figures else None
+
+
+def _goal(words: _Words) -> Ask | None:
+    ask = words.ask
+    return ask if ask.figures and ask.value is not None else None
+
+
+def _tune(words: _Words) -> Ask | None:
+    """A figure and what it has to come to, in its unit."""
+    ask = words.ask
+    if (
+        not ask.figures
+        or HYPOTHESIS.search(words.text)
+        or re.match(r"\s*(?:what|which|why|how|is|are|does)\b", words.text, ANY_CASE)
+    ):
+        return None
+    wanted = FIGURES[ask.figures[0]].unit
+    if (
+        ask.value is None and ask.at is not None and ask.at_unit == wanted
+    ):  # “at 2 kHz”: of a cut-off its value
+        ask = replace(ask, value=ask.at, unit=ask.at_unit, at=None, at_unit="")
+    fits = (
+        ask.unit in (wanted, "none")
+        or (wanted == "dB" and ask.unit == "x")
+        or (wanted == "1" and ask.unit == "%")
+    )
+    if wanted == "1" and ask.tolerances:
+        return replace(ask, value=ask.tolerances[0][1], unit="1", tolerances=())
+    if wanted == "deg" and ask.unit in ("none", "deg"):
+        fits = True
+    if ask.value is None or not fits:
+        return None
+    if wanted == "dB" and ask.unit == "none" and not re.search(r"db", words.text, ANY_CASE):
+        ask = replace(ask, unit="x")
+    return replace(ask, figures=ask.figures[:1])
+
+
+def _swept(words: _Words) -> Ask | None:
+    ask = words.ask
+    if ask.names or (ask.span is not None and HEATS.search(words.text)):
+        return replace(ask, names=ask.names[:1], value=None, upper=None, unit="")
+    return None
+
+
+def _heated(words: _Words) -> Ask | None:
+    """A range of temperatures."""
+    ask = words.ask
+    is_heat = (
+        HEATS.search(words.text)
+        or any(m.dimension == "degC" for m in words.mentions)
+        or re.search(r"\d\s*度", words.text)
+    )
+    if ask.span is None or not is_heat or ask.unit not in ("", "none"):
+        return None
+    return replace(ask, names=("temp",), value=None, upper=None, unit="", parameters=())
+
+
+def _device(words: _Words) -> Ask | None:
+    names = tuple(name for name in words.ask.names if name[0].lower() in "qmjdz")
+    return replace(words.ask, names=names, figures=(), query=words.text)
+
+
+def _named(words: _Words) -> Ask | None:
+    return words.ask if words.ask.names else None
+
+
+def _part(words: _Words) -> Ask | None:
+    """A kind of part, with what it has to have."""
+    kind = next((kind for pattern, kind in PARTS if re.search(pattern, words.text, ANY_CASE)), "")
+    if not kind or words.ask.file:
+        return None
+    mention = next((each for each in words.mentions if each.dimension in ("Hz", "V", "A")), None)
+    ask = Ask(intent="find_part", query=kind)
+    if mention is None:
+        return ask
+    bound = mention.bound or _bound(words.text[: mention.start], words.text[mention.end :])
+    return replace(ask, value=mention.value, unit=mention.dimension, bound=bound)
+
+
+def _count(words: _Words) -> Ask | None:
+    kind = next((kind for pattern, kind in COUNTED if re.search(pattern, words.text, ANY_CASE)), None)
+    return None if kind is None else replace(words.ask, query=kind)
+
+
+def _node(words: _Words) -> Ask | None:
+    return words.ask if words.ask.nodes else None
+
+
+def _current(words: _Words) -> Ask | None:
+    """Of parts; of the supply where none is named, of the inductors where these are meant."""
+    ask = words.ask
+    peak = "peak" if re.search(r"peak|max\w*|峰值|最大", words.text, ANY_CASE) else ""
+    if ask.names:
+        return replace(ask, query=peak)
+    if re.search(r"induct\w*|coil|电感", words.text, ANY_CASE):
+        return replace(ask, query=peak, names=("l*",))
+    if re.search(r"supply|quiescent|total|draw|consum|battery|电源|静态|总|消耗|耗电", words.text, ANY_CASE):
+        return replace(ask, query="supply")
+    return None
+
+
+def _power(words: _Words) -> Ask | None:
+    if words.ask.names:
+        return words.ask
+    return replace(words.ask, query="supply") if OF_SUPPLY.search(words.text) else None
+
+
+def _figure(words: _Words) -> Ask | None:
+    """A figure, where the rest of the sentence says nothing that would be passed over."""
+    ask = words.ask
+    if not ask.figures or ask.value is not None or ask.tolerances or ask.runs:
+        return None
+    left = words.left
+    for mention in reversed(words.mentions):
+        left = f"{left[: mention.start]} {left[mention.end :]}"
+    left = re.sub(r"[°度]c?|degrees?", " ", left, flags=ANY_CASE)
+    for name in (*(name for name, _ in ask.parameters), *ask.nodes):
+        left = re.sub(rf"(?<![A-Za-z0-9_]){re.escape(name)}(?![A-Za-z0-9_])", " ", left)
+    english = [word.strip("'\"") for word in re.findall(r"[A-Za-z][A-Za-z'-]*", left)]
+    chinese = re.findall(r"[\u3400-\u9fff]+", left)
+    if any(word.lower() not in NEUTRAL for word in english) or not all(map(_is_neutral, chinese)):
+        return None
+    return ask
+
+
+def _is_neutral(run: str) -> bool:
+    """Whether a run of Chinese is made of neutral words only."""
+    if not run:
+        return True
+    return any(run.startswith(word) and _is_neutral(run[len(word) :]) for word in _NEUTRAL_CHINESE)
+
+
+_NEUTRAL_CHINESE = sorted(
+    (word for word in NEUTRAL if re.match(r"[\u3400-\u9fff]", word)), key=len, reverse=True
+)
+
+
+_NEEDS: Mapping[str, Needs] = {
+    "set_goal": _goal,
+    "count": _count,
+    "find_part": _part,
+    "heat": _heated,
+    "sweep": _swept,
+    "tune": _tune,
+    "limits": _with_figure,
+    "point": _device,
+    "role": _named,
+    "power": _power,
+    "current": _current,
+    "node": _node,
+    "voltage": _node,
+    "figure": _figure,
+}
+"""What an intent needs besides its words; the others take the sentence as it is."""
+_PATTERNS = tuple((intent, re.compile(words, ANY_CASE)) for intent, words in INTENTS)
+_OF_PARTS = frozenset({"point", "power", "current", "node", "voltage"})
+"""Looked for in what the names of figures leave: a cut-off is no transistor that is off."""
+_OF_NO_CIRCUIT = frozenset({"undo", "find_part"})
+
+
+def understand_question(text: str, file: str, known: Sequence[str]) -> Ask | None:
+    """What a sentence asks of a circuit that is there, its file taken out of `text`; None for any other."""
+    if not file:
+        file, text = named_by_stem(text, known)
+    words = _read(text, file)
+    is_meant = bool(file) or bool(known)
+    for key, pattern in _PATTERNS:
+        intent = cast(Intent, "sweep" if key == "heat" else key)
+        if pattern.search(words.left if intent in _OF_PARTS else words.text) is None:
+            continue
+        if intent not in _OF_NO_CIRCUIT and (not is_meant or (not file and DESIGNED.search(words.text))):
+            continue
+        ask = _NEEDS.get(key, _as_it_is)(words)
+        if ask is None or (
+            intent == "figure"
+            and not (file or QUESTION.search(words.text) or ask.at is not None or len(words.text) < 30)
+        ):
+            continue
+        way: Way = "raise" if RAISE.search(words.text) else "lower" if LOWER.search(words.text) else ""
+        if intent == "limits" and re.match(r"\s*(?:why|为)", words.text, ANY_CASE) is None:
+            way = way if re.search(r"\bhow\b|怎|如何", words.text, ANY_CASE) else ""
+        is_yield = (
+            intent == "monte_carlo" and re.search(r"yield|良|成品|合格", words.text, ANY_CASE) is not None
+        )
+        if intent not in ("figure", "tune", "set_goal", "monte_carlo", "worst_case", "find_part"):
+            ask = replace(ask, value=None, upper=None, unit="", bound=None)
+        return replace(ask, intent=intent, way=way if intent == "limits" else "", is_yield=is_yield)
+    return None
+
+
+def named_by_stem(text: str, known: Sequence[str]) -> tuple[str, str]:
+    """The circuit called by its file's stem (“the buck”), and the rest; ("", text) for none or several."""
+    found = []
+    for name in known:
+        stem = PurePosixPath(name).stem
+        spelt = "[-_ ]?".join(map(re.escape, re.split(r"[-_ ]", stem)))
+        if stem.lower() == "opamp":
+            spelt = "op-?amp"
+        match = re.search(
+            rf"(?<![A-Za-z0-9_.(])(?:the |this |my )?(?P<stem>{spelt})(?![A-Za-z0-9_(.]){CIRCUIT_WORD}?",
+            text,
+            ANY_CASE,
+        )
+        if match is None or INDEFINITE.search(text[: match.start()]):
+            continue
+        if len(stem) > 3 or match["stem"] == stem:
+            found.append((name, match))
+    if len(found) != 1:
+        return "", text
+    [(name, match)] = found
+    return name, f"{text[: match.start()]} {text[match.end() :]}"
+
+
+# --- sentences that lean on the one before ------------------------------------------------------------
+
+
+def follow_up(text: str, file: str, previous: Ask, known: Sequence[str]) -> Ask | None:
+    """The question before with what this sentence puts in another way; None when it does not lean on it."""
+    if LEANS.search(text.strip()) is None:
+        return None
+    if not file:
+        file, text = named_by_stem(text, known)
+    words = _read(text, file)
+    new = words.ask
+    changed: dict[str, object] = {}
+    if OTHER.search(text):
+        others = [name for name in known if name != previous.file]
+        changed |= {"file": others[0]} if len(others) == 1 else {}
+    elif file:
+        changed["file"] = file
+    names = tuple(name for name in new.names if name not in dict(new.parameters))
+    parts = {
+        "figures": new.figures,
+        "names": names if previous.names else (),
+        "nodes": new.nodes if previous.nodes else (),
+        "tolerances": new.tolerances if previous.tolerances else (),
+        "parameters": tuple({**dict(previous.parameters), **dict(new.parameters)}.items())
+        if new.parameters
+        else (),
+        "span": new.span if previous.span is not None else None,
+    }
+    changed |= {key: part for key, part in parts.items() if part}
+    changed |= _another_value(previous, new)
+    return replace(previous, **changed) if changed else None  # type: ignore[arg-type]
+
+
+def _another_value(previous: Ask, new: Ask) -> dict[str, object]:
+    """What a bare quantity is in place of: the aim, the place, or the value of the part that was varied."""
+    value, unit = (new.value, new.unit) if new.value is not None else (new.at, new.at_unit)
+    if value is None:
+        return {}
+    if previous.intent in ("tune", "set_goal"):
+        return {"value": value, "upper": new.upper, "unit": unit, "bound": new.bound or previous.bound}
+    if unit in _PLACE_UNITS:
+        return {"at": value, "at_unit": unit}
+    if len(previous.parameters) == 1 and previous.parameters[0][0] != "temp":
+        return {"parameters": ((previous.parameters[0][0], number(value)),)}
+    return {}

@@ -1,0 +1,309 @@
+"""The built-in model's plans of many runs: random and worst parts, sweeps of a part or the temperature."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Generator, Mapping, Sequence
+from functools import reduce
+from typing import Any
+
+from domain.design.sentence import read_sentence
+from infrastructure.llm_adapters.builtin_circuit import Circuit, number_of, value_of
+from infrastructure.llm_adapters.builtin_commands import Call, Outcome, Plan, Speech, bullets, failed
+from infrastructure.llm_adapters.builtin_figures import number, shown
+from infrastructure.llm_adapters.builtin_looking import default_figures
+from infrastructure.llm_adapters.builtin_measuring import Wanted, all_wanted, no_such_part
+from infrastructure.llm_adapters.builtin_questions import Ask
+from infrastructure.llm_adapters.builtin_tuning import aim_of, aim_told, bounds_of, own_analysis
+from shared.message import Message, msg
+
+_ROW = re.compile(r"\d+: (?P<values>\S.*?) -> (?P<metrics>.+)")
+_STATISTICS = re.compile(r"(?P<name>[^\[]+) \[(?P<unit>[^\]]*)\]: (?P<figures>.+)")
+_FIGURE = re.compile(r"(mean|sigma|min|median|max|nominal|cpk) ([-+\d.e]+)")
+_YIELD = re.compile(r"yield (\S+) \((\d+) of (\d+)\), 95 % confidence (\S+) to (\S+)")
+_USUAL_TOLERANCES = (("r", 0.05), ("c", 0.1), ("l", 0.2))
+_PART_UNITS = {"r": "Ohm", "c": "F", "l": "H", "v": "V", "i": "A"}
+
+
+# --- spread -------------------------------------------------------------------------------------------
+
+
+def _tolerances(circuit: Circuit, ask: Ask) -> tuple[list[dict[str, str]], bool]:
+    """What scatters by how much, and whether that was assumed."""
+    letters = [
+        letter for letter in "rcl" if any(each.letter == letter and value_of(each) for each in circuit.top)
+    ]
+    given = dict(ask.tolerances)
+    named = [name for name in ask.names if circuit.element(name) is not None]
+    if named:
+        share = next(iter(given.values()), 0.05)
+        return [{"name": name, "tolerance": f"{100 * share:g}%"} for name in named], not given
+    if "" in given:
+        given = {letter: given.get(letter, given[""]) for letter in letters}
+    is_assumed = not given
+    if is_assumed:
+        given = dict(_USUAL_TOLERANCES)
+    return [
+        {"name": f"{letter.upper()}*", "tolerance": f"{100 * given[letter]:g}%"}
+        for letter in letters
+        if letter in given
+    ], is_assumed
+
+
+def _goals(ask: Ask, wanted: Sequence[Wanted]) -> list[str]:
+    """The bounds of the sentence, of the first figure."""
+    return bounds_of(wanted[0].key, aim_of(ask, wanted[0])) if ask.value is not None and wanted else []
+
+
+def _measures(wanted: Sequence[Wanted]) -> dict[str, str]:
+    return {each.key: each.expressions[0] for each in wanted}
+
+
+def _figures_of(circuit: Circuit, ask: Ask) -> list[Wanted] | Message:
+    """What is watched: the figures named, else the circuit's .meas cards (none), else the usual ones."""
+    if not ask.figures and circuit.measures:
+        return []
+    return all_wanted(circuit, ask if ask.figures else Ask(intent="figure", figures=default_figures(circuit)))
+
+
+def _watch(circuit: Circuit, wanted: Sequence[Wanted]) -> dict[str, Any]:
+    kinds = {each.kind for each in wanted}
+    return (
+        {"measure": _measures(wanted), **(own_analysis(circuit, wanted[0]) if len(kinds) == 1 else {})}
+        if wanted
+        else {}
+    )
+
+
+def monte_carlo(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
+    """Random parts: how a figure scatters, and the share of good circuits."""
+    return (yield from _spread(circuit, ask, speech, "monte_carlo"))
+
+
+def worst_case(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
+    """All parts at the ends of their tolerances."""
+    return (yield from _spread(circuit, ask, speech, "worst_case"))
+
+
+def _spread(circuit: Circuit, ask: Ask, speech: Speech, kind: str) -> Plan:
+    wanted = _figures_of(circuit, ask)
+    if isinstance(wanted, Message):
+        return speech.say(wanted)
+    scattered, is_assumed = _tolerances(circuit, ask)
+    if not scattered:
+        return speech.say(
+            msg(
+                "{file} has no resistor, capacitor or inductor with a plain value to scatter.",
+                file=circuit.file,
+            )
+        )
+    goals, measure = _goals(ask, wanted), _measures(wanted)
+    if ask.is_yield and not goals:
+        goals, measure = yield from _own_goals(circuit, measure)
+        if not goals:
+            return speech.say(
+                msg(
+                    "What counts as good? Say it with the question "
+                    "(“… if the cut-off is between 1.5k and 1.7k”), "
+                    "or set a goal of {file} first.",
+                    file=circuit.file,
+                )
+            )
+    arguments: dict[str, Any] = {
+        "kind": kind,
+        "path": circuit.file,
+        "parameters": scattered,
+        **_watch(circuit, wanted),
+    }
+    arguments |= {"measure": measure} if measure else {}
+    arguments |= {"goals": goals} if goals else {}
+    if kind == "monte_carlo" and ask.runs:
+        arguments["runs"] = ask.runs
+    outcome = yield Call(tool="run_study", arguments=arguments)
+    if outcome.error_type:
+        return failed(outcome, speech)
+    told_goals = ", ".join(goals)
+    if ask.value is not None and wanted:
+        told_goals = f"{speech.say(wanted[0].name)} {aim_told(ask, wanted[0])}"
+    told = ", ".join(f"{each['name']} ±{each['tolerance']}" for each in scattered)
+    runs = re.search(r": (\d+) runs, (\d+) failed", outcome.lines[0])
+    head = msg(
+        "{file}, {count} runs, {failed} failed; tolerances: {tolerances}.",
+        file=circuit.file,
+        count=runs[1] if runs else "?",
+        failed=runs[2] if runs else "?",
+        tolerances=told,
+    )
+    lines = [_statistics(line, wanted, speech) for line in outcome.lines if _STATISTICS.fullmatch(line)]
+    said = [speech.say(head)]
+    if is_assumed:
+        said.append(speech.say(msg("No tolerance was named; these are assumed.")))
+    if found := _YIELD.search(outcome.text):
+        share, low, high = (100 * float(found[at]) for at in (1, 4, 5))
+        said.append(
+            speech.say(
+                msg(
+                    "Yield: {share}% ({passed} of {count}; 95% confidence {low}% to {high}%), for {goals}.",
+                    share=f"{share:.3g}",
+                    passed=found[2],
+                    count=found[3],
+                    low=f"{low:.3g}",
+                    high=f"{high:.3g}",
+                    goals=told_goals,
+                )
+            )
+        )
+    elif goals and (verdict := next((line for line in outcome.lines if line.startswith("goals met: ")), "")):
+        said.append(
+            speech.say(
+                msg("Goals are met in all cases.")
+                if verdict.endswith("yes")
+                else msg("Goals are not met in the worst case.")
+            )
+        )
+    said.append(bullets(lines))
+    if shares := [line.strip() for line in outcome.lines if line.startswith("  variance from ")]:
+        said.append(
+            speech.say(
+                msg("Shares of the variance: {shares}.", shares=shares[0].removeprefix("variance from "))
+            )
+        )
+    return "\n".join(said)
+
+
+def _own_goals(
+    circuit: Circuit, measure: Mapping[str, str]
+) -> Generator[Call, Outcome, tuple[list[str], dict[str, str]]]:
+    """The circuit's goals as bounds with what they are measured by."""
+    outcome = yield Call(tool="check_goals", arguments={"path": circuit.file})
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in outcome.lines
+        if line.startswith("| ")
+    ][1:]
+    goals: list[str] = []
+    own: dict[str, str] = {}
+    for row in rows:
+        name = row[0].removesuffix(" (wish)")
+        texts = _bounds_of(name, row[2])
+        if texts:
+            goals += texts
+            own[name] = row[1]
+    return goals, own or dict(measure)
+
+
+def _bounds_of(name: str, asked: str) -> list[str]:
+    """``≥ 40 dB`` as a goal of a study."""
+    values = read_sentence(asked.replace("…", " to ")).mentions
+    if not values:
+        return []
+    first = values[0]
+    if first.upper is not None:
+        return [f"{name} >= {number(first.value)}", f"{name} <= {number(first.upper)}"]
+    sign = ">=" if asked.startswith("≥") else "<=" if asked.startswith("≤") else ""
+    return [f"{name} {sign} {number(first.value)}"] if sign else []
+
+
+def _statistics(line: str, wanted: Sequence[Wanted], speech: Speech) -> str:
+    """``fc [Hz]: mean 1593.84, sigma 45.9`` for people."""
+    found = _STATISTICS.fullmatch(line)
+    assert found is not None
+    own = next((each for each in wanted if each.key == found["name"]), None)
+    unit = "" if found["unit"] == "?" else found["unit"]
+    figures = {key: float(value) for key, value in _FIGURE.findall(found["figures"])}
+
+    def told(value: float) -> str:
+        return own.told(value, unit) if own is not None else shown(value, unit)
+
+    parts: list[Message] = []
+    if "mean" in figures:
+        parts.append(
+            msg(
+                "mean {mean}, σ {sigma}",
+                mean=told(figures["mean"]),
+                sigma=told(figures.get("sigma", math.nan)),
+            )
+        )
+    if "nominal" in figures:
+        parts.append(msg("nominal {value}", value=told(figures["nominal"])))
+    if "min" in figures:
+        parts.append(msg("from {low} to {high}", low=told(figures["min"]), high=told(figures["max"])))
+    label = speech.say(own.name) if own is not None else found["name"]
+    told_all = reduce(lambda first, second: msg("{first}, {second}", first=first, second=second), parts)
+    return f"{label}: {speech.say(told_all)}"
+
+
+# --- sweeps -------------------------------------------------------------------------------------------
+
+
+def sweep(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
+    """Figures over values of a part, or over temperature."""
+    name = ask.names[0] if ask.names else "temp"
+    is_heat = name.lower() == "temp"
+    part = None if is_heat else circuit.element(name)
+    if part is None and not is_heat:
+        return speech.say(no_such_part(circuit, ask.names))
+    wanted = _figures_of(circuit, ask)
+    if isinstance(wanted, Message):
+        return speech.say(wanted)
+    span, is_assumed = ask.span, ask.span is None
+    if span is None:
+        value = None if part is None else value_of(part)
+        span = (-40.0, 125.0) if value is None else (value / 10, value * 10)
+    low, high = sorted(span)
+    swept: dict[str, Any] = {"name": name, "min": number(low), "max": number(high), "points": ask.runs or 11}
+    if is_heat:
+        swept["points"] = ask.runs or 7
+    elif low > 0 and high / low >= 8:
+        swept["scale"] = "log"
+    outcome = yield Call(
+        tool="run_study",
+        arguments={"kind": "sweep", "path": circuit.file, "parameters": [swept], **_watch(circuit, wanted)},
+    )
+    if outcome.error_type:
+        return failed(outcome, speech)
+    units = {found["name"]: found["unit"] for line in outcome.lines if (found := _STATISTICS.fullmatch(line))}
+    lines = []
+    for line in outcome.lines:
+        if (row := _ROW.fullmatch(line.strip())) is None:
+            continue
+        value = number_of(row["values"].partition("=")[2]) or 0.0
+        at = (
+            f"{value:g} °C"
+            if is_heat
+            else shown(value, {"r": "Ohm", "c": "F", "l": "H", "v": "V", "i": "A"}.get(name[0].lower(), ""))
+        )
+        lines.append(
+            f"{name} = {at}: "
+            + ", ".join(_metric(text, wanted, units, speech) for text in row["metrics"].split())
+        )
+    head = msg(
+        "{file}, {name} from {low} to {high}:",
+        file=circuit.file,
+        name=name,
+        low=f"{low:g} °C" if is_heat else number(low),
+        high=f"{high:g} °C" if is_heat else number(high),
+    )
+    said = [speech.say(head), bullets(lines)]
+    if is_assumed:
+        said.append(
+            speech.say(
+                msg("No range was named; a decade to either side was taken.")
+                if not is_heat
+                else msg("No range was named; -40 to 125 °C was taken.")
+            )
+        )
+    return "\n".join(said)
+
+
+def _metric(text: str, wanted: Sequence[Wanted], units: Mapping[str, str], speech: Speech) -> str:
+    """``bandwidth=159.1`` for people."""
+    name, _, figure = text.partition("=")
+    own = next((each for each in wanted if each.key == name), None)
+    value = number_of(figure)
+    label = speech.say(own.name) if own is not None else name
+    if value is None:
+        return f"{label} = {figure}"
+    unit = units.get(name, "")
+    return f"{label} = {own.told(value, unit) if own is not None else shown(value, unit)}"

@@ -1,0 +1,442 @@
+"""The built-in model on what a figure hangs on, and on values that make it what it has to be."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from domain.circuit.elements import Element
+from domain.circuit.numbers import format_number
+from infrastructure.llm_adapters.builtin_circuit import Circuit, number_of, value_of
+from infrastructure.llm_adapters.builtin_commands import Call, Outcome, Plan, Speech, failed
+from infrastructure.llm_adapters.builtin_edits import change_values
+from infrastructure.llm_adapters.builtin_figures import FIGURES, number, shown
+from infrastructure.llm_adapters.builtin_looking import role_words
+from infrastructure.llm_adapters.builtin_measuring import (
+    Wanted,
+    analysis_for,
+    measured,
+    no_such_part,
+    told_line,
+    wanted_of,
+)
+from infrastructure.llm_adapters.builtin_questions import Ask
+from shared.message import Message, msg
+
+_SENSITIVITY = re.compile(r"parameter (?P<name>\S+), slope (?P<slope>\S+), normalized (?P<normalised>\S+)")
+_NOMINAL = re.compile(r"\[[^\]]*\]: nominal (?P<value>[-+\d.e]+)")
+_BEST = re.compile(r"best values: (?P<values>.+)")
+_TELLING = 0.03
+"""A part that moves a figure less (in % per %) is not told of."""
+_MOST_TOLD = 4
+_MOST_PARTS = 60
+_MOST_TOLD = 4
+_MOST_PARTS = 60
+_MOST_PARTS = 60
+_BUDGET = 120
+_TIME_S = 120
+_SHORT = 5
+"""Characters of a value that is written as it is."""
+_USUAL_TOLERANCES = (("r", 0.05), ("c", 0.1), ("l", 0.2))
+_TIME_S = 120
+_SHORT = 5
+"""Characters of a value that is written as it is."""
+_USUAL_TOLERANCES = (("r", 0.05), ("c", 0.1), ("l", 0.2))
+_JUNCTIONS = {"q": ("cjc", "cje", "tf", "bf"), "m": ("vto", "kp")}
+_PARASITIC = frozenset({"winding", "series_resistance"})
+_BIAS = frozenset({"bias", "reference"})
+
+
+# --- what a figure hangs on ---------------------------------------------------------------------------
+
+
+def _adjustable(circuit: Circuit) -> list[str]:
+    """Parts with a plain value: R, C, L, and the widths of MOS transistors."""
+    names = [each.name for each in circuit.top if each.letter in "rcl" and value_of(each)]
+    names += [f"{each.name}.w" for each in circuit.top if each.letter == "m" and _width(each)]
+    return names[:_MOST_PARTS]
+
+
+def _width(part: Element) -> float | None:
+    return number_of(part.params["w"].text) if "w" in part.params else None
+
+
+def _all_names(circuit: Circuit) -> list[str]:
+    """Those, the supplies and currents, and what of the transistors' models may matter."""
+    names = _adjustable(circuit)
+    signal = circuit.source
+    names += [
+        each.name for each in circuit.top if each.letter in "vi" and each is not signal and value_of(each)
+    ]
+    models = {
+        (each.letter, each.model.text)
+        for each in circuit.top
+        if each.letter in "q" and each.model is not None
+    }
+    return names + [f"{model}.{key}" for letter, model in sorted(models) for key in _JUNCTIONS[letter]]
+
+
+class Sensed(dict[str, float]):
+    """Change in % per % by part, the strongest first."""
+
+    nominal: float = math.nan
+
+
+def _sensitivities(
+    circuit: Circuit, wanted: Wanted, names: Sequence[str], speech: Speech
+) -> Generator[Call, Outcome, Sensed | str]:
+    """How a figure follows the parts; or what went wrong, in words."""
+    outcome = Outcome("")
+    for expression in dict.fromkeys(filter(None, (wanted.sensed, *wanted.expressions))):
+        for some in (list(names), _adjustable(circuit)):
+            arguments = {
+                "kind": "sensitivity",
+                "path": circuit.file,
+                "parameters": [{"name": name} for name in some],
+                "measure": {wanted.key: expression},
+                **own_analysis(circuit, wanted),
+            }
+            outcome = yield Call(tool="run_study", arguments=arguments)
+            if not outcome.error_type or outcome.error_type == "simulation_failed":
+                break  # else a quantity that a model does not have
+        found = Sensed(
+            (entry["name"], float(entry["normalised"]))
+            for entry in _SENSITIVITY.finditer(outcome.text)
+            if entry["normalised"] != "none"
+        )
+        nominal = _NOMINAL.search(outcome.text)
+        if found and nominal is not None:
+            found.nominal = float(nominal["value"])
+            return found
+    return (
+        failed(outcome, speech)
+        if outcome.error_type
+        else speech.say(
+            msg(
+                "The {name} of {file} has no value: {reason}",
+                name=wanted.name,
+                file=circuit.file,
+                reason=_first_error(outcome),
+            )
+        )
+    )
+
+
+def _first_error(outcome: Outcome) -> str:
+    return next((line for line in outcome.lines if line.startswith(("error", "warning"))), outcome.lines[0])
+
+
+def own_analysis(circuit: Circuit, wanted: Wanted) -> dict[str, str]:
+    """Only the analysis the figure is of."""
+    card = analysis_for(circuit, wanted.kind)
+    if card is not None:
+        return {"analysis": card}
+    of_kind = [each for each in circuit.analyses if each.lower().split()[0] == wanted.kind]
+    return {"analysis_type": str(wanted.kind)} if len(of_kind) == 1 else {}
+
+
+def limits(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
+    """Which parts a figure hangs on, by how much, and which way to turn them."""
+    wanted = wanted_of(circuit, ask, ask.figures[0])
+    if isinstance(wanted, Message):
+        return speech.say(wanted)
+    found = yield from _sensitivities(circuit, wanted, _all_names(circuit), speech)
+    if isinstance(found, str):
+        return found
+    strong = [
+        (name, each)
+        for name, each in sorted(found.items(), key=lambda item: -abs(item[1]))
+        if abs(each) >= _TELLING
+    ]
+    value = _nominal_told(wanted, found.nominal)
+    if not strong:
+        return speech.say(
+            msg(
+                "The {name} of {file} is {value}; no part moves it by more than {least} % for 1 %.",
+                name=wanted.name,
+                file=circuit.file,
+                value=value,
+                least=_TELLING,
+            )
+        )
+    told = strong[:_MOST_TOLD]
+    parts = "; ".join(f"{_with_role(circuit, name, speech)} {each:+.2g}%" for name, each in told)
+    is_up = ask.way == "raise" or (ask.way == "" and not FIGURES[wanted.key].is_better_low)
+    if ask.way and ask.figures and re.match(r"lower|raise", ask.way):
+        is_up = ask.way == "raise"
+    free = [
+        (name, each)
+        for name, each in told
+        if name[0].lower() in "rclm" and ("." not in name or name.endswith(".w"))
+    ] or told
+    larger = ", ".join(name for name, each in free if (each > 0) is is_up)
+    smaller = ", ".join(name for name, each in free if (each > 0) is not is_up)
+    head = msg(
+        "The {name} of {file} is {value}. When a part grows by 1 % it changes by: {parts}.",
+        name=wanted.name,
+        file=circuit.file,
+        value=value,
+        parts=parts,
+    )
+    ways = [msg("make {names} larger", names=larger)] * bool(larger)
+    ways += [msg("make {names} smaller", names=smaller)] * bool(smaller)
+    aim = msg("To raise it") if is_up else msg("To lower it")
+    way = (
+        msg("{aim}: {first}, or {second}.", aim=aim, first=ways[0], second=ways[1])
+        if len(ways) > 1
+        else msg("{aim}: {first}.", aim=aim, first=ways[0])
+    )
+    said = [speech.say(head), speech.say(way)]
+    if models := [name for name, _ in told if "." in name and not name.endswith(".w")]:
+        said.append(
+            speech.say(
+                msg(
+                    "{names}: of the transistor itself; another type would change it.",
+                    names=", ".join(models),
+                )
+            )
+        )
+    return " ".join(said)
+
+
+def _nominal_told(wanted: Wanted, value: float) -> str:
+    if wanted.sensed and wanted.unit == "dB" and value > 0:
+        return f"{20 * math.log10(value):.4g} dB ({value:.4g})"
+    return wanted.told(value)
+
+
+def _with_role(circuit: Circuit, name: str, speech: Speech) -> str:
+    told = role_words(circuit, name.partition(".")[0])
+    return name if told is None else speech.say(msg("{name} ({role})", name=name, role=told))
+
+
+# --- a figure made what it has to be ---
+
+
+def tune(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
+    """Values with which a figure is what was asked for, written into the file and proved by a run of it."""
+    wanted = wanted_of(circuit, ask, ask.figures[0])
+    if isinstance(wanted, Message):
+        return speech.say(wanted)
+    named = [name for name in ask.names if circuit.element(name) is not None]
+    if ask.names and not named:
+        return speech.say(no_such_part(circuit, ask.names))
+    return (yield from _tuned(circuit, ask, wanted, named, speech))
+
+
+def _tuned(circuit: Circuit, ask: Ask, wanted: Wanted, named: Sequence[str], speech: Speech) -> Plan:
+    before = yield from _one(circuit, wanted, speech)
+    if isinstance(before, str):
+        return before
+    low, high = aim_of(ask, wanted)
+    if low <= before.value <= high:
+        already = msg(
+            "The {name} of {file} is {value} already ({expression}); nothing was changed.",
+            name=wanted.name,
+            file=circuit.file,
+            value=before.told,
+            expression=before.expression,
+        )
+        return speech.say(already)
+    tries = [named] if named else (yield from _candidates(circuit, wanted, speech))
+    if isinstance(tries, str):
+        return tries
+    values = yield from _searched(circuit, ask, before, tries, speech)
+    if isinstance(values, str):
+        return values
+    done, is_done = yield from change_values(circuit.file, values, speech)
+    after = (yield from _one(circuit, wanted, speech)) if is_done else ""
+    if isinstance(after, str):
+        return "\n".join(filter(None, [*done, after]))
+    aim = aim_told(ask, wanted)
+    if low <= after.value <= high:
+        told = msg(
+            "A fresh run: {name} {before} → {after} (asked: {aim}; {expression}). This can be undone.",
+            name=wanted.name,
+            before=before.told,
+            after=after.told,
+            aim=aim,
+            expression=after.expression,
+        )
+    else:
+        told = msg(
+            "A fresh run: {name} {before} → {after}, which misses {aim} ({expression}). This can be undone.",
+            name=wanted.name,
+            before=before.told,
+            after=after.told,
+            aim=aim,
+            expression=after.expression,
+        )
+    return "\n".join([*done, speech.say(told)])
+
+
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """A figure as it is."""
+
+    wanted: Wanted
+    expression: str
+    value: float
+    unit: str
+
+    @property
+    def told(self) -> str:
+        return self.wanted.told(self.value, self.unit)
+
+
+def _one(circuit: Circuit, wanted: Wanted, speech: Speech) -> Generator[Call, Outcome, _Measured | str]:
+    """A figure of the circuit as its file is; or why there is none, in words."""
+    found = yield from measured(circuit, [wanted], (), speech)
+    if isinstance(found, str):
+        return found
+    one = _Measured(*found[0])
+    return speech.say(told_line(circuit, *found[0])) if math.isnan(one.value) else one
+
+
+def _searched(
+    circuit: Circuit, ask: Ask, now: _Measured, tries: Sequence[Sequence[str]], speech: Speech
+) -> Generator[Call, Outcome, list[tuple[str, str]] | str]:
+    """The values that reach the aim; or how far the parts go, in words."""
+    aim, best, reached = aim_of(ask, now.wanted), "", ""
+    for names, is_series in _with_series(tries):
+        search = _search(circuit, now, names, aim, is_series=is_series)
+        outcome = yield Call(tool="run_study", arguments=search)
+        if outcome.error_type:
+            return failed(outcome, speech)
+        found = _BEST.search(outcome.text)
+        best = found["values"] if found is not None else ""
+        if best and "MISSED" not in outcome.text:
+            return [
+                (name, _short(text)) for name, _, text in (each.partition("=") for each in best.split(", "))
+            ]
+        missed = re.search(r"^MISSED.*? = (.+?) \(goal", outcome.text, re.MULTILINE)
+        reached = missed[1] if missed is not None else reached
+    cannot = msg(
+        "I could not reach {aim}: with {names} the {name} comes to {value} at best ({values}). "
+        "{file} was not changed.",
+        aim=aim_told(ask, now.wanted),
+        names=", ".join(tries[-1]),
+        name=now.wanted.name,
+        value=reached or "-",
+        values=best,
+        file=circuit.file,
+    )
+    return speech.say(cannot)
+
+
+def _with_series(tries: Sequence[Sequence[str]]) -> list[tuple[Sequence[str], bool]]:
+    """Each try with resistors of a series first, and where these are too coarse with exact ones."""
+    found: list[tuple[Sequence[str], bool]] = []
+    for names in tries:
+        has_resistors = any(name[0].lower() == "r" for name in names)
+        found += [(names, True), (names, False)] if has_resistors else [(names, False)]
+    return found
+
+
+def _short(text: str) -> str:
+    """A value with four digits: more cannot be bought, and the run that proves it has these."""
+    value = number_of(text)
+    return text if value is None or len(text) <= _SHORT else format_number(value, 4)
+
+
+def aim_of(ask: Ask, wanted: Wanted) -> tuple[float, float]:
+    """From where to where the figure has to be."""
+    assert ask.value is not None
+    value, upper = ask.value, ask.upper
+    if wanted.unit == "dB" and ask.unit == "x":
+        value = 20 * math.log10(abs(value)) if value else -math.inf
+        upper = 20 * math.log10(abs(upper)) if upper else None
+    if upper is not None:
+        return value, upper
+    if ask.bound == "at_most":
+        return -math.inf, value
+    if ask.bound == "at_least":
+        return value, math.inf
+    room = 0.2 if wanted.unit == "dB" else 1.0 if wanted.unit == "deg" else 0.01 * abs(value)
+    return value - room, value + room
+
+
+def aim_told(ask: Ask, wanted: Wanted) -> str:
+    assert ask.value is not None
+    unit = "" if ask.unit == "x" else wanted.unit
+    value = f"{100 * ask.value:.3g}%" if wanted.is_percent else shown(ask.value, unit)
+    if ask.upper is not None:
+        return f"{value} … {shown(ask.upper, unit)}"
+    return {"at_most": f"≤ {value}", "at_least": f"≥ {value}"}.get(ask.bound or "", value)
+
+
+def _candidates(
+    circuit: Circuit, wanted: Wanted, speech: Speech
+) -> Generator[Call, Outcome, list[list[str]] | str]:
+    """Which parts to turn: first the one that moves the figure most and is there for it, then several."""
+    found = yield from _sensitivities(circuit, wanted, _adjustable(circuit), speech)
+    if isinstance(found, str):
+        return found
+    loads = {each.lower() for each in circuit.loads}
+
+    def rank(name: str) -> float:
+        head = name.partition(".")[0]
+        role = circuit.role_of(head)
+        doubt = (
+            0.1
+            if role is not None and role[1] in _BIAS
+            else 0.02
+            if role is not None and role[1] in _PARASITIC
+            else 1.0
+        )
+        doubt *= (
+            0.0
+            if head.lower() in loads
+            or (role is not None and role[1] == "load" and role[0].kind.endswith("converter"))
+            else 1.0
+        )
+        ease = {"r": 1.0, "c": 0.8, "l": 0.5}.get(head[0].lower(), 0.9)
+        return min(abs(found[name]), 1.0) * doubt * ease
+
+    order = sorted(
+        (name for name in found if abs(found[name]) >= _TELLING and rank(name) > 0), key=rank, reverse=True
+    )
+    if not order:
+        return speech.say(
+            msg(
+                "No part of {file} moves the {name} noticeably; name one.",
+                file=circuit.file,
+                name=wanted.name,
+            )
+        )
+    tries = [order[:1]] + ([order[:3]] if len(order) > 1 else [])
+    return tries
+
+
+def _search(
+    circuit: Circuit, now: _Measured, names: Sequence[str], aim: tuple[float, float], *, is_series: bool
+) -> dict[str, Any]:
+    """The arguments of the search for values."""
+    return {
+        "kind": "optimize",
+        "path": circuit.file,
+        "parameters": [_range(circuit, name, is_series=is_series) for name in names],
+        "measure": {now.wanted.key: now.expression},
+        "goals": bounds_of(now.wanted.key, aim),
+        "runs": _BUDGET,
+        "time_limit_s": _TIME_S,
+        **own_analysis(circuit, now.wanted),
+    }
+
+
+def _range(circuit: Circuit, name: str, *, is_series: bool) -> dict[str, Any]:
+    """A part's range: resistors of E96, others within the same two decades."""
+    part = circuit.element(name)
+    value = (_width(part) if "." in name else value_of(part)) if part is not None else None
+    value = value or 1.0
+    scale = "E96" if is_series and part is not None and part.letter == "r" else "log"
+    return {"name": name, "min": number(value / 20), "max": number(value * 20), "scale": scale}
+
+
+def bounds_of(key: str, aim: tuple[float, float]) -> list[str]:
+    """Where a figure has to be, as goals of a study."""
+    signs = zip((">=", "<="), aim, strict=True)
+    return [f"{key} {sign} {number(limit)}" for sign, limit in signs if math.isfinite(limit)]

@@ -1,0 +1,290 @@
+# ruff: noqa: E501 - a pattern a line reads better than one broken up
+"""The words of the built-in model's questions, both languages: a pattern for each intent, and what sentences hold besides."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+ANY_CASE = re.IGNORECASE
+NAME = re.compile(r"(?<![A-Za-z0-9_.])[A-Za-z][A-Za-z0-9_]{0,11}(?:\.[A-Za-z]\w*)?(?![A-Za-z0-9_])")
+LETTERS = "rclqmdjvixsebgfhtkz"
+NODE = re.compile(
+    r"\bv\(\s*([\w.+-]+)(?:\s*,\s*[\w.+-]+)?\s*\)|\b(?:node|net|point)\s+[\"'“]?([\w.+-]+)"
+    r"|(?:节点|结点)\s*([A-Za-z0-9_]+)|([A-Za-z0-9_]+)\s*(?:节点|结点|点的?电压)",
+    ANY_CASE,
+)
+NOT_A_NODE = frozenset({"is", "the", "are", "of", "in", "on", "has", "does", "and", "voltage", "voltages"})
+PARAMETER = re.compile(
+    r"(?:with|where|for|when|if|at|如果|当|取)?\s*([A-Za-z]\w*(?:\.\w+)?)\s*(?:=|is|取|为|等于)\s*$", ANY_CASE
+)
+HEATS = re.compile(r"temperature|温度|\btemp\b", ANY_CASE)
+DEGREES = re.compile(r"\s*(?:°|度|degrees?|deg\b|c\b)", ANY_CASE)
+FULL_NODE_FIGURE = re.compile(r"\bv\(", ANY_CASE)
+QUESTION = re.compile(
+    r"[?]\s*$|^(?:and |so |then |ok |okay )?(?:what|which|how|is|are|does|do|why|where|tell me|give me|show me|measure|calculate|compute|find|check|get)\b"
+    r"|多少|多大|多高|几|吗|么|怎么|什么|哪|是否|测|求|计算|看一?下|给我|告诉",
+    ANY_CASE,
+)
+DESIGNED = re.compile(
+    r"\b(?:an?|one|new)\s+(?:[\w.-]+\s+){0,4}?(?:filter|amplifier|converter|regulator|oscillator|low-?pass|high-?pass|circuit|stage|divider|buffer|mirror|comparator|buck|boost)\b"
+    r"|[一1]?[个款](?:[^，。]{0,12})?(?:滤波器|放大器|变换器|转换器|振荡器|稳压器|电路|低通|高通)"
+    r"|\d\s*(?:[kKmMGg]?Hz|[kM]?Ω|V|A)\s*(?:的)?\s*(?:rc|lc|rl)?\s*(?:low-?pass|high-?pass|filter|amplifier|低通|高通|带通|滤波器|放大器)",
+    ANY_CASE,
+)
+"""A circuit to be made, or one in general: no question about one that is there."""
+HYPOTHESIS = re.compile(
+    r"\bwhat (?:if|happens|would)\b|\bwould happen\b|\bsuppose\b|如果|假如|假设|要是", ANY_CASE
+)
+PARTS: Sequence[tuple[str, str]] = (
+    (r"npn", "npn"), (r"pnp", "pnp"), (r"n-?(?:channel|沟道)\s*mos\w*|nmos|n沟道|n-?mos", "nmos"),
+    (r"p-?(?:channel|沟道)\s*mos\w*|pmos|p沟道|p-?mos", "pmos"), (r"mosfets?|场效应管|mos\s?管?", "mos"),
+    (r"zeners?|齐纳|稳压(?:二极)?管", "zener"), (r"schottky|肖特基", "schottky"),
+    (r"op-?\s?amps?|opamps?|operational amplifiers?|运(?:算)?放(?:大器)?", "op-amp"),
+    (r"rectifiers?|整流(?:二极)?管", "rectifier"), (r"diodes?|二极管", "diode"), (r"timers?|555|定时器", "timer"),
+    (r"bjts?|bipolar transistors?|transistors?|三极管|晶体管|双极(?:型晶体)?管", "transistor"),
+)  # fmt: skip
+COUNTED: Sequence[tuple[str, str]] = (
+    (r"mosfets?|mos\s?管?|场效应管", "MOSFET"), (r"bjts?|bipolar transistors?|三极管", "bipolar transistor"),
+    (r"transistors?|晶体管", "MOSFET|bipolar transistor|JFET"), (r"resistors?|电阻", "resistor"),
+    (r"capacitors?|caps|电容", "capacitor"), (r"inductors?|coils?|电感", "inductor"), (r"diodes?|二极管", "diode"),
+    (r"nodes?|nets?|节点", "node"), (r"(?:elements?|components?|parts?|devices?)|元件|器件", ""),
+)  # fmt: skip
+OF_LETTER: Sequence[tuple[str, str]] = (
+    (r"resist\w*|电阻", "r"), (r"capacit\w*|\bcaps?\b|电容", "c"), (r"induct\w*|\bcoils?\b|电感", "l"),
+)  # fmt: skip
+LOWER = re.compile(
+    r"\b(?:reduce|lower|decrease|less|smaller|minimi[sz]e|cut|down|so (?:high|large|big|noisy)|too (?:high|large|big|noisy))\b"
+    r"|降低|减小|减少|降到|太[大高]|(?:这么|那么|过|很)[大高]|[更]?[小低]一?[点些]",
+    ANY_CASE,
+)
+RAISE = re.compile(
+    r"\b(?:increase|raise|improve|more|higher|larger|widen|maximi[sz]e|boost|extend|up|so (?:low|small|narrow|poor|bad)|too (?:low|small|narrow))\b"
+    r"|提高|增大|增加|加宽|拓宽|扩展|展宽|太[小低窄]|(?:这么|那么|过|很)[小低窄差]|[更]?[大高宽]一?[点些]",
+    ANY_CASE,
+)
+NEUTRAL = frozenset(
+    [
+        "what",
+        "what's",
+        "whats",
+        "is",
+        "are",
+        "the",
+        "a",
+        "an",
+        "of",
+        "in",
+        "at",
+        "for",
+        "and",
+        "to",
+        "it",
+        "its",
+        "my",
+        "this",
+        "our",
+        "please",
+        "me",
+        "tell",
+        "give",
+        "show",
+        "get",
+        "measure",
+        "calculate",
+        "compute",
+        "find",
+        "check",
+        "how",
+        "much",
+        "large",
+        "high",
+        "big",
+        "low",
+        "small",
+        "wide",
+        "fast",
+        "circuit",
+        "netlist",
+        "file",
+        "with",
+        "by",
+        "from",
+        "on",
+        "when",
+        "amplifier",
+        "stage",
+        "filter",
+        "converter",
+        "opamp",
+        "op-amp",
+        "now",
+        "ok",
+        "then",
+        "total",
+        "value",
+        "signal",
+        "small-signal",
+        "frequency",
+        "voltage",
+        "midband",
+        "mid-band",
+        "do",
+        "does",
+        "i",
+        "we",
+        "have",
+        "there",
+        "的",
+        "是",
+        "多少",
+        "多大",
+        "在",
+        "时",
+        "处",
+        "下",
+        "请",
+        "测量",
+        "测",
+        "一下",
+        "求",
+        "计算",
+        "看",
+        "看看",
+        "电路",
+        "这个",
+        "当前",
+        "我",
+        "给",
+        "告诉",
+        "为",
+        "有",
+        "多高",
+        "值",
+        "呢",
+        "吗",
+        "和",
+        "与",
+        "大概",
+        "取",
+        "取为",
+        "等于",
+        "当",
+        "设",
+        "用",
+        "如果",
+        "情况下",
+        "变成",
+        "约",
+        "那",
+        "里",
+        "中",
+        "为多少",
+        "是多少",
+        "有多大",
+        "有多少",
+        "怎么样",
+        "如何",
+        "帮",
+        "查",
+        "输出",
+        "时的",
+        "处的",
+        "下的",
+        "的值",
+        "多宽",
+        "多快",
+        "了",
+        "放大器",
+        "滤波器",
+        "运放",
+    ]
+)
+CIRCUIT_WORD = r"(?:\s+(?:circuit|netlist|filter|amplifier|converter|file)|\s*(?:电路|网表|里|中|的))"
+INDEFINITE = re.compile(r"\b(?:an?|any|some|which|no|find|what)\s*$|(?:找|有|哪些|哪种|个|款)\s*$", ANY_CASE)
+"""In front of a kind of part: no file of that name is meant."""
+LEANS = re.compile(
+    r"^(?:ok(?:ay)?,? |so |then )?(?:and|now|what about|how about|try|again|same|the other|also|instead|with)\b"
+    r"|^(?:那么?|再|换成?|试试|改用|还有|另[一外]|如果|同样|接着|然后)",
+    ANY_CASE,
+)
+OTHER = re.compile(r"\bthe other (?:one|circuit)\b|另[一外](?:一?个)", ANY_CASE)
+
+NO_NAMES = frozenset({"DC", "AC", "DB", "HZ", "GBW", "THD", "BW", "RMS", "MHZ", "KHZ"})
+DEGREES_TO = re.compile(r"\s*(?:°|度|°?c)?\s*(?:to|到|至|~|-)\s*", ANY_CASE)
+JUST_BEFORE = r"(?:{words})\s*(?:的?(?:误差|容差|精度|公差))?\s*(?:[:=±]|为|取|tolerance|of|at)?\s*$"
+JUST_BEHIND = r"\s*(?:的|tolerance|for|of)?\s*(?:the\s+)?(?:{words})"
+OF_SUPPLY = re.compile(
+    r"\b(?:supply|total|quiescent|consum\w*|draws?|circuit|much)\b|功耗|耗电|总|电源|消耗|多少|多大", ANY_CASE
+)
+CLAUSE = re.compile(r"[,，;；、]|\band\b|和", ANY_CASE)
+RUNS = re.compile(r"\s*(?:次|runs?\b|samples?\b|times\b|点|个样本|iterations?\b)", ANY_CASE)
+
+INTENTS: Sequence[tuple[str, str]] = (
+    ("undo",
+     r"^(?:please |now |ok,? |no,? )*(?:undo|revert|take back|roll back)(?: (?:that|it|this|the (?:last )?(?:change|edit|step)))?(?: please)?[\s.!]*$|"
+     r"^(?:请)?(?:撤销|撤回|回退|还原)(?:刚才|上次|上一步|一下|那个|这个)?的?(?:修改|改动|操作|更改)?[。！\s]*$|^(?:再)?改回(?:去|来|原样)[。！\s]*$"),
+    ("compare",
+     r"\bcompare\b.*\b(?:runs?|simulations?|results?)\b|\bwhat(?: has|'s)? changed\b|\bdifferences? between\b.*\b(?:runs?|simulations?|results?)\b|"
+     r"(?:比较|对比).*(?:仿真|结果|运行)|(?:和|跟|与|比)上[一]?次.*(?:比|不同|区别|变化|差)|变了什么|有什么变化"),
+    ("failure",
+     r"\bwhy (?:did|does|do|has|is|was|won't|doesn't|didn't)\b.*\b(?:fail\w*|not (?:run|converge|work|simulate)|run|converge|simulate|errors?)\b|\bwhat went wrong\b|\bwhat(?:'s| is) wrong\b|"
+     r"(?:为什么|为何|怎么).*(?:失败|不收敛|报错|出错|跑不[起动通]|仿真不了)|(?:失败|报错|不收敛|出错)的?原因|哪里(?:出错|错)"),
+    ("set_goal",
+     r"\b(?:set|add|define|make)\b.*\bgoals?\b|\bgoals?\s*:|"
+     r"(?:设|加|添加|增加|定).*目标|目标\s*[:是为]"),
+    ("check_goals",
+     r"\b(?:goals?|specs?|specifications?|requirements?|targets?)\b.*\b(?:met|reached|fulfilled|satisf\w+|ok|passed|missed)\b|\b(?:meets?|fulfils?|check|pass(?:es)?)\b.*\b(?:goals?|specs?|requirements?|targets?)\b|"
+     r"目标.*(?:达到|达成|达标|满足|完成|实现)|(?:达标|满足(?:要求|指标|目标))了?[吗么没]|是否(?:达标|满足)"),
+    ("count",
+     r"\bhow many\b|"
+     r"(?:几|多少)[个只]|数量"),
+    ("find_part",
+     r"\b(?:find|which|what|any|do you have|is there|are there|list|recommend|suggest|look for|search)\b|"
+     r"找|有没有|有哪些|有什么|推荐|哪些|哪种|库里|有.*[吗么]"),
+    ("monte_carlo",
+     r"monte[ -]?carlo|"
+     r"蒙特卡[洛罗]|\byields?\b|良率|成品率|合格率|良品率"),
+    ("worst_case",
+     r"worst[ -]?case|"
+     r"最坏(?:的)?情?况?|最差情?况?"),
+    ("heat",
+     r"°|degrees|temperature|"
+     r"温度|\d\s*度"),
+    ("sweep",
+     r"\bsweep\b(?! analysis)|\b(?:step|vary)\b|"
+     r"扫描|扫一?下|扫参"),
+    ("tune",
+     r"\b(?:make|set|change|get|bring|adjust|tune|optimi[sz]e|reduce|lower|decrease|increase|raise|want|need|should be|must be|move|shift|push|put)\b|"
+     r"改[成为到]|调[到成为整]|优化|降[到至低]|提[高到]|升[到高]|使|达到|设[为成到]|变[成为]|减小到|增大到|做到|控制在|压到"),
+    ("limits",
+     r"\b(?:what|which|who)\b.*\b(?:limit\w*|determin\w*|sets?|setting|dominat\w*|affect\w*|control\w*|influenc\w*|govern\w*|restrict\w*|contribut\w*|depends?|responsible)\b|\bwhy (?:is|are)\b.*\b(?:low|high|small|large|poor|bad|narrow|big|noisy)\b|\bhow (?:can|do|could|would|should|to)\b.*\b(?:increase|raise|improve|reduce|lower|decrease|widen|get|make|extend)\b|\bsensitiv\w+\b|\bbottleneck\b|\bdepends? (?:on|most)\b|"
+     r"什么.*(?:限制|决定|影响)|受.*(?:限制|影响|制约)|由.*决定|哪[些个].*(?:影响|决定|限制)|(?:限制|影响|决定).*的?(?:因素|是什么|是哪)|瓶颈|取决于|灵敏度|为(?:什么|何|啥).*[低高小大差窄]|(?:怎样|怎么|如何).*(?:提高|增大|增加|降低|减小|改善|加宽|拓宽|扩展|展宽)"),
+    ("point",
+     r"\bsaturat\w*|\b(?:in|is|are)\b.*\b(?:active|triode|linear|cut-?off|conducting|turned (?:on|off)|on|off)\b(?! frequency)|\boperating (?:point|region)s?\b|\bbias(?:ed| point)\b|\bq-?point\b|\bwhich region\b|\bregion\b|"
+     r"饱和|导通|截止(?!频率)|工作点|工作(?:在|于|区|状态)|静态(?!电流|功耗)|放大区|线性区|什么区"),
+    ("role",
+     r"\bwhat(?:'s| is| does| do| are)?\b.*\b(?:do|for|role|purpose|function)\b|\b(?:role|purpose|function) of\b|\bwhy is there\b|"
+     r"干[什嘛]么?|作用|用途|用来|做什么|有什么用|起什么"),
+    ("supply",
+     r"\b(?:which|what)\b.*\b(?:supply|supplies|rails?)\b(?! current)|\bsupply voltages?\b|"
+     r"(?:电源|供电)(?:电压)?(?:是|有|多|为|用|[?]|$)|(?:哪|什么).*(?:电源|供电)"),
+    ("ports",
+     r"\b(?:which|what|where)\b.*\b(?:node|net|terminal|pin)\b.*\b(?:in|out)puts?\b|\b(?:which|what|where)\b.*\b(?:in|out)puts?\b.*\b(?:node|net)\b|\bwhere is the (?:in|out)put\b|"
+     r"(?:输入|输出).*(?:哪个?|什么)(?:节点|端|点)|哪个?(?:节点|端|点)?是?.*(?:输入|输出)(?:端|节点)?|(?:输入|输出)(?:节点|端)(?:是|在)"),
+    ("power",
+     r"\bpower\b|\bdissipat\w*|"
+     r"功耗|功率|耗散|发热"),
+    ("current",
+     r"\bcurrents?\b|"
+     r"电流"),
+    ("voltage",
+     r"\bv\(|\bvoltages?\b|"
+     r"电压|电位"),
+    ("node",
+     r"\bwhat(?:'s| is)?\b.*\b(?:node|net)\b(?!.*\bvoltage\b)|\bconnect\w*\b|"
+     r"节点.*(?:是什么|是干|连|接)|(?:连|接)(?:了|着|到)?(?:哪|什么)"),
+    ("figure",
+     r""),
+)  # fmt: skip
+"""In the order in which they are looked for; the last one fits any sentence."""
