@@ -66,6 +66,7 @@ class Design:
             events=program.events,
             settings=simulation.settings,
             write_file=program.write_file,
+            tables=self._simulation.device_tables,
             libraries=program.libraries,
         )
 

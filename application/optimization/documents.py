@@ -28,6 +28,7 @@ def optimization_document(result: OptimizationResult, translate: Translate = str
         "best": None if result.best is None else _best(result.best),
         "goals_met": result.goals_met,
         "robustness": [_robustness(item) for item in result.robustness],
+        "gm_id": dict(result.efficiencies),
         "scatter": None if result.scatter is None else _scatter(result.scatter, translate),
         "conflicts": [
             {"goals": [goal.metric for goal in item.goals], "met_by": list(item.met_by),

@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from application.optimization.gm_id import Inversion
 from application.simulation.prepared_circuit import PreparedCircuit
 from application.studies.kinds import StudyInput
 from application.studies.measures import StudyMeasures
@@ -43,6 +44,8 @@ class OptimizationJob:
     """In place of `cost` in the search: with guard bands for parts that scatter."""
     started_at: Values = ()
     """The point nearest to the values the circuit is written with."""
+    inversions: tuple[Inversion, ...] = ()
+    """What is searched as gm/Id."""
     key: str = ""
     """Of the archive."""
     warnings: tuple[Message, ...] = ()
@@ -173,6 +176,11 @@ class OptimizationJob:
         """Which goals no point met, or none together."""
         done = (self._rows(values, runs) for values in self._first_run)
         return conflicts_of(self.study.goals, [self._worst_metrics(rows) for rows in done if rows])
+
+    def efficiencies(self, values: Mapping[str, float]) -> dict[str, float]:
+        """gm/Id (1/V) of each transistor that was searched by it."""
+        by_name = {name.lower(): value for name, value in values.items()}
+        return {each.device: each.efficiency(by_name[each.parameter.lower()]) for each in self.inversions}
 
     def at_range_end(self, values: Mapping[str, float]) -> tuple[str, ...]:
         """Parameters whose value is the first or last that was allowed."""

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from application.optimization.archive import archive_key, archived_rows, measured_texts
 from application.optimization.documents import optimization_csv, stored_optimization
+from application.optimization.gm_id import Inversion, inversions_of
 from application.optimization.job import OptimizationJob
 from application.optimization.scattering import Scattering, scattering_of
 from application.ports.events import OptimizationProgressed
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
         SourceReaders,
         WaveformReader,
     )
+    from application.simulation.device_tables import DeviceTables
     from domain.circuit.dialects import Dialect
     from shared.cpu_executor import CpuTaskExecutor
     from shared.events import EventBus
@@ -103,6 +105,7 @@ class OptimizeCircuit:
         events: EventBus,
         settings: SimulatorSettingsStore,
         write_file: Callable[[Path, bytes], None],
+        tables: DeviceTables,
         libraries: tuple[Path, ...] = (),
     ) -> None:
         self._batch = batch
@@ -115,6 +118,7 @@ class OptimizeCircuit:
         self._events = events
         self._settings = settings
         self._write_file = write_file
+        self._tables = tables
         self._libraries = libraries
 
     async def __call__(
@@ -128,7 +132,9 @@ class OptimizeCircuit:
         EnvironmentProblem without a simulator.
         """
         version = await self._simulator.version()
+        request, inversions = await self._with_widths(request)
         job = await self._cpu.run_in_thread(self._prepare, request, version)
+        job.inversions = inversions
         result_id, folder = await self._cpu.run_in_thread(
             self._results.new_result, job.prepared.circuit, request.call_id
         )
@@ -184,6 +190,16 @@ class OptimizeCircuit:
             dialect=request.dialect,
             needs_analysis=with_analyses,
         )
+
+    async def _with_widths(self, request: OptimizeRequest) -> tuple[OptimizeRequest, tuple[Inversion, ...]]:
+        """The request with the width in the place of each gm/Id that is to be searched."""
+        if not any(parameter.bias for parameter in request.spec.parameters):
+            return request, ()
+        prepared = await self._cpu.run_in_thread(self._prepared, request)
+        parameters, found = await inversions_of(
+            request.spec.parameters, prepared, request.libraries, self._tables
+        )
+        return replace(request, spec=replace(request.spec, parameters=parameters)), found
 
     def _prepare(self, request: OptimizeRequest, version: str) -> OptimizationJob:
         spec = request.spec
@@ -447,6 +463,7 @@ class OptimizeCircuit:
                 recalled=job.search.recalled,
                 robustness=robustness,
                 scatter=scatter,
+                efficiencies={} if best is None else job.efficiencies(best.parameters),
                 conflicts=() if best is not None and best.cost.meets_goals else job.conflicts(runs),
                 at_range_end=() if best is None else job.at_range_end(best.parameters),
                 raw_paths=() if fresh is None else fresh.raw_paths,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from domain.simulation.goals import DesignGoal, GoalVerdict
@@ -83,6 +83,8 @@ class OptimizationResult:
     """Of each goal the best point meets; () when there was no time to look."""
     scatter: Scatter | None = None
     """What parts that scatter do to the best point; None where none was said to."""
+    efficiencies: Mapping[str, float] = field(default_factory=dict)
+    """gm/Id (1/V) by transistor, of those that were searched by it."""
     conflicts: tuple[Conflict, ...] = ()
     """Where the goals are not met: which of them no simulation met, or none together."""
     at_range_end: tuple[str, ...] = ()

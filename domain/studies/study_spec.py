@@ -7,6 +7,7 @@ file may serve several kinds of study: each looks at what concerns it.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
@@ -93,6 +94,17 @@ class Spread:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Bias:
+    """Where the gm/Id of a transistor is that a search is asked for."""
+
+    device: str
+    current: float
+    """A"""
+    drain_v: float
+    """Between drain and source, without its sign."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StudyParameter:
     """One quantity of the circuit that a study changes."""
 
@@ -104,6 +116,8 @@ class StudyParameter:
     spread: Spread | None = None
     nominal: float | None = None
     """In place of the value in the circuit."""
+    bias: Bias | None = None
+    """Of ``gmid(M1)``, whose range is one of gm/Id in 1/V."""
 
     @property
     def is_swept(self) -> bool:
@@ -232,10 +246,35 @@ def _parameter(node: object, place: str) -> StudyParameter:
         raise spec_error(reader.at(key), msg("is the same as {other}; give one", other="values"))
     found = _range(reader) if not values else None
     parameter = StudyParameter(
-        name=name, values=values, range=found, spread=_spread(reader, found), nominal=reader.number("nominal")
+        name=name,
+        values=values,
+        range=found,
+        spread=_spread(reader, found),
+        nominal=reader.number("nominal"),
+        bias=_bias(reader, name),
     )
     reader.finish()
     return parameter
+
+
+_GM_ID = re.compile(r"gm[_/]?id\(\s*([\w.]+)\s*\)", re.IGNORECASE)
+_USUAL_DRAIN_V = 1.0
+
+
+def element_of_gm_id(name: str) -> str | None:
+    """The transistor of ``gmid(M1)``; None for any other name."""
+    found = _GM_ID.fullmatch(name.strip())
+    return None if found is None else found[1]
+
+
+def _bias(reader: SpecReader, name: str) -> Bias | None:
+    device = element_of_gm_id(name)
+    if device is None:
+        return None
+    current = reader.positive("id")
+    if current is None:
+        raise spec_error(reader.at("id"), msg("is missing: the drain current at which gm/Id is meant"))
+    return Bias(device=device, current=current, drain_v=reader.positive("vds") or _USUAL_DRAIN_V)
 
 
 def _range(reader: SpecReader) -> Range | None:

@@ -99,6 +99,8 @@ def _print_best(result: OptimizationResult, best: BestPoint, out: Output) -> Non
           for name, text in best.texts.items()),
     ]):  # fmt: skip
         out.row(line)
+    for name, efficiency in result.efficiencies.items():
+        out.row(f"gm/Id({name}) = {efficiency:.4g} 1/V")
     out.line()
     for verdict in best.verdicts:
         goal = verdict.goal

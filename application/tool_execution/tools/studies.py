@@ -22,7 +22,7 @@ from domain.design.round_table import asked, value_beside_limit
 from domain.llm.tools.look import ToolLook
 from domain.llm.tools.result import ToolCall, ToolResult, failure, failure_of, result_to_plain
 from domain.studies.robustness import Robustness
-from domain.studies.study_spec import StudyKind, StudySpec, read_study_spec
+from domain.studies.study_spec import StudyKind, StudySpec, element_of_gm_id, read_study_spec
 from shared.errors import CircuitAIError
 from shared.message import msg
 
@@ -172,7 +172,8 @@ async def run_study(arguments: StudyArguments, context: ToolContext, call: ToolC
     """Many runs of a circuit; the file is not changed."""
     circuit = await chosen_circuit(context, arguments.path)
     if arguments.kind == "optimize":
-        names = [str(each.get("name", "")).partition(".")[0] for each in arguments.parameters]
+        given = [str(each.get("name", "")) for each in arguments.parameters]
+        names = [element_of_gm_id(each) or each.partition(".")[0] for each in given]
         name = context.view.name_of(circuit)
         if locked := locked_elements((await said_of_files(context))(name), names):
             return locked_failure(locked, name)
@@ -308,6 +309,7 @@ def _search_content(result: OptimizationResult, details: dict[str, Any]) -> str:
         f"{details['file_path']}: {statistics['simulations']} simulations, {statistics['failed']} failed, "
         f"ended: {result.end}. The file is not changed.",
         "best values: " + ", ".join(f"{name}={text}" for name, text in best.texts.items()),
+        *(f"gm/Id of {name} = {value:.4g} 1/V by its table" for name, value in result.efficiencies.items()),
         f"proved by a run of its own: {'yes' if best.is_verified else 'no'}",
     ]
     judged = set()

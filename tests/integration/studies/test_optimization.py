@@ -422,3 +422,42 @@ async def test_the_mismatch_of_a_transistor_is_that_of_the_width_that_was_found(
     expected = result.best.metrics["gm"] * 5e-9 / math.sqrt(area)
     assert result.scatter.sigmas["io"] == pytest.approx(expected, rel=0.05)
     assert result.scatter.total.total == 60
+
+
+STAGES = (
+    "stages\n.param w1=4u\n.model n nmos level=14 version=4.8.1 vth0=0.4 toxe=4n u0=0.035 vsat=9e4\n"
+    ".model p pmos level=3 vto=-0.7 uo=200 tox=15n nsub=2e16 theta=0.08 vmax=1e5 kappa=0.3\nVd d 0 3\n"
+    "I1 d a 20u\nM1 a a 0 0 n w={w1} l=0.5u\nM2 b a 0 0 n w={w1} l=0.5u\nV2 b 0 0.6\n"
+    "I2 c 0 10u\nM3 c c d d p w=9u l=1u\n.save all @m1[gm] @m3[gm] @m2[id]\n.op\n.end\n"
+)
+
+
+async def test_gm_over_id_is_searched_by_the_width_of_the_models_own_table(
+    app: Application, tmp_path: Path
+) -> None:
+    spec = {
+        "parameters": [
+            {"name": "gmid(M1)", "min": 5, "max": 22, "id": "20u", "vds": 0.5},
+            {"name": "gmId(m3)", "min": 4, "max": 20, "id": "10u"},
+        ],
+        "measure": {"gm1": "@m1[gm]", "gm3": "@m3[gm]", "follows": "@m2[id]"},
+        "goals": ["290u <= gm1 <= 310u", "98u <= gm3 <= 102u"],
+    }
+    result = await app.design.optimize(request(tmp_path, STAGES, output=tmp_path / "best.cir", **spec))
+    assert result.ok, result.warnings
+    assert result.best is not None
+    assert set(result.best.parameters) == {"w1", "M3.w"}
+    metrics = result.best.metrics
+    assert result.efficiencies["M1"] == pytest.approx(metrics["gm1"] / 20e-6, rel=0.02)
+    assert result.efficiencies["M3"] == pytest.approx(metrics["gm3"] / 10e-6, rel=0.02)
+    assert metrics["follows"] == pytest.approx(20e-6, rel=0.05)  # M2 has the width of M1
+    assert json.loads(result.result_path.read_text())["gm_id"].keys() == {"M1", "M3"}
+    for name, words in {"gmid(M9)": "M9", "gmid(R1)": "R1"}.items():
+        wrong = {**spec, "parameters": [{"name": name, "min": 5, "max": 20, "id": "20u"}]}
+        with pytest.raises(UserInputError, match=words):
+            await app.design.optimize(request(tmp_path, STAGES, **wrong))
+    beyond = {**spec, "parameters": [{"name": "gmid(M1)", "min": 5, "max": 60, "id": "20u"}]}
+    with pytest.raises(UserInputError, match="gm/Id from"):
+        await app.design.optimize(request(tmp_path, STAGES, **beyond))
+    with pytest.raises(UserInputError, match="drain current"):
+        read_study_spec({"parameters": [{"name": "gmid(M1)", "min": 5, "max": 20}]})

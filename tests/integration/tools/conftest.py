@@ -57,19 +57,20 @@ class Bench:
         waveforms = RawFileReader()
         settings = SimulatorSettingsFile(user_home=project.private / "home", environment={})
         batch = NgspiceBatch(ConfinedNgspice(processes=self.processes))
+        tables = DeviceTables(
+            batch=batch,
+            simulator=NgspiceRunner(ConfinedNgspice(processes=self.processes)),
+            sources=sources,
+            results=results,
+            models=ShippedModels(),
+            cpu=self.cpu,
+            settings=settings,
+            libraries=libraries,
+        )
         self.services: ToolServices = SimpleNamespace(
             sources=sources,
             model_library=ShippedModels(),
-            device_tables=DeviceTables(
-                batch=batch,
-                simulator=NgspiceRunner(ConfinedNgspice(processes=self.processes)),
-                sources=sources,
-                results=results,
-                models=ShippedModels(),
-                cpu=self.cpu,
-                settings=settings,
-                libraries=libraries,
-            ),
+            device_tables=tables,
             check=CheckCircuit(sources=sources, libraries=libraries),
             simulate=RunSimulation(
                 simulator=NgspiceRunner(ConfinedNgspice(processes=self.processes)),
@@ -102,6 +103,7 @@ class Bench:
                 events=EventBus(),
                 settings=settings,
                 write_file=write_atomically,
+                tables=tables,
                 libraries=libraries,
             ),
             analyze_convergence=AnalyzeConvergence(
