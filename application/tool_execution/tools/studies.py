@@ -24,7 +24,7 @@ from domain.llm.tools.result import ToolCall, ToolResult, failure, failure_of, r
 from domain.studies.robustness import Robustness
 from domain.studies.study_spec import StudyKind, StudySpec, element_of_gm_id, read_study_spec
 from shared.errors import CircuitAIError
-from shared.message import msg
+from shared.message import Message, msg
 
 if TYPE_CHECKING:
     from domain.studies.optimization import OptimizationResult
@@ -294,11 +294,27 @@ def _search_answer(result: OptimizationResult, context: ToolContext) -> ToolResu
     return ToolResult(
         success=True,
         content=_search_content(result, details),
-        summary=msg("Goals met with {values}", values=values)
-        if result.goals_met is not False
-        else msg("Goals not met; the best is {values}", values=values),
+        summary=_summary(result, values),
         result=details,
     )
+
+
+def _summary(result: OptimizationResult, values: str) -> Message:
+    """What the card of the call says."""
+    if result.goals_met is False:
+        found = msg("Goals not met; the best is {values}", values=values)
+    else:
+        found = msg("Goals met with {values}", values=values)
+    if result.scatter is not None:
+        total, share = result.scatter.total, f"{100 * result.scatter.total.value:.3g}"
+        if result.scatter.on_edge:
+            return msg("{result}; yield {share} % of {count} {count:run|runs}: on the edge",
+                       result=found, share=share, count=total.total)  # fmt: skip
+        return msg("{result}; yield {share} % of {count} {count:run|runs}",
+                   result=found, share=share, count=total.total)  # fmt: skip
+    if edges := [item.goal.metric for item in result.robustness if item.on_edge]:
+        return msg("{result}; on the edge: {names}", result=found, names=", ".join(dict.fromkeys(edges)))
+    return found
 
 
 def _search_content(result: OptimizationResult, details: dict[str, Any]) -> str:

@@ -124,3 +124,22 @@ async def test_a_circuit_that_never_runs_is_a_failure_with_its_reason(bench: Ben
     assert (result.success, result.error_type) == (False, "simulation_failed")
     assert "nomodel" in result.content
     assert result.result["errors"][0]["line"] == 4
+
+
+async def test_a_search_tells_the_yield_of_what_it_found_and_that_it_is_on_the_edge(bench: Bench) -> None:
+    bench.write("d.cir", "d\nV1 in 0 10\nR1 in out 20k\nR2 out 0 10k\n.op\n.end\n")
+    result = await bench.call(
+        "run_study",
+        kind="optimize",
+        parameters=[{"name": "R1", "min": "1k", "max": "100k", "tolerance": "5%"},
+                    {"name": "R2", "tolerance": "5%"}],
+        measure={"out": "v(out)"},
+        goals=["4.9 <= out <= 5"],
+    )  # fmt: skip
+    assert result.success, result.content
+    passed = result.result["scatter"]["yield"]["passed"]
+    assert 0 < passed < 60
+    assert f"ON THE EDGE: yield {passed} % ({passed} of 100 runs, 95 % confidence" in result.content
+    assert "sigma of out: 0.1" in result.content
+    assert "assumed: R1, R2: uniform within ±5 %" in result.content
+    assert str(result.summary).endswith(f"yield {passed} % of 100 runs: on the edge")
