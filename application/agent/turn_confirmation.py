@@ -34,10 +34,10 @@ from shared.ulid import new_ulid
 if TYPE_CHECKING:
     from application.agent.conversation import Conversation
     from application.ports.permissions import UsedAnswers
-    from application.ports.project import OperationRecord
     from application.tool_execution.definition import Tool, ToolContext
     from application.tool_execution.executor import ToolExecutor
     from domain.llm.tools.confirmation_card import CallOnCard
+    from domain.llm.tools.effect import ComputedEffect
     from domain.llm.tools.result import ToolCall, ToolResult
 
 _log = logging.getLogger(__name__)
@@ -117,8 +117,7 @@ class TurnConfirmation:
             return refusal(call.name, answer)
         effect = await effect_of(tool, arguments, context)
         # How many files a turn touches was judged with the whole answer; here only this call counts.
-        made = _made(await self._log(context)) if names_critical(effect) else frozenset()
-        known = Circumstances(said=self._said(), made_here=made)
+        known = Circumstances(said=self._said(), made_here=await self._made(effect, context))
         judged = await self._judging.judge(call, effect, context.project.root, known)
         if asked is None and _is_asked(judged) and self._was_refused(call, judged):
             return refused_already(call.name)
@@ -129,9 +128,7 @@ class TurnConfirmation:
         return changed_since(call.name) if judged.verdict.decision == "ask" else None
 
     async def _judge_all(self, pending: Sequence[str], context: ToolContext) -> list[Judged]:
-        log = await self._log(context)
-        said, made = self._said(), _made(log)
-        touched = self._touched(log)
+        said, touched = self._said(), await self._touched(context)
         found: list[Judged] = []
         for call_id in pending:
             call = self._conversation.record.call(call_id)
@@ -140,12 +137,13 @@ class TurnConfirmation:
             tool = self._executor.tool(call.name)
             if tool is None:
                 continue
-            known = Circumstances(said=said, made_here=made, files_before=len(touched))
             try:
                 effect = await effect_of(tool, tool.read_arguments(call.arguments), context)
             except Exception as error:  # noqa: BLE001 - the gate meets it again, and makes the call's result of it
                 _log.info("%s can't be asked about: %s", call.name, error)
                 continue
+            made = await self._made(effect, context)
+            known = Circumstances(said=said, made_here=made, files_before=len(touched))
             judged = await self._judging.judge(call, effect, context.project.root, known)
             if self._was_refused(call, judged):
                 continue  # nobody is asked twice; the gate says so
@@ -208,29 +206,27 @@ class TurnConfirmation:
             for version in get_seen_versions(message).items()
         }
 
-    def _touched(self, log: Sequence[OperationRecord]) -> set[str]:
+    async def _touched(self, context: ToolContext) -> set[str]:
         """Existing files this turn has touched since the user last allowed something."""
         calls = self._conversation.record.calls_since_permission()
         return {
             change.path
-            for record in log
-            if record.op_id in calls
+            for record in await context.operations.list(among=calls)
             for change in record.changes
             if change.before not in (ABSENT, FOLDER)
         }
 
-    async def _log(self, context: ToolContext) -> tuple[OperationRecord, ...]:
-        return await context.operations.list(session_id=self._conversation.session_id)
-
-
-def _made(log: Sequence[OperationRecord]) -> frozenset[str]:
-    """Files this conversation has made (not those it has moved somewhere)."""
-    return frozenset(
-        change.path
-        for record in log
-        if record.state in _HAPPENED and all(change.before == ABSENT for change in record.changes)
-        for change in record.changes
-    )
+    async def _made(self, effect: ComputedEffect, context: ToolContext) -> frozenset[str]:
+        """Files this conversation has made (not those it has moved somewhere), where that decides."""
+        if not names_critical(effect):
+            return frozenset()
+        log = await context.operations.list(session_id=self._conversation.session_id)
+        return frozenset(
+            change.path
+            for record in log
+            if record.state in _HAPPENED and all(change.before == ABSENT for change in record.changes)
+            for change in record.changes
+        )
 
 
 def _is_asked(judged: Judged) -> bool:

@@ -273,7 +273,9 @@ async def _changes(question: Question) -> Sequence[ContextPart]:
     """What was taken back of the model's changes, and what others changed in files it has seen."""
     context = question.context
     unknown = context.replaced_calls()
-    records = await context.operations.list(session_id=context.session_id)
+    listed = context.operations.list
+    is_undone = await listed(session_id=context.session_id, undoing=True)  # without them there is no note
+    records = await listed(session_id=context.session_id) if is_undone else ()
     known = [record for record in records if record.op_id not in unknown]
     undone = undone_note(known, since=question.last_answered)
     seen = {**context.seen_versions, **context.shown_versions}

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:  # quick commands must not pay for what a port names
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
 
@@ -288,8 +288,18 @@ class OperationLog(Protocol):
     def find(self, op_id: str) -> OperationRecord | None:
         """One record."""
 
-    def list(self, *, session_id: str = "", last: int | None = None) -> tuple[OperationRecord, ...]:
-        """All records (of one session; only the newest), oldest first. Writes nothing."""
+    def list(
+        self,
+        *,
+        session_id: str = "",
+        last: int | None = None,
+        among: Collection[str] | None = None,
+        undoing: bool = False,
+    ) -> tuple[OperationRecord, ...]:
+        """All records (of one session; only the newest), oldest first. Writes nothing.
+
+        `among`: only those of these ids; `undoing`: only undos and what is taken back now.
+        """
 
     def forget(self, op_ids: Sequence[str]) -> None:
         """Remove records, those in state "intent" excepted; what they did can't be undone any more."""

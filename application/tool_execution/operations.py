@@ -14,7 +14,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -161,9 +161,18 @@ class Operations:
         """
         return await _whole(lambda give_up: self._undo(op_id, session_id, choose, give_up))
 
-    async def list(self, *, session_id: str = "", last: int | None = None) -> tuple[OperationRecord, ...]:
-        """All records (of one session; only the newest), oldest first."""
-        return await _whole(lambda _give_up: self._log.list(session_id=session_id, last=last))
+    async def list(
+        self,
+        *,
+        session_id: str = "",
+        last: int | None = None,
+        among: Collection[str] | None = None,
+        undoing: bool = False,
+    ) -> tuple[OperationRecord, ...]:
+        """All records, oldest first; fewer as `OperationLog.list` says."""
+        return await _whole(
+            lambda _give_up: self._log.list(session_id=session_id, last=last, among=among, undoing=undoing)
+        )
 
     async def diff(self, op_id: str) -> LineDiff:
         """What an operation changed, from the object store; empty for a simulation.

@@ -152,14 +152,16 @@ class ModelSteps:
         segment = self._record.messages_of_turn()
         is_new = not segment or get_program_step(segment[0]) != step
         if is_new:
-            if self._messages_of(step):  # interrupted before, and a chat was led meanwhile
+            if self._record.messages_of_step(step):  # interrupted before, and a chat was led meanwhile
                 text = f"Go on with this where it was interrupted; what is done stands above. {text}"
             message = create_program_message(text, step=step, task=task)
             await self._parts.conversation.write({"event": "message", "message": message_to_dict(message)})
         else:  # interrupted before
             await self._take_up()
         netlist_step = f"{step}/netlist"
-        has_written = any(event.get("step") == netlist_step for event in self._parts.conversation.events)
+        has_written = len(self._record.messages_of_step(step)) > 1 and any(
+            event.get("step") == netlist_step for event in self._parts.conversation.events
+        )
         circuit = state.get("circuit_file_path", "")
 
         async def system_message(wording: Wording) -> tuple[SystemMessage | None, str]:
@@ -198,7 +200,7 @@ class ModelSteps:
 
     def has_begun(self, state: GraphState) -> bool:
         """Whether the next step was begun before, and interrupted."""
-        return bool(self._messages_of(self._journal.step_id(state["step_number"] + 1)))
+        return bool(self._record.messages_of_step(self._journal.step_id(state["step_number"] + 1)))
 
     async def leave(self) -> None:
         """Give up a step that was interrupted: what it did stays, and each of its calls has a result."""
@@ -393,22 +395,11 @@ class ModelSteps:
         self._spent, self._cost = Usage(), Cost()
         return said
 
-    def _messages_of(self, step: str) -> list[BaseMessage]:
-        """What was said and done in a step, be it in several goes with chats between them."""
-        found: list[BaseMessage] = []
-        is_of_step = False
-        for message in self._record.messages:
-            if isinstance(message, HumanMessage):
-                is_of_step = get_program_step(message) == step
-            if is_of_step:
-                found.append(message)
-        return found
-
     def _worked(self, note: Message | None, known: str, step: str) -> Worked:
         """What stands in the transcript since the step began; `known` is the circuit of the round before."""
         executor = self._parts.executor
         answer, circuit, writes, paths = "", "", [], []
-        for message in self._messages_of(step):
+        for message in self._record.messages_of_step(step):
             if not isinstance(message, AIMessage):
                 continue
             if text := get_text(message).strip():

@@ -487,8 +487,10 @@ def _of_words(  # noqa: PLR0911 - one a rule
         return _Read("optimize" if "optimize" in meant else "continue")
     if "accept" in meant and meant <= {"accept", "done", "enough", "stop"}:
         return _Read("accept", is_sure="stop" not in meant)
+    if meant <= {"done", "enough"} and here.goals_met:  # "that'll do"
+        return _Read("accept", is_sure=False)
     if meant == {"done"}:
-        return _Read("accept", is_sure=False) if here.goals_met else _UNCLEAR
+        return _UNCLEAR
     if meant <= {"stop", "done", "enough"}:
         return _Read("stop", is_sure="stop" in meant)
     if meant == {"stop", "optimize"} and said[0].role == "stop":  # "stop optimizing"

@@ -213,7 +213,8 @@ _ENGLISH: Mapping[Role, str] = {
         "wrap it up|wrap up|wrap this up|call it done|"
         "call it finished|i'm sold|settle on this|settle on it|settle for this|settle for it|finalise|"
         "finalize|"
-        "finalise it|finalize it|finalise this|finalize this|lock it in|sign it off"
+        "what i wanted|this is what i wanted|that is what i wanted|that's what i wanted|just what i wanted|"
+        "exactly what i wanted|finalise it|finalize it|finalise this|finalize this|lock it in|sign it off"
     ),
     "done": (
         "done|finish|finished|finish it|i'm done|we're done|we are done|complete|completed|all done|finishing"
@@ -354,7 +355,7 @@ _CHINESE: Mapping[Role, str] = {
     ),
     "accept": (
         "接受|接受设计|接收|采纳|通过|就这样定了|定了|就定|就它了|就这个|就这个了|就用这个|就要这个|"
-        "就这样吧|同意这个设计|验收|认可|确认|保留这个设计|可以接受|就用它|定稿|没意见|符合要求了|就它|"
+        "就这样吧|同意这个设计|验收|认可|确认|保留这个设计|可以接受|就用它|定稿|保存这个版本|保存这一版|保存这版|保留这个版本|没意见|符合要求了|就它|"
         "就它吧|收下|收下了|就这版|就这个版本|就用这版|就这版吧|定下来|就定这个|敲定|拍板|签收|"
         "保留吧|保留它|保留|保留这一版|保留这版|就按这个|就按这个来|按这个来|就按这个定|按这个定|"
         "就按这版定|照这个定|"

@@ -83,6 +83,9 @@ class ConversationRecord:
         self._messages: dict[str, BaseMessage] = {}
         self._of_user: dict[str, str | None] = {}
         """What stands in his messages, by their ids; None: the program said it in his place."""
+        self._of_step: dict[str, list[str]] = {}
+        """Ids of the messages of a design's step, in its several goes."""
+        self._has_attachments = False
         self._results: dict[str, ToolMessage] = {}
         self._unfinished: dict[str, UnfinishedAnswer] = {}
 
@@ -159,7 +162,11 @@ class ConversationRecord:
     @property
     def has_attachments(self) -> bool:
         """Whether a message of the user's came with files or pictures."""
-        return any(isinstance(one, HumanMessage) and get_attachments(one) for one in self._messages.values())
+        return self._has_attachments
+
+    def messages_of_step(self, step: str) -> list[BaseMessage]:
+        """What was said and done in a design's step, be it in several goes with chats between them."""
+        return [self._messages[message_id] for message_id in self._of_step.get(step, ())]
 
     def sources_of_turn(self) -> tuple[WebSource, ...]:
         """The pages that web searches of the newest turn have found, each once, in their numbers' order."""
@@ -379,8 +386,11 @@ class ConversationRecord:
             self._turn = message_id  # also when the line that says so was lost in a power cut
         if message_id not in self._messages:
             self._ids_of_turn.append(message_id)
+            if of_step := get_program_step(self._messages.get(self._ids_of_turn[0], message)):
+                self._of_step.setdefault(of_step, []).append(message_id)
         self._messages[message_id] = message
         if isinstance(message, HumanMessage):
+            self._has_attachments |= bool(get_attachments(message))
             self._of_user[message_id] = None if get_program_step(message) else get_text(message)
         self._unfinished.pop(message_id, None)
         if step and isinstance(message, AIMessage):

@@ -228,7 +228,7 @@ _TERMS = (
     "hot-swap hotswap 热插拔",
     "rectifier 整流",
     "bridge 电桥 桥式",
-    "transformer xfmer xfmr 变压器",
+    "transformer trafo xfmer xfmr 变压器",
     "coupling 耦合",
     "zener dz 齐纳 稳压管",
     "led 发光二极管",
@@ -414,6 +414,10 @@ _CAPITALS = late_pattern(r"(?<![A-Za-z0-9_])[A-Z]{2,}(?![A-Za-z0-9_])")
 _PROPER = late_pattern(r"(?<=[a-z0-9,;:)] )[A-Z][a-z]\w*", re.ASCII)
 """A word with a capital inside a sentence: an identifier (Iin), a person, a kind of circuit (Hartley)."""
 _LATIN_IN_CHINESE = late_pattern(r"[A-Za-z]{2,}")
+_TYPE_NUMBER = late_pattern(
+    r"(?:(?<=\bthe )|(?<=\ba )|(?<=\ban )|(?<=[一-鿿])|(?<=[一-鿿] ))\d{3,4}(?![\w.%]| ?(?:[kKmMuµnpG]?(?:Hz|[VAWFHΩs])|[oO]hm|dB)\b)"
+)
+"""What a part is called for short: the 741, a 555."""
 _CHINESE = late_pattern("[\u4e00-\u9fff]")
 _AFTER_NODE = late_pattern(r"(?:node|net|pin|节点|网络|引脚)\s*([\w]+)|\b[vi]\(\s*([\w.+\-]+)\s*[,)]")
 _LATIN = late_pattern(r"[a-z0-9_]")
@@ -468,6 +472,7 @@ def _names(text: str) -> Iterator[str]:
     for match in _CAPITALS.finditer(text):
         yield fold(match[0])
     folded = fold(text)
+    yield from _TYPE_NUMBER.findall(folded)
     for match in _NAME.finditer(folded):
         yield match[0].strip(".-/")
     for match in _AFTER_NODE.finditer(folded):

@@ -128,10 +128,13 @@ def _own_name(source: str) -> str:
 
 
 def pattern_of(term: Term) -> re.Pattern[str]:
-    """Finds a term in a folded text: names as whole words, other English words from their beginning."""
+    """Finds a term in a folded text: names as whole words, other English words from their beginning.
+
+    A type's number is found behind letters, too: "741" in ua741.
+    """
     end = r"(?![a-z0-9_])" if term.is_name else ""
     spellings = (
-        rf"(?<![a-z0-9_]){re.escape(each).replace(_HYPHEN, '[- ]?')}{end}"
+        rf"(?<!{'[0-9]' if each.isdigit() else '[a-z0-9_]'}){re.escape(each).replace(_HYPHEN, '[- ]?')}{end}"
         if each.isascii()
         else re.escape(each)
         for each in term.spellings

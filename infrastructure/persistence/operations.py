@@ -16,7 +16,7 @@ import random
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -141,12 +141,26 @@ class SqliteOperationLog:
         found = self._read("WHERE op_id = ?", (op_id,))
         return found[0] if found else None
 
-    def list(self, *, session_id: str = "", last: int | None = None) -> tuple[OperationRecord, ...]:
+    def list(
+        self,
+        *,
+        session_id: str = "",
+        last: int | None = None,
+        among: Collection[str] | None = None,
+        undoing: bool = False,
+    ) -> tuple[OperationRecord, ...]:
         """All records (of one session; only the newest), oldest first. Writes nothing.
 
-        What is left out by `last` is neither read nor verified. Raises EnvironmentProblem.
+        `among`: only those of these ids; `undoing`: only undos and what is taken back now. What is left out
+        is neither read nor verified. Raises EnvironmentProblem.
         """
-        condition, values = ("WHERE session_id = ?", [session_id]) if session_id else ("", [])
+        asked: dict[str, Sequence[object]] = {"session_id = ?": [session_id]} if session_id else {}
+        if among is not None:
+            asked[f"op_id IN ({', '.join('?' * len(among))})"] = [*among]
+        if undoing:
+            asked["(kind = 'undo' OR state = 'undone')"] = ()
+        condition = f"WHERE {' AND '.join(asked)}" if asked else ""
+        values = [value for each in asked.values() for value in each]
         if last is None:
             return self._read(f"{condition} ORDER BY number", values)
         return self._read(f"{condition} ORDER BY number DESC LIMIT ?", [*values, last])[::-1]

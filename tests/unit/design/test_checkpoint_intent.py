@@ -561,6 +561,7 @@ READ: dict[str, tuple[tuple[str, At], ...]] = {
         ("please fix this failure", FAILED),
     ),
     "accept": (
+        ("that'll do, thanks", MET), ("yes this is what I wanted", MET), ("满意，保存这个版本", MET),
         ("accept", MISSED), ("Accept!", MET), ("yes", MET), ("looks good to me", MET), ("acept", MET),
         ("perfect, accept the design", MET), ("done", MET), ("接受", MISSED), ("好的，接受设计", MET),
         ("好", MET), ("就用这个吧", MET), ("没问题，采纳", MET), ("accept 吧", MET), ("ACCEPT", MET),
