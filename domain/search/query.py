@@ -415,7 +415,8 @@ _PROPER = late_pattern(r"(?<=[a-z0-9,;:)] )[A-Z][a-z]\w*", re.ASCII)
 """A word with a capital inside a sentence: an identifier (Iin), a person, a kind of circuit (Hartley)."""
 _LATIN_IN_CHINESE = late_pattern(r"[A-Za-z]{2,}")
 _TYPE_NUMBER = late_pattern(
-    r"(?:(?<=\bthe )|(?<=\ba )|(?<=\ban )|(?<=[一-鿿])|(?<=[一-鿿] ))\d{3,4}(?![\w.%]| ?(?:[kKmMuµnpG]?(?:Hz|[VAWFHΩs])|[oO]hm|dB)\b)"
+    r"(?:(?<=\bthe )|(?<=\ba )|(?<=\ban )|(?<=[一-鿿])|(?<=[一-鿿] ))\d{3,4}"
+    r"(?![\w.%]| ?(?:[kmunpg]?(?:hz|[vawfhωs])|ohms?|db)\b)"
 )
 """What a part is called for short: the 741, a 555."""
 _CHINESE = late_pattern("[\u4e00-\u9fff]")

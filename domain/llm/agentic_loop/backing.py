@@ -679,6 +679,7 @@ def _by_law(said: Sequence[tuple[str, float]]) -> Iterator[tuple[str, float]]:  
     """What two figures of different units give: current, voltage, resistance, power, time constant."""
     few = list(dict.fromkeys(said))[-_MOST_BY_LAW:]
     yield from ((unit, one + other) for unit, one in few for same, other in few if same == unit)
+    yield from (("Hz" if unit == "s" else "s", 1 / one) for unit, one in few if unit in ("s", "Hz") and one)
     for unit, one in few:
         for other_unit, other in few:
             if not one or not other:

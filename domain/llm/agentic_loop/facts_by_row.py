@@ -184,12 +184,12 @@ def _tables(results: Sequence[str]) -> Iterator[_Table]:
             runs.others |= _numbers(flat)
         for table, rows in (
             (edges, _edge_rows(flat)),
-            (spread, _spread_rows(flat)),
             (shares, _share_rows(flat)),
             (places, _place_rows(flat)),
         ):
             table.rows = table.rows or rows
-    yield from (studied, devices, places, _of_runs(runs), edges, spread, shares)
+        spread.rows += _spread_rows(flat)
+    yield from (studied, devices, places, _of_runs(runs), edges, _of_runs(spread), shares)
 
 
 def _edge_rows(flat: str) -> list[_Row]:
@@ -216,11 +216,12 @@ def _spread_rows(flat: str) -> list[_Row]:
 
 
 def _of_runs(table: _Table) -> _Table:
-    """One row for each run: what was told of it at several places put together."""
+    """One row for each run or statistic: what was told of it at several places put together."""
     found: dict[frozenset[str], set[float]] = {}
     for row in table.rows:
         found.setdefault(row.words, set()).update(row.values)
-    return _Table([_Row(words, (), frozenset(values)) for words, values in found.items()], table.others)
+    rows = [_Row(words, (), frozenset(values)) for words, values in found.items()]
+    return _Table(rows, table.others, goes_on=table.goes_on)
 
 
 def _study_rows(flat: str) -> list[_Row]:

@@ -53,6 +53,8 @@ _LINK = late_pattern(
     r"|提高|升|降|增大|减小|增加|改善"
     r"|下降|上升|的|仅|只有|即|[=:~≈|])*\s*"
 )
+_FROM_FIGURE = late_pattern(r"(?<=从|由)\s?[\d.]+\s?[a-zA-ZΩ°%]{0,4}|\bfrom [\d.]+\s?[a-zA-ZΩ°%]{0,4}")
+"""What a quantity had before is no other one's."""
 _OPERATOR = late_pattern(r"[\w)] ?[-+*/] ?$")
 _DIFFERS = late_pattern(
     r"\s*(?:too|more|less|higher|lower|above|below|over|under|short|off|away|worse|better|wider|narrower"
@@ -85,7 +87,7 @@ QUANTITIES: tuple[tuple[str, str], ...] = (
     (
         r"v_?pp|pp|pp_v|\w*ripple\w*|v\w*_pp",
         r"(?<!current )(?<!inductor )(?<!IL )\bripple\b(?! current)|\bswing\b|\bpeak[- ]to[- ]peak\b"
-        r"|(?<!电流)纹波(?!电流)|摆幅|峰峰",
+        r"|(?<!电流)纹波(?!电流)|摆幅|峰峰值?",
     ),
     (r"\w*_?rms|rms_\w+", r"\brms\b(?! noise)|\beffective value\b|有效值"),
     (r"\w*overshoot\w*", r"\bovershoot\b|过冲|超调"),
@@ -270,7 +272,7 @@ class Quantities:
         end, begin, row = max(found, key=lambda each: each[:2])
         if _OPERATOR.search(before[: at + begin]):
             return 0, []  # the end of a formula
-        if not _LINK.fullmatch(before[at + end :]):
+        if not _LINK.fullmatch(_FROM_FIGURE.sub(" ", before[at + end :])):
             return 0, []
         values = self._values.get(row, ())
         if figure.unit == "%":
