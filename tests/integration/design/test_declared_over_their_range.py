@@ -442,6 +442,14 @@ def cmos_gate(draw: random.Random) -> str:
     return f"{text}, {delay:.3g} ns, {load} pF, {draw.choice([3.3, 5, 9])} V"
 
 
+def level_shifter(draw: random.Random) -> str:
+    low, high = draw.choice([(1.8, 3.3), (1.8, 5), (3.3, 5), (2.5, 9), (1.2, 1.8), (1.2, 3.3), (5, 15)])
+    text = draw.choice(
+        ["level shifter {} V to {} V, delay {:.3g} ns", "{}V转{}V的电平转换电路，延迟{:.3g}ns"]
+    )
+    return text.format(low, high, _log(draw, 8, 900)) + draw.choice(["", ", load 0.5 pF", ", load 5 pF"])
+
+
 def ring_oscillator(draw: random.Random) -> str:
     stages, supply = draw.choice([3, 5, 7, 11]), draw.choice([3.3, 5, 9])
     text = draw.choice(["{}-stage ring oscillator, {:.3g} Hz, {} V", "{}级环形振荡器，频率{:.3g}Hz，电源{}V"])
@@ -570,6 +578,7 @@ FAMILIES = pytest.mark.parametrize(
         folded_cascode,
         mos_inverter,
         cmos_gate,
+        level_shifter,
         ring_oscillator,
         phase_shift_oscillator,
         colpitts_oscillator,
