@@ -59,6 +59,7 @@ from domain.design.families import (
     non_inverting_schmitt,
     notch,
     phase_shift_oscillator,
+    rectifier,
     relaxation_oscillator,
     ring_oscillator,
     sallen_key,
@@ -145,6 +146,7 @@ FAMILIES: Mapping[str, DeclaredFamily] = MappingProxyType(
             state_variable,
             ldo_regulator,
             lc_band_ladder,
+            rectifier,
         )
     }
 )

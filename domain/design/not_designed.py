@@ -148,16 +148,20 @@ NOT_DESIGNED: tuple[NotDesigned, ...] = (
         is_general=True,
     ),
     NotDesigned(
-        words=r"(?:half|full)[\s-]wave|bridge[\s-]rectifier|(?:桥式|全波|半波)整流",
-        what=msg("a rectifier"),
+        words=(
+            r"(?<![a-z])mains(?![a-z])(?![\s-]*(?:hum|noise|interference|pick|notch))|市电(?!干扰|噪声)|"
+            r"阻容降压|\d{3}\s?v\s?ac(?![a-z])|ac\s?(?:220|110|230|120|240)|变压器|"
+            r"(?<!dc )(?<!dc-)transformer|ac[\s/-]dc"
+        ),
+        what=msg("a mains or AC supply"),
     ),
     NotDesigned(
         words=(
-            r"(?<![a-z])mains(?![a-z])(?![\s-]*(?:hum|noise|interference|pick|notch))|市电(?!干扰|噪声)|阻容降压|\d{2,3}\s?v\s?ac(?![a-z])|ac\s?(?:220|110|230|120|240)|交流|变压器|"
-            r"(?<!dc )(?<!dc-)transformer|"
-            r"(?<!同步)(?<!二极管)(?<!肖特基)(?<!非同步)整流(?!管|二极管)|ac[\s/-]dc"
+            r"\d{2}\s?v\s?ac(?![a-z])|交流|(?<!同步)(?<!二极管)(?<!肖特基)(?<!非同步)整流(?!管|二极管)|"
+            r"(?:half|full)[\s-]wave|bridge[\s-]rectifier"
         ),
         what=msg("a mains or AC supply"),
+        family="rectifier",
     ),
     NotDesigned(
         words=r"constant[\s-]current|恒流|led driver|led\s?驱动|(?<!usb )(?<!car )charger|充电",

@@ -6,7 +6,7 @@ Horowitz, Hill, *The Art of Electronics*, chapter 1; Sedra, Smith, *Microelectro
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from domain.circuit.elements import GROUND
@@ -382,6 +382,7 @@ def _rectifiers(found: Finder) -> None:
                     "diodes": [*(up[n] for n in both), *(down[n] for n in both)],
                     "reservoir": caps,
                     "load": load,
+                    "source_resistance": _from_inputs(graph, both),
                 },
                 {"in": both[0], "in2": both[1], "out": plus, "out2": minus},
             )
@@ -415,7 +416,14 @@ def _rectifiers(found: Finder) -> None:
             if members[0].pins["k"] == out
             else {"in": members[0].pins["k"], "out": out}
         )
-        found.add(kind, {"diodes": members, "reservoir": caps, "load": load}, nodes)
+        before = _from_inputs(graph, [d.other(out) for d in members])
+        elements = {"diodes": members, "reservoir": caps, "load": load, "source_resistance": before}
+        found.add(kind, elements, nodes)
+
+
+def _from_inputs(graph: Graph, nodes: Iterable[str]) -> list[Part]:
+    """The resistors between sources and these nodes."""
+    return [r for node in nodes for r, far in graph.two(node, "r") if far in graph.inputs]
 
 
 def _steps(found: Finder, node: str) -> float:

@@ -1,8 +1,7 @@
 """LC ladder filters between equal resistances or from a voltage source: low-pass and high-pass, order 2 to 9.
 
 Element values and their sources: `domain.design.ladder`. "Cut-off" is the -3 dB frequency, unless the
-sentence says ripple edge or pass-band edge; loss counts against the matched line, where half of the source's
-voltage arrives.
+sentence says ripple edge or pass-band edge; loss counts against the matched line (half of the source).
 """
 
 from __future__ import annotations
@@ -92,10 +91,8 @@ def _margin(
 
 
 def _ladder(request: Request) -> Ladder:
-    is_single = request["termination"] == "single"
-    return Ladder(
-        is_low_pass=request["kind"] == rows.LOW_PASS, ohm=request["resistance_ohm"], is_single=is_single
-    )
+    kind, end = request["kind"], request["termination"]
+    return Ladder(is_low_pass=kind == rows.LOW_PASS, ohm=request["resistance_ohm"], is_single=end == "single")
 
 
 def size(request: Request, correction: Correction) -> Sized:

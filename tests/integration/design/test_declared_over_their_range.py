@@ -519,6 +519,18 @@ def lc_band_ladder(draw: random.Random) -> str:
     return text + (", singly terminated" if draw.random() < 0.3 else "")
 
 
+def rectifier(draw: random.Random) -> str:
+    form, rms = draw.choice(["bridge", "half-wave", "centre-tapped full-wave"]), _log(draw, 6, 60)
+    named = {"bridge": "桥式", "half-wave": "半波", "centre-tapped full-wave": "中心抽头全波"}[form]
+    load, ripple = _log(draw, 1, 2000), draw.choice([2, 5, 10])
+    texts = (
+        f"{form} rectifier, {rms:.3g} V rms, {draw.choice([50, 400])} Hz, {load:.3g} mA, {ripple}% ripple",
+        f"{named}整流滤波电路，交流{rms:.3g}V，负载{load:.3g}mA，纹波{ripple}%",
+        f"{form} rectifier, output {rms:.3g} V DC, load {load:.3g} mA, ripple below {rms / 20:.2g} V",
+    )
+    return draw.choice(texts)
+
+
 def state_variable(draw: random.Random) -> str:
     quality, output = _log(draw, 0.55, 45), draw.choice(["low-pass", "band-pass", "high-pass"])
     center, gain = _log(draw, 1, 80e3), _log(draw, 0.15, 30)
@@ -588,6 +600,7 @@ FAMILIES = pytest.mark.parametrize(
         state_variable,
         ldo_regulator,
         lc_band_ladder,
+        rectifier,
     ],
     ids=lambda f: f.__name__,
 )

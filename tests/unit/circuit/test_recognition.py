@@ -33,6 +33,7 @@ OWN = {
     "multiple_feedback": {"multiple_feedback_low_pass"},
     "ldo_regulator": {"low_dropout_regulator", "differential_pair", "current_mirror"},
     "lc_band_ladder": {"lc_ladder_band_pass"},
+    "rectifier": {"bridge_rectifier"},
     "state_variable": {"state_variable_filter"},
     "notch": {"twin_t_notch", "voltage_follower"},
     "active_load_stage": {"common_source", "diode_connected"},

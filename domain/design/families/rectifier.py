@@ -1,0 +1,150 @@
+"""Rectifiers with a smoothing capacitor: diode bridge, half-wave, or full-wave with a centre tap.
+
+Ripple I t/C with t = T (half-wave) or T/2 less the time the diodes conduct, T/(2 pi) sqrt(2 Vr/Vp); output
+Vp - n VD - Vr/2 with n = 2 diodes of a bridge, else 1; peak current of a diode I (1 + pi sqrt(2 Vp/Vr)), of a
+bridge I (1 + pi sqrt(Vp/(2 Vr))). The source has a resistance of a thousandth of the load's.
+Source: Sedra, Smith, "Microelectronic Circuits", 7th ed., section 4.5.
+"""
+
+from __future__ import annotations
+
+import math
+
+from domain.circuit.figures import with_unit
+from domain.circuit.preferred_values import at_least
+from domain.design.deck import Deck, spice
+from domain.design.engine.declaration import (
+    Bounds,
+    Choice,
+    Correction,
+    Family,
+    GoalRow,
+    Option,
+    Request,
+    Sized,
+    Words,
+    around,
+)
+from domain.design.engine.library_parts import part_choice
+from domain.design.families.rectifier_request import (
+    GENERAL,
+    QUANTITIES,
+    SOURCE_SHARE,
+    complete,
+    diode_of,
+    says,
+)
+from domain.design.understanding import impossible
+from shared.message import msg
+
+_MARGIN = 0.93
+"""Part of the ripple that is sized for."""
+_SETTLES, _RECORDED = 12, 8
+"""Periods before the record, and in it."""
+
+
+def size(request: Request, correction: Correction) -> Sized:
+    """The smoothing capacitor of E6; its load."""
+    peak, load = request["input_v"] * math.sqrt(2), request["iout"]
+    ripple = request["ripple_v"] * correction["ripple_v"] * _MARGIN
+    reverse = peak if request["form"] == "bridge" else 2 * peak
+    if reverse > diode_of(request).reverse_v:
+        raise impossible(
+            msg("The diodes block {reverse}, more than the {limit} of the {part}.",
+                reverse=with_unit(reverse, "V", 3), limit=f"{diode_of(request).reverse_v:g} V",
+                part=request["diode"]),
+            msg("Choose a diode with a higher reverse voltage, or a lower input."),
+        )  # fmt: skip
+    period = 1 / request["frequency_hz"] / (1 if request["form"] == "half" else 2)
+    conducts = math.sqrt(2 * ripple / peak) / (2 * math.pi * request["frequency_hz"])
+    capacitance = at_least(load * max(period - conducts, 0.4 * period) / ripple, "E6")
+    note = msg("The diodes block up to {reverse}.", reverse=with_unit(reverse, "V", 3))
+    ohm = request["load_ohm"] or request["vout"] / load
+    return Sized(parts={"C1": capacitance, "Rload": ohm}, notes=(note,))
+
+
+def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+    """Source with its resistance, diodes, smoothing capacitor and load."""
+    form, peak = request["form"], spice(request["input_v"] * math.sqrt(2))
+    wave, ohm = f"SIN(0 {peak} {spice(request['frequency_hz'])})", spice(SOURCE_SHARE * sized.parts["Rload"])
+    model = request["diode"] if request["diode"] != "diode" else "drect"
+    deck.part(f"Vin in {'m' if form == 'bridge' else '0'} {wave}", msg("input"))
+    deck.part(f"Rsource in a {ohm}", msg("source resistance"))
+    ways = {"half": (("a", "out"),), "tapped": (("a", "out"), ("b", "out"))}
+    if form == "tapped":
+        deck.part(f"Vin2 0 in2 {wave}", msg("the other half of the winding"))
+        deck.part(f"Rsource2 in2 b {ohm}", msg("source resistance"))
+    for n, (anode, cathode) in enumerate(
+        ways.get(form, (("a", "out"), ("m", "out"), ("0", "a"), ("0", "m"))), start=1
+    ):
+        deck.part(f"D{n} {anode} {cathode} {model}", msg("diode"))
+    deck.part(f"C1 out 0 {spice(sized.parts['C1'])}", msg("smoothing capacitor"))
+    deck.part(f"Rload out 0 {spice(sized.parts['Rload'])}", msg("load"))
+    deck.rule()
+    if model == "drect":
+        deck.cards(f".model drect D(IS={spice(GENERAL.saturation_a)} N={GENERAL.emission:g} "
+                   f"RS={spice(GENERAL.series_ohm)} CJO=20p BV={GENERAL.reverse_v:g})")  # fmt: skip
+    else:
+        deck.cards(f".include {model}.lib")
+
+
+def _record(request: Request) -> str:
+    period = 1 / request["frequency_hz"]
+    stop, step = (_SETTLES + _RECORDED) * period, spice(period / 400)
+    return f".tran {step} {spice(stop)} {spice(_SETTLES * period)} {step}"
+
+
+FAMILY = Family(
+    key="rectifier",
+    name=msg("rectifiers with a smoothing capacitor (bridge, half-wave, full-wave with a centre tap)"),
+    one=msg("a rectifier"),
+    examples={
+        "en": "bridge rectifier, 12 V AC, 50 Hz, 100 mA, ripple below 1 V",
+        "zh": "桥式整流滤波电路，交流12V，50Hz，负载电流100mA，纹波小于1V",
+    },
+    words=Words(
+        named=(
+            r"(?:(?:half|full|single|bridge|diode)[\s-]?(?:wave|phase)?[\s-])*"
+            r"(?:cent(?:er|re)[\s-]?tap(?:ped)? )?(?:bridge )?rectif(?:ier|ication)(?: circuit)?|"
+            r"(?:half|full)[\s-]wave(?: bridge)?|"
+            r"(?:桥式|全波|半波|全桥|单相|二极管)+整流(?:滤波)?(?:电路|器)?|整流(?:滤波|桥)?电路|整流器|整流桥"
+        ),
+        excludes=(
+            r"synchron|同步|buck|boost|precision|精密|op[\s-]?amp|运放|convert|regulat|稳压|charg|充电|"
+            r"3[\s-]phase|three[\s-]phase|三相|doubler|倍压|multiplier|dc[\s/-]dc|开关电源|forward|fly|续流"
+        ),
+    ),
+    quantities=QUANTITIES,
+    choices=(
+        Choice(
+            name="form", label=msg("circuit"), default=lambda _request: "bridge", options=(
+                Option(key="bridge", label=msg("diode bridge"), words=r"bridge|桥"),
+                Option(key="half", label=msg("half-wave"), words=r"half[\s-]?wave|半波|(?:single|one) diode"),
+                Option(key="tapped", label=msg("centre tap"), words=r"cent(?:er|re)[\s-]?tap|中心抽头"),
+            ),
+        ),
+        part_choice("diode"),
+    ),
+    goals=(
+        GoalRow(
+            metric="vout", label=msg("Output voltage"), unit="V", quantity="vout", is_corrected=False,
+            expression=lambda _request: "avg(v(out))",
+            bounds=lambda request: around(request["vout"], request["tolerance"]),
+        ),
+        GoalRow(
+            metric="ripple", label=msg("Ripple"), unit="V", quantity="ripple_v",
+            expression=lambda _request: "pp(v(out))",
+            bounds=lambda request: Bounds(maximum=request["ripple_v"]),
+        ),
+    ),
+    title=lambda request: (
+        f"Rectifier, {request['form']}, {request['input_v']:.4g} V rms to {request['vout']:.3g} V, "
+        f"{with_unit(request['iout'], 'A', 3)}"
+    ),
+    remarks=lambda _request: (msg("C = I t / Vr; Vout = Vp - VD of the diodes in the way - Vr/2."),),
+    analyses=lambda request, _sized, _goals: (_record(request),),
+    size=size,
+    netlist=netlist,
+    says=says,
+    complete=complete,
+)  # fmt: skip
