@@ -18,6 +18,7 @@ from domain.circuit.dependencies import (
 )
 from domain.circuit.dialects import (
     PROGRAMS,
+    QSPICE_TITLE,
     Dialect,
     Evidence,
     compatibility_mode,
@@ -126,6 +127,7 @@ class CircuitTranslator:
                             program=program, mode=mode),
                 file=path,
             )  # fmt: skip
+        program = "QSPICE" if evidence[0].word == QSPICE_TITLE else program
         return SimulationNote(
             message=msg("Read as a {program} circuit (ngspice mode {mode}) because of {word} on line {line}.",
                         program=program, mode=mode, word=evidence[0].word, line=evidence[0].line),

@@ -93,7 +93,11 @@ _WORDS = tuple(
     (dialect, weight, late_pattern(pattern, re.IGNORECASE | re.ASCII))
     for dialect, weight, pattern in _PATTERNS
 )
-_LTSPICE_TITLE = late_pattern(r"^\*?\s*.*\.asc\s*$", re.IGNORECASE)
+_LTSPICE_TITLE = late_pattern(r"^\*?\s*.*\.(?:asc|qsch)\s*$", re.IGNORECASE)
+QSPICE_TITLE = ".qsch"
+"""QSPICE writes what LTspice does, and its schematic's name into the title."""
+_IDLE_PIN = ("\xa5", "\xc2\xa5")
+"""What QSPICE writes for a pin of its own devices that is not connected, in cp1252 and in UTF-8."""
 _GREEK_MU = "\xce\xbc"
 _MICRO = late_pattern(r"(?<=[\d.])(?:\xc2\xb5|\xce\xbc|\xb5)(?![\x80-\xff])")
 """Micro signs behind digits in the Latin-1 view: of UTF-8 (and its Greek double), cp1252."""
@@ -117,13 +121,25 @@ def evidence_in(netlist: Netlist) -> tuple[Evidence, ...]:
     return tuple(item for item in found if item.dialect == best)
 
 
+def is_device_of_qspice(statement: Statement, netlist: Netlist) -> bool:
+    """Whether a line that begins like no element is a device of QSPICE alone: the letters of these are none of
+    ASCII (Æ, Ø, ×, ¥, €, £; spicelib, spice_utils.py)."""
+    words = statement.raw.split()
+    if not words or words[0][:1].isascii():
+        return False
+    title = netlist.statements[0].raw.strip().lower()
+    return title.endswith(QSPICE_TITLE) or any(word in _IDLE_PIN for word in words)
+
+
 def _hints(netlist: Netlist) -> Iterator[tuple[Evidence, int, str]]:
     """Each hint with its weight and what kind of word it is."""
     own = {card.fields[1].text.lower() for card in netlist.directives("func") if len(card.fields) > 1}
     for statement in netlist.statements:
         if statement.kind == "title":
-            if _LTSPICE_TITLE.match(statement.raw.strip()):
-                yield Evidence(dialect="ltspice", word=".asc", line=statement.line), _CERTAIN, "title"
+            title = statement.raw.strip()
+            if _LTSPICE_TITLE.match(title):
+                word = QSPICE_TITLE if title.lower().endswith(QSPICE_TITLE) else ".asc"
+                yield Evidence(dialect="ltspice", word=word, line=statement.line), _CERTAIN, "title"
         elif statement.kind in ("element", "directive"):
             yield from _hints_of(statement, own)
 
@@ -250,6 +266,9 @@ _SCHEMATICS: tuple[tuple[str, re.Pattern[bytes], Message], ...] = (
     ("LTspice", late_pattern(rb"\s*Version 4\r?\n\s*SHEET ", re.IGNORECASE),
      msg("In LTspice choose View > SPICE Netlist and save it, or run LTspice.exe -netlist file.asc; then "
          "open the .net file here.")),
+    ("QSPICE", late_pattern(rb"\xff\xd8\xff\xdb\xabschematic"),
+     msg("In QSPICE choose View > Netlist and save it, or run QUX.exe -Netlist file.qsch; then open the .cir "
+         "file here.")),
     ("KiCad", late_pattern(rb"\s*\(kicad_sch\b|EESchema Schematic File"),
      msg("In KiCad choose File > Export > Netlist > SPICE, or run kicad-cli sch export netlist --format "
          "spice; then open the .cir file here.")),

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Set
 from domain.circuit.analyses import ANALYSIS_KINDS, analysis_problem, has_empty_sweep, has_idle_sweep
 from domain.circuit.cards import assignments_of
 from domain.circuit.dependencies import DependencyTree, Placed
+from domain.circuit.dialects import is_device_of_qspice
 from domain.circuit.elements import SHAPES, parse_element
 from domain.circuit.findings import Findings, Severity
 from domain.circuit.foreign_forms import foreign_form
@@ -288,17 +289,24 @@ def _check_card(placed: Placed, findings: Findings) -> None:
     if statement.kind == "unknown":
         if not statement.text.strip(_END_OF_TEXT_OF_DOS):
             return
-        message = msg(
-            "No card begins with “{start}”. Put * before a comment.", start=statement.text.strip()[:1]
-        )
+        if is_device_of_qspice(statement, placed.netlist):
+            name = statement.text.split(None, 1)[0].encode("ascii", "ignore").decode()
+            message = msg("{name} is a device that only QSPICE has. Replace it with elements of ngspice, or "
+                          "with a subcircuit.", name=name)  # fmt: skip
+        else:
+            message = msg(
+                "No card begins with “{start}”. Put * before a comment.", start=statement.text.strip()[:1]
+            )
         findings.add("error", "unknown-element", message, file=placed.file, at=statement)
         return
-    if statement.kind == "directive" and statement.keyword not in DIRECTIVES | {"endc"}:
+    is_directive = statement.kind == "directive"
+    is_command = is_directive and statement.keyword in _COMMANDS - DIRECTIVES  # .pre_osdi
+    if is_directive and not is_command and statement.keyword not in DIRECTIVES | {"endc"}:
         _note_unknown_directive(placed, findings)
         return
-    if statement.kind == "element" and _is_command(statement):
+    if is_command or (statement.kind == "element" and _is_command(statement)):
         message = msg("{word} is a command. Put it between .control and .endc.",
-                      word=statement.words[0].text)  # fmt: skip
+                      word=statement.words[0].text.removeprefix("."))  # fmt: skip
         findings.add("error", "unknown-element", message, file=placed.file, at=statement)
         return
     if (foreign := foreign_form(statement)) is not None:

@@ -97,6 +97,10 @@ def _check_element_numbers(placed: PlacedElement, block: Block, habits: _Habits,
             _check_main_value(placed, value, number, habits, findings, is_small=is_small)
     for field in _all_numbers(element):
         number = read_number(field.text)
+        if number is not None and _is_raised_twice(number):
+            message = msg("ngspice reads {text} as {value}: only the first factor counts. A million is meg.",
+                          text=field.text, value=format_number(number.value))  # fmt: skip
+            findings.add("warning", "number-tail", message, file=placed.file, at=field)
         if number is not None and _has_lost_tail(number):
             message = msg("ngspice reads {text} as {value}: it ignores “{tail}”.",
                           text=field.text, value=format_number(number.value), tail=number.rest)  # fmt: skip
@@ -109,6 +113,12 @@ def _all_numbers(element: Element) -> Iterator[Field]:
     if element.value is not None:
         yield element.value
     yield from element.numbers
+
+
+def _is_raised_twice(number: NumberText) -> bool:
+    """``1kk`` and ``2kmeg``, of which the second factor is no unit; ``1nn`` is only a slip, and
+    ``1mK`` a temperature."""
+    return number.suffix.lower() in {"k", "meg", "g", "t"} and number.unit.lower() in {"k", "meg"}
 
 
 def _has_lost_tail(number: NumberText) -> bool:

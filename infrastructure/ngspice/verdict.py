@@ -110,11 +110,14 @@ def _of_the_log(job: SimulationJob, ending: Ending, log: LogReading) -> list[Fin
 
 
 def _without_consequences(findings: Sequence[Finding]) -> list[Finding]:
-    """A missing data file explains that nothing converged; where no Verilog-A can be loaded there is none."""
+    """A missing data file explains that nothing converged; where no Verilog-A can be loaded there is none; a
+    circuit that was not loaded whole runs no analysis, also where its control block has one."""
     codes = {finding.code for finding in findings}
     explained: frozenset[str] = _SOLVER_CODES if "missing-data-file" in codes else frozenset()
     if "osdi-unavailable" in codes:
         explained |= {"osdi-missing"}
+    if codes & {"osdi-unavailable", "missing-include"}:
+        explained |= {"no-analysis"}
     left = [finding for finding in findings if finding.code not in explained]
     if not any(finding.code == "no-convergence" for finding in left):
         return left

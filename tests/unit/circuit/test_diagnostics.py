@@ -341,6 +341,9 @@ def test_never_fails_on_torn_decks(cards: list[str]) -> None:
             [("warning", "unknown-subcircuit-parameter", 6)],
         ),
         ("R3 b 0 0x10\n", [("warning", "number-tail", 6)]),
+        ("R3 b 0 1kk\nR4 b 0 2kmeg\n", [("warning", "number-tail", 6), ("warning", "number-tail", 7)]),
+        ("R3 b 0 2nn\nR4 b 0 1kohm tnom=300mK\n", []),  # read as it is meant
+        (".pre_osdi a.osdi\n", [("error", "unknown-element", 6)]),
     ],
 )
 def test_further_faults(cards: str, expected: list[tuple[str, str, int]]) -> None:

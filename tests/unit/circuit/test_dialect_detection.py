@@ -6,7 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from domain.circuit.dialects import compatibility_mode, evidence_in, plain_text, refuse_schematic
+from domain.circuit.dialects import (
+    QSPICE_TITLE,
+    compatibility_mode,
+    evidence_in,
+    is_device_of_qspice,
+    plain_text,
+    refuse_schematic,
+)
 from domain.circuit.laplace import NotRational, transfer_of
 from domain.circuit.netlist import Netlist
 from domain.circuit.simulator_settings import with_variables
@@ -142,6 +149,7 @@ def test_a_weak_word_counts_once_however_often_it_stands_there() -> None:
         (b"Version 4\nSHEET 1 880 680\nWIRE 0 0 1 1\n", "LTspice"),
         ("Version 4\r\nSHEET 1 880 680\r\n".encode("utf-16"), "LTspice"),
         (b"(kicad_sch (version 20230121) (generator eeschema)\n", "KiCad"),
+        (b"\xff\xd8\xff\xdb\xabschematic\n \xabcomponent (0,0) 0 0\n", "QSPICE"),
         (
             b"Warning: option lvlcod is obsolete.\n\nNo. of Data Rows : 31\n\nCircuit: amp\n",
             "what ngspice printed",
@@ -168,3 +176,14 @@ def test_listings_of_other_programs_are_told(data: bytes, program: str) -> None:
         refuse_schematic(data, Path("x.cir"))
     assert told.value.message.params["program"] == program
     assert told.value.line == 1
+
+
+def test_a_netlist_of_qspice_is_read_as_ltspices_and_its_own_devices_are_named() -> None:
+    text = b"* C:\\x.qsch\nV1 a 0 1\n\xc3\x86U1 a 0 b \xa5 \xa5 RRopAmp\n\xd8X1 a b dll\n.tran 1m\n.end\n"
+    netlist = Netlist.parse(text)
+    (first, *_) = evidence_in(netlist)
+    assert (first.dialect, first.word, first.line) == ("ltspice", QSPICE_TITLE, 1)
+    own = [s for s in netlist.statements if s.kind == "unknown" and is_device_of_qspice(s, netlist)]
+    assert [statement.line for statement in own] == [3, 4]
+    other = Netlist.parse("* x\n\u00c9cole de Paris\n.op\n".encode())
+    assert not any(is_device_of_qspice(statement, other) for statement in other.statements)
