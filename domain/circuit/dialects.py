@@ -122,8 +122,8 @@ def evidence_in(netlist: Netlist) -> tuple[Evidence, ...]:
 
 
 def is_device_of_qspice(statement: Statement, netlist: Netlist) -> bool:
-    """Whether a line that begins like no element is a device of QSPICE alone: the letters of these are none of
-    ASCII (Æ, Ø, ×, ¥, €, £; spicelib, spice_utils.py)."""
+    """Whether a line that begins like no element is a device of QSPICE alone. The letters of these are not
+    in ASCII (Æ, Ø, ×, ¥, €, £; spicelib, spice_utils.py)."""
     words = statement.raw.split()
     if not words or words[0][:1].isascii():
         return False
