@@ -8,9 +8,12 @@ from typing import Any
 
 from domain.llm.chat import THINKING_LEVELS, ProviderChoice, Thinking, WebSearchChoice
 from domain.llm.web_search import WebSearchSettings
+from shared.message import msg
 from shared.setting import setting
 
 BUILTIN = "builtin"
+WAYS_ON = msg("Choose a language model (`providers` lists them), or ask “what can you design?”.")
+"""Ends a refusal of the built-in model; where there are buttons, these say it."""
 _TIMEOUT_RANGE_S = (1.0, 3600.0)
 
 

@@ -102,6 +102,17 @@ def _small_talk(command: SmallTalk, speech: Speech) -> Plan:
             return speech.say(msg("You're welcome."))
         case "help":
             return speech.say(abilities())
+        case "families":
+            from domain.design.catalogue import FAMILIES  # only who tells of them
+
+            head = msg(
+                "From one sentence I design {count} kinds of circuits, for example:", count=len(FAMILIES)
+            )
+            rows = [
+                msg("{label}: {names}", label=each.name, names=each.examples[command.language])
+                for each in FAMILIES.values()
+            ]
+            return f"{speech.say(head)}\n{bullets([*map(speech.say, rows)])}"
 
 
 def _show(command: Show, speech: Speech) -> Plan:

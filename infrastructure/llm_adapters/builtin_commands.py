@@ -125,9 +125,11 @@ Language = Literal["en", "zh"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SmallTalk:
-    """A greeting, thanks, or the question what it can do."""
+    """A greeting, thanks, or the question what it can do, or design."""
 
-    kind: Literal["greeting", "thanks", "help"]
+    kind: Literal["greeting", "thanks", "help", "families"]
+    language: Language = "en"
+    """Of the examples."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -377,6 +379,11 @@ _THANKS = re.compile(
     r"(?:,? (?:thanks?(?: you)?|a lot|very much|so much))?|(?:bye|goodbye|再见)",
     _I,
 )
+_FAMILIES = re.compile(
+    r"(?:what|which(?: circuits)?)(?: kinds? of)?(?: circuits)? can (?:you|i) design"
+    r"|你?(?:能|会|可以)设计(?:什么|哪些|哪几种)(?:样的)?(?:电路)?",
+    _I,
+)
 _HELP = re.compile(
     r"(?:(?:hi|hello|hey|你好|您好)[,，!！ ]*)?"
     r"(?:help|\?|帮助|what can you do|who are you|what are you|你能做什么|你会(?:做)?什么|你是谁|怎么用)"
@@ -450,6 +457,8 @@ def _small_talk(text: str) -> SmallTalk | None:
         return SmallTalk(kind="greeting")
     if _THANKS.fullmatch(text):
         return SmallTalk(kind="thanks")
+    if _FAMILIES.fullmatch(text):
+        return SmallTalk(kind="families", language=language_of(text))
     return SmallTalk(kind="help") if _HELP.fullmatch(text) else None
 
 

@@ -17,6 +17,7 @@ from domain.design.catalogue import propose, revise, understand
 from domain.design.deck import Say
 from domain.design.designer import DesignIntent, Proposal, netlist_hash
 from domain.design.round_table import asked, value_beside_limit
+from domain.llm.provider_settings import WAYS_ON
 from domain.simulation.goals import DesignGoal, GoalVerdict, all_met
 from domain.simulation.result import Quantity
 from infrastructure.llm_adapters.builtin_commands import (
@@ -26,7 +27,6 @@ from infrastructure.llm_adapters.builtin_commands import (
     Outcome,
     Plan,
     Speech,
-    abilities,
     bullets,
     failed,
     inspection,
@@ -204,9 +204,13 @@ def _not_designed(error: CircuitError, command: Design, speech: Speech) -> str:
     if error.error_type != "unknown_circuit":
         return told(error, speech)
     if command.is_meant:
-        return f"{speech.say(error.message)} {speech.say(abilities())}"
+        return speech.say(_with_ways_on(error.message))
     return _not_understood(speech)
 
 
 def _not_understood(speech: Speech) -> str:
-    return f"{speech.say(msg('I do not understand that.'))} {speech.say(abilities())}"
+    return speech.say(_with_ways_on(msg("I do not understand that.")))
+
+
+def _with_ways_on(refusal: Message) -> Message:
+    return msg("{refusal} {ways}", refusal=refusal, ways=WAYS_ON)

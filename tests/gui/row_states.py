@@ -11,6 +11,7 @@ from domain.llm.attachments import Attachment
 from domain.llm.chat import Usage, WebSource
 from domain.llm.compression import Compression
 from domain.llm.costs import AnswerUse, Cost, RequestFacts
+from domain.llm.provider_settings import WAYS_ON
 from domain.llm.tools.text_files import diff_texts
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from domain.simulation.result import Quantity
@@ -21,6 +22,7 @@ from presentation.panels.conversation.items import (
     CompressedRow,
     Confirmation,
     Decision,
+    Designable,
     DesignEnd,
     ErrorBlock,
     GoalsCard,
@@ -125,6 +127,8 @@ def row_states() -> tuple[Item, ...]:
                    thought_s=3.0, use=_USE,
                    sources=(WebSource(title="RC filter", url="https://example.org/rc"),)),
         AnswerText(key="long", text=f"```spice\n{OLD}{_MANY}```", can_regenerate=True),
+        AnswerText(key="refusal", text=f"I do not understand that. {WAYS_ON}", model="builtin"),
+        Designable(key="families", sentences=(msg("Wien bridge, 1 kHz"),)),
         Narration(key="n", text=msg("{text}", text="Round 1 of rc.cir is simulated.")),
         GoalsCard(key="g", goals=GOALS, assumptions=(msg("{text}", text="The load is 10 kΩ."),)),
         OperationCard(key="r", tool="read_file", path="rc.cir", state="done", duration_s=0.02),

@@ -9,9 +9,10 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
 
 from application.simulation.simulating import SimulationRequest
+from domain.design.catalogue import FAMILIES
 from domain.llm.chat import ProviderChoice
 from domain.simulation.goals import DesignGoal
-from presentation.panels.conversation.items import AnswerText
+from presentation.panels.conversation.items import AnswerText, Designable
 from presentation.panels.conversation.panel import ConversationPanel
 from presentation.panels.conversation.plain_view import PlainConversation
 from presentation.panels.run_views import MEASUREMENTS, WAVEFORMS
@@ -87,3 +88,23 @@ async def test_names_in_an_answer_lead_to_line_curve_and_figure(
     follow(view, f"trace/{key}/v(out)")
     await until(lambda: bottom.shown_tab == WAVEFORMS and waveforms._selected == "v(out)")
     await until(lambda: not services.app.program.tasks.handles)  # type: ignore[attr-defined]
+
+
+async def test_a_refusal_is_a_sentence_with_two_ways_on(panel: ConversationPanel, until: Until) -> None:
+    type_and_send(panel, "Please sing me a song")
+    await until(lambda: bool(of(panel, AnswerText)) and not panel.is_running)
+    view, key = panel.view, of(panel, AnswerText)[0].key
+    assert isinstance(view, PlainConversation)
+    await until(lambda: f"designable/{key}/" in links(view))
+    assert "I do not understand that." in view.text
+    assert "providers" not in view.text  # the buttons say it
+    assert f"model/{key}/" in links(view)
+    follow(view, f"designable/{key}/")
+    await until(lambda: bool(of(panel, Designable)))
+    (row,) = of(panel, Designable)
+    assert len(row.sentences) == len(FAMILIES)
+    sentence = FAMILIES["first_order"].examples["en"]
+    wanted = f"ask/{row.key}/{sentence}"
+    await until(lambda: wanted in links(view))
+    follow(view, wanted)
+    assert panel.composer.text == sentence

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import os
 from collections.abc import Callable, Coroutine, Iterator, Sequence
@@ -20,6 +21,7 @@ from presentation.panels.conversation.intake import show_attached
 from presentation.panels.conversation.items import (
     AnswerText,
     Choice,
+    Designable,
     ErrorBlock,
     Interrupted,
     Item,
@@ -35,6 +37,7 @@ from presentation.panels.conversation.names import Act
 from presentation.panels.conversation.project_names import ProjectNames
 from presentation.panels.conversation.view_model import ConversationViewModel
 from presentation.panels.conversation.words import busy
+from presentation.translation import GivenName
 from presentation.ui.workspace import WindowServices
 from shared import paths
 from shared.message import Message, msg
@@ -86,6 +89,7 @@ class Acts:
             "again": lambda: self.say(model.versions.regenerate(key)),
             "stop": model.stop,
             "model": self.composer.model_button.showMenu,
+            "designable": lambda: self.services.start(self._show_designable(key), kind="designable"),
             "open": lambda: self._open_file(argument or str(getattr(model.items.get(key), "path", ""))),
             "log": lambda: self._open_log(key),
             "trace": lambda: self._show_in_results("trace", key, argument),
@@ -141,6 +145,11 @@ class Acts:
             keeper = CodeKeeper(self.services, self.project, self.composer, put, self.say)
             work = keeper.keep(text, root, session_id=session_id, answer=key, run=run)
             self.services.start(work, kind="netlist", scope=key)
+
+    async def _show_designable(self, key: str) -> None:
+        """A row, at the end, with what the built-in designer designs."""
+        sentences = await asyncio.to_thread(_sentences)
+        self.model.replace_item(Designable(key=f"{key}-designable", sentences=sentences))
 
     def _ask(self, text: str) -> None:
         self.composer.set_text(text)
@@ -222,6 +231,16 @@ class Acts:
         url = QUrl(address)
         if url.scheme() in ("http", "https", "mailto"):
             QDesktopServices.openUrl(url)
+
+
+def _sentences() -> tuple[Message, ...]:
+    """One of each family of circuits, in the language of the window."""
+    from domain.design.catalogue import FAMILIES  # all families: where somebody asks for them
+
+    return tuple(
+        GivenName("{text}", {"text": each.examples["zh"]}, msg("{text}", text=each.examples["en"]))
+        for each in FAMILIES.values()
+    )
 
 
 def circuits_near(items: Sequence[Item], key: str) -> Iterator[str]:

@@ -361,6 +361,14 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Designable:
+    """What the built-in designer designs: of each family a sentence that asks for a circuit."""
+
+    key: str
+    sentences: tuple[Message, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CompressedRow:
     """Older messages stand above it as they were; in what is sent a summary stands for them."""
 
@@ -401,6 +409,7 @@ Item = (
     | WorkedElsewhere
     | DesignEnd
     | CompressedRow
+    | Designable
     | Note
     | Steps
 )

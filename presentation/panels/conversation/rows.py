@@ -31,6 +31,7 @@ from presentation.panels.conversation.items import (
     CompressedRow,
     Confirmation,
     Decision,
+    Designable,
     DesignEnd,
     ErrorBlock,
     GoalsCard,
@@ -145,7 +146,8 @@ def _answer(item: AnswerText) -> b.Row:
         figures = b.Text(took, "dim num", tip=words.use_tip(item.use))
         tools = (b.Line("use", (figures,), tools),)
     line = b.Line("line", thought, (meta, *quiet), has_spacer=False)
-    return b.Row((line, b.Prose(item.text), *sources_of(item.sources), *tools))
+    told, ways = words.refusal_of(item)
+    return b.Row((line, b.Prose(told), *ways, *sources_of(item.sources), *tools))
 
 
 @row_of.register
@@ -163,6 +165,14 @@ def _end(item: DesignEnd) -> b.Row:
 @row_of.register
 def _note(item: Note) -> b.Row:
     return b.Row((b.Para("note", (b.Icon("info"), b.Text(item.text, "label", has_names=True))),))
+
+
+@row_of.register
+def _designable(item: Designable) -> b.Row:
+    ways = (b.Button(act="ask", label=each, argument=each, kind="way") for each in item.sentences)
+    head = b.Line("", (b.Text(words.WHAT_CAN_BE_DESIGNED, "title"),))
+    fold = b.Fold(part="sentences", head=head, body=tuple(ways), is_open=True)
+    return b.Row((b.Frame("card", (fold,)),), "card")
 
 
 @row_of.register
@@ -566,9 +576,8 @@ def _error(item: ErrorBlock) -> b.Row:
     color = "text.secondary" if item.is_spent else "text.primary"
     time = (b.Text(clock_time(item.created), "dim"),) if item.created else ()
     title = (b.Icon("circle-alert", "error.icon"), b.Text(item.message, "bold", color, has_names=True))
-    advice = (
-        (b.Para("body", (b.Text(item.advice, has_names=True),), "text.secondary"),) if item.advice else ()
-    )
+    text = None if words.lists_circuits(item) else item.advice
+    advice = (b.Para("body", (b.Text(text, has_names=True),), "text.secondary"),) if text else ()
     ways = tuple(
         b.Button(act=way.act, label=way.text, argument=way.argument, kind="way", remark=way.remark or "")
         for way in words.error_ways(item)

@@ -15,7 +15,7 @@ from domain.llm.provider_settings import BUILTIN
 from domain.llm.tools.look import CardKind
 from domain.llm.tools.text_files import LineDiff
 from presentation.figures import short_count
-from presentation.panels.conversation.blocks import Said
+from presentation.panels.conversation.blocks import Button, Buttons, Said
 from presentation.panels.conversation.items import (
     AnswerText,
     CardState,
@@ -261,10 +261,37 @@ _OF_THE_DISK = frozenset(("disk_full", "read_only", "busy"))
 """Errors that another model would have as well."""
 
 
+CHOOSE_MODEL, WHAT_CAN_BE_DESIGNED = msg("Choose a model"), msg("What I can design")
+
+
+_WAYS_ON = re.compile(r"(?:^|(?<=[.。]))[^.。\n]*`providers`[^\n]*\Z", re.MULTILINE)
+"""`domain.llm.provider_settings.WAYS_ON` in any language: the command is named in no other last sentence."""
+
+
+def refusal_of(item: AnswerText) -> tuple[str, tuple[Buttons, ...]]:
+    """An answer's text, and of a refusal of the built-in model the ways on that its end names."""
+    end = _WAYS_ON.search(item.text) if item.model in ("", BUILTIN) else None
+    if end is None:
+        return item.text, ()
+    buttons = (
+        Button(act="model", label=CHOOSE_MODEL, kind="primary"),
+        Button(act="designable", label=WHAT_CAN_BE_DESIGNED),
+    )
+    return item.text[: end.start()].rstrip(), (Buttons(buttons),)
+
+
+def lists_circuits(item: ErrorBlock) -> bool:
+    """Whether its advice is the list of what can be designed: a button shows that."""
+    is_unknown = item.error_type == "unknown_circuit" and bool(error_ways(item))
+    return is_unknown and item.advice is not None and "circuits" in item.advice.params
+
+
 def error_ways(item: ErrorBlock) -> tuple[Way, ...]:
     """Ways out of an error, what helps most first."""
     if not item.can_retry or item.is_spent:
         return ()
+    if item.error_type == "unknown_circuit":
+        return (Way("model", CHOOSE_MODEL), Way("designable", WHAT_CAN_BE_DESIGNED))
     ways = [
         Way("anew", msg("Ask in a new conversation"), msg("nothing of this one is sent"))
         if item.can_begin_anew

@@ -264,8 +264,8 @@ async def test_figure_that_cannot_be_had_is_no_goal_met() -> None:
 @pytest.mark.parametrize(
     ("text", "part"),
     [
-        ("What's the weather like?", "choose a language model: below the message box in the window"),
-        ("今天天气怎么样", "消息框下方"),
+        ("What's the weather like?", "Choose a language model (`providers` lists them)"),
+        ("今天天气怎么样", "请选择语言模型"),
         ("what can you do", "simulate a circuit"),
         ("", "built-in designer, not a language model"),
         ("design an oscillator at 1 MHz", "cannot design this kind of oscillator"),
