@@ -154,6 +154,7 @@ def _slopes(element: Element) -> dict[str, float]:
     free = dict.fromkeys(expression.names - set(names.values()), 1.0)
     slopes: dict[str, float] = {}
     for node, name in names.items():
+        rises = falls = False
         for round_ in range(_ROUNDS):
             # each node between 0.1 mV and 100 V: limits and saturation leave a slope at some of them only
             scale = 10.0 ** (round_ % 6 - 4)
@@ -172,8 +173,11 @@ def _slopes(element: Element) -> dict[str, float]:
                     for at, each in enumerate(names.values())
                 }
             slope = _slope(expression, {**free, **place}, name, scale)
+            rises, falls = rises or slope > 0, falls or slope < 0
             if abs(slope) > abs(slopes.get(node, 0.0)):
                 slopes[node] = slope
+        if rises and falls:  # a product, a square: no amplifier of this node
+            slopes.pop(node, None)
     return slopes
 
 
@@ -208,7 +212,8 @@ def _sensed(block: Block) -> Iterator[tuple[str, str]]:
     for at, (kind, base, emitter) in enumerate(gates):
         for other_kind, other_base, other_emitter in gates[at + 1 :]:
             shared = emitter == other_emitter or tails.get(emitter, emitter) == tails.get(other_emitter, "")
-            if kind == other_kind and base != other_base and shared:
+            is_tail = emitter != GROUND and emitter not in block.ports
+            if kind == other_kind and base != other_base and shared and is_tail:
                 yield base, other_base
 
 

@@ -195,6 +195,11 @@ def _without_feedback(found: Finder, around: _Around) -> None:
                     [ratio],
                 )
                 return
+    supplies = {node for pin, node in amp.pins.items() if pin.startswith("supply")}
+    if any(
+        graph.at[node] != [(amp, pin)] for pin, node in amp.pins.items() if node in supplies - graph.fixed
+    ):
+        return  # another of its pins has parts: which one is the output is not known
     found.add("comparator", {"amplifier": [amp]}, {"in": around.p, "in2": around.n, "out": around.out})
 
 

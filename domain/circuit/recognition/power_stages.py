@@ -328,6 +328,7 @@ def _zeners(found: Finder) -> None:
             or diode.name in found.used
             or node in graph.fixed
             or foot not in graph.fixed
+            or any(far in graph.fixed for d, far in graph.two(node, "d") if d is not diode)  # a clamp
         ):
             continue
         series = [
@@ -387,7 +388,14 @@ def _rectifiers(found: Finder) -> None:
                 {"in": both[0], "in2": both[1], "out": plus, "out2": minus},
             )
             return
-    free = [each for each in diodes if each.name not in found.used]
+    free = [
+        each
+        for each in diodes
+        if each.name not in found.used
+        and not any(
+            p.kind in "qmj" for node in each.ends if node not in graph.fixed for p, _ in graph.at[node]
+        )
+    ]
     if _multiplier(found, free, moving):
         return
     targets: dict[tuple[str, str], list[Part]] = {}
@@ -436,7 +444,9 @@ def _multiplier(found: Finder, free: list[Part], moving: set[str]) -> bool:
     chain: list[Part] = []
     for first in free:
         walk, at = [first], first.pins["k"]
-        while following := [d for d in free if d.pins["a"] == at and d not in walk]:
+        while at not in graph.fixed and (
+            following := [d for d in free if d.pins["a"] == at and d not in walk]
+        ):
             walk.append(following[0])
             at = following[0].pins["k"]
         chain = max(chain, walk, key=len)

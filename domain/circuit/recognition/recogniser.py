@@ -53,7 +53,7 @@ def recognise(tree: DependencyTree) -> Recognised:
         for part, far in graph.two(out)
         if far in graph.fixed and part.name not in found.used
     ]
-    decoupling = [p.name for p in graph.of("r c l") if p.ends[0] != p.ends[1] and set(p.ends) <= graph.fixed]
+    decoupling = [p.name for p in graph.of("c") if p.ends[0] != p.ends[1] and set(p.ends) <= graph.fixed]
     if decoupling:
         found.add("decoupling", {"parts": decoupling})
     _small_parts(found)

@@ -354,11 +354,17 @@ def _pairs(found: Finder) -> None:
 def _tail(found: Finder, first: Part, second: Part) -> tuple[str | None, list[Part]]:
     """The common node of a pair and its degeneration; None where the two are no pair."""
     nothing: tuple[None, list[Part]] = (None, [])
+    names = [part.element.model.text.lower() if part.element.model else "" for part in (first, second)]
+    is_known = all(part.block.find_model(name) for part, name in zip((first, second), names, strict=True))
     alike = first.kind == second.kind and first.polarity == second.polarity
+    alike = alike and (is_known or names[0] == names[1])  # else they may be of opposite polarity
     if (
         not alike
         or first.pins["in"] == second.pins["in"]
-        or (first.pins["out"] == second.pins["out"] and (first.pins["out"] not in found.graph.rails))
+        or {first.pins["out"], second.pins["out"]} & {first.pins["in"], second.pins["in"]}
+        or first.pins["out"] == second.pins["out"]
+        or {first.pins["out"], second.pins["out"]} <= set(found.graph.rails)
+        or {first.pins["com"], second.pins["com"]} & found.graph.fixed
     ):
         return nothing
     graph = found.graph
@@ -511,7 +517,7 @@ def _singles(found: Finder) -> None:
         is_driven, is_fed = base in found.order, com in found.order and com not in graph.fixed
         loose = not found.order
         held = found.is_still(base)
-        if (is_fed and _order(found, com) < _order(found, base)) or (
+        if (is_fed and out not in graph.fixed and _order(found, com) < _order(found, base)) or (
             loose and held and com not in graph.fixed and any(far != GROUND for _, far in graph.two(com, "c"))
         ):
             _amplifier(found, common_base, part)
@@ -524,11 +530,11 @@ def _singles(found: Finder) -> None:
             or (not held and _is_controlled(found, base))
             or (loose and _is_biased_stage(found, part))
         ):
-            leads = _leads_on(found, com, part) and not _leads_on(found, out, part)
+            leads = com not in graph.fixed and _leads_on(found, com, part) and not _leads_on(found, out, part)
             _amplifier(found, follower if leads else common_emitter, part)
         elif base in graph.drives:
             found.add("switch", {"transistor": [part]}, {"out": out, "common": com})
-        elif held or not is_driven:
+        elif _carries_a_bias(found, part):
             resistors = list(_foot(found, part)[1])
             found.add(
                 "current_source",
@@ -537,11 +543,31 @@ def _singles(found: Finder) -> None:
             )
 
 
+def _carries_a_bias(found: Finder, part: Part) -> bool:
+    """Its base is held from a rail through resistors and diodes, and nothing that moves comes to it."""
+    graph, waiting = found.graph, [part.pins["in"]]
+    if any(far not in graph.fixed for _, far in graph.two(part.pins["in"], "c l")):
+        return False
+    if any(p.kind in "qmj" and pin == "out" for p, pin in graph.at[part.pins["com"]] if p is not part):
+        return False
+    seen = set(waiting)
+    while waiting:
+        at = waiting.pop()
+        if at in graph.fixed:
+            return True
+        steps = [far for _, far in graph.two(at, "r d")]
+        steps += [p.pins["com"] for p, _ in graph.at[at] if p.kind in "qm" and p.pins["in"] == p.pins["out"]]
+        waiting += [far for far in steps if far not in seen]
+        seen.update(steps)
+    return found.is_still(part.pins["in"])
+
+
 def _is_biased_stage(found: Finder, part: Part) -> bool:
     """In a circuit without a signal: its collector and its base lead to rails through resistors alone."""
     graph, out, base = found.graph, part.pins["out"], part.pins["in"]
     loads = [far for _, far in graph.two(out, "r") if far in graph.rails]
-    return bool(loads) and {p.kind for p, _ in graph.at[base] if p is not part} == {"r"}
+    is_held = base in graph.bias and part.pins["com"] in graph.rails
+    return bool(loads) and (is_held or {p.kind for p, _ in graph.at[base] if p is not part} == {"r"})
 
 
 def _is_controlled(found: Finder, base: str) -> bool:

@@ -218,6 +218,34 @@ def test_other_circuits(cards: str, wanted: str) -> None:
     assert wanted in kinds(found), found.lines()
 
 
+NEVER = [  # circuit, what it must not be taken for
+    ("V1 p 0 5\nVI i 0 AC 1\nC1 i b 3u\nQ1 c b 0 n\nRB c b 220k\nRC p c 1k5\nR1 c d 220\nC2 d o 1u\n"
+     "RL o 0 1meg\nCL o 0 300p\n.print ac v(o)\n.model n npn", "emitter_follower"),
+    ("V1 p 0 12\nVI i 0 AC 1\nR1 i b 2k\nR2 b e 5k\nR6 e 0 100\nR5 f e 910\nR3 p c 20k\nQ1 c b 0 n\n"
+     "Q2 p c f n\n.model n npn", "differential_pair"),
+    ("V1 p 0 5\nVI i 0 AC 1\nC1 i x 1n\nC2 x b 1n\nR6 x e 5k\nR1 p b 20k\nR2 b 0 22k\nQ1 p b e n\n"
+     "R4 e 0 1k\n.model n npn", "common_base"),
+    ("VI i 0 SIN(0 3 1k)\nR1 i m 5k\nD1 m 0 d\nD2 0 m d\nX1 0 m o amp\nR2 m o 10k\n.subckt amp p n q\n"
+     "E1 q 0 p n 1e5\n.ends\n.model d d(bv=30)", "zener_regulator"),
+    ("V1 p 0 12\nVI i 0 AC 1\nI1 p x 1m\nQ1 x i 0 n\nD1 x y d\nR8 y 0 150\nQ5 o x e n\nR9 e 0 150\n"
+     "RL p o 1k\n.model n npn\n.model d d", "half_wave_rectifier"),
+    ("V1 p 0 5\nVI i 0 SIN(0 5 1k)\nR6 i a 25k\nQ4 c a e n\nQ5 o c e n\nR9 e 0 20\nR7 p c 1k\nR8 p o 1k\n"
+     ".model n npn", "differential_pair"),
+    ("VA a 0 SIN(0 1 1meg)\nVB b 0 SIN(0 1 1k)\nB1 o 0 V=10*V(a)*V(b)\nR1 o 0 1k", "comparator"),
+    ("V1 p 0 10\nRG g 0 1meg\nJ1 d g s j\nRD p d 2k\nRS s 0 680\nL1 d x 10m\nCX x g 1p\nC1 g 0 40p\n"
+     "C2 d 0 40p\n.model j njf", "current_source"),
+    ("V1 p 0 5\nVI i 0 0\nXN i b o p nor\n.subckt nor a b o v\nM1 m a v v pp\nM2 o b m v pp\n"
+     "M3 o a 0 0 nn\nM4 o b 0 0 nn\n.ends\nVB b 0 PULSE(0 5 0 1n 1n 1u 2u)\n.model pp pmos\n.model nn nmos",
+     "comparator"),
+    ("V1 a 0 5\nR1 a 0 1k", "decoupling"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("cards", "wrong"), NEVER)
+def test_what_it_is_not_is_not_claimed(cards: str, wrong: str) -> None:
+    assert wrong not in kinds(recognised(f"t\n{cards}\n.end\n"))
+
+
 def test_what_is_not_known_stays_unknown() -> None:
     found = recognised("t\nV1 a 0 1\nE1 b 0 a 0 2\nG1 c 0 b 0 1m\nR1 c 0 1k\n.end\n")
     assert {"E1", "G1"} <= set(found.unrecognised)
