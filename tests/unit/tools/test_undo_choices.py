@@ -66,7 +66,12 @@ async def test_a_choice_is_an_operation_that_gives_the_edit_back(project, choose
     bus = EventBus()
     bus.subscribe(Event, events.append)
     operations, record = await changed(project, text, events=bus)
+    assert await operations.list(session_id="s", undoing=True) == ()
     undo = await operations.undo(record.op_id, choose=choose)
+    listed = await operations.list(session_id="s", undoing=True)
+    assert [(each.op_id, each.state) for each in listed] == [(record.op_id, "undone"), (undo.op_id, "done")]
+    assert await operations.list(among=[undo.op_id], last=1) == listed[1:]
+    assert await operations.list(among=[]) == ()
     wanted = BASE if choose == "restore" else BASE.replace("R6 a b 1k", "R6 a b 6k")
     assert (project.root / "a.cir").read_bytes() == wanted.encode()
     await operations.undo(undo.op_id)
