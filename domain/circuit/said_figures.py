@@ -155,7 +155,9 @@ _CALCULATION = late_pattern(
 
 _BY_HAND_ASIDE = late_pattern(
     r"[^\n]{0,160}[(（][^()（）\n]{0,24}(?:\bestimat\w+|\bnot simulated|\bby hand|估算|估计|未仿真"
-    r"|手算)[^()（）\n]{0,24}[)）][.。]?\s*(?:\n|$)",
+    r"|手算)[^()（）\n]{0,24}[)）][.。]?\s*(?:\n|$)"
+    r"|[^\n]{0,160}(?:这些?(?:都|只)?是(?:粗略)?估算|均为估算"
+    r"|\b(?:these are|this is an?) (?:rough )?estimates?\b)",
     re.IGNORECASE,
 )
 
@@ -195,7 +197,7 @@ def is_thought(before: str, after: str) -> bool:
 def is_by_hand(flat: str, end: int) -> bool:
     """Whether a figure stands behind words that open a calculation, or before an aside that tells one.
 
-    "By hand: f0 = ...", "... 7.7 V (estimated, not simulated)".
+    "By hand: f0 = ...", "... 7.7 V (estimated, not simulated)", "... These are estimates."
     """
     return (
         _BY_HAND_ASIDE.match(flat, end) is not None
