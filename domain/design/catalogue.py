@@ -36,6 +36,7 @@ from domain.design.families import (
     common_source,
     cuk,
     current_mirror,
+    current_source,
     difference_amplifier,
     differential_pair,
     emitter_follower,
@@ -147,6 +148,7 @@ FAMILIES: Mapping[str, DeclaredFamily] = MappingProxyType(
             ldo_regulator,
             lc_band_ladder,
             rectifier,
+            current_source,
         )
     }
 )

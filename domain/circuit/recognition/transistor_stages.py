@@ -33,6 +33,7 @@ def find_transistor_stages(found: Finder) -> None:
     _cascode_opamps(found)
     _cascodes(found)
     _output_stages(found)
+    _sinks(found)
     _singles(found)
 
 
@@ -475,6 +476,33 @@ def _output_stages(found: Finder) -> None:
 
 
 # ---- single stages ---------------------------------------------------------------------------------
+
+
+def _sinks(found: Finder) -> None:
+    """One transistor whose emitter or source stands on a resistor alone and whose base or gate stands still:
+    a JFET at the foot of its resistor, or a bipolar transistor on a diode that conducts (an LED)."""
+    graph = found.graph
+    for part in _free(found):
+        base, com = part.pins["in"], part.pins["com"]
+        feet = [r for r, far in graph.two(com, "r") if far in graph.fixed]
+        if len(feet) != 1 or len(graph.at[com]) != 2 or com in graph.fixed:
+            continue
+        reference: list[Part] = []
+        if part.kind == "q" and part.polarity > 0:
+            diodes = [
+                d for d, pin in graph.at[base] if d.kind == "d" and pin == "a" and d.pins["k"] == GROUND
+            ]
+            fed = [r for r, far in graph.two(base, "r") if far in graph.rails]
+            if len(diodes) != 1 or len(fed) != 1 or len(graph.at[base]) != 3:
+                continue
+            reference = [*diodes, *fed]
+        elif part.kind != "j" or feet[0].other(com) != base:
+            continue
+        found.add(
+            "current_source",
+            {"transistor": [part], "degeneration": feet, "reference": reference},
+            {"out": part.pins["out"], "common": feet[0].other(com)},
+        )
 
 
 def _singles(found: Finder) -> None:

@@ -47,6 +47,15 @@ _OUTPUT_OHM = msg("output resistance")
 _MOST_DECADES = 1e-3
 """Of the reference: the least current of a Widlar source."""
 
+CURRENT = Quantity(
+    name="current_a", label=msg("current"), dimensions=("A",), takes_rest=True, within=(1e-6, 0.05),
+    words=r"current|output|i_?(?:out|o|ref)(?![a-z])|电流|输出", example=1e-3, required=True,
+)  # fmt: skip
+SUPPLY = Quantity(
+    name="supply_v", label=msg("supply"), dimensions=("V",), takes_rest=True, within=(3, 40),
+    words=r"suppl\w+|power(?:ed)?|rails?|供电|电源|vcc|vdd", example=12, default=12.0,
+)  # fmt: skip
+
 
 def _form(request: Request) -> str | None:
     """Widlar below 20 uA; Wilson where the output resistance asks for it."""
@@ -140,14 +149,8 @@ FAMILY = Family(
         refuses=(NO_PNP,),
     ),
     quantities=(
-        Quantity(
-            name="current_a", label=msg("current"), dimensions=("A",), takes_rest=True, within=(1e-6, 0.05),
-            words=r"current|output|i_?(?:out|o|ref)(?![a-z])|电流|输出", example=1e-3, required=True,
-        ),
-        Quantity(
-            name="supply_v", label=msg("supply"), dimensions=("V",), takes_rest=True, within=(3, 40),
-            words=r"suppl\w+|power(?:ed)?|rails?|供电|电源|vcc|vdd", example=12, default=12.0,
-        ),
+        CURRENT,
+        SUPPLY,
         Quantity(
             name="output_ohm", label=_OUTPUT_OHM, dimensions=("Ohm",), limit="at_least", within=(1e3, 1e9),
             words=r"output (?:resistance|impedance)|(?<![a-z])r_?o(?:ut)?(?![a-z])|输出(?:电阻|阻抗)|内阻",

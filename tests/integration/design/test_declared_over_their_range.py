@@ -531,6 +531,19 @@ def rectifier(draw: random.Random) -> str:
     return draw.choice(texts)
 
 
+def current_source(draw: random.Random) -> str:
+    supply = draw.choice([9, 12, 15, 24])
+    if draw.random() < 0.5:
+        text = draw.choice(
+            ["JFET current source, {:.3g} uA, {} V supply", "{:.3g}uA的结型场效应管恒流源，电源{}V"]
+        )
+        return text.format(_log(draw, 60, 8000), supply)
+    text = draw.choice(
+        ["{:.3g} mA current sink, LED as the reference, {} V", "用LED做基准的恒流源，{:.3g}mA，电源{}V"]
+    )
+    return text.format(_log(draw, 0.1, 60), supply)
+
+
 def state_variable(draw: random.Random) -> str:
     quality, output = _log(draw, 0.55, 45), draw.choice(["low-pass", "band-pass", "high-pass"])
     center, gain = _log(draw, 1, 80e3), _log(draw, 0.15, 30)
@@ -601,6 +614,7 @@ FAMILIES = pytest.mark.parametrize(
         ldo_regulator,
         lc_band_ladder,
         rectifier,
+        current_source,
     ],
     ids=lambda f: f.__name__,
 )
