@@ -321,7 +321,7 @@ def _dividers(found: Finder) -> None:
         touching = [p for p, _ in graph.at[node] if p.kind not in "rc"]
         if len(rails) < 2 or not rails - {GROUND}:
             continue
-        upper_end = max(rails, key=lambda far: abs(graph.rails[far]))
+        upper_end = max(rails, key=lambda far: (abs(graph.rails[far]), graph.rails[far]))
         upper = [r for r, far in ends if far == upper_end]
         lower = [r for r, far in ends if far != upper_end]
         top, bottom = parallel(upper), parallel(lower)

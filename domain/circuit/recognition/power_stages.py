@@ -457,7 +457,7 @@ def _multiplier(found: Finder, free: list[Part], moving: set[str]) -> bool:
         for c, far in graph.two(mid, "c")
         if far in moving or any(far == e.pins["k"] for e in chain)
     ]
-    if len(chain) < 2 or not pumps:
+    if len(chain) < 2 or not pumps or chain[0].pins["a"] == chain[-1].pins["k"]:  # a ring is a clamp
         return False
     out = chain[-1].pins["k"]
     store = [c for c, far in graph.two(out, "c") if far in graph.fixed or far in {d.pins["k"] for d in chain}]

@@ -168,6 +168,8 @@ def _feedback(found: Finder) -> Iterator[Feedback]:
         ]
         if ways:
             (around, turned), source, target = min(ways, key=lambda each: len(each[0][0]))
+            if not found.order and len(around) > 2:
+                continue  # without a signal nothing tells the way: long ones lead anywhere
             parts = [p for p in network.parts if len(ends) == 2 or source in p.ends]
             sign: Literal["negative", "positive"] = "negative" if turned < 0 else "positive"
             yield Feedback(tuple(p.name for p in parts), source, target, around, sign)

@@ -240,6 +240,8 @@ NEVER = [  # circuit, what it must not be taken for
      "M3 o a 0 0 nn\nM4 o b 0 0 nn\n.ends\nVB b 0 PULSE(0 5 0 1n 1n 1u 2u)\n.model pp pmos\n.model nn nmos",
      "comparator"),
     ("V1 a 0 5\nR1 a 0 1k", "decoupling"),
+    ("VI i 0 SIN(0 3 1k)\nR1 i m 5k\nD1 m 0 d\nD2 0 m d\nC1 m o 2n\nR2 o 0 10k\n.model d d",
+     "voltage_doubler"),
 ]  # fmt: skip
 
 
