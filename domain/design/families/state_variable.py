@@ -135,8 +135,8 @@ def _center(request: Request) -> str:
 
 
 def _gain(request: Request) -> str:
-    far = f"gain(v(out),{spice(_PROOF * request['center_hz'])})"
-    return {"low": "dcgain(v(out))", "band": "peak(v(out))", "high": far}[request["output"]]
+    far = f"gain(v(out)/v(in),{spice(_PROOF * request['center_hz'])})"
+    return {"low": "dcgain(v(out)/v(in))", "band": "peak(v(out)/v(in))", "high": far}[request["output"]]
 
 
 def _bounds(request: Request) -> Bounds:
