@@ -100,7 +100,7 @@ NOT_DESIGNED: tuple[NotDesigned, ...] = (
         is_general=True,
     ),
     NotDesigned(
-        words=r"crystal|晶体|晶振|(?<![a-z])saw\s?(?:filter|滤波)|声表|microstrip|微带",
+        words=r"crystal|晶体(?!管)|晶振|(?<![a-z])saw\s?(?:filter|滤波)|声表|microstrip|微带",
         what=msg("a crystal, SAW or microstrip circuit"),
     ),
     NotDesigned(

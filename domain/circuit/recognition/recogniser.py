@@ -19,7 +19,7 @@ from domain.circuit.recognition.networks import find_lc_oscillators, find_networ
 from domain.circuit.recognition.opamp_stages import Network, find_opamp_stages, networks_of
 from domain.circuit.recognition.power_stages import find_power_stages
 from domain.circuit.recognition.recognised import Feedback, NodeRole, Recognised
-from domain.circuit.recognition.transistor_stages import find_transistor_stages
+from domain.circuit.recognition.transistor_stages import find_crystal_oscillators, find_transistor_stages
 from shared.late_patterns import late_pattern
 
 _OUTPUT_NAME = late_pattern(r"(?i)v?_?o(?:ut(?:put)?)?_?\d*")
@@ -43,6 +43,7 @@ def recognise(tree: DependencyTree) -> Recognised:
     find_low_dropout(found)
     find_biquads(found)
     find_opamp_stages(found)
+    find_crystal_oscillators(found)
     find_lc_oscillators(found)
     find_transistor_stages(found)
     find_networks(found)

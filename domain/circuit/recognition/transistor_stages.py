@@ -62,15 +62,8 @@ def _foot(found: Finder, part: Part) -> tuple[str, tuple[Part, ...]]:
 
 def _switched_gates(found: Finder) -> None:
     """CMOS cells between rails: inverters and rings of them, gates, crossed pairs that shift levels."""
-    p_rows = [each for each in _free(found) if each.kind == "m" and each.polarity < 0]
-    n_rows = [each for each in _free(found) if each.kind == "m" and each.polarity > 0]
-    inverters: dict[str, tuple[Part, Part]] = {}
-    for p in p_rows:
-        for n in n_rows:
-            tied = p.pins["in"] == n.pins["in"] and p.pins["out"] == n.pins["out"]
-            if tied and _is_rail(found, p.pins["com"]) and _is_rail(found, n.pins["com"]):
-                inverters.setdefault(p.pins["in"], (p, n))
-                break
+    p_rows, n_rows = _by_polarity(found)
+    inverters = _inverters(found)
     _rings(found, inverters)
     for given, (p, n) in inverters.items():
         if p.name not in found.used:
@@ -80,6 +73,25 @@ def _switched_gates(found: Finder) -> None:
     _level_shifters(found, p_rows, n_rows)
     _series_gates(found, "nand_gate", p_rows, n_rows)
     _series_gates(found, "nor_gate", n_rows, p_rows)
+
+
+def _by_polarity(found: Finder) -> tuple[list[Part], list[Part]]:
+    """The free MOS transistors: p, n."""
+    free = [each for each in _free(found) if each.kind == "m"]
+    return [each for each in free if each.polarity < 0], [each for each in free if each.polarity > 0]
+
+
+def _inverters(found: Finder) -> dict[str, tuple[Part, Part]]:
+    """Pairs with inputs and outputs tied, between rails, by their input."""
+    inverters: dict[str, tuple[Part, Part]] = {}
+    p_rows, n_rows = _by_polarity(found)
+    for p in p_rows:
+        for n in n_rows:
+            tied = p.pins["in"] == n.pins["in"] and p.pins["out"] == n.pins["out"]
+            if tied and _is_rail(found, p.pins["com"]) and _is_rail(found, n.pins["com"]):
+                inverters.setdefault(p.pins["in"], (p, n))
+                break
+    return inverters
 
 
 def _rings(found: Finder, inverters: Mapping[str, tuple[Part, Part]]) -> None:
@@ -95,6 +107,37 @@ def _rings(found: Finder, inverters: Mapping[str, tuple[Part, Part]]) -> None:
         pairs = [inverters[node] for node in ring]
         elements = {"pull_up": [p for p, _ in pairs], "pull_down": [n for _, n in pairs], "load": loads}
         found.add("ring_oscillator", elements, {"out": start})
+
+
+def find_crystal_oscillators(found: Finder) -> None:
+    """An inverter biased by a resistor, with a coil, a capacitor and a resistance in series beside it."""
+    graph = found.graph
+    for given, (p, n) in _inverters(found).items():
+        out = p.pins["out"]
+        bias = graph.between(given, out, "r")
+        for start, goal in ((given, out), (out, given)):
+            for first, _ in graph.two(start, "r c l") if bias else ():
+                arm, node = [first], first.other(start)
+                while node != goal and len(graph.at[node]) == 2 and len(arm) < 4:
+                    arm.append(next(each for each, _ in graph.at[node] if each is not arm[-1]))
+                    node = arm[-1].other(node) if arm[-1].kind in "rcl" else goal
+                if node != goal or {"l", "c"} - {each.kind for each in arm} or p.name in found.used:
+                    continue
+                loads = [c for at in (given, out) for c, far in graph.two(at, "c") if far in graph.fixed]
+                elements = {
+                    "pull_up": [p], "pull_down": [n], "crystal": [*arm, *graph.between(given, out, "c")],
+                    "bias": bias, "load": loads,
+                }  # fmt: skip
+                found.add("pierce_oscillator", elements, {"in": given, "out": out}, [_resonance(arm)])
+
+
+def _resonance(arm: list[Part]) -> Figure | None:
+    values = {each.kind: each.value for each in arm}
+    coil, capacitor = values["l"], values["c"]
+    if not coil or not capacitor:
+        return None
+    hz = 1 / (2 * math.pi * math.sqrt(coil * capacitor))
+    return Figure("frequency", hz, "Hz", "1/(2 pi sqrt(L C))", "STMicroelectronics AN2867")
 
 
 def _series_gates(found: Finder, kind: str, beside: list[Part], series: list[Part]) -> None:

@@ -115,6 +115,7 @@ KINDS: Mapping[str, Kind] = {
     "colpitts_oscillator": Kind(msg("Colpitts oscillator")),
     "clapp_oscillator": Kind(msg("Clapp oscillator")),
     "hartley_oscillator": Kind(msg("Hartley oscillator")),
+    "pierce_oscillator": Kind(msg("Pierce crystal oscillator")),
     "wien_oscillator": Kind(msg("Wien bridge oscillator")),
     "phase_shift_oscillator": Kind(msg("RC phase-shift oscillator")),
     "relaxation_oscillator": Kind(
@@ -180,6 +181,7 @@ ROLES: Mapping[str, Message] = {
     "charging": msg("charging resistors"),
     "coupling": msg("coupling capacitor"),
     "crossed": msg("cross-coupled pair"),
+    "crystal": msg("crystal"),
     "damper": msg("damping"),
     "degeneration": msg("degeneration"),
     "difference": msg("difference resistors"),

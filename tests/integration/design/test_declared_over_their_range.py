@@ -557,6 +557,12 @@ def state_variable(draw: random.Random) -> str:
     return draw.choice(texts)
 
 
+def pierce_oscillator(draw: random.Random) -> str:
+    text = draw.choice(["Pierce crystal oscillator {:.6g} Hz, {} V supply", "{:.6g}Hz晶体振荡器，电源{}V"])
+    text = text.format(_log(draw, 2.1e6, 24e6), draw.choice([3.3, 5]))
+    return text + draw.choice(["", ", load capacitance 12 pF", ", load capacitance 20 pF"])
+
+
 FAMILIES = pytest.mark.parametrize(
     "sentence",
     [
@@ -645,6 +651,7 @@ async def test_a_sample_of_requests_is_met_by_the_second_shot(sentence, tmp_path
         colpitts_oscillator,
         hartley_oscillator,
         clapp_oscillator,
+        pierce_oscillator,
         ring_oscillator,
         boost,
         buck_boost,
