@@ -109,8 +109,9 @@ def _place(n: int) -> float:
 
 def _level(metric: str, form: str, n: int = 0) -> GoalRow:
     return level_goal(
-        f"{metric}_{n}" if n else metric,
+        metric,
         lambda request: _place(n) * _SLOT * request["delay_s"],
+        n,
         when=lambda request: request["form"] == form and _count(request) >= n,
     )
 

@@ -92,12 +92,22 @@ def delay_goal(metric: str, node: Callable[[Request], str], edge: Callable[[Requ
 
 
 def level_goal(
-    metric: str, place: Callable[[Request], float], when: Callable[[Request], bool] = lambda _request: True
+    metric: str,
+    place: Callable[[Request], float],
+    number: int = 0,
+    when: Callable[[Request], bool] = lambda _request: True,
 ) -> GoalRow:
-    """The output at a time: low or high by the metric's first letter."""
+    """The output at a time: low or high by the metric's first letter; `number`: the input that makes it."""
     is_low = metric.startswith("low")
+    label = msg("Low level") if is_low else msg("High level")
+    if number:
+        label = (
+            msg("Low level by input {number}", number=number)
+            if is_low
+            else msg("High level by input {number}", number=number)
+        )
     return GoalRow(
-        metric=metric, label=msg("Low level") if is_low else msg("High level"), unit="V",
+        metric=f"{metric}_{number}" if number else metric, label=label, unit="V",
         expression=lambda request: f"at(v(out),{spice(place(request))})",
         bounds=lambda request: (
             Bounds(maximum=LEVEL * request["supply_v"])

@@ -163,7 +163,9 @@ def family(
             f"{label} converter {request['vin']:g} V to {minus}{request['vout']:g} V, {request['iout']:g} A, "
             f"{with_unit(request['fsw'], 'Hz')}"
         ),
-        stem=lambda request: f"{key}_{request['vin']:g}V_{request['vout']:g}V_{request['iout']:g}A",
+        stem=lambda request: (
+            f"{key}_{request['vin']:g}V_{'minus' * (sign < 0)}{request['vout']:g}V_{request['iout']:g}A"
+        ),
         remarks=lambda _request: remarks,
         analyses=lambda request, sized, _goals: (
             periods(1 / request["fsw"], sized.figures["duty"], settles(request, sized)),
