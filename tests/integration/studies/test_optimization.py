@@ -361,6 +361,7 @@ SCATTERING: dict[str, Any] = {
 }
 
 
+@pytest.mark.torture
 async def test_goals_are_aimed_at_so_far_inside_that_parts_that_scatter_keep_them(
     app: Application, tmp_path: Path
 ) -> None:
@@ -398,6 +399,7 @@ async def test_goals_are_aimed_at_so_far_inside_that_parts_that_scatter_keep_the
     assert 0.1 < edge.scatter.total.value < 0.7
 
 
+@pytest.mark.torture
 async def test_the_mismatch_of_a_transistor_is_that_of_the_width_that_was_found(
     app: Application, tmp_path: Path
 ) -> None:
@@ -432,6 +434,7 @@ STAGES = (
 )
 
 
+@pytest.mark.torture
 async def test_gm_over_id_is_searched_by_the_width_of_the_models_own_table(
     app: Application, tmp_path: Path
 ) -> None:
