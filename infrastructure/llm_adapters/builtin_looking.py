@@ -32,6 +32,7 @@ from infrastructure.llm_adapters.builtin_questions import Ask
 from shared.message import Message, msg
 
 _NUMBERED = re.compile(r"Data of run (?P<number>\d+)(?: of (?P<file>[^(]+?))?(?: \((?P<remarks>.*)\))?$")
+_OWN_VALUES = re.compile(r"with other values than the file's: ([^;]+)")
 _RUNS_LOOKED_AT = 8
 
 _SIGNS = {"negative": msg("negative feedback"), "positive": msg("positive feedback")}
@@ -107,7 +108,7 @@ def _part_told(circuit: Circuit, part: Element, speech: Speech) -> str:
             else []
         )
     told += [
-        msg("{sign}: {way}", sign=_SIGNS.get(sign, msg("feedback")), way=way)
+        _feedback_told(sign, names, way)
         for sign, names, way in circuit.feedback
         if part.key in map(str.lower, names)
     ]
@@ -119,6 +120,20 @@ def _part_told(circuit: Circuit, part: Element, speech: Speech) -> str:
         nodes = ", ".join(node.text for node in part.nodes)
         told.append(msg("no role of it is recognized; it lies between {nodes}", nodes=nodes))
     return f"{part.name} ({' '.join(part.statement.text.split())}): " + "; ".join(map(speech.say, told))
+
+
+def _feedback_told(sign: str, names: Sequence[str], way: str) -> Message:
+    """``from out to o1 around M6``, in a sentence."""
+    words = way.split()
+    start, end, around = words[1], words[3], words[5].replace("+", ", ")
+    return msg(
+        "{sign}: {parts} leads from {start} to {end}, around {around}",
+        sign=_SIGNS.get(sign, msg("feedback")),
+        parts=", ".join(names),
+        start=start,
+        end=end,
+        around=around,
+    )
 
 
 def count(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
@@ -160,6 +175,13 @@ _LETTER_OF = {
     "voltage source": "v",
     "current source": "i",
 }
+
+
+def _port(kind: str, key: str) -> Message:
+    """What a node is to a stage: ``input of the common-emitter stage``."""
+    stage = KINDS[kind].name if kind in KINDS else kind
+    what = msg("input") if key.startswith("in") else msg("output") if key.startswith("out") else key
+    return msg("{port} of the {stage}", port=what, stage=stage)
 
 
 def _names_of(circuit: Circuit, kinds: Sequence[str]) -> str:
@@ -211,7 +233,7 @@ def node(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
             )
             continue
         roles = [
-            f"{speech.say(KINDS[stage.kind].name) if stage.kind in KINDS else stage.kind}: {key}"
+            speech.say(_port(stage.kind, key))
             for stage in circuit.stages
             for key, at_node in stage.nodes.items()
             if at_node.lower() == name.lower()
@@ -303,8 +325,9 @@ def compare(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
         bullets(lines),
     ]
     for name, match in ((first, earlier[1]), (second, head)):
-        if match["remarks"]:
-            said.append(speech.say(msg("Run {number}: {remarks}", number=name, remarks=match["remarks"])))
+        if values := _OWN_VALUES.search(match["remarks"] or ""):
+            own_values = msg("Run {number} had values of its own: {values}.", number=name, values=values[1])
+            said.append(speech.say(own_values))
     if not lines:
         said[1] = speech.say(msg("They have no figure in common."))
     return "\n".join(said)
