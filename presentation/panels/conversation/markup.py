@@ -2,7 +2,7 @@
 
 A text is cut into blocks (paragraphs, lists, fences) that are rendered each on its own, so that a stream
 costs the same at its end as at its beginning. Formulas leave as ``<span class="math">`` with their TeX
-as text; the page hands them to KaTeX.
+as text; the page hands them to KaTeX, the plain view and printed conversations to `formulas.py`.
 """
 
 from __future__ import annotations
