@@ -558,4 +558,9 @@ class ItemList:
 
     def take_changes(self) -> list[Change]:
         changes, self._changes = self._changes, []
-        return changes
+        newest = {change.item.key: at for at, change in enumerate(changes) if isinstance(change, Updated)}
+        return [
+            change
+            for at, change in enumerate(changes)
+            if not isinstance(change, Updated) or newest[change.item.key] == at
+        ]

@@ -8,7 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from application.ports.events import AnswerStreamed, ChatEvent, DesignEvent, Done, MessageWritten, ToolEnded
+from application.ports.events import (
+    AnswerCounted,
+    AnswerStreamed,
+    ChatEvent,
+    DesignEvent,
+    Done,
+    MessageWritten,
+    PhaseEntered,
+    ToolEnded,
+    TurnEnded,
+)
 from domain.llm.chat import ProviderChoice
 from domain.llm.tools.confirmation_card import same_answer
 from presentation.panels.conversation.asking import Asking
@@ -43,6 +53,8 @@ if TYPE_CHECKING:
 
 
 _PROGRESS_S = 0.5
+_TOLD_TOGETHER = (PhaseEntered, AnswerCounted, TurnEnded)
+"""They come one behind the other when an answer ends, which would be drawn anew for each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -288,7 +300,10 @@ class LiveRun:
             self._show_what_was_made(event)
         for undone in self.feed.take_undone():
             self._changes.follow_undo(self._order.root, undone)
-        self._tell()
+        if isinstance(event, _TOLD_TOGETHER):
+            self._flush_soon()
+        else:
+            self._tell()
 
     def _look_after_kill(self) -> None:
         """A turn that begins settles the calls of one that was killed: what they made is found by then."""
