@@ -226,7 +226,9 @@ def test_a_checkpoint_that_is_ahead_of_the_transcript_is_cut_back(
     path.write_bytes(b"".join(lines[:-3]))
     finish(designs, tmp_path)
     assert (tmp_path / "scripted.cir").read_bytes() == (reference / "scripted.cir").read_bytes()
-    assert told(tmp_path) == told(reference)
+    said = told(tmp_path)
+    said.remove({"event": "shortened"})  # that they were missing is told for good
+    assert said == told(reference)
 
 
 def test_without_its_transcript_there_is_nothing_to_go_on_with(
