@@ -243,6 +243,12 @@ def choose_family(sentence: Sentence) -> tuple[DeclaredFamily, Claim]:
     return family, best
 
 
+def named_in(text: str) -> set[str]:
+    """Keys of the families a text calls by name."""
+    sentence = read_sentence(text)
+    return {key for key, family in FAMILIES.items() if family.claim(sentence).score >= 1}
+
+
 def _refuse_by_name(sentence: Sentence) -> None:
     """Raises CircuitError for a circuit that is known by name but not designed."""
     ours = [span for family in FAMILIES.values() for span in family.names_in(sentence)]

@@ -51,6 +51,7 @@ from infrastructure.llm_adapters.builtin_commands import (
     which_file,
 )
 from infrastructure.llm_adapters.builtin_edits import change_values
+from infrastructure.llm_adapters.builtin_figures import FIGURES
 from infrastructure.llm_adapters.builtin_looking import arguments_of
 from infrastructure.llm_adapters.builtin_questions import Ask
 from shared.message import Message, msg
@@ -265,6 +266,8 @@ _OPEN_LINE = re.compile(
     r"^In front of the user: (?P<path>.+?\.(?:cir|sp|spice|net|ckt))(?=, cursor|, with changes|$)",
     re.MULTILINE | re.IGNORECASE,
 )
+_WORD = re.compile(r"[a-z]{3,}")
+_HAN = re.compile(r"[\u3400-\u9fff]")
 _PROGRAM_NOTE = "(A note of the program"
 _NO_OUTCOME = Outcome("Error (interrupted): The call was interrupted.")
 
@@ -325,9 +328,12 @@ class BuiltinChatClient:
             if not said.strip():
                 return say(abilities())
             past = _past(request.messages[: len(request.messages) - len(since) - 1])
-            command = _understood(said, circuits, past)
+            named, rest = in_words(said, circuits)
+            command = _understood(rest, circuits, past)
+            if named and isinstance(command, Design):
+                command = _understood(said, circuits, past)
             if isinstance(command, Analyze | Change | Simulate | Measure | Ask) and not command.file:
-                command = replace(command, file=_meant(past, main, circuits))
+                command = replace(command, file=named or _meant(past, main, circuits))
             plan = plan_of(command, Speech(say=say, circuits=circuits, past=[turn.calls for turn in past]))
         outcomes = _outcomes(since)
         try:
@@ -416,6 +422,45 @@ def _meant(past: Sequence[_Turn], main: str, circuits: Sequence[str]) -> str:
     """The circuit meant when none is named: of the last turn, else the open or main, else the only one."""
     earlier = next(filter(None, map(_circuit_of, reversed(past))), "")
     return earlier or main or (circuits[0] if len(circuits) == 1 else "")
+
+
+def in_words(said: str, circuits: Sequence[str]) -> tuple[str, str]:
+    """The one circuit whose name or kind the sentence says ("the buck", "共射放大器"), and the rest of it.
+
+    "" and the whole where none is said, or several could be meant.
+    """
+    if len(circuits) < 2:
+        return "", said
+    words = set(_WORD.findall(said.lower()))
+    shared = {name: len(words & _names_of(name)) for name in circuits}
+    most = max(shared.values())
+    found = [name for name, count in shared.items() if count == most > 0]
+    pattern = "|".join(_names_of(found[0])) if found else ""
+    rest = re.sub(
+        rf"\s*\b(?:of|in|for|on)?\s*\b(?:the|my|this|that|our)(?:\s+(?:{pattern}))+"
+        r"(?:\s+(?:circuit|amplifier|converter|filter|regulator|stage))?\b",
+        "",
+        said,
+        flags=re.IGNORECASE,
+    )
+    if not found and _HAN.search(said):
+        from domain.design.catalogue import FAMILIES, named_in  # all families of circuits
+
+        kinds = named_in(said)
+        found = [name for name in circuits if kinds & named_in(PurePosixPath(name).stem.replace("_", " "))]
+        pattern = "|".join(FAMILIES[kind].family.words.named for kind in sorted(kinds))
+        rest = re.sub(rf"(?:这个|那个|该)?(?:{pattern})(?:电路)?的?", "", said, flags=re.IGNORECASE)
+    return (found[0], rest if rest.strip() else said) if len(found) == 1 else ("", said)
+
+
+def _names_of(circuit: str) -> set[str]:
+    """The words of a file's name that are no figure's."""
+    words = _WORD.findall(PurePosixPath(circuit).stem.lower())
+    return {
+        word
+        for word in words
+        if not any(re.fullmatch(figure.words, word, re.IGNORECASE) for figure in FIGURES.values())
+    }
 
 
 def _outcomes(messages: Sequence[WireMessage]) -> list[Outcome]:

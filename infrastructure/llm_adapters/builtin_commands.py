@@ -347,7 +347,7 @@ _ONLY_NODE = re.compile(r"^[^()]*\bv\(\s*[\w.+-]+\s*(?:,\s*[\w.+-]+\s*)?\)[^()]*
 """A node's voltage alone: a question about the circuit, no expression to be measured."""
 _CARDS_ONLY = re.compile(
     r"\b(?:simulate|run)\b(?!.*\b(?:monte|worst|sweep|yield|sensitiv))"
-    r"|^(?:请)?(?:仿真|运行|跑)|\bmeasure [\w.]+\(",
+    r"|^(?:请)?(?:仿真|运行|跑)(?!.*(?:蒙特卡|最坏|最差|良率|灵敏度|扫描))|\bmeasure [\w.]+\(",
     _I,
 )
 _LIST = re.compile(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from domain.circuit.elements import Element
 from domain.simulation.operating_point import REGIONS
@@ -30,6 +30,7 @@ _DEVICE = re.compile(
     r"(?P<name>\S+) (?P<kind>npn|pnp|[np]mos|[np]jf|[np]mf|diode)(?: (?P<region>[a-z ]+))?: (?P<figures>.+)"
 )
 _USUAL_AC = "ac dec 20 1 1g"
+_WIDEST_AC = "ac dec 20 10m 10g"
 _PERIODS = 10
 """Of the switch at the end of a run, over which ripple is taken."""
 _TAIL = 0.8
@@ -49,6 +50,8 @@ class Wanted:
     sensed: str = ""
     key: str = ""
     is_percent: bool = False
+    sweep: str = ""
+    """The card of a wider sweep, where the circuit's own ends before the figure has a value."""
 
     def told(self, value: float, unit: str = "") -> str:
         if self.is_percent:
@@ -204,11 +207,11 @@ def measured(
     A figure without a value is told with NaN and the reason in place of the expression.
     """
     found: list[tuple[Wanted, str, float, str]] = []
-    for analysis in dict.fromkeys(analysis_for(circuit, each.kind) for each in wanted):
+    for analysis in dict.fromkeys(each.sweep or analysis_for(circuit, each.kind) for each in wanted):
         outcome, name = yield from run(circuit, analysis, parameters)
         if outcome.error_type:
             return simulation_failed(outcome, speech)
-        own = [each for each in wanted if analysis_for(circuit, each.kind) == analysis]
+        own = [each for each in wanted if (each.sweep or analysis_for(circuit, each.kind)) == analysis]
         figures = yield inspection(name, [text for each in own for text in each.expressions])
         values = (
             values_of(figures) if not figures.error_type or figures.error_type == "bad_expression" else None
@@ -221,7 +224,20 @@ def measured(
                 found.append((each, _reason(figures, each.expressions[-1]), math.nan, ""))
             else:
                 found.append((each, good, *values[good]))
+    for at, (each, _, value, _) in enumerate(found):
+        if math.isnan(value) and (wider := _wider_sweep(circuit, each)):
+            again = yield from measured(circuit, [replace(each, sweep=wider)], parameters, speech)
+            if isinstance(again, str):
+                return again
+            found[at] = again[0]
     return found
+
+
+def _wider_sweep(circuit: Circuit, wanted: Wanted) -> str:
+    """A card that reaches further than the circuit's own; "" where that is no use."""
+    if wanted.kind != "ac" or wanted.sweep or wanted.place or not circuit.has("ac"):
+        return ""
+    return _WIDEST_AC
 
 
 def _reason(outcome: Outcome, expression: str) -> str:

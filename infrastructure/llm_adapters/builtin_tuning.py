@@ -33,18 +33,10 @@ _TELLING = 0.03
 """A part that moves a figure less (in % per %) is not told of."""
 _MOST_TOLD = 4
 _MOST_PARTS = 60
-_MOST_TOLD = 4
-_MOST_PARTS = 60
-_MOST_PARTS = 60
 _BUDGET = 120
 _TIME_S = 120
 _SHORT = 5
 """Characters of a value that is written as it is."""
-_USUAL_TOLERANCES = (("r", 0.05), ("c", 0.1), ("l", 0.2))
-_TIME_S = 120
-_SHORT = 5
-"""Characters of a value that is written as it is."""
-_USUAL_TOLERANCES = (("r", 0.05), ("c", 0.1), ("l", 0.2))
 _JUNCTIONS = {"q": ("cjc", "cje", "tf", "bf"), "m": ("vto", "kp")}
 _PARASITIC = frozenset({"winding", "series_resistance"})
 _BIAS = frozenset({"bias", "reference"})
@@ -131,7 +123,7 @@ def _first_error(outcome: Outcome) -> str:
 
 def own_analysis(circuit: Circuit, wanted: Wanted) -> dict[str, str]:
     """Only the analysis the figure is of."""
-    card = analysis_for(circuit, wanted.kind)
+    card = wanted.sweep or analysis_for(circuit, wanted.kind)
     if card is not None:
         return {"analysis": card}
     of_kind = [each for each in circuit.analyses if each.lower().split()[0] == wanted.kind]
@@ -143,6 +135,10 @@ def limits(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     wanted = wanted_of(circuit, ask, ask.figures[0])
     if isinstance(wanted, Message):
         return speech.say(wanted)
+    now = yield from _one(circuit, wanted, speech)
+    if isinstance(now, str):
+        return now
+    wanted = now.wanted
     found = yield from _sensitivities(circuit, wanted, _all_names(circuit), speech)
     if isinstance(found, str):
         return found
@@ -231,13 +227,14 @@ def _tuned(circuit: Circuit, ask: Ask, wanted: Wanted, named: Sequence[str], spe
     before = yield from _one(circuit, wanted, speech)
     if isinstance(before, str):
         return before
+    wanted = before.wanted
     low, high = aim_of(ask, wanted)
     if low <= before.value <= high:
         already = msg(
             "The {name} of {file} is {value} already ({expression}); nothing was changed.",
             name=wanted.name,
             file=circuit.file,
-            value=before.told,
+            value=_as_asked(ask, before),
             expression=before.expression,
         )
         return speech.say(already)
@@ -256,8 +253,8 @@ def _tuned(circuit: Circuit, ask: Ask, wanted: Wanted, named: Sequence[str], spe
         told = msg(
             "A fresh run: {name} {before} → {after} (asked: {aim}; {expression}). This can be undone.",
             name=wanted.name,
-            before=before.told,
-            after=after.told,
+            before=_as_asked(ask, before),
+            after=_as_asked(ask, after),
             aim=aim,
             expression=after.expression,
         )
@@ -265,8 +262,8 @@ def _tuned(circuit: Circuit, ask: Ask, wanted: Wanted, named: Sequence[str], spe
         told = msg(
             "A fresh run: {name} {before} → {after}, which misses {aim} ({expression}). This can be undone.",
             name=wanted.name,
-            before=before.told,
-            after=after.told,
+            before=_as_asked(ask, before),
+            after=_as_asked(ask, after),
             aim=aim,
             expression=after.expression,
         )
@@ -285,6 +282,13 @@ class _Measured:
     @property
     def told(self) -> str:
         return self.wanted.told(self.value, self.unit)
+
+
+def _as_asked(ask: Ask, one: _Measured) -> str:
+    """A figure, as a factor too when it was asked for as one."""
+    if ask.unit == "x" and one.wanted.unit == "dB":
+        return f"{10 ** (one.value / 20):.4g} ({one.told})"
+    return one.told
 
 
 def _one(circuit: Circuit, wanted: Wanted, speech: Speech) -> Generator[Call, Outcome, _Measured | str]:

@@ -11,9 +11,10 @@ import pytest
 
 from domain.llm.chat import ChatRequest, StreamChunk, Usage, WireMessage, WireToolCall
 from domain.llm.context_block import MAIN_CIRCUIT
-from infrastructure.llm_adapters.builtin_chat import MOST_ROUNDS, BuiltinChatClient
+from infrastructure.llm_adapters.builtin_chat import MOST_ROUNDS, BuiltinChatClient, in_words
 from presentation.translation import Translator
 from shared.errors import CircuitAIError
+from tests.ground.cases import for_each
 
 TOOLS = (
     "list_project_files",
@@ -331,3 +332,20 @@ def test_errors_of_the_editor_are_for_people() -> None:
         value_changes(deck, [("R1", "2k")], has_title=True)
     assert caught.value.error_type == "ambiguous_element"
     assert "3, 6" in str(caught.value)
+
+
+@for_each(
+    ("said", "circuit", "rest"),
+    [
+        ("what limits the bandwidth of the common emitter amplifier?", 0, "what limits the bandwidth?"),
+        ("make the ripple of the buck 5 mV", 1, "make the ripple 5 mV"),
+        ("set a goal for the buck converter: ripple below 5 mV", 1, "set a goal: ripple below 5 mV"),
+        ("共射放大器的增益在100kHz是多少", 0, "增益在100kHz是多少"),
+        ("降压电路的纹波是多少", 1, "纹波是多少"),
+        ("what is the gain?", None, "what is the gain?"),
+        ("the buck or the amplifier?", None, "the buck or the amplifier?"),
+    ],
+)
+def test_a_circuit_is_named_by_its_kind(said: str, circuit: int | None, rest: str) -> None:
+    circuits = ("common_emitter_amplifier_gain_20_12V.cir", "buck_12V_5V_1A.cir")
+    assert in_words(said, circuits) == ("" if circuit is None else circuits[circuit], rest)

@@ -11,6 +11,7 @@ from tests.ground.cases import for_each
 FILES = ("broken.cir", "buck.cir", "ce.cir", "opamp.cir", "rc.cir")
 
 QUESTIONS: tuple[tuple[str, str, dict[str, Any]], ...] = (
+    ("跑一次rc.cir的蒙特卡洛，电阻5%", "monte_carlo", {"file": "rc.cir", "tolerances": (("r", 0.05),)}),
     ("what limits the bandwidth of rc.cir?", "limits", {"file": "rc.cir", "figures": ("bandwidth",)}),
     ("What limits the gain of ce.cir?", "limits", {"file": "ce.cir", "figures": ("gain",)}),
     ("which parts determine the ripple in buck.cir?", "limits", {"file": "buck.cir", "figures": ("ripple",)}),
