@@ -60,9 +60,8 @@ NOT_DESIGNED: tuple[NotDesigned, ...] = (
         what=msg("an isolated or multi-switch converter"),
     ),
     NotDesigned(
-        words=r"isolated|隔离",
+        words=r"^(?!.*(?:fly[\s-]?back|反激|forward|正激)).*?(?:isolated|隔离)",
         what=msg("an isolated or multi-switch converter"),
-        is_general=True,
     ),
     NotDesigned(
         words=(

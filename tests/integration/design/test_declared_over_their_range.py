@@ -616,6 +616,7 @@ FAMILIES = pytest.mark.parametrize(
         multiple_feedback,
         hartley_oscillator,
         clapp_oscillator,
+        pierce_oscillator,
         state_variable,
         ldo_regulator,
         lc_band_ladder,
