@@ -133,8 +133,9 @@ def test_damaged_checkpoints_leave_the_turn_to_be_resumed(tmp_path: Path, comman
 def test_a_damaged_log_leaves_the_turn_to_be_resumed(tmp_path: Path, commands: ForkedCommands) -> None:
     log = tmp_path / ".circuit_ai" / "operations.sqlite"
     with FakeLLMServer(next_answer) as server:
-        assert _chat(commands, server, tmp_path, QUESTION, kill_at=60).was_killed
+        assert _chat(commands, server, tmp_path, QUESTION, kill_at=70).was_killed
         kept = {path: path.read_bytes() for path in log.parent.glob("operations.sqlite*")}
+        assert log in kept
         for path in kept:
             path.unlink()
         log.write_bytes(b"not a database, certainly not one of ours" * 50)
