@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import os
-import socket
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
@@ -21,7 +18,6 @@ from presentation.panels.conversation.panel import ConversationPanel
 from presentation.ui.workspace import WindowServices
 from presentation.window.projects import ProjectDesk
 from shared.message import Message
-from shared.processes import start_of
 from tests.fakes.llm_server import FakeLLMServer, answer
 from tests.ground.forked_commands import ForkedCommands
 from tests.gui.conftest import Until
@@ -95,30 +91,6 @@ async def test_a_turn_on_the_command_line_appears(
     assert str(told[-1]) == "“list the files” was continued outside this window."
     assert panel.model.session_id == first
     assert len(panel.model.sessions) == 2
-
-
-async def test_a_turn_that_another_process_works_on_is_no_interrupted_one(
-    panel: ConversationPanel, project: Path, until: Until
-) -> None:
-    """Another process is the parent of this one; it has the conversation open, as far as the lock says."""
-    panel.composer.set_text("list the files")
-    QTest.keyClick(panel.composer.edit, Qt.Key.Key_Return)
-    await until(lambda: not panel.is_running and answers(panel) == 1)
-    await until(lambda: not panel._services.app.program.tasks.handles)
-    transcript = project / ".circuit_ai" / "conversations" / f"{panel.model.session_id}.jsonl"
-    parent = os.getppid()
-    holder = {
-        "pid": parent,
-        "started": await asyncio.to_thread(start_of, parent),
-        "host": socket.gethostname(),
-    }
-    transcript.with_suffix(".lock").write_text(json.dumps(holder))
-    lines = transcript.read_bytes().splitlines(keepends=True)
-    end = next(n for n, line in enumerate(lines) if b'"state":"ended"' in line)
-    transcript.write_bytes(b"".join(lines[:end]))
-    await until(lambda: isinstance(panel.model.items.last(), WorkedElsewhere))
-    transcript.with_suffix(".lock").unlink()  # it was ended there
-    await until(lambda: isinstance(panel.model.items.last(), Interrupted))
 
 
 def button(text: str) -> QPushButton | None:
