@@ -43,6 +43,7 @@ from infrastructure.llm_adapters.builtin_commands import (
     Speech,
     abilities,
     bullets,
+    change_values,
     failed,
     inspection,
     language_of,
@@ -50,7 +51,6 @@ from infrastructure.llm_adapters.builtin_commands import (
     understand_command,
     which_file,
 )
-from infrastructure.llm_adapters.builtin_edits import change_values
 from infrastructure.llm_adapters.builtin_figures import FIGURES
 from infrastructure.llm_adapters.builtin_looking import arguments_of
 from infrastructure.llm_adapters.builtin_questions import Ask

@@ -10,10 +10,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 from typing import Any, Literal
 
-from infrastructure.llm_adapters.builtin_figures import plain_expressions
-from infrastructure.llm_adapters.builtin_questions import Ask, follow_up, understand_question
+from domain.circuit.line_changes import value_changes
+from domain.circuit.netlist import LIBRARY_SUFFIXES
+from infrastructure.llm_adapters.builtin_questions import (
+    Ask,
+    follow_up,
+    plain_expressions,
+    understand_question,
+)
 from shared.errors import CircuitAIError, CircuitError
 from shared.message import Message, msg
 
@@ -23,6 +30,7 @@ FIGURE = re.compile(
     r"(?P<name>.+?) = (?P<figure>[-+]?\d[\d.]*(?:e[-+]?\d+)?(?: \S+)?|no value)", re.IGNORECASE
 )
 """A line with a figure as run_simulation and inspect_data write it."""
+_HEADER = re.compile(r"\[.*: lines (?P<ranges>\d[\d, -]*) of (?P<total>\d+)(?:, [^\]]*)?\]")
 _ERROR = re.compile(r"Error \((?P<type>\w*)\): ?")
 
 Say = Callable[[Message], str]
@@ -613,3 +621,53 @@ def spice_value(text: str, name: str) -> str:
         name[:1] in "rR" or unit.startswith(("ohm", "Ω".lower(), "ω", "欧", "hz", "赫"))
     )
     return number + ("Meg" if is_mega or prefix.lower() == "meg" else _PREFIXES.get(prefix, prefix))
+
+
+# --- changing values ---
+
+
+def change_values(
+    file: str, values: Sequence[tuple[str, str]], speech: Speech
+) -> Generator[Call, Outcome, tuple[list[str], bool]]:
+    """Give elements or parameters of a file new values: what was done, and whether all of it was."""
+    outcome = yield Call(tool="read_file", arguments={"path": file})
+    if outcome.error_type:
+        return [failed(outcome, speech)], False
+    text = whole_text(outcome)
+    if text is None:  # too long to be shown whole: the places of the name are enough
+        outcome = yield Call(tool="read_file", arguments={"path": file, "query": values[0][0]})
+        if outcome.error_type:
+            return [failed(outcome, speech)], False
+        text = _shown_text(outcome)
+    has_title = PurePosixPath(file).suffix.lower() not in LIBRARY_SUFFIXES
+    begins = re.search(r": lines 1-", outcome.lines[0]) is not None
+    try:
+        edits = value_changes(text, values, has_title=has_title and begins)
+    except CircuitAIError as error:
+        return [told(error, speech)], False
+    done: list[str] = []
+    for edit in edits:
+        patch = {"path": file, "search": edit.search, "replace": edit.replace}
+        outcome = yield Call(tool="patch_file", arguments=patch)
+        if outcome.error_type:
+            return [*done, failed(outcome, speech)], False
+        now = msg("{file}: “{before}” is now “{after}”.", file=file, before=edit.before, after=edit.after)
+        done.append(speech.say(now))
+    if not edits:
+        done.append(speech.say(msg("{file} already has these values.", file=file)))
+    return done, True
+
+
+def whole_text(outcome: Outcome) -> str | None:
+    """The lines read_file shows, None when they are not the whole file."""
+    header = _HEADER.fullmatch(outcome.lines[0])
+    if header is None or header["ranges"] != f"1-{header['total']}":
+        return None
+    lines = outcome.lines[1 : 1 + int(header["total"])]
+    return "\n".join(lines) if len(lines) == int(header["total"]) else None
+
+
+def _shown_text(outcome: Outcome) -> str:
+    """The lines read_file shows, its marks between them as comments."""
+    lines = ["*" if re.fullmatch(r"\[.*\]", line) else line for line in outcome.lines[1:]]
+    return "\n".join(lines)

@@ -8,7 +8,6 @@ the output over the one at the input, `{out}` the voltage at the output, `{f}` a
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -135,30 +134,6 @@ FIGURES: dict[str, Figure] = {
     ),
 }  # fmt: skip
 """In the order in which their words are looked for: the longer ones first."""
-
-_COMPILED = {key: re.compile(figure.words, re.IGNORECASE) for key, figure in FIGURES.items()}
-
-
-def figures_in(text: str) -> tuple[tuple[str, ...], str]:
-    """The figures a text names, in its order, and the text without their words."""
-    found: list[tuple[int, str]] = []
-    rest = text
-    for key, pattern in _COMPILED.items():
-        while match := pattern.search(rest):
-            found.append((match.start(), key))
-            rest = f"{rest[: match.start()]}{' ' * (match.end() - match.start())}{rest[match.end() :]}"
-    return tuple(dict.fromkeys(key for _, key in sorted(found))), rest
-
-
-def plain_expressions(text: str) -> tuple[str, ...]:
-    """The figures a text names, at ``v(out)``: for a run of which nothing else is known."""
-    keys, _ = figures_in(text)
-    figures = [FIGURES[key] for key in keys]
-    return tuple(
-        figure.expressions[0].format(x="v(out)", out="v(out)")
-        for figure in figures
-        if figure.expressions and "{tail}" not in figure.expressions[0]
-    )
 
 
 def shown(value: float, unit: str) -> str:

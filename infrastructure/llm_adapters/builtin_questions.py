@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 from typing import Literal, cast
 
 from domain.design.sentence import Bound, Mention, read_sentence
-from infrastructure.llm_adapters.builtin_figures import FIGURES, figures_in, number
+from infrastructure.llm_adapters.builtin_figures import FIGURES, number
 from infrastructure.llm_adapters.builtin_words import (
     ANY_CASE,
     CIRCUIT_WORD,
@@ -496,3 +496,28 @@ def _another_value(previous: Ask, new: Ask) -> dict[str, object]:
     if len(previous.parameters) == 1 and previous.parameters[0][0] != "temp":
         return {"parameters": ((previous.parameters[0][0], number(value)),)}
     return {}
+
+
+_COMPILED = {key: re.compile(figure.words, re.IGNORECASE) for key, figure in FIGURES.items()}
+
+
+def figures_in(text: str) -> tuple[tuple[str, ...], str]:
+    """The figures a text names, in its order, and the text without their words."""
+    found: list[tuple[int, str]] = []
+    rest = text
+    for key, pattern in _COMPILED.items():
+        while match := pattern.search(rest):
+            found.append((match.start(), key))
+            rest = f"{rest[: match.start()]}{' ' * (match.end() - match.start())}{rest[match.end() :]}"
+    return tuple(dict.fromkeys(key for _, key in sorted(found))), rest
+
+
+def plain_expressions(text: str) -> tuple[str, ...]:
+    """The figures a text names, at ``v(out)``: for a run of which nothing else is known."""
+    keys, _ = figures_in(text)
+    figures = [FIGURES[key] for key in keys]
+    return tuple(
+        figure.expressions[0].format(x="v(out)", out="v(out)")
+        for figure in figures
+        if figure.expressions and "{tail}" not in figure.expressions[0]
+    )

@@ -11,8 +11,7 @@ from typing import Any
 from domain.circuit.elements import Element
 from domain.circuit.numbers import format_number
 from infrastructure.llm_adapters.builtin_circuit import Circuit, number_of, value_of
-from infrastructure.llm_adapters.builtin_commands import Call, Outcome, Plan, Speech, failed
-from infrastructure.llm_adapters.builtin_edits import change_values
+from infrastructure.llm_adapters.builtin_commands import Call, Outcome, Plan, Speech, change_values, failed
 from infrastructure.llm_adapters.builtin_figures import FIGURES, number, shown
 from infrastructure.llm_adapters.builtin_looking import role_words
 from infrastructure.llm_adapters.builtin_measuring import (

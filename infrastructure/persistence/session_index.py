@@ -22,8 +22,7 @@ from typing import Any
 from domain.llm.transcript import NeedsWholeTranscript, Summary, is_ulid
 from infrastructure.persistence.authenticity import Authenticity
 from infrastructure.persistence.confined import TooLarge, open_regular_file, read_regular_file
-from infrastructure.persistence.transcript_ends import End
-from infrastructure.persistence.transcript_lines import Chain, is_whole, read_line
+from infrastructure.persistence.transcript_lines import Chain, End, is_whole, read_line
 from shared.safe_json import read_bounded
 
 SCHEMA_VERSION = 6

@@ -38,8 +38,14 @@ from infrastructure.persistence.confined import (
 )
 from infrastructure.persistence.process_locks import LockInUse, ProcessLock, is_held_elsewhere
 from infrastructure.persistence.session_index import IndexEntry, index_document, read_index, summarise
-from infrastructure.persistence.transcript_ends import End, TranscriptEnds
-from infrastructure.persistence.transcript_lines import Chain, read_line, read_lines, write_line
+from infrastructure.persistence.transcript_lines import (
+    Chain,
+    End,
+    TranscriptEnds,
+    read_line,
+    read_lines,
+    write_line,
+)
 from shared.errors import CircuitAIError, EnvironmentProblem, Stopped, UserInputError
 from shared.message import Message, msg
 from shared.paths import LOCK_SUFFIX, REMOVED_FOLDER, SESSIONS_INDEX_FILE, TRANSCRIPT_SUFFIX, WANTED_SUFFIX

@@ -35,6 +35,8 @@ _HAS_FAILED = pytest.StashKey[bool]()
 _GROUND = pytest.StashKey["Ground"]()
 _CAMPAIGN = pytest.StashKey[Campaign]()
 _IN_MEMORY = "/dev/shm"
+_EXAMPLES = 50
+"""Of a property test that does not say otherwise."""
 _ROOM_NEEDED = 2 * 2**30
 
 
@@ -76,7 +78,9 @@ def pytest_configure(config: pytest.Config) -> None:
         signal.signal(signal.SIGHUP, signal.SIG_DFL)
     config.addinivalue_line("markers", "expects_error_log(pattern): this error has to be logged")
     # No deadline: no timing assertions outside the benchmarks. No database: nothing stays on disk.
-    hypothesis.settings.register_profile("ground", deadline=None, database=None, print_blob=True)
+    hypothesis.settings.register_profile(
+        "ground", deadline=None, database=None, print_blob=True, max_examples=_EXAMPLES
+    )
     hypothesis.settings.load_profile("ground")
     config.stash[_GROUND] = Ground(config.rootpath)
 

@@ -518,11 +518,8 @@ async def test_a_stop_within_any_step_leaves_one_way_on_and_nothing_is_asked_twi
     await reopened(window, until)
 
 
-@pytest.mark.parametrize(
-    "provider",
-    [pytest.param(name, marks=() if name == "openai-compatible" else pytest.mark.torture) for name in WIRES],
-    indirect=True,
-)
+@pytest.mark.torture  # on the command line: tests/integration/cli
+@pytest.mark.parametrize("provider", list(WIRES), indirect=True)
 async def test_the_mission_with_each_provider(
     window: MainWindow, until: Until, model: DesigningModel
 ) -> None:

@@ -325,7 +325,7 @@ async def test_answers_stream_in_pieces_and_cost_nothing() -> None:
 
 
 def test_errors_of_the_editor_are_for_people() -> None:
-    from infrastructure.llm_adapters.builtin_edits import value_changes
+    from domain.circuit.line_changes import value_changes
 
     deck = "t\n.subckt a x y\nR1 x y 1\n.ends\n.subckt b x y\nR1 x y 1\n.ends\nX1 1 0 a\nX2 1 0 b\n.end"
     with pytest.raises(CircuitAIError) as caught:
