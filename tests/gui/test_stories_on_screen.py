@@ -16,17 +16,12 @@ from tests.gui.x_server import environment_for, virtual_screen
 
 ROOT = Path(__file__).resolve().parents[2]
 STORIES = sorted((Path(__file__).parent / "stories").glob("story_*.py"))
-
-
-def in_fast_suite(story):
-    """All but that of two streams: what it tells takes load and time (`test_stream_load.py` has a part)."""
-    return story.stem != "story_stream_load"
+FAST = [story for story in STORIES if story.stem != "story_stream_load"]
+"""All but that of two streams: what it tells takes load and time (`test_stream_load.py` has a part)."""
 
 
 @pytest.mark.timeout(240)
-@pytest.mark.parametrize(
-    "story", filter(in_fast_suite, STORIES), ids=lambda path: path.stem.removeprefix("story_")
-)
+@pytest.mark.parametrize("story", FAST, ids=lambda path: path.stem.removeprefix("story_"))
 def test_story(story, tmp_path):
     run_story(story, tmp_path)
 
