@@ -69,6 +69,13 @@ def bare_raw(folder: Path, deck: str) -> list[Plot]:
     return read_raw(folder / "bare.raw")
 
 
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine may take longer over an operating point than a run waits for it."""
+    monkeypatch.setattr(simulating, "_LEAST_PATIENCE_S", 60.0)
+    monkeypatch.setattr(operating_points, "_LONGEST_S", 60.0)
+
+
 @pytest.mark.parametrize(
     "cards",
     [
