@@ -292,7 +292,7 @@ class ModelRegistry:
         if not provider.uses_network:
             refuse_settings(provider, choice)
             await asyncio.to_thread(_import_builtin)
-            from infrastructure.llm_adapters.builtin_chat import BuiltinChatClient
+            from infrastructure.llm_adapters.builtin.chat import BuiltinChatClient
 
             return BuiltinChatClient(speaker=self._speaker)
         refuse_switches(provider, choice)
@@ -485,7 +485,7 @@ def _import_langchain() -> None:
 
 
 def _import_builtin() -> None:
-    import infrastructure.llm_adapters.builtin_chat  # noqa: F401 - loaded for those who use it
+    import infrastructure.llm_adapters.builtin.chat  # noqa: F401 - loaded for those who use it
 
 
 def _import_wire() -> None:

@@ -14,7 +14,7 @@ from bootstrap import build
 from domain.llm.answers import accept_calls
 from domain.llm.chat import ChatRequest, WireMessage
 from domain.llm.netlists_in_text import complete_netlists
-from infrastructure.llm_adapters.builtin_chat import MOST_ROUNDS, BuiltinChatClient
+from infrastructure.llm_adapters.builtin.chat import MOST_ROUNDS, BuiltinChatClient
 from presentation.translation import Translator
 
 DECK = """RC low-pass

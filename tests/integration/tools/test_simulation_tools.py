@@ -13,7 +13,7 @@ import pytest
 
 from domain.llm.chat import RESULT_LIMIT
 from domain.llm.tools.result import ToolCall
-from infrastructure.llm_adapters.builtin_explain import explained
+from infrastructure.llm_adapters.builtin.explain import explained
 from infrastructure.persistence.stored_results import ResultSeals
 from presentation.translation import Translator
 from shared.ulid import new_ulid

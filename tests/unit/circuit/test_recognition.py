@@ -15,7 +15,7 @@ from domain.circuit.recognition.recognised import MADE_OF, Recognised
 from domain.circuit.recognition.recogniser import recognise
 from domain.circuit.recognition.words import FIGURES, KINDS, ROLES, UNNAMED
 from domain.design.catalogue import FAMILIES, propose, understand
-from infrastructure.llm_adapters.builtin_explain import explained
+from infrastructure.llm_adapters.builtin.explain import explained
 from presentation.translation import Translator
 
 ROOT = Path(__file__).parents[3]

@@ -11,7 +11,7 @@ import pytest
 
 from domain.llm.chat import ChatRequest, StreamChunk, Usage, WireMessage, WireToolCall
 from domain.llm.context_block import MAIN_CIRCUIT
-from infrastructure.llm_adapters.builtin_chat import MOST_ROUNDS, BuiltinChatClient, in_words
+from infrastructure.llm_adapters.builtin.chat import MOST_ROUNDS, BuiltinChatClient, in_words
 from presentation.translation import Translator
 from shared.errors import CircuitAIError
 from tests.ground.cases import for_each

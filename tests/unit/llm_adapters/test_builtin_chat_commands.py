@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infrastructure.llm_adapters.builtin_commands import (
+from infrastructure.llm_adapters.builtin.commands import (
     Analyze,
     Change,
     Command,
@@ -23,7 +23,7 @@ from infrastructure.llm_adapters.builtin_commands import (
     spice_value,
     understand_command,
 )
-from infrastructure.llm_adapters.builtin_questions import Ask
+from infrastructure.llm_adapters.builtin.questions import Ask
 from tests.ground.cases import for_each
 
 FILES = ("amp.cir", "filters/lp 2.cir", "放大器.cir")

@@ -14,7 +14,7 @@ from domain.design.designer import DesignIntent, netlist_hash
 from domain.llm.chat import ChatRequest, StreamChunk, WireMessage, WireToolCall
 from domain.simulation.goals import GoalVerdict
 from domain.simulation.result import Quantity
-from infrastructure.llm_adapters.builtin_chat import BuiltinChatClient
+from infrastructure.llm_adapters.builtin.chat import BuiltinChatClient
 from presentation.translation import Translator
 from shared.errors import CircuitError
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from infrastructure.llm_adapters.builtin_commands import understand_command
-from infrastructure.llm_adapters.builtin_questions import Ask
+from infrastructure.llm_adapters.builtin.commands import understand_command
+from infrastructure.llm_adapters.builtin.questions import Ask
 from tests.ground.cases import for_each
 
 FILES = ("broken.cir", "buck.cir", "ce.cir", "opamp.cir", "rc.cir")

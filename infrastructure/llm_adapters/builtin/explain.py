@@ -15,7 +15,10 @@ from itertools import islice
 from domain.circuit.recognition.recognised import MADE_OF, NEWEST_FIGURES, SMALL
 from domain.circuit.recognition.words import BIASING, FIGURES, KINDS, ROLES, UNNAMED
 from domain.simulation.operating_point import REGIONS
-from infrastructure.llm_adapters.builtin_commands import Say, bullets
+from infrastructure.llm_adapters.builtin.plans import (
+    Say,
+    bullets,
+)
 from shared.message import Message, msg
 
 _MOST_STAGES = 8

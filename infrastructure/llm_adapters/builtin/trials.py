@@ -9,13 +9,20 @@ from functools import reduce
 from typing import Any
 
 from domain.design.sentence import read_sentence
-from infrastructure.llm_adapters.builtin_circuit import Circuit, number_of, value_of
-from infrastructure.llm_adapters.builtin_commands import Call, Outcome, Plan, Speech, bullets, failed
-from infrastructure.llm_adapters.builtin_figures import number, shown
-from infrastructure.llm_adapters.builtin_looking import default_figures
-from infrastructure.llm_adapters.builtin_measuring import Wanted, all_wanted, no_such_part
-from infrastructure.llm_adapters.builtin_questions import Ask
-from infrastructure.llm_adapters.builtin_tuning import aim_of, aim_told, bounds_of, own_analysis
+from infrastructure.llm_adapters.builtin.circuit import Circuit, number_of, value_of
+from infrastructure.llm_adapters.builtin.figures import number, shown
+from infrastructure.llm_adapters.builtin.looking import default_figures
+from infrastructure.llm_adapters.builtin.measuring import Wanted, all_wanted, no_such_part
+from infrastructure.llm_adapters.builtin.plans import (
+    Call,
+    Outcome,
+    Plan,
+    Speech,
+    bullets,
+    failed,
+)
+from infrastructure.llm_adapters.builtin.questions import Ask
+from infrastructure.llm_adapters.builtin.tuning import aim_of, aim_told, bounds_of, own_analysis
 from shared.message import Message, msg
 
 _ROW = re.compile(r"\d+: (?P<values>\S.*?) -> (?P<metrics>.+)")

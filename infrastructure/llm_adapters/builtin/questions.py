@@ -13,8 +13,8 @@ from pathlib import PurePosixPath
 from typing import Literal, cast
 
 from domain.design.sentence import Bound, Mention, read_sentence
-from infrastructure.llm_adapters.builtin_figures import FIGURES, number
-from infrastructure.llm_adapters.builtin_words import (
+from infrastructure.llm_adapters.builtin.figures import FIGURES, number
+from infrastructure.llm_adapters.builtin.words import (
     ANY_CASE,
     CIRCUIT_WORD,
     CLAUSE,

@@ -22,42 +22,44 @@ from domain.circuit.netlist import CIRCUIT_SUFFIXES
 from domain.llm.chat import ChatRequest, StreamChunk, Usage, WireMessage, WireToolCall
 from domain.llm.context_block import MAIN_CIRCUIT
 from domain.llm.netlists_in_text import QUOTED
-from infrastructure.llm_adapters.builtin_commands import (
-    FIGURE,
-    LONGEST_QUOTE,
+from infrastructure.llm_adapters.builtin.commands import (
     Analyze,
-    Call,
     Change,
     Command,
     Delete,
     Design,
     ListFiles,
     Measure,
-    Outcome,
-    Plan,
     References,
     Search,
     Show,
     Simulate,
     SmallTalk,
-    Speech,
     abilities,
+    language_of,
+    understand_command,
+)
+from infrastructure.llm_adapters.builtin.figures import FIGURES
+from infrastructure.llm_adapters.builtin.looking import arguments_of
+from infrastructure.llm_adapters.builtin.plans import (
+    FIGURE,
+    LONGEST_QUOTE,
+    Call,
+    Outcome,
+    Plan,
+    Speech,
     bullets,
     change_values,
     failed,
     inspection,
-    language_of,
     simulation_failed,
-    understand_command,
     which_file,
 )
-from infrastructure.llm_adapters.builtin_figures import FIGURES
-from infrastructure.llm_adapters.builtin_looking import arguments_of
-from infrastructure.llm_adapters.builtin_questions import Ask
+from infrastructure.llm_adapters.builtin.questions import Ask
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
-    from infrastructure.llm_adapters.builtin_design import Decided
+    from infrastructure.llm_adapters.builtin.design import Decided
 
 _HEADER = re.compile(r"\[.*: lines (?P<ranges>\d[\d, -]*) of (?P<total>\d+)(?:, [^\]]*)?\]")
 
@@ -71,11 +73,11 @@ def plan_of(command: Command, speech: Speech) -> Plan:
         case Measure():
             plan = _measure(command, speech)
         case Ask():
-            from infrastructure.llm_adapters.builtin_answers import answer  # with the recogniser's words
+            from infrastructure.llm_adapters.builtin.answers import answer  # with the recogniser's words
 
             plan = answer(command, speech)
         case Design():
-            from infrastructure.llm_adapters.builtin_design import design  # with all families of circuits
+            from infrastructure.llm_adapters.builtin.design import design  # with all families of circuits
 
             plan = design(command, speech)
         case SmallTalk():
@@ -158,7 +160,7 @@ def _look_up(command: ListFiles | Search | References | Analyze, speech: Speech)
     if outcome.error_type:
         return failed(outcome, speech)
     if isinstance(command, Analyze) and not command.as_outline:
-        from infrastructure.llm_adapters.builtin_explain import explained  # with the words of all stages
+        from infrastructure.llm_adapters.builtin.explain import explained  # with the words of all stages
 
         if answer := explained(command.file, outcome.lines, speech.say):
             return answer
@@ -351,7 +353,7 @@ class BuiltinChatClient:
 
     def _design_step(self, brief: str, speech: Speech) -> Plan:
         """Of a step of a design, told by its system message (`application.workflow.model_steps`)."""
-        from infrastructure.llm_adapters.builtin_design import carry_out, decide
+        from infrastructure.llm_adapters.builtin.design import carry_out, decide
 
         if self._decided is None or self._decided[0] != brief:
             self._decided = brief, decide(json.loads(brief), speech.say)

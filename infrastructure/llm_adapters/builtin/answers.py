@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from infrastructure.llm_adapters import builtin_looking as looking
-from infrastructure.llm_adapters import builtin_measuring as measuring
-from infrastructure.llm_adapters import builtin_trials as trials
-from infrastructure.llm_adapters import builtin_tuning as tuning
-from infrastructure.llm_adapters.builtin_circuit import Circuit, circuit_of
-from infrastructure.llm_adapters.builtin_commands import Plan, Speech, which_file
-from infrastructure.llm_adapters.builtin_questions import Ask, Intent
+from infrastructure.llm_adapters.builtin import looking, measuring, trials, tuning
+from infrastructure.llm_adapters.builtin.circuit import Circuit, circuit_of
+from infrastructure.llm_adapters.builtin.plans import (
+    Plan,
+    Speech,
+    which_file,
+)
+from infrastructure.llm_adapters.builtin.questions import Ask, Intent
 
 _OF_CIRCUIT: Mapping[Intent, Callable[[Circuit, Ask, Speech], Plan]] = {
     "figure": measuring.figure,

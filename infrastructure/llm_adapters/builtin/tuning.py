@@ -10,11 +10,10 @@ from typing import Any
 
 from domain.circuit.elements import Element
 from domain.circuit.numbers import format_number
-from infrastructure.llm_adapters.builtin_circuit import Circuit, number_of, value_of
-from infrastructure.llm_adapters.builtin_commands import Call, Outcome, Plan, Speech, change_values, failed
-from infrastructure.llm_adapters.builtin_figures import FIGURES, number, shown
-from infrastructure.llm_adapters.builtin_looking import role_words
-from infrastructure.llm_adapters.builtin_measuring import (
+from infrastructure.llm_adapters.builtin.circuit import Circuit, number_of, value_of
+from infrastructure.llm_adapters.builtin.figures import FIGURES, number, shown
+from infrastructure.llm_adapters.builtin.looking import role_words
+from infrastructure.llm_adapters.builtin.measuring import (
     Wanted,
     analysis_for,
     measured,
@@ -22,7 +21,15 @@ from infrastructure.llm_adapters.builtin_measuring import (
     told_line,
     wanted_of,
 )
-from infrastructure.llm_adapters.builtin_questions import Ask
+from infrastructure.llm_adapters.builtin.plans import (
+    Call,
+    Outcome,
+    Plan,
+    Speech,
+    change_values,
+    failed,
+)
+from infrastructure.llm_adapters.builtin.questions import Ask
 from shared.message import Message, msg
 
 _SENSITIVITY = re.compile(r"parameter (?P<name>\S+), slope (?P<slope>\S+), normalized (?P<normalised>\S+)")

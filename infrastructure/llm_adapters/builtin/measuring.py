@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 
 from domain.circuit.elements import Element
 from domain.simulation.operating_point import REGIONS
-from infrastructure.llm_adapters.builtin_circuit import Circuit, ac_size, number_of, value_of
-from infrastructure.llm_adapters.builtin_commands import (
+from infrastructure.llm_adapters.builtin.circuit import Circuit, ac_size, number_of, value_of
+from infrastructure.llm_adapters.builtin.figures import FIGURES, Kind, number, shown
+from infrastructure.llm_adapters.builtin.plans import (
     FIGURE,
     Call,
     Outcome,
@@ -21,8 +22,7 @@ from infrastructure.llm_adapters.builtin_commands import (
     inspection,
     simulation_failed,
 )
-from infrastructure.llm_adapters.builtin_figures import FIGURES, Kind, number, shown
-from infrastructure.llm_adapters.builtin_questions import Ask
+from infrastructure.llm_adapters.builtin.questions import Ask
 from shared.message import Message, msg
 
 _RUN = re.compile(r": ok, run (\d+)")

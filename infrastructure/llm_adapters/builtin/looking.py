@@ -10,8 +10,16 @@ from typing import Any
 
 from domain.circuit.elements import Element
 from domain.circuit.recognition.words import KINDS, ROLES, UNNAMED
-from infrastructure.llm_adapters.builtin_circuit import Circuit
-from infrastructure.llm_adapters.builtin_commands import (
+from infrastructure.llm_adapters.builtin.circuit import Circuit
+from infrastructure.llm_adapters.builtin.figures import FIGURES, shown
+from infrastructure.llm_adapters.builtin.measuring import (
+    Wanted,
+    all_wanted,
+    no_such_part,
+    values_of,
+    wanted_of,
+)
+from infrastructure.llm_adapters.builtin.plans import (
     Call,
     Plan,
     Speech,
@@ -20,15 +28,7 @@ from infrastructure.llm_adapters.builtin_commands import (
     inspection,
     simulation_failed,
 )
-from infrastructure.llm_adapters.builtin_figures import FIGURES, shown
-from infrastructure.llm_adapters.builtin_measuring import (
-    Wanted,
-    all_wanted,
-    no_such_part,
-    values_of,
-    wanted_of,
-)
-from infrastructure.llm_adapters.builtin_questions import Ask
+from infrastructure.llm_adapters.builtin.questions import Ask
 from shared.message import Message, msg
 
 _NUMBERED = re.compile(r"Data of run (?P<number>\d+)(?: of (?P<file>[^(]+?))?(?: \((?P<remarks>.*)\))?$")

@@ -12,7 +12,13 @@ from dataclasses import dataclass
 from domain.circuit.elements import Element
 from domain.circuit.netlist import Netlist
 from domain.circuit.numbers import parse_number
-from infrastructure.llm_adapters.builtin_commands import Call, Outcome, Speech, failed, whole_text
+from infrastructure.llm_adapters.builtin.plans import (
+    Call,
+    Outcome,
+    Speech,
+    failed,
+    whole_text,
+)
 from shared.errors import CircuitError
 from shared.message import msg
 
