@@ -236,11 +236,12 @@ class ChatPrinter:
             self._answer.append(event.text)
 
     def _tell_netlists(self) -> None:
-        from domain.llm.netlists_in_text import complete_netlists
-
-        if self._take_netlist is None or self._has_written:
+        answer = "".join(self._answer)
+        if self._take_netlist is None or self._has_written or not ("```" in answer or "~~~" in answer):
             return
-        for netlist in complete_netlists("".join(self._answer))[-1:]:
+        from domain.llm.netlists_in_text import complete_netlists  # with the reader of netlists
+
+        for netlist in complete_netlists(answer)[-1:]:
             command = self._take_netlist(self._session_id, netlist.file_name)
             if self._out.as_json:
                 facts = {"title": netlist.title, "elements": netlist.elements, "command": command}
