@@ -27,7 +27,7 @@ _PREFIXES = (
     (1e-15, "f"),
 )
 _DECIMALS = late_pattern(r"\.(\d*?)0*(?!\d)")
-_WITHOUT_PREFIX = ("1", "", "dB", "deg", "degC", "%")
+_WITHOUT_PREFIX = ("1", "", "dB", "deg", "degC", "%", "ppm/K")
 
 
 def with_unit(value: float, unit: str, digits: int = 4) -> str:

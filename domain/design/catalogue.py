@@ -23,6 +23,7 @@ from domain.design.families import (
     adjustable_regulator,
     attenuator,
     band_pass,
+    bandgap_reference,
     boost,
     buck,
     buck_boost,
@@ -151,6 +152,7 @@ FAMILIES: Mapping[str, DeclaredFamily] = MappingProxyType(
             lc_band_ladder,
             rectifier,
             current_source,
+            bandgap_reference,
         )
     }
 )

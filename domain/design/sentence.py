@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
-Dimension = Literal["Hz", "V", "A", "Ohm", "F", "H", "s", "dB", "%", "W", "x", "degC", "none"]
+Dimension = Literal["Hz", "V", "A", "Ohm", "F", "H", "s", "dB", "%", "W", "x", "degC", "ppm/K", "none"]
 Bound = Literal["at_least", "at_most"]
 Link = Literal["arrow", "span", "to"]
 
@@ -41,6 +41,7 @@ _BASES: tuple[tuple[str, Dimension, float], ...] = (
     (r"(?:%|percent)", "%", 0.01),
     (r"(?:watts?|w|瓦特|瓦)", "W", 1.0),
     (r"(?:°c|摄氏度)", "degC", 1.0),
+    (r"ppm(?:\s?(?:/|per |每)\s?(?:°?[ck]|度|摄氏度|开))?", "ppm/K", 1.0),
 )
 _PREFIX = r"(?:pico|nano|micro|milli|kilo|mega|giga|meg|[pnuμmkgt皮纳奈微毫千万兆吉])"
 _NUMBER = r"(?:\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)(?:e[-+]?\d+|\s?x\s?10\^?[-+]?\d+)?"

@@ -544,6 +544,15 @@ def current_source(draw: random.Random) -> str:
     return text.format(_log(draw, 0.1, 60), supply)
 
 
+def bandgap_reference(draw: random.Random) -> str:
+    volts = draw.choice([1.2, 1.21, 1.25, 2.5, 5, _log(draw, 1.25, 10)])
+    text = draw.choice(["bandgap reference {:.3g} V, {:.3g} V supply", "{:.3g}V带隙基准，电源{:.3g}V"])
+    text = text.format(volts, volts + _log(draw, 0.4, 12))
+    text += draw.choice(["", ", drift below 20 ppm/°C", ", drift below 25 ppm/°C from 0 to 70 °C"])
+    text += f", supply current below {_log(draw, 5, 1000):.3g} uA"
+    return text + draw.choice(["", ", tolerance 1.5%"])
+
+
 def state_variable(draw: random.Random) -> str:
     quality, output = _log(draw, 0.55, 45), draw.choice(["low-pass", "band-pass", "high-pass"])
     center, gain = _log(draw, 1, 80e3), _log(draw, 0.15, 30)
@@ -622,6 +631,7 @@ FAMILIES = pytest.mark.parametrize(
         lc_band_ladder,
         rectifier,
         current_source,
+        bandgap_reference,
     ],
     ids=lambda f: f.__name__,
 )
