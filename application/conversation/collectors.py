@@ -761,7 +761,7 @@ COLLECTORS: tuple[Collector, ...] = (
     Collector("files", _file_names, is_needed=True),
     Collector("goals", _goals, is_needed=True),
     Collector("changes", _changes, is_needed=True),
-    Collector("editor", _editor),
+    Collector("editor", _editor, is_needed=True),
     Collector("diagnostics", _diagnostics),
     Collector("figures", _figures),
     Collector("verdicts", _verdicts),

@@ -247,8 +247,8 @@ class TurnParts:
     ) -> str:
         """The data blocks for the newest message.
 
-        The built-in model reads no more than what files there are, and a design's step has its netlist and
-        figures in its task.
+        The built-in model reads no more than what files there are and which is in front, and a design's step
+        has its netlist and figures in its task.
         """
         messages = self.record.messages_of_turn()
         with span.child("context") as collecting:

@@ -22,7 +22,7 @@ from application.tool_execution.tools.result_data import (
     span_of,
     vector_outline,
 )
-from application.tool_execution.tools.result_source import OF_OTHERS, result_content, result_source
+from application.tool_execution.tools.result_source import OF_OTHERS, OF_STUDY, result_content, result_source
 from application.tool_execution.tools.simulation import AnalysisType
 from domain.circuit.figures import with_unit
 from domain.llm.tools.look import ToolLook
@@ -142,6 +142,7 @@ def run_of(context: ToolContext, result: Path) -> dict[str, Any]:
         "parameters": values if isinstance(values, dict) else {},
         "analysis": request.get("analysis"),
         "ok": stored.get("ok", True) is not False,
+        "study": str(stored.get("study") or "study") if stored.get("kind") == "study" else "",
     }
 
 
@@ -237,6 +238,8 @@ def _reservations(details: dict[str, Any]) -> str:
         reservations.append(f"of a run with other values than the file's: {values}")
     if details["analysis"]:
         reservations.append(f"of a run with its own analysis: {details['analysis']}")
+    if details["study"]:
+        reservations.append(f"{OF_STUDY}: {details['study']}")
     if not details["ok"]:
         reservations.append("of a run that failed")
     return f" ({'; '.join(reservations)})" if reservations else ""

@@ -101,8 +101,9 @@ def _content(details: Mapping[str, Any]) -> str:
         if details["study"] == "montecarlo" and item.get("contributions"):
             lines.append(f"  variance from {_shares(item['contributions'])}")
         if item.get("effects"):
-            effects = list(item["effects"].items())[:_MOST_TOLD]
-            lines.append("  alone: " + ", ".join(f"{name} ±{_number(abs(half))}" for name, half in effects))
+            known = [(name, half) for name, half in item["effects"].items() if half is not None][:_MOST_TOLD]
+            told = ", ".join(f"{name} ±{_number(abs(half))}" for name, half in known)
+            lines += [f"  alone: {told}"] if told else []
         lines += [f"  {_named(entry)}" for entry in item.get("sensitivities", ())[:_MOST_TOLD]]
     for metric, span in details.get("corners", {}).items():
         if span is not None:

@@ -268,7 +268,11 @@ _OPEN_LINE = re.compile(
     r"^In front of the user: (?P<path>.+?\.(?:cir|sp|spice|net|ckt))(?=, cursor|, with changes|$)",
     re.MULTILINE | re.IGNORECASE,
 )
+_THIS = re.compile(
+    r"\bthis (?:circuit|netlist|schematic|file|one)\b|(?:这个|此|该|当前|本)(?:电路|网表|文件)", re.IGNORECASE
+)
 _WORD = re.compile(r"[a-z]{3,}")
+_LAST_OF_LIST = re.compile(r"^(- .*)\n(?=[^-\s])", re.MULTILINE)
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _PROGRAM_NOTE = "(A note of the program"
 _NO_OUTCOME = Outcome("Error (interrupted): The call was interrupted.")
@@ -319,7 +323,7 @@ class BuiltinChatClient:
 
     def _next_step(self, request: ChatRequest) -> Call | str:
         """The next call of the turn's plan, or the answer. Pure, up to a tenth of a second of CPU."""
-        said, circuits, main, since = _turn_of(request.messages)
+        said, circuits, shown, since = _turn_of(request.messages)
         brief = request.messages[0].text if request.messages[0].role == "system" else ""
         if brief.startswith("{"):
             language: Literal["en", "zh"] = json.loads(brief)["intent"]["language"]
@@ -335,8 +339,10 @@ class BuiltinChatClient:
             if named and isinstance(command, Design):
                 command = _understood(said, circuits, past)
             if isinstance(command, Analyze | Change | Simulate | Measure | Ask) and not command.file:
-                command = replace(command, file=named or _meant(past, main, circuits))
-            plan = plan_of(command, Speech(say=say, circuits=circuits, past=[turn.calls for turn in past]))
+                command = replace(command, file=named or _meant(said, past, shown, circuits))
+            plan = plan_of(
+                command, Speech(say=say, circuits=circuits, past=[turn.calls for turn in _standing(past)])
+            )
         outcomes = _outcomes(since)
         try:
             call = next(plan)
@@ -344,7 +350,7 @@ class BuiltinChatClient:
                 call = plan.send(outcome)
         except StopIteration as end:
             answer: str = end.value
-            return answer
+            return _LAST_OF_LIST.sub(r"\1\n\n", answer)  # what follows is no part of its last row
         if len(outcomes) >= MOST_ROUNDS:
             return say(msg("Stopped after {count} {count:step|steps}.", count=len(outcomes)))
         if call.tool not in _offered(request):
@@ -360,17 +366,26 @@ class BuiltinChatClient:
         return carry_out(self._decided[1], speech)
 
 
-def _turn_of(messages: Sequence[WireMessage]) -> tuple[str, tuple[str, ...], str, Sequence[WireMessage]]:
-    """What the user said last, the circuits listed with it, the main one of them, and the messages since."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Shown:
+    """What the user works on; "" when it is not known."""
+
+    front: str = ""
+    """The circuit in front of him."""
+    main: str = ""
+
+
+def _turn_of(messages: Sequence[WireMessage]) -> tuple[str, tuple[str, ...], _Shown, Sequence[WireMessage]]:
+    """What the user said last, the circuits listed with it, what he works on, and the messages since."""
     for at in range(len(messages) - 1, -1, -1):
         message = messages[at]
         if message.role == "user" and not message.text.startswith(_PROGRAM_NOTE):
             data = "\n".join(block["text"] for block in _DATA.finditer(message.text))
             circuits = tuple(found["path"] for found in _CIRCUIT_LINE.finditer(data))
-            named = _OPEN_LINE.search(data) or _MAIN_LINE.search(data)
-            main = named["path"] if named is not None else ""
-            return _DATA.sub("", message.text), circuits, main, messages[at + 1 :]
-    return "", (), "", ()
+            front, main = _OPEN_LINE.search(data), _MAIN_LINE.search(data)
+            shown = _Shown(front=front["path"] if front else "", main=main["path"] if main else "")
+            return _DATA.sub("", message.text), circuits, shown, messages[at + 1 :]
+    return "", (), _Shown(), ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -400,6 +415,23 @@ def _past(messages: Sequence[WireMessage]) -> list[_Turn]:
     return turns
 
 
+def _standing(past: Sequence[_Turn]) -> list[_Turn]:
+    """The earlier turns without those that were undone: a second "undo" goes one step further back."""
+    standing: list[_Turn] = []
+    for turn in past:
+        command = understand_command(turn.said, (), None)
+        if not (isinstance(command, Ask) and command.intent == "undo"):
+            standing.append(turn)
+        elif _has_patched(turn):
+            undone = next((at for at in reversed(range(len(standing))) if _has_patched(standing[at])), None)
+            standing = standing if undone is None else [*standing[:undone], *standing[undone + 1 :]]
+    return standing
+
+
+def _has_patched(turn: _Turn) -> bool:
+    return any(tool == "patch_file" and is_done for tool, _, is_done in turn.calls)
+
+
 def _understood(said: str, circuits: Sequence[str], past: Sequence[_Turn]) -> Command:
     """The command of a sentence that may lean on those before."""
     previous: Command | None = None
@@ -420,10 +452,27 @@ def _circuit_of(turn: _Turn) -> str:
     return next((place for place in places if PurePosixPath(place).suffix.lower() in CIRCUIT_SUFFIXES), "")
 
 
-def _meant(past: Sequence[_Turn], main: str, circuits: Sequence[str]) -> str:
-    """The circuit meant when none is named: of the last turn, else the open or main, else the only one."""
+def _meant(said: str, past: Sequence[_Turn], shown: _Shown, circuits: Sequence[str]) -> str:
+    """The circuit meant when none is named: the one spoken of, else the one in front, the main, the only.
+
+    One is spoken of from the turn that names or makes it until one means "this circuit", which is the one in
+    front; where nothing is in front, the circuit of the last turn.
+    """
     earlier = next(filter(None, map(_circuit_of, reversed(past))), "")
-    return earlier or main or (circuits[0] if len(circuits) == 1 else "")
+    if shown.front:
+        for words in (said, *(turn.said for turn in reversed(past))):
+            if _THIS.search(words):
+                return shown.front
+            if words is not said and (in_words(words, circuits)[0] or _names(words, circuits)):
+                return earlier
+        if not any(tool == "rewrite_file" for turn in past for tool, _, _ in turn.calls):
+            return shown.front
+    return earlier or shown.front or shown.main or (circuits[0] if len(circuits) == 1 else "")
+
+
+def _names(said: str, circuits: Sequence[str]) -> bool:
+    """Whether a file is named."""
+    return any(PurePosixPath(name).name.lower() in said.lower() for name in circuits)
 
 
 def in_words(said: str, circuits: Sequence[str]) -> tuple[str, str]:

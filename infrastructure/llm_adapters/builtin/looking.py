@@ -33,7 +33,8 @@ from shared.message import Message, msg
 
 _NUMBERED = re.compile(r"Data of run (?P<number>\d+)(?: of (?P<file>[^(]+?))?(?: \((?P<remarks>.*)\))?$")
 _OWN_VALUES = re.compile(r"with other values than the file's: ([^;]+)")
-_RUNS_LOOKED_AT = 8
+_OF_STUDY = "of a run of a study"
+_RUNS_LOOKED_AT = 10
 
 _SIGNS = {"negative": msg("negative feedback"), "positive": msg("positive feedback")}
 _PLAIN_ROLES = UNNAMED | {"resistor", "capacitor"}
@@ -299,7 +300,8 @@ def compare(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     for number in range(int(head["number"]) - 1, max(int(head["number"]) - 1 - _RUNS_LOOKED_AT, 0), -1):
         found = yield inspection(f"run {number}", [])
         other = _NUMBERED.match(found.lines[0])
-        if not found.error_type and other is not None and other["file"] == circuit.file:
+        is_run = other is not None and _OF_STUDY not in (other["remarks"] or "")
+        if not found.error_type and other is not None and is_run and other["file"] == circuit.file:
             earlier = found, other
             break
     if earlier is None:

@@ -225,7 +225,7 @@ def measured(
             else:
                 found.append((each, good, *values[good]))
     for at, (each, _, value, _) in enumerate(found):
-        if math.isnan(value) and (wider := _wider_sweep(circuit, each)):
+        if math.isnan(value) and (wider := wider_sweep(circuit, each)):
             again = yield from measured(circuit, [replace(each, sweep=wider)], parameters, speech)
             if isinstance(again, str):
                 return again
@@ -233,7 +233,7 @@ def measured(
     return found
 
 
-def _wider_sweep(circuit: Circuit, wanted: Wanted) -> str:
+def wider_sweep(circuit: Circuit, wanted: Wanted) -> str:
     """A card that reaches further than the circuit's own; "" where that is no use."""
     if wanted.kind != "ac" or wanted.sweep or wanted.place or not circuit.has("ac"):
         return ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Generator, Mapping, Sequence
+from dataclasses import replace
 from functools import reduce
 from typing import Any
 
@@ -12,7 +13,7 @@ from domain.design.sentence import read_sentence
 from infrastructure.llm_adapters.builtin.circuit import Circuit, number_of, value_of
 from infrastructure.llm_adapters.builtin.figures import number, shown
 from infrastructure.llm_adapters.builtin.looking import default_figures
-from infrastructure.llm_adapters.builtin.measuring import Wanted, all_wanted, no_such_part
+from infrastructure.llm_adapters.builtin.measuring import Wanted, all_wanted, no_such_part, wider_sweep
 from infrastructure.llm_adapters.builtin.plans import (
     Call,
     Outcome,
@@ -29,6 +30,10 @@ _ROW = re.compile(r"\d+: (?P<values>\S.*?) -> (?P<metrics>.+)")
 _STATISTICS = re.compile(r"(?P<name>[^\[]+) \[(?P<unit>[^\]]*)\]: (?P<figures>.+)")
 _FIGURE = re.compile(r"(mean|sigma|min|median|max|nominal|cpk) ([-+\d.e]+)")
 _YIELD = re.compile(r"yield (\S+) \((\d+) of (\d+)\), 95 % confidence (\S+) to (\S+)")
+_UNMEASURED = re.compile(
+    r"^warning: (?P<name>\S+) could not be measured in \d+ of \d+ runs; in run \d+: (?P<reason>.+)$",
+    re.MULTILINE,
+)
 _USUAL_TOLERANCES = (("r", 0.05), ("c", 0.1), ("l", 0.2))
 _PART_UNITS = {"r": "Ohm", "c": "F", "l": "H", "v": "V", "i": "A"}
 
@@ -83,6 +88,20 @@ def _watch(circuit: Circuit, wanted: Sequence[Wanted]) -> dict[str, Any]:
     )
 
 
+def _studied(
+    circuit: Circuit, wanted: Sequence[Wanted], arguments: Mapping[str, Any]
+) -> Generator[Call, Outcome, Outcome]:
+    """The study; once more in a wider sweep where the circuit's own ends before a figure has a value."""
+    outcome = yield Call(tool="run_study", arguments={**_watch(circuit, wanted), **arguments})
+    if outcome.error_type or not _UNMEASURED.search(outcome.text) or {each.kind for each in wanted} != {"ac"}:
+        return outcome
+    wider = [replace(each, sweep=wider_sweep(circuit, each)) for each in wanted]
+    if not wider[0].sweep:
+        return outcome
+    again = yield Call(tool="run_study", arguments={**_watch(circuit, wider), **arguments})
+    return outcome if again.error_type else again
+
+
 def monte_carlo(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     """Random parts: how a figure scatters, and the share of good circuits."""
     return (yield from _spread(circuit, ask, speech, "monte_carlo"))
@@ -121,13 +140,12 @@ def _spread(circuit: Circuit, ask: Ask, speech: Speech, kind: str) -> Plan:
         "kind": kind,
         "path": circuit.file,
         "parameters": scattered,
-        **_watch(circuit, wanted),
     }
     arguments |= {"measure": measure} if measure else {}
     arguments |= {"goals": goals} if goals else {}
     if kind == "monte_carlo" and ask.runs:
         arguments["runs"] = ask.runs
-    outcome = yield Call(tool="run_study", arguments=arguments)
+    outcome = yield from _studied(circuit, wanted, arguments)
     if outcome.error_type:
         return failed(outcome, speech)
     told_goals = ", ".join(goals)
@@ -142,7 +160,10 @@ def _spread(circuit: Circuit, ask: Ask, speech: Speech, kind: str) -> Plan:
         failed=runs[2] if runs else "?",
         tolerances=told,
     )
-    lines = [_statistics(line, wanted, speech) for line in outcome.lines if _STATISTICS.fullmatch(line)]
+    reasons = {found["name"]: found["reason"] for found in _UNMEASURED.finditer(outcome.text)}
+    lines = [
+        _statistics(line, wanted, reasons, speech) for line in outcome.lines if _STATISTICS.fullmatch(line)
+    ]
     said = [speech.say(head)]
     if is_assumed:
         said.append(speech.say(msg("No tolerance was named; these are assumed.")))
@@ -212,8 +233,8 @@ def _bounds_of(name: str, asked: str) -> list[str]:
     return [f"{name} {sign} {number(first.value)}"] if sign else []
 
 
-def _statistics(line: str, wanted: Sequence[Wanted], speech: Speech) -> str:
-    """``fc [Hz]: mean 1593.84, sigma 45.9`` for people."""
+def _statistics(line: str, wanted: Sequence[Wanted], reasons: Mapping[str, str], speech: Speech) -> str:
+    """``fc [Hz]: mean 1593.84, sigma 45.9`` for people; `reasons` say why a figure has no value."""
     found = _STATISTICS.fullmatch(line)
     assert found is not None
     own = next((each for each in wanted if each.key == found["name"]), None)
@@ -237,6 +258,8 @@ def _statistics(line: str, wanted: Sequence[Wanted], speech: Speech) -> str:
     if "min" in figures:
         parts.append(msg("from {low} to {high}", low=told(figures["min"]), high=told(figures["max"])))
     label = speech.say(own.name) if own is not None else found["name"]
+    if not parts:
+        return f"{label}: {speech.say(msg('no value: {reason}', reason=reasons.get(found['name'], '-')))}"
     told_all = reduce(lambda first, second: msg("{first}, {second}", first=first, second=second), parts)
     return f"{label}: {speech.say(told_all)}"
 
@@ -264,33 +287,31 @@ def sweep(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
         swept["points"] = ask.runs or 7
     elif low > 0 and high / low >= 8:
         swept["scale"] = "log"
-    outcome = yield Call(
-        tool="run_study",
-        arguments={"kind": "sweep", "path": circuit.file, "parameters": [swept], **_watch(circuit, wanted)},
+    outcome = yield from _studied(
+        circuit, wanted, {"kind": "sweep", "path": circuit.file, "parameters": [swept]}
     )
     if outcome.error_type:
         return failed(outcome, speech)
     units = {found["name"]: found["unit"] for line in outcome.lines if (found := _STATISTICS.fullmatch(line))}
+
+    def told(value: float) -> str:
+        return f"{value:g} °C" if is_heat else shown(value, _PART_UNITS.get(name[0].lower(), ""))
+
     lines = []
     for line in outcome.lines:
         if (row := _ROW.fullmatch(line.strip())) is None:
             continue
         value = number_of(row["values"].partition("=")[2]) or 0.0
-        at = (
-            f"{value:g} °C"
-            if is_heat
-            else shown(value, {"r": "Ohm", "c": "F", "l": "H", "v": "V", "i": "A"}.get(name[0].lower(), ""))
-        )
         lines.append(
-            f"{name} = {at}: "
+            f"{name} = {told(value)}: "
             + ", ".join(_metric(text, wanted, units, speech) for text in row["metrics"].split())
         )
     head = msg(
         "{file}, {name} from {low} to {high}:",
         file=circuit.file,
         name=name,
-        low=f"{low:g} °C" if is_heat else number(low),
-        high=f"{high:g} °C" if is_heat else number(high),
+        low=told(low),
+        high=told(high),
     )
     said = [speech.say(head), bullets(lines)]
     if is_assumed:
@@ -311,6 +332,6 @@ def _metric(text: str, wanted: Sequence[Wanted], units: Mapping[str, str], speec
     value = number_of(figure)
     label = speech.say(own.name) if own is not None else name
     if value is None:
-        return f"{label} = {figure}"
+        return f"{label}: {speech.say(msg('no value'))}"
     unit = units.get(name, "")
     return f"{label} = {own.told(value, unit) if own is not None else shown(value, unit)}"

@@ -93,6 +93,13 @@ async def test_questions_about_a_circuit(app: Application, project: Path) -> Non
     assert called == [*looked, "run_simulation", "inspect_data", "run_study"]
     assert "is 1 kHz" in said
     assert re.search(r"(R1|C1) -1%; (?!\1)(R1|C1) -1%\. To raise it: make \1, \2 smaller\.", said)
+    # A study is done again in a wider sweep; a figure that has no value there either says why.
+    _, said = await turn(app, project, "monte carlo of the bandwidth of rc.cir with 5% resistors, 3 runs")
+    assert re.search(r"bandwidth: mean \S+ k?Hz, σ", said)
+    flat = re.sub("C1.*", "C1 out 0 1e-30", short)
+    (project / "flat.cir").write_text(flat)
+    _, said = await turn(app, project, "worst case of the bandwidth of flat.cir with 5% resistors")
+    assert re.search(r"bandwidth: no value: The response does not cross", said)
     (project / "rc.cir").write_text(DECK)
     called, said = await turn(app, project, "把 rc.cir 的截止频率调到 2kHz")
     assert called[-4:] == ["read_file", "patch_file", "run_simulation", "inspect_data"]

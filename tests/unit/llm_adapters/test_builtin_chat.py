@@ -120,6 +120,49 @@ async def test_the_main_circuit_is_meant_when_none_is_named() -> None:
     assert json.loads(last.tool_calls[0].arguments) == {"path": "b.cir"}
 
 
+def patched(said: str, before: str, after: str) -> list[WireMessage]:
+    """A turn that changed a line of a.cir."""
+    arguments = json.dumps({"path": "a.cir", "search": before, "replace": after})
+    call = WireToolCall(provider_id=said, name="patch_file", arguments=arguments)
+    return [
+        WireMessage(role="user", text=said),
+        WireMessage(role="assistant", tool_calls=(call,)),
+        WireMessage(role="tool", text="Changed", tool_call_id=said, name="patch_file"),
+        WireMessage(role="assistant", text="Done."),
+    ]
+
+
+async def test_this_circuit_is_the_one_in_front_whatever_was_spoken_of() -> None:
+    def told(text: str) -> WireMessage:
+        message = user(text, "a.cir", "b.cir", "amp.cir")
+        front = "\nIn front of the user: b.cir, cursor in line 1, column 1\n</data>"
+        return replace(message, text=message.text.replace("\n</data>", front))
+
+    async def circuit(*messages: WireMessage) -> str:
+        *_, last = await chunks(request(*messages))
+        return str(json.loads(last.tool_calls[0].arguments)["path"])
+
+    named, meant = (
+        patched("set R1 to 2k in a.cir", "R1 1 0 1k", "R1 1 0 2k"),
+        patched("set R1 to 2k", "1", "2"),
+    )
+    assert await circuit(told("set R1 to 3k")) == "b.cir"
+    assert await circuit(*named, told("set C1 to 3n")) == "a.cir"
+    assert await circuit(*named, told("set C1 to 3n in this circuit")) == "b.cir"
+    assert await circuit(*meant, told("set C1 to 3n")) == "b.cir"  # a.cir was in front then
+
+
+async def test_a_second_undo_goes_one_step_further_back() -> None:
+    first = patched("set R1 to 2k in a.cir", "R1 1 0 1k", "R1 1 0 2k")
+    second = patched("set R1 to 3k", "R1 1 0 2k", "R1 1 0 3k")
+    undone = patched("undo", "R1 1 0 3k", "R1 1 0 2k")
+    *_, last = await chunks(request(*first, *second, *undone, user("undo")))
+    assert json.loads(last.tool_calls[0].arguments)["replace"] == "R1 1 0 1k"
+    undone += patched("undo that", "R1 1 0 2k", "R1 1 0 1k")
+    pieces = await chunks(request(*first, *second, *undone, user("undo")))
+    assert "Nothing was changed" in "".join(piece.text for piece in pieces)
+
+
 async def test_change_is_one_patch_of_exactly_that_card() -> None:
     call = await next_call("把 amp.cir 的 R1 改成 2k", SHOWN)
     assert call == ("patch_file", {"path": "amp.cir", "search": "R1 in out 1k", "replace": "R1 in out 2k"})
