@@ -76,6 +76,7 @@ from domain.design.families import (
     timer_555,
     transimpedance_amplifier,
     two_stage_opamp,
+    vbe_multiplier,
     voltage_divider,
     wien_oscillator,
     zener_regulator,
@@ -153,6 +154,7 @@ FAMILIES: Mapping[str, DeclaredFamily] = MappingProxyType(
             rectifier,
             current_source,
             bandgap_reference,
+            vbe_multiplier,
         )
     }
 )

@@ -553,6 +553,12 @@ def bandgap_reference(draw: random.Random) -> str:
     return text + draw.choice(["", ", tolerance 1.5%"])
 
 
+def vbe_multiplier(draw: random.Random) -> str:
+    text = draw.choice(["VBE multiplier {:.3g} V, {:.3g} mA", "{:.3g}V的VBE倍增电路，电流{:.3g}mA"])
+    text = text.format(_log(draw, 1, 6), _log(draw, 0.1, 50))
+    return text + draw.choice(["", ", 0 to 85 °C", ", tolerance 2%", ", 2N3904", ", -20到70度"])
+
+
 def state_variable(draw: random.Random) -> str:
     quality, output = _log(draw, 0.55, 45), draw.choice(["low-pass", "band-pass", "high-pass"])
     center, gain = _log(draw, 1, 80e3), _log(draw, 0.15, 30)
@@ -632,6 +638,7 @@ FAMILIES = pytest.mark.parametrize(
         rectifier,
         current_source,
         bandgap_reference,
+        vbe_multiplier,
     ],
     ids=lambda f: f.__name__,
 )
