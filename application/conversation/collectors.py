@@ -432,7 +432,8 @@ async def _verdicts(question: Question) -> Sequence[ContextPart]:
     request = found[1].get("request")
     values = request.get("set") if isinstance(request, dict) else None
     parameters = values if isinstance(values, dict) else {}
-    judged = await judged_goals(question.context, main.path, found[0], parameters)
+    analysis = str(request.get("analysis") or "") if isinstance(request, dict) else ""
+    judged = await judged_goals(question.context, main.path, found[0], parameters, analysis)
     if not judged:
         return []
     return [ContextPart(name="verdicts", forms=(tuple(map(one_line, verdict_lines(judged))),))]

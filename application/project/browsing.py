@@ -119,6 +119,8 @@ class ResultSummary:
     """Of a run that failed: its first error."""
     own: Settings = ()
     """The values its run had, where these were not the circuit's."""
+    analysis: str = ""
+    """The card its run had in place of the circuit's own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,7 +193,7 @@ class BrowseProject:
         """Made when it is needed: it loads numpy."""
         self._simulate = simulate
         self._libraries = libraries
-        self._judged: dict[tuple[Path, tuple[DesignGoal, ...]], int | None] = {}
+        self._judged: dict[tuple[Path, tuple[DesignGoal, ...]], tuple[int, int] | None] = {}
 
     async def open(self, place: Path, *, main: str = "") -> OpenedProject:
         """Open a folder, or the folder of a file, as a project; it becomes one when it is not yet.
@@ -256,7 +258,7 @@ class BrowseProject:
                 self._judged[key] = await self._met(result, goals)
             met = self._judged[key]
             if met is not None:
-                found[result.path] = (met, len(goals))
+                found[result.path] = met
         return found
 
     async def goals(self, root: Path, circuit: Path, *, created: str = "") -> tuple[DesignGoal, ...]:
@@ -431,8 +433,8 @@ class BrowseProject:
             finally:
                 project.close()
 
-    async def _met(self, result: ResultSummary, goals: Sequence[DesignGoal]) -> int | None:
-        """How many goals a result meets; None when it answers none of them."""
+    async def _met(self, result: ResultSummary, goals: Sequence[DesignGoal]) -> tuple[int, int] | None:
+        """How many goals a result meets, and of how many it can judge; None when it answers none of them."""
         from application.simulation.judging import judge, lacking_corners
         from domain.simulation.goal_conditions import distinct_settings, is_set_by
 
@@ -441,10 +443,13 @@ class BrowseProject:
         lacking = await lacking_corners(self._simulate(), result.circuit, goals)
         asked = (each for each in distinct_settings(goals) if is_set_by(each, dict(result.own)))
         own = next(asked, result.own)
-        judged = await judge(self._measure(), result.path, goals, lacking=lacking, own=own)
+        found = await judge(
+            self._measure(), result.path, goals, lacking=lacking, own=own, analysis=result.analysis
+        )
+        judged = [each for each in found if each.is_judged]
         if all(each.reason is not None for each in judged):
             return None
-        return sum(each.verdict.met for each in judged)
+        return sum(each.verdict.met for each in judged), len(judged)
 
     def _new_circuit(self, root: Path, name: str) -> Path:
         name = name.strip()

@@ -31,7 +31,7 @@ class JudgedGoal:
     verdict: GoalVerdict
     reason: Message | None = None
     is_judged: bool = True
-    """False: no run was in the goal's condition; it is neither met nor missed."""
+    """False: no run was in the goal's condition, or had its analysis; it is neither met nor missed."""
 
 
 async def judge(
@@ -42,9 +42,11 @@ async def judge(
     *,
     lacking: Collection[str] = (),
     own: Settings = AS_IT_IS,
+    analysis: str = "",
 ) -> tuple[JudgedGoal, ...]:
     """The verdict on each goal by the data of `source` (see `MeasureResult`), a run of the circuit as it is,
-    or with `own` values: then it judges only goals that have to hold with just these.
+    or with `own` values: then it judges only goals that have to hold with just these. With an `analysis`
+    (a card) in place of the circuit's own it judges only goals that are measured by such an analysis.
 
     `elsewhere`: for the settings in which a goal has to hold the data of that run, or why there are none. Of
     several runs of a goal the worst counts. Without its run a goal is not judged; where its condition can't
@@ -65,7 +67,7 @@ async def judge(
         settings = as_simulated(settings, lacking)
         place = known.get(settings)
         if isinstance(place, Path):
-            judged = _judged(goal, found[place][goal.expression])
+            judged = _judged(goal, found[place][goal.expression], analysis if place == source else "")
         else:
             wanted = msg("Not simulated with {settings}.", settings=settings_in_words(settings))
             given = msg("This run had {settings}.", settings=settings_in_words(own))
@@ -116,8 +118,18 @@ async def _values(
     return values
 
 
-def _judged(goal: DesignGoal, found: Quantity | CircuitAIError) -> JudgedGoal:
-    if isinstance(found, Quantity):
+def _judged(goal: DesignGoal, found: Quantity | CircuitAIError, analysis: str) -> JudgedGoal:
+    from domain.simulation.expressions import is_read_from
+
+    if isinstance(found, Quantity) and (not analysis or is_read_from(goal.expression, analysis)):
         return JudgedGoal(verdict=GoalVerdict(goal=goal, measured=found, met=goal.is_met_by(found.value)))
     missing = Quantity(value=math.nan, unit=goal.unit)
-    return JudgedGoal(verdict=GoalVerdict(goal=goal, measured=missing, met=False), reason=found.message)
+    return JudgedGoal(
+        verdict=GoalVerdict(goal=goal, measured=missing, met=False),
+        reason=msg("This run had only the analysis {analysis}.", analysis=analysis)
+        if isinstance(found, Quantity)
+        else found.message,
+        is_judged=not (
+            analysis or (isinstance(found, CircuitAIError) and found.error_type == "missing_analysis")
+        ),
+    )

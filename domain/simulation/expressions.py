@@ -32,6 +32,7 @@ from domain.simulation.plot_choice import (
     Preference,
     axis_kind,
     candidates,
+    is_first_choice,
     value_of,
     vector_names,
 )
@@ -182,7 +183,7 @@ def _compile_call(node: Call) -> _Step:
     if (measurement := MEASUREMENTS.get(node.function)) is None:
         raise _unknown_function(node)
     count = len(node.arguments)
-    if node.function in ("max", "min") and count == 2:
+    if _chooses(node):
         return _larger_or_smaller(node)
     if count - measurement.signals not in measurement.numbers:
         raise _wrong_count(node, measurement.usage)
@@ -194,10 +195,7 @@ def _compile_measurement(node: Call, measurement: Measurement) -> _Step:
     subjects = node.arguments[: measurement.signals]
     steps = [_compile(subject) for subject in subjects]
     references = tuple(reference for subject in subjects for reference in _references(subject))
-    preference: Preference = measurement.domain
-    suits = {suit for subject in subjects for suit in _suits(subject)}
-    if preference == "any" and (node.function == "peak" or "frequency" in suits):
-        preference = "any_frequency"
+    preference = _preference(node, measurement)
 
     def measured(plots: Sequence[Plot], outside: Preference, _plot: Plot | None) -> Value:
         given = [number(plots, outside) for number in numbers]
@@ -250,6 +248,36 @@ def _larger_or_smaller(node: Call) -> _Step:
         return Scalar(value=complex(number), unit=first.unit)
 
     return chosen
+
+
+def is_read_from(expression: str, card: str) -> bool:
+    """Whether what an expression measures is read from the analysis of a card where there are others, too.
+
+    ``max(v(out))`` is: of ``tran 1u 1m``; not of ``op``, where it is a value that no transient has.
+    """
+
+    def fits(node: Node) -> bool:
+        measurement = MEASUREMENTS.get(node.function) if isinstance(node, Call) else None
+        if isinstance(node, Call) and measurement is not None and not _chooses(node):
+            signals = [each for part in node.arguments[: measurement.signals] for each in _references(part)]
+            is_free = any(each.analysis is None for each in signals)
+            if is_free and not is_first_choice(card, _preference(node, measurement)):
+                return False
+        return all(map(fits, children(node)))
+
+    return fits(parse(expression))
+
+
+def _chooses(node: Call) -> bool:
+    """The larger or smaller of two numbers, not of a vector."""
+    return node.function in ("max", "min") and len(node.arguments) == 2
+
+
+def _preference(node: Call, measurement: Measurement) -> Preference:
+    suits = {suit for subject in node.arguments[: measurement.signals] for suit in _suits(subject)}
+    if measurement.domain == "any" and (node.function == "peak" or "frequency" in suits):
+        return "any_frequency"
+    return measurement.domain
 
 
 def _vectors(node: Node) -> Iterator[str]:

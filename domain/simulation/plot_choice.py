@@ -43,6 +43,15 @@ _KIND_ORDER: dict[str, tuple[AxisKind, ...]] = {
     "value": ("none", "time", "sweep", "frequency"),
     "vector": ("time", "sweep", "frequency", "none"),
 }
+_AXIS_OF: dict[str, AxisKind] = {
+    "tran": "time",
+    "dc": "sweep",
+    "ac": "frequency",
+    "noise": "frequency",
+    "disto": "frequency",
+    "sp": "frequency",
+}
+"""By the kind of a card; the others give single values."""
 _ANALYSIS_ORDER = (
     "op",
     "tran",
@@ -90,6 +99,11 @@ def candidates(plots: Sequence[Plot], references: Sequence[SignalRef], preferenc
     if len(filled) == 1:
         return filled
     return sorted(filled, key=lambda plot: (order.index(axis_kind(plot)), _rank(plot, preference)))
+
+
+def is_first_choice(card: str, preference: Preference) -> bool:
+    """Whether no other analysis would be preferred to that of a card (``ac dec 20 1 1meg``, ``op``)."""
+    return _AXIS_OF.get(card.lower().lstrip(".").split()[0], "none") == _KIND_ORDER[preference][0]
 
 
 def _rank(plot: Plot, preference: Preference) -> int:
@@ -192,7 +206,7 @@ def _unknown(plots: Sequence[Plot], references: Sequence[SignalRef]) -> UserInpu
             return UserInputError(
                 msg("{signal} refers to an analysis that is not in this result; it has {analyses}.",
                     signal=reference.text, analyses=_analyses(plots)),
-                error_type="unknown_signal",
+                error_type="missing_analysis",
             )  # fmt: skip
         if not any(_find(plot, reference) is not None for plot in homes):
             return UserInputError(

@@ -73,6 +73,7 @@ def _summary(path: Path, number: int, seals: ResultSeals) -> ResultSummary | Non
             netlist_sha256=str(netlist["sha256"]),
             reason=None if content["ok"] is True else _reason(content.get("issues")),
             own=tuple((str(name), str(value)) for name, value in _set_in(content).items()),
+            analysis=str((content.get("request") or {}).get("analysis") or ""),
         )
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from application.design.circuit_goals import place_in, read_goals
 from application.tool_execution.tools._common import in_thread
 from domain.design.round_table import asked, signed, value_beside_limit
 from domain.simulation.goal_conditions import distinct_settings, is_set_by, judged_in_words
+from shared.message import Message, msg
 
 if TYPE_CHECKING:
     from application.simulation.judging import JudgedGoal
@@ -18,15 +20,21 @@ if TYPE_CHECKING:
 
 _DIGITS = 5
 _LONGEST_REASON = 160
+_MOST_NAMED = 3
+_ASK = (
+    "Where the user's newest wish contradicts a goal that is missed, tell them so and ask whether the goal "
+    "follows; it changes only on their word."
+)
 _NO_CELL = str.maketrans("|\r\n", "/  ")
 
 
 async def judged_goals(
-    context: ToolContext, circuit: Path, result: Path, parameters: Mapping[str, str]
+    context: ToolContext, circuit: Path, result: Path, parameters: Mapping[str, str], analysis: str = ""
 ) -> tuple[JudgedGoal, ...]:
     """The circuit's goals held against a stored result; () when nothing is asked of it.
 
     `parameters`: the values its run had; with any, it judges the goals that have to hold with just these.
+    `analysis`: the card it had in place of the circuit's own.
     """
     place = place_in(context.project.root, circuit)
     goals = (await in_thread(context, read_goals, context.project, place)).goals
@@ -37,7 +45,7 @@ async def judged_goals(
     asked = (settings for settings in distinct_settings(goals) if is_set_by(settings, parameters))
     own = next(asked, tuple((name, str(value)) for name, value in parameters.items()))
     lacking = await lacking_corners(context.services.simulate, circuit, goals)
-    return await judge(context.services.measure, result, goals, lacking=lacking, own=own)
+    return await judge(context.services.measure, result, goals, lacking=lacking, own=own, analysis=analysis)
 
 
 def goals_line(found: Sequence[JudgedGoal]) -> str:
@@ -45,7 +53,33 @@ def goals_line(found: Sequence[JudgedGoal]) -> str:
     judged = [each for each in found if each.is_judged]
     met = sum(each.verdict.met for each in judged)
     others = f", {len(found) - len(judged)} not judged" if len(judged) < len(found) else ""
-    return f"Goals ({met} of {len(judged)} met{others}): " + "; ".join(map(_brief, found))
+    line = f"Goals ({met} of {len(judged)} met{others}): " + "; ".join(map(_brief, found))
+    return line if met == len(judged) else f"{line}\n{_ASK}"
+
+
+def with_goals_told(run: Message, found: Sequence[JudgedGoal]) -> Message:
+    """What is told of a run, with how many goals it meets, what those it misses come to, and how many it
+    cannot judge."""
+    judged = [each for each in found if each.is_judged]
+    missed = [each for each in judged if not each.verdict.met]
+    told = run
+    if judged:
+        met, count = len(judged) - len(missed), len(judged)
+        told = msg("{run} {met} of {count} {count:goal|goals} met.", run=run, met=met, count=count)
+    if missed:
+        named = "; ".join(map(_missed, missed[:_MOST_NAMED])) + ("; …" if len(missed) > _MOST_NAMED else "")
+        told = msg("{told} Missed: {goals}.", told=told, goals=named)
+    if others := len(found) - len(judged):
+        told = msg("{told} {count} {count:goal|goals} cannot be judged by this run.", told=told, count=others)
+    return told
+
+
+def _missed(judged: JudgedGoal) -> str:
+    """``gain = 29.55 dB (15 dB … 25 dB)``."""
+    goal, measured = judged.verdict.goal, judged.verdict.measured
+    value, digits = value_beside_limit(goal, measured, _DIGITS)
+    limit = asked(replace(goal, target=None), digits, measured.unit)
+    return f"{goal.metric} ({limit})" if math.isnan(measured.value) else f"{goal.metric} = {value} ({limit})"
 
 
 def verdict_lines(found: Sequence[JudgedGoal]) -> list[str]:

@@ -229,7 +229,7 @@ async def check_goals(arguments: CheckGoalsArguments, context: ToolContext, _cal
         )
     source = await result_source(context, name)
     run = await in_thread(context, run_of, context, source.path)
-    found = await judged_goals(context, circuit, source.path, run["parameters"] or {})
+    found = await judged_goals(context, circuit, source.path, run["parameters"] or {}, run["analysis"] or "")
     warnings = []
     if source.is_stale:
         warnings.append(
@@ -252,7 +252,7 @@ async def check_goals(arguments: CheckGoalsArguments, context: ToolContext, _cal
             "{met} of {count} {count:goal|goals} of {path} met.", met=met, count=len(judged), path=name
         )
         if judged
-        else msg("The newest run of {path} had other conditions than its goals.", path=name),
+        else msg("The newest run of {path} cannot judge its goals.", path=name),
         result={
             "file_path": name,
             "result_path": source.name,

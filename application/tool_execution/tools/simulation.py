@@ -11,7 +11,6 @@ from pydantic import Field
 
 from application.ports.project_view import ProjectView
 from application.simulation.failure_place import placed
-from application.simulation.judging import JudgedGoal
 from application.tool_execution.definition import (
     Arguments,
     Assignments,
@@ -23,7 +22,12 @@ from application.tool_execution.definition import (
 )
 from application.tool_execution.tools._common import brief_findings, in_thread, in_worker
 from application.tool_execution.tools.circuit_choice import chosen_circuit
-from application.tool_execution.tools.goal_verdicts import goals_line, judged_goals, verdict_to_details
+from application.tool_execution.tools.goal_verdicts import (
+    goals_line,
+    judged_goals,
+    verdict_to_details,
+    with_goals_told,
+)
 from application.tool_execution.tools.result_data import naming_hint, simulated_plots
 from domain.circuit.analyses import Analysis
 from domain.circuit.netlist import Netlist
@@ -208,14 +212,16 @@ async def _result(context: ToolContext, circuit: Path, simulated: SimulationResu
         goals = ""
         set_to = simulated.request.get("set")
         parameters = set_to if isinstance(set_to, dict) else {}
-        judged = await judged_goals(context, circuit, simulated.result_path, parameters)
+        analysis = str(simulated.request.get("analysis") or "")
+        judged = await judged_goals(context, circuit, simulated.result_path, parameters, analysis)
         if judged:
             details["goals"] = [verdict_to_details(each) for each in judged]
             goals = goals_line(judged)
+        kinds = ", ".join(plot["analysis"] for plot in plots)
         return ToolResult(
             success=True,
             content=_content(details, goals),
-            summary=_summary(name, ", ".join(plot["analysis"] for plot in plots), simulated, judged),
+            summary=with_goals_told(_run_told(name, kinds, simulated), judged),
             result=details,
         )
     first = errors[0].message if errors else msg("The run ended as {status}.", status=simulated.run.status)
@@ -232,14 +238,6 @@ async def _result(context: ToolContext, circuit: Path, simulated: SimulationResu
         suggestions=_advice(errors[:5]),
         result=details,
     )
-
-
-def _summary(name: str, kinds: str, simulated: SimulationResult, judged: tuple[JudgedGoal, ...]) -> Message:
-    told = _run_told(name, kinds, simulated)
-    if not (counted := [each for each in judged if each.is_judged]):
-        return told
-    met = sum(each.verdict.met for each in counted)
-    return msg("{run} {met} of {count} {count:goal|goals} met.", run=told, met=met, count=len(counted))
 
 
 def _run_told(name: str, kinds: str, simulated: SimulationResult) -> Message:

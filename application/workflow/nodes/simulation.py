@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ from application.workflow.plain_state import (
     verdict_to_plain,
 )
 from domain.design.comment_check import netlist_quantities
-from domain.design.round_table import round_table
+from domain.design.round_table import asked, round_table, value_beside_limit
 from domain.simulation.goal_conditions import Settings, distinct_settings, runs_of
 from domain.simulation.goals import DesignGoal, GoalVerdict, all_met, total_shortfall
 from domain.simulation.result import Quantity, SimulationResult
@@ -209,6 +210,10 @@ class AnalysisNode:
         judged = () if failed else await self._judged(state, source, goals)
         for text in _not_judged(judged):
             step.tell(TextWritten(text=text))
+        before = [verdict_from_plain(plain) for plain in state.get("last_verdicts", [])]
+        if state.get("user_intent") == "instruction" and not is_instruction_waiting(state):
+            for text in _farther(before, judged):
+                step.tell(TextWritten(text=text))
         verdicts = [each.verdict for each in judged] or [_not_measured(goal) for goal in goals]
         metrics = {verdict.goal.metric: verdict.measured.value for verdict in verdicts}
         number = state.get("iteration_count", 0) + 1
@@ -295,6 +300,23 @@ def _not_judged(judged: Sequence[JudgedGoal]) -> Iterator[Message]:
                 condition=goal.condition,
                 reason=each.reason,
             )
+
+
+def _farther(before: Sequence[GoalVerdict], judged: Sequence[JudgedGoal]) -> Iterator[Message]:
+    """That an instruction has taken goals farther from being met: they stay, and the user decides."""
+    for each in judged:
+        goal, value = each.verdict.goal, each.verdict.measured.value
+        last = next((one.measured.value for one in before if one.goal == goal), math.nan)
+        if each.verdict.met or math.isnan(value) or goal.shortfall(value) <= goal.shortfall(last):
+            continue
+        told, digits = value_beside_limit(goal, each.verdict.measured)
+        yield msg(
+            "The instruction misses an older goal: {metric} = {value}, asked {limit}. The goal stays as it "
+            "was; change the goals if it is to follow.",
+            metric=goal.metric,
+            value=told,
+            limit=asked(replace(goal, target=None), digits, each.verdict.measured.unit),
+        )
 
 
 def _not_measured(goal: DesignGoal) -> GoalVerdict:

@@ -391,8 +391,11 @@ def check_goals(file: str, speech: Speech) -> Plan:
     ][1:]
     if not rows:
         return speech.say(msg("{file} has no goals yet. For example: “set a goal: gain > 40 dB”.", file=file))
-    met = sum(row[5] == "met" for row in rows)
-    head = msg("{met} of {count} {count:goal|goals} of {file} met.", met=met, count=len(rows), file=file)
+    judged = [row for row in rows if not row[5].startswith("not judged")]
+    met = sum(row[5] == "met" for row in judged)
+    head = msg("{met} of {count} {count:goal|goals} of {file} met.", met=met, count=len(judged), file=file)
+    if not judged:
+        head = msg("The newest run of {path} cannot judge its goals.", path=file)
     return f"{speech.say(head)}\n{bullets([_goal_told(row, speech) for row in rows])}"
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from domain.circuit.elements import Element
 from domain.circuit.numbers import format_number
@@ -32,6 +32,8 @@ from infrastructure.llm_adapters.builtin.plans import (
 from infrastructure.llm_adapters.builtin.questions import Ask
 from shared.message import Message, msg
 
+_T = TypeVar("_T")
+
 _SENSITIVITY = re.compile(r"parameter (?P<name>\S+), slope (?P<slope>\S+), normalized (?P<normalised>\S+)")
 _NOMINAL = re.compile(r"\[[^\]]*\]: nominal (?P<value>[-+\d.e]+)")
 _BEST = re.compile(r"best values: (?P<values>.+)")
@@ -41,6 +43,7 @@ _MOST_TOLD = 4
 _MOST_PARTS = 60
 _BUDGET = 120
 _TIME_S = 120
+_MISSED = re.compile(r"MISSED (?:wish )?(.+)")
 _SHORT = 5
 """Characters of a value that is written as it is."""
 _JUNCTIONS = {"q": ("cjc", "cje", "tf", "bf"), "m": ("vto", "kp")}
@@ -251,7 +254,8 @@ def _tuned(circuit: Circuit, ask: Ask, wanted: Wanted, named: Sequence[str], spe
     if isinstance(values, str):
         return values
     done, is_done = yield from change_values(circuit.file, values, speech)
-    after = (yield from _one(circuit, wanted, speech)) if is_done else ""
+    seen: list[Outcome] = []
+    after = (yield from _watched(_one(circuit, wanted, speech), seen)) if is_done else ""
     if isinstance(after, str):
         return "\n".join(filter(None, [*done, after]))
     aim = aim_told(ask, wanted)
@@ -273,7 +277,35 @@ def _tuned(circuit: Circuit, ask: Ask, wanted: Wanted, named: Sequence[str], spe
             aim=aim,
             expression=after.expression,
         )
-    return "\n".join([*done, speech.say(told)])
+    return "\n".join([*done, speech.say(told), *_goals_missed(circuit, seen, speech)])
+
+
+def _watched(plan: Generator[Call, Outcome, _T], seen: list[Outcome]) -> Generator[Call, Outcome, _T]:
+    """The same plan; what its calls came to stands in `seen`."""
+    try:
+        call = next(plan)
+        while True:
+            seen.append((yield call))
+            call = plan.send(seen[-1])
+    except StopIteration as end:
+        value: _T = end.value
+        return value
+
+
+def _goals_missed(circuit: Circuit, seen: Sequence[Outcome], speech: Speech) -> Iterator[str]:
+    """That goals which were asked before are missed with the new values, and stay as they are."""
+    line = next((line for each in seen for line in each.lines if line.startswith("Goals (")), "")
+    missed = [found[1] for each in line.split("; ") if (found := _MISSED.search(each))]
+    if missed:
+        yield speech.say(
+            msg(
+                "An older goal of {file} is missed now: {goals}. It stays as it was; is it to follow? Then "
+                "say for example “{example}”.",
+                file=circuit.file,
+                goals="; ".join(missed),
+                example=speech.say(msg("set a goal: gain > 30 dB")),
+            )
+        )
 
 
 @dataclass(frozen=True, slots=True)

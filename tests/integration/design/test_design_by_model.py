@@ -260,21 +260,27 @@ def answers(*given: Answer | Reply) -> Decide:
 
 @walks("action → user_checkpoint", "action → simulation")
 async def test_questions_and_instructions_at_the_checkpoint(bench: Bench) -> None:
-    bench.model.acts["instruction"] = writes("amp.cir", amplifier("3.3k"), "Rc is 3.3k.")
+    bench.model.acts["instruction"] = in_turn(
+        writes("amp.cir", amplifier("100"), "Rc is 100."), writes("amp.cir", amplifier("3.3k"), "Rc is 3.3k.")
+    )
     done = await bench.design(
         decide=answers(
             "continue",
             Reply(answer="question", said=("Why so little gain?",), instruction="Why so little gain?"),
+            Reply(answer="instruction", said=("Take 100 for Rc",), instruction="Take 100 for Rc"),
             Reply(answer="instruction", said=("Take 3.3k for Rc",), instruction="Take 3.3k for Rc"),
             "accept",
         )
     )
-    assert (done.stop_reason, done.rounds) == ("goals_met", 2)
+    assert (done.stop_reason, done.rounds) == ("goals_met", 3)
     assert bench.circuit() == amplifier("3.3k")
+    told = [str(event.text) for event in bench.events if isinstance(event, TextWritten)]
+    (missed,) = [text for text in told if "older goal" in text]
+    assert missed.startswith("The instruction misses an older goal: gain = "), "once, by the round it was"
     (question,) = [request for request in bench.model.seen if request.task == "question"]
     assert not question.tools & {"rewrite_file", "patch_file", "run_simulation"}
     asked = [(each.kind, each.round_number) for each in bench.questions]
-    assert asked == [("goals", 0), ("checkpoint", 1), ("checkpoint", 1), ("checkpoint", 2)]
+    assert asked == [("goals", 0), ("checkpoint", 1), ("checkpoint", 1), ("checkpoint", 2), ("checkpoint", 3)]
 
 
 async def test_an_element_the_user_locked_is_not_written_in_any_file_until_he_frees_it(bench: Bench) -> None:

@@ -54,6 +54,7 @@ async def test_goals_are_set_judged_by_every_run_and_checked(bench: Bench) -> No
     bench.write("rc.cir", RC)
     unasked = await bench.call("run_simulation")
     assert "Goals" not in unasked.content
+    assert str(unasked.summary) == "Simulated rc.cir: ac."
     done = await set_goals(bench, CUTOFF, STOP)
     assert done.success, done.content
     assert await kept(bench) == [("cutoff", 980, 1020, "must"), ("stop", None, -45, "wish")]
@@ -65,6 +66,8 @@ async def test_goals_are_set_judged_by_every_run_and_checked(bench: Bench) -> No
         ("cutoff", True),
         ("stop", False),
     ]
+    told = str(run.summary)
+    assert told == "Simulated rc.cir: ac. 1 of 2 goals met. Missed: stop = -40 dB (≤ -45 dB)."
     found = await bench.call("check_goals")
     assert (found.result["result_path"], found.result["is_stale"]) == (run.result["result_path"], False)
     assert (
@@ -72,6 +75,13 @@ async def test_goals_are_set_judged_by_every_run_and_checked(bench: Bench) -> No
         in found.content
     )
     assert str(found.summary) == "1 of 2 goals of rc.cir met."
+    await set_goals(bench, {"metric": "swing", "expression": "pp(v(out))", "minimum": 0.1, "unit": "V"})
+    point = await bench.call("run_simulation", analysis="op")
+    assert str(point.summary) == "Simulated rc.cir: op. 3 goals cannot be judged by this run."
+    assert "not judged swing (≥ 100 mV): This run had only the analysis op." in point.content
+    assert (
+        str((await bench.call("check_goals")).summary) == "The newest run of rc.cir cannot judge its goals."
+    )
     bench.write("rc.cir", RC.replace("159.155n", "150n"))
     assert "was changed since" in (await bench.call("check_goals")).content
 
