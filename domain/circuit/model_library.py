@@ -49,6 +49,28 @@ _REST = {
 """What titles say behind the kind, where it is more than ratings."""
 
 
+_PINS = {
+    "anode cathode": msg("anode, cathode"),
+    "collector base emitter": msg("collector, base, emitter"),
+    "drain gate source": msg("drain, gate, source"),
+    "drain gate source bulk": msg("drain, gate, source, bulk"),
+}
+
+
+def title_words(title: str) -> Message:
+    """The title of a model, to be translated."""
+    kind, mark, rest = re.match(r"([^,:]*)([,:] )?(.*)", title, re.DOTALL).groups()  # type: ignore[union-attr]
+    told = _KINDS.get(kind, msg("{text}", text=kind))
+    if not mark:
+        return told
+    return msg("{kind}, {ratings}", kind=told, ratings=_REST.get(rest, rest))
+
+
+def pin_words(pins: str) -> Message:
+    """The pins of a model in their order, to be translated where they are words."""
+    return _PINS.get(pins, msg("{text}", text=pins))
+
+
 class LibraryModel(NamedTuple):
     """One model of the library."""
 
@@ -67,11 +89,7 @@ class LibraryModel(NamedTuple):
     @property
     def words(self) -> Message:
         """The title, to be translated."""
-        kind, mark, rest = re.match(r"([^,:]+)([,:] )?(.*)", self.title, re.DOTALL).groups()  # type: ignore[union-attr]
-        told = _KINDS.get(kind, msg("{text}", text=kind))
-        if not mark:
-            return told
-        return msg("{kind}, {ratings}", kind=told, ratings=_REST.get(rest, rest))
+        return title_words(self.title)
 
     @property
     def include(self) -> str:

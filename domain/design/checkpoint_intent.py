@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, get_args
 
 from domain.design.checkpoint_words import COUNTED, Phrase, Role, phrases, plain, without_tag
-from domain.design.goal_change import goals_changed_by, words_of
+from domain.design.goal_change import goals_changed_by, goals_left_by, words_of
 from domain.design.sentence import read_sentence
 from domain.llm.json_repair import read_json
 from domain.simulation.goals import DesignGoal
@@ -129,6 +129,8 @@ def read_checkpoint_text(
         shown = _SIGH.sub("", plain(asked))
         if _may_change_goals(shown, goals) and (changed := goals_changed_by(asked, goals)) is not None:
             return CheckpointIntent(kind="goals", text=typed, goals=changed)
+        if (left := goals_left_by(asked, goals)) is not None:
+            return CheckpointIntent(kind="goals", text=typed, goals=left or None, is_sure=bool(left))
         found = _joined([each for part in _sentences(shown) if (each := _sentence(here, part)) is not None])
         if found.kind in {"instruction", "unclear"} and _asks_more_of_it(shown):
             found = _Read("goals", is_sure=False)
@@ -143,8 +145,8 @@ def intent_from_model(
     """What a model made of a text by the task INTENT_ANALYSIS; None when its answer cannot be used.
 
     `options` are the choices it was given, `read` what the rules make of the same text. The object is taken
-    out of fences and prose. No model turns an instruction, a question, or what the rules are sure of, into an
-    end of the design or an undo.
+    out of fences and prose. What it does not understand stays what the rules take it for; no model turns an
+    instruction, a question, or what the rules are sure of, into an end of the design or an undo.
     """
     found = _object_in(answer)
     word = None if found is None else found.get("intent")
@@ -157,6 +159,8 @@ def intent_from_model(
     if kind in _ENDING and kind != read.kind and (read.is_sure or read.kind in {"instruction", "question"}):
         return None
     if kind == "go_back" and not read.round_number:
+        return None
+    if kind == "unclear" and read.kind not in {"instruction", "question", "unclear"}:
         return None
     confidence, back = found.get("confidence"), found.get("question")
     is_sure = isinstance(confidence, int | float) and confidence >= _LEAST_CONFIDENCE
@@ -275,7 +279,8 @@ def _sentence(here: _Checkpoint, sentence: str) -> _Read | None:
     """What one sentence means; None for one that says nothing."""
     body, is_asked = sentence.rstrip("? "), sentence.endswith("?")
     untagged = without_tag(body)
-    if untagged is not None and not _has(phrases(untagged), "asks"):
+    is_part = body.endswith("吧") and _has(phrases(body), "accept")  # "就这样吧"
+    if untagged is not None and not is_part and not _has(phrases(untagged), "asks"):
         body, is_asked = untagged, False
     is_doubtful = is_asked
     found = _told(body)
@@ -292,6 +297,8 @@ def _sentence(here: _Checkpoint, sentence: str) -> _Read | None:
         return _Read("question")
     if found[0].role == "undo":  # "undo your last change"
         found = [found[0], *(each for each in found[1:] if each.role != "edit")]
+    if [each.role for each in found[:2]] == ["pick", "back"]:  # "用回第一轮的"
+        found = found[1:]
     is_choice = all(each.role in _ONLY_CHOICES for each in found)
     read = _choice(here, found) if is_choice else _content(found)
     if not is_choice or read.kind == "unclear":

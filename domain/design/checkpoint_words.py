@@ -543,6 +543,7 @@ _VALUE = re.compile(
     r"[-+±]?\d[\d.,]{0,20}\s?(?:%|°c|[pnuμmkgt]?(?:ohms?|hz|db|v|a|f|h|s|w|ω)\b|meg|[kmgnpuμ]\b)?"
     r"(?:\s?(?:欧姆|欧|伏|安|赫兹|赫|法|亨|秒|毫秒|微秒|分贝|瓦|倍|千欧))?"
 )
+_PERCENT = re.compile(r"百分之\s?(?:\d[\d.]{0,20}|[零〇一二两三四五六七八九十百点]{1,8})")
 _DESIGNATOR = re.compile(r"(?:[rclqmdvixu]|rf|rin|rl|cf|cl)_?\d{1,3}[a-z]?\b")
 _WORD = re.compile(r"[a-z][a-z'0-9]*(?:-[a-z0-9']+)*")
 _QUOTED = re.compile(
@@ -629,6 +630,9 @@ def _phrases(text: str) -> Iterator[Phrase]:
         elif letter.isdecimal() or (letter in "+-±" and text[position + 1 : position + 2].isdecimal()):
             value = _VALUE.match(text, position)
             position = value.end() if value is not None else position + 1
+            yield Phrase("value")
+        elif percent := _PERCENT.match(text, position):
+            position = percent.end()
             yield Phrase("value")
         elif _HAN.match(letter):
             position, phrase = _chinese_phrase(text, position)

@@ -33,6 +33,14 @@ _RELATIVE = re.compile(
     re.IGNORECASE,
 )
 """A figure by which something changes; it is not the one that is then asked for."""
+_CLAUSE_END = re.compile(r"[,，;；。!！]|(?<=[a-z0-9%])\.(?=\s|$)")
+_GOAL = r"(?:目标|要求|指标|限制|goal|requirement|target|spec|limit|)"
+_THIS = r"的?(?:这个|这项|那个|那项)?"
+_WITHOUT = (
+    r"(?:不要|不用管|不用|不管|不必管|去掉|删掉|删除|取消|忽略|不考虑|不再要求|不作要求|不做要求|"
+    r"不要求|无所谓)"
+)
+_GIVE_UP = r"(?:forget|ignore|disregard|never mind|waive|give up on|don't care about) "
 _LONGEST = 2_000
 """Characters; who says more says more than a change of goals."""
 _DIMENSIONS: Mapping[str, tuple[Dimension, ...]] = {
@@ -76,6 +84,34 @@ def goals_changed_by(text: str, goals: Sequence[DesignGoal]) -> tuple[DesignGoal
     return (
         changed if any(not new.is_same_demand(old) for new, old in zip(changed, goals, strict=True)) else None
     )
+
+
+def goals_left_by(text: str, goals: Sequence[DesignGoal]) -> tuple[DesignGoal, ...] | None:
+    """The goals without those that a sentence gives up ("带宽不要了", "forget the ripple"), the others as its
+    other clauses change them; None when it gives none up, or says anything else. () when none is left.
+    """
+    if len(text) > _LONGEST or is_question(text):
+        return None
+    left, others = tuple(goals), []
+    for clause in filter(None, (each.strip() for each in _CLAUSE_END.split(text))):
+        gone = [
+            goal
+            for goal in left
+            if any(_gives_up(clause, name) for name in (words_of(goal), re.escape(goal.metric)))
+        ]
+        left = tuple(goal for goal in left if goal not in gone)
+        if not gone:
+            others.append(clause)
+    if len(left) == len(goals):
+        return None
+    return goals_changed_by("，".join(others), left) if others else left
+
+
+def _gives_up(clause: str, name: str) -> bool:
+    behind = rf"[把对那就而且也]*(?:{name}){_THIS}{_GOAL}[就先都也]?{_WITHOUT}[了吧啦]*"
+    before = rf"[就先也请]*{_WITHOUT}[掉对]?(?:{name}){_THIS}{_GOAL}[了吧啦]*"
+    english = rf"(?:and |please |just |you can )*{_GIVE_UP}(?:about )?(?:the )?(?:{name})(?: {_GOAL})?"
+    return any(re.fullmatch(each, clause, re.IGNORECASE) for each in (behind, before, english))
 
 
 @cache

@@ -89,6 +89,11 @@ _ARROW = re.compile(
     r"converted to|输入.{0,3}转)\s*",
     re.IGNORECASE,
 )
+_RANGE_IN_WORDS = re.compile(
+    r"(?:介于|在)?\s*(?P<low>[-+]?\d[\d.]*\s*[a-zA-ZμΩ%]{0,4})\s*[到至和与~-]\s*"
+    r"(?P<high>[-+]?\d[\d.]*\s*[a-zA-ZμΩ%]{0,4})\s*之间"
+)
+"""A Chinese range in words."""
 _SPAN = re.compile(r"\s*(?:-|~|\.\.\.?|…)\s*")
 _AND = re.compile(r"\s*(?:and|和|与|、)\s*", re.IGNORECASE)
 _TO = re.compile(r"[\s-]*(?:dc|_?in(?:put)?)?\s*(?:to|到|至)[\s-]*(?:dc)?\s*", re.IGNORECASE)
@@ -177,7 +182,7 @@ def _normalise(text: str) -> str:
     text = unicodedata.normalize("NFKC", text).replace("µ", "μ")
     text = re.sub(r"[‐‑‒–—−﹣]+", "-", text)
     text = re.sub(r"[×✕]", "x", text)
-    text = re.sub(r"[～〜∼]", "~", text)
+    text = _RANGE_IN_WORDS.sub(r"\g<low>~\g<high>", re.sub(r"[～〜∼]", "~", text))
     text = re.sub(r"[→⟶➔⇒]", "->", text)
     text = re.sub(r"\s+", " ", text).strip()
     text = re.sub(r"(?<!\d )(?<![\w.])x\s?(\d+(?:\.\d+)?)(?![\w.])", r"\1x", text)  # gain x4

@@ -11,7 +11,7 @@ from PyQt6.QtCore import QEvent, QObject, Qt
 from PyQt6.QtGui import QKeyEvent
 from PyQt6.QtWidgets import QLineEdit, QWidget
 
-from domain.circuit.model_library import LibraryModel, matching_models
+from domain.circuit.model_library import LibraryModel, matching_models, pin_words
 from presentation.ui.figure_table import Cell, Column, FigureTable
 from presentation.ui.parts import text_label
 from presentation.ui.small_dialog import SmallDialog
@@ -118,7 +118,7 @@ class ModelLibraryDialog(SmallDialog):
             self._lines.setText("")
             refusal = msg("Choose a model first.")
         else:
-            pins = language(msg("Pins: {pins}", pins=model.pins))
+            pins = language(msg("Pins: {pins}", pins=pin_words(model.pins)))
             self._told.setText(f"{model.figures}\n{pins}\n{model.source}")
             self._lines.setText(f"{model.include}\n{model.element(f'{model.letter}1')}")
             if self._circuit is None:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from domain.circuit.elements import Element
+from domain.circuit.model_library import pin_words, title_words
 from domain.circuit.recognition.words import KINDS, ROLES, UNNAMED
 from infrastructure.llm_adapters.builtin.circuit import Circuit
 from infrastructure.llm_adapters.builtin.figures import FIGURES, shown
@@ -372,8 +373,33 @@ def set_goal(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     outcome = yield Call(tool="set_goals", arguments={"path": circuit.file, "goals": [goal]})
     if outcome.error_type:
         return failed(outcome, speech)
-    lines = [line.removeprefix("- ") for line in outcome.lines if line.startswith("- ")]
+    lines = [_asked_of_it(line, speech) for line in outcome.lines if line.startswith("- ")]
     return f"{speech.say(msg('Goals of {file}:', file=circuit.file))}\n{bullets(lines)}"
+
+
+def _asked_of_it(line: str, speech: Speech) -> str:
+    """A line of set_goals in the words of the answer."""
+    found = re.fullmatch(r"- (?P<name>.+?) \((?P<weight>must|wish)\): (?P<asked>.*)", line)
+    if found is None:
+        return line.removeprefix("- ")
+    weight = msg("must") if found["weight"] == "must" else msg("wish")
+    told = msg(
+        "{name} ({weight}): {asked}",
+        name=_label(found["name"]),
+        weight=weight,
+        asked=_limits(found["asked"], speech),
+    )
+    return speech.say(told)
+
+
+def _label(metric: str) -> Message | str:
+    return FIGURES[metric].name if metric in FIGURES else metric
+
+
+def _limits(asked: str, speech: Speech) -> str:
+    """What a goal asks for: `980 Hz … 1.02 kHz, aim 1 kHz`."""
+    bounds, mark, aim = asked.partition(", aim ")
+    return speech.say(msg("{bounds}, aim {value}", bounds=bounds, value=aim)) if mark else asked
 
 
 def check_goals(file: str, speech: Speech) -> Plan:
@@ -399,16 +425,28 @@ def check_goals(file: str, speech: Speech) -> Plan:
     return f"{speech.say(head)}\n{bullets([_goal_told(row, speech) for row in rows])}"
 
 
+_STATES: Mapping[str, Message] = {
+    "met": msg("met"),
+    "MISSED": msg("missed"),
+    "not measured": msg("not measured"),
+    "not judged": msg("not judged"),
+}
+
+
 def _goal_told(row: Sequence[str], speech: Speech) -> str:
     name, _, asked, value, margin, verdict = row
-    label = FIGURES[name].name if name in FIGURES else name
-    state = msg("met") if verdict == "met" else msg("missed") if verdict == "MISSED" else verdict
+    metric = name.removesuffix(" (wish)")
+    label = _label(metric)
+    head, _, reason = verdict.partition(": ")
+    state: Message | str = _STATES.get(head, head)
+    if reason:
+        state = msg("{problem} ({reason})", problem=state, reason=reason)
     return speech.say(
         msg(
             "{name}: {value} (asked {asked}), {state}, margin {margin}",
-            name=label,
+            name=label if metric == name else msg("{name} (wish)", name=label),
             value=value,
-            asked=asked,
+            asked=_limits(asked, speech),
             state=state,
             margin=margin,
         )
@@ -428,9 +466,12 @@ def find_part(ask: Ask, speech: Speech) -> Plan:
     outcome = yield Call(tool="find_model", arguments={"query": ask.query})
     if outcome.error_type:
         return failed(outcome, speech)
+    first = outcome.text.split("\n", 1)[0]
+    if (whole := _ALONE.match(first)) is not None:  # shown with the text of its file
+        return _used_so(whole, speech)
     lines = [line for line in outcome.lines if "; nodes: " in line]
-    if not lines:  # one alone is shown whole: as the text of its file
-        return outcome.text.split("\n", 1)[0]
+    if not lines:
+        return first
     if ask.value is not None:
         lines = [line for line in lines if _has(line, ask)]
         if not lines:
@@ -445,7 +486,35 @@ def find_part(ask: Ask, speech: Speech) -> Plan:
     head = speech.say(
         msg("The model library has {count} {count:model|models} of this kind:", count=len(lines))
     )
-    return f"{head}\n{bullets(lines)}"
+    return f"{head}\n{bullets([_model_told(line, speech) for line in lines])}"
+
+
+def _model_told(line: str, speech: Speech) -> str:
+    """A line of find_model; its figures are a data sheet's, with signs for the words between them."""
+    name, _, rest = line.partition(": ")
+    body, _, pins = rest.rpartition("; nodes: ")
+    title, _, figures = body.partition("; ")
+    said = speech.say(
+        msg("{name}: {title}; nodes: {pins}", name=name, title=title_words(title), pins=pin_words(pins))
+    )
+    figures = re.sub(r"\btypically\b", speech.say(msg("typ.")), figures.replace("+-", "±"))
+    figures = re.sub(r" at (?=[\d.])", " @ ", re.sub(r" and (?=\w+(?:\(\w+\))? [<>\d])", ", ", figures))
+    return f"{said}; {figures}" if figures else said
+
+
+_ALONE = re.compile(r"Put this card into the circuit: (.+?) \(then (.+?); nodes: (.+?)\)\. ")
+
+
+def _used_so(whole: re.Match[str], speech: Speech) -> str:
+    """How the one model that was found is used."""
+    card, element, pins = whole.groups()
+    told = msg(
+        "Put this card into the circuit: {card} (then {element}; nodes: {pins}).",
+        card=card,
+        element=element,
+        pins=pin_words(pins),
+    )
+    return speech.say(told)
 
 
 def _has(line: str, ask: Ask) -> bool:

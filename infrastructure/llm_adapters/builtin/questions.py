@@ -304,9 +304,19 @@ def _named(words: _Words) -> Ask | None:
     return words.ask if words.ask.names else None
 
 
+_PART_NUMBER = re.compile(
+    r"(?<![\w.])(?:\d[a-z]{1,2}|[a-z]{2,4})\d{3,5}[a-z]{0,3}(?![\w.])", re.IGNORECASE | re.ASCII
+)
+"""As `2N3904`, `BC547B`, `LM358`."""
+
+
 def _part(words: _Words) -> Ask | None:
     """A kind of part, with what it has to have."""
     kind = next((kind for pattern, kind in PARTS if re.search(pattern, words.text, ANY_CASE)), "")
+    ask = words.ask
+    number = None if kind or ask.names or ask.figures or ask.file else _PART_NUMBER.search(words.text)
+    if number is not None:
+        return Ask(intent="find_part", query=number[0].upper())
     if not kind or words.ask.file:
         return None
     mention = next((each for each in words.mentions if each.dimension in ("Hz", "V", "A")), None)

@@ -736,6 +736,54 @@ def test_goals_and_rounds_are_told_with_the_kind() -> None:
     assert MET._replace(rounds=1).read("back to the previous round").kind == "undo"
 
 
+STAGE = At(
+    goals=(
+        DesignGoal(metric="gain", expression="at(db(v(out)), 10k)", unit="dB", minimum=20.0),
+        DesignGoal(metric="带宽", expression="highcut(v(out))", unit="Hz", minimum=5e5),
+    ),
+    goals_met=False,
+)
+
+
+@for_each(
+    ("text", "bounds"),
+    [
+        ("把增益目标改成 30 dB，带宽不要了", {"gain": (30.0, None)}),
+        ("不用管带宽", {"gain": (20.0, None)}),
+        ("带宽的要求去掉吧", {"gain": (20.0, None)}),
+        ("forget the gain", {"带宽": (5e5, None)}),
+        ("增益在 18 到 25 dB 之间", {"gain": (18.0, 25.0), "带宽": (5e5, None)}),
+        ("增益不要了，带宽也不要了", None),  # none would be left: the dialog is opened
+        ("失真要低于百分之一", None),
+    ],
+)
+def test_goals_are_given_up_and_bounded_in_words(
+    text: str, bounds: dict[str, tuple[float | None, float | None]] | None
+) -> None:
+    meant = STAGE.read(text)
+    assert meant.kind == "goals"
+    assert meant.is_sure is (bounds is not None)
+    left = (
+        None if meant.goals is None else {each.metric: (each.minimum, each.maximum) for each in meant.goals}
+    )
+    assert left == bounds
+
+
+@for_each(
+    ("text", "kind"),
+    [
+        ("可以了，就这样吧", "accept"),
+        ("算了，用回第一轮的", "go_back"),
+        ("带宽不要超过 1 MHz", "goals"),
+        ("不要增益太大的管子", "instruction"),
+        ("带宽不要了，R1 换成 1k", "instruction"),
+    ],
+)
+def test_what_is_near_to_giving_up_a_goal_gives_up_none(text: str, kind: str) -> None:
+    meant = STAGE.read(text)
+    assert (meant.kind, len(meant.goals or STAGE.goals)) == (kind, 2)
+
+
 def test_what_a_checkpoint_does_not_have_is_unclear() -> None:
     for text in ("undo", "撤回这一轮", "go back"):
         assert is_meant(text, "unclear", MET._replace(can_undo=False))
@@ -817,6 +865,7 @@ def test_an_answer_of_a_model_is_read_tolerantly_or_not_at_all(answer: str, kind
 
 
 def test_a_model_ends_nothing_that_the_rules_read_otherwise() -> None:
+    assert intent_from_model(answered(question="What?"), OPTIONS, STAGE.read("THD 小于 1%")) is None
     for text in ("use E12 resistors", "why?", "continue", "how about E12 values?", "cutoff 12 kHz"):
         for kind in ("accept", "stop", "undo"):
             assert intent_from_model(answered(intent=kind), OPTIONS, MET.read(text)) is None

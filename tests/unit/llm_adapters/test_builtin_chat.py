@@ -244,6 +244,51 @@ async def test_failed_tool_is_reported_in_plain_words(text: str, said: str) -> N
     assert await answer(text, outcome) == said
 
 
+LISTED = "2 models\n" + "\n".join(
+    f"{name}: {title}; VF < 1 V at 10 mA and VZ 12 V +-5 % at 21 mA; nodes: anode cathode"
+    for name, title in (("D1N1", "rectifier, 40 V"), ("D1N2", "Zener diode, 12 V, 1 W"))
+)
+ALONE = (
+    "Put this card into the circuit: .include 2N3904.lib (then 2N3904; nodes: collector base emitter). "
+    "For use outside this program ...\n* 2N3904"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome", "said"),
+    [
+        (
+            "有哪些稳压管",
+            LISTED,
+            "- D1N1：整流二极管，40 V；节点：阳极、阴极; VF < 1 V @ 10 mA, VZ 12 V ±5 % @ 21 mA",
+        ),
+        (
+            "有没有 2N3904",
+            ALONE,
+            "在电路中加入语句 .include 2N3904.lib（再写 2N3904；节点：集电极、基极、发射极）。",
+        ),
+    ],
+)
+async def test_lines_of_the_library_are_in_the_words_of_the_answer(
+    text: str, outcome: str, said: str
+) -> None:
+    assert said in (await answer(text, outcome, tools=(*TOOLS, "find_model"))).splitlines()
+
+
+async def test_goals_of_free_work_are_in_the_words_of_the_answer() -> None:
+    rows = (
+        "| Goal | Expression | Asked | Value | Margin | Verdict |\n|---|---|---|---|---|---|\n"
+        "| gain | x | 30 dB … 40 dB, aim 35 dB | 32 dB | +40 % | met |\n"
+        "| bandwidth (wish) | y | ≥ 1 MHz | - | - | not measured: no crossing |"
+    )
+    tools = (*TOOLS, "check_goals")
+    said = await answer("amp.cir 的目标都达到了吗", RAN, rows, circuits=("amp.cir",), tools=tools)
+    assert said.splitlines()[1:] == [
+        "- 增益：32 dB（要求 30 dB … 40 dB，标称 35 dB），达标，裕量 +40%",
+        "- 带宽（期望）：-（要求 ≥ 1 MHz），未测得（no crossing），裕量 -",
+    ]
+
+
 async def test_failed_simulation_shows_its_errors() -> None:
     outcome = (
         "Error (simulation_failed): The simulation of amp.cir failed: no model\namp.cir: failed, result x\n"

@@ -297,6 +297,7 @@ QUESTIONS: tuple[tuple[str, str, dict[str, Any]], ...] = (
         {"value": 2000000.0, "unit": "Hz", "bound": "at_least", "query": "op-amp"},
     ),
     ("有哪些稳压管", "find_part", {"query": "zener"}),
+    ("有没有 2n3904", "find_part", {"query": "2N3904"}),
     ("ce.cir 里 RE 是干什么用的？", "role", {"file": "ce.cir", "names": ("RE",)}),
     ("opamp.cir 有几个晶体管？", "count", {"file": "opamp.cir", "query": "MOSFET|bipolar transistor|JFET"}),
     ("ce.cir 的电源电压是多少", "supply", {"file": "ce.cir"}),
