@@ -85,7 +85,7 @@ from domain.design.families.filter_requests import order_of
 from domain.design.families.filter_rows import FILTER_WORDS, LETS_HIGHS_THROUGH, LETS_LOWS_THROUGH
 from domain.design.goal_words import with_words
 from domain.design.not_designed import NOT_DESIGNED
-from domain.design.sentence import Sentence, read_sentence
+from domain.design.sentence import LONGEST_REQUEST, Sentence, read_sentence
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from shared.errors import CircuitError
 from shared.message import Message, msg
@@ -173,9 +173,6 @@ _FILE_NAME = re.compile(
 
 _EXAMPLES = 3
 """That are shown with a refusal: those most like what was asked."""
-
-LONGEST_REQUEST = 2000
-"""Characters. A sentence states a circuit in far fewer; the patterns' cost grows faster than the length."""
 
 
 def understand(text: str) -> DesignIntent:

@@ -124,6 +124,9 @@ _ENGLISH_RUN = re.compile(
 )
 _SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6}
 
+LONGEST_REQUEST = 2000
+"""Characters. A sentence states a circuit in far fewer; the patterns' cost grows faster than the length."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mention:

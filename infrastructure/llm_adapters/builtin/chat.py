@@ -19,6 +19,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal, assert_never
 
 from domain.circuit.netlist import CIRCUIT_SUFFIXES
+from domain.design.sentence import LONGEST_REQUEST
 from domain.llm.chat import ChatRequest, StreamChunk, Usage, WireMessage, WireToolCall
 from domain.llm.context_block import MAIN_CIRCUIT
 from domain.llm.netlists_in_text import QUOTED
@@ -259,9 +260,11 @@ def _change(command: Change, speech: Speech) -> Plan:
 MOST_ROUNDS = 16
 """The longest plan: a figure brought to a value by several parts, and proved."""
 
+_MOST_TURNS = 20
+"""Earlier turns a sentence may lean on, each on the one before it."""
 _MODEL = "builtin"
 _PIECE = re.compile(r"\s*\S+|\s+", re.DOTALL)
-_DATA = re.compile(r"<data\b[^>]*>(?P<text>.*?)</data>\s*", re.DOTALL)
+_DATA = re.compile(r"<data\b[^<>]*>(?P<text>[^<]*+(?:<(?!/?data\b)[^<]*+)*+)</data>\s*")
 _CIRCUIT_LINE = re.compile(r"^- (?P<path>.+\.(?:cir|sp|spice|net|ckt))$", re.MULTILINE | re.IGNORECASE)
 _MAIN_LINE = re.compile(rf"^{re.escape(MAIN_CIRCUIT)}(?P<path>.+)$", re.MULTILINE)
 _OPEN_LINE = re.compile(
@@ -435,7 +438,7 @@ def _has_patched(turn: _Turn) -> bool:
 def _understood(said: str, circuits: Sequence[str], past: Sequence[_Turn]) -> Command:
     """The command of a sentence that may lean on those before."""
     previous: Command | None = None
-    for turn in past:
+    for turn in past[-_MOST_TURNS:]:
         command = understand_command(turn.said, circuits, previous)
         if not isinstance(command, SmallTalk) and not (isinstance(command, Ask) and command.intent == "undo"):
             file = _circuit_of(turn)
@@ -480,7 +483,7 @@ def in_words(said: str, circuits: Sequence[str]) -> tuple[str, str]:
 
     "" and the whole where none is said, or several could be meant.
     """
-    if len(circuits) < 2:
+    if len(circuits) < 2 or len(said) > LONGEST_REQUEST:
         return "", said
     words = set(_WORD.findall(said.lower()))
     shared = {name: len(words & _names_of(name)) for name in circuits}

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from domain.design.sentence import LONGEST_REQUEST
 from infrastructure.llm_adapters.builtin.questions import (
     Ask,
     follow_up,
@@ -308,6 +309,7 @@ _HELP = re.compile(
 
 def language_of(text: str) -> Language:
     """Chinese as soon as one Chinese character stands there, names of files apart."""
+    text = text[:LONGEST_REQUEST]
     words = _CHINESE_FILE.sub("", text)
     return "zh" if _CHINESE.search(words if _LETTER.search(words) else text) else "en"
 
@@ -315,8 +317,11 @@ def language_of(text: str) -> Language:
 def understand_command(text: str, known_files: Sequence[str], previous: Command | None = None) -> Command:
     """What the user's sentence asks for; `known_files` are the project's, to find their names as they are.
 
-    `previous`: the command before, on which this one may lean ("and at 100 kHz?").
+    `previous`: the command before, on which this one may lean ("and at 100 kHz?"). What is longer than any
+    sentence is handed on unread, and refused as a design request of that length is.
     """
+    if len(text) > LONGEST_REQUEST:
+        return Design(text=text, is_meant=True)
     sentence = " ".join(text.split())
     bare = sentence.strip(" .!?。！？,，~～")
     if small_talk := _small_talk(bare or sentence):

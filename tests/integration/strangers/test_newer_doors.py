@@ -22,7 +22,9 @@ from application.tool_execution.operations import Operations
 from domain.llm import messages as m
 from domain.llm.agentic_loop.claims import unmade_claims
 from domain.llm.answers import calls_in_text, written_calls
+from domain.llm.chat import ChatRequest, WireMessage
 from domain.simulation.operating_point import operating_point_lines
+from infrastructure.llm_adapters.builtin.chat import BuiltinChatClient
 from infrastructure.persistence.databases import CONVERSATION_SEARCH, mark
 from infrastructure.persistence.project import ProjectFolders
 from infrastructure.persistence.result_catalogue import ResultList
@@ -316,3 +318,13 @@ def test_calls_in_forms_of_others_are_looked_for_once(kind: str) -> None:
     found = written_calls(text, {"read_file"})
     assert len(found) <= 101
     assert calls_in_text(f"For example: {text}", {"read_file"})[0] == ()
+
+
+@pytest.mark.parametrize("part", ["1 ", "..", "a", "增益", "<data>", "<data "])
+async def test_a_message_longer_than_any_sentence_is_not_searched_for_a_command(part: str) -> None:
+    """A pasted log took the built-in chat half an hour, and again in each request behind it."""
+    long = WireMessage(role="user", text=f"<data>\n- rc.cir\n- buck.cir\n</data>\n{part * 100_000}")
+    behind = (long, WireMessage(role="assistant", text="No."), WireMessage(role="user", text="hello"))
+    for messages, answer_has in (((long,), "reads at most 2000"), (behind, "Which circuit")):
+        pieces = [each.text async for each in BuiltinChatClient().stream(ChatRequest(messages=messages))]
+        assert answer_has in "".join(pieces).replace("最多", "reads at most ")

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from domain.design.catalogue import FAMILIES, LONGEST_REQUEST, understand
+from domain.design.catalogue import FAMILIES, understand
 from domain.design.designer import Proposal
-from domain.design.sentence import read_sentence
+from domain.design.sentence import LONGEST_REQUEST, read_sentence
 from shared.errors import CircuitError
 from tests.ground.cases import for_each
 
