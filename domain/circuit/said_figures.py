@@ -14,7 +14,9 @@ from shared.late_patterns import late_pattern
 
 SIGHT = 80
 """How far before a figure the words are read that belong to it."""
-_SENTENCE_ENDS = late_pattern(r"[!?。！？;；\n]|\.(?=\s|$)|\s[-*•]\s")
+_SENTENCE_ENDS = late_pattern(
+    r"[!?。！？;；\n]|(?<!i\.e)(?<!e\.g)(?<!vs)(?<!approx)\.(?=\s|$)|\s[-•]\s(?![\d.])"
+)
 _COARSEST = 0.03
 """A rounding may be this far off (a share); "about" lets it be `_ABOUT`."""
 _ABOUT = 0.06
@@ -91,7 +93,9 @@ def is_convention(figure: TextFigure, before: str, after: str) -> bool:
 Mood = Literal["said", "noun", "soft", "hard"]
 
 _WORDS = late_pattern(
-    r"(?P<hard>\bif\b|\bwould\b|\bassum\w+|\bsuppos\w+|\bprovided\b|若|如果|假如|假设|倘若|预计|预期"
+    r"(?P<hard>(?:\bnot|n['’]t|\bnever) (?:yet )?(?:been )?(?:simulated|run|tried|tested|checked"
+    r"|verified)\b|[没未](?:有|曾)?(?:仿真|运行|验证|测试)过?|\bif\b|\bwould\b|\bassum\w+|\bsuppos\w+"
+    r"|\bprovided\b|若|如果|假如|假设|倘若|预计|预期"
     r"|估计|估算)"
     r"|(?P<reset>\bbut\b|\bhowever\b|\bwhereas\b|\balthough\b|\bthough\b|\byet\b|\bnow\b|\bcurrently\b"
     r"|\bmeasured\b"
@@ -107,17 +111,19 @@ _WORDS = late_pattern(
     r"|(?P<did>\b(?:I|i|we)(?:'ve| have)?(?: (?:now|also|then))* (?:set|put|cut)\b)"
     r"|(?P<noun>\bexpected\b|\bpredicted\b|\bestimated\b|\btheor\w+|\bideal\w*|\bnominal\w*|\bcalculated\b"
     r"|\bcomputed\b|理论|理想|计算|算得|推算|推得|标称)"
-    r"|(?P<soft>\bshould\b|\b(?:you|we|I) need\b|\bcould\b|\bwill\b|\bmay\b|\bmight\b|\bcan\b|'ll\b"
+    r"|(?P<soft>\bshould\b|\b(?:you|we|I) need\b|\bneeds? to be\b|\bcould\b|\bwill\b|\bmay\b|\bmight\b"
+    r"|\bcan\b|'ll\b"
     r"|\bexpect\b|\bpredict\b|\bestimate\b"
     r"|\btry\b|\btrying\b|\bpropose\b|\bsuggest\b|\brecommend\b|\baim\w*\b|\blet\b|\bbecomes?\b|\bso that\b"
     r"|\bin order\b|\bto (?:reach|get|meet|bring|give|obtain|achieve|keep|lower|raise|set|make|push|move|have"
     r"|yield|land)\b|(?<!\bthe )(?<!\ban )(?<!\ba )(?<!\bthis )\b(?:increase|decrease|reduce|raise|set|change"
     r"|use|choose|make|adjust|add|pick|replace|move|bring|push|trim|tune|scale|enlarge|halve|double)\b"
     r"|^\W*lower\b|\band lower\b|\bthen lower\b"
-    r"|(?<![响效反相对供适])应(?![用力])|(?<!已)将|(?<![机社])会|可(?![见知靠])|建议|尝试|试着|打算|改为"
-    r"|改成|改用"
-    r"|调到|调至|调整(?!时间)|换成|换为|选用|选择|选取|取|设为"
-    r"|设置|设成|增大|增加|提高|提升|降低|减小|(?<!下)降到|(?<!上)升到|加大|缩小|瞄准|下一轮|下一步|以便"
+    r"|(?<![响效反相对供适])应(?![用力])|(?<!已)将|(?<![机社])会|可(?![见知靠])|建议|尝试|试着|打算"
+    # what a clause begins with is asked for; behind its subject it is told
+    r"|(?:^|(?<=[,:，、：(（*]))[\s*-]*(?:[再先请或并]|然后)?(?:改[为成用]|调[到至]|调整(?!时间)|换[成为]"
+    r"|设[为置成]|增[大加]"
+    r"|提[高升]|降低|减小|降到|升到|加大|缩小)|选[用择取]|取|瞄准|下一轮|下一步|以便"
     r"|使|从而|为了|想要|希望|期望|把)"
     r"|(?P<past>(?<!为)了|已(?:[^，。；,;\n]{0,12}?(?:改[为成用]|[调换设]成?[到至为]|换成|设置|增大|增加"
     r"|提高|降低|减小|加大|缩小))?|下降|上升|\b(?:was|were|had|got|went|fell|rose|dropped|reached"

@@ -30,8 +30,9 @@ from domain.circuit.said_figures import (
 )
 from domain.llm.agentic_loop.claims import told_of_before
 from domain.llm.agentic_loop.facts_in_words import came_from
+from domain.llm.agentic_loop.pairs import pairs_in
 from domain.llm.agentic_loop.part_values import wrong_parts
-from domain.llm.agentic_loop.quantities import YIELD, Quantities, named_figures
+from domain.llm.agentic_loop.quantities import YIELD, Quantities, named_figures, named_quantity, row_of
 from shared.late_patterns import late_pattern
 
 _MOST_FIGURES = 120
@@ -54,10 +55,16 @@ _NUMBER = late_pattern(
     r"|[fpnumkgt])?(?P<rest>[a-zΩ°%]*)",
     re.IGNORECASE,
 )
+_SCALED = late_pattern(r"(\d+(?:\.\d+)?(?:e-?\d+)?|\.\d+)(meg|[fpnumkgt])?", re.IGNORECASE)
+_PULSE = late_pattern(
+    r"\bpulse\s?\(\s?(?:[-+.\w]+[ \t,]+){5}(?P<width>[.\d]\w*(?:\.\w+)?(?:e-\d+\w*)?)[ \t,]+"
+    r"(?P<period>[.\d]\w*(?:\.\w+)?(?:e-\d+\w*)?)\s?\)",
+    re.IGNORECASE,
+)
 _TEMPERATURE = late_pattern(r"\btemp\w*\s?=\s?-?(?P<number>\d+(?:\.\d+)?)(?![\w.])", re.IGNORECASE)
 """Of a corner or a point of a sweep."""
 _RESISTOR = late_pattern(
-    r"^[-+ ]?R\w*[ \t]+\w+[ \t]+\w+[ \t]+(?P<number>\d+(?:\.\d+)?)(?P<scale>meg|[mkg])?\w*[ \t]*$",
+    r"^[-+ ]?(?P<name>R\w*)[ \t]+\w+[ \t]+\w+[ \t]+(?P<number>\d+(?:\.\d+)?)(?P<scale>meg|[mkg])?\w*[ \t]*$",
     re.MULTILINE | re.IGNORECASE,
 )
 _WINDOW = late_pattern(
@@ -103,10 +110,19 @@ _PUT = late_pattern(r"取|(?:换|改|调|设)(?:成|为|到|至)")
 _OFFERED = late_pattern(r"方案|推荐|备选|选项|考虑|不妨|下一步|接下来|建议|要不要|是否|如何")
 _TOTAL = late_pattern(r"\b(?:total|together|sum|altogether|combined)\b|共|合计|总[共和计]|加起来")
 _COMPARED = late_pattern(
-    r"\b(?:more|less|higher|lower|above|below|over|under|off|away|apart|difference|slower|faster|by)\b|[高低大小多少差]"
+    r"\b(?:more|less|higher|lower|above|below|over|under|off|away|apart|difference|slower|faster|by)\b"
+    r"|[高低大小多少差]"
 )
 _OFF = late_pattern(
     r"[-+±][\d.]+ ?%|\b(?:errors?|excess|mismatch|deviat\w+|too (?:much|little))\b|误差|偏差|失配"
+)
+_EFFICIENCY = late_pattern(r"\befficien\w+|η|效率", re.IGNORECASE)
+_POWER = late_pattern(r"^[^=\n]+ = (?P<value>\d[\d.]*(?:e[-+]?\d+)?) (?:W|[VA]\^2)$", re.MULTILINE)
+_GOAL = late_pattern(r"\b(?:met|MISSED) (?P<name>\w+) = (?P<rest>[^;\n]+)")
+_MOST_NEAR = 12
+_FACTOR = late_pattern(
+    r"(?<![\w.])(?P<factor>[1-9]\d*(?:\.\d+)?|0?\.\d+)(?: ?(?:x|times|倍"
+    r"|V/V)(?![a-z]))?[^\w\n]{0,4}(?:i\.e\.|or|即|也就是|约|about)?[\s(,≈=]*$"
 )
 _SHARE_OF = late_pattern(r" (?:of|below|above|under|over|less|more|higher|lower)\b| ?的")
 _EACH = late_pattern(r"\b(?:each|per|every)\b|每")
@@ -126,7 +142,8 @@ _GENERAL = late_pattern(
     r"|典型|通常|一般|常见|常用|手册|数据表|经验|例如|比如"
 )
 _OLD = late_pattern(
-    r"\b(?:before|was|were|had|from|earlier|previous\w*|original\w*|old|initial\w*|instead of|compared"
+    r"\b(?:before|was|were|had|from(?!\s+(?:the|an?|its|your)\b)|earlier|previous\w*|original\w*|old"
+    r"|initial\w*|instead of|compared"
     r"|versus|vs|first|last|in between|interim|intermediate|at one point)\b"
     r"|原|之前|先前|中间|一度|起初|[改调换优][动改整换化]?前|旧|此前|上次|上一|从|由|相比|对比|比"
 )
@@ -191,6 +208,8 @@ def unbacked_figures(text: str, backing: Backing) -> tuple[str, ...]:
     asked = _values(known.asked)
     bounds = list(islice(known.bounds(), _MOST_DERIVED_FROM))
     derived = [*_derived(said, asked), *known.of_lines(asked), *bounds]
+    # Of many values some two have nearly every share: those count that stand near, or have one name.
+    derived = [each for each in derived if each[0] != "%"]
     derived += [
         (unit, abs(value - bound))
         for unit, value in (*said, *known.named())
@@ -220,7 +239,7 @@ def unbacked_figures(text: str, backing: Backing) -> tuple[str, ...]:
             if each not in backed and each.start not in own and _is_one_of(flat, each, more)
         ]
         backed, said = [*backed, *follows], [*said, *_values(follows)]
-    derived += _derived(_values(backed), asked)
+    derived += [each for each in _derived(_values(backed), asked) if each[0] != "%"]
     compared = [
         *_derived(_values(backed), ()),
         *known.differences(said),
@@ -248,6 +267,8 @@ def unbacked_figures(text: str, backing: Backing) -> tuple[str, ...]:
                 _OFF.search(f"{before[-24:]}{figure.text} {after[:16]}")
                 and _is_one_of(flat, figure, off_whole)
             )
+            or (figure.unit == "dB" and _is_in_decibels(figure, before))
+            or (figure.unit == "Ohm" and _is_one_of(flat, figure, known.joined(f"{before}{after}")))
             or _GENERAL.search(f"{before} {after.partition(chr(10))[0][:40]}".lower())
             or _ASKS.match(after)
             or (figure.start not in own and _is_one_of(flat, figure, derived))
@@ -269,6 +290,14 @@ def unbacked_figures(text: str, backing: Backing) -> tuple[str, ...]:
         if not (known.has_value(value) or is_operand or is_thought(before, after) or _ASKS.match(after)):
             doubted[start] = flat[start:end].strip()
     return tuple(dict.fromkeys(doubted[start] for start in sorted(doubted)))
+
+
+def _is_in_decibels(figure: TextFigure, before: str) -> bool:
+    """Whether it is a factor right before it, told anew: "≈ 96, i.e. 39.6 dB"."""
+    factor = _FACTOR.search(before)
+    return factor is not None and is_rounding(
+        figure, abs(20 * math.log10(float(factor["factor"]))), is_rough=True
+    )
 
 
 def _is_wish(before: str, after: str) -> bool:
@@ -303,21 +332,51 @@ def _is_part_of(
 
 
 def _is_share(flat: str, figure: TextFigure, figures: Sequence[TextFigure], known: _Known) -> bool:
-    """Whether a percentage follows from two figures beside it, or from one and a result's.
+    """Whether a percentage follows from figures near it, from the user's, or from those of one name.
 
-    The latter where it is told so: "2 % of the output". Those are judged by themselves.
+    "2 % of the output" follows from one near it and any with a name; an efficiency from powers of one result.
     """
-    beside = [
+    end = flat.find("\n", figure.end)
+    near = [
         each
         for each in figures
-        if each.unit != "%" and "\n" not in flat[min(each.end, figure.end) : max(each.start, figure.start)]
+        if each.unit != "%"
+        and figure.start - 3 * SIGHT
+        <= each.start
+        < min(end if end >= 0 else len(flat), figure.end + 2 * SIGHT)
     ]
-    shares = _derived(_values(beside), ())
+    near = sorted(near, key=lambda each: abs(each.start - figure.start))[:_MOST_NEAR]
+    before = sentence_before(flat, figure.start)
+    said = f"{before}{_SENTENCE_END.split(flat[figure.end : figure.end + SIGHT])[0]}"
+    if _EFFICIENCY.search(re.split(r"[,，(（]", before)[-1]) and any(
+        len(powers) > 1 for powers in known.powers
+    ):
+        near = [each for each in near if each.unit == "W"]
+        shares = [share for powers in [*known.powers, _values(near)] for share in _derived(powers, ())]
+        return _is_one_of(flat, figure, shares)
+    values = _values(near)
+    asked = _values(known.asked)[:_MOST_NEAR]
+    shares = _derived([*values, *asked], ())
+    shares += [share for judged in known.judged for share in _derived(judged, ())]
+    row = named_quantity(said)
+    for name, alike in known.of_one_name():
+        if (row is not None and row_of(name) == row) or any(
+            is_rounding(each, value, is_rough=True)
+            for each in near
+            for unit, value in alike
+            if unit == each.unit
+        ):
+            shares += _derived([*alike, *asked], ())
     if _SHARE_OF.match(flat[figure.end : figure.end + 8]) or flat[: figure.start].rstrip().endswith("的"):
         named = list(known.named())
-        for each in _values(beside):
+        for each in values:
             shares += [share for other in named for share in _derived([each, other], ())]
-    return _is_one_of(flat, figure, shares)
+    is_small = figure.digits < _MEASURED_SO
+    return any(
+        is_rounding(figure, share, is_rough=is_small or _is_rough(flat, figure))
+        for unit, share in shares
+        if unit == "%" and share
+    )
 
 
 def _measured_from(
@@ -369,6 +428,7 @@ def stale_figures(text: str, before: Sequence[str], now: Backing) -> tuple[str, 
         if (
             _OLD.search(sentence)
             or (figure.start < of_before and not _NOW.search(sentence))
+            or _is_contrasted(flat, figure, current)
             or _BECAME.match(after)
             or is_convention(figure, said, after)
             or is_thought(said, after)
@@ -380,16 +440,22 @@ def stale_figures(text: str, before: Sequence[str], now: Backing) -> tuple[str, 
     return tuple(found)
 
 
+def _is_contrasted(flat: str, figure: TextFigure, current: Sequence[TextFigure]) -> bool:
+    """Whether a figure is told beside the one of now: "48 dB at 50 Hz; with 16.5k it is now 53 dB"."""
+    return any(
+        figure.end <= each.start <= figure.end + 2 * SIGHT
+        and each.unit == figure.unit
+        and _NOW.search(flat[figure.end : each.start].lower())
+        and "\n" not in flat[figure.end : each.start]
+        for each in current
+    )
+
+
 _COLUMN_OLD = late_pattern(
     r"\b(?:before|old|original\w*|initial\w*|was|previous\w*)\b|[改调换优]\w?前|原|之前|先前|旧"
 )
 _COLUMN_NEW = late_pattern(
     r"\b(?:after|new|now|current\w*|final|is)\b|[改调换优]\w?后|现在|目前|之后|当前|新"
-)
-_TO = late_pattern(
-    r"(?:\bfrom|从|由)\s?(?:about |约)?(?P<one>[^。；;\n]{1,24}?)\s?(?:\bto\b|->|→"
-    r"|[一-鿿]{0,4}[到至为成了])(?: about)?[约\s]*$",
-    re.IGNORECASE,
 )
 
 
@@ -427,17 +493,9 @@ def _exchanged(flat: str, old: _Known, new: _Known) -> Iterator[TextFigure]:
                 )
             place = end + 1
         at += len(line) + 1
-    for figure in islice(figures_in(flat), _MOST_FIGURES):
-        if (to := _TO.search(sentence_before(flat, figure.start))) is None:
-            continue
-        first = next(figures_in(to["one"]), None)
-        if (
-            first is not None
-            and first.unit == figure.unit
-            and first.value != figure.value
-            and is_wrong(figure, is_old=False)
-        ):
-            yield figure
+    for pair in pairs_in(flat, list(islice(figures_in(flat), _MOST_FIGURES))):
+        if is_wrong(pair.second, is_old=False):
+            yield pair.second
 
 
 def figures_not_in(text: str, originals: Sequence[str]) -> tuple[str, ...]:
@@ -466,10 +524,16 @@ class _Known:
         """Figures that stand together in one line."""
         self._named: dict[str, list[tuple[str, float]]] = {}
         """Those behind one name ("gain = "), the newest first."""
+        self.judged: list[list[tuple[str, float]]] = []
+        """What a goal is of, with its limits."""
+        self.powers: list[list[tuple[str, float]]] = []
+        """Those of each result; a voltage's or a current's square over a number is one, too."""
         self._driven: set[float] = set()
         """What a source of 1 V or 1 A gives over frequency."""
         self._bare: set[float] = set()
         self._ohms: set[float] = set()
+        self._resistors: dict[str, float] = {}
+        """The newest value by name."""
         self._precise: set[float] = set()
         """Bare ones with so many digits that they are no count of points."""
         room = _MOST_BACKING
@@ -501,6 +565,9 @@ class _Known:
                 line = []
                 self._lines.append(line)
             line.append(value)
+        self.powers.append([("W", float(each["value"])) for each in _POWER.finditer(text)][:_MOST_TOGETHER])
+        for goal in _GOAL.finditer(text):
+            self.judged.append(_values(figures_in(goal["rest"])))
         self._read_worked_out(text)
         for found in _NUMBER.finditer(text):
             number = abs(float(found["number"]))
@@ -522,7 +589,9 @@ class _Known:
         """Resistances of cards, shares of samples, how long a window of time is, temperatures."""
         for card in _RESISTOR.finditer(text):
             ohms = float(card["number"]) * _SCALES.get((card["scale"] or "").lower(), 1.0)
-            self._ohms |= {ohms} - {0.0}
+            if ohms:
+                self._ohms.add(ohms)
+                self._resistors.setdefault(card["name"].lower(), ohms)
         for samples in YIELD.finditer(text):
             self._by_unit.setdefault("%", set()).add(100 * int(samples["good"]) / max(int(samples["all"]), 1))
         for each in _WINDOW.finditer(text):
@@ -531,6 +600,15 @@ class _Known:
                 for which in ("one", "other")
             )
             self._by_unit.setdefault("s", set()).add(abs(end - begin))
+        for each in _PULSE.finditer(text):
+            width, period = (
+                float(number) * _SCALES.get(scale.lower(), 1.0)
+                for number, scale in (_SCALED.match(each[which]).groups() for which in ("width", "period"))  # type: ignore[union-attr]
+            )
+            if period:
+                self._by_unit.setdefault("Hz", set()).add(1 / period)
+                self._by_unit.setdefault("%", set()).add(100 * width / period)
+                self._by_unit.setdefault("s", set()).update((width, period))
         for each in _TEMPERATURE.finditer(text):
             self._by_unit.setdefault("degC", set()).add(float(each["number"]))
 
@@ -598,6 +676,10 @@ class _Known:
                         (unit, value * (1 + share)),
                     )
 
+    def of_one_name(self) -> Iterator[tuple[str, list[tuple[str, float]]]]:
+        """Names with values, a few of each."""
+        yield from ((name, values[:_MOST_TOGETHER]) for name, values in self._named.items())
+
     def named(self) -> Iterator[tuple[str, float]]:
         """The values with names, of each name a few."""
         yield from (each for values in self._named.values() for each in values[:_FEW])
@@ -616,6 +698,14 @@ class _Known:
             if values:
                 by_begin.setdefault(name[:3], []).append(values[0])
         yield from (values for values in by_begin.values() if 1 < len(values) <= _FEW)
+
+    def joined(self, said: str) -> Iterator[tuple[str, float]]:
+        """In series and in parallel, what resistors that words name are together."""
+        named = [
+            ohms for name, ohms in self._resistors.items() if re.search(rf"\b{name}\b", said, re.IGNORECASE)
+        ]
+        for one, other in combinations(named[:_MOST_BY_LAW], 2):
+            yield from (("Ohm", one + other), ("Ohm", one * other / (one + other)))
 
     def resistances(self) -> list[float]:
         """Of the cards that were read, a few."""

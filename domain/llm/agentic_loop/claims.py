@@ -189,6 +189,10 @@ _CHANGED = late_pattern(
     r"|(?:改|写|换|修|调|存|删)(?:好|完)了",
     re.IGNORECASE,
 )
+_PUT = late_pattern(
+    rf"^(?:同时|另外|此外|并|还|也|又)*(?:把|将)\s?(?:{_PART})[^，。；,;]{{0,24}}?(?:改|换|调|设|减小|增大|加大|提高|降低|缩小)[到为成至]"
+)
+"""Where a circuit was changed, it tells of that, unless it is proposed."""
 _SIM = r"(?:simulat\w*|ngspice|transient|sweeps?|monte carlo|ac (?:run|analysis)|analysis|(?:re-?)?runs?)"
 _RAN = late_pattern(
     rf"{_I} (?:re-?)?(?:simulated|(?:ran|run|executed|performed|verified|tested|checked|confirmed"
@@ -378,6 +382,8 @@ def _is_unmade(clause: str, deeds: Deeds, *, is_shown: bool) -> bool:
     if deeds.last_failed and _SUCCEEDED.search(clause):
         return True
     if (found := _CHANGED.search(clause)) is not None:
+        return not _is_changed(clause, found, deeds, is_shown=is_shown)
+    if deeds.changes and not is_shown and (found := _PUT.search(clause)) is not None:
         return not _is_changed(clause, found, deeds, is_shown=is_shown)
     return _RAN.search(clause) is not None and not _is_run(clause, deeds)
 

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 
 from domain.circuit.figures_in_text import TextFigure, figures_in, plain
 from domain.circuit.said_figures import ROUGHLY, SIGHT, is_rounding, is_thought, sentence_before
 from domain.llm.agentic_loop.backing import without_code
 from domain.llm.agentic_loop.claims import told_of_before
 from domain.llm.agentic_loop.facts_by_row import wrong_rows
-from domain.llm.agentic_loop.facts_in_words import wrong_words
+from domain.llm.agentic_loop.facts_in_words import NOT, wrong_words
+from domain.llm.agentic_loop.pairs import wrong_sizes
 from domain.llm.agentic_loop.part_values import wrong_ways
 from domain.llm.agentic_loop.quantities import (
     QUANTITIES,
@@ -113,6 +114,8 @@ def contradictions(
         *wrong_words(flat, results, earlier, _missed(words, results)),
         *wrong_rows(flat, results, earlier),
         *_wrong_factors(flat),
+        *(clause[-_LONGEST:] for clause in wrong_sizes(flat, figures)),
+        *(clause[-_LONGEST:] for clause in _wrong_targets(flat, figures, words)),
         *(clause[-_LONGEST:] for clause in wrong_ways(flat, (*earlier, *results))),
     )
     if told and earlier and (end := told_of_before(flat)):
@@ -134,6 +137,50 @@ def _wrong_factors(flat: str) -> Iterator[str]:
             ratio = max(pair[0].value / pair[1].value, pair[1].value / pair[0].value)
             if abs(ratio / float(each["factor"]) - 1) > _OFF_FACTOR:
                 yield each[0]
+
+
+_REACHES = late_pattern(
+    r"(?:达到|\b(?:reach(?:es|ed)?|hits?|achiev(?:es|ed))\b|(?P<meets>满足|符合|\b(?:meets?|met|satisf(?:ies|ied))\b))"
+    r"[^\d,，。;；\n]{0,20}$",
+    re.IGNORECASE,
+)
+_OFF_TARGET = 0.08
+
+
+def _wrong_targets(flat: str, figures: Sequence[TextFigure], words: Sequence[str]) -> Iterator[str]:
+    """Where a figure is told to reach one that was asked for, and is well off it: "16.7 mA, meets 20 mA"."""
+    asked = [
+        (figure, text[: figure.start][-24:].lower(), text[figure.end :][:4])
+        for text in map(plain, words[-3:])
+        for figure in figures_in(text)
+    ]
+    for one, target in pairwise(figures):
+        if one.unit != target.unit or one.unit in ("%", "dB") or not target.value:
+            continue
+        before = sentence_before(flat, target.start)
+        said = before[-(target.start - one.end) :] if one.end < target.start else ""
+        reaches = _REACHES.search(said)
+        if (
+            reaches is None
+            or len(said) > SIGHT
+            or _CLAUSE_START.search(said)
+            or NOT.search(said)
+            or _SUPPOSES.search(said[: reaches.start()].lower())
+        ):
+            continue
+        for wish, lead, behind in asked:
+            if (
+                wish.unit != target.unit
+                or not is_rounding(target, wish.value, is_rough=False)
+                or _LIMIT.search(lead)
+            ):
+                continue
+            off = one.value / target.value - 1
+            is_about = ROUGHLY.search(lead) is not None or "左右" in behind
+            is_short = off < -_OFF_TARGET and (is_about or not reaches["meets"])
+            if is_short or (is_about and off > _OFF_TARGET):
+                yield flat[one.start : target.end]
+            break
 
 
 _LIMIT = late_pattern(

@@ -15,6 +15,7 @@ from itertools import pairwise
 from domain.circuit.figures_in_text import TextFigure, figures_in, plain
 from domain.circuit.said_figures import is_rounding
 from domain.llm.agentic_loop.facts_in_words import ALL_GOALS, DOWN, NOT, UP
+from domain.llm.agentic_loop.pairs import pairs_in
 from domain.llm.agentic_loop.quantities import DEVICE, named_figures, named_quantity, row_of
 from shared.late_patterns import late_pattern
 
@@ -24,12 +25,15 @@ _LONGEST = 90
 
 _ROW = late_pattern(r"^\d+\b(?P<place>[^>\n]{0,160}?) ?-> (?P<rest>[^\n]+)", re.MULTILINE)
 _AT_PLACE = late_pattern(
-    r"^at\((?P<what>[^\n]+), ?(?P<place>[\d.]+(?:e[-+]?\d+)?)(?P<scale>meg"
-    r"|[fpnumkgt])?\w?\) = (?P<value>[^\n]+)",
+    r"^(?P<what>\w[^\n=,]*), ?(?P<place>[\d.]+(?:e[-+]?\d+)?)(?P<scale>meg"
+    r"|[fpnumkgt])?\w?\)+ = (?P<value>[^\n]+)",
     re.MULTILINE | re.IGNORECASE,
 )
-_ALONE = late_pattern(r"^ *alone: [^\n]+", re.MULTILINE)
-_OF_PART = late_pattern(r"(?P<part>[A-Za-z]\w*) \+?[±-]?(?P<value>\d[\d.]*(?:e[-+]?\d+)?)(?![\w.%])")
+_AT_ITS_END = late_pattern(r"^(?P<what>min|max|peak)\((?P<of>[^\n=,]*)\) = (?P<value>[^\n]+)", re.MULTILINE)
+_BARE = late_pattern(r"(?<![\w.])(?P<number>\d+(?:\.\d+)?)(?P<scale>[Mm]eg|[pnumkKM])(?![A-Za-z0-9_])")
+"""The value of a part as netlists write it: "5k"."""
+_ALONE = late_pattern(r"^ *(?:alone:|variance from) (?P<rest>[^\n]+)", re.MULTILINE)
+_OF_PART = late_pattern(r"(?P<part>[A-Za-z]\w*) \+?[±-]?(?P<value>\d[\d.]*(?:e[-+]?\d+)?)(?![\w.])")
 _VARIED = late_pattern(
     r"(?P<name>[A-Za-z_][\w.]*)=(?P<number>[-+]?\d[\d.]*(?:e[-+]?\d+)?)(?P<scale>meg|[fpnumkgt])?",
     re.IGNORECASE,
@@ -53,7 +57,7 @@ _EVERY_RUN = late_pattern(
 )
 _EDGE = late_pattern(r"_?(?:(?P<up>lh|plh|rise|rising|up)|(?:hl|phl|fall|falling|dn|down))$")
 _STATISTIC = late_pattern(
-    r"\b(?P<name>mean|sigma|min|max|median|nominal) (?P<number>[-+]?\d[\d.]*(?:e[-+]?\d+)?)"
+    r"\b(?P<name>mean|sigma|min|max|median|nominal|rss|to) (?P<number>[-+]?\d[\d.]*(?:e[-+]?\d+)?)"
 )
 _SAID_SO: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (late_pattern(said), word)
@@ -62,10 +66,12 @@ _SAID_SO: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\bfalls?\b|\bhigh[- ]to[- ]low\b|下降(?=沿|延迟|时间|边)", "falling"),
         (r"[σ𝜎]|\bstandard deviation\b|标准差|均方差", "sigma"),
         (r"\baverage\b|平均值?|均值", "mean"),
-        (
-            r"\b(?:minimum|lowest|least|smallest|maximum|highest|greatest|largest)\b|最[小低大高]值?",
-            "extreme",
-        ),
+        (r"\b(?:deepest|dip)\b|最深", "min"),
+        (r"\b(?:minimum|lowest|least|smallest)\b|最[小低]值?", "extreme min"),
+        (r"\b(?:maximum|highest|greatest|largest)\b|最[大高]值?", "extreme max"),
+        (r"\bpeak\b|峰", "max"),
+        (r"\bworst[- ]cases?\b|最坏(?:情况|值)?|\bextremes?\b", "extreme"),
+        (r"均方根|方和根", "rss"),
         (r"标称值?|名义值?", "nominal"),
         (r"\btypical (?:corner|process)\b|典型(?:工艺)?角", "tt"),
         (r"\bslow (?:corner|process)\b|慢(?:工艺)?角", "ss"),
@@ -85,6 +91,8 @@ _TO_OTHER = late_pattern(
 )
 _REST = late_pattern(r"\b(?:others?|rest|remaining|elsewhere)\b|其余|其他|其它|另外", re.IGNORECASE)
 _AT = late_pattern(r"(?:\b(?:at|for|with|when)|@|在|当)\W{0,3}$", re.IGNORECASE)
+_IS = late_pattern(r"\b(?:is|be|was|are|gives?|delivers?)\W{0,3}$", re.IGNORECASE)
+"""What follows is what was found, not where."""
 _OVER = late_pattern(
     r"\b(?:as|with|when)\b(?P<over>[^,.;]{0,40}?\b(?:rises|increases|grows|goes up|climbs|increasing"
     r"|rising|growing"
@@ -138,7 +146,11 @@ def wrong_rows(flat: str, results: Sequence[str], earlier: Sequence[str] = ()) -
             at = end.end() if end else at
             if count >= _MOST_SENTENCES:
                 break
-            for clause in (*_of_other_row(sentence, table), *_goes_other_way(sentence, table)):
+            for clause in (
+                *_of_other_row(sentence, table),
+                *_goes_other_way(sentence, table),
+                *_turned_over(sentence, table),
+            ):
                 found[clause.strip()[-_LONGEST:]] = None
     return tuple(found)
 
@@ -171,6 +183,7 @@ def _tables(results: Sequence[str]) -> Iterator[_Table]:
         for table, rows in (
             (studied, _study_rows(flat)),
             (devices, _device_rows(flat)),
+            (places, _place_rows(flat)),
         ):
             if rows and not table.rows:
                 table.rows = rows
@@ -182,14 +195,15 @@ def _tables(results: Sequence[str]) -> Iterator[_Table]:
             runs.rows.append(_Row(frozenset({f"run{number['run']}"}), (), frozenset(_numbers(flat))))
         else:
             runs.others |= _numbers(flat)
-        for table, rows in (
-            (edges, _edge_rows(flat)),
-            (shares, _share_rows(flat)),
-            (places, _place_rows(flat)),
-        ):
-            table.rows = table.rows or rows
+        edges.rows = edges.rows or _edge_rows(flat)
+        shares.rows += _share_rows(flat)
         spread.rows += _spread_rows(flat)
-    yield from (studied, devices, places, _of_runs(runs), edges, _of_runs(spread), shares)
+    for table in (studied, places):  # the run before a study gives again what one of its rows has
+        own = {value for row in table.rows for value in row.values}
+        table.others = {
+            each for each in table.others if not any(abs(each - value) <= 1e-3 * value for value in own)
+        }
+    yield from (studied, devices, places, _of_runs(runs), edges, _of_runs(spread), _of_runs(shares))
 
 
 def _edge_rows(flat: str) -> list[_Row]:
@@ -210,7 +224,7 @@ def _spread_rows(flat: str) -> list[_Row]:
         return []
     found: dict[str, set[float]] = {}
     for each in _STATISTIC.finditer(studies[0][0]):
-        word = "extreme" if each["name"] in ("min", "max") else each["name"]
+        word = {"min": "extreme", "max": "extreme", "to": "rss"}.get(each["name"], each["name"])
         found.setdefault(word, set()).add(abs(float(each["number"])))
     return [_Row(frozenset({word}), (), frozenset(values)) for word, values in found.items()]
 
@@ -221,7 +235,7 @@ def _of_runs(table: _Table) -> _Table:
     for row in table.rows:
         found.setdefault(row.words, set()).update(row.values)
     rows = [_Row(words, (), frozenset(values)) for words, values in found.items()]
-    return _Table(rows, table.others, goes_on=table.goes_on)
+    return _Table(rows, table.others, goes_on=table.goes_on, is_rough=table.is_rough)
 
 
 def _study_rows(flat: str) -> list[_Row]:
@@ -245,18 +259,17 @@ def _study_rows(flat: str) -> list[_Row]:
 
 def _place_rows(flat: str) -> list[_Row]:
     """The values that one quantity was measured to have at several places."""
-    rows = [
-        (
-            each["what"],
-            _Row(
-                frozenset(),
-                (("at", float(each["place"]) * _SCALES.get((each["scale"] or "").lower(), 1.0), ""),),
-                frozenset(_numbers(each["value"])),
-            ),
-        )
-        for each in _AT_PLACE.finditer(flat)
+    found: dict[str, list[_Row]] = {}
+    for each in _AT_PLACE.finditer(flat):
+        place = float(each["place"]) * _SCALES.get((each["scale"] or "").lower(), 1.0)
+        row = _Row(frozenset(), (("at", place, ""),), frozenset(_numbers(each["value"])))
+        found.setdefault(each["what"], []).append(row)
+    rows = max(found.values(), key=len, default=[])
+    ends = [
+        _Row(frozenset({each["what"].replace("peak", "max")}), (), frozenset(_numbers(each["value"])))
+        for each in _AT_ITS_END.finditer(flat)
     ]
-    return [row for _, row in rows] if len({what for what, _ in rows}) == 1 else []
+    return [*rows, *ends] if len(rows) > 1 else []
 
 
 def _share_rows(flat: str) -> list[_Row]:
@@ -264,7 +277,7 @@ def _share_rows(flat: str) -> list[_Row]:
     return [
         _Row(frozenset({each["part"].lower()}), (), frozenset({float(each["value"])}))
         for line in _ALONE.finditer(flat)
-        for each in _OF_PART.finditer(line[0])
+        for each in _OF_PART.finditer(line["rest"])
     ]
 
 
@@ -277,7 +290,7 @@ def _device_rows(flat: str) -> list[_Row]:
 
 def _without_rows(flat: str) -> str:
     # Statistics are of all rows.
-    return _OF_ALL_ROWS.sub("", DEVICE.sub("", _AT_PLACE.sub("", _ROW.sub("", flat))))
+    return _OF_ALL_ROWS.sub("", DEVICE.sub("", _AT_ITS_END.sub("", _AT_PLACE.sub("", _ROW.sub("", flat)))))
 
 
 def _numbers(text: str) -> set[float]:
@@ -313,7 +326,9 @@ def _of_other_row(sentence: str, table: _Table) -> Iterator[str]:
                 meant = [row for row in table.rows if words <= row.words and _has(row, varied)]
                 if not meant and not varied and "/" in part:  # "M1/M2": of either
                     meant = [row for row in table.rows if words & row.words]
-                if not meant and not (words and varied and any(words <= row.words for row in table.rows)):
+                if not meant and not (
+                    words and varied and any(words <= row.words and row.varied for row in table.rows)
+                ):
                     meant = None  # two rows are compared
             if meant is None or len(meant) == len(table.rows):
                 continue
@@ -339,12 +354,13 @@ def _names(clause: str, table: _Table) -> tuple[set[str], set[tuple[str, float]]
     words = set(_WORD.findall(named_runs)) & table.words
     varied: set[tuple[str, float]] = set()
     others = []
-    for figure in figures_in(clause):
+    for figure in _with_bare(clause):
         points = {
             (name, value)
             for row in table.rows
             for name, value, unit in row.varied
-            if unit in ("", figure.unit) and is_rounding(figure, abs(value), is_rough=False)
+            if unit in ("", figure.unit) or not figure.unit
+            if is_rounding(figure, abs(value), is_rough=False)
         }
         points = {
             (name, value)
@@ -352,11 +368,60 @@ def _names(clause: str, table: _Table) -> tuple[set[str], set[tuple[str, float]]
             if (value < 0) == (value != 0 and clause[: figure.start + 1].rstrip(" 0123456789.").endswith("-"))
         }
         is_named_so = _AT.search(clause[: figure.start]) is not None
-        if points and (is_named_so or not any(_stands_in(row.values, figure) for row in table.rows)):
+        is_told = _IS.search(clause[: figure.start]) is not None
+        if points and (
+            is_named_so or not (is_told or any(_stands_in(row.values, figure) for row in table.rows))
+        ):
             varied |= points
-        else:
+        elif figure.unit:
             others.append(figure)
     return words, varied, others
+
+
+def _with_bare(text: str) -> list[TextFigure]:
+    """The figures of a text, with those that are written as in a netlist: these have no unit."""
+    figures = list(figures_in(text))
+    at = {figure.start for figure in figures}
+    for each in _BARE.finditer(text):
+        if each.start() not in at and (
+            each["scale"] != "m" or not each.string[: each.start()].endswith("| ")
+        ):
+            scale = 1e6 if each["scale"] == "M" else _SCALES[each["scale"].lower()]
+            decimals = len(each["number"].partition(".")[2])
+            figures.append(
+                TextFigure(
+                    text=each[0],
+                    value=float(each["number"]) * scale,
+                    unit="",
+                    step=10.0**-decimals * scale,
+                    digits=len(each["number"].replace(".", "").lstrip("0")),
+                    start=each.start(),
+                    end=each.end(),
+                )
+            )
+    return sorted(figures, key=lambda figure: figure.start)
+
+
+def _turned_over(sentence: str, table: _Table) -> Iterator[str]:
+    """Where a sweep is told from one point to another, and a quantity from the other's value to the one's."""
+    ends: tuple[set[float], set[float]] | None = None
+    for pair in pairs_in(sentence, _with_bare(sentence)):
+        at = [
+            [
+                row
+                for row in table.rows
+                if any(is_rounding(figure, abs(value), is_rough=False) for _, value, _ in row.varied)
+            ]
+            for figure in (pair.first, pair.second)
+        ]
+        if len(at[0]) == len(at[1]) == 1:
+            ends = (set(at[0][0].values), set(at[1][0].values))
+        elif ends is not None:
+            first, second = (
+                [_stands_in(values, each) for values in ends] for each in (pair.first, pair.second)
+            )
+            if first == [False, True] and second == [True, False]:
+                yield sentence[pair.start : pair.end]
 
 
 def _has(row: _Row, varied: set[tuple[str, float]]) -> bool:

@@ -54,6 +54,11 @@ _NOT_OF_NOW = late_pattern(
     r"|确保|保证|之前|原来|原先|起初|最初"
     r"|预计|预期|接近|几乎|差点|建议|请|理论|理想|通常|一般|目标|时$|的时候"
 )
+_PROPOSES = late_pattern(
+    r"建议|下一步|推荐|可以考虑|\b(?:suggest\w*|recommend\w*|propos\w+|next step|I['’]d|consider)\b",
+    re.IGNORECASE,
+)
+"""The rest of the sentence is of what isn't yet."""
 _TO_BEFORE = late_pattern(
     r"\b(?:than|as|compared (?:to|with)) (?:before|originally|earlier|previously)\b|\b(?:it|they"
     r"|what) (?:was|were)\b"
@@ -416,11 +421,12 @@ _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("l", late_pattern(r"\binductors?\b|\bcoils?\b|电感", re.IGNORECASE)),
 )
 _PART = late_pattern(r"\b[A-Z][A-Za-z]{0,3}\d\w{0,3}\b")
+_NEGATIVE = late_pattern(r"(?<![\w.])-\d")
 _FROM = late_pattern(r"(?:\bfrom|从|由)\s?(?:about |约)?$", re.IGNORECASE)
 _WORSE = late_pattern(r"\b(?:worse|worsen\w*|degrad\w+|deteriorat\w+)\b|变差|恶化|变坏", re.IGNORECASE)
 _BETTER = late_pattern(r"\b(?:better|improve[sd]?)\b|变好|改善", re.IGNORECASE)
 _ARRIVES = late_pattern(
-    r"(?:\bfrom|从|由)\s?(?P<start>[^。；;\n]{1,40}?)\s?(?:\bto\b|->|→|到|至|为|成)(?: (?:about"
+    r"(?:\bfrom|从|由)\s?(?P<start>[^。；;,，:：\n]{1,40}?)\s?(?:\bto\b|->|→|到|至|为|成)(?: (?:about"
     r"|some))?[约\s]*$",
     re.IGNORECASE,
 )
@@ -444,10 +450,12 @@ def wrong_words(
     wrong: dict[str, None] = {}
     devices: set[str] = set()
     at = 0
+    is_proposed = False
     for clause in _clauses(text[:MOST_READ]):
         begin = text.find(clause, at)
         if _SENTENCE_END.search(text, at, begin):
-            facts.row = None
+            facts.row, is_proposed = None, False
+        is_proposed = is_proposed or _PROPOSES.search(clause) is not None
         at = begin + len(clause)
         row = named_quantity(clause, facts.verdicts)
         facts.row = row if row is not None else facts.row
@@ -455,7 +463,8 @@ def wrong_words(
         devices = {each for each in _WORD.findall(clause.lower()) if each in facts.regions} or devices
         facts.subject = next(iter(devices)) if len(devices) == 1 else ""
         if _is_moved_wrong_way(clause) or (
-            not _NOT_OF_NOW.search(_OF_GOAL.sub(" ", _TO_BEFORE.sub(" ", _PASSIVE.sub("", clause))))
+            not is_proposed
+            and not _NOT_OF_NOW.search(_OF_GOAL.sub(" ", _TO_BEFORE.sub(" ", _PASSIVE.sub("", clause))))
             and (
                 (not _TO_BEFORE.search(clause) and _is_false_fact(clause, facts))
                 or any(_is_false_change(part, now, before, facts.row) for part in _AND.split(clause))
@@ -526,7 +535,7 @@ def _is_wrong_verdict(clause: str, facts: _Facts, is_denied: bool) -> bool:
     if not facts.verdicts:
         return False
     row = named_quantity(clause, facts.verdicts)
-    if row is None and _VERDICT_ONLY.fullmatch(clause) and not is_denied:
+    if row is None and facts.row not in facts.verdicts and _VERDICT_ONLY.fullmatch(clause) and not is_denied:
         return not all(facts.verdicts.values())
     if row is None and not _ALL.search(clause):
         row = facts.row  # "THD fell to 2.4 %, so the goal is met"
@@ -635,8 +644,10 @@ def _is_false_change(
         return all(abs(one - other) > slack * max(one, other) for other in others)
     if NOT.search(clause):
         return False
+    # A verdict gives again, rounded, what was measured: that is no change.
+    moved = [other for other in others if not isclose(one, other, rel_tol=_STEP / 2)] or others
     return _is_wrong_factor(clause, unit, [one / other for other in others]) or _is_wrong_way(
-        clause, row, [one / other for other in others]
+        clause, row, [one / other for other in moved]
     )
 
 
@@ -674,7 +685,7 @@ def _is_wrong_factor(clause: str, unit: str, ratios: Sequence[float]) -> bool:
 
 
 def _is_wrong_way(clause: str, row: Row, ratios: Sequence[float]) -> bool:
-    up, down = UP.search(clause) is not None, DOWN.search(clause) is not None
+    up, down = _ways(clause)
     worse, better = _WORSE.search(clause) is not None, _BETTER.search(clause) is not None
     if up == down and worse != better and (good := better_way(row)):
         up = better == (good > 0)
@@ -688,9 +699,15 @@ def _is_wrong_way(clause: str, row: Row, ratios: Sequence[float]) -> bool:
     return all(ratio < 1 - _STEP if up else ratio > 1 + _STEP for ratio in ratios)
 
 
+def _ways(clause: str) -> tuple[bool, bool]:
+    """Whether it is told to go up, and down, in size: what is below zero grows downwards."""
+    up, down = UP.search(clause) is not None, DOWN.search(clause) is not None
+    return (down, up) if _NEGATIVE.search(clause) else (up, down)
+
+
 def _is_moved_wrong_way(clause: str) -> bool:
     """ "rose from 7.6 V to 5.5 V": the figures of a clause that tells a way go the other."""
-    up, down = UP.search(clause) is not None, DOWN.search(clause) is not None
+    up, down = _ways(clause)
     if up == down:
         return False
     figures = list(figures_in(clause))

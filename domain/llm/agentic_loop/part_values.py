@@ -76,8 +76,22 @@ def wrong_parts(flat: str, backing: Sequence[str]) -> Iterator[tuple[int, int]]:
             if written is None or not re.search(r"[a-zA-ZΩ欧]", written):
                 continue
             values = _values(written)
+            line = _line(flat, each.start())
             is_old = which == "one" and (
-                each["other"] is not None or _IS_OLD.search(_line(flat, each.start()))
+                each["other"] is not None
+                or _IS_OLD.search(line)
+                # a table's heads: "| RE = 68 Ω | RE = 36 Ω |"
+                or (
+                    line.lstrip().startswith("|")
+                    and len(
+                        {
+                            one["one"]
+                            for one in told
+                            if line == _line(flat, one.start()) and one["parts"] == each["parts"]
+                        }
+                    )
+                    > 1
+                )
             )
             if any(
                 not any(_is_like(one, other) for one in values for other in known[name])
