@@ -15,6 +15,7 @@ from domain.search.embedding import EMBEDDING_SERVERS, EmbeddingSettings
 from presentation.cli import web_search
 from presentation.cli.keys import run_key, unlock_keys
 from presentation.json_output import Output
+from presentation.provider_words import provider_title
 from shared.errors import UserInputError
 from shared.message import Message, msg
 
@@ -114,7 +115,8 @@ def _list(
         out.json({"ok": True, "providers": entries, "services": services, "search_engines": engines})
         return
     for provider in providers:
-        out.line(f"{provider.name} ({provider.title})")
+        title = out.translate(provider_title(provider.name, provider.title))
+        out.line(f"{provider.name} ({title})")
         for line in (_key_line(provider), _address_line(provider), provider.note):
             if line is not None:
                 out.line(f"    {out.translate(line)}")

@@ -10,6 +10,7 @@ from PyQt6.QtCore import QModelIndex, QPoint, QRect, QSize, Qt
 from PyQt6.QtGui import QFont, QFontMetrics, QPainter
 from PyQt6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTreeView
 
+from presentation.ui.name_cut import middle_cut
 from presentation.ui.workspace import WindowServices
 from shared.message import one_line
 
@@ -145,7 +146,7 @@ class _RowDelegate(QStyledItemDelegate):
         rect.setRight(self._draw_values(painter, rect, look, wanted))
         painter.setFont(font)
         painter.setPen(theme.color(look.color))
-        shown = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideMiddle, rect.width())
+        shown = middle_cut(QFontMetrics(font), text, rect.width())
         painter.drawText(rect, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
 
     def _draw_values(self, painter: QPainter, rect: QRect, look: RowLook, name_width: int) -> int:

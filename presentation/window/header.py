@@ -22,6 +22,7 @@ from PyQt6.QtWidgets import (
 )
 
 from presentation.ui.frame import IconButton
+from presentation.ui.name_cut import middle_cut
 from presentation.ui.parts import arrange
 from presentation.ui.styles import mark_area
 from presentation.ui.word_button import WordButton
@@ -171,7 +172,7 @@ class RunGroup(QWidget):
             return language(msg("Run"))
         most = theme.size("space.12") * 3
         metrics = QFontMetrics(theme.font("ui", weight=500))
-        name = metrics.elidedText(target.name, Qt.TextElideMode.ElideMiddle, most)
+        name = middle_cut(metrics, target.name, most)
         if workspace.front_circuit is None:
             return language(msg("Run {circuit} (main)", circuit=name))
         return language(msg("Run {circuit}", circuit=name))

@@ -22,6 +22,7 @@ from domain.llm.chat import ModelAbilities, ProviderInfo
 from domain.llm.provider_settings import BUILTIN, ModelSettings, ProviderSettings
 from presentation.dialogs.model_settings.settings_form import SettingsForm
 from presentation.dialogs.model_settings.words import THINKING, ability_words
+from presentation.provider_words import provider_title
 from presentation.ui.parts import arrange, push_button, text_label
 from presentation.ui.workspace import WindowServices
 from shared.errors import UserInputError
@@ -148,7 +149,7 @@ class ProviderForm(SettingsForm):
         self.provider = QComboBox()
         self.provider.setObjectName("modelProvider")
         for info in self._infos.values():
-            self.provider.addItem(info.title, info.name)
+            self.provider.addItem(self._services.language(provider_title(info.name, info.title)), info.name)
         self.model_class, self.arguments = QLineEdit(), QLineEdit()
         for edit, name in ((self.model_class, "modelClass"), (self.arguments, "modelArguments")):
             edit.setObjectName(name)

@@ -12,6 +12,7 @@ from PyQt6.QtWidgets import QMenu, QWidget
 from application.groups.models import Models
 from domain.llm.chat import ProviderChoice, ProviderInfo
 from domain.llm.provider_settings import BUILTIN, ModelSettings
+from presentation.provider_words import provider_title
 from presentation.ui.workspace import WindowServices
 from shared.message import msg
 
@@ -56,10 +57,11 @@ class ModelMenu(QMenu):
     def _title(self, info: ProviderInfo, settings: ModelSettings) -> str:
         if info.name == BUILTIN:
             return self._services.language(msg("Built-in designer (offline)"))
+        title = self._services.language(provider_title(info.name, info.title))
         if not is_set_up(info, settings):
-            return f"{info.title}…"
+            return f"{title}…"
         model = settings.of(info.name).model
-        return f"{info.title} · {model}" if model else info.title
+        return f"{title} · {model}" if model else title
 
     def _choose(self, info: ProviderInfo, settings: ModelSettings) -> None:
         if info.name == BUILTIN:

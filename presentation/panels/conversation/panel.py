@@ -38,6 +38,7 @@ from presentation.panels.conversation.view_host import MessageView
 from presentation.panels.conversation.view_model import ConversationViewModel, Mode
 from presentation.panels.conversation.web_probe import WebProbe
 from presentation.panels.conversation.window import Window
+from presentation.panels.conversation.words import answering
 from presentation.ui.parts import arrange, once_after, text_label
 from presentation.ui.styles import mark, mark_area
 from presentation.ui.workspace import AgentStatus, WindowServices
@@ -479,7 +480,7 @@ class ConversationPanel(QWidget):
         )
         self.composer.setEnabled(model.root is not None)
         self.composer.search_switch.show_choice(model.choice)
-        self.composer.show_model(model.model_name or language(msg("Built-in designer")))
+        self.composer.show_model(language(answering(model.choice)))
         self.composer.set_text(model.draft)
         self.composer.show_files(model.pending.files)
         if (problem := model.pending.take_problem()) is not None:

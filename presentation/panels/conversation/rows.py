@@ -291,6 +291,10 @@ def _reading(item: OperationCard) -> b.Line:
     return b.Line("read", (b.Icon(words.icon_of(item)), *said), right, tip=item.summary or "")
 
 
+_ALREADY_SO = msg("{path} already has this content.", path="")
+"""Of a call that wrote nothing."""
+
+
 def _head(item: OperationCard) -> b.Line:
     """What was done to which file, how much of it changed, and the ways back."""
     diff, is_undone = item.diff, item.standing == "undone"
@@ -299,6 +303,8 @@ def _head(item: OperationCard) -> b.Line:
         left += [b.Text(f"+{diff.added}", "plus"), b.Text(f"−{diff.removed}", "minus")]
     if is_undone:
         left.append(b.Text(msg("undone"), "badge"))
+    if item.summary is not None and item.summary.template == _ALREADY_SO.template:
+        left.append(b.Text(msg("no change"), "badge"))
     is_gone = words.is_gone(item)
     where = words.lines_of(diff) if diff is not None and diff.hunks and not is_gone else ""
     tools: list[b.Button | b.Spinner] = []

@@ -11,6 +11,7 @@ from PyQt6.QtWidgets import QMenu, QToolButton
 from application.groups.models import Models
 from domain.llm.chat import ProviderChoice, ProviderInfo, WebSearchChoice
 from domain.llm.provider_settings import BUILTIN, settled_search
+from presentation.provider_words import provider_title
 from presentation.ui.frame import IconButton
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
@@ -81,7 +82,7 @@ class SearchSwitch(IconButton):
             ("search-off", msg("Off"), not own and general is None, self._switch_off)
         ]
         if info is not None and info.can_search:
-            title = msg("Search of {provider}", provider=info.title)
+            title = msg("Search of {provider}", provider=provider_title(info.name, info.title))
             rows.append(("search-own", title, own, self._choose_own))
         title = msg("General search: {engine}", engine=self._engine(general))
         rows.append(("search-general", title, general is not None, self._choose_general))

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 
 from application.conversation.session_marks import STOPS
 from application.tool_execution.taking_back import UndoChoice
+from domain.llm.chat import ProviderChoice
 from domain.llm.costs import AnswerUse, cached_share, shown_cost
 from domain.llm.provider_settings import BUILTIN
 from domain.llm.tools.look import CardKind
@@ -26,6 +27,7 @@ from presentation.panels.conversation.items import (
     Retry,
     SimulationCard,
 )
+from presentation.provider_words import provider_title
 from presentation.use_words import seconds_of, use_lines
 from shared.errors import CircuitAIError
 from shared.local_time import clock_time
@@ -46,6 +48,13 @@ CODE_ACTS: tuple[tuple[str, Message], ...] = (
 )
 """What can be done with a netlist in an answer; with other code the last."""
 _WORD = re.compile(r"\s+|\S+")
+
+
+def answering(choice: ProviderChoice) -> Message:
+    """What answers, as the button of the choice names it."""
+    if choice.provider == BUILTIN:
+        return msg("Built-in designer")
+    return msg("{text}", text=choice.model) if choice.model else provider_title(choice.provider)
 
 
 def split_words(line: str) -> list[str]:
@@ -300,7 +309,7 @@ def error_ways(item: ErrorBlock) -> tuple[Way, ...]:
     if item.error_type in _OF_THE_DISK:
         return tuple(ways)
     for number, choice in enumerate(item.offers[:_MOST_OFFERS]):
-        name = choice.model or choice.provider
+        name: Message | str = choice.model or provider_title(choice.provider)
         remark = choice.provider if choice.model else None
         host = host_of(choice.base_url)
         if host:

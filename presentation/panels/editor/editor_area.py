@@ -25,6 +25,7 @@ from presentation.panels.editor.find_bar import FindBar, GoToLineBar
 from presentation.panels.editor.page import EditorPage
 from presentation.ui.closable_tabs import ClosableTabs
 from presentation.ui.empty_state import EmptyNote
+from presentation.ui.name_cut import middle_cut
 from presentation.ui.parts import arrange
 from presentation.ui.signals import Signal, signal
 from presentation.ui.styles import mark_area
@@ -505,7 +506,7 @@ class EditorArea(QWidget):
             if page.is_deleted:
                 title = language(msg("{name} (deleted)", name=title))
             widest = theme.size("pane.left_default")
-            title = self.tabs.fontMetrics().elidedText(one_line(title), Qt.TextElideMode.ElideMiddle, widest)
+            title = middle_cut(self.tabs.fontMetrics(), one_line(title), widest)
             self.tabs.setTabText(index, title.replace("&", "&&"))  # one & would underline the next letter
             self.tabs.setTabToolTip(index, one_line(str(page.path)))
             icon = "file-code" if is_spice(page.path) else _ICONS.get(page.path.suffix.lower(), "file")

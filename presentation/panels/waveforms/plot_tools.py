@@ -19,6 +19,7 @@ from PyQt6.QtWidgets import (
 
 from presentation.panels.waveforms.chips import ChipRow
 from presentation.ui.frame import IconButton
+from presentation.ui.name_cut import middle_cut
 from presentation.ui.styles import mark, mark_area
 from presentation.ui.workspace import WindowServices
 from shared.message import msg
@@ -58,15 +59,15 @@ class _Choice(QComboBox):
 
     def shortened(self, room: int) -> str:
         """The chosen name in `room` pixels."""
-        metrics, middle = self.fontMetrics(), Qt.TextElideMode.ElideMiddle
+        metrics = self.fontMetrics()
         if metrics.horizontalAdvance(self.currentText()) <= room:  # its parts, each rounded, may be wider
             return self.currentText()
         circuit, dot, rest = self.currentText().partition(_DOT)
         least = min(metrics.horizontalAdvance(_SHORTEST), metrics.horizontalAdvance(circuit))
         if not dot:
-            return metrics.elidedText(circuit, middle, room)
+            return middle_cut(metrics, circuit, room)
         left = max(room - metrics.horizontalAdvance(dot + rest), least)
-        name = metrics.elidedText(circuit, middle, left)
+        name = middle_cut(metrics, circuit, left)
         behind = room - metrics.horizontalAdvance(name + dot)
         return f"{name}{dot}{metrics.elidedText(rest, Qt.TextElideMode.ElideRight, behind)}"
 

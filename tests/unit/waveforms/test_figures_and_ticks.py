@@ -17,6 +17,7 @@ from presentation.panels.waveforms.figures import (
     scale_for,
     significant,
 )
+from presentation.ui.name_cut import middle_cut
 from tests.ground.campaign import campaigns
 from tests.ground.cases import for_each
 
@@ -160,3 +161,23 @@ def test_the_scale_of_nothing_is_plain():
 def test_a_measurement_beside_its_goal_does_not_read_like_the_limit(value: float, shown: str) -> None:
     goal = DesignGoal(metric="fc", expression="x", unit="Hz", minimum=1000.0)
     assert beside_goal(goal, Quantity(value=value, unit="Hz"))[0] == shown
+
+
+class _Wide:
+    """Chinese letters 13 pixels, others 7."""
+
+    def horizontalAdvance(self, text: str, /) -> int:  # noqa: N802 - Qt's name
+        return sum(13 if letter >= "\u2e80" else 7 for letter in text)
+
+
+def test_long_names_that_differ_at_their_end_are_told_apart() -> None:
+    names = [f"共射放大器_增益20dB{end}.cir" for end in ("", "_2", "_3")]
+    assert [middle_cut(_Wide(), name, 112) for name in names] == [
+        "共射放大…0dB.cir",
+        "共射放大…B_2.cir",
+        "共射放大…B_3.cir",
+    ]
+    for width in range(-5, 220):
+        shown = middle_cut(_Wide(), names[1], width)
+        assert _Wide().horizontalAdvance(shown) <= max(width, 7)
+        assert shown == names[1] or "…" in shown
