@@ -4,7 +4,7 @@
 SETUP = @sh scripts/setup.sh
 PY = .venv/bin/python
 EXAMPLE = build/sallen-key-filter
-PARALLEL = --numprocesses=auto --maxprocesses=5 --dist=worksteal
+PARALLEL = --numprocesses=auto --maxprocesses=6 --dist=worksteal
 # Compiled modules are kept whatever the user's environment says: a thousand processes start in a test run.
 export PYTHONDONTWRITEBYTECODE =
 

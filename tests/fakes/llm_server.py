@@ -23,6 +23,7 @@ from urllib.parse import urlsplit
 
 DONE = b"data: [DONE]\n\n"
 _COMPLETIONS = ("/chat/completions", "/api/chat", "/responses")
+_SHORT_PIECES = 50
 PATIENCE_S = 20.0
 """For waiting in tests; only a failing test waits so long."""
 
@@ -105,18 +106,20 @@ def answer(
 ) -> Script:
     """A well-formed streamed answer in small pieces.
 
-    With `stall` or `drop` reasoning, text and calls are sent, but no end: the server then hangs or breaks
-    the connection.
+    Far into a text or a call they are long, unless there is a delay to each: a thousand pieces take a third
+    of a second of the processor and show nothing new. With `stall` or `drop` reasoning, text and calls are
+    sent, but no end: the server then hangs or breaks the connection.
     """
+    parts_of = cut if piece_delay_s else cut_coarser
     pieces = [chunk({"role": "assistant", "content": ""})]
-    pieces += [chunk({"reasoning_content": part}) for part in cut(reasoning)]
-    pieces += [chunk({"content": part}) for part in cut(text)]
+    pieces += [chunk({"reasoning_content": part}) for part in parts_of(reasoning)]
+    pieces += [chunk({"content": part}) for part in parts_of(text)]
     for index, one in enumerate(calls):
         opening = {"index": index, "id": one.id, "type": "function"}
         pieces.append(chunk({"tool_calls": [{**opening, "function": {"name": one.name, "arguments": ""}}]}))
         pieces += [
             chunk({"tool_calls": [{"index": index, "function": {"arguments": part}}]})
-            for part in cut(one.arguments, 24)
+            for part in parts_of(one.arguments, 24)
         ]
     if not (stall or drop):
         pieces.append(chunk({}, finish_reason or ("tool_calls" if calls else "stop")))
@@ -129,6 +132,12 @@ def answer(
 
 def cut(text: str, length: int = 5) -> list[str]:
     return [text[at : at + length] for at in range(0, len(text), length)]
+
+
+def cut_coarser(text: str, length: int = 5) -> list[str]:
+    """The first `_SHORT_PIECES` as `cut` gives them, the rest in pieces thirty times as long."""
+    end = length * _SHORT_PIECES
+    return [*cut(text[:end], length), *cut(text[end:], length * 30)]
 
 
 def json_answer(body: Any, status: int = 200, *, headers: Mapping[str, str] | None = None) -> Script:
