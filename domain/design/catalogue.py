@@ -28,6 +28,7 @@ from domain.design.families import (
     buck,
     buck_boost,
     cascode,
+    charge_pump,
     clapp_oscillator,
     cmos_gate,
     colpitts_oscillator,
@@ -155,6 +156,7 @@ FAMILIES: Mapping[str, DeclaredFamily] = MappingProxyType(
             current_source,
             bandgap_reference,
             vbe_multiplier,
+            charge_pump,
         )
     }
 )

@@ -66,10 +66,14 @@ NOT_DESIGNED: tuple[NotDesigned, ...] = (
     NotDesigned(
         words=(
             r"linear regulator|linear power|线性稳压|"
-            r"线性电源|zener|齐纳|稳压管|(?<![a-z])lm?78\d\d|lm317|"
-            r"charge[\s-]?pump|电荷泵"
+            r"线性电源|zener|齐纳|稳压管|(?<![a-z])lm?78\d\d|lm317"
         ),
-        what=msg("a linear regulator or charge pump"),
+        what=msg("a linear regulator"),
+    ),
+    NotDesigned(
+        words=r"charge[\s-]?pump|电荷泵",
+        what=msg("this kind of charge pump"),
+        is_general=True,
     ),
     NotDesigned(
         words=(

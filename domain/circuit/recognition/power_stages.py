@@ -20,6 +20,7 @@ _ERICKSON = "Erickson, Maksimovic, 2.2"
 
 def find_power_stages(found: Finder) -> None:
     _transfers(found)
+    _charge_pumps(found)
     _converters(found)
     _adjustable(found)
     _timers(found)
@@ -44,6 +45,42 @@ def _switches(graph: Graph) -> Iterator[_Switch]:
         near = {control, *(far for _, far in graph.two(control, "r"))}
         if near & set(graph.drives):
             yield _Switch(part, (part.pins["out"], part.pins["com"]), next(iter(near & set(graph.drives))))
+
+
+def _charge_pumps(found: Finder) -> None:
+    """A capacitor with two switches, and nothing else, at either end: two charge it, two empty it."""
+    graph = found.graph
+    for flying in graph.of("c"):
+        sides = [
+            [each for each in _switches(graph) if node in each.ends and each.part.kind == "s"]
+            for node in flying.ends
+        ]
+        if any(
+            len(side) != 2 or len(graph.at[node]) != 3 for side, node in zip(sides, flying.ends, strict=True)
+        ):
+            continue
+        four = [
+            (each, each.far(node)) for side, node in zip(sides, flying.ends, strict=True) for each in side
+        ]
+        out = [far for _, far in four if far not in graph.rails and far != GROUND]
+        drives = {each.control for each, _ in four}
+        if len(out) != 1 or len(drives) != 2:
+            continue
+        other = next(each.control for each, far in four if far == out[0])
+        moved = [far for each, far in four if each.control == other and far != out[0]]
+        rail = max((graph.rails.get(far, 0.0) for _, far in four), key=abs)
+        ends = {"in": next(far for _, far in four if graph.rails.get(far, 0.0) == rail), "out": out[0]}
+        reservoir = [c for c, far in graph.two(out[0], "c") if far in graph.fixed]
+        load = [r for r, far in graph.two(out[0], "r") if far in graph.fixed]
+        volts, formula = (-rail, "-VIN") if moved == [GROUND] else (2 * rail, "2 VIN")
+        found.add(
+            "charge_pump",
+            {"switches": [each.part for each, _ in four], "flying": [flying], "reservoir": reservoir,
+             "load": load},
+            ends,
+            [Figure("output_voltage", volts, "V", f"{formula}, without load", "Seeman, Sanders, 2008")],
+        )  # fmt: skip
+        found.used.update(part.name for drive, part in graph.drives.items() if drive in drives)
 
 
 def _converters(found: Finder) -> None:

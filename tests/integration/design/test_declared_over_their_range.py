@@ -559,6 +559,18 @@ def vbe_multiplier(draw: random.Random) -> str:
     return text + draw.choice(["", ", 0 to 85 °C", ", tolerance 2%", ", 2N3904", ", -20到70度"])
 
 
+def charge_pump(draw: random.Random) -> str:
+    vin, form = draw.choice([1.8, 3.3, 5, 9, 12]), draw.choice(["inverter", "doubler"])
+    vout = -vin if form == "inverter" else 2 * vin
+    texts = (
+        f"charge pump {vin} V to {vout:g} V, {_log(draw, 0.1, 80):.3g} mA",
+        f"{vin}V转{vout:g}V的电荷泵，{_log(draw, 0.1, 80):.3g}mA",
+        f"charge-pump voltage {form}, {vin} V, load {abs(vout) / _log(draw, 1e-4, 0.08):.3g} ohm",
+    )
+    text = draw.choice(texts) + f", {draw.choice([20, 50, 100, 500, 1000])} kHz"
+    return text + draw.choice(["", ", ripple below 1%", ", ripple 20 mV", ", drop 3%"])
+
+
 def state_variable(draw: random.Random) -> str:
     quality, output = _log(draw, 0.55, 45), draw.choice(["low-pass", "band-pass", "high-pass"])
     center, gain = _log(draw, 1, 80e3), _log(draw, 0.15, 30)
@@ -639,6 +651,7 @@ FAMILIES = pytest.mark.parametrize(
         current_source,
         bandgap_reference,
         vbe_multiplier,
+        charge_pump,
     ],
     ids=lambda f: f.__name__,
 )
@@ -677,6 +690,7 @@ async def test_a_sample_of_requests_is_met_by_the_second_shot(sentence, tmp_path
         cuk,
         flyback,
         forward,
+        charge_pump,
     )
     assert not await _campaign(sentence, SAMPLE_OF_PERIODIC if is_slow else SAMPLE, tmp_path)
 

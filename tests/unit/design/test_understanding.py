@@ -267,7 +267,7 @@ UNKNOWN = [
     "second-order RC low-pass 1 kHz",
     "无源二阶低通 1kHz",
     "all-pass 1 kHz",
-    "charge pump 5V to 10V",
+    "Dickson charge pump 5V to 10V",
     "LLC converter 24V to 5V 2A",
     "阻容降压 220V转5V",
     "gyrator low-pass 1kHz",
