@@ -14,7 +14,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.config import get_stream_writer
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.types import Command
+from langgraph.types import Command, StateSnapshot
 
 from application.graph.state import GraphState
 from application.ports.events import ChatEvent, DesignEvent
@@ -57,14 +57,15 @@ class GraphRuntime:
         async with self._locks.setdefault(thread_id, asyncio.Lock()):
             graph_input: Any = start
             while True:
-                if graph_input is not None or not await self._pending_question(config):
+                if graph_input is not None or not _pending_question(await self._graph.aget_state(config)):
                     async with aclosing(self._stream(graph_input, config)) as events:
                         async for event in events:
                             yield event
-                question = await self._pending_question(config)
+                snapshot = await self._graph.aget_state(config)
+                question = _pending_question(snapshot)
                 if question is None:
                     return
-                answer = await decide(question, await self.state(thread_id))
+                answer = await decide(question, cast("GraphState", snapshot.values))
                 graph_input = Command(resume=answer)
 
     async def go_back(self, thread_id: str, is_sound: Callable[[GraphState], bool]) -> bool:
@@ -105,6 +106,6 @@ class GraphRuntime:
             async for _namespace, event in events:
                 yield cast("DesignEvent | ChatEvent", event)
 
-    async def _pending_question(self, config: RunnableConfig) -> dict[str, Any] | None:
-        snapshot = await self._graph.aget_state(config)
-        return next((item.value for item in snapshot.interrupts), None)
+
+def _pending_question(snapshot: StateSnapshot) -> dict[str, Any] | None:
+    return next((item.value for item in snapshot.interrupts), None)

@@ -108,8 +108,13 @@ def doubtful_figures(
     ]
     if not figures:
         return ()
-    values = _known_values(table.rows, known or {})
-    by_row = [(_names_of(row), _known_values((row,), known or {})) for row in table.rows]
+    by_row = [(_names_of(row), _known_values(row, known or {})) for row in table.rows]
+    values: dict[str, frozenset[float]] = {}
+    for _, own_values in by_row:
+        values = {
+            unit: values.get(unit, frozenset()) | own_values.get(unit, frozenset())
+            for unit in {*values, *own_values}
+        }
     metrics = [name for names, _ in by_row for name in names]
     doubted: dict[str, None] = {}
     for figure in figures:
@@ -133,26 +138,24 @@ def _without_fences(text: str) -> str:
 # --- what is known --------------------------------------------------------------------------------------
 
 
-def _known_values(rows: Iterable[TableRow], known: Mapping[str, Quantity]) -> Values:
+def _known_values(row: TableRow, known: Mapping[str, Quantity]) -> Values:
     found: defaultdict[str, set[float]] = defaultdict(set)
-    for row in rows:
-        unit = unit_name(row.unit)
-        own = set(_of_row(row))
-        found[unit] |= own
-        found["%"] |= {100 * share for share in _shares(row)}
-        found["1"] |= set(_ratios(row))
-        if unit == "1":
-            found["%"] |= {100 * value for value in own}
-            found["dB"] |= {20 * math.log10(abs(value)) for value in own if value}
-        elif unit == "dB":
-            found["1"] |= {10 ** (value / 20) for value in own if abs(value) < 1000}
-        else:
-            found["dB"] |= {20 * math.log10(abs(share)) for share in _ratios(row) if share}
-        if unit in ("Hz", "s"):
-            found["s" if unit == "Hz" else "Hz"] |= {1 / value for value in own if value}
-        for figure in figures_in(f"{row.goal.words} {row.goal.condition}"):
-            found[figure.unit].add(figure.value)
-        found[""] |= set(_in_expression(row.goal.expression))
+    unit, own, ratios = unit_name(row.unit), set(_of_row(row)), set(_ratios(row))
+    found[unit] |= own
+    found["%"] |= {100 * share for share in _shares(row)}
+    found["1"] |= ratios
+    if unit == "1":
+        found["%"] |= {100 * value for value in own}
+        found["dB"] |= {20 * math.log10(abs(value)) for value in own if value}
+    elif unit == "dB":
+        found["1"] |= {10 ** (value / 20) for value in own if abs(value) < 1000}
+    else:
+        found["dB"] |= {20 * math.log10(abs(share)) for share in ratios if share}
+    if unit in ("Hz", "s"):
+        found["s" if unit == "Hz" else "Hz"] |= {1 / value for value in own if value}
+    for figure in figures_in(f"{row.goal.words} {row.goal.condition}"):
+        found[figure.unit].add(figure.value)
+    found[""] |= set(_in_expression(row.goal.expression))
     for quantity in known.values():
         found[unit_name(quantity.unit)].add(quantity.value)
     return {

@@ -20,7 +20,7 @@ import re
 import stat
 import sys
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from io import BufferedReader
 from pathlib import Path
 from typing import Literal
@@ -51,9 +51,9 @@ class NotRegular(OSError):
 class InTheWay(NotRegular):
     """Something else stands where a folder or file of ours belongs; nothing behind it was touched."""
 
-    def __init__(self, place: Path, kind: Kind) -> None:
+    def __init__(self, place: Path | str, kind: Kind) -> None:
         super().__init__(_ERRNO[kind], os.strerror(_ERRNO[kind]), str(place))
-        self.place = place
+        self.place = Path(place)
         """Which part of the path it is."""
         self.kind = kind
 
@@ -92,11 +92,17 @@ def confined(path: Path) -> Path:
 
     The user's own folders may be links; from ``.circuit_ai`` on everything came with the project.
     """
-    absolute = Path(os.path.abspath(path))  # noqa: PTH100 - links stay as written
-    if not is_private(absolute):
+    return Path(_confined(path))
+
+
+def _confined(path: Path) -> str:
+    """The same as text: a round of a design asks hundreds of times, and a `Path` costs more than a stat."""
+    absolute = os.path.abspath(path)  # noqa: PTH100 - links stay as written
+    names = absolute.split(os.sep)  # noqa: PTH206 - see above
+    if paths.PROJECT_FOLDER not in names:
         return absolute
-    border = absolute.parts.index(paths.PROJECT_FOLDER)
-    return Path(os.path.realpath(Path(*absolute.parts[:border])), *absolute.parts[border:])
+    border = names.index(paths.PROJECT_FOLDER)
+    return os.path.join(os.path.realpath(os.sep.join(names[:border]) or os.sep), *names[border:])  # noqa: PTH118
 
 
 @contextlib.contextmanager
@@ -114,19 +120,21 @@ def opened_folder(folder: Path, *, create: bool = False) -> Iterator[int]:
 
 def open_folder(folder: Path, *, create: bool = False) -> int:
     """As `opened_folder`; the caller closes it."""
-    place = confined(folder)
-    here = Path(place.anchor)
-    descriptor = os.open(here, _WALK)
-    names = place.parts[1:]
-    for depth, name in enumerate(names, 1):
-        here /= name
-        is_last = depth == len(names)
+    return _open_folder(_confined(folder), create=create)
+
+
+def _open_folder(place: str, *, create: bool = False) -> int:
+    names = [name for name in place.split(os.sep) if name]  # noqa: PTH206 - as `_confined`
+    if not names:
+        return os.open(os.sep, _READ)
+    descriptor = os.open(os.sep, _WALK)
+    for depth in range(1, len(names) + 1):
         try:
-            inner = _step(descriptor, name, here, is_last=is_last, create=create)
+            inner = _step(descriptor, names, depth, create=create)
         finally:
             os.close(descriptor)
         descriptor = inner
-    return descriptor if names else os.open(place, _READ)
+    return descriptor
 
 
 def open_file(path: Path, flags: int, mode: int = 0o666, *, only_name: bool = False) -> int:
@@ -135,19 +143,23 @@ def open_file(path: Path, flags: int, mode: int = 0o666, *, only_name: bool = Fa
     `only_name`: a file that has another name (a hard link) is refused, for what is written in place.
     Raises InTheWay, FileNotFoundError, another OSError.
     """
-    place = confined(path)
-    with opened_folder(place.parent) as folder:
+    place = _confined(path)
+    parent, name = os.path.split(place)
+    folder = _open_folder(parent)
+    try:
         try:
-            _refuse(os.stat(place.name, dir_fd=folder, follow_symlinks=False), place)
+            _refuse(os.stat(name, dir_fd=folder, follow_symlinks=False), place)
         except FileNotFoundError:
             if not flags & os.O_CREAT:
                 raise
         try:
-            descriptor = os.open(place.name, flags | _SAFE, mode, dir_fd=folder)
+            descriptor = os.open(name, flags | _SAFE, mode, dir_fd=folder)
         except OSError as error:
             if error.errno == errno.ELOOP:
                 raise InTheWay(place, "link") from error
             raise
+    finally:
+        os.close(folder)
     try:
         found = os.fstat(descriptor)
         _refuse(found, place)
@@ -161,9 +173,12 @@ def open_file(path: Path, flags: int, mode: int = 0o666, *, only_name: bool = Fa
 
 def look(path: Path) -> os.stat_result:
     """What stands at a path, itself (lstat), reached without following a link. Raises InTheWay, OSError."""
-    place = confined(path)
-    with opened_folder(place.parent) as folder:
-        return os.stat(place.name, dir_fd=folder, follow_symlinks=False)
+    parent, name = os.path.split(_confined(path))
+    folder = _open_folder(parent)
+    try:
+        return os.stat(name, dir_fd=folder, follow_symlinks=False)
+    finally:
+        os.close(folder)
 
 
 def is_file(path: Path) -> bool:
@@ -194,12 +209,12 @@ def make_folder(folder: Path, *, is_new: bool = False) -> None:
 
     Raises InTheWay, another OSError.
     """
-    place = confined(folder)
     if is_new:
+        place = confined(folder)
         with opened_folder(place.parent, create=True) as parent:
             os.mkdir(place.name, dir_fd=parent)
         return
-    os.close(open_folder(place, create=True))
+    os.close(open_folder(folder, create=True))
 
 
 def unlink(path: Path) -> None:
@@ -296,8 +311,10 @@ def walk(folder: Path, *, skipped: Collection[str] = ()) -> Iterator[tuple[Path,
                 yield here / name, state
 
 
-def _step(parent: int, name: str, here: Path, *, is_last: bool, create: bool) -> int:
-    flags = _READ if is_last else _WALK
+def _step(parent: int, names: Sequence[str], depth: int, *, create: bool) -> int:
+    """A descriptor of the folder `depth` names down, in that of the one it lies in."""
+    name = names[depth - 1]
+    flags = _READ if depth == len(names) else _WALK
     for _ in range(2):
         try:
             return os.open(name, flags, dir_fd=parent)
@@ -313,6 +330,7 @@ def _step(parent: int, name: str, here: Path, *, is_last: bool, create: bool) ->
             if error.errno not in (errno.ELOOP, errno.ENOTDIR):
                 raise
             found = os.stat(name, dir_fd=parent, follow_symlinks=False)
+            here = Path(os.sep, *names[:depth])
             raise InTheWay(here, "link" if stat.S_ISLNK(found.st_mode) else "not_folder") from error
     return os.open(name, flags, dir_fd=parent)
 
@@ -326,7 +344,7 @@ def _flush(parent: int) -> None:
         os.close(descriptor)
 
 
-def _refuse(found: os.stat_result, place: Path) -> None:
+def _refuse(found: os.stat_result, place: Path | str) -> None:
     if stat.S_ISLNK(found.st_mode):
         raise InTheWay(place, "link")
     if stat.S_ISDIR(found.st_mode):
