@@ -63,6 +63,7 @@ from domain.design.families import (
     notch,
     phase_shift_oscillator,
     pierce_oscillator,
+    rc_snubber,
     rectifier,
     relaxation_oscillator,
     ring_oscillator,
@@ -157,6 +158,7 @@ FAMILIES: Mapping[str, DeclaredFamily] = MappingProxyType(
             bandgap_reference,
             vbe_multiplier,
             charge_pump,
+            rc_snubber,
         )
     }
 )

@@ -6,6 +6,7 @@ Horowitz, Hill, *The Art of Electronics*, chapter 1; Sedra, Smith, *Microelectro
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -22,6 +23,7 @@ def find_power_stages(found: Finder) -> None:
     _transfers(found)
     _charge_pumps(found)
     _converters(found)
+    _snubbers(found)
     _adjustable(found)
     _timers(found)
     _zeners(found)
@@ -81,6 +83,32 @@ def _charge_pumps(found: Finder) -> None:
             [Figure("output_voltage", volts, "V", f"{formula}, without load", "Seeman, Sanders, 2008")],
         )  # fmt: skip
         found.used.update(part.name for drive, part in graph.drives.items() if drive in drives)
+
+
+def _snubbers(found: Finder) -> None:
+    """R and C in series across a switch or diode, or a capacitance that rings with a coil at its node."""
+    graph = found.graph
+    for resistor in found.free("r"):
+        for top, middle in (resistor.ends, resistor.ends[::-1]):
+            inner = [(c, far) for c, far in graph.two(middle, "c") if c.name not in found.used]
+            if len(graph.at[middle]) != 2 or len(inner) != 1 or top in graph.fixed:
+                continue
+            (series, foot), snubber = inner[0], {"resistors": [resistor], "capacitor": [inner[0][0]]}
+            beside = graph.between(top, foot, "d") + [
+                each.part for each in _switches(graph) if {top, foot} == set(each.ends)
+            ]
+            node = graph.between(top, foot, "c")
+            coils = [coil for coil, _ in graph.two(top, "l")]
+            if beside:
+                found.add("rc_snubber", snubber, {"at": top})
+            elif len(node) == 1 and len(coils) == 1 and len(graph.at[top]) == 3 and foot in graph.fixed:
+                square = (node[0].value or 0.0) * (coils[0].value or 0.0)
+                rings = [Figure("frequency", 1 / (2 * math.pi * math.sqrt(square)), "Hz",
+                                "1/(2 pi sqrt(L C))", "TI SLVA255")] if square else []  # fmt: skip
+                if (series.value or 0.0) > (node[0].value or 0.0):
+                    _, losses = graph.through(coils[0].other(top), coils[0])
+                    elements = {**snubber, "inductor": coils, "parallel": node, "losses": losses}
+                    found.add("rc_snubber", elements, {"at": top}, rings)
 
 
 def _converters(found: Finder) -> None:

@@ -134,6 +134,7 @@ KINDS: Mapping[str, Kind] = {
     "flyback_converter": Kind(msg("flyback converter"), msg("stores energy in the core and passes it on")),
     "forward_converter": Kind(msg("forward converter"), msg("passes energy on while the switch is on")),
     "charge_pump": Kind(msg("charge pump"), msg("moves charge by a capacitor between switches")),
+    "rc_snubber": Kind(msg("RC snubber"), msg("damps the ringing of a switching node")),
     "half_wave_rectifier": Kind(msg("half-wave rectifier")),
     "full_wave_rectifier": Kind(msg("full-wave rectifier")),
     "bridge_rectifier": Kind(msg("bridge rectifier")),

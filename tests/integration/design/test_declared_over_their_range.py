@@ -571,6 +571,18 @@ def charge_pump(draw: random.Random) -> str:
     return text + draw.choice(["", ", ripple below 1%", ", ripple 20 mV", ", drop 3%"])
 
 
+def rc_snubber(draw: random.Random) -> str:
+    ring, farad, volts = _log(draw, 1e6, 3e8), _log(draw, 20e-12, 5e-9), _log(draw, 3, 600)
+    henry = 1 / ((2 * np.pi * ring) ** 2 * farad)
+    over, switching = _log(draw, 10, 75), _log(draw, 1e3, 1e6)
+    texts = (
+        f"RC snubber, ringing at {ring:.4g} Hz, {farad:.4g} F, {volts:.3g} V, overshoot below {over:.3g} %",
+        f"RC吸收电路，振铃频率{ring:.4g}Hz，寄生电容{farad:.4g}F，电压{volts:.3g}V，过冲小于{over:.3g}%",
+        f"snubber, stray inductance {henry:.4g} H, {farad:.4g} F, {volts:.3g} V, {over:.3g} % overshoot",
+    )
+    return draw.choice(texts) + draw.choice(["", f", switching frequency {switching:.3g} Hz"])
+
+
 def state_variable(draw: random.Random) -> str:
     quality, output = _log(draw, 0.55, 45), draw.choice(["low-pass", "band-pass", "high-pass"])
     center, gain = _log(draw, 1, 80e3), _log(draw, 0.15, 30)
@@ -652,6 +664,7 @@ FAMILIES = pytest.mark.parametrize(
         bandgap_reference,
         vbe_multiplier,
         charge_pump,
+        rc_snubber,
     ],
     ids=lambda f: f.__name__,
 )
