@@ -56,7 +56,8 @@ _NUMBER = (
 _UNIT = (
     r"(?:(?P<prefix>[Mm]eg|MEG|[fpnumkKMGT]|[飞皮纳微毫千兆吉万]|pico|nano|micro|milli|kilo|mega|giga)?"
     r"(?P<unit>[Hh][Zz]|HZ|hertz|赫兹?|V/V|[Vv]olts?|V|伏特?|amps?|A|安培?|[Ww]atts?|W|瓦特?|[Oo]hms?|Ω|欧姆?"
-    r"|farads?|F|法拉?|henry|H|亨利?|seconds?|sec|s|秒|siemens|(?<![A-Z])S|西门子|d[Bb]|D[Bb]|分贝|°\s?C|℃|摄氏度|degrees?|deg|°|度"
+    r"|farads?|F|法拉?|henry|H|亨利?|seconds?|sec|s|秒|siemens|(?<![A-Z])S|西门子|d[Bb]|D[Bb]|分贝|°\s?C"
+    r"|℃|摄氏度|degrees?|deg|°|度"
     r"|percent|%|倍)(?:(?<=[VA])(?:pp|PP|p-p|rms|RMS|pk))?)(?![A-Za-z0-9_²^Ω])"
 )
 _FIGURE = late_pattern(
@@ -141,7 +142,8 @@ _POWERS = {
 _DIGITS = {digit: place % 10 for place, digit in enumerate("零一二三四五六七八九〇")} | {"两": 2}
 _IN_WORDS = late_pattern(
     rf"\b(?P<english>(?:(?:{'|'.join(_WORDS)}|hundred|thousand|million|and|point)[ -]){{1,12}})"
-    r"(?P<prefix>pico|nano|micro|milli|kilo|mega|giga)?-?(?P<unit>hertz|volts?|amps?|amperes?|ohms?|watts?|seconds?"
+    r"(?P<prefix>pico|nano|micro|milli|kilo|mega|giga)?-?(?P<unit>hertz|volts?|amps?|amperes?|ohms?"
+    r"|watts?|seconds?"
     r"|farads?|decibels?|degrees?|percent)\b"
     r"|(?P<percent>百分之)?(?P<chinese>[零一二两三四五六七八九〇十百千万]{1,9}(?:点[零一二三四五六七八九〇]{1,6})?)"
     r"(?P<scale>[飞皮纳微毫千兆吉])?(?P<one>赫兹?|伏特?|安培?|欧姆?|瓦特?|分贝|法拉?)?",
@@ -224,6 +226,8 @@ def _unit_of(found: re.Match[str], flat: str) -> tuple[float, str, int]:
     scale = _SCALES.get(prefix, _SCALES.get(prefix.lower(), 1.0))
     if unit == "Hz" and prefix == "m":  # nobody writes of millihertz: "mhz" is MHz
         scale = 1e6
+    if unit == "1" and prefix:
+        return scale, "?", found.end()  # "25 mV/V"
     per = _PER.match(flat, found.end()) if unit != "1" else None
     if per is None:
         return scale, unit, found.end()

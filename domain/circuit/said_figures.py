@@ -113,7 +113,7 @@ _WORDS = late_pattern(
     r"|\bcomputed\b|理论|理想|计算|算得|推算|推得|标称)"
     r"|(?P<soft>\bshould\b|\b(?:you|we|I) need\b|\bneeds? to be\b|\bcould\b|\bwill\b|\bmay\b|\bmight\b"
     r"|\bcan\b|'ll\b"
-    r"|\bexpect\b|\bpredict\b|\bestimate\b"
+    r"|\bperhaps\b|\bmaybe\b|或许|也许|\bexpect\b|\bpredict\b|\bestimate\b"
     r"|\btry\b|\btrying\b|\bpropose\b|\bsuggest\b|\brecommend\b|\baim\w*\b|\blet\b|\bbecomes?\b|\bso that\b"
     r"|\bin order\b|\bto (?:reach|get|meet|bring|give|obtain|achieve|keep|lower|raise|set|make|push|move|have"
     r"|yield|land)\b|(?<!\bthe )(?<!\ban )(?<!\ba )(?<!\bthis )\b(?:increase|decrease|reduce|raise|set|change"
@@ -150,7 +150,7 @@ _BY_HAND = late_pattern(
     re.IGNORECASE,
 )
 """What it opens is computed to the end of the sentence."""
-_CAME_OF_IT = late_pattern(r"(?<![然今以随最])后[，,：:][^，。；,;]*$")
+_CAME_OF_IT = late_pattern(r"(?<![然今以随最])后[，,：:][^。；;]*$")
 _PROPOSED = late_pattern(r"将|会|应|可|预计|估计|建议|若|如果|假如|需|要|期望|希望|目标")
 """What is told behind a change: "改为 3.9n 后，衰减提高到 43 dB"."""
 _CALCULATION = late_pattern(

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, islice
 
@@ -31,7 +31,7 @@ from domain.circuit.said_figures import (
 from domain.llm.agentic_loop.claims import told_of_before
 from domain.llm.agentic_loop.facts_in_words import came_from
 from domain.llm.agentic_loop.pairs import pairs_in
-from domain.llm.agentic_loop.part_values import wrong_parts
+from domain.llm.agentic_loop.part_values import changed_parts, wrong_parts
 from domain.llm.agentic_loop.quantities import YIELD, Quantities, named_figures, named_quantity, row_of
 from shared.late_patterns import late_pattern
 
@@ -216,10 +216,14 @@ def unbacked_figures(text: str, backing: Backing) -> tuple[str, ...]:
         for same, bound in bounds
         if same == unit
     ]
+    old, new = changed_parts(backing.results)
+    derived += _derived([("", each[name]) for name in old for each in (old, new) if name in new], ())
+    begins = {pair.second.start: pair.first for pair in pairs_in(flat, figures)}
     own = {
         figure.start: start
         for figure in figures
         if figure not in backed
+        and not (figure.start in begins and _is_one_of(flat, begins[figure.start], derived))
         and (start := _measured_from(flat, figure, named.get(figure.start), asked)) is not None
     }
     said += _values(each for each in figures if each.start not in own and _is_one_of(flat, each, derived))
@@ -412,7 +416,8 @@ def stale_figures(text: str, before: Sequence[str], now: Backing) -> tuple[str, 
     of_before = told_of_before(flat)
     compares = any(line.lstrip().startswith("|") and _OLD.search(line) for line in flat.lower().splitlines())
     current = [each for each in figures if known.has(each, is_rough=False)]
-    found = {text[each.start : each.end].strip(): None for each in _exchanged(flat, old, known)}
+    parts = changed_parts((*before, *now.results))
+    found = {text[each.start : each.end].strip(): None for each in _exchanged(flat, old, known, parts)}
     for figure in figures:
         start = flat.rfind("\n", 0, figure.start) + 1
         end = flat.find("\n", figure.end)
@@ -420,7 +425,8 @@ def stale_figures(text: str, before: Sequence[str], now: Backing) -> tuple[str, 
             start <= each.start < (end if end >= 0 else len(flat)) and each.unit == figure.unit
             for each in current
         )  # old and new in one row
-        if (compares or beside) and flat[start : start + 3].lstrip().startswith("|"):
+        line = flat[start : end if end >= 0 else len(flat)]
+        if line.lstrip().startswith("|") and (compares or beside or _state_in(line.split("|")[1], parts)):
             continue
         said, after = sentence_before(flat, figure.start), flat[figure.end : figure.end + SIGHT]
         sentence = f"{said}{_SENTENCE_END.split(after)[0]}".lower()
@@ -455,11 +461,30 @@ _COLUMN_OLD = late_pattern(
     r"\b(?:before|old|original\w*|initial\w*|was|previous\w*)\b|[改调换优]\w?前|原|之前|先前|旧"
 )
 _COLUMN_NEW = late_pattern(
-    r"\b(?:after|new|now|current\w*|final|is)\b|[改调换优]\w?后|现在|目前|之后|当前|新"
+    r"\b(?:after|new|now|current(?:ly| (?:value|design|state|run))|final|is)\b|[改调换优]\w?后|现在|目前"
+    r"|之后|当前|新"
 )
 
 
-def _exchanged(flat: str, old: _Known, new: _Known) -> Iterator[TextFigure]:
+def _state_in(cell: str, parts: Sequence[Mapping[str, float]]) -> bool | None:
+    """Whether the head of a column or a row tells of the circuit as it was, by words or by a part's value."""
+    is_old, is_new = (
+        _COLUMN_OLD.search(cell.lower()) is not None,
+        _COLUMN_NEW.search(cell.lower()) is not None,
+    )
+    if is_old == is_new:
+        values = [figure.value for figure in figures_in(cell) if figure.unit in _PART_UNITS.values()]
+        values += [value for _, _, value, _ in _part_values(cell)]
+        is_old, is_new = (
+            any(math.isclose(one, each, rel_tol=6e-3) for one in values for each in state.values())
+            for state in parts
+        )
+    return None if is_old == is_new else is_old
+
+
+def _exchanged(
+    flat: str, old: _Known, new: _Known, parts: Sequence[Mapping[str, float]]
+) -> Iterator[TextFigure]:
     """The figures told as old that only the circuit as it is has, and the other way round.
 
     Which they are told as is read from the heads of a table's columns and from "from 5 dB to 8 dB".
@@ -474,22 +499,19 @@ def _exchanged(flat: str, old: _Known, new: _Known) -> Iterator[TextFigure]:
     for line in flat.split("\n"):
         cells = line.split("|") if line.lstrip().startswith("|") else []
         if cells and not columns:
-            columns = [
-                None
-                if bool(_COLUMN_OLD.search(cell.lower())) == bool(_COLUMN_NEW.search(cell.lower()))
-                else _COLUMN_OLD.search(cell.lower()) is not None
-                for cell in cells
-            ]
+            columns = [_state_in(cell, parts) for cell in cells]
         elif not cells:
             columns = []
         place = at
-        for cell, is_old in zip(cells, columns, strict=False):
+        of_row = _state_in(cells[1], parts) if len(cells) > 2 else None
+        for cell, of_column in zip(cells, columns, strict=False):
             end = place + len(cell)
+            is_old = of_row if of_column is None else of_column
             if is_old is not None:
                 yield from (
                     replace(each, start=each.start + place, end=each.end + place)
                     for each in figures_in(flat[place:end])
-                    if is_wrong(each, is_old=is_old)
+                    if is_wrong(each, is_old=is_old) and each.unit not in _PART_UNITS.values()
                 )
             place = end + 1
         at += len(line) + 1

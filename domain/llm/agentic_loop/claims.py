@@ -177,8 +177,10 @@ _CHANGED = late_pattern(
     r"|我(?:已经?|先|又|也|还|刚刚?|就|再)*(?:把|将|对|在|给)?[^，。；]{0,24}?(?:改|更新|替换|更换|换"
     r"|写入|保存|创建|新建|添加|加|补"
     r"|删|调整|调|设|增大|减小|修正|修复)[^，。；]{0,12}?(?:了|好)"
-    r"|我(?:已经?|先|又|也|还|刚刚?|就|再)*(?:把|将)[^，。；]{1,24}?(?:改|换|调|设|减小|增大|加大|提高|降低|缩小)[到为成至]"
-    r"|我(?:已经?|先|又|也|还|刚刚?|就|再)*(?:把|将)[^，。；]{1,24}?(?:改|换|调|减小|增大|加大|提高|降低|缩小)"
+    r"|我(?:已经?|先|又|也|还|刚刚?|就|再)*(?:把|将)[^，。；]{1,24}?(?:改|换|调|设|减小|增大|加大|提高"
+    r"|降低|缩小)[到为成至]"
+    r"|我(?:已经?|先|又|也|还|刚刚?|就|再)*(?:把|将)[^，。；]{1,24}?(?:改|换|调|减小|增大|加大|提高|降低"
+    r"|缩小)"
     r"[^，。；]{0,6}?(?:之|以)?后"
     r"|^[\W_]*(?:改|换|调整|修改|替换|增加|删除)了"
     r"|(?:把|将)[^，。；]{1,24}?(?:改|更新|替换|更换|换|写入|保存|删|调整|调|设)[^，。；]{0,12}?(?:了"
@@ -190,7 +192,8 @@ _CHANGED = late_pattern(
     re.IGNORECASE,
 )
 _PUT = late_pattern(
-    rf"^(?:同时|另外|此外|并|还|也|又)*(?:把|将)\s?(?:{_PART})[^，。；,;]{{0,24}}?(?:改|换|调|设|减小|增大|加大|提高|降低|缩小)[到为成至]"
+    rf"^(?:同时|另外|此外|并|还|也|又)*(?:把|将)\s?(?:{_PART})[^，。；,;]{{0,24}}?(?:改|换|调|设|减小"
+    rf"|增大|加大|提高|降低|缩小)[到为成至]"
 )
 """Where a circuit was changed, it tells of that, unless it is proposed."""
 _SIM = r"(?:simulat\w*|ngspice|transient|sweeps?|monte carlo|ac (?:run|analysis)|analysis|(?:re-?)?runs?)"
@@ -259,7 +262,8 @@ _EVER = late_pattern(
 )
 """What is said to hold everywhere."""
 _TRIED = late_pattern(
-    r"\b(?:verif|check|confirm|test|simulat|measur|ran|prove|validat)\w*|验证|确认|测试|测过|仿真|跑[了过]|检查",
+    r"\b(?:verif|check|confirm|test|simulat|measur|ran|prove|validat)\w*|验证|确认|测试|测过|仿真"
+    r"|跑[了过]|检查",
     re.IGNORECASE,
 )
 _CONDITIONS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = tuple(

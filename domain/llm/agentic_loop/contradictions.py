@@ -26,6 +26,7 @@ from domain.llm.agentic_loop.quantities import (
     named_figures,
     named_quantity,
     quantities_of,
+    spreads_of,
 )
 from shared.late_patterns import late_pattern
 
@@ -39,7 +40,8 @@ _EQUAL = 2e-3
 """Values nearer to each other than this (a share) are neither above nor below."""
 
 _COMPARES = late_pattern(
-    r"(?P<not>\bnot |n['’]t |\bnever |\bno |不|未|没有?|并非)?\s?(?:(?P<above>\b(?:above|over"
+    r"(?P<not>\bnot |n['’]t |\bnever |\bno |不|未|没有?|并非|[不未没]有?(?:满足|达到"
+    r"|符合)[\s*]*)?\s?(?:(?P<above>\b(?:above|over"
     r"|exceed(?:s|ed|ing)?|beyond"
     r"|(?:more|greater|larger|higher|longer|faster) than)\b|>|超过|超出|高于|大于|多于|长于)"
     r"|(?P<below>\b(?:below|under|(?:less|smaller|lower|shorter) than)\b|<|低于|小于|少于|短于"
@@ -67,6 +69,10 @@ _CHANGES = late_pattern(
     r"|(?:(?P<more>上升|提高|增加|增大)|下降|降低|减小|减少|缩短)(?:了|约|大约|近){0,2}\s?)$"
 )
 _CLAUSE_START = late_pattern(r"[;；。!?！？\n]|\.\s|, (?:but|while|so)\b")
+_SAME_THING = late_pattern(
+    r",? ?\b(?:but|and|so) (?:it|this|that|they|which)\b|[,，]?(?:但|不过|却)(?:它|其)?仍?", re.IGNORECASE
+)
+"""What is told behind it is told of what was named last."""
 _SAMPLES = late_pattern(r"\b(?:samples?|runs?|trials?|units?)\b|样本|样品|样机")
 
 
@@ -116,6 +122,7 @@ def contradictions(
         *_wrong_factors(flat),
         *(clause[-_LONGEST:] for clause in wrong_sizes(flat, figures)),
         *(clause[-_LONGEST:] for clause in _wrong_targets(flat, figures, words)),
+        *(clause[-_LONGEST:] for clause in _wrong_ranges(flat, figures, results)),
         *(clause[-_LONGEST:] for clause in wrong_ways(flat, (*earlier, *results))),
     )
     if told and earlier and (end := told_of_before(flat)):
@@ -140,7 +147,8 @@ def _wrong_factors(flat: str) -> Iterator[str]:
 
 
 _REACHES = late_pattern(
-    r"(?:达到|\b(?:reach(?:es|ed)?|hits?|achiev(?:es|ed))\b|(?P<meets>满足|符合|\b(?:meets?|met|satisf(?:ies|ied))\b))"
+    r"(?:达到|\b(?:reach(?:es|ed)?|hits?|achiev(?:es|ed))\b|(?P<meets>满足|符合|\b(?:meets?|met"
+    r"|satisf(?:ies|ied))\b))"
     r"[^\d,，。;；\n]{0,20}$",
     re.IGNORECASE,
 )
@@ -181,6 +189,42 @@ def _wrong_targets(flat: str, figures: Sequence[TextFigure], words: Sequence[str
             if is_short or (is_about and off > _OFF_TARGET):
                 yield flat[one.start : target.end]
             break
+
+
+_BETWEEN = late_pattern(r"\s?(?:-|~|至|到|和|与|\bto\b|\band\b|\.\.\.?|…)\s?")
+_OUTSIDE = late_pattern(
+    r"\b(?:outside|beyond|out of|except|but|most|nearly|almost|some)\b|超出|之外|以外|大多|大部分|几乎|不"
+    r"|未|没",
+    re.IGNORECASE,
+)
+
+
+def _wrong_ranges(flat: str, figures: Sequence[TextFigure], results: Sequence[str]) -> Iterator[str]:
+    """Where all of a study is said to lie in a range, and does not: "all runs within 970 to 1030 Hz"."""
+    studied = next(
+        (found for each in reversed(results) if (found := spreads_of(plain(each[:_MOST_READ])))), {}
+    )
+    for one, other in pairwise(figures):
+        if (
+            one.unit != other.unit
+            or other.value <= one.value
+            or not _BETWEEN.fullmatch(flat[one.end : other.start])
+        ):
+            continue
+        ends = [values for unit, values in studied.values() if unit == one.unit]
+        before = sentence_before(flat, one.start)
+        sentence = f"{before}{_CLAUSE_START.split(flat[other.end : other.end + SIGHT])[0]}"
+        if (
+            len(ends) != 1
+            or not _EACH.search(sentence)
+            or _OUTSIDE.search(sentence)
+            or NOT.search(sentence)
+            or _SUPPOSES.search(sentence.lower())
+        ):
+            continue
+        low, high = one.step / 2 + _EQUAL * one.value, other.step / 2 + _EQUAL * other.value
+        if min(ends[0]) < one.value - low or max(ends[0]) > other.value + high:
+            yield flat[one.start : other.end]
 
 
 _LIMIT = late_pattern(
@@ -273,7 +317,7 @@ def _is_wrong_to(one: TextFigure | None, flat: str, other: TextFigure, *, is_abo
     """Whether the figure right before it in its clause is told to be on the wrong side of another."""
     if one is None or one.unit != other.unit:
         return False
-    between = flat[one.end : other.start]
+    between = _SAME_THING.sub(" ", flat[one.end : other.start])
     if _CLAUSE_START.search(between) or len(between) > SIGHT:
         return False
     compares = _COMPARES.search(between.lower())
@@ -315,7 +359,7 @@ def _is_on_wrong_side(value: float, bound: float, *, is_above: bool) -> bool:
     return value < bound - slack if is_above else value > bound + slack
 
 
-def _measured(results: Sequence[str]) -> Iterator[dict[str, list[tuple[str, float]]]]:
+def _measured(results: Sequence[str]) -> Iterator[Mapping[str, Sequence[tuple[str, float]]]]:
     """The values by name in each result, with their units ("" where none is told)."""
     room = _MOST_RESULTS
     for text in reversed(results):

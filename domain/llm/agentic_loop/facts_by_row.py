@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 
 from domain.circuit.figures_in_text import TextFigure, figures_in, plain
@@ -98,7 +99,8 @@ _OVER = late_pattern(
     r"|rising|growing"
     r"|higher|larger|falls|decreases|drops|falling|decreasing|lower|smaller)\b)"
     r"|\b(?:with|over) (?:the )?(?:temperature|load|supply|bias)\b"
-    r"|随着?(?P<zh>[^,，。]{1,10}?)的?(?P<way>增大|增加|上升|升高|提高|加重|减小|降低|下降|减少)(?=而|[,，、]|$|[^,，。]{0,6}"
+    r"|随着?(?P<zh>[^,，。]{1,10}?)的?(?P<way>增大|增加|上升|升高|提高|加重|减小|降低|下降|减少)(?=而"
+    r"|[,，、]|$|[^,，。]{0,6}"
     r"(?:[升增降减]|提高|变[大小]))|随着?[^,，。]{1,10}?(?=单调|而|[升增降减提])",
     re.IGNORECASE,
 )
@@ -137,7 +139,7 @@ def wrong_rows(flat: str, results: Sequence[str], earlier: Sequence[str] = ()) -
     found: dict[str, None] = dict.fromkeys(
         clause.strip()[-_LONGEST:] for clause in _wrong_verdicts(flat, (*earlier, *results))
     )
-    for table in _tables(results):
+    for table in _tables(tuple(results)):
         if len(table.rows) < 2:
             continue
         at = 0
@@ -169,8 +171,9 @@ def _wrong_verdicts(flat: str, results: Sequence[str]) -> Iterator[str]:
             yield sentence
 
 
-def _tables(results: Sequence[str]) -> Iterator[_Table]:
-    """The rows of the newest study, and the devices of the newest operating point."""
+@lru_cache(maxsize=16)
+def _tables(results: tuple[str, ...]) -> tuple[_Table, ...]:
+    """The rows of the newest study, and the devices of the newest operating point. Kept: to be read only."""
     studied, devices, runs, places = _Table(), _Table(), _Table(), _Table()
     edges, spread, shares = _Table(goes_on=False), _Table(goes_on=False), _Table(is_rough=True)
     room = _MOST_RESULTS
@@ -203,7 +206,7 @@ def _tables(results: Sequence[str]) -> Iterator[_Table]:
         table.others = {
             each for each in table.others if not any(abs(each - value) <= 1e-3 * value for value in own)
         }
-    yield from (studied, devices, places, _of_runs(runs), edges, _of_runs(spread), _of_runs(shares))
+    return (studied, devices, places, _of_runs(runs), edges, _of_runs(spread), _of_runs(shares))
 
 
 def _edge_rows(flat: str) -> list[_Row]:
@@ -405,6 +408,7 @@ def _with_bare(text: str) -> list[TextFigure]:
 def _turned_over(sentence: str, table: _Table) -> Iterator[str]:
     """Where a sweep is told from one point to another, and a quantity from the other's value to the one's."""
     ends: tuple[set[float], set[float]] | None = None
+    told = []
     for pair in pairs_in(sentence, _with_bare(sentence)):
         at = [
             [
@@ -416,12 +420,14 @@ def _turned_over(sentence: str, table: _Table) -> Iterator[str]:
         ]
         if len(at[0]) == len(at[1]) == 1:
             ends = (set(at[0][0].values), set(at[1][0].values))
-        elif ends is not None:
-            first, second = (
-                [_stands_in(values, each) for values in ends] for each in (pair.first, pair.second)
-            )
-            if first == [False, True] and second == [True, False]:
-                yield sentence[pair.start : pair.end]
+        else:
+            told.append(pair)
+    if ends is None:
+        return
+    for pair in told:
+        first, second = ([_stands_in(values, each) for values in ends] for each in (pair.first, pair.second))
+        if first == [False, True] and second == [True, False]:
+            yield sentence[pair.start : pair.end]
 
 
 def _has(row: _Row, varied: set[tuple[str, float]]) -> bool:

@@ -51,7 +51,7 @@ _NOT_OF_NOW = late_pattern(
     r"|reach|let"
     r"|see|read)|suppos\w+|assum\w+|in theory|ideal\w*|typical\w*|usual\w*|generally|please|let(?:'s| me))\b"
     r"|如果|若|假如|假设|希望|应|需|必须|要(?![求的])|将|会|可能|能否|是否|才能|以便|使|让|避免|防止"
-    r"|确保|保证|之前|原来|原先|起初|最初"
+    r"|确保|保证|之前|原来|原先|原(?=设计|电路|方案|始|有)|起初|最初"
     r"|预计|预期|接近|几乎|差点|建议|请|理论|理想|通常|一般|目标|时$|的时候"
 )
 _PROPOSES = late_pattern(
@@ -72,7 +72,8 @@ _PASSIVE = late_pattern(
     re.IGNORECASE,
 )
 _OF_GOAL = late_pattern(
-    r"\b(?:meets?|met|reach\w*|miss(?:es|ed)?|fulfil\w*|satisf\w*)\b.{0,12}?\b(?:goals?|targets?)\b|(?:达到|满足|符合)了?(?:目标|要求)",
+    r"\b(?:meets?|met|reach\w*|miss(?:es|ed)?|fulfil\w*|satisf\w*)\b.{0,12}?\b(?:goals?|targets?)\b"
+    r"|(?:达到|满足|符合)了?(?:目标|要求)",
     re.IGNORECASE,
 )
 _AND = late_pattern(r"\band\b|并且?|、", re.IGNORECASE)
@@ -281,7 +282,7 @@ _NONE_FAILED = late_pattern(
 )
 _COUNT = late_pattern(
     r"(?<![\d.])(?P<count>\d{2,6})(?: (?:\w+[- ]){0,2}(?:runs?|samples?|trials?|simulations?|iterations?)\b"
-    r"|\s?次(?:[^，。；,;]{0,6}?(?:运行|仿真|模拟|蒙特卡洛|迭代|抽样|中))|\s?个?(?:样本|样品))"
+    r"|\s?次(?=[^，。；,;]{0,6}?(?:运行|仿真|模拟|蒙特卡洛|迭代|抽样|中))|\s?个?(?:样本|样品))"
     r"|(?:跑|运行|仿真|模拟|迭代|优化)了?\s?(?P<zh>\d{2,6}) ?次"
     r"|(?:样本|样品|次|其)?中(?:只?有)?\s?(?P<other>\d{2,6}) ?[个次]",
     re.IGNORECASE,
@@ -324,9 +325,11 @@ _MEETS = late_pattern(
 )
 ALL_GOALS = late_pattern(
     r"\b(?:already )?(?:meets?|met|kept|satisfie[sd]) everything\b|"
-    r"\b(?:all|both|every)\b.{0,24}\b(?:goals?|specs?|requirements?|limits?|targets?)\b.{0,16}\b(?:met|kept|hold|satisfied|fulfilled|ok)\b"
+    r"\b(?:all|both|every)\b.{0,24}\b(?:goals?|specs?|requirements?|limits?|targets?)\b.{0,16}\b(?:met"
+    r"|kept|hold|satisfied|fulfilled|ok)\b"
     r"|\b(?:meets?|keeps?|satisf(?:y|ies)|fulfils?)\b.{0,8}\b(?:all|both|every)\b"
-    r"|(?:两|三|四|各|所有|全部)[项个]?(?:指标|要求|目标)?[^，。里中只仅]{0,4}(?:均|都|全部)?(?:已经?)?(?:满足|达标|符合|合格|达到)",
+    r"|(?:两|三|四|各|所有|全部)[项个]?(?:指标|要求|目标)?[^，。里中只仅]{0,4}(?:均|都"
+    r"|全部)?(?:已经?)?(?:满足|达标|符合|合格|达到)",
     re.IGNORECASE,
 )
 _VIOLATED = late_pattern(

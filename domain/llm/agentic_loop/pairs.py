@@ -5,6 +5,7 @@ What it says of the change itself, its way and its size, then follows from the t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -29,6 +30,10 @@ _SIZE = late_pattern(
     r"|即|也就是|下降|上升|降低|降幅|升幅|提高|提升|增加|增大|减少|减小|缩小|改善|变化|加深|幅度|了|约为?"
     r"|大约|近|达|为)\W{0,3}){1,6}"
 )
+_OF_OTHER = late_pattern(
+    r"\W{0,3}(?:of|below|above|under|over|short|off|away|from|lower|higher|less|more|低|高|的)", re.IGNORECASE
+)
+"""It is told of something else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +72,7 @@ def wrong_sizes(flat: str, figures: Sequence[TextFigure]) -> Iterator[str]:
         pair = pairs.get(one.end)
         if pair is None or size.start - one.end > _BEHIND:
             continue
-        if not _SIZE.fullmatch(flat[one.end : size.start]):
+        if not _SIZE.fullmatch(flat[one.end : size.start]) or _OF_OTHER.match(flat, size.end):
             continue
         begin, end = abs(pair.first.value), abs(pair.second.value)
         low, high = sorted((begin, end))

@@ -37,7 +37,8 @@ _TOLD = late_pattern(
     r"|\b(?:is|are|was|were|of|at|to|now|about|from|went|goes|still|has|have|been|be|the|value)\b|由|从"
     r"|取|为|用|是|选|仍|还|现在|均|都|(?:换|改|调|设)(?:成|为|到|至)|(?:加大|增大|减小|提高|降低)(?:到"
     r"|至|为)|各|的值?)"
-    rf"{{0,7}}(?P<one>{_VALUE})(?:\s?(?:\bto\b|->|→|=>|变为|改为|换成|换为|增大?到|减小?到|到|至)\s?(?P<other>{_VALUE}))?"
+    rf"{{0,7}}(?P<one>{_VALUE})(?:\s?(?:\bto\b|->|→|=>|变为|改为|换成|换为|增大?到|减小?到|到"
+    rf"|至)\s?(?P<other>{_VALUE}))?"
 )
 _WRITTEN = late_pattern(
     r"(?P<number>\d+(?:\.\d+)?(?:e-?\d+)?)\s?(?P<scale>meg"
@@ -106,6 +107,19 @@ def wrong_parts(flat: str, backing: Sequence[str]) -> Iterator[tuple[int, int]]:
                 yield each.start(which), each.end(which)
 
 
+def changed_parts(backing: Sequence[str]) -> tuple[dict[str, float], dict[str, float]]:
+    """The first values of the parts that were changed, and those they have now, by name."""
+    first: dict[str, float] = {}
+    last: dict[str, float] = {}
+    for text in backing:
+        for each in _CHANGED.finditer(text[:_MOST_READ].replace("µ", "u").replace("μ", "u")):
+            if (values := _values(each["value"])) and each["sign"] == "-":
+                first.setdefault(each["part"].lower(), values[0])
+            elif values:
+                last[each["part"].lower()] = values[0]
+    return first, last
+
+
 _RAISED = late_pattern(
     r"\b(?:increased|raised|enlarged|doubled)\b|(?:增大|加大|提高|调大)了?|(?P<down>\b(?:decreased"
     r"|lowered|reduced|halved|shrank)\b|(?:减小|降低|调小|缩小)了?)"
@@ -126,15 +140,7 @@ def wrong_ways(flat: str, backing: Sequence[str]) -> Iterator[str]:
 
     Told by name or by kind ("both resistors"), when all changed parts of those went the one way.
     """
-    first: dict[str, float] = {}
-    last: dict[str, float] = {}
-    for text in backing:
-        for each in _CHANGED.finditer(text[:_MOST_READ].replace("µ", "u").replace("μ", "u")):
-            if values := _values(each["value"]):
-                if each["sign"] == "-":
-                    first.setdefault(each["part"].lower(), values[0])
-                else:
-                    last[each["part"].lower()] = values[0]
+    first, last = changed_parts(backing)
     for clause in re.split(r"[,，;；。!！?？\n:：]|\.(?=\s|$)", flat) if first else ():
         told = list(_RAISED.finditer(clause.lower()))
         if len(told) != 1 or _OTHERWISE.search(clause.lower()):

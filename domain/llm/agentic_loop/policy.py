@@ -37,7 +37,8 @@ NO_DOUBTS = Doubts()
 
 _TASK = re.compile(r"^[ \t]*(?:[-*+]|\d+[.)])[ \t]+\[(?P<mark>[ xX✓✔])\][ \t]+(?P<text>\S.*)$", re.MULTILINE)
 _CODE = re.compile(
-    r"(?P<fence>`{3,}|~{3,}).*?(?:(?P=fence)|\Z)|`[^`\n]{0,200}`|“[^”]{0,200}”|「[^」]{0,200}」|\"[^\"\n]{0,200}\"",
+    r"(?P<fence>`{3,}|~{3,}).*?(?:(?P=fence)|\Z)|`[^`\n]{0,200}`|“[^”]{0,200}”|「[^」]{0,200}」"
+    r"|\"[^\"\n]{0,200}\"",
     re.DOTALL,
 )
 _ASKS = re.compile(r"[?？]\s*$")

@@ -43,19 +43,22 @@ _STATISTICS = late_pattern(r"^(?P<name>\w+) \[(?P<unit>[^\]\n]{1,8})\]:(?P<rest>
 _STATISTIC = late_pattern(
     r"(?:min|max|mean|median|nominal|sigma|rss|to) (?P<number>[-+]?\d[\d.]*(?:e[-+]?\d+)?)", re.IGNORECASE
 )
+_ENDS = late_pattern(r"\b(?:min|max) ([-+]?\d[\d.]*(?:e[-+]?\d+)?)")
 
 _LINK = late_pattern(
     r"\s*(?:\([^()]{0,20}\))?\s*(?:(?:now|from|only|just|about|around|roughly|some|approximately|at|is|are"
     r"|was|of|to|reaches|reached|becomes"
     r"|came out|comes? to|equals?|measures|it|has|have|risen|rises?|rose|fallen|falls?|fell|improved?"
     r"|improves|dropped|drops|up|down"
-    r"|increased|increases|decreased|decreases|a|the)\s*|现在?|目前|已经?|也|同时|从|由|约|大约|为|是|达到|到|至|了"
+    r"|increased|increases|decreased|decreases|a|the)\s*|现在?|目前|已经?|也|同时|从|由|约|大约|为|是"
+    r"|达到|到|至|了"
     r"|提高|升|降|增大|减小|增加|改善"
     r"|下降|上升|的|仅|只有|即|[=:~≈|])*\s*"
 )
 _FROM_FIGURE = late_pattern(r"(?<=从|由)\s?[\d.]+\s?[a-zA-ZΩ°%]{0,4}|\bfrom [\d.]+\s?[a-zA-ZΩ°%]{0,4}")
 """What a quantity had before is no other one's."""
 _OPERATOR = late_pattern(r"[\w)] ?[-+*/] ?$")
+_OPERATES = late_pattern(r" ?[*/+^] ?[\w(√]")
 _DIFFERS = late_pattern(
     r"\s*(?:too|more|less|higher|lower|above|below|over|under|short|off|away|worse|better|wider|narrower"
     r"|larger|smaller|beyond"
@@ -118,11 +121,12 @@ QUANTITIES: tuple[tuple[str, str], ...] = (
     (r"\w*ampl\w*", r"\bamplitude\b|幅度|振幅"),
     (r"yield", r"\byield\b|良率|合格率"),
     (r"ic", r"\bcollector current\b|集电极电流|\bIC\b"),
+    (r"diode_id", r"\b(?:zener|diode|LED)(?:['’]s)? current\b|(?:稳压管|二极管|LED) ?的?电流"),
     (r"vce", r"\bVCE\b|\bcollector-emitter\b|集射"),
     (r"id", r"\bdrain current\b|漏极?电流"),
     (r"vds", r"\bVDS\b|漏源"),
     (r"p", r"(?<!total )(?<!power )\bdissipat\w+|(?<!总)耗散|管耗"),
-    (r"(?:max|peak)_i", r"\bpeak (?:\w+ )?current\b|峰值电流|电流峰值"),
+    (r"(?:max|peak|min)_i", r"\bpeak (?:\w+ )?current\b|峰值电流|电流峰值"),
     (
         r"(?:avg|mean)_v",
         r"\b(?:average|mean) (?:output(?: voltage)?|voltage)\b|平均(?:输出)?电压"
@@ -149,17 +153,20 @@ def row_of(name: str) -> Row:
 
 
 _LESS_IS_BETTER = late_pattern(
-    r"en|[io]n|\w*noise\w*|nf|thd|distortion|\w*ripple\w*|\w*dropout\w*|v_?os|\w*overshoot\w*|\w*droop\w*"
+    r"tr|trise|tf|tfall|ts|settling|tpd|delay|en|[io]n|\w*noise\w*|nf|thd|distortion|\w*ripple\w*"
+    r"|\w*dropout\w*"
+    r"|vos|offset|\w*overshoot\w*|\w*droop\w*"
 )
-_MORE_IS_BETTER = late_pattern(r"bw|bandwidth|pm|phase_?margin|eff|eta|psrr|cmrr|yield|slew\w*")
+_MORE_IS_BETTER = late_pattern(r"bw|bandwidth|pm|phase_?margin|eff|eta|psrr|cmrr|yield|slew")
 
 
 def better_way(row: Row) -> int:
     """1 where more of a quantity is better, -1 where less is, 0 where it depends."""
     names = QUANTITIES[row][0].split("|") if isinstance(row, int) else [row]
-    if any(_LESS_IS_BETTER.fullmatch(name) or name in (r"\w*noise\w*", r"nf\w*") for name in names):
+    plain_names = [re.sub(r"\\w[*+]|_\?|\?", "", name) for name in names]
+    if any(_LESS_IS_BETTER.fullmatch(name) for name in plain_names):
         return -1
-    return 1 if any(_MORE_IS_BETTER.fullmatch(name.removesuffix("\\w*")) for name in names) else 0
+    return 1 if any(_MORE_IS_BETTER.fullmatch(name) for name in plain_names) else 0
 
 
 @lru_cache(maxsize=128)
@@ -172,7 +179,11 @@ def quantities_of(result: str) -> Mapping[Row, list[Value]]:
         words = re.findall(r"[a-z_]\w*", label.lower())
         # The outermost function names the quantity; db() only says how it is told.
         word = next((each for each in words if each not in ("db", "abs", "mag")), "")
-        if len(words) > 1 and words[1] in ("i", "v") and word in ("max", "peak", "avg", "mean", "pp", "rms"):
+        if (
+            len(words) > 1
+            and words[1] in ("i", "v")
+            and word in ("max", "min", "peak", "avg", "mean", "pp", "rms")
+        ):
             word = f"{word}_{words[1]}"
         row = row_of(word)
         if isinstance(row, str) and (len(words) > 1 or not _OWN_NAME.fullmatch(label.strip())):
@@ -188,9 +199,11 @@ def quantities_of(result: str) -> Mapping[Row, list[Value]]:
         for part in line.split(";"):
             if (given := _GIVEN.match(part)) is not None and "->" not in part:
                 keep(given["label"], given["value"])
-    devices = [each for each in DEVICE.finditer(flat) if each["kind"].lower() != "diode"]
-    for device in devices:
+    for device in DEVICE.finditer(flat):
         for given in _OF_DEVICE.finditer(device["rest"]):
+            if device["kind"].lower() == "diode":
+                keep(f"diode_{given['label']}", given["value"])
+                continue
             keep("transconductance" if given["label"] == "gm" else given["label"], given["value"])
     for samples in YIELD.finditer(flat):
         keep("yield", f"{100 * int(samples['good']) / max(int(samples['all']), 1):.6g} %")
@@ -206,10 +219,11 @@ def quantities_of(result: str) -> Mapping[Row, list[Value]]:
     return found
 
 
-def named_figures(flat: str) -> dict[str, list[tuple[str, float]]]:
+@lru_cache(maxsize=256)
+def named_figures(flat: str) -> Mapping[str, Sequence[tuple[str, float]]]:
     """What a result (in plain form) gives by name ("gain = 40 dB", "bw [Hz]: min 84120"): unit and value, SI.
 
-    Numbers whose unit is nowhere told are left out.
+    Numbers whose unit is nowhere told are left out. Kept: to be read only.
     """
     found: dict[str, list[tuple[str, float]]] = {}
     units: dict[str, str] = {}
@@ -227,6 +241,15 @@ def named_figures(flat: str) -> dict[str, list[tuple[str, float]]]:
         elif name in units:
             found[name].append((units[name], float(each["number"])))
     return found
+
+
+def spreads_of(flat: str) -> dict[str, tuple[str, list[float]]]:
+    """Unit, least and largest value of what the studies of a result (in plain form) measured."""
+    return {
+        each["name"].lower(): (unit_name(each["unit"]), [float(end) for end in ends])
+        for each in _STATISTICS.finditer(flat)
+        if len(ends := _ENDS.findall(each["rest"])) == 2
+    }
 
 
 _NAMES = [late_pattern(words, re.IGNORECASE) for _, words in QUANTITIES]
@@ -270,8 +293,8 @@ class Quantities:
         if not found or _DIFFERS.match(flat[figure.end : figure.end + 24]):
             return 0, []
         end, begin, row = max(found, key=lambda each: each[:2])
-        if _OPERATOR.search(before[: at + begin]):
-            return 0, []  # the end of a formula
+        if _OPERATOR.search(before[: at + begin]) or _OPERATES.match(flat, figure.end):
+            return 0, []  # of a formula
         if not _LINK.fullmatch(_FROM_FIGURE.sub(" ", before[at + end :])):
             return 0, []
         values = self._values.get(row, ())

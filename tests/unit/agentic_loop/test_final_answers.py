@@ -41,10 +41,14 @@ def conversation(scene: dict[str, Any]) -> list[BaseMessage]:
     return messages
 
 
-def findings(scene: dict[str, Any], text: str) -> tuple[str, ...]:
-    """What is asked about in an answer."""
+def past_of(scene: dict[str, Any]) -> Past:
+    """What the answers of a scene may rest on."""
     messages = conversation(scene)
-    past = Past(messages, messages, scene.get("context", ""), _EXECUTOR)
+    return Past(messages, messages, scene.get("context", ""), _EXECUTOR)
+
+
+def findings(past: Past, text: str) -> tuple[str, ...]:
+    """What is asked about in an answer."""
     return (
         *unbacked_figures(text, past.backing),
         *stale_figures(text, past.before, past.now),
@@ -58,7 +62,8 @@ def test_the_false_answers_are_caught_and_the_true_ones_left_alone(
     path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     held = json.loads(path.read_text(encoding="utf-8"))
-    judged = [(true, text, findings(held["scenes"][name], text)) for name, true, text in held["answers"]]
+    pasts = {name: past_of(scene) for name, scene in held["scenes"].items()}
+    judged = [(true, text, findings(pasts[name], text)) for name, true, text in held["answers"]]
     missed = [text for true, text, found in judged if not true and not found]
     questioned = {text: found for true, text, found in judged if true and found}
     with capsys.disabled():
