@@ -352,10 +352,13 @@ def _with_reason(here: _Checkpoint, found: Sequence[Phrase]) -> _Read | None:
     numbers = {each.number for each in found if each.role == "round" and each.number}
     if len(numbers) == 1 and {each.role for each in found} <= {"pick", "round", "quantity", "yes", "pause"}:
         return _of_rounds(here, {"back", "round"}, numbers)._replace(is_sure=False)  # "use round 1"
-    if any(each.role in _SAYS_MORE for each in found):
-        return None
     pauses = [number for number, each in enumerate(found) if each.role == "pause"]
     chosen = list(found[pauses[-1] + 1 :]) if pauses else []
+    if len(numbers) == 1 and [each.role for each in chosen] == ["pick", "round"]:
+        chosen = [Phrase("back"), chosen[1]]  # "round 1 did better, use round 1"
+        found = [*found[: pauses[-1]], *chosen]
+    if any(each.role in _SAYS_MORE for each in found):
+        return None
     if not _has(chosen, *_CHOICES) or any(each.role not in _ONLY_CHOICES for each in chosen):
         return None
     if _has(chosen, "back"):
@@ -373,6 +376,8 @@ def _content(found: Sequence[Phrase]) -> _Read:  # noqa: PLR0911 - one a rule
         return _Read("goals", is_sure=_has(said, "edit") or len(said) == 1)
     if _names_goals(found):
         return _Read("goals", is_sure=False)  # "new spec: 30 dB, 9 V"
+    if roles == {"quantity", "goal", "not"}:
+        return _Read("goals", is_sure=False)  # "功耗那条不要了", where there is no such goal
     if "goal" in roles and said[0].role in _CHANGES and roles <= _OF_GOALS | {"change", "part"}:
         return _Read("goals", is_sure=False)  # "drop the requirement on the input impedance"
     if _has(said, "if"):

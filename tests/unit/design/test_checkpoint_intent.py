@@ -517,13 +517,76 @@ FIVE_MORE_SETS: dict[str, str] = {
 At first sight 38, 33, 32, 28 and 31 of them were read as meant, each behind what those before had shown."""
 
 
-def test_five_more_sets_are_read_as_meant() -> None:
+SIXTH_SET = {
+    "accept": """
+        嗯，这样可以了，就按这个定稿吧
+        行吧，凑合用
+        ship it
+        fine, take it even though the gain is a bit short
+    """,
+    "continue optimize": """
+        再往下跑两轮看看
+        keep at it
+        looks better, one more pass please
+    """,
+    "instruction": """
+        把发射极旁路电容加大到 220u 再试
+        增益够了，带宽再往上提一提
+        Q1 换成 2N3904
+        别动 RC，其他随便调
+        继续，不过电源别超过 9 V
+        swap R3 for a 4k7
+        go on but don't touch the bias network
+        add a 10 pF Miller cap between collector and base of Q2
+        try a cascode instead
+        less gain, more bandwidth
+    """,
+    "question": """
+        为什么相位裕度这么差？
+        你用的是什么模型？
+        现在静态电流是多少？
+        今天午饭吃啥好呢
+        what would happen if I doubled the tail current?
+        is -3 dB point measured at the output or at the base?
+        why did you lower RC?
+        who won the world cup in 2018?
+    """,
+    "undo": """
+        刚才那步越改越糟，退回去
+        nah, that made it worse, revert
+    """,
+    "go_back": """
+        回到第二版
+        第一轮的结果比这个好，用第一轮的
+        can you take me back to how it was in round 1
+    """,
+    "goals": """
+        目标改成增益 35 dB，带宽不低于 200 kHz
+        输出阻抗也要小于 100 欧
+        功耗那条不要了
+        loosen the bandwidth target to 50 kHz
+        I also want the supply current under 2 mA
+        forget the noise requirement
+    """,
+    "stop": """
+        先到这里，明天再弄
+        that's enough for today
+    """,
+    "fix instruction": """
+        仿真报的那个收敛错误你处理一下
+        the simulator choked on a missing model, sort that out
+    """,
+}  # fmt: skip
+"""Forty more; 35 were read as meant at first sight."""
+
+
+def test_more_sets_are_read_as_meant() -> None:
     read = []
-    for meant, texts in FIVE_MORE_SETS.items():
+    for meant, texts in (*FIVE_MORE_SETS.items(), *SIXTH_SET.items()):
         at = MET if meant == "accept" else FAILED if meant.startswith("fix") else MISSED
         at = at._replace(goals=MIXED_AMPLIFIER)
         read += [(text.strip(), meant, at.read(text).kind) for text in texts.strip().splitlines()]
-    assert len(read) == 200
+    assert len(read) == 240
     assert [row for row in read if row[2] not in row[1].split()] == []
     asked = [at.read(text).goals for text in FIVE_MORE_SETS["goals"].strip().splitlines()]
     assert [goals[0].minimum for goals in asked if goals is not None and goals[0] != MIXED_AMPLIFIER[0]] == [
