@@ -53,6 +53,7 @@ from domain.design.families import (
     lc_band_ladder,
     lc_ladder,
     ldo_regulator,
+    led_driver,
     level_shifter,
     mos_cascode,
     mos_current_mirror,
@@ -159,6 +160,7 @@ FAMILIES: Mapping[str, DeclaredFamily] = MappingProxyType(
             vbe_multiplier,
             charge_pump,
             rc_snubber,
+            led_driver,
         )
     }
 )

@@ -167,8 +167,13 @@ NOT_DESIGNED: tuple[NotDesigned, ...] = (
         family="rectifier",
     ),
     NotDesigned(
-        words=r"constant[\s-]current|恒流|led driver|led\s?驱动|(?<!usb )(?<!car )charger|充电",
-        what=msg("a current source, LED driver or charger"),
+        words=r"(?<!usb )(?<!car )charger|充电",
+        what=msg("a battery charger"),
+    ),
+    NotDesigned(
+        words=r"constant[\s-]current|恒流|led driver|led\s?驱动",
+        what=msg("this kind of current source or LED driver"),
+        family="led_driver",
     ),
     NotDesigned(
         words=(

@@ -108,7 +108,7 @@ _DIGITS = dict(zip("零〇一二两三四五六七八九", (0, 0, 1, 2, 2, 3, 4,
 _TENS = {"十": 10, "百": 100, "千": 1000}
 _CHINESE_RUN = re.compile(
     r"(?P<percent>百分之)?(?P<number>[零〇一二两三四五六七八九十百千万]+(?:点[零〇一二三四五六七八九]+)?)"
-    r"(?P<unit>\s*(?:阶|路|倍(?!频)|极点|[皮纳奈微毫千兆吉kMGmunpμ]?(?:赫|伏|安|欧|法(?!兰)|"
+    r"(?P<unit>\s*(?:阶|路|[个只颗](?=.{0,4}(?:led|LED|发光))|倍(?!频)|极点|[皮纳奈微毫千兆吉kMGmunpμ]?(?:赫|伏|安|欧|法(?!兰)|"
     r"亨|秒|瓦|分贝|Hz|HZ|hz|dB|V|A|Ω|F|H))?)"
 )
 _ENGLISH_NUMBERS = {
@@ -119,7 +119,8 @@ _ENGLISH_NUMBERS = {
 _ENGLISH_RUN = re.compile(
     r"\b(?P<first>" + "|".join(_ENGLISH_NUMBERS) + r")(?:[ -](?P<scale>hundred|thousand|million))?"
     r"(?=[ -](?:kilo|mega|milli|micro|nano)?(?:hertz|hz|khz|mhz|volts?|amps?|amperes?|ohms?|"
-    r"farads?|henr|inputs?(?![a-z])|channels?|seconds?(?![ -](?:order|degree|stage))|decibels?|db|percent))",
+    r"farads?|henr|inputs?(?![a-z])|(?:white |red |blue |green )?leds?(?![a-z])|"
+    r"channels?|seconds?(?![ -](?:order|degree|stage))|decibels?|db|percent))",
     re.IGNORECASE,
 )
 _SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6}

@@ -7,6 +7,7 @@ Vout = Vin (R2 || RL) / (R1 + R2 || RL). Without another wish the divider carrie
 from __future__ import annotations
 
 import math
+import re
 
 from domain.circuit.figures import with_unit
 from domain.circuit.preferred_values import best_pair, nearest, values_between
@@ -24,11 +25,11 @@ from domain.design.engine.declaration import (
     Words,
     around,
 )
-from domain.design.engine.wording import unreachable
+from domain.design.engine.wording import assumed, unreachable
 from domain.design.families.resistive_rows import SERIES, VIN, VOUT, says_voltages
-from domain.design.sentence import Sentence
+from domain.design.sentence import Sentence, read_sentence
 from domain.design.transistor import parallel
-from domain.design.understanding import impossible
+from domain.design.understanding import impossible, left_out
 from shared.message import msg
 
 _ROOM = 0.3
@@ -36,12 +37,26 @@ _ROOM = 0.3
 _STIFF = 10.0
 _OHM = (10.0, 10e6)
 _CURRENT = msg("current")
+_RATIO = re.compile(
+    r"(?<![\d.])(?P<ratio>\d+(?:\.\d+)?)\s?(?::|to|比)\s?1(?![\d.]|\s?(?:v|k|m))"
+    r"|(?:divid\w+ by|分压比为?|by a factor of)\s?(?P<factor>\d+(?:\.\d+)?)(?!\s?[:v\d])",
+    re.IGNORECASE,
+)
+_FROM_ZERO = re.compile(r"(?<![\d.])0\s?v?\s?(?:-|~|to|到|至)\s?(?=\d+(?:\.\d+)?\s?v)", re.IGNORECASE)
+_CONVERTER = r"(?<![a-z])(?:adc|mcu|microcontroller)(?![a-z])|单片机"
+_SIGNAL_V = 10.0
+"""Of a divider of which only the ratio was said."""
 _QUANTITIES = (
     VIN,
     VOUT,
     Quantity(
         name="load_ohm", label=msg("load resistance"), dimensions=("Ohm",), takes_rest=True, within=(1, 1e9),
         words=r"load|负载|(?<![a-z])r_?l(?![a-z])", example=100e3,
+    ),
+    Quantity(
+        name="input_ohm", label=msg("input resistance"), dimensions=("Ohm",), within=(100, 15e6), example=1e6,
+        words=r"input (?:impedance|resistance)|(?<![a-z])[zr]_?in(?![a-z])|输入(?:阻抗|电阻)|总电?阻",
+        limit="at_least",
     ),
     Quantity(
         name="current_a", label=_CURRENT, dimensions=("A",), takes_rest=True, within=(1e-6, 1), example=1e-3,
@@ -52,7 +67,23 @@ _QUANTITIES = (
 
 
 def says(sentence: Sentence) -> Said:
-    return says_voltages(sentence, _QUANTITIES)
+    """The two voltages; of a ratio ("10:1") the other one, of a range from zero its end."""
+    ratio = _RATIO.search(sentence.text)
+    text = sentence.text if ratio is None else sentence.text.replace(ratio[0], " ", 1)
+    sentence = read_sentence(_FROM_ZERO.sub("", text))
+    said = says_voltages(sentence, _QUANTITIES)
+    values, notes = dict(said.values), said.notes
+    volts = sorted(sentence.of("V"), key=lambda mention: mention.value)
+    if len(volts) == 2 and (not {"vin", "vout"} <= values.keys() or sentence.has(_CONVERTER)):
+        values |= {"vout": volts[0].value, "vin": volts[1].value}
+    if ratio is not None and (factor := float(ratio["ratio"] or ratio["factor"])) > 1:
+        if not {"vin", "vout"} & values.keys():
+            values["vin"] = volts[0].value if volts else _SIGNAL_V
+            told = () if volts else (assumed(VIN.label, VIN.text(_SIGNAL_V)),)
+            notes = (*(note for note in notes if note not in left_out(volts)), *told)
+        values.setdefault("vin", values.get("vout", 0.0) * factor)
+        values.setdefault("vout", values["vin"] / factor)
+    return Said(values=values, stated=said.stated | ({"vin", "vout"} & values.keys()), notes=notes)
 
 
 def complete(request: Request) -> Said:
@@ -67,6 +98,8 @@ def complete(request: Request) -> Said:
             msg("Ask for an output below the input; a boost converter steps up."),
         )  # fmt: skip
     current = request["current_a"]
+    if current is None and request["input_ohm"] is not None:
+        current = vin / request["input_ohm"]
     if current is None:
         current = min(max(1e-3 if load is None else (_STIFF + 1) * vout / load, 1.2e-6), 1.0)
     return Said(values={"current_a": current})
@@ -126,7 +159,12 @@ FAMILY = Family(
             r"(?:resist(?:ive|or) )?(?:voltage|potential) divider|resist(?:ive|or) divider|"
             r"(?:电阻)?分压(?:器|电路|网络)?"
         ),
-        plausible=r"(?<![a-z])divid(?:e|ed|ing)(?![a-z]).{0,20}(?<![a-z])down(?![a-z])",
+        plausible=(
+            r"(?<![a-z])divid(?:e|ed|ing)(?![a-z]).{0,20}(?<![a-z])down(?![a-z])|"
+            r"\d\s?(?::|to)\s?1 divider|divider,? \d+:1|"
+            rf"(?:scal|divid|bring|缩小|分压)[^.;。]{{0,40}}(?:{_CONVERTER})|"
+            rf"(?:{_CONVERTER})[^.;。]{{0,40}}(?:scal|divid|缩小|分压)"
+        ),
         excludes=(
             r"colpitts|hartley|bias|偏置|capaciti|电容(?:式)?分压|frequency divider|分频|r-2r|wheatstone|"
             r"buffer|"

@@ -583,6 +583,36 @@ def rc_snubber(draw: random.Random) -> str:
     return draw.choice(texts) + draw.choice(["", f", switching frequency {switching:.3g} Hz"])
 
 
+def led_driver(draw: random.Random) -> str:
+    supply, count = draw.choice([9, 12, 15, 24]), draw.randint(1, 2)
+    form = draw.choice(["op-amp", "two-transistor", "resistor"])
+    over = supply - 2 * count
+    current = _log(draw, 1.5, 950 * min(15 / over, 3) if form == "op-amp" else min(95, 450 / over))
+    if form == "resistor":
+        text = draw.choice(
+            [
+                "series resistor for {n} red LEDs, {i:.3g} mA, {v} V",
+                "LED限流电阻，{n}只红光LED串联，{i:.3g}mA，电源{v}V",
+            ]
+        )
+    elif form == "op-amp":
+        text = draw.choice(
+            [
+                "LED driver, {n} LEDs, {i:.3g} mA, {v} V supply",
+                "运放恒流驱动{n}个LED，{i:.3g}mA，电源{v}V",
+                "constant-current sink with op-amp and MOSFET, {k:.3g} mA, {v} V",
+            ]
+        )
+    else:
+        text = draw.choice(
+            [
+                "two-transistor LED driver, {n} LEDs, {i:.3g} mA, {v} V supply",
+                "双三极管LED恒流驱动，{n}只LED，{i:.3g}mA，电源{v}V",
+            ]
+        )
+    return text.format(n=count, i=current, v=supply, k=min(current, 900 * 15 / (supply / 1.5)))
+
+
 def state_variable(draw: random.Random) -> str:
     quality, output = _log(draw, 0.55, 45), draw.choice(["low-pass", "band-pass", "high-pass"])
     center, gain = _log(draw, 1, 80e3), _log(draw, 0.15, 30)
@@ -665,6 +695,7 @@ FAMILIES = pytest.mark.parametrize(
         vbe_multiplier,
         charge_pump,
         rc_snubber,
+        led_driver,
     ],
     ids=lambda f: f.__name__,
 )
