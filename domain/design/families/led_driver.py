@@ -76,7 +76,7 @@ FAMILY = Family(
         Quantity(
             name="forward_v", label=msg("forward voltage of an LED"), dimensions=("V",), within=(1.1, 4.5),
             words=r"forward(?: voltage| drop)?|(?<![a-z])v_?f(?![a-z])|led voltage|正向|压降|导通",
-            example=2.0, is_told=False, default=lambda request: _FORWARD_V[request["colour"]],
+            example=2.0, is_told=False, default=lambda request: _FORWARD_V[request["color"]],
         ),
         Quantity(
             name="leds", label=msg("LEDs in series"), dimensions=("none",), is_whole=True, within=(1, 12),
@@ -98,7 +98,7 @@ FAMILY = Family(
             ),
         ),
         Choice(
-            name="colour", label=msg("LED"), is_told=False, options=(
+            name="color", label=msg("LED color"), is_told=False, options=(
                 Option(key="red", label=msg("red"), words=r"red|yellow|amber|红|黄"),
                 Option(key="green", label=msg("green"), words=r"green|绿"),
                 Option(key="white", label=msg("white or blue"), words=r"white|blue|白|蓝"),

@@ -106,7 +106,7 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     if is_led:
         deck.part("Vload vcc l0 DC 0", msg("measures the current"))
         for number in range(1, int(request["leds"]) + 1):
-            deck.part(f"D{number} l{number - 1} {_below(request, number)} dled", msg("LED"))
+            deck.part(f"D{number} l{number - 1} {_below(request, number)} dled", msg("one LED of the string"))
     else:
         deck.part(f"Vload vcc d DC {spice(_load_v(request))}", msg("load: the voltage across it"))
     if form == "resistor":
