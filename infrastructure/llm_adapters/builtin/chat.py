@@ -481,9 +481,9 @@ def _names(said: str, circuits: Sequence[str]) -> bool:
 def in_words(said: str, circuits: Sequence[str]) -> tuple[str, str]:
     """The one circuit whose name or kind the sentence says ("the buck", "共射放大器"), and the rest of it.
 
-    "" and the whole where none is said, or several could be meant.
+    "" and the whole where none is said, several could be meant, or a file is named ("rc低通.cir").
     """
-    if len(circuits) < 2 or len(said) > LONGEST_REQUEST:
+    if len(circuits) < 2 or len(said) > LONGEST_REQUEST or _names(said, circuits):
         return "", said
     words = set(_WORD.findall(said.lower()))
     shared = {name: len(words & _names_of(name)) for name in circuits}

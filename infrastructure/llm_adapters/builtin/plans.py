@@ -59,6 +59,8 @@ class Outcome:
         return self.text.split("\n")
 
 
+_NO_FILE = re.compile(r"File (?P<path>[^\n]+) does not exist\.(?:\nSimilar names: (?P<names>[^\n]+)\.)?")
+
 Plan = Generator[Call, Outcome, str]
 
 
@@ -81,7 +83,13 @@ def which_file(circuits: Sequence[str]) -> Message:
 
 
 def failed(outcome: Outcome, speech: Speech) -> str:
-    return speech.say(msg("That did not work: {reason}", reason=outcome.reason[:LONGEST_QUOTE]))
+    reason = outcome.reason[:LONGEST_QUOTE]
+    found = _NO_FILE.fullmatch(reason)
+    if found is None:
+        return speech.say(msg("That did not work: {reason}", reason=reason))
+    told = speech.say(msg("File {path} does not exist.", path=found["path"]))
+    names = found["names"]
+    return f"{told}\n{speech.say(msg('Similar names: {names}.', names=names))}" if names else told
 
 
 def told(error: CircuitAIError, speech: Speech) -> str:

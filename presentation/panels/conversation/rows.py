@@ -632,7 +632,7 @@ def _elsewhere(_item: WorkedElsewhere) -> b.Row:
 @row_of.register
 def _interrupted(item: Interrupted) -> b.Row:
     title, far = words.interruption_texts(item)
-    detail = tuple(part for text in (clock_time(item.created), far) if text for part in (", ", text))[1:]
+    detail = tuple(part for text in (clock_time(item.created), far) if text for part in (msg(", "), text))[1:]
     line = (b.Icon("circle-stop", "warn.icon"), b.Text(title, "bold"), b.Text(detail, "dim"))
     lines = [item.note] if item.note else []
     if item.not_run:

@@ -93,7 +93,9 @@ _STEPS: Mapping[CardKind, Callable[[int], Message]] = {
 def steps_text(cards: Sequence[OperationCard | SimulationCard]) -> Said:
     """``12 steps: 8 read, 3 written, 1 simulated``."""
     counts = Counter(card.look.card for card in cards)
-    parts = [part for kind, words in _STEPS.items() if counts[kind] for part in (", ", words(counts[kind]))]
+    parts = [
+        part for kind, words in _STEPS.items() if counts[kind] for part in (msg(", "), words(counts[kind]))
+    ]
     return (msg("{count} steps", count=len(cards)), ": ", *parts[1:])
 
 

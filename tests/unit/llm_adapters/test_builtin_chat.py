@@ -235,8 +235,8 @@ async def test_value_that_is_there_already_is_said() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("show amp.cir", "That did not work: File amp.cir does not exist.\nSimilar names: amp2.cir."),
-        ("显示 amp.cir", "没有成功：File amp.cir does not exist.\nSimilar names: amp2.cir."),
+        ("show amp.cir", "File amp.cir does not exist.\nSimilar names: amp2.cir."),
+        ("显示 amp.cir", "文件 amp.cir 不存在。\n相近的名称有：amp2.cir。"),
     ],
 )
 async def test_failed_tool_is_reported_in_plain_words(text: str, said: str) -> None:
@@ -437,3 +437,5 @@ def test_errors_of_the_editor_are_for_people() -> None:
 def test_a_circuit_is_named_by_its_kind(said: str, circuit: int | None, rest: str) -> None:
     circuits = ("common_emitter_amplifier_gain_20_12V.cir", "buck_12V_5V_1A.cir")
     assert in_words(said, circuits) == ("" if circuit is None else circuits[circuit], rest)
+    named = "rc低通.cir 的带宽受什么限制"  # a file's name, which is the name of a kind too
+    assert in_words(named, ("rc低通.cir", *circuits)) == ("", named)
