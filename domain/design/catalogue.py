@@ -30,6 +30,7 @@ from domain.design.families import (
     cascode,
     charge_pump,
     clapp_oscillator,
+    class_ab_stage,
     cmos_gate,
     colpitts_oscillator,
     common_base,
@@ -161,6 +162,7 @@ FAMILIES: Mapping[str, DeclaredFamily] = MappingProxyType(
             charge_pump,
             rc_snubber,
             led_driver,
+            class_ab_stage,
         )
     }
 )

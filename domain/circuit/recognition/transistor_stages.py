@@ -511,9 +511,13 @@ def _output_stages(found: Finder) -> None:
             if not common or not (_is_rail(found, n.pins["out"]) and _is_rail(found, p.pins["out"])):
                 continue
             resistors = [r for side in ends if (r := side[common[0]]) is not None]
+            bases = [each.pins["in"] for each in (n, p)]
+            joints = [d.pins["com"] for d in graph.of("q") if d.pins["in"] == d.pins["out"] in bases]
+            feet = [r for at in joints for r, far in graph.two(at, "r") if far not in graph.fixed]
+            feeds = [r for at in bases for r, far in graph.two(at, "r") if far in graph.rails]
             found.add(
                 "push_pull",
-                {"transistors": [n, p], "emitter_resistors": resistors},
+                {"transistors": [n, p], "emitter_resistors": resistors, "sets_current": feet, "bias": feeds},
                 {"in": n.pins["in"], "in2": p.pins["in"], "out": common[0]},
             )
 

@@ -613,6 +613,17 @@ def led_driver(draw: random.Random) -> str:
     return text.format(n=count, i=current, v=supply, k=min(current, 900 * 15 / (supply / 1.5)))
 
 
+def class_ab_stage(draw: random.Random) -> str:
+    load, volts = draw.choice([4, 8, 16, 32, 100, 600]), _log(draw, 2, 30)
+    texts = (
+        f"class AB output stage, {volts**2 / 2 / load:.3g} W into {load} ohm",
+        f"甲乙类互补输出级，{load}Ω负载输出{volts**2 / 2 / load:.3g}W",
+        f"push-pull emitter follower, amplitude {volts:.3g} V, load {load} ohm, ±{1.2 * volts + 3:.3g} V",
+    )
+    text = draw.choice(texts) + draw.choice(["", ", distortion below 1%", ", 10 kHz"])
+    return text + draw.choice(["", f", quiescent current {_log(draw, 30, 80) * volts / load:.3g} mA"])
+
+
 def state_variable(draw: random.Random) -> str:
     quality, output = _log(draw, 0.55, 45), draw.choice(["low-pass", "band-pass", "high-pass"])
     center, gain = _log(draw, 1, 80e3), _log(draw, 0.15, 30)
@@ -696,6 +707,7 @@ FAMILIES = pytest.mark.parametrize(
         charge_pump,
         rc_snubber,
         led_driver,
+        class_ab_stage,
     ],
     ids=lambda f: f.__name__,
 )

@@ -41,6 +41,7 @@ OWN = {
     "mos_cascode": {"cascode"},
     "two_stage_opamp": {"differential_pair", "current_mirror", "common_source"},
     "mos_inverter": {"cmos_inverter"},
+    "class_ab_stage": {"push_pull", "diode_connected"},
     "cmos_gate": {"nand_gate"},
     "mos_current_mirror": {"cascode_mirror"},
 }
