@@ -21,6 +21,7 @@ from domain.llm.prompts.library import (
     PromptLibrary,
     PromptTemplate,
     TextProblem,
+    as_text,
     names_in,
     problems_of,
 )
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 
 _logger = logging.getLogger(__name__)
 
+_MOST_OF_GOALS = 20_000
+"""Characters: a clone's file of goals may have a megabyte."""
 _CIRCUITS = (".cir", ".sp", ".spice", ".net", ".ckt")
 
 
@@ -378,4 +381,11 @@ def _is_default(text: IdentityText, prompt: IdentityPrompt) -> bool:
 
 
 def _goals_of(project: ProjectFiles, circuit: str) -> object:
-    return list(read_goals(project, circuit).plain) or None
+    """The goals of a circuit as they are stored, as many as there is room for in each request."""
+    found, room = [], _MOST_OF_GOALS
+    for plain in read_goals(project, circuit).plain:
+        room -= len(as_text(plain))
+        if room < 0:
+            break
+        found.append(plain)
+    return found or None

@@ -49,8 +49,8 @@ TASK_MARK = "<!-- Layer 1: task -->"
 
 _FENCE = re.compile(r"[<\uff1c\ufe64\u2039\u3008](?=\W{0,8}data\b)", re.IGNORECASE)
 """What opens or closes a data block, and what could be taken for it: with blanks in it, or wide signs."""
-_PLAIN = re.compile(r"[\w.+\-/%:]{0,40}")
-"""A number, a file's name: nothing that could be taken for a sentence."""
+_PLAIN = re.compile(r"[\w.+\-/%:]{0,40}", re.ASCII)
+"""A number, a file's name: nothing that could be taken for a sentence, as Chinese without blanks could."""
 _INLINE_LENGTH = 200
 
 
