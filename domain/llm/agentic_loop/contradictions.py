@@ -17,7 +17,7 @@ from domain.llm.agentic_loop.backing import without_code
 from domain.llm.agentic_loop.claims import told_of_before
 from domain.llm.agentic_loop.facts_by_row import wrong_rows
 from domain.llm.agentic_loop.facts_in_words import NOT, wrong_words
-from domain.llm.agentic_loop.pairs import wrong_sizes
+from domain.llm.agentic_loop.pairs import wrong_sizes, wrong_sums
 from domain.llm.agentic_loop.part_values import wrong_ways
 from domain.llm.agentic_loop.quantities import (
     QUANTITIES,
@@ -122,6 +122,8 @@ def contradictions(
         *_wrong_factors(flat),
         *(clause[-_LONGEST:] for clause in wrong_sizes(flat, figures)),
         *(clause[-_LONGEST:] for clause in _wrong_targets(flat, figures, words)),
+        *(clause[-_LONGEST:] for clause in _wrong_sides(flat, figures, words)),
+        *(clause[-_LONGEST:] for clause in wrong_sums(flat, figures)),
         *(clause[-_LONGEST:] for clause in _wrong_ranges(flat, figures, results)),
         *(clause[-_LONGEST:] for clause in wrong_ways(flat, (*earlier, *results))),
     )
@@ -153,12 +155,33 @@ _REACHES = late_pattern(
     re.IGNORECASE,
 )
 _OFF_TARGET = 0.08
+_WITHIN = late_pattern(r"\s?±\s?(?P<share>\d+(?:\.\d+)?) ?%")
+_TO_TARGET = late_pattern(
+    r"比(?:目标|要求|设计|标称)[^,，。;；\d]{0,3}(?:偏?(?:(?P<below>低|小)|高|大))"
+    r"|\b(?:(?P<under>below|under|lower than|short of)|above|over|higher than) (?:the |your )?(?:target"
+    r"|nominal)\b(?! \w* ?of)",
+    re.IGNORECASE,
+)
+
+
+def _wrong_sides(flat: str, figures: Sequence[TextFigure], words: Sequence[str]) -> Iterator[str]:
+    """Where a figure is told to be above the one target of its unit and is below, or the other way round."""
+    asked = [figure for text in map(plain, words[-3:]) for figure in figures_in(text) if figure.unit != "%"]
+    for told in _TO_TARGET.finditer(flat):
+        before = [each for each in figures if each.end <= told.start() and each.unit not in ("%", "1")]
+        if not before or _CLAUSE_START.search(flat[before[-1].end : told.start()]) or NOT.search(told[0]):
+            continue
+        targets = {each.value for each in asked if each.unit == before[-1].unit}
+        if len(targets) == 1 and _is_on_wrong_side(
+            before[-1].value, targets.pop(), is_above=not (told["below"] or told["under"])
+        ):
+            yield flat[before[-1].start : told.end()]
 
 
 def _wrong_targets(flat: str, figures: Sequence[TextFigure], words: Sequence[str]) -> Iterator[str]:
     """Where a figure is told to reach one that was asked for, and is well off it: "16.7 mA, meets 20 mA"."""
     asked = [
-        (figure, text[: figure.start][-24:].lower(), text[figure.end :][:4])
+        (figure, text[: figure.start][-24:].lower(), text[figure.end :][:12])
         for text in map(plain, words[-3:])
         for figure in figures_in(text)
     ]
@@ -184,7 +207,11 @@ def _wrong_targets(flat: str, figures: Sequence[TextFigure], words: Sequence[str
             ):
                 continue
             off = one.value / target.value - 1
-            is_about = ROUGHLY.search(lead) is not None or "左右" in behind
+            is_about = ROUGHLY.search(lead) is not None or "左右" in behind[:4]
+            if (within := _WITHIN.match(behind)) is not None:
+                if abs(off) > float(within["share"]) / 100 + one.step / 2 / target.value:
+                    yield flat[one.start : target.end]
+                break
             is_short = off < -_OFF_TARGET and (is_about or not reaches["meets"])
             if is_short or (is_about and off > _OFF_TARGET):
                 yield flat[one.start : target.end]

@@ -287,6 +287,7 @@ _COUNT = late_pattern(
     r"|(?:样本|样品|次|其)?中(?:只?有)?\s?(?P<other>\d{2,6}) ?[个次]",
     re.IGNORECASE,
 )
+_FAILED_SO_MANY = late_pattern(r"\d ?[个次]不(?:合格|达标|满足)")
 _FEW = {
     word: count
     for count, words in {
@@ -564,7 +565,7 @@ def _is_wrong_cause(clause: str, facts: _Facts, is_denied: bool) -> bool:
 
 def _is_wrong_count(clause: str, facts: _Facts, is_denied: bool) -> bool:
     """Whether a clause tells how many runs or samples there were, and no result has that number."""
-    if is_denied or not facts.counts | facts.few:
+    if (is_denied and not _FAILED_SO_MANY.search(clause)) or not facts.counts | facts.few:
         return False
     pairs = [each for each in (facts.runs, facts.passed) if each is not None]
     known = facts.counts | {abs(one - other) for one, other in pairs}
@@ -676,6 +677,8 @@ def _distinct(values: Sequence[Value]) -> list[Value]:
 
 def _is_wrong_factor(clause: str, unit: str, ratios: Sequence[float]) -> bool:
     factors = [factor for words, factor in _FACTORS if words.search(clause)]
+    if not factors and _TO_BEFORE.search(clause):  # "4 倍" of what it was
+        factors = [figure.value for figure in figures_in(clause) if figure.unit == "1"]
     if len(factors) != 1 or unit in ("dB", "deg", "degC"):
         return False
     if not (_MOVED.search(clause) or _BY_ITSELF.search(clause)):

@@ -43,6 +43,12 @@ _STATISTICS = late_pattern(r"^(?P<name>\w+) \[(?P<unit>[^\]\n]{1,8})\]:(?P<rest>
 _STATISTIC = late_pattern(
     r"(?:min|max|mean|median|nominal|sigma|rss|to) (?P<number>[-+]?\d[\d.]*(?:e[-+]?\d+)?)", re.IGNORECASE
 )
+_POWER = late_pattern(
+    r"avg\((?:(?P<square>v\((?P<node>\w*out\w*)\)\*v\((?P=node)\)/[\d.]+\w*)|-?v\(\w+\)\*-?i\(v(?:in|cc"
+    r"|dd|s)\w*\))[^)]*\)",
+    re.IGNORECASE,
+)
+"""Of what a load takes, and of what the supply gives."""
 _ENDS = late_pattern(r"\b(?:min|max) ([-+]?\d[\d.]*(?:e[-+]?\d+)?)")
 
 _LINK = late_pattern(
@@ -58,6 +64,7 @@ _LINK = late_pattern(
 _FROM_FIGURE = late_pattern(r"(?<=从|由)\s?[\d.]+\s?[a-zA-ZΩ°%]{0,4}|\bfrom [\d.]+\s?[a-zA-ZΩ°%]{0,4}")
 """What a quantity had before is no other one's."""
 _OPERATOR = late_pattern(r"[\w)] ?[-+*/] ?$")
+_WORDS_BEHIND = late_pattern(r"[^|\n]{0,24}?[^\W\d_][^|\n]{0,40}\|")
 _OPERATES = late_pattern(r" ?[*/+^] ?[\w(√]")
 _DIFFERS = late_pattern(
     r"\s*(?:too|more|less|higher|lower|above|below|over|under|short|off|away|worse|better|wider|narrower"
@@ -121,6 +128,8 @@ QUANTITIES: tuple[tuple[str, str], ...] = (
     (r"\w*ampl\w*", r"\bamplitude\b|幅度|振幅"),
     (r"yield", r"\byield\b|良率|合格率"),
     (r"ic", r"\bcollector current\b|集电极电流|\bIC\b"),
+    (r"p_?in|input_power", r"\binput power\b|\bP_?in\b|输入功率"),
+    (r"p_?out|output_power", r"\boutput power\b|\bP_?out\b|输出功率"),
     (r"diode_id", r"\b(?:zener|diode|LED)(?:['’]s)? current\b|(?:稳压管|二极管|LED) ?的?电流"),
     (r"vce", r"\bVCE\b|\bcollector-emitter\b|集射"),
     (r"id", r"\bdrain current\b|漏极?电流"),
@@ -177,6 +186,11 @@ def quantities_of(result: str) -> Mapping[Row, list[Value]]:
 
     def keep(label: str, written: str) -> None:
         words = re.findall(r"[a-z_]\w*", label.lower())
+        if (power := _POWER.fullmatch(label.strip())) is not None:
+            words, written = (
+                ["output_power" if power["square"] else "input_power"],
+                f"{written.split(maxsplit=1)[0]} W",
+            )
         # The outermost function names the quantity; db() only says how it is told.
         word = next((each for each in words if each not in ("db", "abs", "mag")), "")
         if (
@@ -289,6 +303,8 @@ class Quantities:
         before = flat[start : figure.start]
         ends = [end.end() for end in CLAUSE_END.finditer(before) if end[0] not in "|(（：:"]
         at = max(ends, default=0)
+        if _WORDS_BEHIND.match(flat, figure.end):  # "| fc | 100 kHz 衰减 |": a head of its own
+            at = max(at, before.rfind("|") + 1)
         found = [(end, begin, row) for row, begin, end in _places_of(before[at:], self._values)]
         if not found or _DIFFERS.match(flat[figure.end : figure.end + 24]):
             return 0, []
