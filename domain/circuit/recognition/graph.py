@@ -110,6 +110,11 @@ class Graph:
         """Nodes that stand still for signals."""
         return {*self.rails, *self.bias}
 
+    @property
+    def has_wave(self) -> bool:
+        """Whether a source changes with time."""
+        return any(self._signal_of(source.element) == "wave" for source in self.of("v i"))
+
     def of(self, kinds: str) -> list[Part]:
         return [part for part in self.parts if part.kind in kinds.split()]
 
@@ -121,6 +126,17 @@ class Graph:
 
     def between(self, a: str, b: str, kinds: str = "r c l d") -> list[Part]:
         return [part for part, far in self.two(a, kinds) if far == b]
+
+    def diodes_above(self, node: str) -> list[Part]:
+        """The string of diodes that conducts from a node that is fed down to this one; [] for none."""
+        chain: list[Part] = []
+        while node not in self.fixed and node not in self.inputs:
+            into = [part for part, pin in self.at[node] if part.kind == "d" and pin == "k"]
+            if len(into) != 1 or into[0] in chain:
+                return []
+            chain.append(into[0])
+            node = into[0].pins["a"]
+        return chain
 
     def through(self, node: str, came: Part) -> tuple[str, tuple[Part, ...]]:
         """Where a current goes on: past resistors in series (windings, sensing) to the next real node."""

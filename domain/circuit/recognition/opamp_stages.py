@@ -7,7 +7,7 @@ Everyone*, SLOD006B, chapter 16; Karki, TI SLOA024B.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from domain.circuit.elements import GROUND
@@ -162,6 +162,8 @@ def _without_feedback(found: Finder, around: _Around) -> None:
     """A comparator, or an amplifier whose loop is closed by other devices."""
     graph, amp = around.graph, around.amp
     loops = {far: part for part, far in _followed_by(graph, around.out)}
+    if _current_sink(found, around, loops):
+        return
     for far, device in loops.items():
         for pin in (around.n, around.p):
             divider = [each for each in around.networks if far in each.ends and pin in each.ends]
@@ -201,6 +203,32 @@ def _without_feedback(found: Finder, around: _Around) -> None:
     ):
         return  # another of its pins has parts: which one is the output is not known
     found.add("comparator", {"amplifier": [amp]}, {"in": around.p, "in2": around.n, "out": around.out})
+
+
+def _current_sink(found: Finder, around: _Around, loops: Mapping[str, Part]) -> bool:
+    """A transistor whose emitter or source stands on a resistor and goes back to the - input."""
+    graph = around.graph
+    device = loops.get(around.n)
+    if device is None or device.pins["com"] != around.n or device.pins["out"] in graph.rails:
+        return False
+    sense = [r for r, far in graph.two(around.n, "r") if far in graph.fixed]
+    if not sense:
+        return False
+    ohm, reference = parallel(sense), graph.rails.get(around.p)
+    figures = [Figure("output_current", reference / ohm, "A", "VREF/R", _SS)] if ohm and reference else []
+    found.add(
+        "current_sink",
+        {
+            "transistor": [device],
+            "amplifier": [around.amp],
+            "sense": sense,
+            "divider": [r for r, _ in graph.two(around.p, "r")],
+            "load": graph.diodes_above(device.pins["out"]),
+        },
+        {"in": around.p, "out": device.pins["out"]},
+        figures,
+    )
+    return True
 
 
 def _is_still_reference(found: Finder, node: str) -> bool:

@@ -483,6 +483,12 @@ def _rectifiers(found: Finder) -> None:
     for (out, _), members in targets.items():
         caps = [c for c, far in graph.two(out, "c") if far in graph.fixed]
         load = [r for r, far in graph.two(out, "r") if far in graph.fixed]
+        if not caps and not graph.has_wave:  # nothing that changes is rectified
+            string = graph.diodes_above(out)
+            found.add(
+                "diode_string", {"diodes": string or members, "series": load}, {"in": members[0].pins["a"]}
+            )
+            continue
         kind = "half_wave_rectifier" if len(members) == 1 else "full_wave_rectifier"
         nodes = (
             {"in": members[0].pins["a"], "out": out}

@@ -33,6 +33,7 @@ def find_transistor_stages(found: Finder) -> None:
     _cascode_opamps(found)
     _cascodes(found)
     _output_stages(found)
+    _limiters(found)
     _sinks(found)
     _singles(found)
 
@@ -523,6 +524,40 @@ def _output_stages(found: Finder) -> None:
 
 
 # ---- single stages ---------------------------------------------------------------------------------
+
+
+def _limiters(found: Finder) -> None:
+    """Two transistors: the second takes the first one's base current where the drop at its foot is VBE."""
+    graph = found.graph
+    for part in _free(found):
+        base, foot = part.pins["in"], part.pins["com"]
+        feet = [r for r, far in graph.two(foot, "r") if far in graph.fixed]
+        if len(feet) != 1 or foot in graph.fixed or part.pins["out"] in graph.rails:
+            continue
+        seconds = [
+            each
+            for each, pin in graph.at[foot]
+            if each.kind == "q"
+            and pin == "in"
+            and each.pins["out"] == base
+            and each.pins["com"] == feet[0].other(foot)
+            and each.polarity == part.polarity
+        ]
+        fed = [r for r, far in graph.two(base, "r") if far in graph.rails]
+        if len(seconds) == 1 and fed:
+            ohm = parallel(feet)
+            found.add(
+                "current_sink",
+                {
+                    "transistor": [part],
+                    "second": seconds,
+                    "sense": feet,
+                    "bias": fed,
+                    "load": graph.diodes_above(part.pins["out"]),
+                },
+                {"out": part.pins["out"], "common": feet[0].other(foot)},
+                [Figure("output_current", 0.65 / ohm, "A", "VBE/R", "Horowitz, Hill, 2.2.6")] if ohm else [],
+            )
 
 
 def _sinks(found: Finder) -> None:

@@ -46,6 +46,7 @@ KINDS: Mapping[str, Kind] = {
         msg("Widlar current source"), msg("makes a small current from a larger reference current")
     ),
     "current_source": Kind(msg("current source"), msg("supplies a bias current")),
+    "current_sink": Kind(msg("constant-current sink"), msg("holds the current of its load")),
     "diode_connected": Kind(msg("diode-connected transistor"), msg("sets a bias voltage, or acts as a load")),
     "vbe_multiplier": Kind(msg("VBE multiplier"), msg("sets the bias of the output stage")),
     "push_pull": Kind(
@@ -135,6 +136,7 @@ KINDS: Mapping[str, Kind] = {
     "forward_converter": Kind(msg("forward converter"), msg("passes energy on while the switch is on")),
     "charge_pump": Kind(msg("charge pump"), msg("moves charge by a capacitor between switches")),
     "rc_snubber": Kind(msg("RC snubber"), msg("damps the ringing of a switching node")),
+    "diode_string": Kind(msg("diodes with a series resistor"), msg("the resistor sets their current")),
     "half_wave_rectifier": Kind(msg("half-wave rectifier")),
     "full_wave_rectifier": Kind(msg("full-wave rectifier")),
     "bridge_rectifier": Kind(msg("bridge rectifier")),
@@ -228,6 +230,7 @@ ROLES: Mapping[str, Message] = {
     "second_stage": msg("second stage"),
     "compensation": msg("Miller compensation"),
     "sections": msg("RC sections"),
+    "sense": msg("sense resistor"),
     "series": msg("series resistor"),
     "series_arm": msg("series arm"),
     "series_resistance": msg("series resistance of the capacitor"),

@@ -20,6 +20,7 @@ from presentation.translation import Translator
 
 ROOT = Path(__file__).parents[3]
 OWN = {
+    "led_driver": {"current_sink", "zener_regulator"},
     "first_order": {"rc_low_pass"},
     "sallen_key": {"sallen_key_low_pass"},
     "buck": {"buck_converter"},
@@ -198,6 +199,10 @@ OTHERS = [
     ("V1 p 0 12\nR1 p a 10k\nQ1 a a 0 n\nQ2 o a e n\nRE e 0 1k\nRL p o 1k\n.model n npn", "widlar_source"),
     ("V1 p 0 9\nR1 p b 1.5k\nD1 b 0 d\nQ1 o b e n\nRE e 0 220\nRL p o 100\n.model n npn\n.model d d",
      "current_source"),
+    ("V1 p 0 12\nR1 p b 10k\nQ1 o b s n\nQ2 b s 0 n\nRS s 0 22\nRL p o 100\n.model n npn", "current_sink"),
+    ("V1 p 0 12\nVR r 0 0.2\nX1 r s g amp\nM1 o g s s nn\nRS s 0 10\nRL p o 100\n.subckt amp p n q\n"
+     "E1 q 0 p n 1e5\n.ends\n.model nn nmos", "current_sink"),
+    ("V1 a 0 9\nD1 a m d\nD2 m b d\nR1 b 0 330\n.model d d\n.dc V1 0 9 0.1", "diode_string"),
     ("V1 p 0 5\nVI i 0 PULSE(0 5 0 1n 1n 1u 2u)\nM1 o i p p pp\nM2 o i 0 0 nn\nCL o 0 1p\n"
      ".model pp pmos\n.model nn nmos",
      "cmos_inverter"),
@@ -243,6 +248,7 @@ NEVER = [  # circuit, what it must not be taken for
      "M3 o a 0 0 nn\nM4 o b 0 0 nn\n.ends\nVB b 0 PULSE(0 5 0 1n 1n 1u 2u)\n.model pp pmos\n.model nn nmos",
      "comparator"),
     ("V1 a 0 5\nR1 a 0 1k", "decoupling"),
+    ("V1 a 0 5\nD1 a b d\nR1 b 0 330\n.model d d\n.dc V1 0 5 0.1", "half_wave_rectifier"),
     ("VI i 0 SIN(0 3 1k)\nR1 i m 5k\nD1 m 0 d\nD2 0 m d\nC1 m o 2n\nR2 o 0 10k\n.model d d",
      "voltage_doubler"),
 ]  # fmt: skip
