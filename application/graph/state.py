@@ -121,7 +121,8 @@ class GraphState(AgentState, total=False):
     """Of the intent "go_back": the round."""
     current_node: str
     left_by_user: str
-    """SHA-256 of the circuit as somebody changed it while the design waited; never overwritten at the end."""
+    """SHA-256 of the circuit as somebody changed it while the design waited, or of the round gone back to:
+    never overwritten at the end."""
     is_completed: bool
     termination_reason: str
 

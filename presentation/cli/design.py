@@ -321,6 +321,14 @@ async def _ask_on_terminal(question: Question, left: NeedsConfirmation, out: Out
             return await _decided(
                 question, msg("Goals met. Accept this circuit? [Y/n] "), "accept", left, out
             )
+        case "checkpoint" if question.has_failed:
+            text = msg("The simulation failed. Try to fix it? [Y/n] ")
+            if question.is_exhausted:
+                text = msg(
+                    "The simulation failed, and the last attempt changed nothing. Try to fix it once more? "
+                    "[Y/n] "
+                )
+            return await _decided(question, text, "continue", left, out)
         case "checkpoint" if question.is_exhausted:
             text = msg("Goals not met, and no further improvement is possible. Accept this circuit? [Y/n] ")
             return await _decided(question, text, "accept", left, out)

@@ -103,6 +103,7 @@ class GoBackNode:
                 "write_ids": writes,
             },
             "stagnation_count": 0,
+            "left_by_user": found["netlist_sha256"],  # at the end, too, whichever round is the best one
         }
         return await self._restoring.planned(plan, state, here, step)
 

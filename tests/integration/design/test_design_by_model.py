@@ -398,8 +398,7 @@ async def test_undo_twice_then_back_to_round_one_of_four(bench: Bench) -> None:
     assert [event.number for event in bench.told(IterationFinished)] == [1, 2, 3, 3, 4]
     last = bench.questions[-1]
     assert last.verdicts[0].measured.value == pytest.approx(bench.told(IterationFinished)[0].metrics["gain"])
-    # Stopped at round 1, the best of all rounds is put back.
-    assert bench.circuit() == amplifier("510")
+    assert bench.circuit() == amplifier("470"), "who went back to it keeps it, though others were better"
     assert done.rounds == 4
 
 
