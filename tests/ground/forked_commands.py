@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.ground.forked_process import ForkedProcess
+from tests.ground.known_boxes import find_beforehand
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -200,7 +201,10 @@ _AT_FIRST_USE = (
 
 
 def import_everything(also_import: Sequence[str] = ()) -> None:
-    """Import what commands import: all of the program, and what it loads at its first use."""
+    """Import what commands import: all of the program, and what it loads at its first use.
+
+    The box that ngspice runs in is found, too.
+    """
     for package in ("shared", "domain", "application", "infrastructure", "presentation", "composition"):
         found = importlib.import_module(package)
         for module in pkgutil.walk_packages(found.__path__, f"{package}."):
@@ -209,6 +213,7 @@ def import_everything(also_import: Sequence[str] = ()) -> None:
                     importlib.import_module(module.name)
     for name in ("main", "bootstrap", *_AT_FIRST_USE, *also_import):
         importlib.import_module(name)
+    find_beforehand()
 
 
 def _serve(files: socket.socket, also_import: Sequence[str]) -> None:

@@ -604,17 +604,18 @@ async def test_language_and_theme_change_live(
     assert picture.pixelColor(picture.width() // 2, picture.height() - 5).name() == paper
 
 
+@pytest.mark.parametrize("lines", [8_000, pytest.param(20_000, marks=pytest.mark.torture)])
 @settled
-async def test_twenty_thousand_lines_are_typed_into_without_holding_the_loop(
-    area: EditorArea, project: Path, opened: Open, loop_watchdog: LoopWatchdog, until: Until
+async def test_many_thousand_lines_are_typed_into_without_holding_the_loop(
+    area: EditorArea, project: Path, opened: Open, loop_watchdog: LoopWatchdog, until: Until, lines: int
 ) -> None:
     path = project / "big.cir"
-    body = "".join(f"R{i} n{i} n{i + 1} 1.5k\nC{i} n{i} 0 10n ; cap\n" for i in range(10_000))
+    body = "".join(f"R{i} n{i} n{i + 1} 1.5k\nC{i} n{i} 0 10n ; cap\n" for i in range(lines // 2))
     await put(path, f"* big\nV1 n0 0 1\n{body}.op\n.end\n")
     page = await opened(path)
     length = page.editor.byte_length()
     await until(lambda: page.editor.SendScintilla(QsciScintilla.SCI_GETENDSTYLED) >= length)
-    page.editor.go_to(15_000)
+    page.editor.go_to(lines * 3 // 4)
     async with loop_watchdog.watching():
         for _ in range(10):
             QTest.keyClick(page.editor, Qt.Key.Key_X)

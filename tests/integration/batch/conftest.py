@@ -23,6 +23,7 @@ from infrastructure.ngspice.runner import NgspiceRunner
 from infrastructure.ngspice.sandbox import ALL_LAYERS, Layer
 from infrastructure.persistence.source_files import SourceReaderFactory
 from shared.processes import ProcessManager
+from tests.ground.known_boxes import found_here
 
 MODES: dict[str, frozenset[Layer]] = {
     "both": ALL_LAYERS,
@@ -64,6 +65,13 @@ async def outcomes_of(engine: NgspiceBatch, batch: Batch, *, workers: int | None
     found = [outcome async for outcome in engine.run(batch, workers=workers)]
     assert sorted(outcome.run_id for outcome in found) == [run.run_id for run in batch.runs]
     return sorted(found, key=lambda outcome: outcome.run_id)
+
+
+@pytest.fixture(autouse=True)
+def box_is_found_here() -> Iterator[None]:
+    """What these tests prove is how it is found."""
+    with found_here():
+        yield
 
 
 @pytest.fixture

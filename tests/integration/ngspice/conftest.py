@@ -18,6 +18,7 @@ from infrastructure.ngspice.confined import ConfinedNgspice
 from infrastructure.ngspice.runner import NgspiceRunner
 from infrastructure.ngspice.sandbox import ALL_LAYERS, Layer
 from shared.processes import ProcessManager
+from tests.ground.known_boxes import found_here
 
 MODES: dict[str, frozenset[Layer]] = {
     "both": ALL_LAYERS,
@@ -37,6 +38,13 @@ def analyses_of(deck: str) -> tuple[Analysis, ...]:
         if number > 1 and not in_control and (match := _ANALYSIS.match(text)):
             found.append(Analysis(kind=match[1], text=text[1:], line=number))
     return tuple(found)
+
+
+@pytest.fixture(autouse=True)
+def box_is_found_here() -> Iterator[None]:
+    """What these tests prove is how it is found."""
+    with found_here():
+        yield
 
 
 @pytest.fixture
