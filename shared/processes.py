@@ -418,11 +418,3 @@ def _limit_started(pid: int, limits: ProcessLimits) -> None:
     for name, value in _rlimits(limits).items():
         with contextlib.suppress(ProcessLookupError, PermissionError):
             resource.prlimit(pid, kinds[name], value)
-
-
-def start_of(pid: int) -> str:
-    """When a process started, in ticks since the machine's start (field 22 of proc(5) stat)."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text("ascii", "replace").rpartition(")")[2].split()[19]
-    except (OSError, IndexError):
-        return ""

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from shared.errors import EnvironmentProblem
 from shared.message import msg
-from shared.processes import start_of
+from shared.process_start import start_of
 
 _MAX_ENTRIES = 1000
 _PLAIN_NAME = re.compile(r"[^\W_.\-][^\x00-\x1f\x7f/\\]{0,119}|_[^\x00-\x1f\x7f/\\]{0,119}")

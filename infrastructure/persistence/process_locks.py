@@ -24,7 +24,7 @@ from infrastructure.persistence import confined
 from infrastructure.persistence.confined import write_problem
 from shared.errors import EnvironmentProblem
 from shared.message import msg
-from shared.processes import start_of
+from shared.process_start import start_of
 
 try:
     import fcntl
