@@ -85,6 +85,8 @@ class Quantity(Slot):
     """``at_least`` or ``at_most`` when it is only that: the other bound is refused."""
 
     def text(self, value: float, digits: int = 4) -> str:
+        if "deg" in self.dimensions:
+            return f"{value:.{digits}g}°"
         unit = next(each for each in self.dimensions if len(self.dimensions) == 1 or each != "dB")
         if unit == "%":
             return f"{100 * value:.{max(digits, 6)}g} %"

@@ -275,6 +275,7 @@ _THIS = re.compile(
     r"\bthis (?:circuit|netlist|schematic|file|one)\b|(?:这个|此|该|当前|本)(?:电路|网表|文件)", re.IGNORECASE
 )
 _WORD = re.compile(r"[a-z]{3,}")
+_MICRO = re.compile(r"(?<=\d )u(?=(?:[AVWFHSsΩ]|Ohm)\b)")
 _LAST_OF_LIST = re.compile(r"^(- .*)\n(?=[^-\s])", re.MULTILINE)
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _PROGRAM_NOTE = "(A note of the program"
@@ -353,7 +354,8 @@ class BuiltinChatClient:
                 call = plan.send(outcome)
         except StopIteration as end:
             answer: str = end.value
-            return _LAST_OF_LIST.sub(r"\1\n\n", answer)  # what follows is no part of its last row
+            answer = _LAST_OF_LIST.sub(r"\1\n\n", answer)  # what follows is no part of its last row
+            return _MICRO.sub("µ", answer)
         if len(outcomes) >= MOST_ROUNDS:
             return say(msg("Stopped after {count} {count:step|steps}.", count=len(outcomes)))
         if call.tool not in _offered(request):

@@ -317,8 +317,8 @@ def default_expressions(plot: Plot) -> list[str]:
         return [name for name in ("onoise_spectrum",) if name in plot.vectors] or _first(plot, 1)
     outputs = [name for name in _OUTPUTS if name in plot.vectors]
     inputs = [name for name in _INPUTS if name in plot.vectors and plot.analysis != "ac"]
-    if outputs:
-        return inputs + outputs
+    if outputs:  # a supply that stands still would only press the output flat
+        return [name for name in inputs if np.ptp(np.abs(plot.vectors[name].data)) > 0] + outputs
     nodes = [
         name
         for name in plot.vectors

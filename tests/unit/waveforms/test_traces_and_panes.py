@@ -5,6 +5,7 @@ import pytest
 
 from domain.simulation.waveform import Plot, Vector
 from presentation.panels.iterations_plot import _from_zero, _lie_apart
+from presentation.panels.waveforms.shown_result import usual_measurements
 from presentation.panels.waveforms.traces import (
     PaneKind,
     TraceColors,
@@ -119,6 +120,16 @@ def test_a_falling_sweep_is_read_the_right_way_round():
     assert axis.stepped(0, 1) == 0
 
 
+def test_a_gain_at_low_frequencies_is_asked_of_what_has_one(ac):
+    f = ac.axis.data
+    assert usual_measurements([ac]) == ["db(dcgain(v(out)))", "bandwidth(v(out))"]
+    high = 1 / (1 - 1j * 1e3 / f)
+    coupled = _plot("ac", ("frequency", "Hz", f), v__out=("V", high))
+    assert usual_measurements([coupled]) == ["db(max(mag(v(out))))", "lowcut(v(out))"]
+    amplifier = _plot("ac", ("frequency", "Hz", f), v__out=("V", 100 * high / (1 + 1j * f / 1e5)))
+    assert usual_measurements([amplifier]) == ["db(max(mag(v(out))))", "bandwidth(v(out))"]
+
+
 def test_cursors_read_the_samples_they_stand_on(ac):
     axis = axis_of(ac)
     trace = make_trace("v(out)", ac, axis, 3)
@@ -140,6 +151,8 @@ def test_the_output_is_shown_first_and_supplies_are_not():
     t = np.linspace(0, 1, 3)
     data = {"v__vdd": ("V", t), "v__in": ("V", t), "v__out": ("V", t), "v__mid": ("V", t)}
     assert default_expressions(_plot("tran", ("time", "s", t), **data)) == ["v(in)", "v(out)"]
+    supplied = data | {"v__in": ("V", np.full(3, 24.0))}  # a converter's input would press the ripple flat
+    assert default_expressions(_plot("tran", ("time", "s", t), **supplied)) == ["v(out)"]
     del data["v__out"]
     assert default_expressions(_plot("tran", ("time", "s", t), **data)) == ["v(mid)"]
 
