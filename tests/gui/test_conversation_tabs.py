@@ -313,7 +313,10 @@ async def test_a_conversation_that_only_reads_gives_the_model_reading_tools_only
     panel: ConversationPanel, services: WindowServices, project: Path, until: Until
 ) -> None:
     writing = call("rewrite_file", {"path": "new.cir", "content": "* new\n.end\n"})
-    with FakeLLMServer([answer(calls=[writing]), answer("I can't."), answer("Yes.")]) as server:
+    said = [answer(calls=[writing]), answer("I can't."), answer(calls=[writing]), answer("Yes.")]
+    offered: list[Path] = []
+    services.workspace.file_offered.connect(offered.append)
+    with FakeLLMServer(said) as server:
         use(panel, server)
         QTest.mouseClick(panel.findChild(QToolButton, "readOnly"), LEFT)
         type_and_send(panel, "write a new file")
@@ -328,6 +331,7 @@ async def test_a_conversation_that_only_reads_gives_the_model_reading_tools_only
         type_and_send(panel, "and here?")
         await until(lambda: not panel.is_running and panel.session_id)
         assert {"rewrite_file"} <= {tool["function"]["name"] for tool in server.requests[-1]["tools"]}
+    assert offered == [project / "new.cir"]  # a circuit that was written is looked at next
 
 
 @campaigns(fast=10, whole=50)

@@ -30,6 +30,7 @@ _ROW = re.compile(r"\d+: (?P<values>\S.*?) -> (?P<metrics>.+)")
 _STATISTICS = re.compile(r"(?P<name>[^\[]+) \[(?P<unit>[^\]]*)\]: (?P<figures>.+)")
 _FIGURE = re.compile(r"(mean|sigma|min|median|max|nominal|cpk) ([-+\d.e]+)")
 _YIELD = re.compile(r"yield (\S+) \((\d+) of (\d+)\), 95 % confidence (\S+) to (\S+)")
+_SHARES = re.compile(r"^(?P<name>[^\[\n]+) \[.*\n  variance from (?P<shares>.+)$", re.MULTILINE)
 _UNMEASURED = re.compile(
     r"^warning: (?P<name>\S+) could not be measured in \d+ of \d+ runs; in run \d+: (?P<reason>.+)$",
     re.MULTILINE,
@@ -191,10 +192,17 @@ def _spread(circuit: Circuit, ask: Ask, speech: Speech, kind: str) -> Plan:
             )
         )
     said.append(bullets(lines))
-    if shares := [line.strip() for line in outcome.lines if line.startswith("  variance from ")]:
+    if found := _SHARES.search(outcome.text):
+        own = next((each for each in wanted if each.key == found["name"]), None)
         said.append(
             speech.say(
-                msg("Shares of the variance: {shares}.", shares=shares[0].removeprefix("variance from "))
+                msg(
+                    "Shares of the variance of the {name}: {shares}.",
+                    name=own.name if own is not None else found["name"],
+                    shares=", ".join(
+                        each for each in found["shares"].split(", ") if not each.endswith(" 0 %")
+                    ),
+                )
             )
         )
     return "\n".join(said)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from domain.circuit.elements import Element
 from domain.circuit.numbers import format_number
+from domain.circuit.preferred_values import nearest
 from infrastructure.llm_adapters.builtin.circuit import Circuit, number_of, value_of
 from infrastructure.llm_adapters.builtin.figures import FIGURES, number, shown
 from infrastructure.llm_adapters.builtin.looking import role_words
@@ -46,9 +47,13 @@ _TIME_S = 120
 _MISSED = re.compile(r"MISSED (?:wish )?(.+)")
 _SHORT = 5
 """Characters of a value that is written as it is."""
+_MOST_MOVED = 4
+"""Of parts of a filter that are moved together: each may be a change of its own."""
 _JUNCTIONS = {"q": ("cjc", "cje", "tf", "bf"), "m": ("vto", "kp")}
 _PARASITIC = frozenset({"winding", "series_resistance"})
 _BIAS = frozenset({"bias", "reference"})
+_FILTER = re.compile(r"_pass$|biquad|notch|state_variable")
+_OF_FILTER = frozenset({"cutoff", "bandwidth", "lower_cutoff", "upper_cutoff"})
 
 
 # --- what a figure hangs on ---------------------------------------------------------------------------
@@ -247,15 +252,19 @@ def _tuned(circuit: Circuit, ask: Ask, wanted: Wanted, named: Sequence[str], spe
             expression=before.expression,
         )
         return speech.say(already)
-    tries = [named] if named else (yield from _candidates(circuit, wanted, speech))
-    if isinstance(tries, str):
-        return tries
-    values = yield from _searched(circuit, ask, before, tries, speech)
-    if isinstance(values, str):
-        return values
-    done, is_done = yield from change_values(circuit.file, values, speech)
+    whole = {} if named else _parts_of_filter(circuit, wanted)
     seen: list[Outcome] = []
-    after = (yield from _watched(_one(circuit, wanted, speech), seen)) if is_done else ""
+    if whole:
+        done, after = yield from _watched(_moved(circuit, whole, before, (low, high), speech), seen)
+    else:
+        tries = [named] if named else (yield from _candidates(circuit, wanted, speech))
+        if isinstance(tries, str):
+            return tries
+        values = yield from _searched(circuit, ask, before, tries, speech)
+        if isinstance(values, str):
+            return values
+        done, is_done = yield from change_values(circuit.file, values, speech)
+        after = (yield from _watched(_one(circuit, wanted, speech), seen)) if is_done else ""
     if isinstance(after, str):
         return "\n".join(filter(None, [*done, after]))
     aim = aim_told(ask, wanted)
@@ -294,7 +303,7 @@ def _watched(plan: Generator[Call, Outcome, _T], seen: list[Outcome]) -> Generat
 
 def _goals_missed(circuit: Circuit, seen: Sequence[Outcome], speech: Speech) -> Iterator[str]:
     """That goals which were asked before are missed with the new values, and stay as they are."""
-    line = next((line for each in seen for line in each.lines if line.startswith("Goals (")), "")
+    line = next((line for each in reversed(seen) for line in each.lines if line.startswith("Goals (")), "")
     missed = [found[1] for each in line.split("; ") if (found := _MISSED.search(each))]
     if missed:
         yield speech.say(
@@ -306,6 +315,49 @@ def _goals_missed(circuit: Circuit, seen: Sequence[Outcome], speech: Speech) -> 
                 example=speech.say(msg("set a goal: gain > 30 dB")),
             )
         )
+
+
+def _parts_of_filter(circuit: Circuit, wanted: Wanted) -> dict[str, float]:
+    """The resistors, else the capacitors, of the filters whose frequency it is; {} where one part sets it.
+
+    All of them in one proportion move the frequency and leave Q, gain and the kind of response as they are.
+    """
+    names = [name for stage in circuit.stages if _FILTER.search(stage.kind) for name in stage.members]
+    parts = [circuit.element(name) for name in dict.fromkeys(names)] if wanted.key in _OF_FILTER else []
+    for letter in "rc":
+        own = {
+            part.name: value_of(part) or 0.0 for part in parts if part is not None and part.letter == letter
+        }
+        if 1 < len(own) <= _MOST_MOVED and all(own.values()):
+            return own
+    return {}
+
+
+def _moved(
+    circuit: Circuit,
+    parts: Mapping[str, float],
+    before: _Measured,
+    aim: tuple[float, float],
+    speech: Speech,
+) -> Generator[Call, Outcome, tuple[list[str], _Measured | str]]:
+    """A filter moved as a whole: with values of E96, and where these miss with exact ones."""
+    low, high = aim
+    goal = math.sqrt(low * high) if low > 0 and high < math.inf else 1.02 * low if low > 0 else 0.98 * high
+    done: list[str] = []
+    factor, now = 1.0, before
+    for is_series in (True, False):
+        factor *= now.value / goal
+        values = [
+            (name, format_number(nearest(value * factor, "E96") if is_series else value * factor, 4))
+            for name, value in parts.items()
+        ]
+        told, is_done = yield from change_values(circuit.file, values, speech)
+        after = (yield from _one(circuit, before.wanted, speech)) if is_done else ""
+        done += told
+        if isinstance(after, str) or low <= after.value <= high:
+            return done, after
+        now = after
+    return done, now
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Literal
 
 from application.ports.events import (
@@ -19,6 +19,7 @@ from application.ports.events import (
     ToolEnded,
     TurnEnded,
 )
+from domain.circuit.netlist import CIRCUIT_SUFFIXES
 from domain.llm.chat import ProviderChoice
 from domain.llm.tools.confirmation_card import same_answer
 from presentation.panels.conversation.asking import Asking
@@ -312,11 +313,14 @@ class LiveRun:
                 self._changes.follow(self._order.root, card)
 
     def _show_what_was_made(self, event: ToolEnded) -> None:
-        """The file on its card and, of a design, in the editor; the result beside the others."""
+        """The file on its card and in the editor, of a design or a circuit that was written whole; the result
+        beside the others."""
         root, card = self._order.root, self._items.get(event.call_id)
         if isinstance(card, OperationCard) and card.look.writes:
             self._changes.follow(root, card)
-            if self._order.mode == "workflow" and event.success and card.path not in self._made:
+            is_circuit = PurePosixPath(card.path).suffix.lower() in CIRCUIT_SUFFIXES
+            is_made = self._order.mode == "workflow" or (event.name == "rewrite_file" and is_circuit)
+            if is_made and event.success and card.path not in self._made:
                 self._made.add(card.path)
                 self._window.file_made(root / card.path)
         elif isinstance(card, SimulationCard) and event.success:

@@ -115,6 +115,18 @@ async def test_questions_about_a_circuit(app: Application, project: Path) -> Non
     assert re.search(r"cut-off frequency: nominal 2\.?\d* kHz, from 1\.7\d* kHz to 2\.3\d* kHz", said)
 
 
+async def test_a_filter_is_moved_as_a_whole(app: Application, project: Path) -> None:
+    buffer = "\nE1 out 0 b out 1meg\n"
+    deck = f"Sallen-Key\nV1 in 0 AC 1\nR1 in a 16k\nR2 a b 16k\nC1 a out 1.4n\nC2 b 0 700p{buffer}"
+    (project / "sk.cir").write_text(f"{deck}.ac dec 50 100 1meg\n.end\n")
+    called, said = await turn(app, project, "make the cutoff of sk.cir 20 kHz")
+    assert "run_study" not in called
+    assert re.search(r"10\.0\d kHz → (19\.[89]|20\.[012])\d* kHz \(asked: 20 kHz", said)
+    text = (project / "sk.cir").read_text()
+    assert "C1 a out 1.4n" in text  # as Q and the flat response are
+    assert re.search(r"R1 in a (\S+)\nR2 a b \1\n", text)
+
+
 async def test_change_inside_a_long_file(app: Application, project: Path) -> None:
     head = "".join(f"R{number} a{number} 0 1k\n" for number in range(100, 900))
     (project / "long.cir").write_text(f"long\nVin in 0 1\n{head}R7 in 0 1k\n.op\n.end\n")
