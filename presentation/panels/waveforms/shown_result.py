@@ -368,7 +368,7 @@ def _response_of(plot: Plot, output: str) -> ResponseKind:
         return "low-pass"
     axis, vector = plot.axis, plot.vectors[output]
     signal = Signal(
-        x=axis.data.real, y=abs(vector.data), unit=vector.unit, axis_name=axis.name, axis_unit=axis.unit
+        x=axis.data.real, y=vector.data, unit=vector.unit, axis_name=axis.name, axis_unit=axis.unit
     )
     return kind_of(signal)
 
