@@ -343,7 +343,7 @@ def _moved(name: str, old: float, new: float, unit: str) -> str:
     change = (
         f", {100 * (new - old) / abs(old):+.3g}%"
         if old and unit not in ("dB", "deg")
-        else f", {shown(new - old, unit)}"
+        else f", {'+' if new > old else ''}{shown(new - old, unit)}"
     )
     return f"{name}: {shown(old, unit)} → {shown(new, unit)}{change}"
 
