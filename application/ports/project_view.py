@@ -76,10 +76,14 @@ class ProjectView(Protocol):
         Raises UserInputError ("bad_path", "outside_project", "file_not_found").
         """
 
-    def newest_result(self, circuit: Path | None, *, ours: bool = True) -> Path | None:
+    def newest_result(
+        self, circuit: Path | None, *, ours: bool = True, beside: Path | None = None
+    ) -> Path | None:
         """The result.json of the newest stored result (of one circuit); None when there is none.
 
         Those made here, or (`ours` false) those made on another computer or changed by another program.
+        `beside`: the one that was made last but for this result.json. Studies, which have no waveforms, do
+        not count.
         """
 
     def numbered_result(self, number: int) -> Path | None:

@@ -164,10 +164,15 @@ class FolderView:
             )
         return real
 
-    def newest_result(self, circuit: Path | None, *, ours: bool = True) -> Path | None:
+    def newest_result(
+        self, circuit: Path | None, *, ours: bool = True, beside: Path | None = None
+    ) -> Path | None:
         """The result.json of the newest stored result (of one circuit): made here, or made elsewhere."""
         results = self.root / paths.PROJECT_FOLDER / paths.RESULTS_FOLDER
-        for name in newest_first(results)[:_RESULTS_LOOKED_AT]:
+        names = newest_first(results)
+        if beside is not None:  # by when they were made, as their ids sort, and not used
+            names = sorted((name for name in names if name != beside.parent.name), reverse=True)
+        for name in names[:_RESULTS_LOOKED_AT]:
             path = results / name / paths.RESULT_FILE
             content = _result_content(path)
             if content is None or content.get("kind") == "study":  # it has no waveforms

@@ -255,6 +255,13 @@ def _data_in(result_path: Path) -> tuple[dict[str, Any], Path]:
     names = content.get("raw_paths")
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise _broken(result_path)
+    if not names and content.get("kind") == "study":
+        raise UserInputError(
+            msg("{path} is a study: it has a table of figures and no waveforms.", path=result_path),
+            advice=msg("Its table is the file rows.csv beside it."),
+            file=result_path,
+            error_type="no_data",
+        )
     if not names:
         raise UserInputError(
             msg(

@@ -22,7 +22,7 @@ from application.tool_execution.tools.result_data import (
     span_of,
     vector_outline,
 )
-from application.tool_execution.tools.result_source import OF_OTHERS, OF_STUDY, result_content, result_source
+from application.tool_execution.tools.result_source import OF_OTHERS, result_content, result_source
 from application.tool_execution.tools.simulation import AnalysisType
 from domain.circuit.figures import with_unit
 from domain.llm.tools.look import ToolLook
@@ -105,6 +105,7 @@ async def inspect_data(arguments: InspectArguments, context: ToolContext, _call:
     if not values and not arguments.observation_points:
         details["analyses"] = await in_thread(context, _overview, plots, chosen)
         details["metrics"] = await in_thread(context, _metrics, context, source.path)
+        details["other_run"] = await in_thread(context, _other_run, context, source.path, run["circuit"])
     return _answer(details)
 
 
@@ -142,8 +143,15 @@ def run_of(context: ToolContext, result: Path) -> dict[str, Any]:
         "parameters": values if isinstance(values, dict) else {},
         "analysis": request.get("analysis"),
         "ok": stored.get("ok", True) is not False,
-        "study": str(stored.get("study") or "study") if stored.get("kind") == "study" else "",
     }
+
+
+def _other_run(context: ToolContext, result: Path, circuit: str) -> int | None:
+    """The number of the same circuit's last run but for this one."""
+    view = context.view
+    of_circuit = context.project.root / circuit if circuit else None
+    found = of_circuit and view.newest_result(of_circuit, beside=result)
+    return view.result_number(found) if found else None
 
 
 def _metrics(context: ToolContext, result: Path) -> dict[str, Any]:
@@ -221,6 +229,8 @@ def _content(details: dict[str, Any]) -> str:
         lines.append(f"{plot['label']}:{axis} {plot['points']} points, {plot['signal_count']} signals")
         lines += [f"  {name}: {_extent(item)}" for name, item in plot["signals"].items()]
     lines += filter(None, [naming_hint(details.get("analyses", ()))])
+    if details.get("other_run") is not None:
+        lines.append(f"other newest run of this circuit: run {details['other_run']}")
     return "\n".join(lines)
 
 
@@ -238,8 +248,6 @@ def _reservations(details: dict[str, Any]) -> str:
         reservations.append(f"of a run with other values than the file's: {values}")
     if details["analysis"]:
         reservations.append(f"of a run with its own analysis: {details['analysis']}")
-    if details["study"]:
-        reservations.append(f"{OF_STUDY}: {details['study']}")
     if not details["ok"]:
         reservations.append("of a run that failed")
     return f" ({'; '.join(reservations)})" if reservations else ""

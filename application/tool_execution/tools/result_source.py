@@ -37,7 +37,6 @@ class ResultSource:
 
 
 OF_OTHERS = "computed elsewhere, not by this installation"
-OF_STUDY = "of a run of a study"
 
 
 async def result_source(context: ToolContext, text: str | None) -> ResultSource:

@@ -34,8 +34,7 @@ from shared.message import Message, msg
 
 _NUMBERED = re.compile(r"Data of run (?P<number>\d+)(?: of (?P<file>[^(]+?))?(?: \((?P<remarks>.*)\))?$")
 _OWN_VALUES = re.compile(r"with other values than the file's: ([^;]+)")
-_OF_STUDY = "of a run of a study"
-_RUNS_LOOKED_AT = 10
+_OTHER_RUN = re.compile(r"^other newest run of this circuit: run (\d+)$", re.MULTILINE)
 
 _SIGNS = {"negative": msg("negative feedback"), "positive": msg("positive feedback")}
 _PLAIN_ROLES = UNNAMED | {"resistor", "capacitor"}
@@ -297,24 +296,19 @@ def compare(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     head = _NUMBERED.match(newest.lines[0])
     if head is None:
         return speech.say(msg("{file} has no two runs to compare.", file=circuit.file))
-    earlier = None
-    for number in range(int(head["number"]) - 1, max(int(head["number"]) - 1 - _RUNS_LOOKED_AT, 0), -1):
-        found = yield inspection(f"run {number}", [])
-        other = _NUMBERED.match(found.lines[0])
-        is_run = other is not None and _OF_STUDY not in (other["remarks"] or "")
-        if not found.error_type and other is not None and is_run and other["file"] == circuit.file:
-            earlier = found, other
-            break
-    if earlier is None:
+    named = _OTHER_RUN.search(newest.text)
+    found = (yield inspection(f"run {named[1]}", [])) if named else newest
+    other = _NUMBERED.match(found.lines[0])
+    if named is None or found.error_type or other is None:
         return speech.say(msg("{file} has no two runs to compare.", file=circuit.file))
-    before, after = values_of(earlier[0]), values_of(newest)
+    before, after = values_of(found), values_of(newest)
     wanted = all_wanted(
         circuit, ask if ask.figures else Ask(intent="figure", figures=default_figures(circuit))
     )
     own: list[Wanted] = wanted if isinstance(wanted, list) else []
     expressions = [text for each in own for text in each.expressions]
     if expressions:
-        before |= values_of((yield inspection(f"run {earlier[1]['number']}", expressions)))
+        before |= values_of((yield inspection(f"run {other['number']}", expressions)))
         after |= values_of((yield inspection(f"run {head['number']}", expressions)))
     lines = []
     for name in (each for each in after if each in before):
@@ -322,12 +316,12 @@ def compare(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
         label = next((speech.say(each.name) for each in own if name in each.expressions), "")
         told = f"{label} ({name})" if label else name
         lines.append(_moved(told, old, new, unit))
-    first, second = f"{earlier[1]['number']}", f"{head['number']}"
+    first, second = f"{other['number']}", f"{head['number']}"
     said = [
         speech.say(msg("{file}, run {first} → run {second}:", file=circuit.file, first=first, second=second)),
         bullets(lines),
     ]
-    for name, match in ((first, earlier[1]), (second, head)):
+    for name, match in ((first, other), (second, head)):
         if values := _OWN_VALUES.search(match["remarks"] or ""):
             own_values = msg("Run {number} had values of its own: {values}.", number=name, values=values[1])
             said.append(speech.say(own_values))

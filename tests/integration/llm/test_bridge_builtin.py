@@ -113,6 +113,9 @@ async def test_questions_about_a_circuit(app: Application, project: Path) -> Non
         app, project, "worst case of the cut-off of rc.cir with 5% resistors and 10% capacitors"
     )
     assert re.search(r"cut-off frequency: nominal 2\.?\d* kHz, from 1\.7\d* kHz to 2\.3\d* kHz", said)
+    called, said = await turn(app, project, "compare the last two runs of rc.cir")  # of which a study is none
+    assert called.count("inspect_data") == 4
+    assert re.search(r"run \d+ → run \d+:\n- .*: 1\.?\d* kHz → 2\.?\d* kHz, \+", said)
 
 
 async def test_a_filter_is_moved_as_a_whole(app: Application, project: Path) -> None:
