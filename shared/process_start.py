@@ -1,4 +1,4 @@
-"""When a process started: with its number it names one process. Without asyncio, which workers do not need."""
+"""When a process started: with its number it names one process. Without asyncio, which no worker needs."""
 
 from __future__ import annotations
 

@@ -546,7 +546,12 @@ def undo(speech: Speech) -> Plan:
                 return "\n".join([*lines, failed(outcome, speech)])
             lines.append(
                 speech.say(
-                    msg("{file}: “{before}” is “{after}” again.", file=path, before=after, after=before)
+                    msg(
+                        "{file}: “{before}” is “{after}” again.",
+                        file=path,
+                        before=after.replace("\n", "; "),
+                        after=before.replace("\n", "; "),
+                    )
                 )
             )
         return "\n".join(lines)

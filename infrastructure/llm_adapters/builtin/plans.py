@@ -140,7 +140,8 @@ def change_values(
         outcome = yield Call(tool="patch_file", arguments=patch)
         if outcome.error_type:
             return [*done, failed(outcome, speech)], False
-        now = msg("{file}: “{before}” is now “{after}”.", file=file, before=edit.before, after=edit.after)
+        before, after = (text.replace("\n", "; ") for text in (edit.before, edit.after))
+        now = msg("{file}: “{before}” is now “{after}”.", file=file, before=before, after=after)
         done.append(speech.say(now))
     if not edits:
         done.append(speech.say(msg("{file} already has these values.", file=file)))
