@@ -65,6 +65,7 @@ from domain.design.families import (
     notch,
     phase_shift_oscillator,
     pierce_oscillator,
+    pll_loop_filter,
     rc_snubber,
     rectifier,
     relaxation_oscillator,
@@ -163,6 +164,7 @@ FAMILIES: Mapping[str, DeclaredFamily] = MappingProxyType(
             rc_snubber,
             led_driver,
             class_ab_stage,
+            pll_loop_filter,
         )
     }
 )

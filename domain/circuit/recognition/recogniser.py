@@ -17,6 +17,7 @@ from domain.circuit.recognition.graph import Graph, watched_by
 from domain.circuit.recognition.low_dropout import find_low_dropout
 from domain.circuit.recognition.networks import find_lc_oscillators, find_networks
 from domain.circuit.recognition.opamp_stages import Network, find_opamp_stages, networks_of
+from domain.circuit.recognition.phase_locked import find_phase_locked_loops
 from domain.circuit.recognition.power_stages import find_power_stages
 from domain.circuit.recognition.recognised import Feedback, NodeRole, Recognised
 from domain.circuit.recognition.transistor_stages import find_crystal_oscillators, find_transistor_stages
@@ -41,6 +42,7 @@ def recognise(tree: DependencyTree) -> Recognised:
     found = Finder(graph)
     find_power_stages(found)
     find_low_dropout(found)
+    find_phase_locked_loops(found)
     find_biquads(found)
     find_opamp_stages(found)
     find_crystal_oscillators(found)

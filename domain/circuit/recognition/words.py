@@ -122,6 +122,9 @@ KINDS: Mapping[str, Kind] = {
     "relaxation_oscillator": Kind(
         msg("relaxation oscillator"), msg("charges and discharges its capacitor between two thresholds")
     ),
+    "pll_loop_filter": Kind(
+        msg("loop filter of a PLL"), msg("sets bandwidth and phase margin of the phase-locked loop")
+    ),
     "astable_timer": Kind(msg("555 timer, astable"), msg("oscillates by itself")),
     "monostable_timer": Kind(msg("555 timer, monostable"), msg("makes one pulse for each trigger")),
     # supplies
@@ -206,7 +209,10 @@ ROLES: Mapping[str, Message] = {
     "input_coupling": msg("input coupling"),
     "junctions": msg("junctions"),
     "load": msg("load"),
+    "controlled_oscillator": msg("controlled oscillator"),
+    "loop_filter": msg("loop filter"),
     "losses": msg("losses"),
+    "phase_detector": msg("phase detector and charge pump"),
     "lower": msg("lower resistor"),
     "mate": msg("mate"),
     "mirror": msg("current mirror"),

@@ -624,6 +624,21 @@ def class_ab_stage(draw: random.Random) -> str:
     return text + draw.choice(["", f", quiescent current {_log(draw, 30, 80) * volts / load:.3g} mA"])
 
 
+def pll_loop_filter(draw: random.Random) -> str:
+    reference, ratio = draw.choice([25e3, 200e3, 1e6, 10e6]), draw.randint(20, 3000)
+    bandwidth = reference / _log(draw, 11, 200)
+    gain = _log(draw, max(1e6, bandwidth * ratio / 20), 2e8)
+    # what sets R2: bandwidth times N over the gain and the current
+    pump = min(max(1e6 * bandwidth * ratio / gain / _log(draw, 300, 9e3), 2), 15e3)
+    texts = (
+        f"PLL loop filter, bandwidth {bandwidth:.4g} Hz, {gain:.3g} Hz/V, Icp {pump:.3g} uA, N = {ratio}",
+        f"锁相环环路滤波器，环路带宽{bandwidth:.4g}Hz，压控灵敏度{gain:.3g}Hz/V，电荷泵电流{pump:.3g}uA，分频比{ratio}",
+        f"charge-pump PLL, {reference:.4g} Hz reference, {ratio * reference:.6g} Hz output, loop bandwidth "
+        f"{bandwidth:.4g} Hz, Kvco {gain:.3g} Hz/V, charge pump current {pump:.3g} uA",
+    )
+    return draw.choice(texts) + draw.choice(["", ", phase margin 45", ", phase margin 60"])
+
+
 def state_variable(draw: random.Random) -> str:
     quality, output = _log(draw, 0.55, 45), draw.choice(["low-pass", "band-pass", "high-pass"])
     center, gain = _log(draw, 1, 80e3), _log(draw, 0.15, 30)
@@ -708,6 +723,7 @@ FAMILIES = pytest.mark.parametrize(
         rc_snubber,
         led_driver,
         class_ab_stage,
+        pll_loop_filter,
     ],
     ids=lambda f: f.__name__,
 )
