@@ -629,7 +629,7 @@ def pll_loop_filter(draw: random.Random) -> str:
     bandwidth = reference / _log(draw, 11, 200)
     gain = _log(draw, max(1e6, bandwidth * ratio / 20), 2e8)
     # what sets R2: bandwidth times N over the gain and the current
-    pump = min(max(1e6 * bandwidth * ratio / gain / _log(draw, 300, 9e3), 2), 15e3)
+    pump = min(max(1e6 * bandwidth * ratio / gain / _log(draw, 300, 8e3), 2), 15e3)
     texts = (
         f"PLL loop filter, bandwidth {bandwidth:.4g} Hz, {gain:.3g} Hz/V, Icp {pump:.3g} uA, N = {ratio}",
         f"锁相环环路滤波器，环路带宽{bandwidth:.4g}Hz，压控灵敏度{gain:.3g}Hz/V，电荷泵电流{pump:.3g}uA，分频比{ratio}",
