@@ -53,7 +53,8 @@ _QUANTITIES = (
     ),
     Quantity(
         name="output_hz", label=msg("output frequency"), dimensions=("Hz",), within=(1e3, 50e9),
-        example=900e6, words=r"(?<![a-z])out(?:put)?(?![a-z])|f_?out|vco (?:at|frequency)|carrier|输出|射频|压控频率",
+        words=r"(?<![a-z])out(?:put)?(?![a-z])|f_?out|vco (?:at|frequency)|carrier|输出|射频|压控频率",
+        example=900e6,
     ),
     Quantity(
         name="ratio", label=_RATIO, dimensions=("none", "x"), within=(1, 1e6), example=900,
