@@ -113,7 +113,7 @@ _WORDS = late_pattern(
     r"|\bcomputed\b|理论|理想|计算|算得|推算|推得|标称)"
     r"|(?P<soft>\bshould\b|\b(?:you|we|I) need\b|\bneeds? to be\b|\bcould\b|\bwill\b|\bmay\b|\bmight\b"
     r"|\bcan\b|'ll\b"
-    r"|\bperhaps\b|\bmaybe\b|或许|也许|\bexpect\b|\bpredict\b|\bestimate\b"
+    r"|\bi['’]d\b|\bperhaps\b|\bmaybe\b|或许|也许|\bexpect\b|\bpredict\b|\bestimate\b"
     r"|\btry\b|\btrying\b|\bpropose\b|\bsuggest\b|\brecommend\b|\baim\w*\b|\blet\b|\bbecomes?\b|\bso that\b"
     r"|\bin order\b|\bto (?:reach|get|meet|bring|give|obtain|achieve|keep|lower|raise|set|make|push|move|have"
     r"|yield|land)\b|(?<!\bthe )(?<!\ban )(?<!\ba )(?<!\bthis )\b(?:increase|decrease|reduce|raise|set|change"
@@ -140,6 +140,9 @@ _AFTER = late_pattern(
     r"(?:be (?:possible|achievable|enough|feasible|reach\w*|obtained|met)|result|follow)"
     r"|^\s*,?\s*(?:I |we )?(?:would )?(?:estimate|guess|expect|assume|suppose)\b"
     r"|^[^.;\n]{0,12}\b(?:by calculation|calculated|by hand|in theory)\b"
+    r"|^\s*(?:looks|seems) (?:right|good|reasonable)\b|^\s*(?:type|part|device|diode|transistor|capacitor"
+    r"|inductor|rating)s? (?:is|are) (?:sufficient"
+    r"|enough|suitable|adequate)\b|^[^，。,;]{0,6}(?:就?足够|即可)"
     r"|^\s*(?:needs?|requires?|calls for|takes)\b|^\s*(?:需要|则需)"
     r"|^\s*(?:左右)?(?:即可|为宜|可行|应该可以|应可|是可能的|有望)"
 )

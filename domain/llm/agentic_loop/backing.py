@@ -432,7 +432,8 @@ def stale_figures(text: str, before: Sequence[str], now: Backing) -> tuple[str, 
         sentence = f"{said}{_SENTENCE_END.split(after)[0]}".lower()
         is_rough = _is_rough(flat, figure)
         if (
-            _OLD.search(sentence)
+            figure.digits < 2  # so coarse, it is of anything
+            or _OLD.search(sentence)
             or (figure.start < of_before and not _NOW.search(sentence))
             or _is_contrasted(flat, figure, current)
             or _BECAME.match(after)

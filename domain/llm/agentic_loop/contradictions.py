@@ -69,6 +69,9 @@ _CHANGES = late_pattern(
     r"|(?:(?P<more>上升|提高|增加|增大)|下降|降低|减小|减少|缩短)(?:了|约|大约|近){0,2}\s?)$"
 )
 _CLAUSE_START = late_pattern(r"[;；。!?！？\n]|\.\s|, (?:but|while|so)\b")
+_OF_GOAL = late_pattern(
+    r"[(（]\s?(?:goal|target|limit|spec|required?|目标|要求|指标|上限|下限)\W{0,3}$", re.IGNORECASE
+)
 _SAME_THING = late_pattern(
     r",? ?\b(?:but|and|so) (?:it|this|that|they|which)\b|[,，]?(?:但|不过|却)(?:它|其)?仍?", re.IGNORECASE
 )
@@ -158,8 +161,9 @@ _OFF_TARGET = 0.08
 _WITHIN = late_pattern(r"\s?±\s?(?P<share>\d+(?:\.\d+)?) ?%")
 _TO_TARGET = late_pattern(
     r"比(?:目标|要求|设计|标称)[^,，。;；\d]{0,3}(?:偏?(?:(?P<below>低|小)|高|大))"
-    r"|\b(?:(?P<under>below|under|lower than|short of)|above|over|higher than) (?:the |your )?(?:target"
-    r"|nominal)\b(?! \w* ?of)",
+    r"|\b(?:(?P<under>below|under|lower than|short of)|above|over|higher than) (?:the "
+    r"|your )?(?P<one>[\d.]+ ?\w{1,4} )?"
+    r"(?:target|nominal)\b(?! \w* ?of)",
     re.IGNORECASE,
 )
 
@@ -171,7 +175,10 @@ def _wrong_sides(flat: str, figures: Sequence[TextFigure], words: Sequence[str])
         before = [each for each in figures if each.end <= told.start() and each.unit not in ("%", "1")]
         if not before or _CLAUSE_START.search(flat[before[-1].end : told.start()]) or NOT.search(told[0]):
             continue
-        targets = {each.value for each in asked if each.unit == before[-1].unit}
+        if told["one"] is None:
+            targets = {each.value for each in asked if each.unit == before[-1].unit}
+        else:
+            targets = {each.value for each in figures_in(told["one"]) if each.unit == before[-1].unit}
         if len(targets) == 1 and _is_on_wrong_side(
             before[-1].value, targets.pop(), is_above=not (told["below"] or told["under"])
         ):
@@ -186,7 +193,7 @@ def _wrong_targets(flat: str, figures: Sequence[TextFigure], words: Sequence[str
         for figure in figures_in(text)
     ]
     for one, target in pairwise(figures):
-        if one.unit != target.unit or one.unit in ("%", "dB") or not target.value:
+        if one.unit != target.unit or one.unit == "dB" or not target.value:
             continue
         before = sentence_before(flat, target.start)
         said = before[-(target.start - one.end) :] if one.end < target.start else ""
@@ -200,13 +207,13 @@ def _wrong_targets(flat: str, figures: Sequence[TextFigure], words: Sequence[str
         ):
             continue
         for wish, lead, behind in asked:
-            if (
-                wish.unit != target.unit
-                or not is_rounding(target, wish.value, is_rough=False)
-                or _LIMIT.search(lead)
-            ):
+            if wish.unit != target.unit or not is_rounding(target, wish.value, is_rough=False):
                 continue
             off = one.value / target.value - 1
+            if (limit := _LIMIT.search(lead)) is not None:
+                if _is_on_wrong_side(one.value, target.value, is_above=not limit["most"]):
+                    yield flat[one.start : target.end]
+                break
             is_about = ROUGHLY.search(lead) is not None or "左右" in behind[:4]
             if (within := _WITHIN.match(behind)) is not None:
                 if abs(off) > float(within["share"]) / 100 + one.step / 2 / target.value:
@@ -275,9 +282,13 @@ def _missed(words: Sequence[str], results: Sequence[str]) -> dict[Row, bool]:
         for row, values in quantities_of(result[:_MOST_READ]).items():
             newest.setdefault(row, values)
     for text in words[-3:]:
-        for clause in re.split(r"[,;；，。?？]|\band\b|\.(?=\s|$)", plain(text[:_MOST_READ])):
-            named, limits = named_quantity(clause, newest), list(_LIMIT.finditer(clause.lower()))
+        for clause in re.split(r"[,;；，。?？]|\band\b|\bwith\b|\.(?=\s|$)", plain(text[:_MOST_READ])):
+            limits = list(_LIMIT.finditer(clause.lower()))
             figures = list(figures_in(clause))
+            named = named_quantity(clause, newest)
+            if named is None and limits:  # "THD below 2 % for 2 V amplitude"
+                named = named_quantity(clause[: limits[0].start()], newest)
+                figures = [each for each in figures if each.start >= limits[0].end()][:1]
             if named is None or named not in newest or len(limits) != 1 or len(figures) != 1:
                 continue
             limit = figures[0]
@@ -351,7 +362,8 @@ def _is_wrong_to(one: TextFigure | None, flat: str, other: TextFigure, *, is_abo
     if compares is None:
         return False
     lead = between[: compares.start()].strip()
-    if not lead and between[:1] == " ":  # "19 us above 200 us" tells a difference
+    # "76 mV (goal < 60 mV)" tells what is asked, "19 us above 200 us" a difference
+    if _OF_GOAL.search(lead) or (not lead and between[:1] == " "):
         return False
     if re.search(
         r"(?:\bby|高出?|低|超出|多|少|(?<![压温误偏])差)\s?(?:about |some |约)?$",

@@ -447,8 +447,8 @@ def wrong_words(
     facts = _Facts.of(results)
     facts.verdicts = {**(kept or {}), **facts.verdicts}
     now = [found for each in reversed(results[-40:]) if (found := quantities_of(each[:MOST_READ]))]
-    before = [
-        *now[1:],
+    states = [
+        *now,
         *(found for each in reversed(earlier[-40:]) if (found := quantities_of(each[:MOST_READ]))),
     ]
     wrong: dict[str, None] = {}
@@ -471,7 +471,7 @@ def wrong_words(
             and not _NOT_OF_NOW.search(_OF_GOAL.sub(" ", _TO_BEFORE.sub(" ", _PASSIVE.sub("", clause))))
             and (
                 (not _TO_BEFORE.search(clause) and _is_false_fact(clause, facts))
-                or any(_is_false_change(part, now, before, facts.row) for part in _AND.split(clause))
+                or any(_is_false_change(part, states, len(now), facts.row) for part in _AND.split(clause))
             )
         ):
             wrong[clause.strip()[-_LONGEST:]] = None
@@ -624,18 +624,24 @@ _CHECKS = (
 
 def _is_false_change(
     clause: str,
-    now: Sequence[Mapping[Row, list[Value]]],
-    before: Sequence[Mapping[Row, list[Value]]],
+    states: Sequence[Mapping[Row, list[Value]]],
+    count: int,
     named: Row | None = None,
 ) -> bool:
-    """Whether a quantity is said to have stayed, doubled, risen ... and no two of its values did."""
-    row = named_quantity(clause, {row for found in now for row in found})
+    """Whether a quantity is said to have stayed, doubled, risen ... and no two of its values did.
+
+    `states` are what results tell, the newest first; the first `count` are of the circuit as it is.
+    """
+    row = named_quantity(clause, {row for found in states[:count] for row in found})
     row = named if row is None and _TO_BEFORE.search(clause) else row
-    new = [] if row is None else _distinct(next((found[row] for found in now if row in found), []))
+    at = next((place for place, found in enumerate(states[:count]) if row in found), 0)
+    new = [] if row is None or not count else _distinct(states[at].get(row, []))
     if row is None or len(new) != 1 or _BOUND.search(clause):
         return False
     unit, one = new[0]
-    others = [value for found in before for own, value in found.get(row, ()) if own == unit and value]
+    others = [
+        value for found in states[at + 1 :] for own, value in found.get(row, ()) if own == unit and value
+    ]
     if not others or not one:
         return False
     leads = next((each for each in figures_in(clause) if _FROM.search(clause[: each.start])), None)

@@ -103,7 +103,7 @@ def wrong_sizes(flat: str, figures: Sequence[TextFigure]) -> Iterator[str]:
         if not low:
             continue
         if size.unit == pair.first.unit:
-            sizes = [high - low]
+            sizes = [high - low, *([100 * (high - low) / begin] if size.unit == "%" else ())]
         elif size.unit not in ("%", "1") or pair.first.unit in ("dB", "deg", "degC", "%"):
             continue  # as a factor it may be told of one of them
         else:

@@ -65,7 +65,7 @@ _FROM_FIGURE = late_pattern(r"(?<=从|由)\s?[\d.]+\s?[a-zA-ZΩ°%]{0,4}|\bfrom 
 """What a quantity had before is no other one's."""
 _OPERATOR = late_pattern(r"[\w)] ?[-+*/] ?$")
 _WORDS_BEHIND = late_pattern(r"[^|\n]{0,24}?[^\W\d_][^|\n]{0,40}\|")
-_OPERATES = late_pattern(r" ?[*/+^] ?[\w(√]")
+_OPERATES = late_pattern(r" ?[*/+^] ?[\w(√]| - [\d.]+ ?\w{1,3} ?[*/]")
 _DIFFERS = late_pattern(
     r"\s*(?:too|more|less|higher|lower|above|below|over|under|short|off|away|worse|better|wider|narrower"
     r"|larger|smaller|beyond"
