@@ -647,8 +647,6 @@ def _is_false_change(
     leads = next((each for each in figures_in(clause) if _FROM.search(clause[: each.start])), None)
     if leads is not None:
         others = [each for each in others if is_rounding(leads, each, is_rough=False)] or others
-    if _is_turned_round(clause, one, others):
-        return True
     if _SAME.search(clause):
         slack = _NEARLY_SAME if _NEARLY.search(clause) else _SAME_SHARE
         return all(abs(one - other) > slack * max(one, other) for other in others)
@@ -659,17 +657,6 @@ def _is_false_change(
     return _is_wrong_factor(clause, unit, [one / other for other in others]) or _is_wrong_way(
         clause, row, [one / other for other in moved]
     )
-
-
-def _is_turned_round(clause: str, one: float, others: Sequence[float]) -> bool:
-    """ "from 1.62 to 2.31" where it is 1.62 now and was 2.31."""
-    for first, second in pairwise(figures_in(clause)):
-        leads = _FROM.search(clause[: first.start])
-        if leads is not None and is_rounding(first, one, is_rough=False) and first.value != second.value:
-            return not is_rounding(second, one, is_rough=False) and any(
-                is_rounding(second, other, is_rough=False) for other in others
-            )
-    return False
 
 
 def _distinct(values: Sequence[Value]) -> list[Value]:
