@@ -24,6 +24,7 @@ from domain.simulation.device_table import (
     WIDTH_M,
     DeviceBench,
     DeviceTable,
+    PlacedCard,
     device_bench,
     table_of,
 )
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
         SimulatorSettingsStore,
         SourceReaders,
     )
-    from domain.circuit.statements import Statement
     from shared.cpu_executor import CpuTaskExecutor
 
 _HEAD = ("vds", "vgs", "id", "gm", "gds", "cgg", "vth", "vdsat")
@@ -61,6 +61,10 @@ class TableRequest:
     """The circuit or library that has the model; None: the library that comes with the program."""
     beside: Path
     """A file of the project that keeps the table."""
+    channel: str = ""
+    """``nmos`` or ``pmos``: what it has to be; then `model` may be "", for the only one of these."""
+    bulk_v: float = 0.0
+    """By how much the source stands above the bulk (of a PMOS: below)."""
     libraries: tuple[Path, ...] = ()
 
 
@@ -101,9 +105,12 @@ class DeviceTables:
         return table
 
     def _bench(self, request: TableRequest) -> DeviceBench:
-        return device_bench(self._cards(request), request.model, request.length_m, request.width_m)
+        return device_bench(
+            self._cards(request), request.model, request.length_m, request.width_m,
+            channel=request.channel, bulk_v=request.bulk_v,
+        )  # fmt: skip
 
-    def _cards(self, request: TableRequest) -> Sequence[Statement]:
+    def _cards(self, request: TableRequest) -> Sequence[PlacedCard]:
         if request.file is None:
             model = next((m for m in self.models.models if m.name.lower() == request.model.lower()), None)
             if model is None:
@@ -112,7 +119,8 @@ class DeviceTables:
                     advice=msg("Name the circuit or library file that has the model."),
                     error_type="no_such_model",
                 )
-            return Netlist.parse(f"* library\n{model.text}".encode()).statements
+            parsed = Netlist.parse(f"* library\n{model.text}".encode())
+            return [(each, f"{model.name}.lib", each.line) for each in parsed.statements]
         data = None
         if request.file.suffix.lower() not in CIRCUIT_SUFFIXES:  # a library has no title line
             folders = (*request.libraries, *self.libraries)
@@ -125,7 +133,14 @@ class DeviceTables:
             settings=self.settings.of_circuit(request.file),
             data=data,
         )
-        return [placed.statement for placed in prepared.tree.expanded]
+        title = 0 if data is None else 1
+        cards: list[PlacedCard] = []
+        for placed in prepared.tree.expanded:
+            file, line = placed.file or request.file, placed.statement.line
+            cards.append(
+                (placed.statement, file.name, line - title if file.name == request.file.name else line)
+            )
+        return cards
 
     async def _simulated(self, bench: DeviceBench) -> list[list[float]]:
         circuit = BatchCircuit(

@@ -17,6 +17,7 @@ from types import MappingProxyType
 from domain.design.deck import Say
 from domain.design.designer import DesignIntent, Proposal
 from domain.design.engine.declared_family import Claim, DeclaredFamily
+from domain.design.engine.device_cards import NO_TABLES, Tables, cards_named
 from domain.design.engine.wording import joined
 from domain.design.families import (
     active_load_stage,
@@ -200,9 +201,10 @@ def understand(text: str) -> DesignIntent:
             ),
             Sentence(text="", mentions=(), links=(), language="en"),
         )
+    cards, text = cards_named(text)
     sentence = read_sentence(_FILE_NAME.sub(" ", text))
     family, claim = choose_family(sentence)
-    intent = family.understand(sentence, claim)
+    intent = family.understand(sentence, claim, cards)
     return replace(intent, goals=with_words(intent.goals, sentence))
 
 
@@ -212,8 +214,11 @@ def follow(intent: DesignIntent, goals: Sequence[DesignGoal]) -> DesignIntent:
     return replace(intent, goals=tuple(goals)) if family is None else family.follow(intent, goals)
 
 
-def propose(intent: DesignIntent, say: Say) -> Proposal:
-    """The first shot, by design equations. Raises CircuitError ("impossible_goal", "unknown_circuit")."""
+def propose(intent: DesignIntent, say: Say, tables: Tables = NO_TABLES) -> Proposal:
+    """The first shot, by design equations and, of named model cards, by their tables.
+
+    Raises CircuitError ("impossible_goal", "unknown_circuit"), TablesNeeded for a table that is not there.
+    """
     family = FAMILIES.get(intent.family)
     if family is None:
         raise CircuitError(
@@ -221,15 +226,19 @@ def propose(intent: DesignIntent, say: Say) -> Proposal:
             advice=msg("Choose a language model again, or describe a new circuit."),
             error_type="unknown_circuit",
         )
-    return family.propose(intent, say)
+    return family.propose(intent, say, tables)
 
 
 def revise(
-    intent: DesignIntent, previous: Proposal, verdicts: Sequence[GoalVerdict], say: Say
-) -> Proposal | None:
-    """The circuit corrected by what was measured, or None when nothing is left to try."""
+    intent: DesignIntent, previous: Proposal, verdicts: Sequence[GoalVerdict], say: Say,
+    tables: Tables = NO_TABLES,
+) -> Proposal | None:  # fmt: skip
+    """The circuit corrected by what was measured, or None when nothing is left to try.
+
+    Raises TablesNeeded, as `propose`.
+    """
     try:
-        return FAMILIES[intent.family].revise(intent, previous, verdicts, say)
+        return FAMILIES[intent.family].revise(intent, previous, verdicts, say, tables)
     except CircuitError:
         return None  # the corrected aim is beyond what parts can do: the miss is the answer
 

@@ -1,4 +1,4 @@
-"""The MOSFETs of generated circuits: general long-channel ones, their widths chosen by the design.
+"""The MOSFETs of generated circuits, general long-channel ones or named cards; the design chooses the widths.
 
 Square law: ID = KP/2 W/L Vov^2 (1 + lambda VDS), gm = sqrt(2 KP W/L ID). Source: Sedra, Smith,
 "Microelectronic Circuits", 7th ed., sections 5.2 and 7.2.
@@ -6,7 +6,11 @@ Square law: ID = KP/2 W/L Vov^2 (1 + lambda VDS), gm = sqrt(2 KP W/L ID). Source
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from domain.design.deck import Deck, spice
+from domain.design.engine.declaration import Request
+from domain.design.engine.device_cards import CARDS, CardDevice
 from shared.message import msg
 
 KP, THRESHOLD_V, LAMBDA, LENGTH_M = 100e-6, 0.7, 0.02, 2e-6
@@ -56,3 +60,61 @@ def write_nmos(deck: Deck) -> None:
         f".model nch NMOS(LEVEL=1 VTO={THRESHOLD_V:g} KP={spice(KP)} LAMBDA={LAMBDA:g} TOX=20n"
         " CGSO=0.3n CGDO=0.3n)"
     )
+
+
+@dataclass(frozen=True, slots=True)
+class SquareLaw:
+    """One of the general ones, by the equations above; a `CardDevice` tells the same of a named card."""
+
+    model: str
+    kp: float
+    lambda_: float
+    length_m: float = LENGTH_M
+
+    @property
+    def least_overdrive_v(self) -> float:
+        return LEAST_OVERDRIVE_V
+
+    def most_overdrive_v(self, _drain_v: float) -> float:
+        return MOST_OVERDRIVE_V
+
+    def ratio(self, current: float, overdrive: float, drain_v: float, _bulk_v: float = 0.0) -> float:
+        return 2 * current / (self.kp * overdrive**2 * (1 + self.lambda_ * drain_v))
+
+    def gate_v(self, overdrive: float, _drain_v: float, _bulk_v: float = 0.0) -> float:
+        return THRESHOLD_V + overdrive
+
+    def output_v(self, _overdrive: float, drain_v: float) -> float:
+        return 1 / self.lambda_ + drain_v
+
+
+Device = SquareLaw | CardDevice
+
+
+def nmos_of(request: Request) -> Device:
+    """The card that was named, or the general one. The first figure asked of a card raises `TablesNeeded`."""
+    return CardDevice(request, "nmos") if request.get(CARDS) else SquareLaw("nch", KP, LAMBDA)
+
+
+def pmos_of(request: Request) -> Device:
+    """As `nmos_of`."""
+    return CardDevice(request, "pmos") if request.get(CARDS) else SquareLaw("pch", KP_P, LAMBDA_P)
+
+
+def element(device: Device, name: str, nodes: str, ratio: float) -> str:
+    """The element of a W/L: `nodes` are drain, gate, source and bulk."""
+    return f"{name} {nodes} {device.model} W={spice(ratio * device.length_m)} L={spice(device.length_m)}"
+
+
+def write_models(deck: Deck, request: Request, *channels: str) -> None:
+    """What the transistors (``nmos``, ``pmos``) of the circuit are."""
+    cards = request.get(CARDS)
+    if cards is None:
+        for channel in channels:
+            (write_nmos if channel == "nmos" else write_pmos)(deck)
+        return
+    deck.rule()
+    deck.note(msg("The transistors of the models that were named, sized by their gm/Id."))
+    file = cards["file"]
+    names = [file] if file else [f"{cards[channel]}.lib" for channel in channels]
+    deck.cards(*(f'.include "{name}"' if file else f".include {name}" for name in names))

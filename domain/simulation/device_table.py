@@ -8,9 +8,10 @@ Analog CMOS Circuits", Cambridge 2017, chapters 1 to 3.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +19,7 @@ import numpy as np
 from domain.circuit.statements import Statement
 from domain.simulation.waveform import RealArray
 from shared.errors import UserInputError
-from shared.message import msg
+from shared.message import Message, msg
 
 WIDTH_M = 10e-6
 """Of the device that is simulated, where no other is asked for."""
@@ -29,7 +30,10 @@ DRAIN_V = (0.15, 0.3, 0.45, 0.6, 0.8, 1.0, 1.4, 2.0, 3.0, 5.0)
 FREQUENCY_HZ = 1e3
 _LEAST_A = 1e-12
 """Below, conductances to the bulk and GMIN are what flows."""
+_CHANNELS = ("nmos", "pmos")
 _CARDS = frozenset({"param", "func", "csparam", "options", "option", "temp"})
+_MOST, _STEP, _STEPS = 30.0, 0.8, 14
+"""Of gm/Id in a table told whole (1/V); a simple model has more than physics in weak inversion."""
 _LISTED = (25, 22, 20, 18, 16, 14, 12, 10, 8, 6, 5, 4, 3, 2)
 
 
@@ -121,13 +125,21 @@ class DeviceTable:
 
     def rows(self, drain_v: float) -> list[DevicePoint]:
         """The table as people read it, from weak to strong inversion."""
-        found = []
-        for efficiency in _LISTED:
-            try:
-                found.append(self.at(efficiency, drain_v))
-            except UserInputError:
-                continue
-        return found
+        return list(self._reached(drain_v, _LISTED))
+
+    def sampled(self, drain_v: Sequence[float]) -> list[list[DevicePoint]]:
+        """From weak to strong inversion, at the same gm/Id for each of some drain voltages."""
+        current, gm = self.figures[:, :, 0], self.figures[:, :, 1]
+        ratio = np.divide(gm, current, out=np.zeros(gm.shape), where=current > _LEAST_A)
+        most = min(0.999 * float(ratio.max(axis=1).min()), _MOST)
+        wanted = [most * _STEP**step for step in range(_STEPS)]
+        along = [list(self._reached(volts, wanted)) for volts in drain_v]
+        return [each[: min(map(len, along))] for each in along]
+
+    def _reached(self, drain_v: float, efficiencies: Sequence[float]) -> Iterator[DevicePoint]:
+        for efficiency in efficiencies:
+            with contextlib.suppress(UserInputError):
+                yield self.at(efficiency, drain_v)
 
     def _along(self, drain: int, efficiency: float) -> DevicePoint:
         """Between the samples of VGS, where gm/Id falls."""
@@ -184,19 +196,28 @@ class DeviceBench:
         return 1 if self.channel == "nmos" else -1
 
 
+PlacedCard = tuple[Statement, str, int]
+"""A card, the name of its file, and its line there."""
 SIGNALS = ("@m1[id]", "@m1[gm]", "@m1[gds]", "@m1[vth]", "@m1[von]", "@m1[vdsat]", "i(vg)")
 
 
 def device_bench(
-    cards: Iterable[Statement], model: str, length_m: float, width_m: float = WIDTH_M
-) -> DeviceBench:
+    cards: Iterable[PlacedCard], model: str, length_m: float, width_m: float = WIDTH_M,
+    *, channel: str = "", bulk_v: float = 0.0,
+) -> DeviceBench:  # fmt: skip
     """The bench for a model among the `cards` of a circuit or library (as read, with what they include).
 
-    Raises UserInputError when there is no such MOSFET model, naming those there are.
+    `channel` (``nmos``, ``pmos``): what the model has to be; "" as the model is then the only one of these.
+    `bulk_v`: of the source over the bulk (a PMOS: of the bulk over the source). Raises UserInputError when
+    there is no such MOSFET model, naming those there are and what the name stands for, with file and line.
     """
     kept: list[str] = []
     channels: dict[str, tuple[str, str]] = {}
-    for card in cards:
+    others: dict[str, Message] = {}
+    cards = list(cards)
+    if not model:
+        model = _only_one(cards, channel)
+    for card, file, line in cards:
         if card.kind != "directive" or card.scope:
             continue
         if card.keyword in _CARDS:
@@ -204,14 +225,22 @@ def device_bench(
         elif card.keyword == "model" and len(card.head(3)) > 2:
             name, kind = card.head(3)[1].text, re.split(r"[\s(]", card.head(3)[2].key)[0]
             plain = name.partition(".")[0]  # nch.1, nch.2: one model, chosen by the size
-            if kind in ("nmos", "pmos"):
+            if kind in _CHANNELS:
                 channels[plain.lower()] = (plain, kind)
                 if plain.lower() == model.lower():
                     kept.append(card.text)
-    if model.lower() not in channels:
-        names = ", ".join(name for name, _ in channels.values())
+            if kind not in ((channel,) if channel else _CHANNELS):
+                others[plain.lower()] = msg(
+                    "{file}, line {line}: {model} is a model of the kind {found}, not {wanted}.",
+                    file=file, line=line, model=name, found=kind.upper(),
+                    wanted=channel.upper() or "NMOS / PMOS",
+                )  # fmt: skip
+    wrong = others.get(model.lower())
+    if wrong is not None or model.lower() not in channels:
+        names = ", ".join(name for name, kind in channels.values() if kind == (channel or kind))
         raise UserInputError(
-            msg(
+            wrong
+            or msg(
                 "There is no MOSFET model {name} (a .model card NMOS or PMOS outside subcircuits).",
                 name=model,
             ),
@@ -221,12 +250,36 @@ def device_bench(
             error_type="no_such_model",
         )
     name, channel = channels[model.lower()]
+    bulk, sign = ("b", 1 if channel == "nmos" else -1) if bulk_v else ("0", 0)
     bench = (
-        f"M1 d g 0 0 {name} W={width_m!r} L={length_m!r}\nVg g 0 dc 0 ac 1\nVd d 0 dc 0\n"
+        f"M1 d g 0 {bulk} {name} W={width_m!r} L={length_m!r}\nVg g 0 dc 0 ac 1\nVd d 0 dc 0\n"
+        f"{f'Vb b 0 dc {-sign * bulk_v!r}{chr(10)}' if bulk_v else ''}"
         f".op\n.ac lin 1 {FREQUENCY_HZ!r} {FREQUENCY_HZ!r}\n.end\n"
     )
     deck = "\n".join([f"gm/Id table of {name}", *(text.rstrip("\r\n") for text in kept), bench])
     return DeviceBench(deck=deck, model=name, channel=channel, length_m=length_m, width_m=width_m)
+
+
+def _only_one(cards: Sequence[PlacedCard], channel: str) -> str:
+    """The name of the only model of a channel. Raises UserInputError for none, or several to choose from."""
+    found: dict[str, str] = {}
+    for card, _, _ in cards:
+        is_model = card.kind == "directive" and card.keyword == "model" and not card.scope
+        words = card.head(3) if is_model else ()
+        if len(words) > 2 and re.split(r"[\s(]", words[2].key)[0] == channel:
+            found.setdefault(words[1].key.partition(".")[0], words[1].text.partition(".")[0])
+    if len(found) == 1:
+        return next(iter(found.values()))
+    names = ", ".join(found.values())
+    raise UserInputError(
+        msg("Several {channel} models are there: {names}.", channel=channel.upper(), names=names)
+        if found
+        else msg("There is no {channel} model (a .model card outside subcircuits).", channel=channel.upper()),
+        advice=msg("Name the one that is meant.")
+        if found
+        else msg("Of a library with sections, name a circuit that includes one of them."),
+        error_type="no_such_model",
+    )
 
 
 def table_of(bench: DeviceBench, figures: Sequence[Sequence[float]]) -> DeviceTable:

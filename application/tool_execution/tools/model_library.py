@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
@@ -27,6 +27,9 @@ class FindModelArguments(Arguments):
     path: str | None = unlisted(None)
     width: str = unlisted("10u", max_length=20)
     vds: Number = unlisted(1.0, gt=0, le=100)
+    channel: Literal["", "nmos", "pmos"] = unlisted("")
+    bulk: Number = unlisted(0.0, ge=0, le=20)
+    whole: bool = unlisted(False)
 
 
 async def find_model(arguments: FindModelArguments, context: ToolContext, _call: ToolCall) -> ToolResult:
@@ -61,6 +64,7 @@ async def find_model(arguments: FindModelArguments, context: ToolContext, _call:
 
 async def _table(arguments: FindModelArguments, length: str, context: ToolContext) -> ToolResult:
     from application.simulation.device_tables import TableRequest
+    from domain.design.engine.device_cards import table_text
     from domain.simulation.device_table import table_columns
 
     file = None if arguments.path is None else await locate(context, arguments.path)
@@ -70,11 +74,20 @@ async def _table(arguments: FindModelArguments, length: str, context: ToolContex
         width_m=read_number(arguments.width, "width"),
         file=file,
         beside=file or context.view.root / "model.cir",
+        channel=arguments.channel,
+        bulk_v=arguments.bulk,
     )
     try:
         table = await context.services.device_tables(request)
     except CircuitAIError as error:
         return failure_of(error)
+    if arguments.whole:
+        return ToolResult(
+            success=True,
+            content=table_text(table),
+            summary=msg("gm/Id table of {model}.", model=table.model),
+            result={"model": table.model, "channel": table.channel},
+        )
     rows = [row.cells() for row in table.rows(arguments.vds)]
     heads = [f"{name} [{unit}]" for name, unit in table_columns()]
     lines = [

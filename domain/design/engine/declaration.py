@@ -209,6 +209,8 @@ class Family:
     size: Callable[[Request, Correction], Sized]
     """Preferred values by the published equations. Raises CircuitError (`wording.unreachable`)."""
     netlist: Callable[[Deck, Request, Sized], None]
+    transistors: tuple[str, ...] = ()
+    """Channels (``nmos``, ``pmos``) of the MOSFETs that a named model card may stand for."""
     stem: Callable[[Request], str] | None = None
     """Name of the file without suffix, when it is not made of the title."""
     claims: Callable[[Sentence], float] | None = None

@@ -20,7 +20,26 @@ from typing import Any
 from domain.design.deck import Deck, Say
 from domain.design.designer import DesignIntent, Proposal
 from domain.design.engine import wording
-from domain.design.engine.declaration import DERIVED, STATED, TOLERANCE, Family, GoalRow, Request, Sized
+from domain.design.engine.declaration import (
+    DERIVED,
+    STATED,
+    TOLERANCE,
+    Correction,
+    Family,
+    GoalRow,
+    Request,
+    Sized,
+)
+from domain.design.engine.device_cards import (
+    CARDS,
+    LENGTH,
+    LENGTHS_M,
+    NO_TABLES,
+    TABLES,
+    Tables,
+    carded,
+    no_place,
+)
 from domain.design.engine.reading import completed, fill_in, read, refuse_out_of_range
 from domain.design.sentence import Sentence
 from domain.simulation.goals import DesignGoal, GoalVerdict
@@ -208,10 +227,14 @@ class DeclaredFamily:
             ):
                 yield found.span()
 
-    def understand(self, sentence: Sentence, claim: Claim) -> DesignIntent:
-        """Requirement, goals and assumptions of a sentence. Raises CircuitError ("missing_goal",
-        "impossible_goal")."""
-        request, notes = read(self.family, sentence)
+    def understand(
+        self, sentence: Sentence, claim: Claim, cards: Mapping[str, str] | None = None
+    ) -> DesignIntent:
+        """Requirement, goals and assumptions of a sentence; `cards` are the MOSFET models it named. Raises
+        CircuitError ("missing_goal", "impossible_goal")."""
+        if cards is not None and not self.family.transistors:
+            raise no_place(self.family, cards)
+        request, notes = read(self._asked_as({CARDS: cards}), sentence, cards)
         return DesignIntent(
             family=self.key,
             parameters=request.parameters(),
@@ -220,9 +243,13 @@ class DeclaredFamily:
             language=sentence.language,
         )
 
-    def propose(self, intent: DesignIntent, say: Say) -> Proposal:
-        """The first shot, by the design equations. Raises CircuitError ("impossible_goal")."""
-        return self._proposal(intent, Tuning(factors={}), say)
+    def _asked_as(self, parameters: Mapping[str, Any]) -> Family:
+        """The declaration, as it is with the cards of these parameters."""
+        return carded(self.family) if parameters.get(CARDS) else self.family
+
+    def propose(self, intent: DesignIntent, say: Say, tables: Tables = NO_TABLES) -> Proposal:
+        """The first shot, by the design equations. Raises CircuitError ("impossible_goal"), TablesNeeded."""
+        return self._proposal(intent, Tuning(factors={}), say, tables)
 
     def follow(self, intent: DesignIntent, goals: Sequence[DesignGoal]) -> DesignIntent:
         """Each changed goal changes its quantity; proposals of our own that nobody touched follow.
@@ -253,6 +280,7 @@ class DeclaredFamily:
 
     def _sized_for(self, changed: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any] | None:
         """The changed parameters completed; without an unchanged demand, or all, that stand against it."""
+        family = self._asked_as(changed)
         needed = {quantity.name for quantity in self.family.quantities if quantity.required}
         unchanged = [
             row.quantity
@@ -263,18 +291,19 @@ class DeclaredFamily:
         for dropped in ((), *((name,) for name in unchanged), unchanged):
             parameters = {**changed, **dict.fromkeys(dropped)}
             try:
-                refuse_out_of_range(self.family, parameters)
-                completed(self.family, parameters)
-                fill_in(self.family, parameters)
-                refuse_out_of_range(self.family, parameters)
+                refuse_out_of_range(family, parameters)
+                completed(family, parameters)
+                fill_in(family, parameters)
+                refuse_out_of_range(family, parameters)
             except CircuitError:
                 continue
             return parameters
         return None
 
     def revise(
-        self, intent: DesignIntent, previous: Proposal, verdicts: Sequence[GoalVerdict], say: Say
-    ) -> Proposal | None:
+        self, intent: DesignIntent, previous: Proposal, verdicts: Sequence[GoalVerdict], say: Say,
+        tables: Tables = NO_TABLES,
+    ) -> Proposal | None:  # fmt: skip
         """Aim elsewhere by what was measured, as far as it takes to choose other parts; None when that
         changes nothing. Raises CircuitError when no parts reach the new aim."""
         rows = self.family.goals
@@ -288,7 +317,7 @@ class DeclaredFamily:
             aims = corrected(tuning, verdicts, quantities, push, helps=helps)
             if aims is None:
                 return None
-            proposal = self._proposal(intent, aims, say)
+            proposal = self._proposal(intent, aims, say, tables)
             if proposal.netlist != previous.netlist:
                 return proposal
         return None
@@ -296,10 +325,11 @@ class DeclaredFamily:
     def _goals(self, request: Request) -> tuple[DesignGoal, ...]:
         return tuple(_goal(row, request) for row in self.family.goals if row.when(request))
 
-    def _proposal(self, intent: DesignIntent, tuning: Tuning, say: Say) -> Proposal:
-        family, request = self.family, self._request(intent.parameters)
+    def _proposal(self, intent: DesignIntent, tuning: Tuning, say: Say, tables: Tables) -> Proposal:
+        request = self._request(intent.parameters)
+        family = self._asked_as(request)
         refuse_out_of_range(family, request)
-        sized = family.size(request, _Factors(tuning.factors))
+        request, sized = _sized(family, request, _Factors(tuning.factors), tables)
         title = family.title(request)
         return Proposal(
             file_stem=_file_stem(title if family.stem is None else family.stem(request)),
@@ -328,6 +358,20 @@ class DeclaredFamily:
         deck.rule()
         deck.cards(*self.family.analyses(request, sized, goals))
         return deck.text()
+
+
+def _sized(family: Family, request: Request, factors: Correction, tables: Tables) -> tuple[Request, Sized]:
+    """The parts, and the request they were sized for: with a named card, the shortest channel that does."""
+    if not request.get(CARDS):
+        return request, family.size(request, factors)
+    for length_m in LENGTHS_M:
+        request = request.having(**{TABLES: tables, LENGTH: length_m})
+        try:
+            return request, family.size(request, factors)
+        except CircuitError:
+            if length_m == LENGTHS_M[-1]:
+                raise
+    raise AssertionError(LENGTHS_M)
 
 
 class _Factors(dict[str, float]):

@@ -9,6 +9,7 @@ from typing import Any
 from domain.circuit.figures import digits_apart
 from domain.design.engine import wording
 from domain.design.engine.declaration import DERIVED, STATED, Choice, Family, Option, Quantity, Request, Said
+from domain.design.engine.device_cards import CARDS
 from domain.design.engine.library_parts import judge_parts
 from domain.design.sentence import Mention, Sentence
 from domain.design.understanding import Filled, fill_slots, left_out, not_understood
@@ -18,14 +19,21 @@ from shared.message import Message
 _SERIES = re.compile(r"(?<![a-z0-9])e(?:3|6|12|24|48|96|192)(?!\d)", re.IGNORECASE)
 
 
-def read(family: Family, sentence: Sentence) -> tuple[Request, tuple[Message, ...]]:
-    """What was asked, complete, and what has to be told about it. Raises CircuitError."""
+def read(
+    family: Family, sentence: Sentence, cards: Mapping[str, str] | None = None
+) -> tuple[Request, tuple[Message, ...]]:
+    """What was asked, complete, and what has to be told about it; `cards`: the MOSFET models that were named.
+
+    Raises CircuitError.
+    """
     for words, reason, instead in family.words.refuses:
         if sentence.has(words):
             raise CircuitError(reason, advice=instead, error_type="unknown_circuit")
     parts = judge_parts(family, sentence)
     said = _said(family, sentence) if family.says is None else family.says(sentence)
     values = dict(said.values)
+    if cards is not None:
+        values[CARDS] = dict(cards)
     stated = set(said.stated)
     notes = [*parts, *said.notes]
     for quantity in family.quantities:

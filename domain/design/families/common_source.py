@@ -27,15 +27,7 @@ from domain.design.families.transistor_rows import (
     sweep,
     write_source,
 )
-from domain.design.mosfet import (
-    LAMBDA,
-    LEAST_OVERDRIVE_V,
-    MOST_OVERDRIVE_V,
-    THRESHOLD_V,
-    nmos,
-    ratio_for,
-    write_nmos,
-)
+from domain.design.mosfet import element, nmos_of, write_models
 from domain.design.transistor import parallel
 from shared.message import msg
 
@@ -47,31 +39,35 @@ _SOURCE_SHARE, _OTHER_SHARE = 1.6, 8.0
 
 def size(request: Request, correction: Correction) -> Sized:
     """Resistors of E24, capacitors of E6, the width by the gain."""
-    current = request["collector_a"]
-    rd = nearest(drain_drop_v(request) / current, "E24")
-    ro = 1 / (LAMBDA * current) + drain_drop_v(request) / current
-    load = parallel(rd, request["load_ohm"], ro)
-    overdrive = 2 * current * load / (request["gain"] * correction["gain"])
-    if overdrive < LEAST_OVERDRIVE_V:
-        asked, limit = told_apart("", request["gain"], 2 * current * load / LEAST_OVERDRIVE_V, digits=3)
+    current, device, gain = request["collector_a"], nmos_of(request), request["gain"] * correction["gain"]
+    drop_v = drain_drop_v(request)
+    rd = nearest(drop_v / current, "E24")
+    least, most = device.least_overdrive_v, device.most_overdrive_v(drop_v)
+    overdrive = least
+    for _ in range(4):  # the resistance of a card's drain depends on the overdrive
+        ro = device.output_v(min(max(overdrive, least), most), drop_v) / current
+        load = parallel(rd, request["load_ohm"], ro)
+        overdrive = 2 * current * load / gain
+    if overdrive < least:
+        asked, limit = told_apart("", request["gain"], 2 * current * load / least, digits=3)
         advice = msg("Raise the supply or the load resistance, or use two stages or an op-amp.")
         raise unreachable(GAIN_LABEL, asked, limit, advice)
     open_ohm = 0.0
-    if overdrive > MOST_OVERDRIVE_V:  # the source resistor is left unbypassed in part
-        overdrive = MOST_OVERDRIVE_V
-        wanted = load / (request["gain"] * correction["gain"]) - overdrive / (2 * current)
+    if overdrive > most:  # the source resistor is left unbypassed in part
+        overdrive = most
+        wanted = load / gain - overdrive / (2 * current)
         load = parallel(rd, request["load_ohm"], ro * (1 + 2 * current * wanted / overdrive))
-        open_ohm = nearest(load / (request["gain"] * correction["gain"]) - overdrive / (2 * current), "E96")
+        open_ohm = nearest(load / gain - overdrive / (2 * current), "E96")
     held_v = max(source_v(request), 1.2 * current * open_ohm)
     rs = nearest(held_v / current - open_ohm, "E24")
-    gate_v = current * (rs + open_ohm) + THRESHOLD_V + overdrive
+    drain_v = request["supply_v"] - current * rd - held_v
+    gate_v = current * (rs + open_ohm) + device.gate_v(overdrive, drain_v, held_v)
     r2 = _GATE_OHM
     r1 = nearest(r2 * (request["supply_v"] - gate_v) / gate_v, "E96")
     low = 2 * math.pi * request["low_hz"] * correction["low_hz"]
-    drain_v = request["supply_v"] - current * rd - held_v
     at_source = parallel(rs, overdrive / (2 * current) + open_ohm)
     parts = {
-        "R1": r1, "R2": r2, "RD": rd, "RS": rs, "W/L": ratio_for(current, overdrive, drain_v),
+        "R1": r1, "R2": r2, "RD": rd, "RS": rs, "W/L": device.ratio(current, overdrive, drain_v, held_v),
         "C1": at_least(_OTHER_SHARE / (low * parallel(r1, r2)), "E6"),
         "C2": at_least(_OTHER_SHARE / (low * (rd + request["load_ohm"])), "E6"),
         "C3": at_least(_SOURCE_SHARE / (low * at_source), "E6"),
@@ -95,7 +91,8 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     deck.part(f"R1 vcc g {parts['R1']}", msg("bias, together with R2"))
     deck.part(f"R2 g 0 {parts['R2']}", msg("bias, together with R1"))
     deck.part(f"RD vcc d {parts['RD']}", msg("drain resistor"))
-    deck.part(nmos("M1", "d g s 0", sized.parts["W/L"]), msg("transistor: its width sets the gain"))
+    m1 = element(nmos_of(request), "M1", "d g s 0", sized.parts["W/L"])
+    deck.part(m1, msg("transistor: its width sets the gain"))
     bypassed = "s"
     if "RS1" in parts:
         bypassed = "x"
@@ -104,7 +101,7 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     deck.part(f"C3 {bypassed} 0 {parts['C3']}", msg("bypasses RS: sets the lower corner"))
     deck.part(f"C2 d out {parts['C2']}", msg("couples the output"))
     deck.part(f"Rload out 0 {spice(request['load_ohm'])}", msg("load"))
-    write_nmos(deck)
+    write_models(deck, request, "nmos")
 
 
 FAMILY = Family(
@@ -136,6 +133,7 @@ FAMILY = Family(
     title=lambda request: f"Common-source amplifier, gain {request['gain']:.4g}, {request['supply_v']:g} V",
     remarks=lambda _request: (msg("Gain = -gm (RD || Rload || ro), gm = 2 ID / (VGS - VT)."),),
     analyses=sweep,
+    transistors=("nmos",),
     size=size,
     netlist=netlist,
 )

@@ -15,6 +15,7 @@ from domain.design.engine.declaration import (
     Sized,
     around,
 )
+from domain.design.engine.device_cards import CARDS
 from domain.design.families.amplifier_rows import gain_row
 from domain.design.transistor import SATURATION_V
 from domain.simulation.goals import DesignGoal
@@ -65,12 +66,13 @@ def collector_drop_v(request: Request, lower_v: float = 0.0) -> float:
 
 def source_v(request: Request) -> float:
     """Across the source resistor of one MOS transistor."""
-    return float(max(0.8, 0.15 * request["supply_v"]))
+    return float(max(0.3 if request.get(CARDS) else 0.8, 0.15 * request["supply_v"]))
 
 
 def drain_drop_v(request: Request) -> float:
     """Across the drain resistor of one MOS transistor: half of what source and saturation leave."""
-    return float(0.5 * (request["supply_v"] - source_v(request) - 0.4))
+    saturation_v = 0.2 if request.get(CARDS) else 0.4
+    return float(0.5 * (request["supply_v"] - source_v(request) - saturation_v))
 
 
 def mid_hz(request: Request) -> str:

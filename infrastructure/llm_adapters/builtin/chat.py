@@ -19,6 +19,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal, assert_never
 
 from domain.circuit.netlist import CIRCUIT_SUFFIXES
+from domain.design.engine.device_cards import CARDS
 from domain.design.sentence import LONGEST_REQUEST
 from domain.llm.chat import ChatRequest, StreamChunk, Usage, WireMessage, WireToolCall
 from domain.llm.context_block import MAIN_CIRCUIT
@@ -364,10 +365,13 @@ class BuiltinChatClient:
 
     def _design_step(self, brief: str, speech: Speech) -> Plan:
         """Of a step of a design, told by its system message (`application.workflow.model_steps`)."""
-        from infrastructure.llm_adapters.builtin.design import carry_out, decide
+        from infrastructure.llm_adapters.builtin.design import carry_out, decide, step_of
 
+        told = json.loads(brief)
+        if told["intent"]["parameters"].get(CARDS):
+            return step_of(told, speech)
         if self._decided is None or self._decided[0] != brief:
-            self._decided = brief, decide(json.loads(brief), speech.say)
+            self._decided = brief, decide(told, speech.say)
         return carry_out(self._decided[1], speech)
 
 

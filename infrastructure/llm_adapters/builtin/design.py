@@ -8,14 +8,22 @@ and comes back with the step that goes on from this circuit, be it of the last r
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from application.workflow.plain_state import intent_from_plain, verdict_from_plain
 from domain.design.catalogue import propose, revise, understand
 from domain.design.deck import Say
 from domain.design.designer import DesignIntent, Proposal, netlist_hash
+from domain.design.engine.device_cards import (
+    CARDS,
+    NO_TABLES,
+    CardTable,
+    Tables,
+    TablesNeeded,
+    TableWish,
+)
 from domain.design.round_table import asked, value_beside_limit
 from domain.llm.provider_settings import WAYS_ON
 from domain.simulation.goals import DesignGoal, GoalVerdict, all_met
@@ -36,6 +44,7 @@ from infrastructure.llm_adapters.builtin.plans import (
 from shared.errors import CircuitError
 from shared.message import Message, msg
 
+T = TypeVar("T")
 _MOST_NAMES = 1000
 
 
@@ -52,25 +61,25 @@ class Decided:
     """What goes with the answer that writes it."""
 
 
-def decide(brief: Mapping[str, Any], say: Say) -> Decided:
+def decide(brief: Mapping[str, Any], say: Say, tables: Tables = NO_TABLES) -> Decided:
     """What a step of a design comes to; `brief` is what `application.workflow.model_steps` tells of it.
 
-    Raises CircuitError where no first circuit can be sized.
+    Raises CircuitError where no first circuit can be sized, TablesNeeded for one that is not among `tables`.
     """
     intent, netlist, sizing = intent_from_plain(brief["intent"]), brief["netlist"], brief["sizing"]
     if brief["task"] == "INITIAL_DESIGN":
-        return _written(propose(intent, say), intent, brief, msg("Sized by the design equations."))
+        return _written(propose(intent, say, tables), intent, brief, msg("Sized by the design equations."))
     if sizing is not None and sizing["parameters"] == intent.parameters:
         previous = Proposal(file_stem="", netlist=netlist, tuning=sizing["tuning"])
     else:  # other demands, or changed by somebody: its figures tell nothing of our aim
         try:
-            previous = propose(intent, say)
+            previous = propose(intent, say, tables)
         except CircuitError as error:
             return Decided(words=(error.message, *((error.advice,) if error.advice else ())))
         if netlist_hash(previous.netlist) != netlist_hash(netlist):
             return _written(previous, intent, brief, msg("Sized again by the design equations."))
     verdicts = [_judged(goal, brief["verdicts"]) for goal in intent.goals]
-    revised = revise(intent, previous, verdicts, say)
+    revised = revise(intent, previous, verdicts, say, tables)
     if revised is not None:
         return _written(revised, intent, brief, msg("The values were corrected by what was measured."))
     if brief["goals_changed"]:
@@ -100,6 +109,41 @@ def _written(proposal: Proposal, intent: DesignIntent, brief: Mapping[str, Any],
     )
 
 
+def step_of(brief: Mapping[str, Any], speech: Speech) -> Plan:
+    """A step of a design with named model cards: their tables, then as without."""
+    cards = brief["intent"]["parameters"][CARDS]
+    decided = yield from _with_tables(cards, lambda tables: decide(brief, speech.say, tables))
+    return (yield from carry_out(decided, speech))
+
+
+def _with_tables(cards: Mapping[str, str], sized: Callable[[Tables], T]) -> Generator[Call, Outcome, T]:
+    """What sizing gives once it has the tables of the cards that it asks for. Raises CircuitError."""
+    tables: dict[TableWish, CardTable] = {}
+    while True:
+        try:
+            return sized(tables)
+        except TablesNeeded as needed:
+            wish = needed.wish
+        arguments: dict[str, Any] = {
+            "query": cards[wish.channel], "length": f"{wish.length_m:g}", "channel": wish.channel,
+            "whole": True,
+        }  # fmt: skip
+        if wish.bulk_v:
+            arguments["bulk"] = wish.bulk_v
+        if cards["file"]:
+            arguments["path"] = cards["file"]
+        outcome = yield Call(tool="find_model", arguments=arguments)
+        if outcome.error_type:
+            raise CircuitError(
+                msg("{text}", text=outcome.reason),
+                advice=msg(
+                    "Name a MOSFET model and its file in the project, for example: nch from models.lib."
+                ),
+                error_type="no_such_model",
+            )
+        tables[wish] = CardTable.read(outcome.text)
+
+
 def carry_out(decided: Decided, speech: Speech) -> Plan:
     """Write the circuit that was decided on, and say why."""
     if decided.netlist:
@@ -116,7 +160,8 @@ def design(command: Design, speech: Speech) -> Plan:
         return _not_understood(speech)
     try:
         intent = understand(command.text)
-        proposal = propose(intent, speech.say)
+        cards = intent.parameters.get(CARDS, {})
+        proposal = yield from _with_tables(cards, lambda tables: propose(intent, speech.say, tables))
     except CircuitError as error:
         return _not_designed(error, command, speech)
     listing = yield Call(tool="list_project_files", arguments={})
@@ -127,7 +172,9 @@ def design(command: Design, speech: Speech) -> Plan:
     said = [speech.say(assumption) for assumption in intent.assumptions]
     verdicts, problem = yield from _prove(path, proposal, intent, speech)
     if not problem and not all_met(verdicts):
-        revised = revise(intent, proposal, verdicts, speech.say)
+        revised = yield from _with_tables(
+            cards, lambda tables: revise(intent, proposal, verdicts, speech.say, tables)
+        )
         if revised is not None:
             again = msg("The first values missed a goal; I corrected them by the measured results.")
             said.append(speech.say(again))

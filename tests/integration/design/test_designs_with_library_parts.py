@@ -9,6 +9,8 @@ import pytest
 import bootstrap
 from application.workflow.designing import DesignRequest
 from domain.circuit.numbers import parse_number
+from domain.design.catalogue import understand
+from domain.design.engine.device_cards import cards_named
 from domain.design.engine.library_parts import DIODES, MOSFETS
 from domain.design.engine.reading import read
 from domain.design.families.first_order import FAMILY
@@ -46,7 +48,54 @@ async def test_the_named_op_amp_is_used_and_judged(tmp_path, text, part, element
     assert f".model {part.lower()}" not in netlist.lower()
 
 
+async def test_a_stage_is_sized_by_the_tables_of_a_named_model(tmp_path):
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / "n3.lib").write_text(
+        ".model q1 npn\n.model nch nmos(level=3 vto=0.6 uo=460 tox=15n nsub=6e16 theta=0.08 vmax=1.6e5)\n"
+    )
+    app = bootstrap.build()
+    try:
+        text = "设计共源放大电路，增益8倍，电源2.5V，用 models/n3.lib 里的 {}"
+        done = await app.design.run(
+            DesignRequest(project=tmp_path, text=text.format("nch")), ask=_answer, emit=lambda _event: None
+        )
+        refused = {}
+        for name in ("q1", "nx"):
+            with pytest.raises(CircuitError) as error:
+                await app.design.run(
+                    DesignRequest(project=tmp_path, text=text.format(name)), ask=_answer,
+                    emit=lambda _event: None,
+                )  # fmt: skip
+            refused[name] = str(error.value.message)
+    finally:
+        await app.close()
+    assert done.goals_met
+    assert len(done.verdicts) == 2
+    (circuit,) = tmp_path.glob("*.cir")
+    netlist = circuit.read_text()
+    assert '\n.include "models/n3.lib"\n' in netlist
+    assert re.search(r"^M1 d g s 0 nch W=\S+ L=1u ", netlist, re.MULTILINE)
+    assert "n3.lib, line 1: q1 is a model of the kind NPN, not NMOS." in refused["q1"]
+    assert "There are: nch." in refused["nx"]
+
+
+@pytest.mark.parametrize(("text", "cards"), [
+    ("common-source amplifier, gain 20 dB, with NMOS models from nch.lib", ("nch.lib", "", "")),
+    ("用models/t180.lib里的nch/pch设计两级运放，增益70dB", ("models/t180.lib", "nch", "pch")),
+    ("two-stage op-amp using the BSIM4 models nch and pch in a.inc, GBW 5 MHz", ("a.inc", "nch", "pch")),
+    ("two-stage op-amp, GBW 5 MHz, with NMOS_180", ("", "NMOS_180", "PMOS_180")),
+    ("共源放大电路，增益10倍，采用l3.lib中的NMOS模型n3", ("l3.lib", "n3", "")),
+])  # fmt: skip
+def test_models_are_named_in_a_sentence(text, cards):
+    found, rest = cards_named(text)
+    assert found == dict(zip(("file", "nmos", "pmos"), cards, strict=True))
+    assert not re.search(r"180|bsim|lib|nch|n3", rest, re.IGNORECASE)
+    if "source" in text or "源" in text:
+        assert understand(text).parameters["cards"] == found
+
+
 @pytest.mark.parametrize(("text", "words"), [
+    ("RC low-pass 1 kHz with NMOS_180", "an amplifier of MOSFETs"),
     ("inverting amplifier, gain 10 with OPA2134", "LM358, TL071, TL072, TL074"),
     ("用NE5532设计二阶巴特沃斯低通滤波器，截止频率1kHz", "LM358, TL071, TL072, TL074"),
     ("inverting amplifier gain 100, bandwidth 100 kHz, TL071", "faster op-amp"),
