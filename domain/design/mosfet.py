@@ -16,6 +16,8 @@ from shared.message import msg
 KP, THRESHOLD_V, LAMBDA, LENGTH_M = 100e-6, 0.7, 0.02, 2e-6
 KP_P, LAMBDA_P = 40e-6, 0.03
 """Of the p-channel one; its threshold is that of the other with the opposite sign."""
+_OXIDE = 3.45e-11 / 20e-9
+"""F/m2"""
 LEAST_OVERDRIVE_V, MOST_OVERDRIVE_V = 0.1, 1.0
 """Below, the square law does not hold; above, the supply is wasted."""
 
@@ -84,21 +86,34 @@ class SquareLaw:
     def gate_v(self, overdrive: float, _drain_v: float, _bulk_v: float = 0.0) -> float:
         return THRESHOLD_V + overdrive
 
+    def diode_v(self, overdrive: float, bulk_v: float = 0.0) -> float:
+        """VGS of one connected as a diode."""
+        return self.gate_v(overdrive, 0.0, bulk_v)
+
     def output_v(self, _overdrive: float, drain_v: float) -> float:
         return 1 / self.lambda_ + drain_v
 
+    def least_output_v(self, _overdrive: float, _drain_v: float) -> float:
+        """Output resistance times current where it is reckoned low."""
+        return 1 / self.lambda_
+
+    def gate_s(self, overdrive: float, _drain_v: float) -> float:
+        """Gate capacitance over transconductance."""
+        return 2 / 3 * _OXIDE * self.length_m**2 / (self.kp * overdrive)
+
 
 Device = SquareLaw | CardDevice
+GENERAL_NMOS, GENERAL_PMOS = SquareLaw("nch", KP, LAMBDA), SquareLaw("pch", KP_P, LAMBDA_P)
 
 
 def nmos_of(request: Request) -> Device:
     """The card that was named, or the general one. The first figure asked of a card raises `TablesNeeded`."""
-    return CardDevice(request, "nmos") if request.get(CARDS) else SquareLaw("nch", KP, LAMBDA)
+    return CardDevice(request, "nmos") if request.get(CARDS) else GENERAL_NMOS
 
 
 def pmos_of(request: Request) -> Device:
     """As `nmos_of`."""
-    return CardDevice(request, "pmos") if request.get(CARDS) else SquareLaw("pch", KP_P, LAMBDA_P)
+    return CardDevice(request, "pmos") if request.get(CARDS) else GENERAL_PMOS
 
 
 def element(device: Device, name: str, nodes: str, ratio: float) -> str:

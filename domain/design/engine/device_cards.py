@@ -237,10 +237,16 @@ class CardDevice:
         """Output resistance times current (V)."""
         return 1 / self._at(overdrive, drain_v, 0.0)[2]
 
-    def gate_farad(self, current: float, overdrive: float, drain_v: float) -> float:
-        """Of the gate of a transistor that carries a current."""
-        density = self._at(overdrive, drain_v, 0.0)[0]
-        return current / density * self._table(0.0).gate_farad(2 / overdrive)
+    least_output_v = output_v
+
+    def diode_v(self, overdrive: float, bulk_v: float = 0.0) -> float:
+        """VGS of one connected as a diode."""
+        return self.gate_v(overdrive, self.gate_v(overdrive, 0.6, bulk_v), bulk_v)
+
+    def gate_s(self, overdrive: float, drain_v: float) -> float:
+        """Gate capacitance over transconductance."""
+        gm = 2 / overdrive * self._at(overdrive, drain_v, 0.0)[0]
+        return self._table(0.0).gate_farad(2 / overdrive) / gm
 
     @property
     def least_overdrive_v(self) -> float:

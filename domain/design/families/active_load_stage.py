@@ -23,19 +23,7 @@ from domain.design.families.transistor_rows import (
     sweep,
     write_source,
 )
-from domain.design.mosfet import (
-    LAMBDA,
-    LAMBDA_P,
-    LEAST_OVERDRIVE_V,
-    MOST_OVERDRIVE_V,
-    THRESHOLD_V,
-    nmos,
-    p_ratio_for,
-    pmos,
-    ratio_for,
-    write_nmos,
-    write_pmos,
-)
+from domain.design.mosfet import element, nmos_of, pmos_of, write_models
 from domain.design.transistor import parallel
 from shared.message import msg
 
@@ -55,28 +43,31 @@ def size(request: Request, correction: Correction) -> Sized:
     current, supply, rl = request["collector_a"], request["supply_v"], request["load_ohm"]
     gain = request["gain"] * correction["gain"]
     is_diode = request["form"] == "diode"
+    n, p = nmos_of(request), pmos_of(request)
+    overdrive, least, widest = 0.2, n.least_overdrive_v, n.most_overdrive_v(0.5 * supply)
     # a diode takes what leaves the other one its overdrive; below, the gain of both sets its overdrive
-    most = min(3.0, supply - THRESHOLD_V - MOST_OVERDRIVE_V) if is_diode else _LOAD_OVERDRIVE_V
+    most = min(3.0, supply - p.diode_v(0.2) + 0.2 - widest) if is_diode else _LOAD_OVERDRIVE_V
     load_v = most
     for _ in range(4):
-        drop = THRESHOLD_V + load_v
-        ro = parallel((1 / LAMBDA + supply - drop) / current, (1 / LAMBDA_P + drop) / current)
+        drop = p.diode_v(load_v)
+        reached = min(max(overdrive, least), widest)
+        ro = parallel(n.output_v(reached, supply - drop) / current, p.output_v(load_v, drop) / current)
         load = parallel(parallel(ro, rl), load_v / (2 * current)) if is_diode else parallel(ro, rl)
         overdrive = 2 * current * load / gain
-        if is_diode and overdrive > MOST_OVERDRIVE_V / 2:
-            load_v = max(0.2, load_v * MOST_OVERDRIVE_V / 2 / overdrive)
-    if not LEAST_OVERDRIVE_V <= overdrive <= 2 * MOST_OVERDRIVE_V:
-        limit_v = LEAST_OVERDRIVE_V if overdrive < LEAST_OVERDRIVE_V else 2 * MOST_OVERDRIVE_V
+        if is_diode and overdrive > widest / 2:
+            load_v = max(0.2, load_v * widest / 2 / overdrive)
+    if not least <= overdrive <= 2 * widest:
+        limit_v = least if overdrive < least else 2 * widest
         asked, limit = told_apart("", request["gain"], 2 * current * load / limit_v, digits=3)
         advice = msg("Change the current, the supply or the load, or ask for the other kind of load.")
         raise unreachable(GAIN_LABEL, asked, limit, advice)
-    gate_v = THRESHOLD_V + overdrive
+    gate_v = n.diode_v(overdrive)
     low = 2 * math.pi * request["low_hz"] * correction["low_hz"]
     parts = {
         "Iref": current,
-        "W/L 1": ratio_for(current, overdrive, supply - drop),
-        "W/L 2": p_ratio_for(current, load_v, drop),
-        "W/L 3": ratio_for(current, overdrive, gate_v),
+        "W/L 1": n.ratio(current, overdrive, supply - drop),
+        "W/L 2": p.ratio(current, load_v, drop),
+        "W/L 3": n.ratio(current, overdrive, gate_v),
         "Rg": _GATE_OHM,
         "C1": at_least(_SHARE / (low * _GATE_OHM), "E6"),
         "C2": at_least(1.6 / (low * rl), "E6"),
@@ -92,23 +83,23 @@ def size(request: Request, correction: Correction) -> Sized:
 
 def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     """Source, mirrors, the amplifying transistor and its load."""
+    n, p = nmos_of(request), pmos_of(request)
     parts = sized.parts
     write_source(deck, request, min(0.01, 0.5 / request["gain"]))
     deck.part(f"Iref vcc b DC {spice(parts['Iref'])}", msg("reference current"))
-    deck.part(nmos("M3", "b b 0 0", parts["W/L 3"]), msg("sets the gate of M1"))
+    deck.part(element(n, "M3", "b b 0 0", parts["W/L 3"]), msg("sets the gate of M1"))
     deck.part(f"Rg b g {spice(parts['Rg'])}", msg("bias of the gate"))
     deck.part(f"C1 in g {spice(parts['C1'])}", msg("couples the input"))
-    deck.part(nmos("M1", "d g 0 0", parts["W/L 1"]), msg("transistor: its width sets the gain"))
+    deck.part(element(n, "M1", "d g 0 0", parts["W/L 1"]), msg("transistor: its width sets the gain"))
     if request["form"] == "diode":
-        deck.part(pmos("M2", "d d vcc vcc", parts["W/L 2"]), msg("load, connected as a diode"))
+        deck.part(element(p, "M2", "d d vcc vcc", parts["W/L 2"]), msg("load, connected as a diode"))
     else:
-        deck.part(pmos("M2", "d p vcc vcc", parts["W/L 2"]), msg("load, a current source"))
-        deck.part(nmos("M4", "p b 0 0", parts["W/L 1"]), msg("carries the reference to M5"))
-        deck.part(pmos("M5", "p p vcc vcc", parts["W/L 2"]), msg("sets the gate of M2"))
+        deck.part(element(p, "M2", "d p vcc vcc", parts["W/L 2"]), msg("load, a current source"))
+        deck.part(element(n, "M4", "p b 0 0", parts["W/L 1"]), msg("carries the reference to M5"))
+        deck.part(element(p, "M5", "p p vcc vcc", parts["W/L 2"]), msg("sets the gate of M2"))
     deck.part(f"C2 d out {spice(parts['C2'])}", msg("couples the output"))
     deck.part(f"Rload out 0 {spice(request['load_ohm'])}", msg("load"))
-    write_nmos(deck)
-    write_pmos(deck)
+    write_models(deck, request, "nmos", "pmos")
 
 
 FAMILY = Family(
@@ -152,6 +143,7 @@ FAMILY = Family(
         else msg("Gain = -gm1 (ro1 || ro2 || Rload), gm = 2 ID / (VGS - VT)."),
     ),
     analyses=sweep,
+    transistors=("nmos", "pmos"),
     size=size,
     netlist=netlist,
 )  # fmt: skip

@@ -27,15 +27,7 @@ from domain.design.families.transistor_rows import (
     sweep,
     write_source,
 )
-from domain.design.mosfet import (
-    LAMBDA,
-    LEAST_OVERDRIVE_V,
-    MOST_OVERDRIVE_V,
-    THRESHOLD_V,
-    nmos,
-    ratio_for,
-    write_nmos,
-)
+from domain.design.mosfet import element, nmos_of, write_models
 from domain.design.transistor import parallel
 from shared.message import msg
 
@@ -46,28 +38,31 @@ _INPUT_SHARE, _OTHER_SHARE = 1.6, 8.0
 
 def size(request: Request, correction: Correction) -> Sized:
     """Resistors of E24, capacitors of E6, the width by the gain; a series resistor where that is too low."""
-    current = request["collector_a"]
-    rd, rs = nearest(drain_drop_v(request) / current, "E24"), nearest(source_v(request) / current, "E24")
-    ro = 1 / (LAMBDA * current) + drain_drop_v(request) / current
-    load = parallel(rd, request["load_ohm"], ro)
+    current, device, drop_v = request["collector_a"], nmos_of(request), drain_drop_v(request)
+    rd, rs = nearest(drop_v / current, "E24"), nearest(source_v(request) / current, "E24")
     gain = request["gain"] * correction["gain"]
-    overdrive = 2 * current / (gain / load - 1 / ro)  # ro carries the signal on, too
-    if overdrive < LEAST_OVERDRIVE_V:
-        asked, limit = told_apart("", request["gain"], 2 * current * load / LEAST_OVERDRIVE_V, digits=3)
+    least, most = device.least_overdrive_v, device.most_overdrive_v(drop_v)
+    overdrive = least
+    for _ in range(4):  # the resistance of a card's drain depends on the overdrive
+        ro = device.output_v(min(max(overdrive, least), most), drop_v) / current
+        load = parallel(rd, request["load_ohm"], ro)
+        overdrive = 2 * current / (gain / load - 1 / ro)  # ro carries the signal on, too
+    if overdrive < least:
+        asked, limit = told_apart("", request["gain"], 2 * current * load / least, digits=3)
         advice = msg("Raise the supply or the load resistance, or use two stages or an op-amp.")
         raise unreachable(GAIN_LABEL, asked, limit, advice)
     series = 0.0
-    if overdrive > MOST_OVERDRIVE_V:
-        overdrive = 0.5 * MOST_OVERDRIVE_V
+    if overdrive > most:
+        overdrive = 0.5 * most
         gm, load = 2 * current / overdrive, parallel(rd, request["load_ohm"])
         series = nearest(parallel(rs, 1 / gm) * (gm * load / gain - 1), "E96")
     drain_v = request["supply_v"] - current * (rd + rs)
-    gate_v = current * rs + THRESHOLD_V + overdrive
+    gate_v = current * rs + device.gate_v(overdrive, drain_v)
     input_ohm = series + parallel(rs, overdrive / (2 * current))
     low = 2 * math.pi * request["low_hz"] * correction["low_hz"]
     parts = {
         "R1": nearest(_GATE_OHM * (request["supply_v"] - gate_v) / gate_v, "E96"), "R2": _GATE_OHM,
-        "RD": rd, "RS": rs, "W/L": ratio_for(current, overdrive, drain_v),
+        "RD": rd, "RS": rs, "W/L": device.ratio(current, overdrive, drain_v),
         "C1": at_least(_INPUT_SHARE / (low * input_ohm), "E6"),
         "C2": at_least(_OTHER_SHARE / (low * (rd + request["load_ohm"])), "E6"),
         "C3": at_least(_OTHER_SHARE / (low * 0.1 * _GATE_OHM), "E6"),
@@ -85,6 +80,7 @@ def size(request: Request, correction: Correction) -> Sized:
 
 def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     """Source, bias, the transistor and its three capacitors."""
+    n = nmos_of(request)
     parts = {name: spice(value) for name, value in sized.parts.items()}
     write_source(deck, request, min(0.02, 0.2 * drain_drop_v(request) / request["gain"]))
     fed = "in"
@@ -96,11 +92,11 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     deck.part(f"R2 g 0 {parts['R2']}", msg("bias, together with R1"))
     deck.part(f"C3 g 0 {parts['C3']}", msg("holds the gate at ground for signals"))
     deck.part(f"RD vcc d {parts['RD']}", msg("drain resistor"))
-    deck.part(nmos("M1", "d g s s", sized.parts["W/L"]), msg("transistor: its width sets the gain"))
+    deck.part(element(n, "M1", "d g s s", sized.parts["W/L"]), msg("transistor: its width sets the gain"))
     deck.part(f"RS s 0 {parts['RS']}", msg("holds the operating point"))
     deck.part(f"C2 d out {parts['C2']}", msg("couples the output"))
     deck.part(f"Rload out 0 {spice(request['load_ohm'])}", msg("load"))
-    write_nmos(deck)
+    write_models(deck, request, "nmos")
 
 
 FAMILY = Family(
@@ -127,6 +123,7 @@ FAMILY = Family(
     title=lambda request: f"Common-gate amplifier, gain {request['gain']:.4g}, {request['supply_v']:g} V",
     remarks=lambda _request: (msg("Gain = gm (RD || Rload), gm = 2 ID / (VGS - VT)."),),
     analyses=sweep,
+    transistors=("nmos",),
     size=size,
     netlist=netlist,
 )

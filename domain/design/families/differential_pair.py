@@ -24,6 +24,7 @@ from domain.design.engine.declaration import (
     Sized,
     Words,
 )
+from domain.design.engine.device_cards import CARDS
 from domain.design.engine.wording import unreachable
 from domain.design.families.amplifier_rows import (
     GAIN_LABEL,
@@ -32,19 +33,7 @@ from domain.design.families.amplifier_rows import (
     two_input_remarks,
     write_inputs,
 )
-from domain.design.mosfet import (
-    LAMBDA,
-    LAMBDA_P,
-    LEAST_OVERDRIVE_V,
-    MOST_OVERDRIVE_V,
-    THRESHOLD_V,
-    nmos,
-    p_ratio_for,
-    pmos,
-    ratio_for,
-    write_nmos,
-    write_pmos,
-)
+from domain.design.mosfet import element, nmos_of, pmos_of, write_models
 from domain.design.opamp import BANDWIDTH, BANDWIDTH_GOAL, SUPPLY, write_supplies
 from domain.design.transistor import parallel
 from shared.message import msg
@@ -75,25 +64,29 @@ def size(request: Request, correction: Correction) -> Sized:
     supply, gain = request["supply_v"], request["gain"] * correction["gain"]
     bandwidth = request["bandwidth_hz"] * _BANDWIDTH_MARGIN * correction["bandwidth_hz"]
     most_ohm = 1 / (2 * math.pi * bandwidth * request["load_farad"])
-    drop = THRESHOLD_V + _LOAD_OVERDRIVE_V
-    parts = {}
+    n, p, parts = nmos_of(request), pmos_of(request), {}
+    least = n.least_overdrive_v
     if request["form"] == "resistor":
-        overdrive = min(0.3, (supply - 0.8) / gain)
+        overdrive = min(0.3, (0.5 * supply if request.get(CARDS) else supply - 0.8) / gain)
         rd = nearest(min(most_ohm, _MOST_OHM), "E24")
         current = gain * overdrive / rd
-        ro = (1 / LAMBDA + supply) / current
+        ro = n.output_v(max(overdrive, least), supply) / current
         overdrive = current * parallel(rd, ro) / gain
-        reached = gain * overdrive / LEAST_OVERDRIVE_V
+        reached = gain * overdrive / least
         drop = current * rd
         parts["RD"] = rd
     else:
-        low_v, high_v = supply - drop + THRESHOLD_V + 0.2, drop
-        volts = parallel(1 / LAMBDA + low_v, 1 / LAMBDA_P + high_v)  # output resistance times current
-        overdrive = 2 * volts / gain
+        drop = p.diode_v(_LOAD_OVERDRIVE_V)
+        low_v, overdrive = supply - drop + n.gate_v(0.2, 1.0), 0.2
+        for _ in range(4):  # the resistances of a card depend on the overdrive
+            volts = parallel(
+                n.output_v(max(overdrive, least), low_v), p.output_v(_LOAD_OVERDRIVE_V, drop)
+            )  # output resistance times current
+            overdrive = 2 * volts / gain
         current = max(volts / most_ohm, _LEAST_A)
-        reached = 2 * volts / (LEAST_OVERDRIVE_V if overdrive < LEAST_OVERDRIVE_V else MOST_OVERDRIVE_V)
-        parts["W/L 3"] = p_ratio_for(current, _LOAD_OVERDRIVE_V, drop)
-    if not LEAST_OVERDRIVE_V <= overdrive <= MOST_OVERDRIVE_V:
+        reached = 2 * volts / (least if overdrive < least else n.most_overdrive_v(low_v))
+        parts["W/L 3"] = p.ratio(current, _LOAD_OVERDRIVE_V, drop)
+    if not least <= overdrive <= n.most_overdrive_v(supply):
         asked, limit = told_apart("", request["gain"], reached, digits=3)
         raise unreachable(
             GAIN_LABEL, asked, limit, msg("Ask for the other kind of load, or change the supply.")
@@ -102,13 +95,12 @@ def size(request: Request, correction: Correction) -> Sized:
         asked, limit = (with_unit(each, "Hz", 3) for each in (bandwidth, bandwidth * _MOST_A / current))
         advice = msg("Lower the load capacitance or the gain.")
         raise unreachable(BANDWIDTH.label, asked, limit, advice)
-    source_v = supply - THRESHOLD_V - overdrive
-    gate_v = THRESHOLD_V + _TAIL_OVERDRIVE_V
+    pair_v, gate_v = n.gate_v(overdrive, 1.0), n.diode_v(_TAIL_OVERDRIVE_V)
     parts |= {
         "Iref": 2 * current,
-        "W/L 1": ratio_for(current, overdrive, supply - drop + THRESHOLD_V + overdrive),
-        "W/L 5": ratio_for(2 * current, _TAIL_OVERDRIVE_V, source_v),
-        "W/L 6": ratio_for(2 * current, _TAIL_OVERDRIVE_V, gate_v),
+        "W/L 1": n.ratio(current, overdrive, supply - drop + pair_v),
+        "W/L 5": n.ratio(2 * current, _TAIL_OVERDRIVE_V, supply - pair_v),
+        "W/L 6": n.ratio(2 * current, _TAIL_OVERDRIVE_V, gate_v),
     }
     note = msg(
         "Tail current {current}, overdrive {overdrive}, W/L = {ratio}.",
@@ -121,25 +113,24 @@ def size(request: Request, correction: Correction) -> Sized:
 
 def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     """Both inputs, the tail, the pair and its load."""
+    n, p = nmos_of(request), pmos_of(request)
     parts = sized.parts
     amplitude = 0.2 / request["gain"]
     write_inputs(deck, amplitude, spice(request["bandwidth_hz"] / 20))
     write_supplies(deck, request["supply_v"])
     deck.part(f"Iref vcc b DC {spice(parts['Iref'])}", msg("reference current"))
-    deck.part(nmos("M6", "b b vee vee", parts["W/L 6"]), msg("sets the gate of M5"))
-    deck.part(nmos("M5", "t b vee vee", parts["W/L 5"]), msg("tail current"))
-    deck.part(nmos("M1", "x inp t vee", parts["W/L 1"]), msg("pair: non-inverting input"))
-    deck.part(nmos("M2", "out inn t vee", parts["W/L 1"]), msg("pair: inverting input"))
+    deck.part(element(n, "M6", "b b vee vee", parts["W/L 6"]), msg("sets the gate of M5"))
+    deck.part(element(n, "M5", "t b vee vee", parts["W/L 5"]), msg("tail current"))
+    deck.part(element(n, "M1", "x inp t vee", parts["W/L 1"]), msg("pair: non-inverting input"))
+    deck.part(element(n, "M2", "out inn t vee", parts["W/L 1"]), msg("pair: inverting input"))
     if "RD" in parts:
         deck.part(f"RD1 vcc x {spice(parts['RD'])}", msg("drain resistor"))
         deck.part(f"RD2 vcc out {spice(parts['RD'])}", msg("drain resistor"))
     else:
-        deck.part(pmos("M3", "x x vcc vcc", parts["W/L 3"]), msg("mirrors the current of M1"))
-        deck.part(pmos("M4", "out x vcc vcc", parts["W/L 3"]), msg("load"))
+        deck.part(element(p, "M3", "x x vcc vcc", parts["W/L 3"]), msg("mirrors the current of M1"))
+        deck.part(element(p, "M4", "out x vcc vcc", parts["W/L 3"]), msg("load"))
     deck.part(f"CL out 0 {spice(request['load_farad'])}", msg("load"))
-    write_nmos(deck)
-    if "RD" not in parts:
-        write_pmos(deck)
+    write_models(deck, request, *(["nmos"] if "RD" in parts else ["nmos", "pmos"]))
 
 
 def _sweep(request: Request) -> tuple[str]:
@@ -186,6 +177,7 @@ FAMILY = Family(
     ),
     remarks=two_input_remarks(msg("Gain = gm Rout, or gm RD / 2 with resistors; gm = 2 ID / (VGS - VT).")),
     analyses=lambda request, _sized, _goals: _sweep(request),
+    transistors=("nmos", "pmos"),
     size=size,
     netlist=netlist,
 )  # fmt: skip

@@ -13,6 +13,7 @@ from domain.circuit.figures import told_apart, with_unit
 from domain.circuit.preferred_values import at_least, nearest
 from domain.design.deck import Deck, spice
 from domain.design.engine.declaration import Correction, Family, Request, Sized, Words
+from domain.design.engine.device_cards import CARDS
 from domain.design.engine.wording import unreachable
 from domain.design.families.amplifier_rows import GAIN_LABEL
 from domain.design.families.transistor_rows import (
@@ -24,7 +25,7 @@ from domain.design.families.transistor_rows import (
     sweep,
     write_source,
 )
-from domain.design.mosfet import LEAST_OVERDRIVE_V, THRESHOLD_V, nmos, ratio_for, write_nmos
+from domain.design.mosfet import element, nmos_of, write_models
 from domain.design.transistor import parallel
 from shared.message import msg
 
@@ -38,26 +39,29 @@ _LOWER_V = 0.3
 
 
 def _source_v(request: Request) -> float:
-    return float(max(0.5, 0.1 * request["supply_v"]))
+    return float(max(0.2 if request.get(CARDS) else 0.5, 0.1 * request["supply_v"]))
 
 
 def _drop_v(request: Request) -> float:
     """Across the drain resistor: half of what source and saturation leave."""
-    return float(0.5 * (request["supply_v"] - _source_v(request) - 1.0))
+    saturation_v = 0.6 if request.get(CARDS) else 1.0
+    return float(0.5 * (request["supply_v"] - _source_v(request) - saturation_v))
 
 
 def size(request: Request, correction: Correction) -> Sized:
     """Resistors of E24 and E96, capacitors of E6, the width of both by the gain."""
     current, gain = request["collector_a"], request["gain"] * correction["gain"]
+    device = nmos_of(request)
+    least, most = device.least_overdrive_v, min(_MOST_OVERDRIVE_V, device.most_overdrive_v(_drop_v(request)))
     rd = nearest(_drop_v(request) / current, "E24")
     load = parallel(rd, request["load_ohm"])
     overdrive, open_ohm = 2 * current * load / gain, 0.0
-    if overdrive < LEAST_OVERDRIVE_V:
-        asked, limit = told_apart("", request["gain"], 2 * current * load / LEAST_OVERDRIVE_V, digits=3)
+    if overdrive < least:
+        asked, limit = told_apart("", request["gain"], 2 * current * load / least, digits=3)
         advice = msg("Raise the supply or the load resistance, or use two stages or an op-amp.")
         raise unreachable(GAIN_LABEL, asked, limit, advice)
-    if overdrive > _MOST_OVERDRIVE_V:  # the source resistor is left unbypassed in part
-        overdrive = _MOST_OVERDRIVE_V
+    if overdrive > most:  # the source resistor is left unbypassed in part
+        overdrive = most
         open_ohm = nearest(load / gain - overdrive / (2 * current), "E96")
     source_v = max(_source_v(request), 1.2 * current * open_ohm)
     rs = nearest(source_v / current - open_ohm, "E24")
@@ -67,14 +71,14 @@ def size(request: Request, correction: Correction) -> Sized:
         least = current * load / (source_v + overdrive / 2)
         asked, limit = told_apart("", request["gain"], least, digits=3)
         raise unreachable(GAIN_LABEL, asked, limit, msg("Raise the gain or the supply."))
-    gate_v = source_v + THRESHOLD_V + overdrive
-    upper_v = gate_v + lower_v
+    gate_v = source_v + device.gate_v(overdrive, lower_v, source_v)
+    upper_v = source_v + device.gate_v(overdrive, _drop_v(request), source_v + lower_v) + lower_v
     low = 2 * math.pi * request["low_hz"] * correction["low_hz"]
     at_source = parallel(rs, overdrive / (2 * current) + open_ohm)
     r1, r3 = (nearest(_GATE_OHM * (request["supply_v"] - each) / each, "E96") for each in (gate_v, upper_v))
     parts = {
         "R1": r1, "R2": _GATE_OHM, "R3": r3, "R4": _GATE_OHM, "RD": rd, "RS": rs,
-        "W/L": ratio_for(current, overdrive, lower_v),
+        "W/L": device.ratio(current, overdrive, lower_v, source_v),
         "C1": at_least(_OTHER_SHARE / (low * parallel(r1, _GATE_OHM)), "E6"),
         "C2": at_least(_OTHER_SHARE / (low * (rd + request["load_ohm"])), "E6"),
         "C3": at_least(_SOURCE_SHARE / (low * at_source), "E6"),
@@ -93,6 +97,7 @@ def size(request: Request, correction: Correction) -> Sized:
 
 def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     """Source, bias, both transistors and the capacitors."""
+    n = nmos_of(request)
     parts = {name: spice(value) for name, value in sized.parts.items()}
     write_source(deck, request, min(0.02, 0.2 * _drop_v(request) / request["gain"]))
     deck.part(f"C1 in g {parts['C1']}", msg("couples the input"))
@@ -102,8 +107,8 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     deck.part(f"R4 g2 0 {parts['R4']}", msg("bias of the upper transistor, together with R3"))
     deck.part(f"C4 g2 0 {parts['C4']}", msg("holds the gate of the upper transistor still"))
     deck.part(f"RD vcc d {parts['RD']}", msg("drain resistor"))
-    deck.part(nmos("M2", "d g2 m 0", sized.parts["W/L"]), msg("upper transistor: common gate"))
-    deck.part(nmos("M1", "m g s 0", sized.parts["W/L"]), msg("transistor: its width sets the gain"))
+    deck.part(element(n, "M2", "d g2 m 0", sized.parts["W/L"]), msg("upper transistor: common gate"))
+    deck.part(element(n, "M1", "m g s 0", sized.parts["W/L"]), msg("transistor: its width sets the gain"))
     bypassed = "s"
     if "RS1" in parts:
         bypassed = "x"
@@ -112,7 +117,7 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     deck.part(f"C3 {bypassed} 0 {parts['C3']}", msg("bypasses RS: sets the lower corner"))
     deck.part(f"C2 d out {parts['C2']}", msg("couples the output"))
     deck.part(f"Rload out 0 {spice(request['load_ohm'])}", msg("load"))
-    write_nmos(deck)
+    write_models(deck, request, "nmos")
 
 
 FAMILY = Family(
@@ -137,6 +142,7 @@ FAMILY = Family(
     title=lambda request: f"MOS cascode amplifier, gain {request['gain']:.4g}, {request['supply_v']:g} V",
     remarks=lambda _request: (msg("Gain = -gm1 (RD || Rload), gm = 2 ID / (VGS - VT)."),),
     analyses=sweep,
+    transistors=("nmos",),
     size=size,
     netlist=netlist,
 )

@@ -25,20 +25,19 @@ from domain.design.engine.declaration import (
     around,
 )
 from domain.design.engine.wording import unreachable
-from domain.design.mosfet import LAMBDA, THRESHOLD_V, nmos, ratio_for, write_nmos
+from domain.design.mosfet import GENERAL_NMOS, Device, element, nmos_of, write_models
 from shared.message import msg
 
 _OVERDRIVE_V = 0.25
-_GATE_V = THRESHOLD_V + _OVERDRIVE_V
 _LOW_V = 1.5
 """From here on, at the output, both mirror."""
 _OUTPUT_OHM = msg("output resistance")
 
 
-def _output_ohm(request: Request, form: str) -> float:
-    current = request["current_a"]
-    simple = float(1 / (LAMBDA * current))
-    return simple * (1 + 2 / _OVERDRIVE_V / LAMBDA) if form == "cascode" else simple
+def _output_ohm(request: Request, form: str, device: Device = GENERAL_NMOS) -> float:
+    early_v = device.least_output_v(_OVERDRIVE_V, _LOW_V / 2)
+    simple = float(early_v / request["current_a"])
+    return simple * (1 + 2 / _OVERDRIVE_V * early_v) if form == "cascode" else simple
 
 
 def _form(request: Request) -> str | None:
@@ -51,17 +50,19 @@ def _form(request: Request) -> str | None:
 def size(request: Request, correction: Correction) -> Sized:
     """The reference's resistor of E96, the width of all by the current."""
     wanted, supply, form = request["current_a"], request["supply_v"], request["form"]
-    ohm = _output_ohm(request, form)
+    device = nmos_of(request)
+    ohm, gate_v = _output_ohm(request, form, device), device.diode_v(_OVERDRIVE_V)
     if request["output_ohm"] is not None and 0.8 * ohm < request["output_ohm"]:
         asked, limit = told_apart("Ω", request["output_ohm"], 0.8 * ohm, digits=2)
         raise unreachable(_OUTPUT_OHM, asked, limit, msg("Lower the current, or ask for a cascode mirror."))
     reference = wanted * correction["current_a"]
     if form == "simple":  # the output at half of the supply
-        reference *= (1 + LAMBDA * _GATE_V) / (1 + LAMBDA * supply / 2)
-    drop = _GATE_V * (2 if form == "cascode" else 1)
+        there, here = (device.ratio(reference, _OVERDRIVE_V, each) for each in (supply / 2, gate_v))
+        reference *= there / here
+    drop = gate_v + (device.diode_v(_OVERDRIVE_V, gate_v) if form == "cascode" else 0.0)
     parts = {
         "R1": nearest((supply - drop) / reference, "E96"),
-        "W/L": ratio_for(reference, _OVERDRIVE_V, _GATE_V),
+        "W/L": device.ratio(reference, _OVERDRIVE_V, gate_v),
     }
     note = msg(
         "Reference current {reference}, output resistance about {ohm}.",
@@ -73,19 +74,20 @@ def size(request: Request, correction: Correction) -> Sized:
 
 def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     """Supply, reference, transistors, and a voltage at the output that is swept."""
+    n = nmos_of(request)
     ratio = sized.parts["W/L"]
     deck.part(f"Vcc vcc 0 DC {spice(request['supply_v'])}", msg("supply"))
     deck.part(f"Vin out 0 DC {spice(request['supply_v'] / 2)}", msg("voltage at the output: is swept"))
     deck.part(f"R1 vcc r {spice(sized.parts['R1'])}", msg("sets the reference current"))
     if request["form"] == "cascode":
-        deck.part(nmos("M3", "r r g 0", ratio), msg("sets the gate of M4"))
-        deck.part(nmos("M1", "g g 0 0", ratio), msg("carries the reference"))
-        deck.part(nmos("M4", "out r m 0", ratio), msg("holds the drain of M2"))
-        deck.part(nmos("M2", "m g 0 0", ratio), msg("output transistor"))
+        deck.part(element(n, "M3", "r r g 0", ratio), msg("sets the gate of M4"))
+        deck.part(element(n, "M1", "g g 0 0", ratio), msg("carries the reference"))
+        deck.part(element(n, "M4", "out r m 0", ratio), msg("holds the drain of M2"))
+        deck.part(element(n, "M2", "m g 0 0", ratio), msg("output transistor"))
     else:
-        deck.part(nmos("M1", "r r 0 0", ratio), msg("carries the reference"))
-        deck.part(nmos("M2", "out r 0 0", ratio), msg("output transistor"))
-    write_nmos(deck)
+        deck.part(element(n, "M1", "r r 0 0", ratio), msg("carries the reference"))
+        deck.part(element(n, "M2", "out r 0 0", ratio), msg("output transistor"))
+    write_models(deck, request, "nmos")
 
 
 def _ohm(request: Request) -> str:
@@ -159,6 +161,7 @@ FAMILY = Family(
     analyses=lambda request, _sized, _goals: (
         f".dc Vin 0 {spice(request['supply_v'])} {spice(request['supply_v'] / 200)}",
     ),
+    transistors=("nmos",),
     size=size,
     netlist=netlist,
 )  # fmt: skip

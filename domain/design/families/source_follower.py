@@ -32,7 +32,7 @@ from domain.design.families.transistor_rows import (
     sweep,
     write_source,
 )
-from domain.design.mosfet import LEAST_OVERDRIVE_V, MOST_OVERDRIVE_V, THRESHOLD_V, nmos, ratio_for, write_nmos
+from domain.design.mosfet import element, nmos_of, write_models
 from domain.design.transistor import parallel
 from shared.message import msg
 
@@ -53,21 +53,22 @@ def _drain_a(request: Request) -> float:
 
 def size(request: Request, correction: Correction) -> Sized:
     """Resistors of E24, capacitors of E6, the width by the gain."""
-    current = request["collector_a"]
+    current, device = request["collector_a"], nmos_of(request)
+    least, drain_v = device.least_overdrive_v, 0.5 * request["supply_v"]
     rs = nearest(_source_v(request) / current, "E24")
     load = parallel(rs, request["load_ohm"])
     aim = 1 - 0.8 * (1 - request["gain"])
-    overdrive = min(2 * current * load * (1 / aim - 1), 0.3 * MOST_OVERDRIVE_V)
-    if overdrive < LEAST_OVERDRIVE_V:
-        limit = 1 / (1 + LEAST_OVERDRIVE_V / (2 * current * load))
+    overdrive = min(2 * current * load * (1 / aim - 1), 0.3 * device.most_overdrive_v(drain_v))
+    if overdrive < least:
+        limit = 1 / (1 + least / (2 * current * load))
         asked, told = told_apart("", request["gain"], 1 - 1.25 * (1 - limit), digits=3)
         advice = msg("Raise the load resistance, the supply or the collector current.")
         raise unreachable(GAIN_LABEL, asked, told, advice)
-    gate_v = current * rs + THRESHOLD_V + overdrive
+    gate_v = current * rs + device.gate_v(overdrive, drain_v)
     r1 = nearest(_GATE_OHM * (request["supply_v"] - gate_v) / gate_v, "E96")
     low = 2 * math.pi * request["low_hz"] * correction["low_hz"]
     parts = {
-        "R1": r1, "R2": _GATE_OHM, "RS": rs, "W/L": ratio_for(current, overdrive, 0.5 * request["supply_v"]),
+        "R1": r1, "R2": _GATE_OHM, "RS": rs, "W/L": device.ratio(current, overdrive, drain_v),
         "C1": at_least(_INPUT_SHARE / (low * parallel(r1, _GATE_OHM)), "E6"),
         "C2": at_least(_OUTPUT_SHARE / (low * request["load_ohm"]), "E6"),
     }  # fmt: skip
@@ -82,16 +83,17 @@ def size(request: Request, correction: Correction) -> Sized:
 
 def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     """Source, bias, the transistor and its two capacitors."""
+    n = nmos_of(request)
     parts = {name: spice(value) for name, value in sized.parts.items()}
     write_source(deck, request, min(0.5, 0.2 * _source_v(request)))
     deck.part(f"C1 in g {parts['C1']}", msg("couples the input"))
     deck.part(f"R1 vcc g {parts['R1']}", msg("bias, together with R2"))
     deck.part(f"R2 g 0 {parts['R2']}", msg("bias, together with R1"))
-    deck.part(nmos("M1", "vcc g s s", sized.parts["W/L"]), msg("transistor: its width sets the gain"))
+    deck.part(element(n, "M1", "vcc g s s", sized.parts["W/L"]), msg("transistor: its width sets the gain"))
     deck.part(f"RS s 0 {parts['RS']}", msg("carries the current"))
     deck.part(f"C2 s out {parts['C2']}", msg("couples the output"))
     deck.part(f"Rload out 0 {spice(request['load_ohm'])}", msg("load"))
-    write_nmos(deck)
+    write_models(deck, request, "nmos")
 
 
 FAMILY = Family(
@@ -131,6 +133,7 @@ FAMILY = Family(
     ),
     remarks=lambda _request: (msg("Gain = (RS || Rload) / (1 / gm + RS || Rload), gm = 2 ID / (VGS - VT)."),),
     analyses=sweep,
+    transistors=("nmos",),
     size=size,
     netlist=netlist,
 )  # fmt: skip

@@ -9,34 +9,22 @@ from __future__ import annotations
 
 import math
 
-from domain.circuit.figures import with_unit
+from domain.circuit.figures import told_apart, with_unit
 from domain.circuit.preferred_values import at_least, nearest
 from domain.design.deck import Deck, spice
 from domain.design.engine.declaration import Correction, Family, Request, Sized, Words
+from domain.design.engine.device_cards import CARDS
 from domain.design.engine.wording import unreachable
+from domain.design.families.amplifier_rows import GAIN_LABEL
 from domain.design.families.opamp_rows import GOALS, quantities, sweep, title, write_bench
-from domain.design.mosfet import (
-    KP_P,
-    LAMBDA,
-    LAMBDA_P,
-    LENGTH_M,
-    nmos,
-    p_ratio_for,
-    pmos,
-    ratio_for,
-    write_nmos,
-    write_pmos,
-)
+from domain.design.mosfet import element, nmos_of, pmos_of, write_models
 from domain.design.opamp import GBW
+from domain.design.transistor import parallel
 from shared.message import msg
 
 _MILLER_SHARE = 0.3
 """Of the load capacitance; Allen and Holberg ask for 0.22 at 60 degrees."""
 _OVERDRIVE_V = 0.25
-_STAGE_V = 2 / (LAMBDA + LAMBDA_P)
-"""Gain of a stage times its overdrive (V)."""
-_OXIDE = 3.45e-11 / 20e-9
-"""F/m2"""
 _GBW_MARGIN, _GAIN_MARGIN, _PHASE_MARGIN = 1.1, 1.15, 7.0
 _MOST_SHARE = 0.7
 """Of the second pole that M6's own gate may cost."""
@@ -46,24 +34,30 @@ def size(request: Request, correction: Correction) -> Sized:
     """Cc of E12, Rz of E24, currents by GBW and phase margin, overdrives by the gain."""
     cl = request["load_farad"]
     gain = request["gain"] * _GAIN_MARGIN * correction["gain"]
-    overdrive = min(_OVERDRIVE_V, _STAGE_V / math.sqrt(gain))
+    n, p, overdrive = nmos_of(request), pmos_of(request), _OVERDRIVE_V
+    for _ in range(6):  # of a card the gain of a stage times its overdrive is no constant
+        stage_v = 2 * parallel(*(each.least_output_v(overdrive, request["supply_v"] / 2) for each in (n, p)))
+        overdrive = min(_OVERDRIVE_V, stage_v / math.sqrt(gain))
+    if request.get(CARDS) and overdrive < n.least_overdrive_v:
+        asked, limit = told_apart("", request["gain"], (stage_v / n.least_overdrive_v) ** 2, digits=3)
+        raise unreachable(GAIN_LABEL, asked, limit, msg("Ask for less gain, or another circuit."))
     cc = at_least(max(_MILLER_SHARE * cl, 0.5e-12), "E12")
     unity = 2 * math.pi * request["gbw_hz"] * _GBW_MARGIN * correction["gbw_hz"]
     degrees = min(request["phase_margin_deg"] * correction["phase_margin_deg"] + _PHASE_MARGIN, 86.0)
     second = unity * math.tan(math.radians(degrees))
-    own = second * (2 / 3 * _OXIDE * LENGTH_M**2) / (KP_P * overdrive) * (1 + cl / cc)
+    own = second * p.gate_s(overdrive, request["supply_v"]) * (1 + cl / cc)
     if own > _MOST_SHARE:
         asked = with_unit(request["gbw_hz"], "Hz", 3)
         limit = with_unit(request["gbw_hz"] * _MOST_SHARE / own, "Hz", 3)
         raise unreachable(GBW.label, asked, limit, msg("Lower the gain or the phase margin."))
     gm1, gm6 = unity * cc, second * cl / (1 - own)
     first, last = gm1 * overdrive / 2, gm6 * overdrive / 2
-    tail_v = request["supply_v"] - 0.7 - overdrive
-    ratio4 = p_ratio_for(first, overdrive, 0.7 + overdrive)
-    ratio8 = ratio_for(2 * first, _OVERDRIVE_V, 0.7 + _OVERDRIVE_V)
+    tail_v = request["supply_v"] - n.gate_v(overdrive, 1.0)
+    ratio4 = p.ratio(first, overdrive, p.diode_v(overdrive))
+    ratio8 = n.ratio(2 * first, _OVERDRIVE_V, n.diode_v(_OVERDRIVE_V))
     parts = {
         "Iref": 2 * first, "Cc": cc, "Rz": nearest(1 / gm6, "E24"),
-        "W/L 1": ratio_for(first, overdrive, tail_v), "W/L 3": ratio4, "W/L 6": ratio4 * last / first,
+        "W/L 1": n.ratio(first, overdrive, tail_v), "W/L 3": ratio4, "W/L 6": ratio4 * last / first,
         "W/L 8": ratio8, "W/L 7": ratio8 * last / (2 * first),
     }  # fmt: skip
     note = msg(
@@ -78,24 +72,24 @@ def size(request: Request, correction: Correction) -> Sized:
 
 def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     """The op-amp with its output fed back at DC only, so that its open-loop gain is seen."""
+    n, p = nmos_of(request), pmos_of(request)
     parts = sized.parts
     write_bench(deck, request)
     deck.part(f"Iref vcc b DC {spice(parts['Iref'])}", msg("reference current"))
-    deck.part(nmos("M8", "b b vee vee", parts["W/L 8"]), msg("sets the gates of M5 and M7"))
-    deck.part(nmos("M5", "t b vee vee", parts["W/L 8"]), msg("tail current"))
-    deck.part(nmos("M1", "y inn t vee", parts["W/L 1"]), msg("pair: inverting input"))
-    deck.part(nmos("M2", "x in t vee", parts["W/L 1"]), msg("pair: non-inverting input"))
-    deck.part(pmos("M3", "y y vcc vcc", parts["W/L 3"]), msg("mirrors the current of M1"))
-    deck.part(pmos("M4", "x y vcc vcc", parts["W/L 3"]), msg("load of the first stage"))
-    deck.part(pmos("M6", "out x vcc vcc", parts["W/L 6"]), msg("second stage"))
-    deck.part(nmos("M7", "out b vee vee", parts["W/L 7"]), msg("load of the second stage"))
+    deck.part(element(n, "M8", "b b vee vee", parts["W/L 8"]), msg("sets the gates of M5 and M7"))
+    deck.part(element(n, "M5", "t b vee vee", parts["W/L 8"]), msg("tail current"))
+    deck.part(element(n, "M1", "y inn t vee", parts["W/L 1"]), msg("pair: inverting input"))
+    deck.part(element(n, "M2", "x in t vee", parts["W/L 1"]), msg("pair: non-inverting input"))
+    deck.part(element(p, "M3", "y y vcc vcc", parts["W/L 3"]), msg("mirrors the current of M1"))
+    deck.part(element(p, "M4", "x y vcc vcc", parts["W/L 3"]), msg("load of the first stage"))
+    deck.part(element(p, "M6", "out x vcc vcc", parts["W/L 6"]), msg("second stage"))
+    deck.part(element(n, "M7", "out b vee vee", parts["W/L 7"]), msg("load of the second stage"))
     deck.part(f"Rz x z {spice(parts['Rz'])}", msg("moves the zero away"))
     deck.part(f"Cc z out {spice(parts['Cc'])}", msg("Miller compensation"))
     upper = spice(request["supply_v"] - 0.7 - _OVERDRIVE_V)
     lower = spice(-request["supply_v"] + 0.7 + _OVERDRIVE_V)
     deck.cards(f".nodeset v(out)=0 v(inn)=0 v(t)=-0.95 v(x)={upper} v(y)={upper} v(b)={lower}")
-    write_nmos(deck)
-    write_pmos(deck)
+    write_models(deck, request, "nmos", "pmos")
 
 
 FAMILY = Family(
@@ -122,6 +116,7 @@ FAMILY = Family(
     title=lambda request: title("Two-stage", request),
     remarks=lambda _request: (msg("GBW = gm1 / (2 pi Cc); Rz = 1 / gm6."),),
     analyses=sweep,
+    transistors=("nmos", "pmos"),
     size=size,
     netlist=netlist,
 )  # fmt: skip
