@@ -97,6 +97,10 @@ class SquareLaw:
         """Output resistance times current where it is reckoned low."""
         return 1 / self.lambda_
 
+    def body_effect(self, _overdrive: float, _drain_v: float, _bulk_v: float) -> float:
+        """Of the bulk's transconductance by that of the gate."""
+        return 0.0
+
     def gate_s(self, overdrive: float, _drain_v: float) -> float:
         """Gate capacitance over transconductance."""
         return 2 / 3 * _OXIDE * self.length_m**2 / (self.kp * overdrive)

@@ -361,17 +361,17 @@ class DeclaredFamily:
 
 
 def _sized(family: Family, request: Request, factors: Correction, tables: Tables) -> tuple[Request, Sized]:
-    """The parts, and the request they were sized for: with a named card, the shortest channel that does."""
+    """The parts, and the request they were sized for: with a named card, the first length that does."""
     if not request.get(CARDS):
         return request, family.size(request, factors)
+    refusals = []
     for length_m in LENGTHS_M:
         request = request.having(**{TABLES: tables, LENGTH: length_m})
         try:
             return request, family.size(request, factors)
-        except CircuitError:
-            if length_m == LENGTHS_M[-1]:
-                raise
-    raise AssertionError(LENGTHS_M)
+        except CircuitError as error:
+            refusals.append(error)
+    raise refusals[0]
 
 
 class _Factors(dict[str, float]):

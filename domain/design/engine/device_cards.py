@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 CARDS, TABLES, LENGTH = "cards", "tables", "length_m"
 """Parameters: the cards that were named; what is known of them, and the channel length that is tried."""
-LENGTHS_M = (1e-6, 2e-6, 4e-6)
+LENGTHS_M = (1e-6, 2e-6, 4e-6, 0.5e-6)
 """The next where the one before does not reach the demands."""
 _BULK_STEP_V = 0.1
 _LEAST_SUPPLY_V, _MOST_SUPPLY_V, _SUPPLY_V = 1.0, 10.0, 3.3
@@ -242,6 +242,13 @@ class CardDevice:
     def diode_v(self, overdrive: float, bulk_v: float = 0.0) -> float:
         """VGS of one connected as a diode."""
         return self.gate_v(overdrive, self.gate_v(overdrive, 0.6, bulk_v), bulk_v)
+
+    def body_effect(self, overdrive: float, drain_v: float, bulk_v: float) -> float:
+        """Of the bulk's transconductance by that of the gate, with the source this far above the bulk."""
+        if bulk_v < _BULK_STEP_V:
+            return 0.0
+        here, there = (self.gate_v(overdrive, drain_v, each) for each in (0.0, bulk_v))
+        return (there - here) / bulk_v
 
     def gate_s(self, overdrive: float, drain_v: float) -> float:
         """Gate capacitance over transconductance."""

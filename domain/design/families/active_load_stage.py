@@ -13,6 +13,7 @@ from domain.circuit.figures import told_apart, with_unit
 from domain.circuit.preferred_values import at_least
 from domain.design.deck import Deck, spice
 from domain.design.engine.declaration import Choice, Correction, Family, Option, Request, Sized, Words
+from domain.design.engine.device_cards import CARDS
 from domain.design.engine.wording import unreachable
 from domain.design.families.amplifier_rows import GAIN_LABEL
 from domain.design.families.transistor_rows import (
@@ -45,8 +46,11 @@ def size(request: Request, correction: Correction) -> Sized:
     is_diode = request["form"] == "diode"
     n, p = nmos_of(request), pmos_of(request)
     overdrive, least, widest = 0.2, n.least_overdrive_v, n.most_overdrive_v(0.5 * supply)
+    widest_load = 3.0
+    if request.get(CARDS):
+        widest, widest_load = widest / 2, p.most_overdrive_v(0.5 * supply)
     # a diode takes what leaves the other one its overdrive; below, the gain of both sets its overdrive
-    most = min(3.0, supply - p.diode_v(0.2) + 0.2 - widest) if is_diode else _LOAD_OVERDRIVE_V
+    most = min(widest_load, supply - p.diode_v(0.2) + 0.2 - widest) if is_diode else _LOAD_OVERDRIVE_V
     load_v = most
     for _ in range(4):
         drop = p.diode_v(load_v)

@@ -57,7 +57,8 @@ def size(request: Request, correction: Correction) -> Sized:
         overdrive = most
         wanted = load / gain - overdrive / (2 * current)
         load = parallel(rd, request["load_ohm"], ro * (1 + 2 * current * wanted / overdrive))
-        open_ohm = nearest(load / gain - overdrive / (2 * current), "E96")
+        body = device.body_effect(overdrive, drop_v, source_v(request))
+        open_ohm = nearest((load / gain - overdrive / (2 * current)) / (1 + body), "E96")
     held_v = max(source_v(request), 1.2 * current * open_ohm)
     rs = nearest(held_v / current - open_ohm, "E24")
     drain_v = request["supply_v"] - current * rd - held_v

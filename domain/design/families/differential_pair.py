@@ -39,6 +39,8 @@ from domain.design.transistor import parallel
 from shared.message import msg
 
 _LOAD_OVERDRIVE_V = _TAIL_OVERDRIVE_V = 0.3
+_TAIL_V = 0.25
+"""That the tail keeps, of the pair's sources above the negative supply."""
 _BANDWIDTH_MARGIN = 1.3
 """For the capacitances of the transistors themselves."""
 _LEAST_MIRROR_GAIN = 40.0
@@ -86,7 +88,8 @@ def size(request: Request, correction: Correction) -> Sized:
         current = max(volts / most_ohm, _LEAST_A)
         reached = 2 * volts / (least if overdrive < least else n.most_overdrive_v(low_v))
         parts["W/L 3"] = p.ratio(current, _LOAD_OVERDRIVE_V, drop)
-    if not least <= overdrive <= n.most_overdrive_v(supply):
+    has_room = not request.get(CARDS) or n.gate_v(max(overdrive, least), 1.0) < supply - _TAIL_V
+    if not least <= overdrive <= n.most_overdrive_v(supply) or not has_room:
         asked, limit = told_apart("", request["gain"], reached, digits=3)
         raise unreachable(
             GAIN_LABEL, asked, limit, msg("Ask for the other kind of load, or change the supply.")

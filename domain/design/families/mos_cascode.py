@@ -62,7 +62,8 @@ def size(request: Request, correction: Correction) -> Sized:
         raise unreachable(GAIN_LABEL, asked, limit, advice)
     if overdrive > most:  # the source resistor is left unbypassed in part
         overdrive = most
-        open_ohm = nearest(load / gain - overdrive / (2 * current), "E96")
+        body = device.body_effect(overdrive, overdrive + _LOWER_V, _source_v(request))
+        open_ohm = nearest((load / gain - overdrive / (2 * current)) / (1 + body), "E96")
     source_v = max(_source_v(request), 1.2 * current * open_ohm)
     rs = nearest(source_v / current - open_ohm, "E24")
     source_v = current * (rs + open_ohm)

@@ -34,13 +34,16 @@ def size(request: Request, correction: Correction) -> Sized:
     """Cc of E12, Rz of E24, currents by GBW and phase margin, overdrives by the gain."""
     cl = request["load_farad"]
     gain = request["gain"] * _GAIN_MARGIN * correction["gain"]
-    n, p, overdrive = nmos_of(request), pmos_of(request), _OVERDRIVE_V
+    n, p, overdrive, supply = nmos_of(request), pmos_of(request), _OVERDRIVE_V, request["supply_v"]
     for _ in range(6):  # of a card the gain of a stage times its overdrive is no constant
-        stage_v = 2 * parallel(*(each.least_output_v(overdrive, request["supply_v"] / 2) for each in (n, p)))
+        mirror_v = p.diode_v(overdrive)
+        first_v = parallel(n.least_output_v(overdrive, supply), p.least_output_v(overdrive, mirror_v))
+        last_v = parallel(n.least_output_v(_OVERDRIVE_V, supply), p.least_output_v(overdrive, supply))
+        stage_v = 2 * math.sqrt(first_v * last_v)
         overdrive = min(_OVERDRIVE_V, stage_v / math.sqrt(gain))
     if request.get(CARDS) and overdrive < n.least_overdrive_v:
         asked, limit = told_apart("", request["gain"], (stage_v / n.least_overdrive_v) ** 2, digits=3)
-        raise unreachable(GAIN_LABEL, asked, limit, msg("Ask for less gain, or another circuit."))
+        raise unreachable(GAIN_LABEL, asked, limit, msg("Lower the gain or the phase margin."))
     cc = at_least(max(_MILLER_SHARE * cl, 0.5e-12), "E12")
     unity = 2 * math.pi * request["gbw_hz"] * _GBW_MARGIN * correction["gbw_hz"]
     degrees = min(request["phase_margin_deg"] * correction["phase_margin_deg"] + _PHASE_MARGIN, 86.0)
