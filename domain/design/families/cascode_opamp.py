@@ -8,6 +8,7 @@ is that of the mirror's gates. Sources: Razavi, "Design of Analog CMOS Integrate
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 from domain.circuit.figures import told_apart, with_unit
@@ -15,13 +16,15 @@ from domain.design.engine.declaration import Correction, Request
 from domain.design.engine.wording import unreachable
 from domain.design.families.amplifier_rows import GAIN_LABEL
 from domain.design.families.logic_rows import drain_farad, gate_farad
-from domain.design.mosfet import KP, KP_P, LEAST_OVERDRIVE_V
+from domain.design.mosfet import Device, SquareLaw, nmos_of, pmos_of
 from domain.design.opamp import GBW
 from shared.message import Message, msg
 
 ABOVE_V = 0.15
 """Across a transistor below a cascode beyond its overdrive."""
 _OVERDRIVE_V = 0.25
+_DRAIN_SHARE = 0.3
+"""Capacitance of a drain by that of its gate."""
 _GAIN_MARGIN, _GBW_MARGIN = 1.2, 1.15
 _MOST_A = 20e-3
 
@@ -40,19 +43,38 @@ class Branch(NamedTuple):
         )
 
 
-def branch(request: Request, correction: Correction, gain_v2: float, *, p_mirror: bool) -> Branch:
-    """`gain_v2` is the gain times the square of the overdrive. Raises CircuitError beyond that."""
+def _farad(device: Device, overdrive: float) -> tuple[float, float]:
+    """Of gate and drain, for an ampere."""
+    if isinstance(device, SquareLaw):
+        ratio = 2 / (device.kp * overdrive**2)
+        return gate_farad(ratio, 0.0), drain_farad(ratio)
+    gate = 2 / overdrive * device.gate_s(overdrive, 1.0)
+    return gate, _DRAIN_SHARE * gate
+
+
+def branch(
+    request: Request, correction: Correction, gain_v2: Callable[[Device, Device, float], float], *,
+    p_mirror: bool,
+) -> Branch:  # fmt: skip
+    """`gain_v2` gives the gain times the square of the overdrive, at an overdrive of both kinds of devices.
+
+    Raises CircuitError beyond that.
+    """
     gain = request["gain"] * _GAIN_MARGIN * correction["gain"]
-    overdrive = min(_OVERDRIVE_V, math.sqrt(gain_v2 / gain))
-    if overdrive < LEAST_OVERDRIVE_V:
-        most = gain_v2 / LEAST_OVERDRIVE_V**2 / _GAIN_MARGIN
+    n, p, overdrive = nmos_of(request), pmos_of(request), _OVERDRIVE_V
+    for _ in range(6):
+        reached = gain_v2(n, p, overdrive)
+        overdrive = min(_OVERDRIVE_V, math.sqrt(reached / gain))
+    least = max(n.least_overdrive_v, p.least_overdrive_v)
+    if overdrive < least:
+        most = reached / least**2 / _GAIN_MARGIN
         asked, limit = told_apart("", request["gain"], most, digits=3)
         raise unreachable(GAIN_LABEL, asked, limit, msg("Use a two-stage op-amp, or ask for less gain."))
     unity = 2 * math.pi * request["gbw_hz"] * _GBW_MARGIN * correction["gbw_hz"]
-    ratio_n, ratio_p = (2 / (kp * overdrive**2) for kp in (KP, KP_P))  # of 1 A
-    slope = 2 / overdrive - unity * drain_farad(ratio_n + ratio_p)
-    mirror, others = (ratio_p, ratio_n) if p_mirror else (ratio_n, ratio_p)
-    pole = 2 / overdrive / (2 * gate_farad(mirror, 0.0) + drain_farad(others))
+    (n_gate, n_drain), (p_gate, p_drain) = (_farad(each, overdrive) for each in (n, p))
+    slope = 2 / overdrive - unity * (n_drain + p_drain)
+    mirror, others = (p_gate, n_drain) if p_mirror else (n_gate, p_drain)
+    pole = 2 / overdrive / (2 * mirror + others)
     room = math.tan(math.radians(90 - request["phase_margin_deg"])) * pole
     current = unity * request["load_farad"] / slope if slope > 0 else math.inf
     if current > _MOST_A or unity > room:

@@ -8,74 +8,74 @@ Circuits", 2nd ed., section 9.2; Allen, Holberg, "CMOS Analog Circuit Design", 3
 from __future__ import annotations
 
 from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import Correction, Family, Request, Sized, Words
+from domain.design.engine.declaration import Correction, Request, Sized, Words
 from domain.design.families.cascode_opamp import ABOVE_V, branch
-from domain.design.families.opamp_rows import GOALS, quantities, sweep, title, write_bench
-from domain.design.mosfet import (
-    LAMBDA,
-    LAMBDA_P,
-    THRESHOLD_V,
-    nmos,
-    p_ratio_for,
-    pmos,
-    ratio_for,
-    write_nmos,
-    write_pmos,
-)
+from domain.design.families.opamp_rows import opamp_family, quantities, write_bench
+from domain.design.mosfet import Device, element, nmos_of, pmos_of, write_models
 from shared.message import msg
 
-_GAIN_V2 = 4 / (LAMBDA_P * (LAMBDA + 2 * LAMBDA_P) + LAMBDA**2)
+_CASCODE_V = 0.7
+"""Across a cascode of the mirror."""
+
+
+def _gain_v2(n: Device, p: Device, overdrive: float) -> float:
+    low_v = overdrive + ABOVE_V
+    pair, n_cascode, p_cascode = (1 / each.least_output_v(overdrive, 1.0) for each in (n, n, p))
+    lower, source = (1 / each.least_output_v(overdrive, low_v) for each in (n, p))
+    return 4 / (p_cascode * (pair + 2 * source) + n_cascode * lower)
 
 
 def size(request: Request, correction: Correction) -> Sized:
     """Widths by the currents: 2 I in the sources above the pair, I in the cascodes; their gates."""
-    own = branch(request, correction, _GAIN_V2, p_mirror=False)
+    own = branch(request, correction, _gain_v2, p_mirror=False)
     current, overdrive, supply = *own, request["supply_v"]
     low_v = overdrive + ABOVE_V
-    gate_v = THRESHOLD_V + overdrive
+    n, p = nmos_of(request), pmos_of(request)
+    gate_v = n.diode_v(overdrive)
     parts = {
         "Iref": 2 * current,
-        "W/L 1": ratio_for(current, overdrive, supply),
-        "W/L 3": p_ratio_for(2 * current, overdrive, low_v),
-        "W/L 5": p_ratio_for(current, overdrive, supply),
-        "W/L 7": ratio_for(current, overdrive, low_v),
-        "W/L 9": ratio_for(current, overdrive, THRESHOLD_V),
-        "W/L 11": ratio_for(2 * current, overdrive, gate_v),
-        "W/L 13": p_ratio_for(2 * current, overdrive, gate_v),
-        "Vb1": -supply + low_v + gate_v,
-        "Vb2": supply - low_v - gate_v,
+        "W/L 1": n.ratio(current, overdrive, supply),
+        "W/L 3": p.ratio(2 * current, overdrive, low_v),
+        "W/L 5": p.ratio(current, overdrive, supply),
+        "W/L 7": n.ratio(current, overdrive, low_v),
+        "W/L 9": n.ratio(current, overdrive, _CASCODE_V),
+        "W/L 11": n.ratio(2 * current, overdrive, gate_v),
+        "W/L 13": p.ratio(2 * current, overdrive, p.diode_v(overdrive)),
+        "Vb1": -supply + low_v + n.gate_v(overdrive, _CASCODE_V, low_v),
+        "Vb2": supply - low_v - p.gate_v(overdrive, 1.0, low_v),
     }
     return Sized(parts=parts, notes=(own.note(),))
 
 
 def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     """The op-amp with its output fed back at DC only, so that its open-loop gain is seen."""
+    n, p = nmos_of(request), pmos_of(request)
     parts, supply = sized.parts, request["supply_v"]
     write_bench(deck, request)
     for name, nodes in (("Iref1", "vcc b"), ("Iref2", "c vee")):
         deck.part(f"{name} {nodes} DC {spice(parts['Iref'])}", msg("reference current"))
     deck.part(f"Vb1 b1 0 DC {spice(parts['Vb1'])}", msg("gates of the NMOS cascodes"))
     deck.part(f"Vb2 b2 0 DC {spice(parts['Vb2'])}", msg("gates of the PMOS cascodes"))
-    deck.part(nmos("M12", "b b vee vee", parts["W/L 11"]), msg("sets the gate of M11"))
-    deck.part(nmos("M11", "t b vee vee", parts["W/L 11"]), msg("tail current"))
-    deck.part(pmos("M13", "c c vcc vcc", parts["W/L 13"]), msg("sets the gates of M3 and M4"))
-    deck.part(nmos("M1", "p in t vee", parts["W/L 1"]), msg("pair: non-inverting input"))
-    deck.part(nmos("M2", "q inn t vee", parts["W/L 1"]), msg("pair: inverting input"))
-    deck.part(pmos("M3", "p c vcc vcc", parts["W/L 3"]), msg("feeds M1 and M5"))
-    deck.part(pmos("M4", "q c vcc vcc", parts["W/L 3"]), msg("feeds M2 and M6"))
-    deck.part(pmos("M5", "y b2 p vcc", parts["W/L 5"]), msg("cascode: takes the signal of M1 down"))
-    deck.part(pmos("M6", "out b2 q vcc", parts["W/L 5"]), msg("cascode: takes the signal of M2 down"))
-    deck.part(nmos("M9", "y b1 u vee", parts["W/L 9"]), msg("cascode of M7"))
-    deck.part(nmos("M10", "out b1 v vee", parts["W/L 9"]), msg("cascode of M8"))
-    deck.part(nmos("M7", "u y vee vee", parts["W/L 7"]), msg("mirrors the current of M5"))
-    deck.part(nmos("M8", "v y vee vee", parts["W/L 7"]), msg("mirrors the current of M5"))
+    deck.part(element(n, "M12", "b b vee vee", parts["W/L 11"]), msg("sets the gate of M11"))
+    deck.part(element(n, "M11", "t b vee vee", parts["W/L 11"]), msg("tail current"))
+    deck.part(element(p, "M13", "c c vcc vcc", parts["W/L 13"]), msg("sets the gates of M3 and M4"))
+    deck.part(element(n, "M1", "p in t vee", parts["W/L 1"]), msg("pair: non-inverting input"))
+    deck.part(element(n, "M2", "q inn t vee", parts["W/L 1"]), msg("pair: inverting input"))
+    deck.part(element(p, "M3", "p c vcc vcc", parts["W/L 3"]), msg("feeds M1 and M5"))
+    deck.part(element(p, "M4", "q c vcc vcc", parts["W/L 3"]), msg("feeds M2 and M6"))
+    deck.part(element(p, "M5", "y b2 p vcc", parts["W/L 5"]), msg("cascode: takes the signal of M1 down"))
+    deck.part(element(p, "M6", "out b2 q vcc", parts["W/L 5"]), msg("cascode: takes the signal of M2 down"))
+    deck.part(element(n, "M9", "y b1 u vee", parts["W/L 9"]), msg("cascode of M7"))
+    deck.part(element(n, "M10", "out b1 v vee", parts["W/L 9"]), msg("cascode of M8"))
+    deck.part(element(n, "M7", "u y vee vee", parts["W/L 7"]), msg("mirrors the current of M5"))
+    deck.part(element(n, "M8", "v y vee vee", parts["W/L 7"]), msg("mirrors the current of M5"))
     deck.cards(f".nodeset v(out)=0 v(inn)=0 v(y)={spice(1 - supply)} v(u)={spice(0.4 - supply)}")
-    write_nmos(deck)
-    write_pmos(deck)
+    write_models(deck, request, "nmos", "pmos")
 
 
-FAMILY = Family(
+FAMILY = opamp_family(
     key="folded_cascode",
+    title="Folded cascode",
     name=msg("folded cascode op-amps"),
     one=msg("a folded cascode op-amp"),
     examples={
@@ -94,12 +94,7 @@ FAMILY = Family(
         ),
     ),
     quantities=quantities(60e3, 100e3, 50e6),
-    goals=GOALS,
-    title=lambda request: title("Folded cascode", request),
-    remarks=lambda _request: (
-        msg("GBW = gm1 / (2 pi CL); gain = gm1 (gm5 ro5 (ro1 || ro3) || gm9 ro9 ro7)."),
-    ),
-    analyses=sweep,
+    remark=msg("GBW = gm1 / (2 pi CL); gain = gm1 (gm5 ro5 (ro1 || ro3) || gm9 ro9 ro7)."),
     size=size,
     netlist=netlist,
 )  # fmt: skip

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from domain.circuit.figures import with_unit
 from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import TOLERANCE, Bounds, GoalRow, Quantity, Request, Sized
+from domain.design.engine.declaration import (
+    TOLERANCE,
+    Bounds,
+    Correction,
+    Family,
+    GoalRow,
+    Quantity,
+    Request,
+    Sized,
+    Words,
+)
 from domain.design.families.amplifier_rows import GAIN_LABEL, GAIN_WORDS
 from domain.design.families.differential_pair import LOAD_FARAD
 from domain.design.opamp import GBW, SUPPLY, write_supplies
 from domain.simulation.goals import DesignGoal
-from shared.message import msg
+from shared.message import Message, msg
 
 LEAST_DEGREES, MOST_DEGREES = 45, 75
 
@@ -57,13 +67,25 @@ GOALS = (
 )  # fmt: skip
 
 
-def title(name: str, request: Request) -> str:
-    gbw, load = with_unit(request["gbw_hz"], "Hz"), with_unit(request["load_farad"], "F")
-    return f"{name} op-amp, GBW {gbw}, load {load}"
+def opamp_family(
+    *, key: str, title: str, name: Message, one: Message, examples: Mapping[str, str],
+    words: Words, quantities: tuple[Quantity, ...], remark: Message,
+    size: Callable[[Request, Correction], Sized], netlist: Callable[[Deck, Request, Sized], None],
+) -> Family:  # fmt: skip
+    """A family of CMOS op-amps; `title` is what stands before "op-amp" in that of the netlist."""
 
+    def whole(request: Request) -> str:
+        gbw, load = with_unit(request["gbw_hz"], "Hz"), with_unit(request["load_farad"], "F")
+        return f"{title} op-amp, GBW {gbw}, load {load}"
 
-def sweep(request: Request, _sized: Sized, _goals: Sequence[DesignGoal]) -> tuple[str]:
-    return (f".ac dec 30 0.1 {spice(100 * request['gbw_hz'])}",)
+    def sweep(request: Request, _sized: Sized, _goals: Sequence[DesignGoal]) -> tuple[str]:
+        return (f".ac dec 30 0.1 {spice(100 * request['gbw_hz'])}",)
+
+    return Family(
+        key=key, name=name, one=one, examples=examples, words=words, quantities=quantities, goals=GOALS,
+        title=whole, remarks=lambda _request: (remark,), analyses=sweep, transistors=("nmos", "pmos"),
+        size=size, netlist=netlist,
+    )  # fmt: skip
 
 
 def write_bench(deck: Deck, request: Request) -> None:

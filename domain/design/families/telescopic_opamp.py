@@ -8,69 +8,70 @@ and 9.2.
 from __future__ import annotations
 
 from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import Correction, Family, Request, Sized, Words
+from domain.design.engine.declaration import Correction, Request, Sized, Words
 from domain.design.families.cascode_opamp import ABOVE_V, branch
-from domain.design.families.opamp_rows import GOALS, quantities, sweep, title, write_bench
-from domain.design.mosfet import (
-    LAMBDA,
-    LAMBDA_P,
-    THRESHOLD_V,
-    nmos,
-    p_ratio_for,
-    pmos,
-    ratio_for,
-    write_nmos,
-    write_pmos,
-)
+from domain.design.families.opamp_rows import opamp_family, quantities, write_bench
+from domain.design.mosfet import Device, element, nmos_of, pmos_of, write_models
 from shared.message import msg
 
-_GAIN_V2 = 4 / (LAMBDA**2 + LAMBDA_P**2)
+_CASCODE_V = 0.7
+"""Across a cascode of the mirror."""
+
+
+def _gain_v2(n: Device, p: Device, overdrive: float) -> float:
+    low_v = overdrive + ABOVE_V
+    lower, upper = (1 / each.least_output_v(overdrive, low_v) for each in (n, p))
+    n_cascode, p_cascode = (1 / each.least_output_v(overdrive, 1.0) for each in (n, p))
+    return 4 / (lower * n_cascode + upper * p_cascode)
 
 
 def size(request: Request, correction: Correction) -> Sized:
     """Widths of pair, cascodes, mirror and tail by their current; the gates of the cascodes."""
-    own = branch(request, correction, _GAIN_V2, p_mirror=True)
+    own = branch(request, correction, _gain_v2, p_mirror=True)
     current, overdrive, supply = *own, request["supply_v"]
     low_v = overdrive + ABOVE_V
-    gate_v = THRESHOLD_V + overdrive
+    n, p = nmos_of(request), pmos_of(request)
+    gate_v, pair_v = n.diode_v(overdrive), n.gate_v(overdrive, low_v, 0.5 * supply)
+    cascode_v = n.gate_v(overdrive, 1.0, supply - pair_v + low_v)
     parts = {
         "Iref": 2 * current,
-        "W/L 1": ratio_for(current, overdrive, low_v),
-        "W/L 3": ratio_for(current, overdrive, supply),
-        "W/L 5": p_ratio_for(current, overdrive, THRESHOLD_V),
-        "W/L 7": p_ratio_for(current, overdrive, low_v),
-        "W/L 9": ratio_for(2 * current, overdrive, gate_v),
+        "W/L 1": n.ratio(current, overdrive, low_v),
+        "W/L 3": n.ratio(current, overdrive, supply),
+        "W/L 5": p.ratio(current, overdrive, _CASCODE_V),
+        "W/L 7": p.ratio(current, overdrive, low_v),
+        "W/L 9": n.ratio(2 * current, overdrive, gate_v),
         # of the inputs at 0: the pair's sources, the drain above them, and a threshold more
-        "Vb1": -gate_v + low_v + gate_v,
-        "Vb2": supply - low_v - gate_v,
+        "Vb1": -pair_v + low_v + cascode_v,
+        "Vb2": supply - low_v - p.gate_v(overdrive, _CASCODE_V, low_v),
     }
     return Sized(parts=parts, notes=(own.note(),))
 
 
 def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     """The op-amp with its output fed back at DC only, so that its open-loop gain is seen."""
+    n, p = nmos_of(request), pmos_of(request)
     parts, supply = sized.parts, request["supply_v"]
     write_bench(deck, request)
     deck.part(f"Iref vcc b DC {spice(parts['Iref'])}", msg("reference current"))
     deck.part(f"Vb1 b1 0 DC {spice(parts['Vb1'])}", msg("gates of the NMOS cascodes"))
     deck.part(f"Vb2 b2 0 DC {spice(parts['Vb2'])}", msg("gates of the PMOS cascodes"))
-    deck.part(nmos("M10", "b b vee vee", parts["W/L 9"]), msg("sets the gate of M9"))
-    deck.part(nmos("M9", "t b vee vee", parts["W/L 9"]), msg("tail current"))
-    deck.part(nmos("M1", "p in t vee", parts["W/L 1"]), msg("pair: non-inverting input"))
-    deck.part(nmos("M2", "q inn t vee", parts["W/L 1"]), msg("pair: inverting input"))
-    deck.part(nmos("M3", "y b1 p vee", parts["W/L 3"]), msg("cascode of M1"))
-    deck.part(nmos("M4", "out b1 q vee", parts["W/L 3"]), msg("cascode of M2"))
-    deck.part(pmos("M5", "y b2 u vcc", parts["W/L 5"]), msg("cascode of M7"))
-    deck.part(pmos("M6", "out b2 v vcc", parts["W/L 5"]), msg("cascode of M8"))
-    deck.part(pmos("M7", "u y vcc vcc", parts["W/L 7"]), msg("mirrors the current of M1"))
-    deck.part(pmos("M8", "v y vcc vcc", parts["W/L 7"]), msg("mirrors the current of M1"))
+    deck.part(element(n, "M10", "b b vee vee", parts["W/L 9"]), msg("sets the gate of M9"))
+    deck.part(element(n, "M9", "t b vee vee", parts["W/L 9"]), msg("tail current"))
+    deck.part(element(n, "M1", "p in t vee", parts["W/L 1"]), msg("pair: non-inverting input"))
+    deck.part(element(n, "M2", "q inn t vee", parts["W/L 1"]), msg("pair: inverting input"))
+    deck.part(element(n, "M3", "y b1 p vee", parts["W/L 3"]), msg("cascode of M1"))
+    deck.part(element(n, "M4", "out b1 q vee", parts["W/L 3"]), msg("cascode of M2"))
+    deck.part(element(p, "M5", "y b2 u vcc", parts["W/L 5"]), msg("cascode of M7"))
+    deck.part(element(p, "M6", "out b2 v vcc", parts["W/L 5"]), msg("cascode of M8"))
+    deck.part(element(p, "M7", "u y vcc vcc", parts["W/L 7"]), msg("mirrors the current of M1"))
+    deck.part(element(p, "M8", "v y vcc vcc", parts["W/L 7"]), msg("mirrors the current of M1"))
     deck.cards(f".nodeset v(out)=0 v(inn)=0 v(y)={spice(supply - 1)} v(u)={spice(supply - 0.4)}")
-    write_nmos(deck)
-    write_pmos(deck)
+    write_models(deck, request, "nmos", "pmos")
 
 
-FAMILY = Family(
+FAMILY = opamp_family(
     key="telescopic_opamp",
+    title="Telescopic",
     name=msg("telescopic cascode op-amps"),
     one=msg("a telescopic cascode op-amp"),
     examples={
@@ -90,10 +91,7 @@ FAMILY = Family(
         ),
     ),
     quantities=quantities(100e3, 100e3, 50e6),
-    goals=GOALS,
-    title=lambda request: title("Telescopic", request),
-    remarks=lambda _request: (msg("GBW = gm1 / (2 pi CL); gain = gm1 (gm3 ro3 ro1 || gm5 ro5 ro7)."),),
-    analyses=sweep,
+    remark=msg("GBW = gm1 / (2 pi CL); gain = gm1 (gm3 ro3 ro1 || gm5 ro5 ro7)."),
     size=size,
     netlist=netlist,
 )  # fmt: skip

@@ -12,11 +12,11 @@ import math
 from domain.circuit.figures import told_apart, with_unit
 from domain.circuit.preferred_values import at_least, nearest
 from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import Correction, Family, Request, Sized, Words
+from domain.design.engine.declaration import Correction, Request, Sized, Words
 from domain.design.engine.device_cards import CARDS
 from domain.design.engine.wording import unreachable
 from domain.design.families.amplifier_rows import GAIN_LABEL
-from domain.design.families.opamp_rows import GOALS, quantities, sweep, title, write_bench
+from domain.design.families.opamp_rows import opamp_family, quantities, write_bench
 from domain.design.mosfet import element, nmos_of, pmos_of, write_models
 from domain.design.opamp import GBW
 from domain.design.transistor import parallel
@@ -95,8 +95,9 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     write_models(deck, request, "nmos", "pmos")
 
 
-FAMILY = Family(
+FAMILY = opamp_family(
     key="two_stage_opamp",
+    title="Two-stage",
     name=msg("two-stage CMOS op-amps with Miller compensation"),
     one=msg("a two-stage op-amp"),
     examples={
@@ -115,11 +116,7 @@ FAMILY = Family(
         excludes=r"common[\s-]emitter|共射|bjt|npn|folded|折叠|telescopic|套筒",
     ),
     quantities=quantities(100e3, 1e3, 20e6),
-    goals=GOALS,
-    title=lambda request: title("Two-stage", request),
-    remarks=lambda _request: (msg("GBW = gm1 / (2 pi Cc); Rz = 1 / gm6."),),
-    analyses=sweep,
-    transistors=("nmos", "pmos"),
+    remark=msg("GBW = gm1 / (2 pi Cc); Rz = 1 / gm6."),
     size=size,
     netlist=netlist,
 )  # fmt: skip
