@@ -120,7 +120,9 @@ def _part_told(circuit: Circuit, part: Element, speech: Speech) -> str:
     if not told:
         nodes = ", ".join(node.text for node in part.nodes)
         told.append(msg("no role of it is recognized; it lies between {nodes}", nodes=nodes))
-    return f"{part.name} ({' '.join(part.statement.text.split())}): " + "; ".join(map(speech.say, told))
+    return f"{part.name} ({' '.join(part.statement.text.split())}): " + speech.say(msg("; ")).join(
+        map(speech.say, told)
+    )
 
 
 def _feedback_told(sign: str, names: Sequence[str], way: str) -> Message:
@@ -252,15 +254,9 @@ def node(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
             if re.search(rf"(?:^|, ){re.escape(name)} \(", circuit.inputs, re.IGNORECASE)
             else []
         )
-        said = msg("Node {name} connects {parts}.", name=name, parts=", ".join(at))
-        lines.append(
-            speech.say(said)
-            + (
-                f" {speech.say(msg('It is: {roles}.', roles='; '.join(dict.fromkeys(roles))))}"
-                if roles
-                else ""
-            )
-        )
+        said = msg("Node {name} connects {parts}.", name=name, parts=speech.listed(at))
+        told = [msg("It is: {roles}.", roles=speech.listed(dict.fromkeys(roles)))] if roles else []
+        lines.append(speech.sentences(map(speech.say, [said, *told])))
     return "\n".join(lines)
 
 

@@ -6,8 +6,9 @@ A plan yields calls of tools, is given what they answered, and returns the text 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -74,6 +75,17 @@ class Speech:
     past: Sequence[Sequence[tuple[str, Mapping[str, Any], bool]]] = ()
     """Of each earlier turn the calls: tool, arguments, whether it succeeded."""
 
+    def listed(self, parts: Iterable[str | Message]) -> str:
+        """`R1, C1`, as the language lists names and figures."""
+        told = [part if isinstance(part, str) else self.say(part) for part in parts]
+        return (
+            reduce(lambda one, then: self.say(msg("{one}, {then}", one=one, then=then)), told) if told else ""
+        )
+
+    def sentences(self, parts: Iterable[str]) -> str:
+        """One behind the other; behind a full stop of Chinese there is no blank."""
+        return re.sub(r"(?<=[。！？]) ", "", " ".join(parts))
+
 
 def which_file(circuits: Sequence[str]) -> Message:
     if not circuits:
@@ -94,7 +106,7 @@ def failed(outcome: Outcome, speech: Speech) -> str:
 
 def told(error: CircuitAIError, speech: Speech) -> str:
     parts = [error.message, *((error.advice,) if error.advice is not None else ())]
-    return " ".join(speech.say(part) for part in parts)
+    return speech.sentences(speech.say(part) for part in parts)
 
 
 def simulation_failed(outcome: Outcome, speech: Speech) -> str:

@@ -152,7 +152,7 @@ def _spread(circuit: Circuit, ask: Ask, speech: Speech, kind: str) -> Plan:
     told_goals = ", ".join(goals)
     if ask.value is not None and wanted:
         told_goals = f"{speech.say(wanted[0].name)} {aim_told(ask, wanted[0])}"
-    told = ", ".join(f"{each['name']} ±{each['tolerance']}" for each in scattered)
+    told = speech.listed(f"{each['name']} ±{each['tolerance']}" for each in scattered)
     runs = re.search(r": (\d+) runs, (\d+) failed", outcome.lines[0])
     head = msg(
         "{file}, {count} runs, {failed} failed; tolerances: {tolerances}.",
@@ -194,13 +194,14 @@ def _spread(circuit: Circuit, ask: Ask, speech: Speech, kind: str) -> Plan:
     said.append(bullets(lines))
     if found := _SHARES.search(outcome.text):
         own = next((each for each in wanted if each.key == found["name"]), None)
+        parts = (each.partition(" ") for each in found["shares"].split(", ") if not each.endswith(" 0 %"))
         said.append(
             speech.say(
                 msg(
                     "Shares of the variance of the {name}: {shares}.",
                     name=own.name if own is not None else found["name"],
-                    shares=", ".join(
-                        each for each in found["shares"].split(", ") if not each.endswith(" 0 %")
+                    shares=speech.listed(
+                        msg("{name} {share}", name=name, share=share) for name, _, share in parts
                     ),
                 )
             )
@@ -267,9 +268,9 @@ def _statistics(line: str, wanted: Sequence[Wanted], reasons: Mapping[str, str],
         parts.append(msg("from {low} to {high}", low=told(figures["min"]), high=told(figures["max"])))
     label = speech.say(own.name) if own is not None else found["name"]
     if not parts:
-        return f"{label}: {speech.say(msg('no value: {reason}', reason=reasons.get(found['name'], '-')))}"
+        parts.append(msg("no value: {reason}", reason=reasons.get(found["name"], "-")))
     told_all = reduce(lambda first, second: msg("{first}, {second}", first=first, second=second), parts)
-    return f"{label}: {speech.say(told_all)}"
+    return speech.say(msg("{label}: {figures}", label=label, figures=told_all))
 
 
 # --- sweeps -------------------------------------------------------------------------------------------

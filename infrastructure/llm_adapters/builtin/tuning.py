@@ -173,7 +173,7 @@ def limits(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
             )
         )
     told = strong[:_MOST_TOLD]
-    parts = "; ".join(f"{_with_role(circuit, name, speech)} {each:+.2g}%" for name, each in told)
+    parts = speech.listed(f"{_with_role(circuit, name, speech)} {each:+.2g}%" for name, each in told)
     is_up = ask.way == "raise" or (ask.way == "" and not FIGURES[wanted.key].is_better_low)
     if ask.way and ask.figures and re.match(r"lower|raise", ask.way):
         is_up = ask.way == "raise"
@@ -182,8 +182,8 @@ def limits(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
         for name, each in told
         if name[0].lower() in "rclm" and ("." not in name or name.endswith(".w"))
     ] or told
-    larger = ", ".join(name for name, each in free if (each > 0) is is_up)
-    smaller = ", ".join(name for name, each in free if (each > 0) is not is_up)
+    larger = speech.listed(name for name, each in free if (each > 0) is is_up)
+    smaller = speech.listed(name for name, each in free if (each > 0) is not is_up)
     head = msg(
         "The {name} of {file} is {value}. When a part grows by 1 % it changes by: {parts}.",
         name=wanted.name,
@@ -205,11 +205,11 @@ def limits(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
             speech.say(
                 msg(
                     "{names}: of the transistor itself; another type would change it.",
-                    names=", ".join(models),
+                    names=speech.listed(models),
                 )
             )
         )
-    return " ".join(said)
+    return speech.sentences(said)
 
 
 def _nominal_told(wanted: Wanted, value: float) -> str:
@@ -311,7 +311,7 @@ def _goals_missed(circuit: Circuit, seen: Sequence[Outcome], speech: Speech) -> 
                 "An older goal of {file} is missed now: {goals}. It stays as it was; is it to follow? Then "
                 "say for example “{example}”.",
                 file=circuit.file,
-                goals="; ".join(missed),
+                goals=speech.listed(missed),
                 example=speech.say(msg("set a goal: gain > 30 dB")),
             )
         )

@@ -96,7 +96,7 @@ def steps_text(cards: Sequence[OperationCard | SimulationCard]) -> Said:
     parts = [
         part for kind, words in _STEPS.items() if counts[kind] for part in (msg(", "), words(counts[kind]))
     ]
-    return (msg("{count} steps", count=len(cards)), ": ", *parts[1:])
+    return (msg("{count} steps", count=len(cards)), msg(": "), *parts[1:])
 
 
 def icon_of(card: OperationCard) -> str:

@@ -92,7 +92,7 @@ async def test_questions_about_a_circuit(app: Application, project: Path) -> Non
     looked = ["analyze_file", "read_file", "run_simulation", "inspect_data"]
     assert called == [*looked, "run_simulation", "inspect_data", "run_study"]
     assert "is 1 kHz" in said
-    assert re.search(r"(R1|C1) -1%; (?!\1)(R1|C1) -1%\. To raise it: make \1, \2 smaller\.", said)
+    assert re.search(r"(R1|C1) -1%, (?!\1)(R1|C1) -1%\. To raise it: make \1, \2 smaller\.", said)
     # A study is done again in a wider sweep; a figure that has no value there either says why.
     _, said = await turn(app, project, "monte carlo of the bandwidth of rc.cir with 5% resistors, 3 runs")
     assert re.search(r"bandwidth: mean \S+ k?Hz, σ", said)

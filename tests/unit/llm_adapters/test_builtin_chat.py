@@ -12,8 +12,10 @@ import pytest
 from domain.llm.chat import ChatRequest, StreamChunk, Usage, WireMessage, WireToolCall
 from domain.llm.context_block import MAIN_CIRCUIT
 from infrastructure.llm_adapters.builtin.chat import MOST_ROUNDS, BuiltinChatClient, in_words
+from infrastructure.llm_adapters.builtin.plans import Speech
 from presentation.translation import Translator
 from shared.errors import CircuitAIError
+from shared.message import msg
 from tests.ground.cases import for_each
 
 TOOLS = (
@@ -287,6 +289,14 @@ async def test_goals_of_free_work_are_in_the_words_of_the_answer() -> None:
         "- 增益：32 dB（要求 30 dB … 40 dB，标称 35 dB），达标，裕量 +40%",
         "- 带宽（期望）：-（要求 ≥ 1 MHz），未测得（no crossing），裕量 -",
     ]
+
+
+def test_lists_and_sentences_have_the_marks_of_their_language() -> None:
+    say = Translator("zh")
+    speech = Speech(say=say, circuits=())
+    assert speech.listed(["R1", msg("{name} {share}", name="C1", share="81 %")]) == "R1、C1 81%"
+    assert speech.sentences(["带宽为 1 kHz。", "R1 小。", "Done.", "完"]) == "带宽为 1 kHz。R1 小。Done. 完"
+    assert Speech(say=str, circuits=()).listed(["R1", "C1"]) == "R1, C1"
 
 
 async def test_failed_simulation_shows_its_errors() -> None:
