@@ -51,6 +51,8 @@ class RowLook:
     value_color: str = "text.secondary"
     ends_with_place: bool = False
     """The value is a file and a line: the name gives way to it, and what is cut of it is its beginning."""
+    kept: str = ""
+    """What ends the beginning of the name that is never cut."""
 
 
 class RowTree(QTreeView):
@@ -146,7 +148,7 @@ class _RowDelegate(QStyledItemDelegate):
         rect.setRight(self._draw_values(painter, rect, look, wanted))
         painter.setFont(font)
         painter.setPen(theme.color(look.color))
-        shown = middle_cut(QFontMetrics(font), text, rect.width())
+        shown = middle_cut(QFontMetrics(font), text, rect.width(), kept=look.kept)
         painter.drawText(rect, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
 
     def _draw_values(self, painter: QPainter, rect: QRect, look: RowLook, name_width: int) -> int:

@@ -32,6 +32,9 @@ _STATUS: Mapping[str, Message] = {
     "cancelled": msg("The simulation was stopped"),
 }
 
+_DOT = " · "
+"""Between a run and its circuit."""
+
 
 class ResultsModel(QAbstractListModel):
     """Results, the newest first."""
@@ -75,7 +78,7 @@ class ResultsModel(QAbstractListModel):
         result = self.results[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
             run = self._services.language(msg("Run {number}", number=result.number))
-            return f"{run} · {result.circuit.name}"
+            return f"{run}{_DOT}{result.circuit.name}"
         if role == Role.LOOK:
             return _look_of(result)
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
@@ -279,6 +282,7 @@ def _look_of(result: ResultSummary) -> RowLook:
         values=(goals, _when(result.created)),
         widths=("00:00",),
         value_style="small",
+        kept=_DOT,
     )
 
 

@@ -177,6 +177,7 @@ def test_long_names_that_differ_at_their_end_are_told_apart() -> None:
         "共射放大…B_2.cir",
         "共射放大…B_3.cir",
     ]
+    assert middle_cut(_Wide(), f"仿真 #3 · {names[1]}", 146, kept=" · ") == "仿真 #3 · 共射…_2.cir"
     for width in range(-5, 220):
         shown = middle_cut(_Wide(), names[1], width)
         assert _Wide().horizontalAdvance(shown) <= max(width, 7)
