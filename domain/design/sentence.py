@@ -125,6 +125,9 @@ _ENGLISH_RUN = re.compile(
 )
 _SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6}
 
+_LARGEST = 1e30
+"""Of any quantity in its unit; its square is a number too."""
+_LARGEST_DB = 1e3
 LONGEST_REQUEST = 2000
 """Characters. A sentence states a circuit in far fewer; the patterns' cost grows faster than the length."""
 
@@ -264,13 +267,20 @@ def _mention(text: str, match: re.Match[str]) -> Mention | None:
     dimension, factor = _unit(match)
     if match["bare"] and _PART_BEFORE.search(before) and not _FREQUENCY_AFTER.match(after):
         dimension = "Ohm" if match["bare"].strip() in "kKM" else dimension
+    value = within_measure((-1.0 if is_negative else 1.0) * _number(match) * factor, dimension)
     return Mention(
-        value=float(f"{(-1.0 if is_negative else 1.0) * _number(match) * factor:.12g}"),
+        value=float(f"{value:.12g}"),
         dimension=dimension,
         start=match.start() if is_negative else match.start("number"),
         end=match.end(),
         text=text[match.start() if is_negative else match.start("number") : match.end()].strip(),
     )
+
+
+def within_measure(value: float, dimension: Dimension = "none") -> float:
+    """A number of maybe hundreds of digits as one to reckon with, which is refused all the same."""
+    largest = _LARGEST_DB if dimension == "dB" else _LARGEST
+    return max(-largest, min(largest, value))
 
 
 def _is_part_of_a_word(before: str, match: re.Match[str], has_unit: bool) -> bool:
@@ -283,11 +293,14 @@ def _is_part_of_a_word(before: str, match: re.Match[str], has_unit: bool) -> boo
 
 
 def _number(match: re.Match[str]) -> float:
-    digits = match["number"].lower().replace(",", "")
-    digits = re.sub(r"\s?x\s?10\^?", "e", digits)
+    digits = match["number"]
     if match["decimals"] and digits.isdigit():  # 4k7, but not 1.5k7
         digits += "." + match["decimals"]
-    return float(digits)
+    return _value(digits)
+
+
+def _value(digits: str) -> float:
+    return float(re.sub(r"\s?x\s?10\^?", "e", digits.lower().replace(",", "")))
 
 
 def _unit(match: re.Match[str]) -> tuple[Dimension, float]:
@@ -385,10 +398,10 @@ def _with_unit_of(left: Mention, right: Mention, kind: Link) -> Mention:
     if left.dimension != "none" or right.dimension == "none":
         return left
     written = re.match(_NUMBER, right.text, re.IGNORECASE)
-    scale = right.value / float(written[0].replace(",", "")) if written and float(written[0]) else 1.0
-    is_plain = re.fullmatch(r"[\d.]+", left.text) is not None
+    scale = right.value / number if written and (number := _value(written[0])) else 1.0
+    is_plain = re.fullmatch(r"[\d.,]+", left.text) is not None
     value = left.value * scale if is_plain and kind != "arrow" else left.value
-    return replace(left, dimension=right.dimension, value=value)
+    return replace(left, dimension=right.dimension, value=within_measure(value, right.dimension))
 
 
 def _is_range(text: str, left: Mention, right: Mention, kind: Link) -> bool:

@@ -18,7 +18,7 @@ from domain.design.families.filter_rows import (
     LOW_PASS,
     THREE_DB,
 )
-from domain.design.sentence import Mention, Sentence
+from domain.design.sentence import Mention, Sentence, within_measure
 from domain.design.understanding import Filled, Slot, fill_slots, impossible, left_out, missing_goal
 from shared.message import Message, msg
 
@@ -59,10 +59,10 @@ def order_of(sentence: Sentence) -> int | None:
     Raises CircuitError for one that is not whole.
     """
     if slope := _SLOPE.search(sentence.text):
-        decibels = float(slope["before"] or slope["behind"])
+        decibels = within_measure(float(slope["before"] or slope["behind"]))
         return max(1, round(decibels / (20 if slope["decade"] or slope["tenfold"] else 6)))
     if digits := _ORDER.search(sentence.text):
-        order = float(next(group for group in digits.groups() if group))
+        order = within_measure(float(next(group for group in digits.groups() if group)))
         if order != int(order):
             raise impossible(
                 msg("A filter has a whole number of poles, not {order}.", order=f"{order:g}"),

@@ -351,6 +351,26 @@ def test_impossible_demands_are_refused(text):
     assert str(caught.value.advice)
 
 
+@for_each(
+    "text",
+    [
+        "boost converter 5 V to " + "9" * 400 + " V, 1 A",
+        "RC low-pass of order " + "9" * 400 + ", cutoff 1 kHz",
+        "common-gate amplifier, gain " + "9" * 400 + " dB, supply 12 V",
+        "共栅放大电路，增益5到" + "9" * 400 + "dB，电源12V",
+    ],
+)
+def test_a_number_of_hundreds_of_digits_is_refused(text: str):
+    with pytest.raises(CircuitError):
+        understand(text)
+
+
+def test_both_ends_of_a_range_are_read_with_commas_and_powers_of_ten():
+    for text in ("between 1,000 and 2,000 kHz", "from 1 x 10^6 to 2 x 10^6 Hz"):
+        [band] = read_sentence(text).mentions
+        assert (band.value, band.upper) == (1e6, 2e6)
+
+
 def test_a_text_too_long_to_be_a_request_is_refused_with_what_is_known():
     with pytest.raises(CircuitError) as caught:
         understand("9" * (LONGEST_REQUEST + 1))
