@@ -7,16 +7,17 @@ snubbers for power semiconductors", IEEE Trans. Industry Applications 8 (1972); 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from functools import cache
 
 import numpy as np
 
-from domain.circuit.preferred_values import at_least, values_between
+from domain.circuit.preferred_values import values_between
 
 MOST_RATIO = 60.0
 """Of Cs to the capacitance that rings."""
 _OHM_OVER_Z0 = (0.45, 3.0)
-_TIMES = np.linspace(0.0, 45.0, 900)
+_TIMES = np.linspace(0.0, 25.0, 300)
 
 
 @cache
@@ -30,10 +31,11 @@ def overshoot(c: float, r: float) -> float:
 @cache
 def snubber(farad: float, z0: float, most: float) -> tuple[float, float]:
     """Cs of E12 and Rs of E24; Cs beyond `MOST_RATIO` times the node's where none is enough."""
-    cs = at_least(0.3 * farad, "E12")
-    while True:
-        found = [(overshoot(cs / farad, rs / z0), rs)
-                 for rs in values_between(_OHM_OVER_Z0[0] * z0, _OHM_OVER_Z0[1] * z0, "E24")]  # fmt: skip
-        if min(found)[0] <= most or cs > MOST_RATIO * farad:
-            return cs, min(found)[1]
-        cs = at_least(1.05 * cs, "E12")
+    values = values_between(0.3 * farad, 1.3 * MOST_RATIO * farad, "E12")
+    resistors = values_between(_OHM_OVER_Z0[0] * z0, _OHM_OVER_Z0[1] * z0, "E24")
+
+    def best(cs: float) -> tuple[float, float]:
+        return min((overshoot(cs / farad, rs / z0), rs) for rs in resistors)
+
+    cs = values[min(bisect_left(values, -most, key=lambda each: -best(each)[0]), len(values) - 1)]
+    return cs, best(cs)[1]

@@ -39,8 +39,7 @@ _BANDGAP_V = _GAP_V + (_EXPONENT - 1) * THERMAL_V
 _ROOM_V = 0.3
 _SCALABLE = 1.01
 """Below this, R4 would carry next to nothing: it is left out."""
-_THRESHOLD_V, _PROCESS_A_PER_V2 = 0.5, 50e-6
-_LEAST_SHAPE = 20.0
+_THRESHOLD_V, _PROCESS_A_PER_V2, _LEAST_SHAPE = 0.5, 50e-6, 20.0
 
 _QUANTITIES = (
     Quantity(
@@ -115,9 +114,8 @@ def size(request: Request, correction: Correction) -> Sized:
             found.append((20 * slope + abs(made * vbe + r1 / r3 * ptat - scale * _BANDGAP_V), r3, r1, r4))
     _, r3, r1, r4 = min(found)
     shape = request["current_a"] / (_PROCESS_A_PER_V2 * _ROOM_V / 2)
-    parts = {"R1": r1, "R2": r1, "R3": r3, "W/L": max(_LEAST_SHAPE, shape)} | (
-        {"R4": r4, "R5": r4} if scaled else {}
-    )
+    above = {"R4": r4, "R5": r4} if scaled else {}
+    parts = {"R1": r1, "R2": r1, "R3": r3, "W/L": max(_LEAST_SHAPE, shape), **above}
     return Sized(
         parts=parts,
         notes=(
@@ -129,9 +127,8 @@ def size(request: Request, correction: Correction) -> Sized:
 
 def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     """Branches and amplifier, which feeds them by a PMOS: without current its gate is low, so it starts."""
-    parts = {name: spice(value) for name, value in sized.parts.items()}
+    parts, shape = {name: spice(value) for name, value in sized.parts.items()}, sized.parts["W/L"]
     deck.part(f"Vdd vdd 0 DC {spice(request['supply_v'])}", msg("supply"))
-    shape = sized.parts["W/L"]
     deck.part(f"M1 out g vdd vdd pmos W={spice(shape * 1e-6)} L=1u", msg("supplies the branches"))
     deck.part(f"R1 out a {parts['R1']}", msg("carries the current of the single junction"))
     deck.part(f"R2 out b {parts['R2']}", msg("carries the same current"))
@@ -161,9 +158,12 @@ FAMILY = Family(
         named=(
             r"(?:precision |low[\s-]drift |brokaw |kuijk )*band[\s-]?gap(?: voltage)?"
             r"(?: reference)?(?: (?:source|circuit))?|"
-            r"(?:高精度|低温漂)?(?:的)?(?:带隙|能隙)(?:电压)?(?:基准|参考)?(?:电压)?(?:源|电路)?"
+            r"(?:高精度|低温漂)?(?:的)?(?:带隙|能隙)(?:电压)?(?:基准|参考)?(?:电压)?(?:源|电路)?|(?:基准|参考)电压源"
         ),
-        plausible=r"(?:voltage|precision) reference|(?:基准|参考)电压源?|电压基准|基准源",
+        plausible=(
+            r"(?:voltage|precision) reference|reference(?=.*(?:drift|ppm|tempco))|(?:基准|参考)电压|电压基准|"
+            r"基准(?:源|(?=.*(?:温漂|ppm)))"
+        ),
         excludes=r"zener|齐纳|稳压管|ldo|regulator|稳压器|schmitt|comparator|比较器|led|current[\s-]s",
     ),
     quantities=_QUANTITIES,

@@ -245,6 +245,7 @@ UNDERSTOOD = [
         "bandgap_reference",
         {"drift_ppm": 20, "highest_c": 70},
     ),
+    ("precision 1.25 V reference with 10 ppm drift, 3 V battery", "bandgap_reference", {"supply_v": 3}),
     ("带隙基准电压源，电源3.3V，工作温度-20~85℃", "bandgap_reference", {"vout": 1.21, "lowest_c": -20}),
     ("rubber diode bias 2.4 V 5 mA with 2N3904", "vbe_multiplier", {"bias_v": 2.4, "transistor": "2N3904"}),
     (
