@@ -370,11 +370,14 @@ class Sandbox:
         """The least of this machine that starts the interpreter and ngspice, outer folders first."""
         whole_folders = "landlock" in self.layers
         wanted: set[Path] = {Path("/etc/ld.so.cache"), *self._data_folders, *_standard_library()}
+        real: dict[Path, Path] = {}  # most of the seventy libraries lie in one or two folders
         for program in (self._hosted or self._parts.ngspice, self._parts.interpreter):
             wanted.add(program.path)
             for file in (program.loader, *program.libraries):
                 if file is not None:
-                    wanted |= _as_bound(file, whole_folders)
+                    if file.parent not in real:
+                        real[file.parent] = Path(os.path.realpath(file.parent))
+                    wanted |= _as_bound(real[file.parent] / file.name, whole_folders)
         ordered = sorted(wanted, key=lambda path: len(path.parts))
         kept: list[Path] = []
         for path in ordered:
@@ -384,11 +387,11 @@ class Sandbox:
 
 
 def _as_bound(file: Path, whole_folders: bool) -> set[Path]:
-    """The mounts that make a library appear under the name the loader uses."""
-    folder = Path(os.path.realpath(file.parent))
+    """The mounts that make a library, in a folder without links, appear under the name the loader uses."""
+    folder = file.parent
     if whole_folders and any(_is_under(folder, top) and folder != top for top in _SYSTEM_LIBRARIES):
-        return {folder, Path(os.path.realpath(file)).parent}
-    return {folder / file.name}
+        return {folder, Path(os.path.realpath(file)).parent} if file.is_symlink() else {folder}
+    return {file}
 
 
 def _standard_library() -> set[Path]:
@@ -436,7 +439,8 @@ def _around(folder: Path, hidden: Sequence[Path]) -> Iterator[Path]:
 
 
 def _is_under(path: Path, folder: Path) -> bool:
-    return path == folder or folder in path.parents
+    """Of paths from the root on, as text: a start of ngspice asks two hundred times."""
+    return path == folder or str(path).startswith(f"{str(folder).rstrip('/')}/")
 
 
 def _limits(limits: ResourceLimits, has_seccomp: bool) -> list[tuple[int, int, int]]:

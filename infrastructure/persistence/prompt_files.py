@@ -48,6 +48,8 @@ class PromptFiles:
         self._home = user_home
         self._preferences = self._file(Path("prompts", "preferences.json"))
         self._writing = threading.Lock()
+        self._understood: tuple[PromptDocuments, PromptLibrary] | None = None
+        """What was read last, with what it came to: the files hardly ever change between two requests."""
 
     def _file(self, name: Path) -> JsonFile:
         # A widget may hand over half a surrogate pair; no request can.
@@ -79,7 +81,10 @@ class PromptFiles:
             preferences=own(self._preferences),
             warnings=tuple(warnings),
         )
-        return understand(documents)
+        known = self._understood
+        if known is None or known[0] != documents:
+            self._understood = known = documents, understand(documents)
+        return known[1]
 
     def save(self, changes: PromptChanges) -> None:
         """Write what changed, each file atomically; a damaged one is kept beside its old place first.
