@@ -242,7 +242,8 @@ def attenuation(request: Request) -> Bounds:
 def _pass_band(request: Request) -> str:
     """The least gain of the pass band over its greatest, dB."""
     edge = away(request, pass_band_edge(request) * (1 - request["tolerance"]))
-    far = edge * (0.02 if request["kind"] == LOW_PASS else 50)
+    inside = away(request, 1 / 90)  # the sweep goes a hundredth into the pass band
+    far = max(edge * 0.02, inside) if request["kind"] == LOW_PASS else min(edge * 50, inside)
     return f"db(min(v(out),{spice(min(edge, far))},{spice(max(edge, far))})/peak(v(out)))"
 
 

@@ -70,7 +70,7 @@ def distortion_goal(most: float) -> GoalRow:
     """`most` as a fraction of the fundamental."""
     return GoalRow(
         metric="distortion", label=msg("Distortion"), unit="1", is_corrected=False,
-        expression=lambda request: f"thd(v(out),{spice(request['frequency_hz'])})",
+        expression=lambda _request: "thd(v(out),frequency(v(out)))",  # its own, not the one asked for
         bounds=lambda _request: Bounds(maximum=most),
     )  # fmt: skip
 
