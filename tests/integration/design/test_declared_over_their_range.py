@@ -393,40 +393,30 @@ def differential_pair(draw: random.Random) -> str:
     return text.format(_log(draw, 60, 300)) + more
 
 
+def _op_amp(
+    draw: random.Random, texts: list[str], most_db: float, hz: tuple[float, float], margin: int
+) -> str:
+    text = draw.choice(texts).format(draw.uniform(60, most_db), _log(draw, *hz))
+    more = draw.choice(["", f", phase margin {margin}", ", load 20 pF", ", load 3 pF"])
+    return text + more + draw.choice(["", ", ±2.5 V"])
+
+
 def two_stage_opamp(draw: random.Random) -> str:
-    text = draw.choice(
-        ["two-stage Miller op-amp, gain {:.3g} dB, GBW {:.3g} Hz", "两级运放，增益{:.3g}dB，带宽{:.3g}Hz"]
-    )
-    text = text.format(draw.uniform(60, 92), _log(draw, 50e3, 6e6))
-    return (
-        text
-        + draw.choice(["", ", phase margin 65", ", load 20 pF", ", load 3 pF"])
-        + draw.choice(["", ", ±2.5 V"])
-    )
+    texts = ["two-stage Miller op-amp, gain {:.3g} dB, GBW {:.3g} Hz", "两级运放，增益{:.3g}dB，带宽{:.3g}Hz"]
+    return _op_amp(draw, texts, 92, (50e3, 6e6), 65)
 
 
 def telescopic_opamp(draw: random.Random) -> str:
-    text = draw.choice(
-        ["telescopic cascode op-amp, gain {:.3g} dB, GBW {:.3g} Hz", "套筒式运放，增益{:.3g}dB，带宽{:.3g}Hz"]
-    )
-    text = text.format(draw.uniform(60, 98), _log(draw, 200e3, 30e6))
-    return (
-        text
-        + draw.choice(["", ", phase margin 70", ", load 20 pF", ", load 3 pF"])
-        + draw.choice(["", ", ±2.5 V"])
-    )
+    texts = [
+        "telescopic cascode op-amp, gain {:.3g} dB, GBW {:.3g} Hz",
+        "套筒式运放，增益{:.3g}dB，带宽{:.3g}Hz",
+    ]
+    return _op_amp(draw, texts, 98, (200e3, 30e6), 70)
 
 
 def folded_cascode(draw: random.Random) -> str:
-    text = draw.choice(
-        ["folded cascode op-amp, gain {:.3g} dB, GBW {:.3g} Hz", "折叠式运放，增益{:.3g}dB，带宽{:.3g}Hz"]
-    )
-    text = text.format(draw.uniform(60, 92), _log(draw, 200e3, 30e6))
-    return (
-        text
-        + draw.choice(["", ", phase margin 70", ", load 20 pF", ", load 3 pF"])
-        + draw.choice(["", ", ±2.5 V"])
-    )
+    texts = ["folded cascode op-amp, gain {:.3g} dB, GBW {:.3g} Hz", "折叠式运放，增益{:.3g}dB，带宽{:.3g}Hz"]
+    return _op_amp(draw, texts, 92, (200e3, 30e6), 70)
 
 
 def mos_inverter(draw: random.Random) -> str:
