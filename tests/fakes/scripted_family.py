@@ -12,6 +12,7 @@ from domain.design import catalogue
 from domain.design.deck import Say
 from domain.design.designer import DesignIntent, Proposal
 from domain.design.engine.declared_family import Claim, DeclaredFamily
+from domain.design.engine.device_cards import NO_TABLES, Tables
 from domain.design.families import first_order
 from domain.design.sentence import Sentence
 from domain.simulation.goals import DesignGoal, GoalVerdict
@@ -38,17 +39,24 @@ class ScriptedFamily(DeclaredFamily):
     def claim(self, sentence: Sentence) -> Claim:
         return Claim(score=1.0)
 
-    def understand(self, sentence: Sentence, claim: Claim) -> DesignIntent:
+    def understand(
+        self, sentence: Sentence, claim: Claim, cards: Mapping[str, str] | None = None
+    ) -> DesignIntent:
         return DesignIntent(family="scripted", parameters={}, goals=(CUTOFF,), language=sentence.language)
 
     def follow(self, intent: DesignIntent, goals: Sequence[DesignGoal]) -> DesignIntent:
         return replace(intent, goals=tuple(goals))
 
-    def propose(self, intent: DesignIntent, say: Say) -> Proposal:
+    def propose(self, intent: DesignIntent, say: Say, tables: Tables = NO_TABLES) -> Proposal:
         return self._proposal(0)
 
     def revise(
-        self, intent: DesignIntent, previous: Proposal, verdicts: Sequence[GoalVerdict], say: Say
+        self,
+        intent: DesignIntent,
+        previous: Proposal,
+        verdicts: Sequence[GoalVerdict],
+        say: Say,
+        tables: Tables = NO_TABLES,
     ) -> Proposal | None:
         self.seen.append((previous.netlist, tuple(verdict.measured.value for verdict in verdicts)))
         number = int(previous.tuning["number"]) + 1

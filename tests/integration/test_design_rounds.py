@@ -194,8 +194,8 @@ async def test_a_name_that_is_taken_by_anything_is_left_alone(tmp_path: Path) ->
 
 async def test_a_name_outside_the_project_is_refused(tmp_path: Path) -> None:
     class Escaping(ScriptedFamily):
-        def propose(self, intent, say):
-            return dataclasses.replace(super().propose(intent, say), file_stem="../outside")
+        def propose(self, intent, say, tables):
+            return dataclasses.replace(super().propose(intent, say, tables), file_stem="../outside")
 
     run = Run(tmp_path / "project", Escaping(rc_deck("1k")))
     done = await run.go()

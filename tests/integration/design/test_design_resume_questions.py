@@ -318,9 +318,9 @@ async def test_a_circuit_changed_between_plan_and_write_is_not_overwritten(tmp_p
     circuit = tmp_path / "scripted.cir"
 
     class Slow(ScriptedFamily):
-        def revise(self, intent, previous, verdicts, say):
+        def revise(self, intent, previous, verdicts, say, tables):
             circuit.write_text("mine\n.end\n")
-            return super().revise(intent, previous, verdicts, say)
+            return super().revise(intent, previous, verdicts, say, tables)
 
     desk = Desk(tmp_path)
     desk.family = Slow(rc_deck("2k"), rc_deck("1k"))
@@ -475,7 +475,7 @@ async def test_a_lost_backup_ends_a_run_for_good(tmp_path: Path) -> None:
 
 async def test_a_refused_request_is_kept_with_its_answer(tmp_path: Path) -> None:
     class Unknowing(ScriptedFamily):
-        def understand(self, sentence, claim):
+        def understand(self, sentence, claim, cards=None):
             raise CircuitError(msg("Stopped."), error_type="unknown_circuit")
 
     desk = Desk(tmp_path)
