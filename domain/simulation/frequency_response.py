@@ -230,7 +230,7 @@ def _is_flat(response: Signal, end: slice, level: float, top: float, relative_wi
     y0, y1 = response.real[end]
     if level <= 0 or f0 <= 0 or y0 <= 0 or y1 <= 0:
         return level > 0 and abs(y1 - y0) <= 0.1 * max(y0, y1)
-    slope = abs(20 * math.log10(y1 / y0) / math.log10(f1 / f0))
+    slope = abs(20 * (math.log10(y1) - math.log10(y0)) / math.log10(f1 / f0))
     return slope <= _STEEP_DB_PER_DECADE and top / level * relative_width <= _WIDE_PEAK
 
 

@@ -23,6 +23,8 @@ from shared.errors import CircuitError, UserInputError
 from shared.message import msg
 
 _TAIL = 0.05
+_LEAST = float(np.finfo(float).tiny)
+"""Below it half of a value may be nothing."""
 _SETTLED = 0.1
 _HISTOGRAM_BINS = 256
 _HISTOGRAM_SAMPLES = 16384
@@ -63,7 +65,7 @@ def levels_of(signal: Signal) -> Levels:
     """The levels of a waveform; the rule is in the module's docstring. Raises when it is constant."""
     x, y = signal.x, signal.real
     extent = float(np.ptp(y))
-    if len(x) < 3 or extent <= 1e-12 * float(np.abs(y).max()):
+    if len(x) < 3 or extent <= max(1e-12 * float(np.abs(y).max()), _LEAST):
         raise CircuitError(
             msg("The waveform is constant at {value}.", value=figure(float(y[0]), signal.unit))
         )

@@ -20,9 +20,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from infrastructure.persistence.process_locks import start_of
 from shared.errors import EnvironmentProblem
 from shared.message import msg
-from shared.process_start import start_of
 
 _MAX_ENTRIES = 1000
 _PLAIN_NAME = re.compile(r"[^\W_.\-][^\x00-\x1f\x7f/\\]{0,119}|_[^\x00-\x1f\x7f/\\]{0,119}")

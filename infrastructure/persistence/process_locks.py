@@ -24,7 +24,6 @@ from infrastructure.persistence import confined
 from infrastructure.persistence.confined import write_problem
 from shared.errors import EnvironmentProblem
 from shared.message import msg
-from shared.process_start import start_of
 
 try:
     import fcntl
@@ -167,6 +166,14 @@ def _read_holder(descriptor: int) -> Holder | None:
     if not (type(pid) is int and pid > 0 and isinstance(started, str) and isinstance(host, str)):
         return None
     return Holder(pid=pid, started=started, host=host)
+
+
+def start_of(pid: int) -> str:
+    """In ticks since the machine's start (field 22 of proc(5) stat); "" when there is no such process."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text("ascii", "replace").rpartition(")")[2].split()[19]
+    except (OSError, IndexError):
+        return ""
 
 
 def holder_of_this_process() -> Holder:

@@ -49,7 +49,7 @@ def test_only_what_ended_well_and_asks_for_nothing_is_folded(services: WindowSer
     assert [item.key for item in steps.items] == ["r0", "r1", "r2", "t", "r3", "r5", "s"]
     assert "6 steps: 5 read, 1 simulated" in HtmlItems(services.language)(steps)
     services.language.set("zh")
-    assert "6 步: 读取 5, 仿真 1" in HtmlItems(services.language)(steps)
+    assert "6 步：读取 5，仿真 1" in HtmlItems(services.language)(steps)
     # What happens to a folded one happens to its line.
     (told,) = folding.changes([Updated(item=read(0, "stopped"))], is_live=False)
     assert isinstance(told, Updated)

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from domain.circuit.netlist import NETLIST_SUFFIXES
-from domain.design.engine.library_parts import KINDS
 from domain.design.understanding import impossible
 from shared.errors import CircuitError
 from shared.message import msg
@@ -59,10 +58,6 @@ _IN_FILE = re.compile(
     rf"(?:(?:{_INSIDE})?的?{_FILLING}\s*(?:{_NAMES.format(2)}){_FILLING}|{_INSIDE}的?{_FILLING})?",
     re.IGNORECASE,
 )
-_PART_FILE = re.compile(
-    rf"({'|'.join(name for kind in KINDS.values() for name in kind.names)})\.lib(?![a-z0-9])", re.IGNORECASE
-)
-"""The file of a part of the model library: the part is meant."""
 _LIBRARY = re.compile(r"(?<![a-z0-9])(?P<kind>[np])mos_(?P<of>180|l1)(?![a-z0-9])(?:\.lib)?", re.IGNORECASE)
 
 
@@ -150,10 +145,18 @@ class CardTable:
         return self._over(self.knee_v, efficiency)
 
 
+def _without_part_files(text: str) -> str:
+    """The file of a part of the model library: the part is meant."""
+    from domain.design.engine.library_parts import KINDS  # with what sizing knows of each part
+
+    names = "|".join(name for kind in KINDS.values() for name in kind.names)
+    return re.sub(rf"({names})\.lib(?![a-z0-9])", r"\1", text, flags=re.IGNORECASE)
+
+
 def cards_named(text: str) -> tuple[dict[str, str] | None, str]:
     """The cards a sentence names (``file`` "" is the model library; ``nmos``, ``pmos``: "" is the only one
     there), and the sentence without them."""
-    text = _PART_FILE.sub(r"\1", text)
+    text = _without_part_files(text)
     if found := [*_LIBRARY.finditer(text)]:
         named = {f"{each['kind'].lower()}mos": each[0].upper().removesuffix(".LIB") for each in found}
         of = found[0]["of"].upper()

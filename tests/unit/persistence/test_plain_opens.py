@@ -47,6 +47,7 @@ ALLOWED: dict[str, tuple[dict[str, int], str]] = {
         {"read_bytes": 1},
         "a regular file as long as a block of an answer, compared with it only",
     ),
+    "infrastructure/persistence/process_locks.py": ({"read_text": 1}, "of the system, not of a project"),
     "infrastructure/persistence/examples.py": ({"read_bytes": 1}, "comes with the program"),
     "infrastructure/ngspice/batch/guest.py": ({"open": 1}, "inside the sandbox"),
     "infrastructure/ngspice/batch/process.py": (
@@ -116,7 +117,6 @@ ALLOWED: dict[str, tuple[dict[str, int], str]] = {
     "presentation/ui/late_imports.py": ({"Path.open": 1}, "of the system, not of a project"),
     "presentation/ui/styles.py": ({"read_text": 1}, "comes with the program"),
     "shared/cpu_worker.py": ({"os.open": 1}, "of the system, not of a project"),
-    "shared/processes.py": ({"read_text": 1}, "of the system, not of a project"),
 }
 
 
