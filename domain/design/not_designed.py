@@ -130,7 +130,11 @@ NOT_DESIGNED: tuple[NotDesigned, ...] = (
         is_general=True,
     ),
     NotDesigned(
-        words=r"power amplifier|功率放大|功放|class[\s-](?:a|b|ab|c|d)(?![a-z])|[甲乙丙丁]类|(?:ab?|b|c|d)类",
+        words=(
+            r"power amplifier|功率放大|功放|class[\s-](?:b|ab|c|d)(?![a-z])|[乙丙丁]类|(?:ab|b|c|d)类|"
+            r"^(?!.*(?:common[\s-]?(?:emitter|source)|共射|共源|emitter[\s-]follower|射极跟随)).*?"
+            r"(?:class[\s-]a(?![a-z])|甲类|(?<![a-z])a类)"
+        ),
         what=msg("a power amplifier"),
     ),
     NotDesigned(

@@ -26,7 +26,9 @@ from domain.simulation.goals import DesignGoal
 from shared.message import msg
 
 LOW_PASS, HIGH_PASS = "lowpass", "highpass"
-LETS_LOWS_THROUGH = r"low[\s-]?pass|(?<![a-z])lpf?(?![a-z])|high[\s-]?cut|低通|高频滤除|高切"
+LETS_LOWS_THROUGH = (
+    r"low[\s-]?pass|(?<![a-z])lpf?(?![a-z])|high[\s-]?cut|anti[\s-]?alias|低通|高频滤除|高切|抗混叠"
+)
 LETS_HIGHS_THROUGH = r"high[\s-]?pass|(?<![a-z])hpf?(?![a-z])|low[\s-]?cut|高通|低频滤除|低切"
 FILTER_WORDS = rf"{LETS_LOWS_THROUGH}|{LETS_HIGHS_THROUGH}|filter|滤波"
 THREE_DB = (

@@ -129,6 +129,7 @@ FAMILY = Family(
         named=(
             r"non[\s-]?inverting (?:op[\s-]?amps?(?: circuit| amplifier| stage)?|"
             r"(?:operational |voltage |gain )?(?:amplifier|amp|stage|buffer))(?![a-z])|"
+            r"(?:\w+ )?pre-?amp(?:lifier)?(?![a-z])|前置放大(?:器|电路)?|"
             r"(?:同相|非反相)(?:输入)?(?:比例)?(?:运算|运放|放大)(?:放大)?(?:器|电路)?|" + _FOLLOWER
         ),
         plausible=(

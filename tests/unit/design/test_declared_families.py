@@ -120,6 +120,9 @@ UNDERSTOOD = [
         "voltage_divider",
         {"current_a": 5e-4},
     ),
+    ("mic preamp 40 dB gain 20 kHz bandwidth ±15V", "non_inverting_amplifier", {"gain": 100}),
+    ("前置放大器，增益30倍，带宽50kHz", "non_inverting_amplifier", {"gain": 30}),
+    ("class A common emitter amp, gain 20, 12V", "common_emitter", {"supply_v": 12}),
     ("10:1 divider", "voltage_divider", {"vin": 10, "vout": 1}),
     (
         "voltage divider 24 V, 5:1, input impedance 1 Mohm",
