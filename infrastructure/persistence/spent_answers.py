@@ -32,7 +32,9 @@ _COUNTS_S = 30 * 86400.0
 """How long an answer counts: a turn that waited longer asks again."""
 _KEPT_S = 31 * 86400.0
 _NOTHING_OLDER_S = 60 * 86400.0
-"""When the oldest note is older, those older than `_KEPT_S` go: about once a month."""
+"""When the oldest of many notes is older, those older than `_KEPT_S` go: about once a month."""
+_ALWAYS_KEPT = 5_000
+"""The newest notes, whatever the clock says: one that ran ahead for a while would have all of them go."""
 
 
 class SpentAnswers:
@@ -83,9 +85,10 @@ class SpentAnswers:
         except FileNotFoundError:
             return
         lines = data.splitlines(keepends=True)
-        if lines and _age_of_line(lines[0]) > _NOTHING_OLDER_S:
-            kept = b"".join(line for line in lines if _age_of_line(line) <= _KEPT_S)
-            write_atomically(self._place(), kept, mode=0o600)
+        if len(lines) > 2 * _ALWAYS_KEPT and _age_of_line(lines[0]) > _NOTHING_OLDER_S:
+            older, newest = lines[:-_ALWAYS_KEPT], lines[-_ALWAYS_KEPT:]
+            kept = [line for line in older if _age_of_line(line) <= _KEPT_S] + newest
+            write_atomically(self._place(), b"".join(kept), mode=0o600)
 
     def _place(self) -> Path:
         return Path(os.path.realpath(self._path))
