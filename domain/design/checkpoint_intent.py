@@ -476,8 +476,9 @@ def _of_rounds(  # noqa: PLR0911 - one a rule
         return _Read("accept")
     if not numbers or number < 1:
         return _Read("undo", is_sure=False) if "accept" not in roles else _UNCLEAR
-    if number >= here.rounds:
-        return _UNCLEAR
+    if number >= here.rounds:  # "proceed with round 4" behind the third
+        is_next = number == here.rounds + 1 and "continue" in roles and roles <= {"continue", "round", "yes"}
+        return _Read("continue") if is_next else _UNCLEAR
     return _Read("go_back", is_sure=named > 0 and "back" in roles, round_number=number)
 
 

@@ -38,7 +38,8 @@ _ENGLISH: Mapping[Role, str] = {
     "pick": "pick|choose|use|take|keep|select|go with|go for|stick to|stick with|prefer",
     "filler": (
         "please|pls|plz|kindly|thanks|thank you|thx|cheers|well|so|then|now|right|alright|all right|hm|"
-        "hmm|um|let's|lets|let us|let me|i would like to|i'd like to|i want to|i want you to|i think|"
+        "hmm|um|let's|lets|let us|let me|i'd rather have|i would rather have|i would like to|i'd like to|"
+        "i want to|i want you to|i think|"
         "i guess|i say|we can|we should|you can|you may|we|i|i'd|i'll|i'm|just|simply|go ahead and|a|"
         "an|the|it|this|that|these|one|here|there|it here|all|and|to|for|of|in|on|at|is|are|be|me|us|"
         "you|my|our|your|bit|a bit|little|a little|more|some more|further|again|as it is|"
@@ -162,6 +163,7 @@ _ENGLISH: Mapping[Role, str] = {
         "go back to how it was in|return me to|put me back to|put it back to|restore what we had in"
     ),
     "error": (
+        "the netlist has an error|netlist has an error|there is an error|there's an error|"
         "error|errors|failure|problem|mistake|simulation|simulation error|convergence|issue|bug|fault|"
         "convergence problem|convergence error|simulation failure|netlist error|failed simulation|"
         "aborted|simulation aborted|crashed|crash|failed|did not converge|didn't converge|"
@@ -169,10 +171,17 @@ _ENGLISH: Mapping[Role, str] = {
         "the simulation crashed|the simulation failed|it failed|it crashed|broken"
     ),
     "continue": (
+        "proceed with|move on to|go on with|go on to|start|begin|advance|cycle again|loop again|roll on|"
+        "step forward|next cycle|another cycle|"
+        "go to the next|go to the next round|go to the next one|go on to the next round|"
+        "let it go on|let it continue|keep iterating|continue iterating|go again|"
+        "start over the loop|once again|next try|the next round|"
+        "iterate|iterate once more|iterate again|let it iterate|let it iterate once more|"
         "continue|go on|go ahead|next|next round|next one|next step|another round|one more round|"
         "one more|another one|another try|another go|keep going|keep on|keep at it|proceed|carry on|"
         "move on|try again|again please|resume|one more time|onward|onwards|keep trying|"
-        "go for it|give it another go|give it another try|run|run it|run it again|run again|rerun|re-run|"
+        "go for it|go for another|go for another one|go for one more|give it another go|"
+        "give it another try|run|run it|run it again|run again|rerun|re-run|"
         "simulate|simulate again|simulate it again|run another round|do another round|"
         "start the next round|a further round|retry|continue on|another iteration|one more iteration|"
         "give it another shot|another shot|one more shot|press on|push on|go|let's go|keep it up|"
@@ -184,6 +193,10 @@ _ENGLISH: Mapping[Role, str] = {
         "once more|once again|have a go|have another|spin it again|give it another spin"
     ),
     "optimize": (
+        "tweak|tweak it|hone|hone it|enhance|enhance it|make it tighter|push it further|"
+        "push further|squeeze|squeeze it|do a bit better|do it better|get it closer|"
+        "bring it closer|make it more accurate|more accurate|"
+        "tighten|tighten up|tighten it|tighten it up|tune it up|sharpen it|"
         "optimize|optimise|optimizing|optimising|optimization|optimisation|fine tune|fine-tune|"
         "finetune|improve|improve it|improve this|make it better|make it even better|do better|"
         "keep optimizing|keep improving|optimize the values|optimise the values|"
@@ -197,12 +210,19 @@ _ENGLISH: Mapping[Role, str] = {
         "optimize all the values|optimize the parts|improve the values"
     ),
     "fix": (
+        "cure|cure it|remedy|remedy it|troubleshoot|troubleshoot it|find the bug|find the error|"
+        "find the mistake|make it simulate|make it converge|get it to converge|get it to simulate|"
+        "get it to run|make it work again|correct the netlist|fix the netlist|repair the netlist|"
+        "repair the circuit|fix the circuit|fix the file|correct the file|"
         "look into it|look into this|look into that|take care of it|take care of this|deal with it|"
         "deal with this|"
-        "handle it|handle this|sort it out|sort this out|sort that out|fix|repair|debug|fix it|solve|"
+        "handle it|handle this|sort it out|sort this out|sort that out|sort out|clear up|get rid of|fix|"
+        "repair|debug|fix it|solve|"
         "resolve|get it running|make it run|make it work|correct|correct it"
     ),
     "accept": (
+        "save|save it|save this|commit|commit it|adopt|adopt it|freeze|freeze it|looks final|"
+        "make it final|settle for it|settle for this|i'm keeping it|keeping it|"
         "accept|accepted|i accept|approve|approved|lgtm|let's take this|let's take it|"
         "let's take this one|we take it|i take it|i'll take it|take this one|take it|ship it|"
         "good enough|that's it|that is it|keep it|keep this design|keep this|use this one|go with this|"
@@ -220,19 +240,26 @@ _ENGLISH: Mapping[Role, str] = {
         "done|finish|finished|finish it|i'm done|we're done|we are done|complete|completed|all done|finishing"
     ),
     "stop": (
+        "suspend|suspend it|close it|finish here|leave off|leave off here|stand by|hold on|"
+        "hold off|knock it off|wrap it up here|"
         "stop|stop it|stop here|stop now|pause|pause it|pause here|pause there|paused|hold it here|"
         "take a break|cancel|abort|quit|exit|halt|end|end it|end here|"
         "end the design|stop the design|give up|leave it there|terminate|call it off|forget it|"
         "stop this|break off|stopping|call it a day|let's call it a day|abort the run|stop the run|"
         "cancel the run|end the run|abandon|abandon it|stop working|stop the process|shut it down|"
         "cancel the design|cancel it|abort it|i give up|leave it|let it be|drop it|"
-        "drop the whole thing|leave it alone"
+        "drop the whole thing|leave it alone|that's it for today|that's it for now|that's all for today|"
+        "that's all for now|that's enough for today|enough for today|done for today|i'm done for today"
     ),
     "enough": (
         "enough|that's enough|that is enough|that will do|that'll do|no more|nothing more|"
         "leave it at that|we can leave it at that"
     ),
     "undo": (
+        "rewind|rewind it|unwind|unwind it|restore the previous|restore the previous one|"
+        "restore the previous round|revert to before|back to before|step back|one step back|"
+        "go one step back|go a step back|"
+        "take that change back|take the change back|take this change back|take the last change back|"
         "scrap that|scrap it|scrap this|back to what we had|back to what we had before|back to how it was|"
         "back to how it was before|back to the way it was|undo|undo it|undo that|revert|revert it|"
         "revert that|roll back|rollback|take back|take it back|"
@@ -251,6 +278,7 @@ _CHINESE: Mapping[Role, str] = {
         "不可以"
     ),
     "filler": (
+        "重新来|重新开始|从那里继续|我看看|我先看看|看看波形|看一下波形|"
         "你好|您好|你好吗|大家好|早上好|晚上好|下午好|目标达到了|目标已达到|目标都达标了|达标了|"
         "都达标了|目标达标|请|麻烦|劳驾|帮我|帮忙|给我|我想|我要|我觉得|我看|我再看看|看看|看一下|看|"
         "谢谢|多谢|谢了|辛苦了|辛苦|吧|了|啊|呀|哦|噢|嗯|哈|哎|唉|喽|啦|呗|就|那|那就|那么|就这样|这样|"
@@ -337,6 +365,8 @@ _CHINESE: Mapping[Role, str] = {
         "出错了|出错|越改越糟|越改越差|越改越坏|越调越糟|越调越差|改坏了|调坏了|变糟了|变差了|更糟了|更差了"
     ),
     "continue": (
+        "迭代|迭代一次|再迭代一轮|推进|推进一步|继续推进|再循环一次|再算一轮|再算一次|再来一次|"
+        "接着算|继续算|往前走|进入下一轮|开始下一轮|"
         "继续|接着|接着来|接着做|下一轮|再来|再来一轮|再来一次|再试|再试一次|再试一轮|再跑|再跑一轮|"
         "再跑一次|往下|往下走|继续下去|接着干|继续吧|前进|重试|下一步|走|再一轮|再做一轮|继续跑|继续做|"
         "再仿真一次|重新仿真|仿真|跑一遍|跑|繼續|开始下一轮|下一个|多跑几轮|再跑几轮|再多跑几轮|"
@@ -344,18 +374,27 @@ _CHINESE: Mapping[Role, str] = {
         "再做一次|再走一轮|接着往下|继续往下"
     ),
     "optimize": (
+        "提升|提升一下|再提升一点|打磨|打磨一下|收紧|收紧一点|收紧一些|再抠一抠|抠一抠|抠细一点|"
+        "调得更准|调准一点|调得更准一点|再精确一点|精确一点|更精确一些|再准一点|再提高一点|改善|"
+        "改善一下|做得更好些|再优秀一点|更好一些|再改善一点|优化得再好一点|"
         "优化|继续优化|再优化|进一步优化|接着优化|优化参数|优化一下|改进|改进一下|精调|微调|再改进|"
         "優化|做得更好|更好|优化元件值|优化数值|再好一点|好一点|好一些|优化设计|尽量优化|优化得更好|"
         "精益求精|再好点|调优|继续调优|继续调|继续调整|接着调|再调调|再调一下|继续改进|完善|再完善一下|"
         "更进一步|优化到最好|优化到位|优化到底|优化元件参数|优化元器件参数|优化所有参数|优化各元件"
     ),
     "fix": (
+        "排查|排查一下|查错|搞好它|改好它|改好|把错误改掉|把错改掉|改掉错误|让它能仿真|让它收敛|"
+        "让它跑起来|让它能跑|修复网表|修网表|修好网表|修电路|修复电路|修好电路|改正|改正过来|改对|"
         "处理|处理下|处理一下|处理掉|弄好|搞定它|修|修复|修正|修一下|改错|排错|解决|纠正|修好|纠错|排除|"
         "調試|调试|跑通"
     ),
     "accept": (
+        "采用|采用这版|采用这个|保存|保存结果|就用这一轮|就用这一轮的|"
+        "选定|选定它|敲定了|锁定|"
+        "保存吧|存了吧|存下来吧|"
         "接受|接受设计|接收|采纳|通过|就这样定了|定了|就定|就它了|就这个|就这个了|就用这个|就要这个|"
-        "就这样吧|同意这个设计|验收|认可|确认|保留这个设计|可以接受|就用它|定稿|保存这个版本|保存这一版|保存这版|保留这个版本|没意见|符合要求了|就它|"
+        "就这样吧|同意这个设计|验收|认可|确认|保留这个设计|可以接受|就用它|定稿|保存这个版本|保存这一版|"
+        "保存这版|保留这个版本|没意见|符合要求了|就它|"
         "就它吧|收下|收下了|就这版|就这个版本|就用这版|就这版吧|定下来|就定这个|敲定|拍板|签收|"
         "保留吧|保留它|保留|保留这一版|保留这版|就按这个|就按这个来|按这个来|就按这个定|按这个定|"
         "就按这版定|照这个定|"
@@ -365,13 +404,20 @@ _CHINESE: Mapping[Role, str] = {
     ),
     "done": "完成|搞定|完成了|做完了|结束了|完工|收工|大功告成",
     "stop": (
+        "停一会|停一会儿|别跑了|不跑了|别继续了|别再跑了|先这样|先这样吧|先不做了|挂起|先放一放|"
+        "放一放|先搁着|"
+        "先停一下|停一下|先停|先停停|先停下|"
         "暂停|先暂停|暂停一下|歇一下|歇一会|停|停止|停下|停下来|停在|停在这里|结束|终止|取消|中止|"
         "到此为止|不做了|算了|放弃|退出|停一停|"
         "停掉|到这里|到这|打住|停手|停了|停吧|不弄了|不搞了|退出设计|取消设计|停止设计|结束设计|"
-        "停止运行|中断|结束吧|不继续了|不做下去了|停下吧|终止设计"
+        "停止运行|中断|结束吧|不继续了|不做下去了|停下吧|终止设计|先到这儿|先到这里|今天先到这|"
+        "今天先到这儿|今天先到这里|"
+        "今天就到这|今天就到这儿|今天就到这里|就到这儿|就到这里"
     ),
     "enough": "够了|足够|足够了|行了|不用了|不需要了",
     "undo": (
+        "取消上一步|取消上一轮|取消这一步|取消这一次|退回上一轮|恢复到上一步|还原到上一步|"
+        "回上一步|"
         "撤销|撤回|撤消|回退|回滚|退回上一步|取消这一轮|反悔|撤掉|撤销修改|撤销更改|撤销改动|"
         "还原上一步|退一步|作废|撤銷|取消修改|取消改动|撤销刚才的修改|撤销刚才的改动|撤销上一步|"
         "取消刚才的修改|不要这一轮|不要这轮|丢弃这一轮|改回去|改回来|恢复原样|撤回去|撤了|撤了吧|"
@@ -460,6 +506,79 @@ _COMBINED: tuple[tuple[Role, str, str], ...] = (
         "所有指标|全部指标",
     ),
     (
+        "undo",
+        "roll |take |put |turn |bring |change |switch ",
+        "that back|this back|it back|that change back|this change back|the change back|"
+        "your change back|the last change back|your last change back|that edit back|the edit back|"
+        "that one back|that step back|everything back",
+    ),
+    (
+        "back",
+        "put |take |bring |get |give |move ",
+        "me back at|me back to|us back to|us back at|it back to|it back at|me back in|it back in",
+    ),
+    (
+        "continue",
+        "run |do |try |have |start |give me ",
+        "another|another one|another iteration|another cycle|another pass|one more|one more iteration|"
+        "the next|the next one|the next iteration|the next cycle|the next pass|a further one",
+    ),
+    (
+        "filler",
+        "until |till ",
+        "it meets the spec|it meets the specs|it meets the goals|it meets all goals|"
+        "it reaches the target|it hits the target|the spec is met|the specs are met|everything is met|"
+        "all goals pass|it passes|they pass|all are met",
+    ),
+    (
+        "accept",
+        "i'm taking |i am taking |i'm going with |i am going with |taking |going with |i'll go with |"
+        "we'll take ",
+        "it|this|that|this one|that one|this version|that version|it as is|it as it is",
+    ),
+    (
+        "stop",
+        "先|暂时|今天|今天先",
+        "不弄了|不搞了|不做了|不跑了|不继续了|放着|放着吧|放一放|到这|到这儿|到这里",
+    ),
+    (
+        "filler",
+        "改天|以后|回头|改日|明天|下次|晚点|有空|之后",
+        "再说|再说吧|再弄|再做|再看|再看吧|再来",
+    ),
+    (
+        "accept",
+        "先|就先|也先|暂时",
+        "用着|用着吧|用它|用它吧|这么用|这么用吧|这样用|这样用吧",
+    ),
+    (
+        "filler",
+        "刚改的|刚才改的|这次改的|刚才的改动|这次的改动|改得|刚做的改动",
+        "不好|不行|不对|不理想|更差|更差了|变差了|不如之前",
+    ),
+    (
+        "undo",
+        "把刚才的修改|把刚才的改动|把刚才的更改|把刚才改的|把上一步|把上一轮|把这一轮|把这轮|把这次修改|"
+        "把这次的修改|把刚才那步|把最后一步",
+        "撤销|撤销掉|撤掉|撤回|取消|取消掉|退回|退掉|还原",
+    ),
+    (
+        "continue",
+        "another |one more |the next |keep it |keep on ",
+        "loop|cycle|spin|pass|rolling|running|iterating|going please|looping",
+    ),
+    (
+        "accept",
+        "that's |that is |this is |it's ",
+        "the circuit i want|the one i want|what i want|what i wanted|what i need|what i needed|the one|"
+        "the winner|the final one|final|our circuit",
+    ),
+    (
+        "filler",
+        "that was |it was |this was |it is |that is |",
+        "a bad change|a bad idea|a bad move|the wrong change|the wrong move|wrong change|worse now",
+    ),
+    (
         "filler",
         "直到|跑到|做到|只要|没|不|还没|要是没|如果没|如果不",
         "达标|达标为止|达标了|达标就|满足为止|合格|合格为止",
@@ -499,7 +618,8 @@ _COMBINED: tuple[tuple[Role, str, str], ...] = (
     ),
     (
         "accept",
-        "按这个|就按这个|按这版|就按这版|按这一版|就按这一版|照这个|就照这个|照这版|以这个|就以这个|以这版|用这个|就用这个|"
+        "按这个|就按这个|按这版|就按这版|按这一版|就按这一版|照这个|就照这个|照这版|以这个|就以这个|"
+        "以这版|用这个|就用这个|"
         "用这版|就用这版|这个|这版",
         "定稿|定案|定版|来定稿|交付|交差|交货|为准",
     ),

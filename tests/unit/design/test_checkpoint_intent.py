@@ -595,6 +595,131 @@ def test_more_sets_are_read_as_meant() -> None:
     assert not MISSED.read("it gets late, stop it please").is_sure  # asked about before it ends anything
 
 
+PLAIN_TEXTS: dict[tuple[str, At], str] = {
+    ("continue", MISSED): (
+        "next iteration|yep go for another one|行，下一步|let it iterate once more|"
+        "sure, proceed with round 4|没问题，继续|okay do the next one|fine, run another|"
+        "好的，来下一轮|别停，接着跑|keep it rolling|another loop please|ok then, continue|继续迭代|"
+        "再做一轮|do it once more|you can go ahead|right, next|接着来一轮|好，往下做|iterate|proceed|"
+        "advance|cycle again|loop again|roll on|step forward|next cycle|go to the next round|"
+        "start round 4|on to the next|let it go on|keep iterating|once again|run the next round|迭代|"
+        "再迭代|推进|接着来|下一轮|继续迭代|往下|再走一轮|下一步|跑下一轮|再循环一次|继续下去|接着跑|"
+        "再算一轮"
+    ),
+    ("accept", MET): (
+        "good enough for me|ship it|差不多了，就用这个版本|可以，定稿|that'll do|accepted, thanks|"
+        "接受这个结果|挺好的，保存吧|great, I'm taking that|perfect - done|嗯，就它吧|"
+        "excellent, finalize|that's the circuit I want|很好，完成|这版可以，收下了|"
+        "nice, keep this version|approved by me|满意，就这样|验收通过|keep it|save it|commit it|"
+        "finalize it|sign off|approve|approved|adopt it|freeze it|lock it in|take this version|"
+        "we're done|that's the one|i'll keep this|looks final|采用|保存|拍板|敲定|就这版|可以了|"
+        "行，就它|就用这一轮|定下来|没问题就这样|通过了|这个可以"
+    ),
+    ("go_back", MISSED): (
+        "I'd rather have round 2 back|第二轮更好，换回去|restore round 1|回到第 1 轮重新来|"
+        "put me back at the second round|还是第一轮的好，回去吧|switch back to round 2|"
+        "return to the first version|切回第二轮|用第一轮那个|jump back to the 2nd round|"
+        "还是用第二轮的版本|恢复到第一轮"
+    ),
+    ("undo", MISSED): (
+        "scrap the last change|刚才那步不要了|take that change back|撤回上一步|no, undo that|"
+        "roll that change back please|刚改的不好，撤掉|revert your last edit|把刚才的修改撤销|"
+        "that was a bad change, undo|改错了，撤回"
+    ),
+    ("question", MISSED): (
+        "what does the Q of the second stage come to?|which resistor dominates the cutoff error|"
+        "C1 为什么取这个值？|截止频率离目标还差多少|这个滤波器的噪声大概多少|"
+        "why is the cutoff below 10 kHz?|how sensitive is it to the capacitors|为什么第三轮比第二轮差|"
+        "这个电路的输入阻抗多大？|换成 5% 的电阻会怎么样|what's the current through R1?|"
+        "explain why C2 got bigger|how did you choose R3|R1 上的电流有多大|为什么截止频率偏低|"
+        "what did you change in this round?|how much noise does it have|why E96?|这一轮改了什么|"
+        "功耗是多少|what is the attenuation at 50 kHz?|which part did you change?|"
+        "tell me how the Q is set|50 kHz 处衰减多少？"
+    ),
+    ("question", MET): (
+        "is 0.5 dB of peaking audible at all?|does it still work at 3.3 V supply?|"
+        "what would happen with 5% parts?|can it drive a 600 ohm load?|is the op-amp fast enough?|"
+        "do I need a faster op-amp?|需要更快的运放吗"
+    ),
+    ("instruction", MISSED): (
+        "swap the caps for NP0 1 nF ones|use a TL072 instead of the ideal op amp|"
+        "double R1 and halve C1|把运放换成 TL072|电容统一用 10nF，电阻跟着调|R2 加大一倍试试|"
+        "carry on, but leave R1 alone|replace C1 by 2.2 nF|add a buffer at the output|"
+        "please use only E12 values|继续，但电容别动|C2 改成 4.7nF|输出加一级跟随器|电阻只用 E24 的|"
+        "raise the supply to 12 V|keep C1 at 1 nF and retune the rest|电源提高到 12V|"
+        "C1 保持 1nF，其他的重新调|go on but use E12 parts|make C1 1.5 nF|remove the buffer|"
+        "try a different topology|继续，用 5% 的电阻|C1 换成 1.5nF|去掉缓冲级|"
+        "continue but don't touch the capacitors|lower R2 by 10 %|split it into two stages|"
+        "use ±5 V supplies|继续，R1 固定为 10k|R2 减小 10%|用 ±5V 供电"
+    ),
+    ("goals", MISSED): (
+        "the cutoff may be anywhere from 9 to 11 kHz|never mind the peaking|"
+        "截止频率放宽到 8–12 kHz 就行|100 kHz 处还要衰减 40 dB 以上|峰值那项去掉吧|"
+        "set the cutoff goal to 12 kHz|peaking below 1 dB is fine|目标截止频率改到 12 kHz|"
+        "峰值 1 dB 以内就行|cutoff should be 8 kHz now|allow up to 1 dB peaking|截止频率改成 8 kHz|"
+        "峰值允许到 1 dB|new cutoff: 15 kHz|relax the peaking limit to 2 dB|新的截止频率：15 kHz|"
+        "峰值放宽到 2 dB|I want 20 kHz instead|the peaking must stay below 0.1 dB|"
+        "我要 20 kHz 的截止频率|峰值必须小于 0.1 dB"
+    ),
+    ("stop", MISSED): (
+        "that's it for today|abort the design|今天先到这儿|不做了|cancel, I have to leave|"
+        "let's leave it for now|先不弄了，改天再说|stop for now|先停下来|exit|退出吧|suspend|close it|"
+        "finish here|stop working on it|halt it|stop the run here|please stop|enough|leave off here|"
+        "先暂停|停一会|先停在这|别跑了|不跑了|停止吧|先这样|结束设计|终止|别继续了"
+    ),
+    ("fix", FAILED): (
+        "sort out the convergence problem|先把那个报错解决掉|the netlist has an error, repair it|"
+        "仿真报错了，修一下|it doesn't converge, please fix|仿真不收敛，解决一下|"
+        "please repair the simulation|cure it|remedy it|troubleshoot it|find the bug|make it simulate|"
+        "fix that error|correct the netlist|get it to converge|solve the error|repair the circuit|"
+        "排查一下|搞好它|改好它|修好它|把错误改掉|让它能仿真|让它收敛|解决报错|修复网表|把问题修了"
+    ),
+    ("continue optimize", MISSED): (
+        "keep at it until the goals are met|继续跑，直到达标为止|yes please go on until it meets the spec"
+    ),
+    ("optimize instruction", MET): (
+        "再精细一点，截止频率再准一些|improve the cutoff accuracy|a tad more accuracy would be nice|"
+        "再调准一些|make the cutoff more exact"
+    ),
+    ("unclear question", MET): ("你好厉害"),
+    ("optimize", MET): (
+        "tighten it up further|see if you can improve it|tighten it|tweak it|hone it|enhance it|"
+        "fine-tune it|make it tighter|optimise again|push it further|squeeze it|do a bit better|"
+        "提升一下|打磨一下|收紧一点|再抠一抠|调得更准|再精确一点|优化下|再提高一点|改善一下|"
+        "做得更好些"
+    ),
+    ("accept", MISSED): (
+        "I'll take it as it is|use this one even though it misses|虽然没达标，也先用着|"
+        "go with this one despite the miss|不达标也接受|we can live with that, accept|先接受这个吧"
+    ),
+    ("undo go_back", MISSED): (
+        "go back one round|rewind|back out|unwind it|step back|go one step back|"
+        "previous version please|restore the previous|revert to before|undo round 3|退回|返回上一步|"
+        "退回去|还原|撤掉这轮|恢复上一版|改回上一版|撤销第三轮|回到上一步|取消上一步"
+    ),
+    ("optimize continue", MET): ("再优化一轮"),
+    ("go_back accept", MISSED): ("就用第 2 轮的结果"),
+    ("optimize instruction goals", MISSED): ("try to get the cutoff closer to 10 kHz"),
+    ("go_back instruction", MISSED): ("round 1 was better"),
+    ("instruction goals", MISSED): ("I'd prefer a Chebyshev response|用切比雪夫响应吧"),
+    ("optimize instruction question", MET): ("能不能再准一点|can it be made a bit more precise?"),
+    ("question instruction", MISSED): ("换个大点的电容行不行？"),
+    ("optimize instruction goals", MET): ("get the peaking down a little"),
+    ("optimize question", MET): ("还能更好吗，再优化看看"),
+}
+"""Short texts and single words for each choice, and how engineers put the rest."""
+
+
+def test_plain_texts_are_read_as_meant() -> None:
+    read = [
+        (text, meant, at.read(text).kind)
+        for (meant, at), texts in PLAIN_TEXTS.items()
+        for text in texts.split("|")
+    ]
+    assert [row for row in read if row[2] not in row[1].split()] == []
+    assert MISSED.read("start round 7").kind == "unclear"  # no such round is next
+
+
 READ: dict[str, tuple[tuple[str, At], ...]] = {
     "continue": (
         ("continue", MET), ("go on", MISSED), ("Next!", MET), ("another round please", MISSED),
