@@ -9,21 +9,11 @@ from __future__ import annotations
 
 import math
 
-from domain.circuit.figures import told_apart, with_unit
-from domain.circuit.preferred_values import at_least
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import Choice, Correction, Family, Option, Request, Sized, Words
+from domain.design import kit
 from domain.design.engine.device_cards import CARDS
-from domain.design.engine.wording import unreachable
+from domain.design.families import transistor_rows as rows
 from domain.design.families.amplifier_rows import GAIN_LABEL
-from domain.design.families.transistor_rows import (
-    LOW_GOAL,
-    OTHER_DEVICES,
-    gain_goal,
-    quantities,
-    sweep,
-    write_source,
-)
+from domain.design.kit import at_least, spice, told_apart, unreachable, with_unit
 from domain.design.mosfet import element, nmos_of, pmos_of, write_models
 from domain.design.transistor import parallel
 from shared.message import msg
@@ -35,11 +25,11 @@ _SHARE = 8.0
 """By how much the corners of the capacitors lie below the lower corner of the amplifier."""
 
 
-def _drain_a(_request: Request) -> float:
+def _drain_a(_request: kit.Request) -> float:
     return 100e-6
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """The widths by the gain, capacitors of E6."""
     current, supply, rl = request["collector_a"], request["supply_v"], request["load_ohm"]
     gain = request["gain"] * correction["gain"]
@@ -82,14 +72,14 @@ def size(request: Request, correction: Correction) -> Sized:
         overdrive=with_unit(overdrive, "V", 3),
         ratio=f"{parts['W/L 1']:.3g}",
     )
-    return Sized(parts=parts, notes=(note,))
+    return kit.Sized(parts=parts, notes=(note,))
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """Source, mirrors, the amplifying transistor and its load."""
     n, p = nmos_of(request), pmos_of(request)
     parts = sized.parts
-    write_source(deck, request, min(0.01, 0.5 / request["gain"]))
+    rows.write_source(deck, request, min(0.01, 0.5 / request["gain"]))
     deck.part(f"Iref vcc b DC {spice(parts['Iref'])}", msg("reference current"))
     deck.part(element(n, "M3", "b b 0 0", parts["W/L 3"]), msg("sets the gate of M1"))
     deck.part(f"Rg b g {spice(parts['Rg'])}", msg("bias of the gate"))
@@ -106,7 +96,7 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     write_models(deck, request, "nmos", "pmos")
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="active_load_stage",
     name=msg("common-source amplifiers with a PMOS load (diode or current source)"),
     one=msg("a common-source amplifier with a PMOS load"),
@@ -114,29 +104,29 @@ FAMILY = Family(
         "en": "common-source amplifier with diode-connected load, gain 5, 5 V supply",
         "zh": "电流源负载的共源放大电路，增益100倍，电源5V",
     },
-    words=Words(
+    words=kit.Words(
         named=(
             r"common[\s-]source(?: amplifier| amp| stage)?.{0,30}"
             r"(?:diode(?:[\s-]connected)?|active|current[\s-](?:source|mirror))[\s-]loads?|"
             r"共源.{0,10}(?:二极管|有源|电流源|电流镜)(?:连接|接法)?(?:型)?负载|"
             r"(?:二极管|有源|电流源|电流镜)(?:连接|接法)?(?:型)?负载.{0,6}共源极?(?:放大)?(?:器|电路)?"
         ),
-        excludes=rf"cascode|共源共栅|{OTHER_DEVICES}",
+        excludes=rf"cascode|共源共栅|{rows.OTHER_DEVICES}",
     ),
-    quantities=quantities(_drain_a, load=10e6),
+    quantities=rows.quantities(_drain_a, load=10e6),
     choices=(
-        Choice(
+        kit.Choice(
             name="form", label=msg("load"),
             options=(
-                Option(
+                kit.Option(
                     key="source", label=msg("current source"),
                     words=r"active|current[\s-](?:source|mirror)|有源|电流源|电流镜",
                 ),
-                Option(key="diode", label=msg("diode connection"), words=r"diode|二极管"),
+                kit.Option(key="diode", label=msg("diode connection"), words=r"diode|二极管"),
             ),
         ),
     ),
-    goals=(gain_goal(-1), LOW_GOAL),
+    goals=(rows.gain_goal(-1), rows.LOW_GOAL),
     title=lambda request: (
         f"Common-source amplifier, {request['form']} load, gain {request['gain']:.4g}, "
         f"{request['supply_v']:g} V"
@@ -146,7 +136,7 @@ FAMILY = Family(
         if request["form"] == "diode"
         else msg("Gain = -gm1 (ro1 || ro2 || Rload), gm = 2 ID / (VGS - VT)."),
     ),
-    analyses=sweep,
+    analyses=rows.sweep,
     transistors=("nmos", "pmos"),
     size=size,
     netlist=netlist,

@@ -10,37 +10,22 @@ from __future__ import annotations
 
 import math
 
-from domain.circuit.figures import told_apart, with_unit
-from domain.circuit.preferred_values import best_pair, values_between
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import TOLERANCE, Correction, Family, Request, Said, Sized, Words
-from domain.design.engine.wording import unreachable
-from domain.design.families.resistive_rows import (
-    LOAD_A,
-    VIN,
-    VOUT,
-    line_goal,
-    output_goal,
-    says_voltages,
-    steps_down,
-    sweep_of_input,
-    titled,
-)
-from domain.design.sentence import Sentence
-from domain.design.understanding import impossible
+from domain.design import kit
+from domain.design.families import resistive_rows as rows
+from domain.design.kit import best_pair, impossible, spice, told_apart, unreachable, values_between, with_unit
 from shared.message import msg
 
 _REFERENCE_V, _ADJUST_A, _DROPOUT_V, _OUTPUT_OHM = 1.25, 50e-6, 2.0, 0.02
 _MOST_A, _MOST_W, _MOST_V = 1.5, 15.0, 40.0
 _R1_OHM = (120.0, 240.0)
-_QUANTITIES = (VIN, VOUT, LOAD_A, TOLERANCE)
+_QUANTITIES = (rows.VIN, rows.VOUT, rows.LOAD_A, kit.TOLERANCE)
 
 
-def says(sentence: Sentence) -> Said:
-    return says_voltages(sentence, _QUANTITIES)
+def says(sentence: kit.Sentence) -> kit.Said:
+    return rows.says_voltages(sentence, _QUANTITIES)
 
 
-def complete(request: Request) -> Said:
+def complete(request: kit.Request) -> kit.Said:
     """100 mA where nobody said the load. Raises CircuitError for what the regulator cannot do."""
     vout, high = request["vout"], request.get("vin_highest") or request["vin"]
     if vout is not None and vout < _REFERENCE_V:
@@ -53,10 +38,10 @@ def complete(request: Request) -> Said:
             msg("The regulator allows at most {most} between input and output.", most="40 V"),
             msg("Lower the input voltage or raise the output."),
         )
-    return steps_down(request, msg("An adjustable regulator"), _DROPOUT_V, load_a=0.1)
+    return rows.steps_down(request, msg("An adjustable regulator"), _DROPOUT_V, load_a=0.1)
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """R1 of E24 and R2 of E96 that come nearest."""
     vout, load, high = request["vout"], request["iout"], request["vin_highest"]
     lost = (high - vout) * load
@@ -79,10 +64,10 @@ def size(request: Request, correction: Correction) -> Sized:
         r2=with_unit(r2, "Ω"),
         power=with_unit(lost, "W", 2),
     )
-    return Sized(parts={"R1": r1, "R2": r2}, notes=(note,))
+    return kit.Sized(parts={"R1": r1, "R2": r2}, notes=(note,))
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     parts = {name: spice(value) for name, value in sized.parts.items()}
     deck.part(f"Vin in 0 DC {spice(request['vin'])} AC 1", msg("input"))
     deck.part("C1 in 0 100n", msg("input capacitor"))
@@ -105,7 +90,7 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     deck.cards(".ends regulator")
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="adjustable_regulator",
     name=msg("adjustable regulators (LM317 type)"),
     one=msg("an adjustable regulator"),
@@ -113,7 +98,7 @@ FAMILY = Family(
         "en": "LM317 regulator from 12 V to 5 V, 500 mA",
         "zh": "用LM317把12V稳压到5V，输出500mA",
     },
-    words=Words(
+    words=kit.Words(
         named=(
             r"(?:lm\s?-?[13]|(?<![\w.])3)17(?!\d)[a-z]?"
             r"(?: (?:adjustable|voltage|linear))*(?: (?:regulator|supply|circuit))?|"
@@ -125,10 +110,10 @@ FAMILY = Family(
         excludes=r"buck|boost|switching|开关|lm337|current source|恒流|78\d\d|79\d\d",
     ),
     quantities=_QUANTITIES,
-    goals=(output_goal(), line_goal(lambda request: 0.01 * request["vout"])),
-    title=titled("Adjustable regulator"),
+    goals=(rows.output_goal(), rows.line_goal(lambda request: 0.01 * request["vout"])),
+    title=rows.titled("Adjustable regulator"),
     remarks=lambda _request: (msg("Vout = 1.25 V (1 + R2 / R1) + 50 uA R2."),),
-    analyses=sweep_of_input,
+    analyses=rows.sweep_of_input,
     size=size,
     netlist=netlist,
     says=says,

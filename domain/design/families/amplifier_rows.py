@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import Bounds, GoalRow, Quantity, Request, around
+from domain.design import kit
+from domain.design.kit import around, spice
 from shared.message import Message, msg
 
 GAIN_LABEL = msg("gain")
@@ -19,32 +19,32 @@ NEITHER_MORE = (
 
 def gain_row(
     within: tuple[float, float], example: float, *, default: float | None = None, is_told: bool = True
-) -> Quantity:
+) -> kit.Quantity:
     """The gain as a factor or in dB; asked back when there is no default."""
-    return Quantity(
+    return kit.Quantity(
         name="gain", label=GAIN_LABEL, dimensions=("x", "dB"), words=GAIN_WORDS, takes_rest=True,
         has_sign=False, within=within, example=example, required=default is None, default=default,
         is_told=is_told,
     )  # fmt: skip
 
 
-def low_hz(request: Request) -> str:
+def low_hz(request: kit.Request) -> str:
     """Three decades inside the bandwidth: a phase there turns no gain into another."""
     return spice(request["bandwidth_hz"] / 1000)
 
 
-def differential_goals() -> tuple[GoalRow, ...]:
+def differential_goals() -> tuple[kit.GoalRow, ...]:
     """The gains from each input: equal and of opposite sign. The inputs are driven in quadrature
     (`write_inputs`), so that the real part comes from one and the imaginary part from the other."""
 
-    def row(metric: str, label: Message, part: str, node: str, sign: int) -> GoalRow:
-        def bounds(request: Request) -> Bounds:
+    def row(metric: str, label: Message, part: str, node: str, sign: int) -> kit.GoalRow:
+        def bounds(request: kit.Request) -> kit.Bounds:
             return around(sign * request["gain"], request["tolerance"])
 
-        def expression(request: Request) -> str:
+        def expression(request: kit.Request) -> str:
             return f"at({part}(v(out)),{low_hz(request)})/at({part}(v({node})),{low_hz(request)})"
 
-        return GoalRow(
+        return kit.GoalRow(
             metric=metric, label=label, unit="1", quantity="gain", expression=expression, bounds=bounds,
             is_corrected=metric == "gain",
         )  # fmt: skip
@@ -55,14 +55,14 @@ def differential_goals() -> tuple[GoalRow, ...]:
     )
 
 
-def write_inputs(deck: Deck, amplitude: float, hz: str) -> None:
+def write_inputs(deck: kit.Deck, amplitude: float, hz: str) -> None:
     """Two sources in quadrature, nodes `inp` and `inn`."""
     sine = f"SIN(0 {spice(amplitude)} {hz}"
     deck.part(f"Vin inp 0 DC 0 AC 1 {sine})", msg("non-inverting input: 1 V for .ac"))
     deck.part(f"Vinn inn 0 DC 0 AC 1 90 {sine} 0 0 90)", msg("inverting input: 1 V for .ac, 90° ahead"))
 
 
-def two_input_remarks(equation: Message) -> Callable[[Request], tuple[Message, ...]]:
+def two_input_remarks(equation: Message) -> Callable[[kit.Request], tuple[Message, ...]]:
     """The equation, and how the sources of a difference amplifier tell its inputs apart."""
     told = msg("The two inputs are driven in quadrature: the real part of the output is from one of them.")
     return lambda _request: (equation, told)

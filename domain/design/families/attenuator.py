@@ -8,29 +8,14 @@ Source: Pozar, "Microwave Engineering", 4th ed., section 4.1; Reference Data for
 
 from __future__ import annotations
 
-from domain.circuit.figures import with_unit
-from domain.circuit.preferred_values import nearest
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import (
-    TOLERANCE,
-    Bounds,
-    Choice,
-    Correction,
-    Family,
-    GoalRow,
-    Option,
-    Quantity,
-    Request,
-    Sized,
-    Words,
-    around,
-)
+from domain.design import kit
+from domain.design.kit import around, nearest, spice, with_unit
 from shared.message import msg
 
 _HZ = "1k"
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """Three resistors of E96."""
     k = 10 ** (request["attenuation_db"] * correction["attenuation_db"] / 20)
     z = request["impedance_ohm"]
@@ -40,10 +25,10 @@ def size(request: Request, correction: Correction) -> Sized:
         outer, middle = z * (k - 1) / (k + 1), 2 * z * k / (k * k - 1)
     parts = {"R1": nearest(outer, "E96"), "R2": nearest(middle, "E96")}
     note = msg("R1 = R3 = {r1}, R2 = {r2}.", r1=with_unit(parts["R1"], "Ω"), r2=with_unit(parts["R2"], "Ω"))
-    return Sized(parts=parts, notes=(note,))
+    return kit.Sized(parts=parts, notes=(note,))
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """Source and load with their resistances, the three resistors between them."""
     outer, middle = (spice(sized.parts[name]) for name in ("R1", "R2"))
     deck.part("Vin s 0 DC 0 AC 2 SIN(0 2 1k)", msg("source: 1 V where it is matched"))
@@ -59,14 +44,14 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     deck.part(f"Rload out 0 {spice(request['impedance_ohm'])}", msg("load"))
 
 
-def _bounds(request: Request) -> Bounds:
+def _bounds(request: kit.Request) -> kit.Bounds:
     """Half of the tolerance in dB, at least 0.2 dB."""
     wanted = request["attenuation_db"]
     room = max(0.2, 0.5 * request["tolerance"] * wanted)
-    return Bounds(minimum=wanted - room, maximum=wanted + room, target=wanted)
+    return kit.Bounds(minimum=wanted - room, maximum=wanted + room, target=wanted)
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="attenuator",
     name=msg("matched resistive attenuators (pi or T)"),
     one=msg("a matched attenuator"),
@@ -74,7 +59,7 @@ FAMILY = Family(
         "en": "pi attenuator, 10 dB, 50 ohm",
         "zh": "10dB的π型衰减器，50Ω",
     },
-    words=Words(
+    words=kit.Words(
         named=(
             r"(?:(?:resistive|matched|pi|π|t|tee|fixed|rf)[\s-])*attenuator(?: pad)?|(?:pi|π|t|tee)[\s-]pad|"
             r"(?:电阻|匹配|固定|射频|[πt]\s?型)*衰减(?:器|网络|电路)"
@@ -82,34 +67,34 @@ FAMILY = Family(
         excludes=r"filter|滤波|low[\s-]?pass|high[\s-]?pass|低通|高通|digital|programmable|程控|可变|variable|bridged|桥",
     ),
     quantities=(
-        Quantity(
+        kit.Quantity(
             name="attenuation_db", label=msg("attenuation"), dimensions=("dB",), takes_rest=True,
             has_sign=False, words=r"attenuat\w*|loss|衰减(?:量)?|损耗", within=(0.5, 60), example=10,
             required=True,
         ),
-        Quantity(
+        kit.Quantity(
             name="impedance_ohm", label=msg("impedance"), dimensions=("Ohm",), takes_rest=True,
             within=(1, 10e3), words=r"impedance|(?<![a-z])z_?0?(?![a-z])|source|load|阻抗|特性", example=50,
             default=50.0,
         ),
-        TOLERANCE,
+        kit.TOLERANCE,
     ),
     choices=(
-        Choice(
+        kit.Choice(
             name="form", label=msg("circuit"),
             options=(
-                Option(key="pi", label=msg("pi section"), words=r"(?<![a-z])pi(?![a-z])|π"),
-                Option(key="tee", label=msg("T section"), words=r"(?<![a-z])(?:t|tee)(?:[\s-]|\s?型)"),
+                kit.Option(key="pi", label=msg("pi section"), words=r"(?<![a-z])pi(?![a-z])|π"),
+                kit.Option(key="tee", label=msg("T section"), words=r"(?<![a-z])(?:t|tee)(?:[\s-]|\s?型)"),
             ),
         ),
     ),
     goals=(
-        GoalRow(
+        kit.GoalRow(
             metric="attenuation", label=msg("Attenuation"), unit="dB", quantity="attenuation_db",
             expression=lambda _request: f"db(gain(v(s)/v(out),{_HZ})/2)",
             bounds=_bounds,
         ),
-        GoalRow(
+        kit.GoalRow(
             metric="input_resistance", label=msg("Input resistance"), unit="Ohm", quantity="impedance_ohm",
             expression=lambda _request: f"gain(v(in)/i(vin),{_HZ})", is_corrected=False,
             bounds=lambda request: around(request["impedance_ohm"], request["tolerance"]),

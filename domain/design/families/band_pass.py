@@ -10,39 +10,11 @@ from __future__ import annotations
 
 import math
 
-from domain.circuit.figures import with_unit
-from domain.circuit.preferred_values import best_pair, nearest, values_between
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import (
-    TOLERANCE,
-    Correction,
-    Family,
-    GoalRow,
-    Request,
-    Sized,
-    Words,
-    around,
-)
-from domain.design.engine.wording import unreachable
+from domain.design import kit
+from domain.design.families import resonance_rows as rows
 from domain.design.families.amplifier_rows import gain_row
-from domain.design.families.resonance_rows import (
-    CENTER,
-    CENTER_GOAL,
-    QUALITY,
-    QUALITY_GOAL,
-    WIDTH,
-    complete_resonance,
-    says_resonance,
-)
-from domain.design.opamp import (
-    GBW,
-    OPAMP,
-    SINGLE_SUPPLY,
-    SUPPLY,
-    enough_gbw_hz,
-    write_opamp,
-    write_supplies,
-)
+from domain.design.kit import around, best_pair, nearest, spice, unreachable, values_between, with_unit
+from domain.design.opamp import GBW, OPAMP, SINGLE_SUPPLY, SUPPLY, enough_gbw_hz, write_opamp, write_supplies
 from shared.message import msg
 
 _FASTER = 100.0
@@ -50,17 +22,17 @@ _FASTER = 100.0
 
 
 _QUANTITIES = (
-        CENTER,
-        WIDTH,
-        QUALITY,
+        rows.CENTER,
+        rows.WIDTH,
+        rows.QUALITY,
         gain_row((0.1, 100), 2, default=1.0),
         SUPPLY,
         GBW,
-        TOLERANCE,
+        kit.TOLERANCE,
     )  # fmt: skip
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """C of E12 and R3 of E96 whose product comes nearest, R1 and R2 of E96."""
     quality = request["quality"] * correction["quality"]
     gain = request["gain"] * correction["gain"]
@@ -91,10 +63,10 @@ def size(request: Request, correction: Correction) -> Sized:
         c=with_unit(c, "F"),
         **{name.lower(): with_unit(parts[name], "Ω") for name in ("R1", "R2", "R3")},
     )
-    return Sized(parts=parts, figures={"gbw_hz": gbw}, notes=(note,))
+    return kit.Sized(parts=parts, figures={"gbw_hz": gbw}, notes=(note,))
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """Source, supplies, five parts and the op-amp."""
     parts = {name: spice(value) for name, value in sized.parts.items()}
     amplitude = min(1.0, 0.4 * request["supply_v"] / request["gain"])
@@ -110,7 +82,7 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     write_opamp(deck, request, sized.figures["gbw_hz"])
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="band_pass",
     name=msg("second-order band-pass filters (multiple feedback)"),
     one=msg("a multiple-feedback band-pass filter"),
@@ -118,7 +90,7 @@ FAMILY = Family(
         "en": "band-pass filter, center 1 kHz, Q 5, gain 2",
         "zh": "中心频率1kHz、Q值5、增益2的带通滤波器",
     },
-    words=Words(
+    words=kit.Words(
         named=(
             r"(?:(?:active|multiple[\s-]?feedback|mfb|second[\s-]order|2nd[\s-]order|2[\s-]pole|"
             r"op[\s-]?amps?) )*"
@@ -137,9 +109,9 @@ FAMILY = Family(
     quantities=_QUANTITIES,
     choices=(OPAMP,),
     goals=(
-        CENTER_GOAL,
-        QUALITY_GOAL,
-        GoalRow(
+        rows.CENTER_GOAL,
+        rows.QUALITY_GOAL,
+        kit.GoalRow(
             metric="gain", label=msg("Gain"), unit="1", quantity="gain",
             expression=lambda request: f"gain(v(out)/v(in),{spice(request['center_hz'])})",
             bounds=lambda request: around(request["gain"], max(0.05, request["tolerance"])),
@@ -155,6 +127,6 @@ FAMILY = Family(
     ),
     size=size,
     netlist=netlist,
-    says=says_resonance(_QUANTITIES),
-    complete=complete_resonance,
+    says=rows.says_resonance(_QUANTITIES),
+    complete=rows.complete_resonance,
 )  # fmt: skip

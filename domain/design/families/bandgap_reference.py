@@ -11,25 +11,10 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from domain.circuit.figures import with_unit
-from domain.circuit.preferred_values import nearest, values_between
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import (
-    TOLERANCE,
-    Bounds,
-    Correction,
-    Family,
-    GoalRow,
-    Quantity,
-    Request,
-    Said,
-    Sized,
-    Words,
-    around,
-)
+from domain.design import kit
 from domain.design.families import temperature_rows as rows
+from domain.design.kit import around, impossible, nearest, spice, values_between, with_unit
 from domain.design.transistor import THERMAL_V
-from domain.design.understanding import impossible
 from shared.message import msg
 
 _RATIO = 8
@@ -42,35 +27,35 @@ _SCALABLE = 1.01
 _THRESHOLD_V, _PROCESS_A_PER_V2, _LEAST_SHAPE = 0.5, 50e-6, 20.0
 
 _QUANTITIES = (
-    Quantity(
+    kit.Quantity(
         name="vout", label=msg("reference voltage"), dimensions=("V",), takes_rest=True, within=(0.1, 12),
         words=r"output|reference|v_?ref(?![a-z])|v_?out(?![a-z])|输出|基准|参考",
         after=r"\s*(?:low[\s-]drift |precision )?(?:band[\s-]?gap|reference|output|带隙|基准)",
         example=1.21, default=round(_BANDGAP_V, 2),
     ),
-    Quantity(
+    kit.Quantity(
         name="supply_v", label=msg("supply"), dimensions=("V",), within=(0.5, 40),
         words=r"suppl\w+|power(?:ed)?|rails?|供电|电源|电池|battery|v_?cc|v_?dd|v_?in(?![a-z])|输入|运行|工作",
         before=r"from(?: an?)?|用|在", example=3.3,
         default=lambda request: 3.3 if request["vout"] <= 3.3 - _ROOM_V else math.ceil(request["vout"] + 1),
     ),
-    Quantity(
+    kit.Quantity(
         name="drift_ppm", label=msg("temperature coefficient"), dimensions=("ppm/K",), limit="at_most",
         words=r"drift|temp(?:erature)?[\s-]?co\w*|tempco|(?<![a-z])tc(?![a-z])|温漂|温度系数|温度漂移",
         takes_rest=True, within=(5, 1000), example=50, default=50.0,
     ),
-    Quantity(
+    kit.Quantity(
         name="current_a", label=msg("supply current"), dimensions=("A",), takes_rest=True, limit="at_most",
         words=r"current|quiescent|iq(?![a-z])|consum\w+|draw\w*|电流|功耗|耗电", within=(2e-6, 5e-3),
         example=100e-6, default=100e-6,
     ),
     rows.LOWEST,
     rows.HIGHEST,
-    replace(TOLERANCE, default=0.02),
+    replace(kit.TOLERANCE, default=0.02),
 )  # fmt: skip
 
 
-def complete(request: Request) -> Said:
+def complete(request: kit.Request) -> kit.Said:
     """Raises CircuitError for an output below the bandgap, or a supply too low for it."""
     vout = request["vout"] or _BANDGAP_V
     least = _BANDGAP_V * (1 - (request["tolerance"] or 0.02))
@@ -88,10 +73,10 @@ def complete(request: Request) -> Said:
                 supply=with_unit(request["supply_v"], "V", 3)),
             msg("Raise the supply voltage."),
         )  # fmt: skip
-    return Said(values={})
+    return kit.Said(values={})
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """R1, R3 and R4 of E96 that together come nearest to no drift and to the voltage."""
     scale = max(request["vout"] * correction["vout"] / _BANDGAP_V, 1.0)
     scaled = scale > _SCALABLE
@@ -116,7 +101,7 @@ def size(request: Request, correction: Correction) -> Sized:
     shape = request["current_a"] / (_PROCESS_A_PER_V2 * _ROOM_V / 2)
     above = {"R4": r4, "R5": r4} if scaled else {}
     parts = {"R1": r1, "R2": r1, "R3": r3, "W/L": max(_LEAST_SHAPE, shape), **above}
-    return Sized(
+    return kit.Sized(
         parts=parts,
         notes=(
             msg("Junction current {current}, voltage across R3 {ptat}.", current=with_unit(ptat / r3, "A", 3),
@@ -125,7 +110,7 @@ def size(request: Request, correction: Correction) -> Sized:
     )  # fmt: skip
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """Branches and amplifier, which feeds them by a PMOS: without current its gate is low, so it starts."""
     parts, shape = {name: spice(value) for name, value in sized.parts.items()}, sized.parts["W/L"]
     deck.part(f"Vdd vdd 0 DC {spice(request['supply_v'])}", msg("supply"))
@@ -146,7 +131,7 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     deck.part(f".nodeset v(out)={spice(request['vout'])}", msg("where the calculation begins"))
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="bandgap_reference",
     name=msg("bandgap references (from 1.2 V)"),
     one=msg("a bandgap reference"),
@@ -154,7 +139,7 @@ FAMILY = Family(
         "en": "bandgap reference 1.21 V, 3.3 V supply, drift below 30 ppm/°C from -40 to 85 °C",
         "zh": "1.21V带隙基准，电源3.3V，-40到85°C温漂小于30ppm/°C",
     },
-    words=Words(
+    words=kit.Words(
         named=(
             r"(?:precision |low[\s-]drift |brokaw |kuijk )*band[\s-]?gap(?: voltage)?"
             r"(?: reference)?(?: (?:source|circuit))?|"
@@ -168,20 +153,20 @@ FAMILY = Family(
     ),
     quantities=_QUANTITIES,
     goals=(
-        GoalRow(
+        kit.GoalRow(
             metric="vout", label=msg("Output voltage"), unit="V", quantity="vout",
             expression=lambda _request: f"at(v(out),{rows.NOMINAL_C})",
             bounds=lambda request: around(request["vout"], request["tolerance"]),
         ),
-        GoalRow(
+        kit.GoalRow(
             metric="tempco", label=msg("Temperature coefficient"), unit="ppm/K", quantity="drift_ppm",
             expression=lambda request: rows.drift(request, "v(out)"), is_corrected=False,
-            bounds=lambda request: Bounds(maximum=request["drift_ppm"]),
+            bounds=lambda request: kit.Bounds(maximum=request["drift_ppm"]),
         ),
-        GoalRow(
+        kit.GoalRow(
             metric="supply_current", label=msg("Supply current"), unit="A", quantity="current_a",
             expression=lambda _request: f"at(-i(vdd),{rows.NOMINAL_C})",
-            bounds=lambda request: Bounds(maximum=request["current_a"]),
+            bounds=lambda request: kit.Bounds(maximum=request["current_a"]),
         ),
     ),
     title=lambda request: (

@@ -6,17 +6,13 @@ switching circuit: `buck_netlist`. There is no controller: the duty is the one f
 
 from __future__ import annotations
 
-from domain.circuit.figures import with_unit
-from domain.design.deck import Deck
-from domain.design.engine.conversion import INPUT, OUTPUT, read_conversion
-from domain.design.engine.declaration import Correction, Family, Request, Said, Sized, Words
+from domain.design import kit
 from domain.design.families import buck, converter_rows
 from domain.design.families.buck_netlist import BOOST, transient
 from domain.design.families.buck_netlist import netlist as converter_netlist
 from domain.design.families.buck_request import PARTS, RECTIFIER, load_and_ripples, says, with_inductor_gain
 from domain.design.indirect_power_stage import size_indirect_stage
-from domain.design.sentence import Sentence
-from domain.design.understanding import impossible
+from domain.design.kit import impossible, read_conversion, with_unit
 from shared.message import msg
 
 _NAMED = (
@@ -24,7 +20,7 @@ _NAMED = (
 )
 
 
-def _gain(request: Request) -> float:
+def _gain(request: kit.Request) -> float:
     """Current in the inductor over that in the load, without losses."""
     return float(request["vout"] / request["vin"])
 
@@ -32,18 +28,20 @@ def _gain(request: Request) -> float:
 _QUANTITIES = with_inductor_gain(_gain)
 
 
-def _claims(sentence: Sentence) -> float:
+def _claims(sentence: kit.Sentence) -> float:
     """Boost or step-up by name, or a DC-DC converter to a higher voltage."""
     if sentence.has(_NAMED):
         return 1.0
     values = read_conversion(sentence, _QUANTITIES).values
-    if not (INPUT in values and OUTPUT in values and values[OUTPUT].value > values[INPUT].value):
+    if not (
+        kit.INPUT in values and kit.OUTPUT in values and values[kit.OUTPUT].value > values[kit.INPUT].value
+    ):
         return 0.0
     score = buck.claims(sentence) or (0.8 if sentence.has(buck.CONVERTER) else 0.0)
     return score + 0.05 if 0 < score < 1 else 0.0
 
 
-def complete(request: Request) -> Said:
+def complete(request: kit.Request) -> kit.Said:
     """Load current and ripples from what was said of them. Raises CircuitError for a lower output."""
     vin, vout = request["vin"], request["vout"]
     if vin is not None and vout is not None and vout <= request["vin_highest"]:
@@ -55,17 +53,17 @@ def complete(request: Request) -> Said:
     return load_and_ripples(request, 1.0 if vin is None or vout is None else _gain(request))
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """Duty, L and C by the power-stage equations."""
     stage = size_indirect_stage(request, correction, inverts=False)
     return converter_rows.sized(request, stage)
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     converter_netlist(deck, request, sized, BOOST)
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="boost",
     name=msg("boost (step-up) converters with diode or synchronous rectifier"),
     one=msg("a boost converter"),
@@ -73,7 +71,7 @@ FAMILY = Family(
         "en": "boost converter 5 V to 12 V, 0.5 A, 300 kHz, ripple below 60 mV",
         "zh": "5V转12V、0.5A的升压电路，开关频率300kHz，纹波小于60mV",
     },
-    words=Words(named=_NAMED),
+    words=kit.Words(named=_NAMED),
     claims=_claims,
     quantities=_QUANTITIES,
     choices=(RECTIFIER, *PARTS),

@@ -6,14 +6,12 @@ circuit: `buck_netlist`. There is no controller: the duty is the one for the nom
 
 from __future__ import annotations
 
-from domain.circuit.figures import with_unit
+from domain.design import kit
 from domain.design.buck_power_stage import size_power_stage
-from domain.design.engine.conversion import is_linked
-from domain.design.engine.declaration import Correction, Family, Request, Sized, Words
 from domain.design.families import converter_rows
 from domain.design.families.buck_netlist import netlist, transient
 from domain.design.families.buck_request import PARTS, QUANTITIES, RECTIFIER, complete, restore, says
-from domain.design.sentence import Sentence
+from domain.design.kit import is_linked, with_unit
 from shared.message import msg
 
 _NAMED = r"(?<![a-z])buck(?![a-z])(?![\s/-]*boost)|step(?:ping|s|ped)?[\s-]?down|(?<!升)降压|降圧"
@@ -29,7 +27,7 @@ _SUPPLY = (
 """Words of a supply: two voltages and a current with one of them can only mean a converter."""
 
 
-def claims(sentence: Sentence) -> float:
+def claims(sentence: kit.Sentence) -> float:
     """Buck or step-down by name, or a DC-DC converter between two voltages."""
     if sentence.has(_NAMED):
         return 1.0
@@ -42,12 +40,12 @@ def claims(sentence: Sentence) -> float:
     return 0.6 if is_supply and (is_linked(sentence) or sentence.has(_SUPPLY)) else 0.0
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """Duty, L and C by the power-stage equations."""
     return converter_rows.sized(request, size_power_stage(request, correction))
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="buck",
     name=msg("buck (step-down) converters with diode or synchronous rectifier"),
     one=msg("a buck converter"),
@@ -55,7 +53,7 @@ FAMILY = Family(
         "en": "buck converter 12 V to 5 V, 2 A, 300 kHz, ripple below 30 mV",
         "zh": "12V转5V、2A的降压电路，开关频率300kHz，纹波小于30mV",
     },
-    words=Words(named=_NAMED),
+    words=kit.Words(named=_NAMED),
     claims=claims,
     quantities=QUANTITIES,
     choices=(RECTIFIER, *PARTS),

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from domain.circuit.figures import with_unit
-from domain.design.deck import Deck
-from domain.design.engine.declaration import Correction, Family, Quantity, Request, Said, Sized, Words
+from domain.design import kit
 from domain.design.families import converter_rows
 from domain.design.families.buck import claims as converts
 from domain.design.families.buck_netlist import BUCK_BOOST, transient
 from domain.design.families.buck_netlist import netlist as converter_netlist
 from domain.design.families.buck_request import PARTS, RECTIFIER, load_and_ripples, says, with_inductor_gain
 from domain.design.indirect_power_stage import size_indirect_stage
-from domain.design.sentence import Sentence
+from domain.design.kit import with_unit
 from shared.message import msg
 
 _NAMED = (
@@ -26,7 +24,7 @@ _NAMED = (
 )
 
 
-def claims(sentence: Sentence) -> float:
+def claims(sentence: kit.Sentence) -> float:
     """By name, or a converter to a negative voltage."""
     if sentence.has(_NAMED):
         return 1.0
@@ -35,34 +33,34 @@ def claims(sentence: Sentence) -> float:
     return 0.9 if 0 < score < 1 else 0.0
 
 
-def _gain(request: Request) -> float:
+def _gain(request: kit.Request) -> float:
     """Current in the inductor over that in the load, without losses."""
     return float(1 + request["vout"] / request["vin"])
 
 
-def complete(request: Request) -> Said:
+def complete(request: kit.Request) -> kit.Said:
     """Load current and ripples from what was said of them. Raises CircuitError."""
     has_both = request["vin"] is not None and request["vout"] is not None
     return load_and_ripples(request, _gain(request) if has_both else 1.0)
 
 
-_QUANTITIES: tuple[Quantity, ...] = tuple(
+_QUANTITIES: tuple[kit.Quantity, ...] = tuple(
     replace(each, has_sign=False) if each.name == "vout" else each for each in with_inductor_gain(_gain)
 )
 """The output is negative, whether the sentence says so or not."""
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """Duty, L and C by the power-stage equations."""
     stage = size_indirect_stage(request, correction, inverts=True)
     return converter_rows.sized(request, stage)
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     converter_netlist(deck, request, sized, BUCK_BOOST)
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="buck_boost",
     name=msg("inverting buck-boost converters with diode or synchronous rectifier"),
     one=msg("an inverting buck-boost converter"),
@@ -70,7 +68,7 @@ FAMILY = Family(
         "en": "inverting buck-boost converter 12 V to -5 V, 1 A, 300 kHz",
         "zh": "12V转-5V、1A的升降压电路，开关频率300kHz",
     },
-    words=Words(
+    words=kit.Words(
         named=_NAMED,
         refuses=(
             (

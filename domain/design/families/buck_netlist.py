@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from domain.design import kit
 from domain.design.buck_power_stage import BODY_DIODE_V, DEAD_TIME, named_diode, named_mosfet, settling_time
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import Request, Sized
+from domain.design.kit import spice
 from shared.message import msg
 
 _VT = 0.02585
@@ -43,7 +43,7 @@ BOOST = Topology(switch="sw 0", rectifier="sw out", inductor=("in", "sw"), feeds
 BUCK_BOOST = Topology(switch="in sw", rectifier="out sw", inductor=("sw", "0"), feeds_always=False, sign=-1)
 
 
-def netlist(deck: Deck, request: Request, sized: Sized, topology: Topology = BUCK) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized, topology: Topology = BUCK) -> None:
     """Source, switches, output filter, load and models."""
     parts, figures, vout = sized.parts, sized.figures, spice(topology.sign * request["vout"])
     deck.part(f"Vin in 0 DC {spice(request['vin'])} AC 1", msg("input voltage"))
@@ -76,7 +76,7 @@ def _pulse(period: float, edge: float, delay: float, width: float) -> str:
     return f"PULSE(0 1 {' '.join(spice(time) for time in times)})"
 
 
-def write_gate(deck: Deck, fsw: float, duty: float) -> None:
+def write_gate(deck: kit.Deck, fsw: float, duty: float) -> None:
     """The drive of the switch at the node `gate`."""
     period = 1 / fsw
     edge = _edge(period, duty * period)
@@ -86,7 +86,7 @@ def write_gate(deck: Deck, fsw: float, duty: float) -> None:
     )
 
 
-def _switches(deck: Deck, request: Request, duty: float, topology: Topology) -> None:
+def _switches(deck: kit.Deck, request: kit.Request, duty: float, topology: Topology) -> None:
     period = 1 / request["fsw"]
     on_time = duty * period
     edge = _edge(period, on_time)
@@ -117,7 +117,7 @@ def _switches(deck: Deck, request: Request, duty: float, topology: Topology) -> 
     deck.part(f"D1 {topology.rectifier} freewheel", msg("body diode: conducts in the dead time"))
 
 
-def _models(deck: Deck, request: Request, sized: Sized, topology: Topology) -> None:
+def _models(deck: kit.Deck, request: kit.Request, sized: kit.Sized, topology: Topology) -> None:
     figures, is_diode = sized.figures, request["rectifier"] == "diode"
     switch, rectifier = ("lowside", "highside") if topology is BOOST else ("highside", "lowside")
     if name := named_mosfet(request):
@@ -145,7 +145,7 @@ def diode_card(drop: float, current: float) -> str:
     )
 
 
-def transient(request: Request, sized: Sized, topology: Topology = BUCK) -> str:
+def transient(request: kit.Request, sized: kit.Sized, topology: Topology = BUCK) -> str:
     """`.tran` over whole periods: first all that a cold start needs to die out, then those saved."""
     period, parts, figures = 1 / request["fsw"], sized.parts, sized.figures
     duty = figures["duty"]

@@ -6,12 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from domain.design.engine.conversion import read_conversion
-from domain.design.engine.declaration import STATED, TOLERANCE, Choice, Option, Quantity, Request, Said
+from domain.design import kit
 from domain.design.engine.library_parts import part_choice
-from domain.design.engine.reading import number, refuse_beyond
-from domain.design.sentence import Sentence
-from domain.design.understanding import impossible, left_out
+from domain.design.kit import impossible, left_out, number, read_conversion, refuse_beyond
 from shared.message import msg
 
 _DIODE_WORDS = (
@@ -31,17 +28,17 @@ _SHARES = {"ripple_v": ("%",), "inductor_ripple_a": ("%", "none")}
 """With these units a ripple is a share of the output voltage or of the load current."""
 _OHM = (1e-6, 1e3)
 
-_RIPPLE = Quantity(
+_RIPPLE = kit.Quantity(
     name="ripple_v", label=msg("output ripple"), dimensions=("V", "%"), words=_RIPPLE_WORDS, within=(0, 1e3),
     example=0.05, default=lambda request: 0.01 * request["vout"],
 )  # fmt: skip
-_INDUCTOR_RIPPLE = Quantity(
+_INDUCTOR_RIPPLE = kit.Quantity(
     name="inductor_ripple_a", label=msg("inductor ripple current"), dimensions=("A", "%"),
     words=_INDUCTOR_RIPPLE_WORDS, within=(0, 400), example=0.6, is_told=False,
     default=lambda request: 0.3 * request["iout"],
 )  # fmt: skip
 QUANTITIES = (
-    Quantity(
+    kit.Quantity(
         name="vout", label=msg("output voltage"), dimensions=("V",), within=(1e-3, 1000), example=5,
         words=r"output|(?<![a-z])v_?out(?![a-z])|(?<![a-z])v_?o(?![a-z])|输出|得到|产生", required=True,
         before=(
@@ -50,12 +47,12 @@ QUANTITIES = (
         ),
         after=r"\s*(?:dc\s*)?_?out(?![a-z])",
     ),
-    Quantity(
+    kit.Quantity(
         name="vin", label=msg("input voltage"), dimensions=("V",), within=(1e-3, 1000), example=12,
         words=r"(?<!dc )input|(?<![a-z])v_?in(?![a-z])|输入|供电|电池|battery|source|supply|bus|母线",
         before=r"from|从|由|将|把|(?<![a-z])in\s*[:=]", after=r"\s*(?:dc\s*)?_?in(?![a-z])", required=True,
     ),
-    Quantity(
+    kit.Quantity(
         name="iout", label=msg("output current"), dimensions=("A",), within=(1e-6, 200), example=2,
         words=(
             r"load|output current|i_?out|(?<![a-z])i_?o(?![a-z])|"
@@ -65,62 +62,62 @@ QUANTITIES = (
         before="@", after=r"\s*(?:max(?:imum)?\s*)?(?:output|load|输出|负载)", takes_rest=True, required=True,
     ),
     _RIPPLE,
-    Quantity(
+    kit.Quantity(
         name="diode_v", label=msg("diode drop"), dimensions=("V",), within=(1e-3, 10), example=0.4,
         words=r"diode|forward (?:drop|voltage)|(?<![a-z])v_?f(?![a-z])|二极管|正向|压降(?!到)",
     ),
     _INDUCTOR_RIPPLE,
-    Quantity(
+    kit.Quantity(
         name="load_ohm", label=msg("load resistance"), dimensions=("Ohm",), within=(1e-6, 1e9), example=2.5,
         words=r"load|负载|(?<![a-z])r_?l(?:oad)?(?![a-z])", takes_rest=True,
     ),
-    Quantity(
+    kit.Quantity(
         name="power_w", label=msg("output power"), dimensions=("W",), within=(1e-6, 1e5), example=10,
         words=r"power|功率", takes_rest=True,
     ),
-    Quantity(
+    kit.Quantity(
         name="fsw", label=msg("switching frequency"), dimensions=("Hz",), within=(1e3, 10e6), example=300e3,
         words=r"switching(?: frequency)?|f_?sw?(?![a-z])|frequency|开关频率|工作频率|频率", takes_rest=True,
         default=300e3,
     ),
     replace(
-        TOLERANCE, takes_rest=False, before=r"±|\+/?-|正负", default=0.02,
+        kit.TOLERANCE, takes_rest=False, before=r"±|\+/?-|正负", default=0.02,
         words=r"tolerance|accura\w*|error|regulation|误差|偏差|容差|精度",
     ),
-    Quantity(
+    kit.Quantity(
         name="efficiency", label=msg("efficiency"), dimensions=("%",), within=(0.01, 0.995), example=0.9,
         words=r"efficien\w*|效率|η",
     ),
-    Quantity(
+    kit.Quantity(
         name="inductance", label=msg("inductor"), dimensions=("H",), within=(1e-9, 10), example=22e-6,
         words=r"induct\w*|(?<![a-z])l\d?(?![a-z])|电感", takes_rest=True,
     ),
-    Quantity(
+    kit.Quantity(
         name="capacitance", label=msg("capacitor"), dimensions=("F",), within=(1e-12, 1), example=100e-6,
         words=r"capacit\w*|(?<![a-z])c\w{0,3}(?![a-z])|电容", takes_rest=True,
     ),
-    Quantity(
+    kit.Quantity(
         name="esr", label=msg("series resistance of the capacitor"), dimensions=("Ohm",), within=_OHM,
         words=r"(?<![a-z])esr(?![a-z])|等效串联电阻", example=5e-3,
     ),
-    Quantity(
+    kit.Quantity(
         name="winding_ohm", label=msg("winding resistance"), dimensions=("Ohm",), within=_OHM, example=0.02,
         words=r"(?<![a-z])dcr(?![a-z])|winding|绕组|直流电阻",
     ),
-    Quantity(
+    kit.Quantity(
         name="switch_ohm", label=msg("on-resistance of the switch"), dimensions=("Ohm",), within=_OHM,
         words=r"r_?(?:ds_?)?\(?on\)?(?![a-z])|on[\s-]resistance|导通电阻|内阻", example=0.02,
     ),
 )  # fmt: skip
 
 
-def with_inductor_gain(gain: Callable[[Request], float]) -> tuple[Quantity, ...]:
+def with_inductor_gain(gain: Callable[[kit.Request], float]) -> tuple[kit.Quantity, ...]:
     """The quantities of a converter in whose inductor `gain` times the load current flows."""
     ripple = replace(_INDUCTOR_RIPPLE, default=lambda request: 0.3 * request["iout"] * gain(request))
     return tuple(ripple if each is _INDUCTOR_RIPPLE else each for each in QUANTITIES)
 
 
-def _rectifier(request: Request) -> str:
+def _rectifier(request: kit.Request) -> str:
     """A diode, unless its share of the output power leaves no room for the efficiency (the rest: 3 %)."""
     vin, vout, efficiency = request["vin"], request["vout"], request["efficiency"]
     if not (vin and vout and efficiency):
@@ -129,11 +126,11 @@ def _rectifier(request: Request) -> str:
     return "synchronous" if efficiency > 0.97 / (1 + diode_loss) else "diode"
 
 
-RECTIFIER = Choice(
+RECTIFIER = kit.Choice(
     name="rectifier", label=msg("rectifier"), default=_rectifier,
     options=(
-        Option(key="diode", label=msg("Schottky diode"), words=_DIODE_WORDS),
-        Option(
+        kit.Option(key="diode", label=msg("Schottky diode"), words=_DIODE_WORDS),
+        kit.Option(
             key="synchronous", label=msg("synchronous rectifier"),
             words=rf"^(?!.*(?:{_DIODE_WORDS})).*(?:synchron|同步)",
         ),
@@ -143,7 +140,7 @@ RECTIFIER = Choice(
 PARTS = (part_choice("diode"), part_choice("mosfet"))
 
 
-def says(sentence: Sentence, quantities: Sequence[Quantity] = QUANTITIES) -> Said:
+def says(sentence: kit.Sentence, quantities: Sequence[kit.Quantity] = QUANTITIES) -> kit.Said:
     """The two voltages as a conversion, everything else by its words."""
     found = read_conversion(sentence, sorted(quantities, key=lambda each: each.name != "vin"))
     values: dict[str, Any] = {}
@@ -155,10 +152,10 @@ def says(sentence: Sentence, quantities: Sequence[Quantity] = QUANTITIES) -> Sai
     stated = frozenset(name.removesuffix(_SHARE) for name in values)
     if found.input_range is not None:
         values |= dict(zip(("vin_lowest", "vin_highest"), found.input_range, strict=True))
-    return Said(values=values, stated=stated, notes=(*found.notes, *left_out(found.unused)))
+    return kit.Said(values=values, stated=stated, notes=(*found.notes, *left_out(found.unused)))
 
 
-def complete(request: Request) -> Said:
+def complete(request: kit.Request) -> kit.Said:
     """Load current and ripples from what was said of them. Raises CircuitError for a higher output."""
     vin, vout = request["vin"], request["vout"]
     if vin is not None and vout is not None and vout >= request["vin_lowest"]:
@@ -170,7 +167,7 @@ def complete(request: Request) -> Said:
     return load_and_ripples(request)
 
 
-def load_and_ripples(request: Request, inductor_gain: float = 1.0) -> Said:
+def load_and_ripples(request: kit.Request, inductor_gain: float = 1.0) -> kit.Said:
     """Load current from load or power, ripples from their shares. Raises CircuitError out of range.
 
     `inductor_gain` times the load current flows in the inductor.
@@ -178,7 +175,7 @@ def load_and_ripples(request: Request, inductor_gain: float = 1.0) -> Said:
     vin, vout, iout = request["vin"], request["vout"], request["iout"]
     values: dict[str, Any] = {}
     if vin is None or vout is None:
-        return Said(values=values)
+        return kit.Said(values=values)
     low, high = request["vin_lowest"], request["vin_highest"]
     if iout is None and request["load_ohm"]:
         iout = vout / request["load_ohm"]
@@ -204,16 +201,16 @@ def load_and_ripples(request: Request, inductor_gain: float = 1.0) -> Said:
         high=f"{high:g}",
         vin=f"{vin:g}",
     )
-    return Said(values=values, notes=(note,) if high > low else ())
+    return kit.Said(values=values, notes=(note,) if high > low else ())
 
 
 def restore(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
     """Before this family was declared, flags told what was said."""
-    if STATED in parameters:
+    if kit.STATED in parameters:
         return parameters
     flags = {"ripple": "ripple_v", "inductor_ripple": "inductor_ripple_a"}
     flags |= {name: name for name in ("tolerance", "rectifier")}
     given = ("efficiency", "inductance", "capacitance", "esr", "winding_ohm", "switch_ohm", "diode_v")
     stated = {"vin", "vout", "iout", *(name for name in given if parameters[name] is not None)}
     stated |= {name for flag, name in flags.items() if parameters[f"{flag}_is_stated"]}
-    return {**parameters, STATED: sorted(stated)}
+    return {**parameters, kit.STATED: sorted(stated)}

@@ -10,40 +10,10 @@ from __future__ import annotations
 
 import math
 
-from domain.circuit.figures import told_apart, with_unit
-from domain.circuit.preferred_values import at_least, nearest
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import (
-    Bounds,
-    Correction,
-    Family,
-    GoalRow,
-    Quantity,
-    Request,
-    Sized,
-    Words,
-)
-from domain.design.engine.wording import unreachable
+from domain.design import kit, transistor
+from domain.design.families import transistor_rows as rows
 from domain.design.families.amplifier_rows import GAIN_LABEL
-from domain.design.families.transistor_rows import (
-    LOW_GOAL,
-    OTHER_DEVICES,
-    collector_drop_v,
-    drawn_a,
-    gain_goal,
-    quantities,
-    write_source,
-)
-from domain.design.transistor import (
-    BASE_EMITTER_V,
-    CURRENT_GAIN,
-    NO_PNP,
-    TRANSISTOR,
-    emitter_ohm,
-    npn_of,
-    parallel,
-    write_npn,
-)
+from domain.design.kit import at_least, nearest, spice, told_apart, unreachable, with_unit
 from shared.message import msg
 
 _LOWER_V = 1.0
@@ -55,15 +25,15 @@ _EMITTER_SHARE, _COUPLING_SHARE = 1.6, 8.0
 _BANDWIDTH = msg("bandwidth")
 
 
-def _drop_v(request: Request) -> float:
-    return collector_drop_v(request, _LOWER_V)
+def _drop_v(request: kit.Request) -> float:
+    return rows.collector_drop_v(request, _LOWER_V)
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """Bias of E24, the gain by RE1 of E96, capacitors of E6."""
     current = request["collector_a"]
     rc = nearest(_drop_v(request) / current, "E24")
-    load, re = parallel(rc, request["load_ohm"]), emitter_ohm(current)
+    load, re = transistor.parallel(rc, request["load_ohm"]), transistor.emitter_ohm(current)
     series = load / (request["gain"] * correction["gain"]) - re
     if series <= 0:
         asked, limit = told_apart("", request["gain"], 0.95 * load / re, digits=3)
@@ -73,41 +43,44 @@ def size(request: Request, correction: Correction) -> Sized:
     emitter_v = max(1.0, 0.1 * request["supply_v"], current * re1)
     rest = emitter_v / current - re1
     re2 = nearest(rest, "E24") if rest > 0.05 * re1 + 1 else 0.0
-    base_v, base_a = current * (re1 + re2) + BASE_EMITTER_V, current / CURRENT_GAIN
+    base_v, base_a = current * (re1 + re2) + transistor.BASE_EMITTER_V, current / transistor.CURRENT_GAIN
     r3 = nearest(base_v / (_DIVIDER_SHARE * current), "E24")
     through = base_v / r3 + base_a
     r2 = nearest(_LOWER_V / through, "E24")
     r1 = nearest((request["supply_v"] - base_v - _LOWER_V) / (through + base_a), "E24")
     low = 2 * math.pi * request["low_hz"] * correction["low_hz"]
-    input_ohm = parallel(r2, r3, CURRENT_GAIN * (re + re1))
+    input_ohm = transistor.parallel(r2, r3, transistor.CURRENT_GAIN * (re + re1))
     parts = {
         "R1": r1, "R2": r2, "R3": r3, "RC": rc, "RE1": re1,
         "C1": at_least(_COUPLING_SHARE / (low * input_ohm), "E6"),
         "C2": at_least(_COUPLING_SHARE / (low * (rc + request["load_ohm"])), "E6"),
-        "C4": at_least(_COUPLING_SHARE / (low * parallel(r1, r2 + r3)), "E6"),
+        "C4": at_least(_COUPLING_SHARE / (low * transistor.parallel(r1, r2 + r3)), "E6"),
     }  # fmt: skip
     if re2:
-        parts |= {"RE2": re2, "C3": at_least(_EMITTER_SHARE / (low * parallel(re2, re + re1)), "E6")}
+        parts |= {
+            "RE2": re2,
+            "C3": at_least(_EMITTER_SHARE / (low * transistor.parallel(re2, re + re1)), "E6"),
+        }
     note = msg(
         "Collector current {current}, upper base at {base}.",
         current=with_unit(current, "A", 3),
         base=with_unit(base_v + _LOWER_V, "V", 3),
     )
-    return Sized(parts=parts, notes=(note,))
+    return kit.Sized(parts=parts, notes=(note,))
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """Source, bias, the two transistors and their capacitors."""
     parts = {name: spice(value) for name, value in sized.parts.items()}
-    write_source(deck, request, min(0.01, 0.2 * _drop_v(request) / request["gain"]))
+    rows.write_source(deck, request, min(0.01, 0.2 * _drop_v(request) / request["gain"]))
     deck.part(f"C1 in b {parts['C1']}", msg("couples the input"))
     deck.part(f"R1 vcc b2 {parts['R1']}", msg("bias, together with R2 and R3"))
     deck.part(f"R2 b2 b {parts['R2']}", msg("bias, together with R1 and R3"))
     deck.part(f"R3 b 0 {parts['R3']}", msg("bias, together with R1 and R2"))
     deck.part(f"C4 b2 0 {parts['C4']}", msg("holds the upper base at ground for signals"))
     deck.part(f"RC vcc c {parts['RC']}", msg("collector resistor"))
-    deck.part(f"Q2 c b2 m {npn_of(request)}", msg("upper transistor (common base)"))
-    deck.part(f"Q1 m b e {npn_of(request)}", msg("lower transistor (common emitter)"))
+    deck.part(f"Q2 c b2 m {transistor.npn_of(request)}", msg("upper transistor (common base)"))
+    deck.part(f"Q1 m b e {transistor.npn_of(request)}", msg("lower transistor (common emitter)"))
     if "RE2" in parts:
         deck.part(f"RE1 e x {parts['RE1']}", msg("sets the gain"))
         deck.part(f"RE2 x 0 {parts['RE2']}", msg("holds the operating point"))
@@ -116,10 +89,10 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
         deck.part(f"RE1 e 0 {parts['RE1']}", msg("sets the gain and holds the operating point"))
     deck.part(f"C2 c out {parts['C2']}", msg("couples the output"))
     deck.part(f"Rload out 0 {spice(request['load_ohm'])}", msg("load"))
-    write_npn(deck, request)
+    transistor.write_npn(deck, request)
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="cascode",
     name=msg("cascode amplifiers with two transistors"),
     one=msg("a cascode amplifier"),
@@ -127,30 +100,30 @@ FAMILY = Family(
         "en": "cascode amplifier, gain 40, 12 V supply, 10 kohm load",
         "zh": "增益40倍的共射共基放大电路，电源12V，负载10kΩ",
     },
-    words=Words(
+    words=kit.Words(
         named=(
             r"(?:bjt |npn |transistor )?cascode(?: (?:bjt|npn|transistor))?(?: (?:voltage )?"
             r"(?:amplifier|amp|stage|circuit))?|共射[\s-]?共基(?:极)?(?:组态)?(?:放大)?(?:器|电路)?"
         ),
-        excludes=rf"folded|telescopic|折叠|套筒|mos|fet|mirror|镜|共源|{OTHER_DEVICES}",
-        refuses=(NO_PNP,),
+        excludes=rf"folded|telescopic|折叠|套筒|mos|fet|mirror|镜|共源|{rows.OTHER_DEVICES}",
+        refuses=(transistor.NO_PNP,),
     ),
-    quantities=quantities(
-        drawn_a(1e-3, _drop_v),
-        Quantity(
+    quantities=rows.quantities(
+        rows.drawn_a(1e-3, _drop_v),
+        kit.Quantity(
             name="bandwidth_hz", label=_BANDWIDTH, dimensions=("Hz",), limit="at_least", within=(1e3, 100e6),
             words=r"band[\s-]?width|(?<![a-z])bw(?![a-z])|upper corner|up to|带宽|上限(?:截止)?(?:频率)?",
             example=1e6,
         ),
     ),
-    choices=(TRANSISTOR,),
+    choices=(transistor.TRANSISTOR,),
     goals=(
-        gain_goal(-1),
-        LOW_GOAL,
-        GoalRow(
+        rows.gain_goal(-1),
+        rows.LOW_GOAL,
+        kit.GoalRow(
             metric="bandwidth", label=msg("Upper corner, −3 dB"), unit="Hz", quantity="bandwidth_hz",
             expression=lambda _request: "highcut(v(out))", is_corrected=False,
-            bounds=lambda request: Bounds(minimum=request["bandwidth_hz"]),
+            bounds=lambda request: kit.Bounds(minimum=request["bandwidth_hz"]),
             when=lambda request: request["bandwidth_hz"] is not None,
         ),
     ),

@@ -11,11 +11,10 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-from domain.circuit.figures import told_apart, with_unit
-from domain.design.engine.declaration import Correction, Request
-from domain.design.engine.wording import unreachable
+from domain.design import kit
 from domain.design.families.amplifier_rows import GAIN_LABEL
 from domain.design.families.logic_rows import drain_farad, gate_farad
+from domain.design.kit import told_apart, unreachable, with_unit
 from domain.design.mosfet import Device, SquareLaw, nmos_of, pmos_of
 from domain.design.opamp import GBW
 from shared.message import Message, msg
@@ -53,7 +52,7 @@ def _farad(device: Device, overdrive: float) -> tuple[float, float]:
 
 
 def branch(
-    request: Request, correction: Correction, gain_v2: Callable[[Device, Device, float], float], *,
+    request: kit.Request, correction: kit.Correction, gain_v2: Callable[[Device, Device, float], float], *,
     p_mirror: bool,
 ) -> Branch:  # fmt: skip
     """`gain_v2` gives the gain times the square of the overdrive, at an overdrive of both kinds of devices.

@@ -11,26 +11,10 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from domain.circuit.figures import told_apart, with_unit
-from domain.circuit.preferred_values import at_least, at_most
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import (
-    Bounds,
-    Choice,
-    Correction,
-    Family,
-    GoalRow,
-    Option,
-    Quantity,
-    Request,
-    Said,
-    Sized,
-    Words,
-)
-from domain.design.engine.wording import assumed, unreachable
+from domain.design import kit
 from domain.design.families import buck_request
 from domain.design.families.buck_netlist import periods
-from domain.design.understanding import impossible
+from domain.design.kit import assumed, at_least, at_most, impossible, spice, told_apart, with_unit
 from shared.message import msg
 
 _DEAD = 0.01
@@ -41,17 +25,17 @@ _NEAR = 0.06  # an output that was asked for, to the one without load
 _BY_NAME = {each.name: each for each in buck_request.QUANTITIES}
 
 
-def _ideal(request: Request) -> float:
+def _ideal(request: kit.Request) -> float:
     return float(request["vin"] * (2 if request["form"] == "doubler" else -1))
 
 
-def _form(request: Request) -> str | None:
+def _form(request: kit.Request) -> str | None:
     """By the output, where there is one."""
     vin, vout = request["vin"], request["vout"]
     return None if vin is None or vout is None else "inverter" if vout < 0 or vout == vin else "doubler"
 
 
-_QUANTITIES: tuple[Quantity, ...] = (
+_QUANTITIES: tuple[kit.Quantity, ...] = (
     replace(_BY_NAME["vin"], within=(1.5, 40), example=5, takes_rest=True),
     replace(_BY_NAME["vout"], within=(-40, 80), example=10, required=False),
     replace(_BY_NAME["iout"], within=(10e-6, 0.5), example=0.02, required=False, default=0.01,
@@ -65,11 +49,11 @@ _QUANTITIES: tuple[Quantity, ...] = (
 )  # fmt: skip
 
 
-def complete(request: Request) -> Said:
+def complete(request: kit.Request) -> kit.Said:
     """Load and ripple from their other forms. Raises CircuitError for an output that is neither."""
     vin, vout = request["vin"], request["vout"]
     if vin is None:
-        return Said(values={})
+        return kit.Said(values={})
     ideal = _ideal(request)
     vout = -vin if request["form"] == "inverter" and vout == vin else vout
     if vout is not None and abs(vout / ideal - 1) > _NEAR:
@@ -85,16 +69,16 @@ def complete(request: Request) -> Said:
     ripple = request["ripple_v"] or request.get("ripple_v_share", 0.0) * abs(ideal) or None
     guessed = request["vout"] is None and not request.states("form")
     notes = (assumed(msg("circuit"), msg("doubler")),) if guessed else ()
-    return Said(values={"iout": current, "ripple_v": ripple, "vout": ideal}, notes=notes)
+    return kit.Said(values={"iout": current, "ripple_v": ripple, "vout": ideal}, notes=notes)
 
 
-def _output_ohm(request: Request, ohm: float, farad: float) -> float:
+def _output_ohm(request: kit.Request, ohm: float, farad: float) -> float:
     """Of both phases together, with the switches on for half a period less the dead time."""
     period = 1 / request["fsw"]
     return float(period / farad / math.tanh((0.5 - _DEAD) * period / (4 * ohm * farad)))
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """C1 and C2 of E6. Raises CircuitError for a drop that no capacitor gives."""
     ideal, current, period = _ideal(request), request["iout"], 1 / request["fsw"]
     most = _MARGIN * request["tolerance"] * abs(ideal) / current / correction["stiffness"]
@@ -105,7 +89,7 @@ def size(request: Request, correction: Correction) -> Sized:
     if farad > _MOST_F:
         asked, limit = told_apart("Ω", most, _output_ohm(request, ohm, _MOST_F), digits=2)
         advice = msg("Raise the switching frequency, or lower the load current or the on-resistance.")
-        raise unreachable(msg("output resistance"), asked, limit, advice)
+        raise kit.unreachable(msg("output resistance"), asked, limit, advice)
     ripple = _MARGIN * request["ripple_v"] * correction["ripple_v"]
     store = farad  # charge comes at once at low frequencies: the output falls in both halves
     while period / 2 * current * (1 / store + 1 / (farad + store)) > ripple:
@@ -115,14 +99,14 @@ def size(request: Request, correction: Correction) -> Sized:
     note = msg("Output resistance {ohm}: about {volts} at {current}.", volts=with_unit(made, "V", 3),
                ohm=with_unit(resistance, "Ω", 3), current=with_unit(current, "A", 3))  # fmt: skip
     cycles = math.ceil(5 * resistance * store * request["fsw"])
-    return Sized(
+    return kit.Sized(
         parts={"C1": farad, "C2": store, "Rload": abs(made) / current},
         figures={"switch_ohm": ohm, "made_v": made, "cycles": cycles},
         notes=(note,),
     )
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """Two phases that do not overlap, four switches, both capacitors as they stand under load."""
     period, made, is_doubler = 1 / request["fsw"], sized.figures["made_v"], request["form"] == "doubler"
     edge, on_time = _DEAD / 4 * period, (0.5 - _DEAD) * period
@@ -141,14 +125,14 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     deck.cards(f".model switch SW(VT=0.5 VH=0 RON={spice(sized.figures['switch_ohm'])} ROFF=100Meg)")
 
 
-def _output(request: Request) -> Bounds:
+def _output(request: kit.Request) -> kit.Bounds:
     """From the drop that is allowed to what it makes without load."""
     ideal = _ideal(request)
     low, high = sorted((ideal * (1 - request["tolerance"]), ideal))
-    return Bounds(minimum=low, maximum=high)
+    return kit.Bounds(minimum=low, maximum=high)
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="charge_pump",
     name=msg("charge pumps of four switches (voltage inverter or doubler)"),
     one=msg("a charge pump"),
@@ -156,7 +140,7 @@ FAMILY = Family(
         "en": "charge pump inverter, 5 V to -5 V, 20 mA",
         "zh": "5V转-5V、20mA的电荷泵",
     },
-    words=Words(
+    words=kit.Words(
         named=(
             r"(?:(?:inverting|doubling|switched[\s-]capacitor|capacitive|voltage) )*charge[\s-]?pump"
             r"(?: (?:voltage )?(?:inverter|doubler|converter|circuit))*|"
@@ -168,23 +152,24 @@ FAMILY = Family(
     ),
     quantities=_QUANTITIES,
     choices=(
-        Choice(
+        kit.Choice(
             name="form", label=msg("circuit"), default=_form, is_told=False, options=(
-                Option(key="doubler", label=msg("doubler"), words=r"doubl\w*|twice|二?倍压|两倍|2倍|升压"),
-                Option(key="inverter", label=msg("voltage inverter"),
-                       words=r"invert\w*|negative|反压|反相|反转|负压|负电压|负电源"),
+                kit.Option(key="doubler", label=msg("doubler"),
+                           words=r"doubl\w*|twice|二?倍压|两倍|2倍|升压"),
+                kit.Option(key="inverter", label=msg("voltage inverter"),
+                           words=r"invert\w*|negative|反压|反相|反转|负压|负电压|负电源"),
             ),
         ),
     ),
     goals=(
-        GoalRow(
+        kit.GoalRow(
             metric="vout", label=msg("Output voltage"), unit="V", quantity="tolerance", is_corrected=False,
             expression=lambda _request: "avg(v(out))", bounds=_output, helped_by="stiffness",
         ),
-        GoalRow(
+        kit.GoalRow(
             metric="ripple", label=msg("Ripple"), unit="V", quantity="ripple_v",
             expression=lambda _request: "pp(v(out))",
-            bounds=lambda request: Bounds(maximum=request["ripple_v"]),
+            bounds=lambda request: kit.Bounds(maximum=request["ripple_v"]),
         ),
     ),
     title=lambda request: (

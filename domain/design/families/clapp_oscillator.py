@@ -11,28 +11,10 @@ from __future__ import annotations
 
 import math
 
-from domain.circuit.figures import with_unit
-from domain.circuit.preferred_values import best_pair, nearest, values_between
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import TOLERANCE, Correction, Family, Request, Sized, Words
-from domain.design.families.oscillator_rows import (
-    COIL_Q,
-    FREQUENCY_GOAL,
-    LC_AMPLITUDE_GOAL,
-    frequency_row,
-    transient,
-)
+from domain.design import kit, transistor
+from domain.design.families import oscillator_rows as rows
 from domain.design.families.transistor_rows import SUPPLY_V
-from domain.design.transistor import (
-    BASE_EMITTER_V,
-    NO_PNP,
-    TRANSISTOR,
-    Bias,
-    emitter_ohm,
-    npn_of,
-    parallel,
-    write_npn,
-)
+from domain.design.kit import best_pair, nearest, spice, values_between, with_unit
 from shared.message import msg
 
 _DIVIDER_OHM, _COIL_OHM = 60.0, 320.0
@@ -46,20 +28,20 @@ _STRAY_F, _TRANSIT_S = 6e-12, 0.4e-9
 _START_V = 0.02
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """C1 and C2 of E12, L of E12 and C3 of E24 whose series comes nearest, the current by the swing."""
     omega = 2 * math.pi * request["frequency_hz"] * correction["frequency_hz"]
     half = nearest(1 / (omega * _DIVIDER_OHM), "E12")
     reactance = 1 / (omega * half)
-    loss = _COIL_OHM / COIL_Q
+    loss = _COIL_OHM / rows.COIL_Q
     emitter_v = _EMITTER_SHARE * request["supply_v"]
     least = _LEAST_A * (1 + request["frequency_hz"] / _FAST_HZ)
     current = max(_SWING * request["supply_v"] * loss / (2 * reactance**2), least)
     for _ in range(4):  # the resistors at base and emitter take part of it
-        bias = Bias.of(request["supply_v"], current, emitter_v)
-        drawn = 4 * reactance**2 / parallel(bias.r1, bias.r2) + reactance**2 * current / emitter_v
+        bias = transistor.Bias.of(request["supply_v"], current, emitter_v)
+        drawn = 4 * reactance**2 / transistor.parallel(bias.r1, bias.r2) + reactance**2 * current / emitter_v
         current = max(_SWING * request["supply_v"] * (loss + drawn) / (2 * reactance**2), least)
-    across = half + _STRAY_F + _TRANSIT_S / emitter_ohm(current) / 4
+    across = half + _STRAY_F + _TRANSIT_S / transistor.emitter_ohm(current) / 4
 
     def total(tuning: float) -> float:
         return 1 / (1 / half + 1 / across + 1 / tuning)
@@ -75,10 +57,10 @@ def size(request: Request, correction: Correction) -> Sized:
         "E24",
         lambda one, two: abs(math.log(omega * omega * one * total(two))),
     )
-    bias = Bias.of(request["supply_v"], current, emitter_v)
+    bias = transistor.Bias.of(request["supply_v"], current, emitter_v)
     parts = {
         "L1": coil, "C1": half, "C2": half, "C3": tuning, "RE": nearest(emitter_v / current, "E24"),
-        "R1": bias.r1, "R2": bias.r2, "RL": omega * coil / COIL_Q,
+        "R1": bias.r1, "R2": bias.r2, "RL": omega * coil / rows.COIL_Q,
     }  # fmt: skip
     note = msg(
         "L = {l}, C1 = C2 = {c1}, C3 = {c3}, collector current {current}.",
@@ -87,13 +69,13 @@ def size(request: Request, correction: Correction) -> Sized:
         c3=with_unit(tuning, "F"),
         current=with_unit(current, "A", 3),
     )
-    return Sized(parts=parts, notes=(note,))
+    return kit.Sized(parts=parts, notes=(note,))
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """Supply, tank, bias and the transistor."""
     parts = {name: spice(value) for name, value in sized.parts.items()}
-    start = _EMITTER_SHARE * request["supply_v"] + BASE_EMITTER_V - _START_V
+    start = _EMITTER_SHARE * request["supply_v"] + transistor.BASE_EMITTER_V - _START_V
     deck.part(f"Vcc vcc 0 DC {spice(request['supply_v'])}", msg("supply"))
     deck.part(f"RL b y {parts['RL']}", msg("losses of the coil"))
     deck.part(f"L1 y x {parts['L1']}", msg("tank"))
@@ -102,19 +84,19 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     deck.part(f"C2 out 0 {parts['C2']}", msg("tank"))
     deck.part(f"R1 vcc b {parts['R1']}", msg("bias, together with R2"))
     deck.part(f"R2 b 0 {parts['R2']}", msg("bias, together with R1"))
-    deck.part(f"Q1 vcc b out {npn_of(request)}", msg("transistor"))
+    deck.part(f"Q1 vcc b out {transistor.npn_of(request)}", msg("transistor"))
     deck.part(f"RE out 0 {parts['RE']}", msg("sets the current"))
     deck.rule()
     deck.part(f".ic v(x)={spice(start)}", msg("a start, in place of noise"))
-    write_npn(deck, request)
+    transistor.write_npn(deck, request)
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="clapp_oscillator",
     name=msg("Clapp oscillators"),
     one=msg("a Clapp oscillator"),
     examples={"en": "Clapp oscillator at 5 MHz, 9 V supply", "zh": "5MHz克拉泼振荡器，电源9V"},
-    words=Words(
+    words=kit.Words(
         named=(
             r"(?:bjt |npn |transistor )?clapp(?:[\s-]gouriet)?(?: (?:lc|bjt|npn))*"
             r"(?: (?:oscillator|circuit))?|"
@@ -122,14 +104,14 @@ FAMILY = Family(
             r"(?:振荡|震荡)?(?:器|电路)?"
         ),
         excludes=r"hartley|哈特莱|电感三点式|pierce|crystal|晶振|石英|mos|fet|vco|压控",
-        refuses=(NO_PNP,),
+        refuses=(transistor.NO_PNP,),
     ),
-    quantities=(frequency_row((50e3, 30e6), 5e6), SUPPLY_V, TOLERANCE),
-    choices=(TRANSISTOR,),
-    goals=(FREQUENCY_GOAL, LC_AMPLITUDE_GOAL),
+    quantities=(rows.frequency_row((50e3, 30e6), 5e6), SUPPLY_V, kit.TOLERANCE),
+    choices=(transistor.TRANSISTOR,),
+    goals=(rows.FREQUENCY_GOAL, rows.LC_AMPLITUDE_GOAL),
     title=lambda request: f"Clapp oscillator, {with_unit(request['frequency_hz'], 'Hz')}",
     remarks=lambda _request: (msg("f = 1 / (2 pi sqrt(L C)), C of C1, C2 and C3 in series."),),
-    analyses=lambda request, _sized, _goals: (transient(request, settles=200, points=100),),
+    analyses=lambda request, _sized, _goals: (rows.transient(request, settles=200, points=100),),
     size=size,
     netlist=netlist,
 )  # fmt: skip

@@ -11,23 +11,8 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from domain.circuit.figures import told_apart, with_unit
-from domain.circuit.preferred_values import at_most, nearest
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import (
-    TOLERANCE,
-    Bounds,
-    Correction,
-    Family,
-    GoalRow,
-    Quantity,
-    Request,
-    Said,
-    Sized,
-    Words,
-    around,
-)
-from domain.design.engine.wording import missing, unreachable
+from domain.design import kit
+from domain.design.kit import around, at_most, missing, nearest, spice, told_apart, unreachable, with_unit
 from domain.design.opamp import SUPPLY, write_supplies
 from domain.design.transistor import THERMAL_V
 from shared.message import msg
@@ -41,7 +26,7 @@ _RATIO = (0.15, 20.0)
 """Quiescent current over that of the bias branch, which resistors can set."""
 
 
-def _bias(request: Request) -> tuple[float, float]:
+def _bias(request: kit.Request) -> tuple[float, float]:
     """Feed resistor of E24 and current of the bias branch. Raises CircuitError for a swing out of reach."""
     peak, supply = request["amplitude_v"], request["supply_v"]
     most_a = peak / request["load_ohm"]
@@ -53,54 +38,54 @@ def _bias(request: Request) -> tuple[float, float]:
     return feed, (supply - THERMAL_V * math.log(supply / feed / _SATURATION_A)) / feed
 
 
-def _quiet(request: Request) -> float:
+def _quiet(request: kit.Request) -> float:
     """Near that of the bias branch, and not below a fiftieth of the peak."""
     return nearest(max(0.7 * _bias(request)[1], 0.02 * request["amplitude_v"] / request["load_ohm"]), "E24")
 
 
 _QUANTITIES = (
-    Quantity(
+    kit.Quantity(
         name="amplitude_v", label=_AMPLITUDE, dimensions=("V",), within=(0.5, 60), example=10,
         words=r"amplitude|swing|output(?! power)|peak|v_?p(?![a-z])|幅度|幅值|振幅|峰值|输出(?!功率)|摆幅",
     ),
-    Quantity(
+    kit.Quantity(
         name="power_w", label=msg("output power"), dimensions=("W",), takes_rest=True, within=(1e-3, 500),
         words=r"power|output|功率|输出", example=5,
     ),
-    Quantity(
+    kit.Quantity(
         name="load_ohm", label=msg("load resistance"), dimensions=("Ohm",), takes_rest=True, within=(2, 10e3),
         words=r"load|speaker|r_?l(?:oad)?(?![a-z])|into|负载|喇叭|扬声器", example=8, default=8.0,
     ),
-    Quantity(
+    kit.Quantity(
         name="quiet_a", label=msg("quiescent current"), dimensions=("A",), takes_rest=True, example=0.03,
         words=r"quiescent|idle|standing|bias|i_?q(?![a-z])|静态|偏置|空载", within=(0.1e-3, 1),
         default=_quiet,
     ),
-    Quantity(
+    kit.Quantity(
         name="distortion", label=msg("distortion"), dimensions=("%",), takes_rest=True, limit="at_most",
         words=r"distortion|thd|crossover|失真|谐波", within=(1e-3, 0.3), example=0.01, default=0.02,
     ),
-    Quantity(
+    kit.Quantity(
         name="frequency_hz", label=msg("frequency"), dimensions=("Hz",), takes_rest=True, within=(10, 100e3),
         words=r"frequency|tone|at|频率", example=1e3, default=1e3,
     ),
     replace(SUPPLY, within=(2.5, 80), default=None),
-    replace(TOLERANCE, words=r"tolerance|accura\w*|容差|精度|允差", takes_rest=False, is_told=False,
+    replace(kit.TOLERANCE, words=r"tolerance|accura\w*|容差|精度|允差", takes_rest=False, is_told=False,
             default=0.1),
 )  # fmt: skip
 
 
-def complete(request: Request) -> Said:
+def complete(request: kit.Request) -> kit.Said:
     """Amplitude and power of each other, the supply. Raises CircuitError where neither was said."""
     peak, watt, load = request["amplitude_v"], request["power_w"], request["load_ohm"] or 8.0
     if peak is None and watt is None:
         raise missing(msg("output power"), "5 W")
     peak = peak or math.sqrt(2 * watt * load)
-    return Said(values={"amplitude_v": peak, "power_w": peak**2 / 2 / load,
-                        "supply_v": request["supply_v"] or math.ceil(1.15 * peak + 3)})  # fmt: skip
+    return kit.Said(values={"amplitude_v": peak, "power_w": peak**2 / 2 / load,
+                            "supply_v": request["supply_v"] or math.ceil(1.15 * peak + 3)})  # fmt: skip
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """RE of E12, the bias of E24 and E96. Raises CircuitError for what is out of reach."""
     peak, load, quiet = request["amplitude_v"], request["load_ohm"], request["quiet_a"]
     most_a = peak / load
@@ -118,10 +103,10 @@ def size(request: Request, correction: Correction) -> Sized:
                peak=with_unit(most_a, "A", 2))  # fmt: skip
     gain = load / (load + re + THERMAL_V / most_a)
     parts = {"Rfeed": feed, "RE": re, "RB": nearest(drop / branch, "E96"), "Rload": load}
-    return Sized(parts=parts, figures={"drive_v": peak * correction["amplitude_v"] / gain}, notes=(note,))
+    return kit.Sized(parts=parts, figures={"drive_v": peak * correction["amplitude_v"] / gain}, notes=(note,))
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """Supplies, the bias branch around the input, both followers, the load."""
     parts = {name: spice(value) for name, value in sized.parts.items()}
     write_supplies(deck, request["supply_v"])
@@ -146,12 +131,12 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     deck.cards(f".model npn NPN{card}", f".model pnp PNP{card}")
 
 
-def _record(request: Request) -> str:
+def _record(request: kit.Request) -> str:
     period = 1 / request["frequency_hz"]
     return f".tran {spice(period / _STEPS)} {spice(_PERIODS * period)} 0 {spice(period / _STEPS)}"
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="class_ab_stage",
     name=msg("class AB output stages (complementary emitter followers)"),
     one=msg("a class AB output stage"),
@@ -159,7 +144,7 @@ FAMILY = Family(
         "en": "class AB output stage, 5 W into 8 ohm, quiescent current 30 mA",
         "zh": "甲乙类互补输出级，8Ω负载输出5W，静态电流30mA",
     },
-    words=Words(
+    words=kit.Words(
         named=(
             r"class[\s-]?a/?b(?: (?:push[\s-]pull|complementary|output|power|audio|emitter|bjt))*"
             r"(?: (?:stage|amplifier|amp|buffer|follower))?|"
@@ -171,20 +156,20 @@ FAMILY = Family(
     ),
     quantities=_QUANTITIES,
     goals=(
-        GoalRow(
+        kit.GoalRow(
             metric="amplitude", label=msg("Output amplitude"), unit="V", quantity="amplitude_v",
             expression=lambda _request: "pp(v(out))/2",
             bounds=lambda request: around(request["amplitude_v"], request["tolerance"]),
         ),
-        GoalRow(
+        kit.GoalRow(
             metric="quiescent_current", label=msg("Quiescent current"), unit="A", quantity="quiet_a",
             expression=lambda _request: "at(-i(vmeter1),0)",
             bounds=lambda request: around(request["quiet_a"], 0.25),
         ),
-        GoalRow(
+        kit.GoalRow(
             metric="distortion", label=msg("Distortion"), unit="1", quantity="distortion", is_corrected=False,
             expression=lambda request: f"thd(v(out),{spice(request['frequency_hz'])})",
-            bounds=lambda request: Bounds(maximum=request["distortion"]),
+            bounds=lambda request: kit.Bounds(maximum=request["distortion"]),
         ),
     ),
     title=lambda request: (

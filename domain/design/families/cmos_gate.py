@@ -8,34 +8,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from domain.circuit.figures import with_unit
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import (
-    TOLERANCE,
-    Choice,
-    Correction,
-    Family,
-    GoalRow,
-    Option,
-    Quantity,
-    Request,
-    Sized,
-    Words,
-)
-from domain.design.engine.wording import unreachable
-from domain.design.families.logic_rows import (
-    DELAY,
-    DELAY_LABEL,
-    GATE_LOAD,
-    LOGIC_SUPPLY,
-    MOST_RATIO,
-    WIDER_P,
-    alpha,
-    counted,
-    delay_goal,
-    drain_farad,
-    level_goal,
-)
+from domain.design import kit
+from domain.design.families import logic_rows as rows
+from domain.design.kit import spice, unreachable, with_unit
 from domain.design.mosfet import KP, nmos, pmos, write_nmos, write_pmos
 from shared.message import msg
 
@@ -45,36 +20,36 @@ _SLOT = 20
 """Of delays, in which an input stands."""
 
 
-def _count(request: Request) -> int:
+def _count(request: kit.Request) -> int:
     return int(request["inputs"])
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """The widths by the delay, of one that stands alone; those in series times their number."""
     supply, load, count = request["supply_v"], request["load_farad"], _count(request)
     delay = request["delay_s"] * correction["delay_s"] / _MARGIN
     is_nand = request["form"] == "nand"
     pull_down, pull_up = (count, 1) if is_nand else (1, count)
-    slope = delay * KP * supply / alpha(supply)
+    slope = delay * KP * supply / rows.alpha(supply)
     # their own drains: those that stand side by side all, of those in series the last and the nodes between
-    own = (1 if is_nand else count) * drain_farad(pull_down)
-    own += (count if is_nand else 1) * drain_farad(WIDER_P * pull_up) + (count - 1) * drain_farad(
-        count * (1 if is_nand else WIDER_P)
-    )
-    ratio = max(load / (slope - own), _LEAST_RATIO) if slope > own else MOST_RATIO * 10
-    widest = ratio * max(pull_down, WIDER_P * pull_up)
-    if widest > MOST_RATIO:
-        limit = request["delay_s"] * min(widest / MOST_RATIO, 10.0)
+    own = (1 if is_nand else count) * rows.drain_farad(pull_down)
+    own += (count if is_nand else 1) * rows.drain_farad(rows.WIDER_P * pull_up) + (
+        count - 1
+    ) * rows.drain_farad(count * (1 if is_nand else rows.WIDER_P))
+    ratio = max(load / (slope - own), _LEAST_RATIO) if slope > own else rows.MOST_RATIO * 10
+    widest = ratio * max(pull_down, rows.WIDER_P * pull_up)
+    if widest > rows.MOST_RATIO:
+        limit = request["delay_s"] * min(widest / rows.MOST_RATIO, 10.0)
         raise unreachable(
-            DELAY_LABEL, with_unit(request["delay_s"], "s", 3), with_unit(limit, "s", 3),
+            rows.DELAY_LABEL, with_unit(request["delay_s"], "s", 3), with_unit(limit, "s", 3),
             msg("Lower the load capacitance, or allow more delay."),
         )  # fmt: skip
-    parts = {"W/L N": ratio * pull_down, "W/L P": ratio * WIDER_P * pull_up}
+    parts = {"W/L N": ratio * pull_down, "W/L P": ratio * rows.WIDER_P * pull_up}
     note = msg("W/L = {n} (NMOS), {p} (PMOS).", n=f"{parts['W/L N']:.3g}", p=f"{parts['W/L P']:.3g}")
-    return Sized(parts=parts, notes=(note,))
+    return kit.Sized(parts=parts, notes=(note,))
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """The inputs, each switched in its turn, the transistors in series and side by side, the load."""
     parts, count, is_nand = sized.parts, _count(request), request["form"] == "nand"
     slot, edge, high = _SLOT * request["delay_s"], request["delay_s"] / 20, request["supply_v"]
@@ -107,8 +82,8 @@ def _place(n: int) -> float:
     return 2 * n - 0.1 if n else 0.9
 
 
-def _level(metric: str, form: str, n: int = 0) -> GoalRow:
-    return level_goal(
+def _level(metric: str, form: str, n: int = 0) -> kit.GoalRow:
+    return rows.level_goal(
         metric,
         lambda request: _place(n) * _SLOT * request["delay_s"],
         n,
@@ -117,17 +92,17 @@ def _level(metric: str, form: str, n: int = 0) -> GoalRow:
 
 
 _QUANTITIES = (
-    DELAY,
-    GATE_LOAD,
-    LOGIC_SUPPLY,
-    Quantity(
+    rows.DELAY,
+    rows.GATE_LOAD,
+    rows.LOGIC_SUPPLY,
+    kit.Quantity(
         name="inputs", label=msg("number of inputs"), dimensions=("none",), is_whole=True, within=(2, _MOST),
         words=r"number of inputs|输入端?数", example=2, default=2.0,
     ),
-    replace(TOLERANCE, is_told=False),
+    replace(kit.TOLERANCE, is_told=False),
 )  # fmt: skip
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="cmos_gate",
     name=msg("CMOS NAND and NOR gates of two to four inputs"),
     one=msg("a CMOS gate"),
@@ -135,7 +110,7 @@ FAMILY = Family(
         "en": "2-input CMOS NAND gate, delay below 5 ns, load 1 pF, 5 V supply",
         "zh": "二输入CMOS与非门，延迟小于5ns，负载电容1pF，电源5V",
     },
-    words=Words(
+    words=kit.Words(
         named=(
             r"(?:(?:static )?cmos )?(?<![a-z])(?:nand|nor)\d?(?![a-z])(?: (?:logic )?gates?)?"
             r"(?: (?:in|using) cmos)?|"
@@ -145,20 +120,20 @@ FAMILY = Family(
     ),
     quantities=_QUANTITIES,
     choices=(
-        Choice(
+        kit.Choice(
             name="form", label=msg("gate"),
             options=(
-                Option(key="nand", label=msg("NAND"), words=r"nand|与非"),
-                Option(key="nor", label=msg("NOR"), words=r"(?<![a-z])nor\d?(?![a-z])|或非"),
+                kit.Option(key="nand", label=msg("NAND"), words=r"nand|与非"),
+                kit.Option(key="nor", label=msg("NOR"), words=r"(?<![a-z])nor\d?(?![a-z])|或非"),
             ),
         ),
     ),
     goals=(
-        delay_goal(
+        rows.delay_goal(
             "fall_delay", lambda request: f"in{_count(request)}",
             lambda request: 2 * _count(request) - (request["form"] == "nor"),
         ),
-        delay_goal(
+        rows.delay_goal(
             "rise_delay", lambda request: f"in{_count(request)}",
             lambda request: 2 * _count(request) - (request["form"] == "nand"),
         ),
@@ -179,5 +154,5 @@ FAMILY = Family(
     ),
     size=size,
     netlist=netlist,
-    says=counted(_QUANTITIES, "inputs", r"inputs?|输入端?|路输入"),
+    says=rows.counted(_QUANTITIES, "inputs", r"inputs?|输入端?|路输入"),
 )  # fmt: skip

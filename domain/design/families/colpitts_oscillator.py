@@ -11,25 +11,10 @@ from __future__ import annotations
 
 import math
 
-from domain.circuit.figures import with_unit
-from domain.circuit.preferred_values import at_least, best_pair, nearest, values_between
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import (
-    TOLERANCE,
-    Correction,
-    Family,
-    Request,
-    Sized,
-    Words,
-)
-from domain.design.families.oscillator_rows import (
-    COIL_Q,
-    FREQUENCY_GOAL,
-    LC_AMPLITUDE_GOAL,
-    frequency_row,
-    transient,
-)
+from domain.design import kit
+from domain.design.families import oscillator_rows as rows
 from domain.design.families.transistor_rows import SUPPLY_V
+from domain.design.kit import at_least, best_pair, nearest, spice, values_between, with_unit
 from domain.design.transistor import NO_PNP, TRANSISTOR, Bias, npn_of, write_npn
 from shared.message import msg
 
@@ -45,7 +30,7 @@ _SWING = 0.5
 """Of what the supply leaves."""
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """L of E12 and C2 of E24 whose product with C1 comes nearest, the current by the swing."""
     omega = 2 * math.pi * request["frequency_hz"] * correction["frequency_hz"]
     middle = _REACTANCE_OHM / omega
@@ -63,7 +48,7 @@ def size(request: Request, correction: Correction) -> Sized:
         "E24",
         lambda one, two: abs(math.log(omega * omega * one * tank(two))),
     )
-    parallel_ohm = COIL_Q * omega * coil
+    parallel_ohm = rows.COIL_Q * omega * coil
     swing = _SWING * (request["supply_v"] - _EMITTER_V)
     least = _LEAST_A * (1 + request["frequency_hz"] / _FAST_HZ)
     current = min(max(swing / (2 * (1 - _SHARE) * parallel_ohm), least), 20e-3)
@@ -77,7 +62,7 @@ def size(request: Request, correction: Correction) -> Sized:
         "R1": bias.r1,
         "R2": bias.r2,
         "CB": at_least(30 / (omega * bias.r2), "E6"),
-        "RL": omega * coil / COIL_Q,
+        "RL": omega * coil / rows.COIL_Q,
     }
     note = msg(
         "L = {l}, C1 = {c1}, C2 = {c2}, collector current {current}.",
@@ -86,10 +71,10 @@ def size(request: Request, correction: Correction) -> Sized:
         c2=with_unit(lower, "F"),
         current=with_unit(current, "A", 3),
     )
-    return Sized(parts=parts, notes=(note,))
+    return kit.Sized(parts=parts, notes=(note,))
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """Supply, tank, bias and the transistor."""
     parts = {name: spice(value) for name, value in sized.parts.items()}
     deck.part(f"Vcc vcc 0 DC {spice(request['supply_v'])}", msg("supply"))
@@ -107,12 +92,12 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     write_npn(deck, request)
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="colpitts_oscillator",
     name=msg("Colpitts oscillators"),
     one=msg("a Colpitts oscillator"),
     examples={"en": "Colpitts oscillator at 1 MHz, 9 V supply", "zh": "1MHz考毕兹振荡器，电源9V"},
-    words=Words(
+    words=kit.Words(
         named=(
             r"(?:bjt |npn |transistor )?colpitts(?: (?:lc|bjt|npn))*(?: (?:oscillator|circuit))?|"
             r"(?:考[毕比]兹|科[尔皮]?皮[兹茨]|电容三点式)(?:lc)?(?:振荡|震荡)?(?:器|电路)?"
@@ -121,12 +106,12 @@ FAMILY = Family(
         excludes=r"hartley|哈特莱|电感三点式|clapp|克拉泼|pierce|皮尔斯|crystal|晶体|mos|fet|vco|压控|wien|rc",
         refuses=(NO_PNP,),
     ),
-    quantities=(frequency_row((50e3, 30e6), 1e6), SUPPLY_V, TOLERANCE),
+    quantities=(rows.frequency_row((50e3, 30e6), 1e6), SUPPLY_V, kit.TOLERANCE),
     choices=(TRANSISTOR,),
-    goals=(FREQUENCY_GOAL, LC_AMPLITUDE_GOAL),
+    goals=(rows.FREQUENCY_GOAL, rows.LC_AMPLITUDE_GOAL),
     title=lambda request: f"Colpitts oscillator, {with_unit(request['frequency_hz'], 'Hz')}",
     remarks=lambda _request: (msg("f = 1 / (2 pi sqrt(L C)), C = C1 C2 / (C1 + C2)."),),
-    analyses=lambda request, _sized, _goals: (transient(request, settles=150, points=100),),
+    analyses=lambda request, _sized, _goals: (rows.transient(request, settles=150, points=100),),
     size=size,
     netlist=netlist,
 )  # fmt: skip

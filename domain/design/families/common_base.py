@@ -10,41 +10,21 @@ from __future__ import annotations
 
 import math
 
-from domain.circuit.figures import told_apart, with_unit
-from domain.circuit.preferred_values import at_least, nearest
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import Correction, Family, Request, Sized, Words
-from domain.design.engine.wording import unreachable
+from domain.design import kit
+from domain.design.families import transistor_rows as rows
 from domain.design.families.amplifier_rows import GAIN_LABEL
-from domain.design.families.transistor_rows import (
-    LOW_GOAL,
-    OTHER_DEVICES,
-    collector_drop_v,
-    drawn_a,
-    gain_goal,
-    quantities,
-    sweep,
-    write_source,
-)
-from domain.design.transistor import (
-    NO_PNP,
-    TRANSISTOR,
-    Bias,
-    emitter_ohm,
-    npn_of,
-    parallel,
-    write_npn,
-)
+from domain.design.kit import at_least, nearest, spice, told_apart, unreachable, with_unit
+from domain.design.transistor import NO_PNP, TRANSISTOR, Bias, emitter_ohm, npn_of, parallel, write_npn
 from shared.message import msg
 
 _INPUT_SHARE, _OTHER_SHARE = 1.6, 8.0
 """By how much the corners of the capacitors lie below the lower corner of the amplifier."""
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """Bias of E24, the gain by RS of E96, capacitors of E6."""
     current = request["collector_a"]
-    rc = nearest(collector_drop_v(request) / current, "E24")
+    rc = nearest(rows.collector_drop_v(request) / current, "E24")
     load, re = parallel(rc, request["load_ohm"]), emitter_ohm(current)
     rs = load / (request["gain"] * correction["gain"]) - re
     if rs <= 0:
@@ -67,13 +47,13 @@ def size(request: Request, correction: Correction) -> Sized:
         current=with_unit(current, "A", 3),
         input=with_unit(rs + re, "Ω", 3),
     )
-    return Sized(parts=parts, notes=(note,))
+    return kit.Sized(parts=parts, notes=(note,))
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """Source, bias, the transistor and its three capacitors."""
     parts = {name: spice(value) for name, value in sized.parts.items()}
-    write_source(deck, request, min(0.01, 0.2 * collector_drop_v(request) / request["gain"]))
+    rows.write_source(deck, request, min(0.01, 0.2 * rows.collector_drop_v(request) / request["gain"]))
     deck.part(f"RS in s {parts['RS']}", msg("sets the gain"))
     deck.part(f"C1 s e {parts['C1']}", msg("couples the input: sets the lower corner"))
     deck.part(f"R1 vcc b {parts['R1']}", msg("bias, together with R2"))
@@ -87,7 +67,7 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     write_npn(deck, request)
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="common_base",
     name=msg("common-base amplifiers with one transistor"),
     one=msg("a common-base amplifier"),
@@ -95,21 +75,21 @@ FAMILY = Family(
         "en": "common-base amplifier, gain 30, 12 V supply, 10 kohm load",
         "zh": "增益30倍的共基放大电路，电源12V，负载10kΩ",
     },
-    words=Words(
+    words=kit.Words(
         named=(
             r"(?:single[\s-](?:stage|transistor) )?(?:bjt |npn |transistor )?common[\s-]base"
             r"(?: (?:bjt|npn|transistor))?(?: (?:voltage )?(?:amplifier|amp|stage|circuit))?|"
             r"(?:单(?:级|管))?(?:bjt|npn|三极管|晶体管)?共基极?(?:组态)?(?:三极管|晶体管)?(?:放大)?(?:器|电路)?"
         ),
-        excludes=rf"cascode|共射|common[\s-](?:emitter|collector)|follower|mos|fet|{OTHER_DEVICES}",
+        excludes=rf"cascode|共射|common[\s-](?:emitter|collector)|follower|mos|fet|{rows.OTHER_DEVICES}",
         refuses=(NO_PNP,),
     ),
-    quantities=quantities(drawn_a(1e-3, collector_drop_v)),
+    quantities=rows.quantities(rows.drawn_a(1e-3, rows.collector_drop_v)),
     choices=(TRANSISTOR,),
-    goals=(gain_goal(1), LOW_GOAL),
+    goals=(rows.gain_goal(1), rows.LOW_GOAL),
     title=lambda request: f"Common-base amplifier, gain {request['gain']:.4g}, {request['supply_v']:g} V",
     remarks=lambda _request: (msg("Gain = (RC || Rload) / (RS + VT / IC)."),),
-    analyses=sweep,
+    analyses=rows.sweep,
     size=size,
     netlist=netlist,
 )

@@ -11,45 +11,25 @@ from __future__ import annotations
 
 import math
 
-from domain.circuit.figures import told_apart, with_unit
-from domain.circuit.preferred_values import at_least, nearest
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import Correction, Family, Request, Sized, Words
-from domain.design.engine.wording import unreachable
+from domain.design import kit, transistor
+from domain.design.families import transistor_rows as rows
 from domain.design.families.amplifier_rows import GAIN_LABEL
-from domain.design.families.transistor_rows import (
-    LOW_GOAL,
-    OTHER_DEVICES,
-    collector_drop_v,
-    drawn_a,
-    gain_goal,
-    quantities,
-    sweep,
-    write_source,
-)
-from domain.design.transistor import (
-    EARLY_V,
-    NO_PNP,
-    TRANSISTOR,
-    Bias,
-    emitter_ohm,
-    npn_of,
-    parallel,
-    write_npn,
-)
+from domain.design.kit import at_least, nearest, spice, told_apart, unreachable, with_unit
 from shared.message import msg
 
 _EMITTER_SHARE, _COUPLING_SHARE = 1.6, 8.0
 """By how much the corners of the capacitors lie below the lower corner of the amplifier."""
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """Bias of E24, the gain by RE1 of E96, capacitors of E6."""
-    current, drop = request["collector_a"], collector_drop_v(request)
+    current, drop = request["collector_a"], rows.collector_drop_v(request)
     rc = nearest(drop / current, "E24")
-    gain, re, series = request["gain"] * correction["gain"], emitter_ohm(current), 0.0
+    gain, re, series = request["gain"] * correction["gain"], transistor.emitter_ohm(current), 0.0
     for _ in range(3):  # ro is raised by the open part of the emitter resistor
-        load = parallel(rc, request["load_ohm"], EARLY_V / current * (1 + max(series, 0.0) / re))
+        load = transistor.parallel(
+            rc, request["load_ohm"], transistor.EARLY_V / current * (1 + max(series, 0.0) / re)
+        )
         series = load / gain - re
     if series <= 0:
         asked, limit = told_apart("", request["gain"], 0.95 * load / re, digits=3)
@@ -59,7 +39,7 @@ def size(request: Request, correction: Correction) -> Sized:
     emitter_v = max(1.0, 0.1 * request["supply_v"], current * re1)
     rest = emitter_v / current - re1
     re2 = nearest(rest, "E24") if rest > 0.05 * re1 + 1 else 0.0
-    bias = Bias.of(request["supply_v"], current, current * (re1 + re2))
+    bias = transistor.Bias.of(request["supply_v"], current, current * (re1 + re2))
     input_ohm = bias.seen_ohm(re + re1)
     low = 2 * math.pi * request["low_hz"] * correction["low_hz"]
     parts = {
@@ -68,26 +48,29 @@ def size(request: Request, correction: Correction) -> Sized:
         "C2": at_least(_COUPLING_SHARE / (low * (rc + request["load_ohm"])), "E6"),
     }  # fmt: skip
     if re2:
-        parts |= {"RE2": re2, "C3": at_least(_EMITTER_SHARE / (low * parallel(re2, re + re1)), "E6")}
+        parts |= {
+            "RE2": re2,
+            "C3": at_least(_EMITTER_SHARE / (low * transistor.parallel(re2, re + re1)), "E6"),
+        }
     note = msg(
         "Collector current {current}, emitter at {emitter}, collector at {collector}.",
         current=with_unit(current, "A", 3),
         emitter=with_unit(current * (re1 + re2), "V", 3),
         collector=with_unit(request["supply_v"] - current * rc, "V", 3),
     )
-    return Sized(parts=parts, notes=(note,))
+    return kit.Sized(parts=parts, notes=(note,))
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """Source, bias, the transistor and its three capacitors."""
     parts = {name: spice(value) for name, value in sized.parts.items()}
-    amplitude = min(0.01, 0.2 * collector_drop_v(request) / request["gain"])
-    write_source(deck, request, amplitude)
+    amplitude = min(0.01, 0.2 * rows.collector_drop_v(request) / request["gain"])
+    rows.write_source(deck, request, amplitude)
     deck.part(f"C1 in b {parts['C1']}", msg("couples the input"))
     deck.part(f"R1 vcc b {parts['R1']}", msg("bias, together with R2"))
     deck.part(f"R2 b 0 {parts['R2']}", msg("bias, together with R1"))
     deck.part(f"RC vcc c {parts['RC']}", msg("collector resistor"))
-    deck.part(f"Q1 c b e {npn_of(request)}", msg("transistor"))
+    deck.part(f"Q1 c b e {transistor.npn_of(request)}", msg("transistor"))
     if "RE2" in parts:
         deck.part(f"RE1 e x {parts['RE1']}", msg("sets the gain"))
         deck.part(f"RE2 x 0 {parts['RE2']}", msg("holds the operating point"))
@@ -96,10 +79,10 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
         deck.part(f"RE1 e 0 {parts['RE1']}", msg("sets the gain and holds the operating point"))
     deck.part(f"C2 c out {parts['C2']}", msg("couples the output"))
     deck.part(f"Rload out 0 {spice(request['load_ohm'])}", msg("load"))
-    write_npn(deck, request)
+    transistor.write_npn(deck, request)
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="common_emitter",
     name=msg("common-emitter amplifiers with one transistor"),
     one=msg("a common-emitter amplifier"),
@@ -107,7 +90,7 @@ FAMILY = Family(
         "en": "common-emitter amplifier, gain 50, 12 V supply, 10 kohm load",
         "zh": "增益50倍的共射放大电路，电源12V，负载10kΩ",
     },
-    words=Words(
+    words=kit.Words(
         named=(
             r"(?:single[\s-](?:stage|transistor) )?(?:bjt |npn |transistor )?common[\s-]emitter"
             r"(?: (?:bjt|npn|transistor))?(?: (?:voltage )?(?:amplifier|amp|stage|circuit))?|"
@@ -119,16 +102,16 @@ FAMILY = Family(
             r"(?:voltage )?(?:amplifier|amp|stage)|(?:单管|三极管|晶体管|bjt|npn)放大(?:器|电路)"
         ),
         excludes=(
-            rf"cascode|共射共基|common[\s-](?:base|collector)|follower|mos|fet|{OTHER_DEVICES}"
+            rf"cascode|共射共基|common[\s-](?:base|collector)|follower|mos|fet|{rows.OTHER_DEVICES}"
         ),
-        refuses=(NO_PNP,),
+        refuses=(transistor.NO_PNP,),
     ),
-    quantities=quantities(drawn_a(1e-3, collector_drop_v)),
-    choices=(TRANSISTOR,),
-    goals=(gain_goal(-1), LOW_GOAL),
+    quantities=rows.quantities(rows.drawn_a(1e-3, rows.collector_drop_v)),
+    choices=(transistor.TRANSISTOR,),
+    goals=(rows.gain_goal(-1), rows.LOW_GOAL),
     title=lambda request: f"Common-emitter amplifier, gain {request['gain']:.4g}, {request['supply_v']:g} V",
     remarks=lambda _request: (msg("Gain = -(RC || Rload || ro) / (VT / IC + RE1)."),),
-    analyses=sweep,
+    analyses=rows.sweep,
     size=size,
     netlist=netlist,
 )  # fmt: skip

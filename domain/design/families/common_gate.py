@@ -10,23 +10,10 @@ from __future__ import annotations
 
 import math
 
-from domain.circuit.figures import told_apart, with_unit
-from domain.circuit.preferred_values import at_least, nearest
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import Correction, Family, Request, Sized, Words
-from domain.design.engine.wording import unreachable
+from domain.design import kit
+from domain.design.families import transistor_rows as rows
 from domain.design.families.amplifier_rows import GAIN_LABEL
-from domain.design.families.transistor_rows import (
-    LOW_GOAL,
-    OTHER_DEVICES,
-    drain_drop_v,
-    drawn_a,
-    gain_goal,
-    quantities,
-    source_v,
-    sweep,
-    write_source,
-)
+from domain.design.kit import at_least, nearest, spice, told_apart, unreachable, with_unit
 from domain.design.mosfet import element, nmos_of, write_models
 from domain.design.transistor import parallel
 from shared.message import msg
@@ -36,10 +23,10 @@ _INPUT_SHARE, _OTHER_SHARE = 1.6, 8.0
 """By how much the corners of the capacitors lie below the lower corner of the amplifier."""
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """Resistors of E24, capacitors of E6, the width by the gain; a series resistor where that is too low."""
-    current, device, drop_v = request["collector_a"], nmos_of(request), drain_drop_v(request)
-    rd, rs = nearest(drop_v / current, "E24"), nearest(source_v(request) / current, "E24")
+    current, device, drop_v = request["collector_a"], nmos_of(request), rows.drain_drop_v(request)
+    rd, rs = nearest(drop_v / current, "E24"), nearest(rows.source_v(request) / current, "E24")
     gain = request["gain"] * correction["gain"]
     least, most = device.least_overdrive_v, device.most_overdrive_v(drop_v)
     overdrive = least
@@ -75,14 +62,14 @@ def size(request: Request, correction: Correction) -> Sized:
         input=with_unit(input_ohm, "Ω", 3),
         ratio=f"{parts['W/L']:.3g}",
     )
-    return Sized(parts=parts, notes=(note,))
+    return kit.Sized(parts=parts, notes=(note,))
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """Source, bias, the transistor and its three capacitors."""
     n = nmos_of(request)
     parts = {name: spice(value) for name, value in sized.parts.items()}
-    write_source(deck, request, min(0.02, 0.2 * drain_drop_v(request) / request["gain"]))
+    rows.write_source(deck, request, min(0.02, 0.2 * rows.drain_drop_v(request) / request["gain"]))
     fed = "in"
     if "RS1" in parts:
         fed = "x"
@@ -99,7 +86,7 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     write_models(deck, request, "nmos")
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="common_gate",
     name=msg("common-gate amplifiers with one NMOS transistor"),
     one=msg("a common-gate amplifier"),
@@ -107,7 +94,7 @@ FAMILY = Family(
         "en": "common-gate amplifier, gain 10, 12 V supply, 100 kohm load",
         "zh": "增益10倍的共栅放大电路，电源12V，负载100kΩ",
     },
-    words=Words(
+    words=kit.Words(
         named=(
             r"(?:single[\s-](?:stage|transistor) )?(?:mos(?:fet)? |n-?mos |fet )?common[\s-]gate"
             r"(?: (?:mos(?:fet)?|n-?mos|fet))?(?: (?:voltage )?(?:amplifier|amp|stage|circuit))?|"
@@ -115,14 +102,14 @@ FAMILY = Family(
         ),
         excludes=(
             r"cascode|共源|common[\s-](?:source|drain)|follower|跟随|p-?mos|jfet|"
-            rf"current[\s-]source load|{OTHER_DEVICES}"
+            rf"current[\s-]source load|{rows.OTHER_DEVICES}"
         ),
     ),
-    quantities=quantities(drawn_a(0.5e-3, drain_drop_v), load=100e3),
-    goals=(gain_goal(1), LOW_GOAL),
+    quantities=rows.quantities(rows.drawn_a(0.5e-3, rows.drain_drop_v), load=100e3),
+    goals=(rows.gain_goal(1), rows.LOW_GOAL),
     title=lambda request: f"Common-gate amplifier, gain {request['gain']:.4g}, {request['supply_v']:g} V",
     remarks=lambda _request: (msg("Gain = gm (RD || Rload), gm = 2 ID / (VGS - VT)."),),
-    analyses=sweep,
+    analyses=rows.sweep,
     transistors=("nmos",),
     size=size,
     netlist=netlist,

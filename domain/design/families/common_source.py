@@ -10,23 +10,10 @@ from __future__ import annotations
 
 import math
 
-from domain.circuit.figures import told_apart, with_unit
-from domain.circuit.preferred_values import at_least, nearest
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import Correction, Family, Request, Sized, Words
-from domain.design.engine.wording import unreachable
+from domain.design import kit
+from domain.design.families import transistor_rows as rows
 from domain.design.families.amplifier_rows import GAIN_LABEL
-from domain.design.families.transistor_rows import (
-    LOW_GOAL,
-    OTHER_DEVICES,
-    drain_drop_v,
-    drawn_a,
-    gain_goal,
-    quantities,
-    source_v,
-    sweep,
-    write_source,
-)
+from domain.design.kit import at_least, nearest, spice, told_apart, unreachable, with_unit
 from domain.design.mosfet import element, nmos_of, write_models
 from domain.design.transistor import parallel
 from shared.message import msg
@@ -37,10 +24,10 @@ _SOURCE_SHARE, _OTHER_SHARE = 1.6, 8.0
 """By how much the corners of the capacitors lie below the lower corner of the amplifier."""
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """Resistors of E24, capacitors of E6, the width by the gain."""
     current, device, gain = request["collector_a"], nmos_of(request), request["gain"] * correction["gain"]
-    drop_v = drain_drop_v(request)
+    drop_v = rows.drain_drop_v(request)
     rd = nearest(drop_v / current, "E24")
     least, most = device.least_overdrive_v, device.most_overdrive_v(drop_v)
     overdrive = least
@@ -57,9 +44,9 @@ def size(request: Request, correction: Correction) -> Sized:
         overdrive = most
         wanted = load / gain - overdrive / (2 * current)
         load = parallel(rd, request["load_ohm"], ro * (1 + 2 * current * wanted / overdrive))
-        body = device.body_effect(overdrive, drop_v, source_v(request))
+        body = device.body_effect(overdrive, drop_v, rows.source_v(request))
         open_ohm = nearest((load / gain - overdrive / (2 * current)) / (1 + body), "E96")
-    held_v = max(source_v(request), 1.2 * current * open_ohm)
+    held_v = max(rows.source_v(request), 1.2 * current * open_ohm)
     rs = nearest(held_v / current - open_ohm, "E24")
     drain_v = request["supply_v"] - current * rd - held_v
     gate_v = current * (rs + open_ohm) + device.gate_v(overdrive, drain_v, held_v)
@@ -81,13 +68,13 @@ def size(request: Request, correction: Correction) -> Sized:
         overdrive=with_unit(overdrive, "V", 3),
         ratio=f"{parts['W/L']:.3g}",
     )
-    return Sized(parts=parts, notes=(note,))
+    return kit.Sized(parts=parts, notes=(note,))
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """Source, bias, the transistor and its three capacitors."""
     parts = {name: spice(value) for name, value in sized.parts.items()}
-    write_source(deck, request, min(0.02, 0.2 * drain_drop_v(request) / request["gain"]))
+    rows.write_source(deck, request, min(0.02, 0.2 * rows.drain_drop_v(request) / request["gain"]))
     deck.part(f"C1 in g {parts['C1']}", msg("couples the input"))
     deck.part(f"R1 vcc g {parts['R1']}", msg("bias, together with R2"))
     deck.part(f"R2 g 0 {parts['R2']}", msg("bias, together with R1"))
@@ -105,7 +92,7 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     write_models(deck, request, "nmos")
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="common_source",
     name=msg("common-source amplifiers with one NMOS transistor"),
     one=msg("a common-source amplifier"),
@@ -113,7 +100,7 @@ FAMILY = Family(
         "en": "common-source amplifier, gain 10, 12 V supply, 100 kohm load",
         "zh": "增益10倍的共源放大电路，电源12V，负载100kΩ",
     },
-    words=Words(
+    words=kit.Words(
         named=(
             r"(?:single[\s-](?:stage|transistor) )?(?:mos(?:fet)? |n-?mos |fet )?common[\s-]source"
             r"(?: (?:mos(?:fet)?|n-?mos|fet))?(?: (?:voltage )?(?:amplifier|amp|stage|circuit))?|"
@@ -126,14 +113,15 @@ FAMILY = Family(
         excludes=(
             r"cascode|共源共栅|common[\s-](?:gate|drain)|follower|跟随|p-?mos|jfet|"
             r"current[\s-]source load|active load|"
-            rf"diode[\s-](?:connected )?load|有源负载|电流源负载|二极管负载|inverter|反相器|{OTHER_DEVICES}"
+            rf"diode[\s-](?:connected )?load|有源负载|电流源负载|二极管负载|inverter|反相器|"
+            rf"{rows.OTHER_DEVICES}"
         ),
     ),
-    quantities=quantities(drawn_a(0.5e-3, drain_drop_v), load=100e3),
-    goals=(gain_goal(-1), LOW_GOAL),
+    quantities=rows.quantities(rows.drawn_a(0.5e-3, rows.drain_drop_v), load=100e3),
+    goals=(rows.gain_goal(-1), rows.LOW_GOAL),
     title=lambda request: f"Common-source amplifier, gain {request['gain']:.4g}, {request['supply_v']:g} V",
     remarks=lambda _request: (msg("Gain = -gm (RD || Rload || ro), gm = 2 ID / (VGS - VT)."),),
-    analyses=sweep,
+    analyses=rows.sweep,
     transistors=("nmos",),
     size=size,
     netlist=netlist,

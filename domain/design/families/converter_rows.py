@@ -4,46 +4,46 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from domain.circuit.figures import with_unit
+from domain.design import kit
 from domain.design.buck_power_stage import PowerStage
-from domain.design.engine.declaration import Bounds, GoalRow, Request, Sized, around
+from domain.design.kit import around, with_unit
 from shared.message import msg
 
 
-def _inductor_ripple(request: Request) -> Bounds:
+def _inductor_ripple(request: kit.Request) -> kit.Bounds:
     """As said, else a third more than the parts are sized for."""
     room = 1.0 if request.states("inductor_ripple_a") else 4 / 3
-    return Bounds(maximum=request["inductor_ripple_a"] * room)
+    return kit.Bounds(maximum=request["inductor_ripple_a"] * room)
 
 
-def goals(sign: int = 1) -> tuple[GoalRow, ...]:
+def goals(sign: int = 1) -> tuple[kit.GoalRow, ...]:
     """Output (of that sign), its ripple, that of the inductor, and the efficiency where it was asked for."""
     return (
-        GoalRow(
+        kit.GoalRow(
             metric="vout", label=msg("Output voltage"), unit="V", quantity="vout",
             expression=lambda _request: "avg(v(out))",
             bounds=lambda request: around(sign * request["vout"], request["tolerance"]),
         ),
-        GoalRow(
+        kit.GoalRow(
             metric="ripple", label=msg("Ripple"), unit="V", quantity="ripple_v",
             expression=lambda _request: "pp(v(out))",
-            bounds=lambda request: Bounds(maximum=request["ripple_v"]),
+            bounds=lambda request: kit.Bounds(maximum=request["ripple_v"]),
         ),
-        GoalRow(
+        kit.GoalRow(
             metric="inductor_ripple", label=msg("Inductor ripple current"), unit="A",
             quantity="inductor_ripple_a", expression=lambda _request: "pp(i(l1))", bounds=_inductor_ripple,
             when=lambda request: request["inductance"] is None or request.states("inductor_ripple_a"),
         ),
-        GoalRow(
+        kit.GoalRow(
             metric="efficiency", label=msg("Efficiency"), unit="1", quantity="efficiency",
             expression=lambda _request: "avg(v(out)*i(vload))/avg(-v(in)*i(vin))",
-            bounds=lambda request: Bounds(minimum=request["efficiency"]), is_corrected=False,
+            bounds=lambda request: kit.Bounds(minimum=request["efficiency"]), is_corrected=False,
             helped_by="conduction", when=lambda request: request["efficiency"] is not None,
         ),
     )  # fmt: skip
 
 
-def sized(request: Request, stage: PowerStage) -> Sized:
+def sized(request: kit.Request, stage: PowerStage) -> kit.Sized:
     """Parts, figures and words of a power stage."""
     notes = [
         msg(
@@ -59,7 +59,7 @@ def sized(request: Request, stage: PowerStage) -> Sized:
             msg("The efficiency includes conduction losses only; gate-drive and switching losses are extra.")
         )
     load = request["vout"] / request["iout"]
-    return Sized(
+    return kit.Sized(
         parts={"L1": stage.inductance, "C1": stage.capacitance, "Resr": stage.esr, "Rload": load},
         figures={
             "duty": stage.duty,

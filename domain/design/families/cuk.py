@@ -8,32 +8,24 @@ switching-converter power stages", PESC 1976.
 
 from __future__ import annotations
 
-from domain.circuit.preferred_values import at_least
+from domain.design import kit
 from domain.design.buck_power_stage import Losses
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import Correction, Request, Sized, Words
-from domain.design.families.transfer_rows import (
-    damper,
-    family,
-    output_of,
-    sized,
-    smoothed_output,
-    write_input,
-    write_output,
-)
+from domain.design.families import transfer_rows as rows
+from domain.design.families.transfer_rows import sized
 from domain.design.indirect_power_stage import MOST_DUTY
+from domain.design.kit import at_least, spice
 from shared.message import msg
 
 _COUPLING_RIPPLE = 0.05
 """Of what stands across the coupling capacitor."""
 
 
-def _gain(request: Request) -> float:
+def _gain(request: kit.Request) -> float:
     """The larger of the currents in the two inductors over that in the load, without losses."""
     return float(max(1.0, request["vout"] / request["vin"]))
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """Duty, two equal inductors of E12, the coupling capacitor with its damper, the output capacitor."""
     vin, vout, iout, fsw = (request[name] for name in ("vin", "vout", "iout", "fsw"))
 
@@ -43,14 +35,14 @@ def size(request: Request, correction: Correction) -> Sized:
         across = (vin - duty * switch - first) / (1 - duty) - losses.diode_v
         return float(duty * (across - switch) - (1 - duty) * losses.diode_v - iout * losses.winding_ohm)
 
-    out = output_of(request, correction, reached, 1 + vout / request["vin_lowest"], most=MOST_DUTY)
+    out = rows.output_of(request, correction, reached, 1 + vout / request["vin_lowest"], most=MOST_DUTY)
     duty = out.duty
     wanted = request["inductor_ripple_a"] * correction["inductor_ripple_a"]
     inductance = request["inductance"] or at_least(1.02 * vin * duty / (wanted * fsw), "E12")
     ripple_a = vin * duty / (inductance * fsw)
-    esr, farad = smoothed_output(request, correction, inductance, ripple_a)
+    esr, farad = rows.smoothed_output(request, correction, inductance, ripple_a)
     coupling = at_least(iout * out.highest / (fsw * _COUPLING_RIPPLE * (vin + vout)), "E6")
-    parts = {"L1": inductance, "L2": inductance, "Cs": coupling, **damper(coupling, 2 * inductance)}
+    parts = {"L1": inductance, "L2": inductance, "Cs": coupling, **rows.damper(coupling, 2 * inductance)}
     constant = vout / iout * farad * fsw
     figures = {
         "duty": duty, "ripple_a": ripple_a, "diode_a": iout / (1 - duty), "diode_v": out.losses.diode_v,
@@ -60,13 +52,13 @@ def size(request: Request, correction: Correction) -> Sized:
     return sized(request, {**parts, "C1": farad, "Resr": esr}, figures)
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """Both inductors start at the valley of their currents."""
     parts, figures = sized.parts, sized.figures
     half, winding = figures["ripple_a"] / 2, spice(figures["winding_ohm"])
     first = request["iout"] * figures["duty"] / (1 - figures["duty"]) - half
     across = spice(request["vin"] + request["vout"])
-    write_input(deck, request, sized)
+    rows.write_input(deck, request, sized)
     deck.part(f"L1 in l1 {spice(parts['L1'])} IC={spice(first)}", msg("input inductor"))
     deck.part(f"Rdcr1 l1 sw {winding}", msg("winding resistance of L1"))
     deck.part("S1 sw 0 gate 0 switch", msg("low-side switch"))
@@ -76,17 +68,17 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     deck.part("D1 x 0 freewheel", msg("free-wheeling diode"))
     deck.part(f"L2 out l2 {spice(parts['L2'])} IC={spice(request['iout'] - half)}", msg("output inductor"))
     deck.part(f"Rdcr2 l2 x {winding}", msg("winding resistance of L2"))
-    write_output(deck, request, sized, -1)
+    rows.write_output(deck, request, sized, -1)
 
 
-FAMILY = family(
+FAMILY = rows.family(
     key="cuk", label="Cuk", sign=-1,
     name=msg("Cuk converters"), one=msg("a Cuk converter"),
     examples={"en": "Cuk converter 12 V to -5 V, 1 A, 300 kHz",
               "zh": "Cuk变换器，12V转-5V、1A，开关频率300kHz"},
-    words=Words(named=r"(?<![a-z])[cćč]uk(?![a-z])"
+    words=kit.Words(named=r"(?<![a-z])[cćč]uk(?![a-z])"
                       r"(?: (?:dc[\s/-]*dc )?(?:converter|regulator|topology))?|[丘库楚]克",
-                excludes=r"isolated|隔离"),
+                    excludes=r"isolated|隔离"),
     gain=_gain, size=size, netlist=netlist,
     remarks=(msg("Vout = -Vin D / (1 - D), less the drops of switch, diode and windings."),),
 )  # fmt: skip

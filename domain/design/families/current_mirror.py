@@ -10,34 +10,8 @@ from __future__ import annotations
 
 import math
 
-from domain.circuit.figures import told_apart, with_unit
-from domain.circuit.preferred_values import nearest
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import (
-    TOLERANCE,
-    Bounds,
-    Choice,
-    Correction,
-    Family,
-    GoalRow,
-    Option,
-    Quantity,
-    Request,
-    Sized,
-    Words,
-    around,
-)
-from domain.design.engine.wording import unreachable
-from domain.design.transistor import (
-    BASE_EMITTER_V,
-    CURRENT_GAIN,
-    EARLY_V,
-    NO_PNP,
-    THERMAL_V,
-    TRANSISTOR,
-    npn_of,
-    write_npn,
-)
+from domain.design import kit, transistor
+from domain.design.kit import around, nearest, spice, told_apart, unreachable, with_unit
 from shared.message import msg
 
 _WIDLAR_REFERENCE_A = 1e-3
@@ -47,37 +21,37 @@ _OUTPUT_OHM = msg("output resistance")
 _MOST_DECADES = 1e-3
 """Of the reference: the least current of a Widlar source."""
 
-CURRENT = Quantity(
+CURRENT = kit.Quantity(
     name="current_a", label=msg("current"), dimensions=("A",), takes_rest=True, within=(1e-6, 0.05),
     words=r"current|output|i_?(?:out|o|ref)(?![a-z])|电流|输出", example=1e-3, required=True,
 )  # fmt: skip
-SUPPLY = Quantity(
+SUPPLY = kit.Quantity(
     name="supply_v", label=msg("supply"), dimensions=("V",), takes_rest=True, within=(3, 40),
     words=r"suppl\w+|power(?:ed)?|rails?|供电|电源|vcc|vdd", example=12, default=12.0,
 )  # fmt: skip
 
 
-def _form(request: Request) -> str | None:
+def _form(request: kit.Request) -> str | None:
     """Widlar below 20 uA; Wilson where the output resistance asks for it."""
     current, ohm = request["current_a"], request["output_ohm"]
     if current is not None and current < 20e-6:
         return "widlar"
-    if current is not None and ohm is not None and ohm * current > 0.7 * EARLY_V:
+    if current is not None and ohm is not None and ohm * current > 0.7 * transistor.EARLY_V:
         return "wilson"
     return None
 
 
-def _output_ohm(request: Request) -> float:
+def _output_ohm(request: kit.Request) -> float:
     """Of the form that is built (ohm), by the general transistor."""
     current, form = request["current_a"], request["form"]
-    simple = float(EARLY_V / current)
+    simple = float(transistor.EARLY_V / current)
     if form == "wilson":
-        return CURRENT_GAIN / 2 * simple
-    drop = THERMAL_V * math.log(_WIDLAR_REFERENCE_A / current) if form == "widlar" else 0.0
-    return simple * (1 + drop / THERMAL_V)
+        return transistor.CURRENT_GAIN / 2 * simple
+    drop = transistor.THERMAL_V * math.log(_WIDLAR_REFERENCE_A / current) if form == "widlar" else 0.0
+    return simple * (1 + drop / transistor.THERMAL_V)
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """The reference's resistor of E96, and the emitter's of a Widlar source."""
     wanted, supply = request["current_a"], request["supply_v"]
     current = wanted * correction["current_a"]
@@ -88,24 +62,26 @@ def size(request: Request, correction: Correction) -> Sized:
     reference, drops = current, 1
     if request["form"] == "widlar":
         reference = max(_WIDLAR_REFERENCE_A, 5 * wanted)
-        parts["R2"] = nearest(THERMAL_V * math.log(reference / current) / current, "E96")
+        parts["R2"] = nearest(transistor.THERMAL_V * math.log(reference / current) / current, "E96")
     elif request["form"] == "wilson":
         drops = 2
     else:  # base currents, and the output's Early effect at half of the supply
-        reference *= (1 + 2 / CURRENT_GAIN) / (1 + (supply / 2 - BASE_EMITTER_V) / EARLY_V)
-    base_v = THERMAL_V * math.log(reference / 1e-14)
+        reference *= (1 + 2 / transistor.CURRENT_GAIN) / (
+            1 + (supply / 2 - transistor.BASE_EMITTER_V) / transistor.EARLY_V
+        )
+    base_v = transistor.THERMAL_V * math.log(reference / 1e-14)
     parts["R1"] = nearest((supply - drops * base_v) / reference, "E96")
     note = msg(
         "Reference current {reference}, output resistance about {ohm}.",
         reference=with_unit(reference, "A", 3),
         ohm=with_unit(_output_ohm(request), "Ω", 2),
     )
-    return Sized(parts=parts, notes=(note,))
+    return kit.Sized(parts=parts, notes=(note,))
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """Supply, reference, transistors, and a voltage at the output that is swept."""
-    model = npn_of(request)
+    model = transistor.npn_of(request)
     deck.part(f"Vcc vcc 0 DC {spice(request['supply_v'])}", msg("supply"))
     deck.part(f"Vin out 0 DC {spice(request['supply_v'] / 2)}", msg("voltage at the output: is swept"))
     deck.part(f"R1 vcc r {spice(sized.parts['R1'])}", msg("sets the reference current"))
@@ -120,15 +96,15 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
             deck.part(f"R2 e 0 {spice(sized.parts['R2'])}", msg("sets the output current"))
         else:
             deck.part(f"Q2 out r 0 {model}", msg("output transistor"))
-    write_npn(deck, request)
+    transistor.write_npn(deck, request)
 
 
-def _ohm(request: Request) -> str:
+def _ohm(request: kit.Request) -> str:
     high = spice(request["supply_v"])
     return f"({high}-{spice(_LOW_V)})/(at(-i(vin),{high})-at(-i(vin),{spice(_LOW_V)}))"
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="current_mirror",
     name=msg("NPN current mirrors and sinks (simple, Wilson, Widlar)"),
     one=msg("a current mirror"),
@@ -136,7 +112,7 @@ FAMILY = Family(
         "en": "current mirror, 1 mA, 12 V supply",
         "zh": "1mA的镜像电流源，电源12V",
     },
-    words=Words(
+    words=kit.Words(
         named=(
             r"(?:(?:simple|basic|bjt|npn|wilson|widlar) )*(?:current mirror|current[\s-](?:source|"
             r"sink) mirror)|"
@@ -146,39 +122,39 @@ FAMILY = Family(
         ),
         plausible=r"(?:constant[\s-])?current[\s-](?:source|sink)|恒?(?:电)?流源",
         excludes=r"mos|cmos|led|charger|充电|driver|op[\s-]?amp|运放|differen|差分",
-        refuses=(NO_PNP,),
+        refuses=(transistor.NO_PNP,),
     ),
     quantities=(
         CURRENT,
         SUPPLY,
-        Quantity(
+        kit.Quantity(
             name="output_ohm", label=_OUTPUT_OHM, dimensions=("Ohm",), limit="at_least", within=(1e3, 1e9),
             words=r"output (?:resistance|impedance)|(?<![a-z])r_?o(?:ut)?(?![a-z])|输出(?:电阻|阻抗)|内阻",
             example=1e6,
         ),
-        TOLERANCE,
+        kit.TOLERANCE,
     ),
     choices=(
-        TRANSISTOR,
-        Choice(
+        transistor.TRANSISTOR,
+        kit.Choice(
             name="form", label=msg("circuit"), default=_form,
             options=(
-                Option(key="simple", label=msg("simple mirror"), words=r"simple|basic|基本"),
-                Option(key="wilson", label=msg("Wilson mirror"), words=r"wilson|威尔逊"),
-                Option(key="widlar", label=msg("Widlar source"), words=r"widlar|维德拉|微电流"),
+                kit.Option(key="simple", label=msg("simple mirror"), words=r"simple|basic|基本"),
+                kit.Option(key="wilson", label=msg("Wilson mirror"), words=r"wilson|威尔逊"),
+                kit.Option(key="widlar", label=msg("Widlar source"), words=r"widlar|维德拉|微电流"),
             ),
         ),
     ),
     goals=(
-        GoalRow(
+        kit.GoalRow(
             metric="current", label=msg("Output current"), unit="A", quantity="current_a",
             expression=lambda request: f"at(-i(vin),{spice(request['supply_v'] / 2)})",
             bounds=lambda request: around(request["current_a"], request["tolerance"]),
         ),
-        GoalRow(
+        kit.GoalRow(
             metric="output_resistance", label=msg("Output resistance"), unit="Ohm", quantity="output_ohm",
             expression=_ohm, is_corrected=False,
-            bounds=lambda request: Bounds(minimum=request["output_ohm"]),
+            bounds=lambda request: kit.Bounds(minimum=request["output_ohm"]),
             when=lambda request: request["output_ohm"] is not None,
         ),
     ),

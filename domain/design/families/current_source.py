@@ -10,24 +10,9 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from domain.circuit.figures import told_apart, with_unit
-from domain.circuit.preferred_values import nearest
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import (
-    TOLERANCE,
-    Bounds,
-    Choice,
-    Correction,
-    Family,
-    GoalRow,
-    Option,
-    Request,
-    Sized,
-    Words,
-    around,
-)
-from domain.design.engine.wording import unreachable
+from domain.design import kit
 from domain.design.families import current_mirror
+from domain.design.kit import around, nearest, spice, told_apart, unreachable, with_unit
 from domain.design.transistor import BASE_EMITTER_V, THERMAL_V, TRANSISTOR, npn_of, write_npn
 from shared.message import msg
 
@@ -49,12 +34,12 @@ def _led_v() -> float:
     return _LED_EMISSION * THERMAL_V * math.log(_LED_A / _LED_SATURATION_A)
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """The resistors of E96."""
     current = request["current_a"] * correction["current_a"]
     if request["form"] == "led":
         base_v = BASE_EMITTER_V + THERMAL_V * math.log(current / 1e-3)
-        return Sized(
+        return kit.Sized(
             parts={
                 "R1": nearest((request["supply_v"] - _led_v()) / _LED_A, "E96"),
                 "R2": nearest((_led_v() - base_v) / current, "E96"),
@@ -65,10 +50,10 @@ def size(request: Request, correction: Correction) -> Sized:
         advice = msg("Lower the current, or take an LED as the reference.")
         raise unreachable(msg("current"), asked, limit, advice)
     # the Early effect of the JFET at half of the supply is left to the correction
-    return Sized(parts={"R1": nearest(_PINCH_V * (1 - math.sqrt(current / _IDSS_A)) / current, "E96")})
+    return kit.Sized(parts={"R1": nearest(_PINCH_V * (1 - math.sqrt(current / _IDSS_A)) / current, "E96")})
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """The voltage at the output, which is swept, and the transistor."""
     deck.part(f"Vin out 0 DC {spice(request['supply_v'] / 2)}", msg("voltage at the output: is swept"))
     if request["form"] == "jfet":
@@ -87,12 +72,12 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     write_npn(deck, request)
 
 
-def _variation(request: Request) -> str:
+def _variation(request: kit.Request) -> str:
     low, high = spice(_LOW_V[request["form"]]), spice(request["supply_v"])
     return f"(at(-i(vin),{high})-at(-i(vin),{low}))/at(-i(vin),{high})"
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="current_source",
     name=msg("current sinks of one transistor (JFET, or NPN with an LED as reference)"),
     one=msg("a JFET or LED current source"),
@@ -100,33 +85,33 @@ FAMILY = Family(
         "en": "JFET current source, 2 mA, 12 V supply",
         "zh": "用LED做基准的恒流源，5mA，电源9V",
     },
-    words=Words(
+    words=kit.Words(
         named=rf"^(?=.*(?:{_JFET_WORDS}|{_LED_WORDS}))(?=.*(?:{_SOURCE_WORDS})).*",
         excludes=r"buck|boost|charger|充电|driver|驱动|differen|差分|mirror|镜像|op[\s-]?amp|运放",
     ),
     quantities=(
         replace(current_mirror.CURRENT, within=(50e-6, 0.1)),
         replace(current_mirror.SUPPLY, within=(5, 40)),
-        TOLERANCE,
+        kit.TOLERANCE,
     ),
     choices=(
         TRANSISTOR,
-        Choice(
+        kit.Choice(
             name="form", label=msg("circuit"), is_told=False, options=(
-                Option(key="jfet", label=msg("JFET with a resistor"), words=_JFET_WORDS),
-                Option(key="led", label=msg("LED as reference"), words=_LED_WORDS),
+                kit.Option(key="jfet", label=msg("JFET with a resistor"), words=_JFET_WORDS),
+                kit.Option(key="led", label=msg("LED as reference"), words=_LED_WORDS),
             ),
         ),
     ),
     goals=(
-        GoalRow(
+        kit.GoalRow(
             metric="current", label=msg("Output current"), unit="A", quantity="current_a",
             expression=lambda request: f"at(-i(vin),{spice(request['supply_v'] / 2)})",
             bounds=lambda request: around(request["current_a"], request["tolerance"]),
         ),
-        GoalRow(
+        kit.GoalRow(
             metric="variation", label=msg("Variation with the output voltage"), unit="1", is_corrected=False,
-            expression=_variation, bounds=lambda _request: Bounds(maximum=0.15),
+            expression=_variation, bounds=lambda _request: kit.Bounds(maximum=0.15),
         ),
     ),
     title=lambda request: (

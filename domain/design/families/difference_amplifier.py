@@ -10,49 +10,19 @@ from __future__ import annotations
 
 import math
 
-from domain.circuit.figures import with_unit
-from domain.circuit.preferred_values import best_pair, values_between
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import (
-    TOLERANCE,
-    Correction,
-    Family,
-    Quantity,
-    Request,
-    Sized,
-    Words,
-)
-from domain.design.families.amplifier_rows import (
-    NEITHER_MORE,
-    differential_goals,
-    gain_row,
-    low_hz,
-    two_input_remarks,
-    write_inputs,
-)
-from domain.design.opamp import (
-    BANDWIDTH,
-    BANDWIDTH_GOAL,
-    GBW,
-    OPAMP,
-    OPEN_LOOP_GAIN,
-    SINGLE_SUPPLY,
-    SUPPLY,
-    fast_enough,
-    sweep,
-    write_opamp,
-    write_supplies,
-)
+from domain.design import kit, opamp
+from domain.design.families import amplifier_rows as rows
+from domain.design.kit import best_pair, spice, values_between, with_unit
 from shared.message import msg
 
 _ROOM = 0.12
 """How far R1 may leave the input resistance for a better ratio."""
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """R1 and R2 of E96, each twice, and the slowest op-amp that is fast enough."""
     gain = request["gain"] * correction["gain"]
-    ratio = gain * (1 + 1 / OPEN_LOOP_GAIN) / (1 - gain / OPEN_LOOP_GAIN)
+    ratio = gain * (1 + 1 / opamp.OPEN_LOOP_GAIN) / (1 - gain / opamp.OPEN_LOOP_GAIN)
     wanted = min(max(request["input_ohm"], 500 / ratio), 20e6 / ratio)
     r1, r2 = best_pair(
         values_between(wanted * (1 - _ROOM), wanted * (1 + _ROOM), "E96"),
@@ -60,30 +30,30 @@ def size(request: Request, correction: Correction) -> Sized:
         "E96",
         lambda one, two: abs(math.log(two / one / ratio)) + 1e-3 * abs(math.log(one / wanted)),
     )
-    gbw = fast_enough(request, correction, 1 + ratio)
+    gbw = opamp.fast_enough(request, correction, 1 + ratio)
     note = msg(
         "R1 = {r1}, R2 = {r2}, an op-amp with a gain-bandwidth product of {gbw}.",
         r1=with_unit(r1, "Ω"),
         r2=with_unit(r2, "Ω"),
         gbw=with_unit(gbw, "Hz"),
     )
-    return Sized(parts={"R1": r1, "R2": r2, "R3": r1, "R4": r2}, figures={"gbw_hz": gbw}, notes=(note,))
+    return kit.Sized(parts={"R1": r1, "R2": r2, "R3": r1, "R4": r2}, figures={"gbw_hz": gbw}, notes=(note,))
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """Two sources, supplies, four resistors and the op-amp."""
     parts = {name: spice(value) for name, value in sized.parts.items()}
-    write_inputs(deck, min(1.0, 0.25 * request["supply_v"] / request["gain"]), low_hz(request))
-    write_supplies(deck, request["supply_v"])
+    rows.write_inputs(deck, min(1.0, 0.25 * request["supply_v"] / request["gain"]), rows.low_hz(request))
+    opamp.write_supplies(deck, request["supply_v"])
     deck.part(f"R1 inn n {parts['R1']}", msg("from the inverting input"))
     deck.part(f"R2 out n {parts['R2']}", msg("feedback: sets the gain together with R1"))
     deck.part(f"R3 inp p {parts['R3']}", msg("equals R1"))
     deck.part(f"R4 p 0 {parts['R4']}", msg("equals R2"))
     deck.part(f"X1 p n vcc vee out {request['opamp']}", msg("op-amp"))
-    write_opamp(deck, request, sized.figures["gbw_hz"])
+    opamp.write_opamp(deck, request, sized.figures["gbw_hz"])
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="difference_amplifier",
     name=msg("difference amplifiers with one op-amp"),
     one=msg("a difference amplifier"),
@@ -91,20 +61,20 @@ FAMILY = Family(
         "en": "difference amplifier, gain 10, bandwidth 50 kHz",
         "zh": "增益10倍、带宽50kHz的差分放大器（减法器）",
     },
-    words=Words(
+    words=kit.Words(
         named=(
             r"(?:op[\s-]?amps? )?differen(?:ce|tial) (?:op[\s-]?amps?|amplifier|amp|stage)(?: circuit)?|"
             r"subtract(?:or|ing)(?: amplifier| circuit)?|(?:运放)?(?:差分|差动|减法)(?:运算|比例)?(?:放大)?"
             r"(?:器|电路)"
         ),
         plausible=r"subtract\w*",
-        excludes=rf"instrument|仪表|仪用|{NEITHER_MORE}|pair|差分对|bjt|tail|尾电流|fully|全差分|ota|mos|mirror|电流镜|有源",
-        refuses=(SINGLE_SUPPLY,),
+        excludes=rf"instrument|仪表|仪用|{rows.NEITHER_MORE}|pair|差分对|bjt|tail|尾电流|fully|全差分|ota|mos|mirror|电流镜|有源",
+        refuses=(opamp.SINGLE_SUPPLY,),
     ),
     quantities=(
-        gain_row((0.1, 1000), 10, default=1.0),
-        BANDWIDTH,
-        Quantity(
+        rows.gain_row((0.1, 1000), 10, default=1.0),
+        opamp.BANDWIDTH,
+        kit.Quantity(
             name="input_ohm", label=msg("input resistance"), dimensions=("Ohm",), takes_rest=True,
             words=(
                 r"input (?:resistance|impedance)|(?<![a-z])r_?in(?![a-z])|(?<![a-z])r1(?!\d)|"
@@ -113,17 +83,17 @@ FAMILY = Family(
             within=(500, 1e6), example=10e3, is_told=False,
             default=lambda request: 10e3 if request["gain"] <= 100 else 2e3,
         ),
-        SUPPLY,
-        GBW,
-        TOLERANCE,
+        opamp.SUPPLY,
+        opamp.GBW,
+        kit.TOLERANCE,
     ),
-    choices=(OPAMP,),
-    goals=(*differential_goals(), BANDWIDTH_GOAL),
+    choices=(opamp.OPAMP,),
+    goals=(*rows.differential_goals(), opamp.BANDWIDTH_GOAL),
     title=lambda request: (
         f"Difference amplifier, gain {request['gain']:.4g}, {with_unit(request['bandwidth_hz'], 'Hz')}"
     ),
-    remarks=two_input_remarks(msg("Vout = (R2 / R1) (Vp - Vn), with R3 = R1 and R4 = R2.")),
-    analyses=lambda request, sized, _goals: (sweep(request, sized.figures["gbw_hz"]),),
+    remarks=rows.two_input_remarks(msg("Vout = (R2 / R1) (Vp - Vn), with R3 = R1 and R4 = R2.")),
+    analyses=lambda request, sized, _goals: (opamp.sweep(request, sized.figures["gbw_hz"]),),
     size=size,
     netlist=netlist,
 )  # fmt: skip

@@ -10,29 +10,10 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from domain.circuit.figures import told_apart, with_unit
-from domain.circuit.preferred_values import nearest
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import (
-    TOLERANCE,
-    Choice,
-    Correction,
-    Family,
-    Option,
-    Quantity,
-    Request,
-    Sized,
-    Words,
-)
+from domain.design import kit
 from domain.design.engine.device_cards import CARDS
-from domain.design.engine.wording import unreachable
-from domain.design.families.amplifier_rows import (
-    GAIN_LABEL,
-    differential_goals,
-    gain_row,
-    two_input_remarks,
-    write_inputs,
-)
+from domain.design.families import amplifier_rows as rows
+from domain.design.kit import nearest, spice, told_apart, unreachable, with_unit
 from domain.design.mosfet import element, nmos_of, pmos_of, write_models
 from domain.design.opamp import BANDWIDTH, BANDWIDTH_GOAL, SUPPLY, write_supplies
 from domain.design.transistor import parallel
@@ -45,23 +26,23 @@ _BANDWIDTH_MARGIN = 1.3
 """For the capacitances of the transistors themselves."""
 _LEAST_MIRROR_GAIN = 40.0
 _MOST_OHM, _LEAST_A, _MOST_A = 200e3, 1e-6, 20e-3
-LOAD_FARAD = Quantity(
+LOAD_FARAD = kit.Quantity(
     name="load_farad", label=msg("load capacitance"), dimensions=("F",), takes_rest=True,
     words=r"load(?: capacit\w+)?|(?<![a-z])c_?l(?:oad)?(?![a-z])|负载(?:电容)?|into|driving",
     within=(1e-13, 1e-9), example=10e-12, default=10e-12,
 )  # fmt: skip
 
 
-def _form(request: Request) -> str | None:
+def _form(request: kit.Request) -> str | None:
     gain = request["gain"]
     return None if gain is None or gain >= _LEAST_MIRROR_GAIN else "resistor"
 
 
-def _gain(request: Request) -> float:
+def _gain(request: kit.Request) -> float:
     return 10.0 if request["form"] == "resistor" else 100.0
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """The current by the bandwidth, the widths by the gain."""
     supply, gain = request["supply_v"], request["gain"] * correction["gain"]
     bandwidth = request["bandwidth_hz"] * _BANDWIDTH_MARGIN * correction["bandwidth_hz"]
@@ -92,7 +73,7 @@ def size(request: Request, correction: Correction) -> Sized:
     if not least <= overdrive <= n.most_overdrive_v(supply) or not has_room:
         asked, limit = told_apart("", request["gain"], reached, digits=3)
         raise unreachable(
-            GAIN_LABEL, asked, limit, msg("Ask for the other kind of load, or change the supply.")
+            rows.GAIN_LABEL, asked, limit, msg("Ask for the other kind of load, or change the supply.")
         )
     if current > _MOST_A:
         asked, limit = (with_unit(each, "Hz", 3) for each in (bandwidth, bandwidth * _MOST_A / current))
@@ -111,15 +92,15 @@ def size(request: Request, correction: Correction) -> Sized:
         overdrive=with_unit(overdrive, "V", 3),
         ratio=f"{parts['W/L 1']:.3g}",
     )
-    return Sized(parts=parts, notes=(note,))
+    return kit.Sized(parts=parts, notes=(note,))
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """Both inputs, the tail, the pair and its load."""
     n, p = nmos_of(request), pmos_of(request)
     parts = sized.parts
     amplitude = 0.2 / request["gain"]
-    write_inputs(deck, amplitude, spice(request["bandwidth_hz"] / 20))
+    rows.write_inputs(deck, amplitude, spice(request["bandwidth_hz"] / 20))
     write_supplies(deck, request["supply_v"])
     deck.part(f"Iref vcc b DC {spice(parts['Iref'])}", msg("reference current"))
     deck.part(element(n, "M6", "b b vee vee", parts["W/L 6"]), msg("sets the gate of M5"))
@@ -136,12 +117,12 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     write_models(deck, request, *(["nmos"] if "RD" in parts else ["nmos", "pmos"]))
 
 
-def _sweep(request: Request) -> tuple[str]:
+def _sweep(request: kit.Request) -> tuple[str]:
     low, high = request["bandwidth_hz"] / 5000, request["bandwidth_hz"] * 1000
     return (f".ac dec 30 {spice(low)} {spice(high)}",)
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="differential_pair",
     name=msg("MOS differential pairs (mirror or resistor load)"),
     one=msg("a differential pair"),
@@ -149,7 +130,7 @@ FAMILY = Family(
         "en": "differential pair with mirror load, gain 100, bandwidth 50 kHz, load 10 pF, ±5 V",
         "zh": "电流镜负载的差分对，增益100倍，带宽50kHz，负载电容10pF，电源±5V",
     },
-    words=Words(
+    words=kit.Words(
         named=(
             r"(?:(?:n?mos(?:fet)?|cmos|single[\s-]stage) )*(?:differential|long[\s-]tailed) "
             r"(?:(?:pair|common[\s-]source op[\s-]?amp|ota|stage)(?: amplifier)?|"
@@ -162,23 +143,25 @@ FAMILY = Family(
         ),
     ),
     quantities=(
-        replace(gain_row((2, 450), 100), required=False, default=_gain),
-        BANDWIDTH, LOAD_FARAD, replace(SUPPLY, default=5.0), TOLERANCE,
+        replace(rows.gain_row((2, 450), 100), required=False, default=_gain),
+        BANDWIDTH, LOAD_FARAD, replace(SUPPLY, default=5.0), kit.TOLERANCE,
     ),
     choices=(
-        Choice(
+        kit.Choice(
             name="form", label=msg("load"), default=_form,
             options=(
-                Option(key="mirror", label=msg("mirror"), words=r"mirror|active|ota|电流镜|有源"),
-                Option(key="resistor", label=msg("resistors"), words=r"resisti?|电阻负载"),
+                kit.Option(key="mirror", label=msg("mirror"), words=r"mirror|active|ota|电流镜|有源"),
+                kit.Option(key="resistor", label=msg("resistors"), words=r"resisti?|电阻负载"),
             ),
         ),
     ),
-    goals=(*differential_goals(), BANDWIDTH_GOAL),
+    goals=(*rows.differential_goals(), BANDWIDTH_GOAL),
     title=lambda request: (
         f"Differential pair, {request['form']} load, gain {request['gain']:.4g}, +-{request['supply_v']:g} V"
     ),
-    remarks=two_input_remarks(msg("Gain = gm Rout, or gm RD / 2 with resistors; gm = 2 ID / (VGS - VT).")),
+    remarks=rows.two_input_remarks(
+        msg("Gain = gm Rout, or gm RD / 2 with resistors; gm = 2 ID / (VGS - VT).")
+    ),
     analyses=lambda request, _sized, _goals: _sweep(request),
     transistors=("nmos", "pmos"),
     size=size,

@@ -9,39 +9,10 @@ from __future__ import annotations
 
 import math
 
-from domain.circuit.figures import told_apart, with_unit
-from domain.circuit.preferred_values import at_least, nearest
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import (
-    Bounds,
-    Correction,
-    Family,
-    GoalRow,
-    Quantity,
-    Request,
-    Sized,
-    Words,
-)
-from domain.design.engine.wording import unreachable
+from domain.design import kit, transistor
+from domain.design.families import transistor_rows as rows
 from domain.design.families.amplifier_rows import GAIN_LABEL, GAIN_WORDS
-from domain.design.families.transistor_rows import (
-    LOW_GOAL,
-    OTHER_DEVICES,
-    mid_hz,
-    quantities,
-    sweep,
-    write_source,
-)
-from domain.design.transistor import (
-    BASE_EMITTER_V,
-    CURRENT_GAIN,
-    NO_PNP,
-    TRANSISTOR,
-    emitter_ohm,
-    npn_of,
-    parallel,
-    write_npn,
-)
+from domain.design.kit import at_least, nearest, spice, told_apart, unreachable, with_unit
 from shared.message import msg
 
 _MOST_A = 0.05
@@ -52,11 +23,11 @@ _INPUT_SHARE, _OUTPUT_SHARE = 1.6, 8.0
 _INPUT = msg("input resistance")
 
 
-def _emitter_v(request: Request) -> float:
+def _emitter_v(request: kit.Request) -> float:
     return float(0.5 * request["supply_v"])
 
 
-def _current(request: Request) -> float:
+def _current(request: kit.Request) -> float:
     """1 mA, what drives the load to either side, or what the gain takes."""
     current = max(1e-3, _emitter_v(request) / request["load_ohm"])
     while current < _MOST_A and _gain(request, current) < request["gain"] + 0.2 * (1 - request["gain"]):
@@ -64,12 +35,12 @@ def _current(request: Request) -> float:
     return float(min(current, _MOST_A))
 
 
-def _gain(request: Request, current: float) -> float:
-    load = parallel(_emitter_v(request) / current, request["load_ohm"])
-    return load / (load + emitter_ohm(current))
+def _gain(request: kit.Request, current: float) -> float:
+    load = transistor.parallel(_emitter_v(request) / current, request["load_ohm"])
+    return load / (load + transistor.emitter_ohm(current))
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """Bias of E24, capacitors of E6."""
     current, emitter_v = request["collector_a"], _emitter_v(request)
     if _gain(request, current) < request["gain"]:
@@ -77,13 +48,15 @@ def size(request: Request, correction: Correction) -> Sized:
         advice = msg("Raise the load resistance, the supply or the collector current.")
         raise unreachable(GAIN_LABEL, asked, limit, advice)
     re = nearest(emitter_v / current, "E24")
-    into_base = CURRENT_GAIN * (emitter_ohm(current) + parallel(re, request["load_ohm"]))
+    into_base = transistor.CURRENT_GAIN * (
+        transistor.emitter_ohm(current) + transistor.parallel(re, request["load_ohm"])
+    )
     wanted = (request["input_ohm"] or 0.0) * correction["input_ohm"]
     for share in _DIVIDER_SHARES:
-        r2 = nearest((emitter_v + BASE_EMITTER_V) / (share * current), "E24")
-        through = (emitter_v + BASE_EMITTER_V) / r2 + current / CURRENT_GAIN
-        r1 = nearest((request["supply_v"] - emitter_v - BASE_EMITTER_V) / through, "E24")
-        input_ohm = parallel(r1, r2, into_base)
+        r2 = nearest((emitter_v + transistor.BASE_EMITTER_V) / (share * current), "E24")
+        through = (emitter_v + transistor.BASE_EMITTER_V) / r2 + current / transistor.CURRENT_GAIN
+        r1 = nearest((request["supply_v"] - emitter_v - transistor.BASE_EMITTER_V) / through, "E24")
+        input_ohm = transistor.parallel(r1, r2, into_base)
         if input_ohm >= 1.05 * wanted:
             break
     else:
@@ -102,24 +75,24 @@ def size(request: Request, correction: Correction) -> Sized:
         emitter=with_unit(emitter_v, "V", 3),
         input=with_unit(input_ohm, "Ω", 2),
     )
-    return Sized(parts=parts, notes=(note,))
+    return kit.Sized(parts=parts, notes=(note,))
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """Source, bias, the transistor and its two capacitors."""
     parts = {name: spice(value) for name, value in sized.parts.items()}
-    write_source(deck, request, min(1.0, 0.2 * _emitter_v(request)))
+    rows.write_source(deck, request, min(1.0, 0.2 * _emitter_v(request)))
     deck.part(f"C1 in b {parts['C1']}", msg("couples the input"))
     deck.part(f"R1 vcc b {parts['R1']}", msg("bias, together with R2"))
     deck.part(f"R2 b 0 {parts['R2']}", msg("bias, together with R1"))
-    deck.part(f"Q1 vcc b e {npn_of(request)}", msg("transistor"))
+    deck.part(f"Q1 vcc b e {transistor.npn_of(request)}", msg("transistor"))
     deck.part(f"RE e 0 {parts['RE']}", msg("carries the current"))
     deck.part(f"C2 e out {parts['C2']}", msg("couples the output"))
     deck.part(f"Rload out 0 {spice(request['load_ohm'])}", msg("load"))
-    write_npn(deck, request)
+    transistor.write_npn(deck, request)
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="emitter_follower",
     name=msg("emitter followers (common collector)"),
     one=msg("an emitter follower"),
@@ -127,41 +100,41 @@ FAMILY = Family(
         "en": "emitter follower, 12 V supply, load 1 kohm",
         "zh": "电源12V、负载1kΩ的射极跟随器",
     },
-    words=Words(
+    words=kit.Words(
         named=(
             r"(?:bjt |npn |transistor )?(?:emitter[\s-]follower|common[\s-]collector)"
             r"(?: (?:bjt|npn|transistor))?(?: (?:voltage )?(?:amplifier|amp|stage|circuit|buffer))*|"
             r"(?:三极管|晶体管)?(?:射极?(?:跟?随|输出)器?|共集(?:电极)?)(?:组态)?(?:放大)?(?:器|电路)?"
         ),
         plausible=r"(?:transistor|bjt|npn|三极管|晶体管)\s?(?:voltage )?(?:buffer|follower|缓冲器?|跟随器)",
-        excludes=rf"cascode|common[\s-](?:base|emitter)|共射|共基|mos|fet|{OTHER_DEVICES}",
-        refuses=(NO_PNP,),
+        excludes=rf"cascode|common[\s-](?:base|emitter)|共射|共基|mos|fet|{rows.OTHER_DEVICES}",
+        refuses=(transistor.NO_PNP,),
     ),
-    quantities=quantities(
+    quantities=rows.quantities(
         _current,
-        Quantity(
+        kit.Quantity(
             name="input_ohm", label=_INPUT, dimensions=("Ohm",), limit="at_least", within=(100, 10e6),
             words=r"input (?:resistance|impedance)|(?<![a-z])r_?in(?![a-z])|z_?in(?![a-z])|输入(?:电阻|阻抗)",
             example=20e3,
         ),
         load=1e3,
-        gain=Quantity(
+        gain=kit.Quantity(
             name="gain", label=GAIN_LABEL, dimensions=("x", "dB", "none"), limit="at_least", words=GAIN_WORDS,
             within=(0.3, 0.995), example=0.95, default=0.9, is_told=False,
         ),
     ),
-    choices=(TRANSISTOR,),
+    choices=(transistor.TRANSISTOR,),
     goals=(
-        GoalRow(
+        kit.GoalRow(
             metric="gain", label=msg("Gain"), unit="1", quantity="gain",
-            expression=lambda request: f"at(re(v(out)/v(in)),{mid_hz(request)})",
-            bounds=lambda request: Bounds(minimum=request["gain"]), is_corrected=False,
+            expression=lambda request: f"at(re(v(out)/v(in)),{rows.mid_hz(request)})",
+            bounds=lambda request: kit.Bounds(minimum=request["gain"]), is_corrected=False,
         ),
-        LOW_GOAL,
-        GoalRow(
+        rows.LOW_GOAL,
+        kit.GoalRow(
             metric="input_resistance", label=msg("Input resistance"), unit="Ohm", quantity="input_ohm",
-            expression=lambda request: f"gain(v(in)/i(vin),{mid_hz(request)})",
-            bounds=lambda request: Bounds(minimum=request["input_ohm"]),
+            expression=lambda request: f"gain(v(in)/i(vin),{rows.mid_hz(request)})",
+            bounds=lambda request: kit.Bounds(minimum=request["input_ohm"]),
             when=lambda request: request["input_ohm"] is not None,
         ),
     ),
@@ -169,7 +142,7 @@ FAMILY = Family(
         f"Emitter follower, {request['supply_v']:g} V, {with_unit(request['load_ohm'], 'Ohm')}"
     ),
     remarks=lambda _request: (msg("Gain = (RE || Rload) / (VT / IC + RE || Rload)."),),
-    analyses=sweep,
+    analyses=rows.sweep,
     size=size,
     netlist=netlist,
 )  # fmt: skip

@@ -7,25 +7,15 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from domain.circuit.figures import told_apart
-from domain.circuit.preferred_values import SeriesName
-from domain.design.engine.declaration import Quantity, Said
-from domain.design.engine.reading import number, refuse_doubled
-from domain.design.families.filter_rows import (
-    HIGH_PASS,
-    LETS_HIGHS_THROUGH,
-    LETS_LOWS_THROUGH,
-    LOW_PASS,
-    THREE_DB,
-)
-from domain.design.sentence import Mention, Sentence, within_measure
-from domain.design.understanding import Filled, Slot, fill_slots, impossible, left_out, missing_goal
+from domain.design import kit
+from domain.design.families import filter_rows as rows
+from domain.design.kit import fill_slots, impossible, left_out, number, told_apart, within_measure
 from shared.message import Message, msg
 
 _BAND_BEFORE = re.compile(
     r"(?:pass[\s-]?band|stop[\s-]?band|bandwidth|通带|阻带|带宽|频带)[^,;。]{0,12}$", re.IGNORECASE
 )
-_THREE_DB_MARK = re.compile(THREE_DB, re.IGNORECASE)
+_THREE_DB_MARK = re.compile(rows.THREE_DB, re.IGNORECASE)
 _SLOPE = re.compile(
     r"(?P<before>\d+(?:\.\d+)?)\s?(?:db|分贝)\s*(?:/|per|每|an?)\s*(?:(?P<decade>dec|十倍频)|oct|倍频)"
     r"|每(?P<tenfold>十)?倍频程?\s*(?:衰减|下降)?\s*-?(?P<behind>\d+(?:\.\d+)?)\s?(?:db|分贝)",
@@ -39,21 +29,21 @@ _ORDER = re.compile(
 )
 _ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
 _CARDINALS = "one two three four five six seven eight nine ten"
-_GRADE = Slot(name="resistor_grade", dimensions=("%",), words=r"resistors?|电阻", takes_bare=False)
+_GRADE = kit.Slot(name="resistor_grade", dimensions=("%",), words=r"resistors?|电阻", takes_bare=False)
 _HALF_POWER_DB = 3.0
 _ROUNDED = 0.02
 """People write 3, 3.0 or 3.01 dB."""
 
 
-def filter_kind(sentence: Sentence) -> str | None:
+def filter_kind(sentence: kit.Sentence) -> str | None:
     """Low-pass or high-pass, None when the sentence says neither or both."""
-    is_low, is_high = sentence.has(LETS_LOWS_THROUGH), sentence.has(LETS_HIGHS_THROUGH)
+    is_low, is_high = sentence.has(rows.LETS_LOWS_THROUGH), sentence.has(rows.LETS_HIGHS_THROUGH)
     if is_low == is_high:
         return None
-    return LOW_PASS if is_low else HIGH_PASS
+    return rows.LOW_PASS if is_low else rows.HIGH_PASS
 
 
-def order_of(sentence: Sentence) -> int | None:
+def order_of(sentence: kit.Sentence) -> int | None:
     """The order a sentence states (`4th order`, `second-order`, `3阶`, `two-pole`, `24 dB/octave`).
 
     Raises CircuitError for one that is not whole.
@@ -76,28 +66,28 @@ def order_of(sentence: Sentence) -> int | None:
     return None
 
 
-def _nothing_more(_sentence: Sentence, _filled: Filled) -> Mapping[str, Any]:
+def _nothing_more(_sentence: kit.Sentence, _filled: kit.Filled) -> Mapping[str, Any]:
     return {}
 
 
 def filter_reader(
-    quantities: Sequence[Quantity],
-    more: Callable[[Sentence, Filled], Mapping[str, Any]] = _nothing_more,
+    quantities: Sequence[kit.Quantity],
+    more: Callable[[kit.Sentence, kit.Filled], Mapping[str, Any]] = _nothing_more,
     *,
     cutoff: str = "cutoff_hz",
-) -> Callable[[Sentence], Said]:
+) -> Callable[[kit.Sentence], kit.Said]:
     """Reads what all filters share the way all of them do, and a family's own quantities beside it.
 
     `more` gives further parameters (None takes one back), `cutoff` is the name of the cut-off's.
     """
 
-    def says(sentence: Sentence) -> Said:
+    def says(sentence: kit.Sentence) -> kit.Said:
         filled, bands = _filled(sentence, [*quantities, _GRADE])
-        refuse_doubled(quantities, filled)
+        kit.refuse_doubled(quantities, filled)
         kind = filter_kind(sentence)
         notes: list[Message] = []
         if kind is None:
-            kind = LOW_PASS
+            kind = rows.LOW_PASS
             notes.append(msg("Neither low-pass nor high-pass was specified; a low-pass is designed."))
         values: dict[str, Any] = {
             quantity.name: number(quantity, filled.values[quantity.name])
@@ -111,12 +101,12 @@ def filter_reader(
         stated = frozenset(name for name, value in values.items() if value is not None)
         values |= more(sentence, filled)
         values.setdefault("resistor_series", _resistor_series(sentence, filled))
-        return Said(values=values, stated=stated, notes=(*notes, *left_out(filled.unused)))
+        return kit.Said(values=values, stated=stated, notes=(*notes, *left_out(filled.unused)))
 
     return says
 
 
-def _filled(sentence: Sentence, slots: Sequence[Slot]) -> tuple[Filled, list[Mention]]:
+def _filled(sentence: kit.Sentence, slots: Sequence[kit.Slot]) -> tuple[kit.Filled, list[kit.Mention]]:
     """The numbers by slot, and the widths of a band around a frequency (`1 kHz ± 20 Hz`)."""
     mentions = [m for m in sentence.mentions if not _defines_something_else(sentence, m)]
     bands = [m for m in mentions if m.is_tolerance and m.dimension == "Hz"]
@@ -125,7 +115,7 @@ def _filled(sentence: Sentence, slots: Sequence[Slot]) -> tuple[Filled, list[Men
     return fill_slots(sentence, slots, [m for m in mentions if m not in bands]), bands
 
 
-def _defines_something_else(sentence: Sentence, mention: Mention) -> bool:
+def _defines_something_else(sentence: kit.Sentence, mention: kit.Mention) -> bool:
     """Decibels that ask for no attenuation: the 3 dB of "-3 dB frequency", the 40 dB of "40 dB/decade"."""
     if any(m.start() - 1 <= mention.start < m.end() for m in _SLOPE.finditer(sentence.text)):
         return True
@@ -139,20 +129,22 @@ def _defines_something_else(sentence: Sentence, mention: Mention) -> bool:
     )
 
 
-def _frequencies(sentence: Sentence, filled: Filled, kind: str, cutoff: str) -> dict[str, float | None]:
+def _frequencies(
+    sentence: kit.Sentence, filled: kit.Filled, kind: str, cutoff: str
+) -> dict[str, float | None]:
     """Cut-off, attenuation and where it is asked for; 3 dB of attenuation are the cut-off."""
-    edge = _edge_of(sentence, filled.values.get(cutoff), is_upper=kind == LOW_PASS)
+    edge = _edge_of(sentence, filled.values.get(cutoff), is_upper=kind == rows.LOW_PASS)
     if edge is None:
         edge = _only_scaled_number(sentence, filled)
     decibels, hz = _attenuation(sentence, filled, kind, edge)
     if decibels is not None and abs(decibels - _HALF_POWER_DB) < _ROUNDED and edge in (None, hz):
         edge, decibels, hz = hz, None, None
     if edge is None and decibels is None:
-        edge = _edge_of(sentence, filled.values.get("attenuation_hz"), is_upper=kind == LOW_PASS)
+        edge = _edge_of(sentence, filled.values.get("attenuation_hz"), is_upper=kind == rows.LOW_PASS)
     return {cutoff: edge, "attenuation_db": decibels, "attenuation_hz": hz}
 
 
-def _only_scaled_number(sentence: Sentence, filled: Filled) -> float | None:
+def _only_scaled_number(sentence: kit.Sentence, filled: kit.Filled) -> float | None:
     """The 3.4k of "low-pass, order 5, 3.4k": the one number with a prefix and no unit that nothing names."""
     taken = set(filled.values.values())
     bare = [m for m in sentence.of("none") if m not in taken and re.search(r"[kM]$|meg$|千|兆", m.text)]
@@ -160,7 +152,7 @@ def _only_scaled_number(sentence: Sentence, filled: Filled) -> float | None:
     return bare[0].value if len(bare) == 1 and not has_frequency else None
 
 
-def _edge_of(sentence: Sentence, mention: Mention | None, *, is_upper: bool) -> float | None:
+def _edge_of(sentence: kit.Sentence, mention: kit.Mention | None, *, is_upper: bool) -> float | None:
     """A frequency; of a band ("pass band 0-3.4 kHz") the end next to the cut-off, of another range its
     middle."""
     if mention is None or mention.upper is None:
@@ -171,15 +163,15 @@ def _edge_of(sentence: Sentence, mention: Mention | None, *, is_upper: bool) -> 
 
 
 def _attenuation(
-    sentence: Sentence, filled: Filled, kind: str, cutoff: float | None
+    sentence: kit.Sentence, filled: kit.Filled, kind: str, cutoff: float | None
 ) -> tuple[float | None, float | None]:
     decibels = filled.value("attenuation_db")
-    frequency = _edge_of(sentence, filled.values.get("attenuation_hz"), is_upper=kind == HIGH_PASS)
+    frequency = _edge_of(sentence, filled.values.get("attenuation_hz"), is_upper=kind == rows.HIGH_PASS)
     if decibels is None:
         return None, None
     decibels = abs(decibels)
     if frequency is None:
-        raise missing_goal(
+        raise kit.missing_goal(
             msg(
                 "An attenuation of {decibels} dB is requested, but no frequency for it.",
                 decibels=f"{decibels:g}",
@@ -188,7 +180,7 @@ def _attenuation(
                 "Add the frequency, for example: at least {decibels} dB at 10 kHz.", decibels=f"{decibels:g}"
             ),
         )
-    is_inside = cutoff is not None and (frequency <= cutoff if kind == LOW_PASS else frequency >= cutoff)
+    is_inside = cutoff is not None and (frequency <= cutoff if kind == rows.LOW_PASS else frequency >= cutoff)
     if is_inside and decibels > _HALF_POWER_DB + _ROUNDED / 2:
         at, edge = told_apart("Hz", frequency, cutoff or 0.0)
         raise impossible(
@@ -206,10 +198,10 @@ def _attenuation(
     return decibels, frequency
 
 
-def _resistor_series(sentence: Sentence, filled: Filled) -> SeriesName:
+def _resistor_series(sentence: kit.Sentence, filled: kit.Filled) -> kit.SeriesName:
     named = re.search(r"(?<![a-z0-9])E(6|12|24|48|96|192)(?!\d)", sentence.text, re.IGNORECASE)
     if named:
-        names: dict[str, SeriesName] = {
+        names: dict[str, kit.SeriesName] = {
             "6": "E6", "12": "E12", "24": "E24", "48": "E48", "96": "E96", "192": "E192",
         }  # fmt: skip
         return names[named[1]]

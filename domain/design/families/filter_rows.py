@@ -5,24 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 
-from domain.circuit.figures import with_unit
 from domain.circuit.numbers import parse_number
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import (
-    TOLERANCE,
-    Bounds,
-    Choice,
-    GoalRow,
-    Option,
-    Quantity,
-    Request,
-    Sized,
-    around,
-)
-from domain.design.engine.wording import unreachable
+from domain.design import kit
+from domain.design.kit import around, spice, unreachable, with_unit
 from domain.design.opamp import write_opamp, write_supplies
 from domain.design.prototypes import attenuation_db, prototype, ripple_edge
-from domain.simulation.goals import DesignGoal
 from shared.message import msg
 
 LOW_PASS, HIGH_PASS = "lowpass", "highpass"
@@ -45,34 +32,34 @@ MULTIPLE_FEEDBACK_WORDS = (
 )
 BUTTERWORTH_WORDS, CHEBYSHEV_WORDS = r"butterw|巴特沃", r"cheb[iy]|tscheb|[切契]比雪夫"
 
-BUTTERWORTH = Option(
+BUTTERWORTH = kit.Option(
     key="butterworth", label=msg("Butterworth"), words=rf"{BUTTERWORTH_WORDS}|maximally flat|最(?:大)?平坦"
 )
-RESPONSE = Choice(
+RESPONSE = kit.Choice(
     name="response",
     label=msg("response"),
     options=(
         BUTTERWORTH,
-        Option(key="chebyshev", label=msg("Chebyshev"), words=rf"{CHEBYSHEV_WORDS}|ripple|纹波|波纹"),
+        kit.Option(key="chebyshev", label=msg("Chebyshev"), words=rf"{CHEBYSHEV_WORDS}|ripple|纹波|波纹"),
     ),
 )
-PARTS = Choice(
+PARTS = kit.Choice(
     name="parts",
     label=msg("part values"),
     is_told=False,
     options=(
-        Option(key="E24", label=msg("{series} values", series="E24"), words=r"(?<![a-z0-9])e24(?!\d)"),
-        Option(key="E96", label=msg("{series} values", series="E96"), words=r"(?<![a-z0-9])e96(?!\d)"),
-        Option(key="exact", label=msg("exact values"), words=r"exact|精确(?:值|元件)|理想(?:值|元件)"),
+        kit.Option(key="E24", label=msg("{series} values", series="E24"), words=r"(?<![a-z0-9])e24(?!\d)"),
+        kit.Option(key="E96", label=msg("{series} values", series="E96"), words=r"(?<![a-z0-9])e96(?!\d)"),
+        kit.Option(key="exact", label=msg("exact values"), words=r"exact|精确(?:值|元件)|理想(?:值|元件)"),
     ),
 )
-TERMINATION = Choice(
+TERMINATION = kit.Choice(
     name="termination",
     label=msg("termination"),
     is_told=False,
     options=(
-        Option(key="double", label=msg("source and load"), words=r"doubl[ey][\s-]|双端接"),
-        Option(
+        kit.Option(key="double", label=msg("source and load"), words=r"doubl[ey][\s-]|双端接"),
+        kit.Option(
             key="single",
             label=msg("load only"),
             words=r"sing(?:ly|le)[\s-](?:end(?:ed)? )?terminat|voltage source|单端接|单终端|电压源",
@@ -80,13 +67,13 @@ TERMINATION = Choice(
     ),
 )
 """Of a ladder: without a source resistance it begins with a part in the line."""
-CUTOFF_AT = Choice(
+CUTOFF_AT = kit.Choice(
     name="cutoff_at",
     label=msg("cut-off"),
     is_told=False,
     options=(
-        Option(key="half_power", label=msg("half-power point"), words=THREE_DB),
-        Option(
+        kit.Option(key="half_power", label=msg("half-power point"), words=THREE_DB),
+        kit.Option(
             key="edge",
             label=msg("ripple edge"),
             words=(
@@ -103,31 +90,31 @@ _LOSS_WORDS = (
     r"通带(?:内)?(?:的)?(?:最大)?(?:允许)?(?:损耗|衰减|损失)|插入?损耗?"
 )
 _RIPPLE_WORDS = r"ripple|纹波|波纹|波动|起伏|cheb\w*|[切契]比雪夫"
-LOSS = Quantity(
+LOSS = kit.Quantity(
     name="loss_db", label=msg("pass-band loss"), dimensions=("dB",), words=_LOSS_WORDS, takes_bare=False,
     has_sign=False, within=(0, 60), example=1,
 )  # fmt: skip
-LADDER_OHM = Quantity(
+LADDER_OHM = kit.Quantity(
     name="resistance_ohm", label=msg("source and load resistance"), dimensions=("Ohm",), takes_rest=True,
     words=r"source|generator|terminat\w*|impedance|resistance|matched|system|源|端接|阻抗|特性阻抗|内阻|匹配|系统",
     within=(1, 10e3), example=50, default=50,
 )  # fmt: skip
-LADDER_LOSS = Quantity(
+LADDER_LOSS = kit.Quantity(
     name="loss_db", label=msg("pass-band loss"), dimensions=("dB",), takes_bare=False, within=(0.01, 3),
     example=0.5, words=rf"{_RIPPLE_WORDS}|{_LOSS_WORDS}",
     default=lambda request: 0.5 if request["response"] == "chebyshev" else 1.0,
 )  # fmt: skip
 """Of a Chebyshev response its ripple."""
-RIPPLE = Quantity(
+RIPPLE = kit.Quantity(
     name="ripple_db", label=msg("ripple"), dimensions=("dB",), words=_RIPPLE_WORDS, takes_bare=False,
     has_sign=False, within=(0, 3.02), example=0.5,
 )  # fmt: skip
-PEAKING = Quantity(
+PEAKING = kit.Quantity(
     name="peaking_db", label=msg("peaking"), dimensions=("dB",), takes_bare=False, within=(1e-6, 60),
     example=0.1, words=r"(?<![a-z])peak(?:ing|s)?(?![a-z])|峰值|尖峰|峰化|凸峰|鼓包",
 )  # fmt: skip
 """How far the response may stand above its pass-band level."""
-GAIN = Quantity(
+GAIN = kit.Quantity(
     name="gain", label=msg("gain"), dimensions=("x", "dB"), within=(1, 1000), example=2,
     default=1.0, is_told=False,
     words=r"(?<![a-z])gain|增益|放大倍数|放大|(?<![a-z])[ak]v?(?=\s*=)",
@@ -136,10 +123,10 @@ GAIN = Quantity(
 
 def filter_quantities(
     cutoff_hz: tuple[float, float], *, example_hz: float, name: str = "cutoff_hz"
-) -> tuple[Quantity, ...]:
+) -> tuple[kit.Quantity, ...]:
     """Cut-off (`name` in the parameters), attenuation and tolerance, with the cut-offs a family can do."""
     return (
-        Quantity(
+        kit.Quantity(
             name=name, label=msg("cut-off frequency"), dimensions=("Hz",), takes_rest=True, within=cutoff_hz,
             example=example_hz, required=True, weak=r"(?<![a-z])at(?![a-z])|@|在",
             words=(
@@ -149,7 +136,7 @@ def filter_quantities(
                 r"natural frequency|自然频率|特征频率|固有频率|极点频率|pole frequency"
             ),
         ),
-        Quantity(
+        kit.Quantity(
             name="attenuation_hz", label=msg("stop-band edge"), dimensions=("Hz",), within=(1e-9, 1e15),
             example=2e6, weak=r"(?<![a-z])(?:at|beyond|above|below|from)(?![a-z])|@|在",
             words=r"stop[\s-]?band (?:edge|frequency)|阻带(?:频率|边缘)|(?<![a-z])f_?s(?:top)?(?![a-z])",
@@ -166,7 +153,7 @@ def filter_quantities(
                 r"≥|\s)*-?\d+(?:\.\d+)?\s?(?:db|分贝)(?!\s*(?:ripple|纹波))"
             ),
         ),
-        Quantity(
+        kit.Quantity(
             name="attenuation_db", label=msg("attenuation"), dimensions=("dB",), takes_rest=True,
             takes_bare=False, within=(0, 160), example=40,
             words=(
@@ -175,13 +162,13 @@ def filter_quantities(
                 r"(?<![a-z])down(?![a-z])|阻带|stop[\s-]?band|(?<![a-z])a_?s(?:top)?(?=\s*[=:≥>])"
             ),
         ),
-        TOLERANCE,
+        kit.TOLERANCE,
     )  # fmt: skip
 
 
-def order_quantity(low: int, high: int) -> Quantity:
+def order_quantity(low: int, high: int) -> kit.Quantity:
     """The order, as `order_of` reads it."""
-    return Quantity(
+    return kit.Quantity(
         name="order", label=msg("order"), dimensions=("none",), words="(?!)", within=(low, high), example=5,
         required=True, is_whole=True,
     )  # fmt: skip
@@ -192,13 +179,13 @@ def shifted(kind: str, hz: float, ratio: float) -> float:
     return hz * ratio if kind == LOW_PASS else hz / ratio
 
 
-def depth(request: Request, cutoff_hz: float) -> float:
+def depth(request: kit.Request, cutoff_hz: float) -> float:
     """How many times as far into the stop band as a cut-off the attenuation is asked for."""
     ratio: float = request["attenuation_hz"] / cutoff_hz
     return ratio if request["kind"] == LOW_PASS else 1 / ratio
 
 
-def least_order(request: Request, orders: Iterable[int], reached_db: Callable[[int], float]) -> int:
+def least_order(request: kit.Request, orders: Iterable[int], reached_db: Callable[[int], float]) -> int:
     """The first of some orders that keeps the attenuation. Raises CircuitError when none does."""
     order = 0
     for order in orders:
@@ -209,7 +196,7 @@ def least_order(request: Request, orders: Iterable[int], reached_db: Callable[[i
     raise unreachable(msg("attenuation"), wanted, reached, advice)
 
 
-def pass_band_edge(request: Request) -> float:
+def pass_band_edge(request: kit.Request) -> float:
     """End of the pass band over the -3 dB frequency of a low-pass: of the ripple, or half way."""
     return (
         0.5
@@ -218,30 +205,30 @@ def pass_band_edge(request: Request) -> float:
     )
 
 
-def away(request: Request, ratio: float) -> float:
+def away(request: kit.Request, ratio: float) -> float:
     """A frequency `ratio` times as far into the stop band as the cut-off (below 1: into the pass band)."""
     return shifted(request["kind"], request["cutoff_hz"], ratio)
 
 
-def predicted_db(request: Request, order: int, ratio: float) -> float:
+def predicted_db(request: kit.Request, order: int, ratio: float) -> float:
     """Attenuation of the exact response at `ratio` times the cut-off, towards the stop band."""
     return attenuation_db(prototype(request["response"], order, request["loss_db"]), ratio)
 
 
-def stop_hz(request: Request) -> float:
+def stop_hz(request: kit.Request) -> float:
     """Where the attenuation is measured: as said, else at twice the cut-off as a proof of the order."""
     return float(request["attenuation_hz"] or away(request, 2.0))
 
 
-def attenuation(request: Request) -> Bounds:
+def attenuation(request: kit.Request) -> kit.Bounds:
     """The attenuation to be kept at `stop_hz`: as said, else what the order gives, a little less."""
     if request["attenuation_db"]:
-        return Bounds(maximum=-request["attenuation_db"])
+        return kit.Bounds(maximum=-request["attenuation_db"])
     exact = predicted_db(request, int(request["order"]), 2 / (1 + request["tolerance"]))
-    return Bounds(maximum=-round(exact - 0.5, 1))
+    return kit.Bounds(maximum=-round(exact - 0.5, 1))
 
 
-def _pass_band(request: Request) -> str:
+def _pass_band(request: kit.Request) -> str:
     """The least gain of the pass band over its greatest, dB."""
     edge = away(request, pass_band_edge(request) * (1 - request["tolerance"]))
     inside = away(request, 1 / 90)  # the sweep goes a hundredth into the pass band
@@ -249,20 +236,20 @@ def _pass_band(request: Request) -> str:
     return f"db(min(v(out),{spice(min(edge, far))},{spice(max(edge, far))})/peak(v(out)))"
 
 
-def frequencies_in(goals: Sequence[DesignGoal]) -> list[float]:
+def frequencies_in(goals: Sequence[kit.DesignGoal]) -> list[float]:
     """The frequencies at which goals measure a gain: a sweep must reach beyond them."""
     found = (match for goal in goals for match in re.finditer(r"gain\(v\(out\),([^)]+)\)", goal.expression))
     return [parse_number(match[1]) for match in found]
 
 
-def sweep(request: Request, _sized: Sized, goals: Sequence[DesignGoal]) -> tuple[str]:
+def sweep(request: kit.Request, _sized: kit.Sized, goals: Sequence[kit.DesignGoal]) -> tuple[str]:
     """An .ac card from well inside the pass band to beyond every frequency a goal measures."""
     edges = [request["cutoff_hz"], *frequencies_in(goals)]
     below, above = (100, 3) if request["kind"] == LOW_PASS else (3, 100)
     return (f".ac dec 200 {spice(min(edges) / below)} {spice(max(edges) * above)}",)
 
 
-def write_cascade(deck: Deck, request: Request, sized: Sized, write: Callable[..., None]) -> None:
+def write_cascade(deck: kit.Deck, request: kit.Request, sized: kit.Sized, write: Callable[..., None]) -> None:
     """A filter whose stages `write` writes."""
     amplitude = min(1.0, 0.4 * request["supply_v"] / request["gain"])
     sine = f"SIN(0 {spice(amplitude)} {spice(request['stated_hz'])})"
@@ -283,7 +270,7 @@ def write_cascade(deck: Deck, request: Request, sized: Sized, write: Callable[..
     write_opamp(deck, request, sized.figures["gbw_hz"])
 
 
-CUTOFF_GOAL = GoalRow(
+CUTOFF_GOAL = kit.GoalRow(
     metric="cutoff",
     label=msg("Corner, −3 dB"),
     unit="Hz",
@@ -291,25 +278,25 @@ CUTOFF_GOAL = GoalRow(
     expression=lambda request: f"{'highcut' if request['kind'] == LOW_PASS else 'lowcut'}(v(out))",
     bounds=lambda request: around(request["cutoff_hz"], request["tolerance"]),
 )
-LOSS_GOAL = GoalRow(
+LOSS_GOAL = kit.GoalRow(
     metric="passband_loss",
     label=msg("Passband loss"),
     unit="dB",
     quantity="loss_db",
     expression=_pass_band,
-    bounds=lambda request: Bounds(minimum=-request["loss_db"]),
+    bounds=lambda request: kit.Bounds(minimum=-request["loss_db"]),
     is_corrected=False,
 )
-PEAKING_GOAL = GoalRow(
+PEAKING_GOAL = kit.GoalRow(
     metric="peaking",
     label=msg("Peaking"),
     unit="dB",
     quantity="peaking_db",
     expression=lambda _request: "db(peak(v(out)))",
-    bounds=lambda request: Bounds(maximum=request["peaking_db"]),
+    bounds=lambda request: kit.Bounds(maximum=request["peaking_db"]),
     is_corrected=False,
 )
-ATTENUATION_GOAL = GoalRow(
+ATTENUATION_GOAL = kit.GoalRow(
     metric="attenuation",
     label=msg("Attenuation"),
     unit="dB",

@@ -10,23 +10,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from domain.circuit.figures import with_unit
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import Bounds, Correction, Family, Request, Sized, Words, around
+from domain.design import kit
 from domain.design.families import filter_rows as rows
+from domain.design.families import first_order_request as demand
 from domain.design.families.filter_requests import filter_kind, filter_reader, order_of
-from domain.design.families.first_order_request import (
-    QUANTITIES,
-    RC_WORDS,
-    RL_WORDS,
-    complete,
-    parts_said,
-    requirement,
-    restore,
-)
-from domain.design.sentence import Sentence
+from domain.design.kit import around, spice, with_unit
 from domain.design.single_pole import FirstOrderRequirement, size
-from domain.simulation.goals import DesignGoal
 from shared.message import msg
 
 __all__ = ("FAMILY", "FirstOrderRequirement", "size")
@@ -40,10 +29,10 @@ _HIGH = 100.0
 """Times the cut-off: there a first-order high-pass is within 0.0005 dB of its level."""
 
 
-def _claims(sentence: Sentence) -> float:
+def _claims(sentence: kit.Sentence) -> float:
     """RC, RL, "first order", "passive"; or a filter without any other word (then it is assumed)."""
     order, is_filter = order_of(sentence), sentence.has(rows.FILTER_WORDS)
-    named = sentence.has(RC_WORDS) or sentence.has(RL_WORDS)
+    named = sentence.has(demand.RC_WORDS) or sentence.has(demand.RL_WORDS)
     if order not in (None, 1) or not (is_filter or (named and sentence.has("time constant|时间常数"))):
         return 0.0
     if named or sentence.has(_ACTIVE):
@@ -53,23 +42,23 @@ def _claims(sentence: Sentence) -> float:
     return 0.0 if filter_kind(sentence) is None else 0.5
 
 
-def _reference(request: Request) -> str:
+def _reference(request: kit.Request) -> str:
     return "dcgain(v(out))" if request["kind"] == "lowpass" else "peak(v(out))"
 
 
-def _loss(request: Request) -> str:
+def _loss(request: kit.Request) -> str:
     at = request["loss_hz"]
     return f"db({f'gain(v(out),{spice(at)})/' if at else ''}{_reference(request)})"
 
 
-def _peaking(request: Request) -> str:
+def _peaking(request: kit.Request) -> str:
     high = f"gain(v(out),{spice(_HIGH * request['wanted_hz'])})"
     return f"db(peak(v(out))/{_reference(request) if request['kind'] == 'lowpass' else high})"
 
 
-def sized(request: Request, correction: Correction) -> Sized:
+def sized(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """R and C (or L) with preferred values that come nearest."""
-    asked = requirement(request)
+    asked = demand.requirement(request)
     found = size(asked, correction["wanted_hz"])
     letter = "C" if asked.parts == "rc" else "L"
     reactances = {f"{letter}{number}": value for number, value in enumerate(found.reactances, start=1)}
@@ -78,10 +67,10 @@ def sized(request: Request, correction: Correction) -> Sized:
         reached=with_unit(asked.cutoff_of(found.resistor, sum(found.reactances)), "Hz"),
         gain=f"{20 * math.log10(asked.pass_gain(found.resistor)):.2f}",
     )
-    return Sized(parts={"R1": found.resistor, **reactances}, notes=(note,))
+    return kit.Sized(parts={"R1": found.resistor, **reactances}, notes=(note,))
 
 
-def netlist(deck: Deck, request: Request, parts: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, parts: kit.Sized) -> None:
     """Source, R, C or L, load; two capacitors stand in parallel, two inductors in series."""
     deck.part(
         f"Vin in 0 DC 0 AC 1 SIN(0 1 {spice(request['wanted_hz'])})",
@@ -92,7 +81,7 @@ def netlist(deck: Deck, request: Request, parts: Sized) -> None:
         deck.part(f"Rsource in src {spice(request['source_ohm'])}", msg("source resistance"))
         entry = "src"
     resistor_nodes, reactive_nodes = (f"{entry} out", "out 0")
-    if not requirement(request).has_series_resistor:
+    if not demand.requirement(request).has_series_resistor:
         resistor_nodes, reactive_nodes = reactive_nodes, resistor_nodes
     (_, resistor), *reactances = parts.parts.items()
     deck.part(f"R1 {resistor_nodes} {spice(resistor)}", msg("sets the cut-off"))
@@ -105,12 +94,12 @@ def netlist(deck: Deck, request: Request, parts: Sized) -> None:
         deck.part(f"Rload out 0 {spice(request['load_ohm'])}", msg("load"))
 
 
-def _sweep(request: Request, goals: Sequence[DesignGoal]) -> tuple[str]:
+def _sweep(request: kit.Request, goals: Sequence[kit.DesignGoal]) -> tuple[str]:
     edges = [request["wanted_hz"], *rows.frequencies_in(goals)]
     return (f".ac dec 100 {spice(min(edges) / 1000)} {spice(max(edges) * 1000)}",)
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="first_order",
     name=msg("first-order RC or RL low-pass and high-pass filters"),
     one=msg("a first-order RC filter"),
@@ -118,9 +107,9 @@ FAMILY = Family(
         "en": "RC low-pass filter with a cut-off of 1 kHz",
         "zh": "截止频率为1kHz的一阶RC低通滤波器",
     },
-    words=Words(named=rf"{RC_WORDS}|{RL_WORDS}"),
+    words=kit.Words(named=rf"{demand.RC_WORDS}|{demand.RL_WORDS}"),
     claims=_claims,
-    quantities=QUANTITIES,
+    quantities=demand.QUANTITIES,
     goals=(
         replace(
             rows.CUTOFF_GOAL,
@@ -128,7 +117,7 @@ FAMILY = Family(
             bounds=lambda request: around(request["wanted_hz"], request["tolerance"]),
         ),
         replace(
-            rows.ATTENUATION_GOAL, bounds=lambda request: Bounds(maximum=-request["attenuation_db"]),
+            rows.ATTENUATION_GOAL, bounds=lambda request: kit.Bounds(maximum=-request["attenuation_db"]),
             expression=lambda request: (
                 f"db(gain(v(out),{spice(request['attenuation_hz'])})/{_reference(request)})"
             ),
@@ -152,7 +141,7 @@ FAMILY = Family(
     analyses=lambda request, _sized, goals: _sweep(request, goals),
     size=sized,
     netlist=netlist,
-    says=filter_reader(QUANTITIES, parts_said, cutoff="wanted_hz"),
-    complete=complete,
-    restore=restore,
+    says=filter_reader(demand.QUANTITIES, demand.parts_said, cutoff="wanted_hz"),
+    complete=demand.complete,
+    restore=demand.restore,
 )  # fmt: skip

@@ -7,20 +7,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from domain.circuit.figures import with_unit
-from domain.design.engine.declaration import Quantity, Request, Said
-from domain.design.engine.wording import missing
+from domain.design import kit, single_pole
 from domain.design.families import filter_rows as rows
-from domain.design.sentence import Mention, Sentence
-from domain.design.single_pole import (
-    C_LIMITS,
-    L_LIMITS,
-    R_LIMITS,
-    FirstOrderRequirement,
-    aim_between,
-    kept_cutoffs,
-)
-from domain.design.understanding import Filled, impossible
+from domain.design.kit import impossible, missing, with_unit
 from shared.message import Message, msg
 
 RC_WORDS = r"(?<![a-z])r-?c(?![a-z])|阻容"
@@ -31,16 +20,16 @@ RL_WORDS = (
 _ANY = (1e-15, 1e15)
 QUANTITIES = (
     *rows.filter_quantities((1e-9, 1e15), example_hz=1e3, name="wanted_hz"), rows.LOSS, rows.PEAKING,
-    Quantity(
+    kit.Quantity(
         name="loss_hz", label=msg("pass-band edge"), dimensions=("Hz",), takes_bare=False, within=_ANY,
         words=r"pass[\s-]?band (?:edge )?(?:up to|to|at)|通带(?:内)?到", example=1e3,
         before=r"(?:pass[\s-]?band|insertion) (?:loss|attenuation)[^,;]*?(?:at|@)",
     ),
-    Quantity(
+    kit.Quantity(
         name="tau_s", label=msg("time constant"), dimensions=("s",), takes_rest=True, within=_ANY,
         words=r"time[\s-]?constant|tau|τ|时间常数|时常数|rc\s*=", example=1e-3,
     ),
-    Quantity(
+    kit.Quantity(
         name="source_ohm", label=msg("source resistance"), dimensions=("Ohm",), within=(0, 1e15), example=50,
         words=(
             r"(?:source|generator)(?: (?:resistance|impedance))?|signal generator|driven (?:by|from)|driver|"
@@ -48,7 +37,7 @@ QUANTITIES = (
         ),
         default=0.0, is_told=False,
     ),
-    Quantity(
+    kit.Quantity(
         name="load_ohm", label=msg("load resistance"), dimensions=("Ohm",), within=_ANY, example=10e3,
         words=(
             r"load(?: (?:resistance|impedance|resistor))?|(?<![a-z])(?:r_load|drives|driving)(?![a-z])|负载|"
@@ -56,7 +45,7 @@ QUANTITIES = (
             r"(?<![a-z])r_?l(?![a-z])(?=\s*(?:=|:|is(?![a-z])|of(?![a-z])|为|是|取)?\s*\d)"
         ),
     ),
-    Quantity(
+    kit.Quantity(
         name="resistor_ohm", label=msg("resistor"), dimensions=("Ohm",), takes_rest=True, within=_ANY,
         words=(
             r"(?<![a-z])r\d?(?![a-z])|(?<!load )resistor|(?<!source )(?<!load )(?<!generator )resistance|"
@@ -64,11 +53,11 @@ QUANTITIES = (
         ),
         example=10e3,
     ),
-    Quantity(
+    kit.Quantity(
         name="capacitor_f", label=msg("capacitor"), dimensions=("F",), takes_rest=True, within=_ANY,
         words=r"(?<![a-z])c\d?(?![a-z])|capacitor|capacitance|cap(?![a-z])|电容|容值", example=10e-9,
     ),
-    Quantity(
+    kit.Quantity(
         name="inductor_h", label=msg("inductor"), dimensions=("H",), takes_rest=True, within=_ANY,
         words=r"(?<![a-z])l\d?(?![a-z])|inductor|inductance|电感", example=10e-3,
     ),
@@ -76,14 +65,16 @@ QUANTITIES = (
 )  # fmt: skip
 
 
-def parts_said(sentence: Sentence, filled: Filled) -> Mapping[str, Any]:
+def parts_said(sentence: kit.Sentence, filled: kit.Filled) -> Mapping[str, Any]:
     """RC or RL, and R, C and L as values or as ranges to choose from."""
     has_inductor = "inductor_h" in filled.values and "capacitor_f" not in filled.values
     parts = "rl" if (not sentence.has(RC_WORDS) and sentence.has(RL_WORDS)) or has_inductor else "rc"
     reactive = filled.values.get("capacitor_f" if parts == "rc" else "inductor_h")
     resistor = filled.values.get("resistor_ohm")
-    reactance, reactance_limits = _value_or_range(reactive, C_LIMITS if parts == "rc" else L_LIMITS)
-    resistance, resistor_limits = _value_or_range(resistor, R_LIMITS)
+    reactance, reactance_limits = _value_or_range(
+        reactive, single_pole.C_LIMITS if parts == "rc" else single_pole.L_LIMITS
+    )
+    resistance, resistor_limits = _value_or_range(resistor, single_pole.R_LIMITS)
     return {
         "parts": parts, "resistor_ohm": resistance, "reactance": reactance,
         "resistor_limits": resistor_limits, "reactance_limits": reactance_limits,
@@ -94,7 +85,7 @@ def parts_said(sentence: Sentence, filled: Filled) -> Mapping[str, Any]:
 
 
 def _value_or_range(
-    mention: Mention | None, limits: tuple[float, float]
+    mention: kit.Mention | None, limits: tuple[float, float]
 ) -> tuple[float | None, tuple[float, float]]:
     if mention is None:
         return None, limits
@@ -105,13 +96,13 @@ def _value_or_range(
     return None, (limits[0], mention.value) if mention.bound == "at_most" else (mention.value, limits[1])
 
 
-def requirement(request: Request) -> FirstOrderRequirement:
+def requirement(request: kit.Request) -> single_pole.FirstOrderRequirement:
     """What the parts are chosen for."""
-    names = FirstOrderRequirement.__dataclass_fields__
+    names = single_pole.FirstOrderRequirement.__dataclass_fields__
     values = {name: value for name, value in request.items() if name in names and value is not None}
     for name in ("resistor_limits", "reactance_limits"):
         values[name] = tuple(values[name])
-    return FirstOrderRequirement(**values)
+    return single_pole.FirstOrderRequirement(**values)
 
 
 def restore(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -124,7 +115,7 @@ def restore(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**parameters, "wanted_hz": cutoff, "tolerance": width, "derived": derived}
 
 
-def complete(request: Request) -> Said:
+def complete(request: kit.Request) -> kit.Said:
     """The cut-off to aim at, and the window that keeps every goal. Raises CircuitError."""
     if request["gain"] is not None and request["gain"] > 1.0:
         raise impossible(
@@ -153,8 +144,8 @@ def complete(request: Request) -> Said:
         notes.append(msg("The cut-off follows from the given values: {frequency}.", frequency=hertz))
     stop = request["attenuation_db"], request["attenuation_hz"]
     passing = request["loss_db"], request["loss_hz"]
-    low, high = kept_cutoffs(request["kind"], wanted, tolerance, stop, passing)
-    target = aim_between(low, high, wanted, tolerance)
+    low, high = single_pole.kept_cutoffs(request["kind"], wanted, tolerance, stop, passing)
+    target = single_pole.aim_between(low, high, wanted, tolerance)
     if target is None:
         raise missing(msg("cut-off frequency"), "1 kHz")
     if wanted is None:
@@ -166,4 +157,4 @@ def complete(request: Request) -> Said:
         "lowest_cutoff_hz": low, "highest_cutoff_hz": high,
     }  # fmt: skip
     stated = () if request["tau_s"] is None else ("wanted_hz",)
-    return Said(values=values, stated=frozenset(stated), notes=tuple(notes))
+    return kit.Said(values=values, stated=frozenset(stated), notes=tuple(notes))

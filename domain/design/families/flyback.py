@@ -8,30 +8,28 @@ Texas Instruments SLUA535.
 
 from __future__ import annotations
 
-from domain.circuit.figures import with_unit
-from domain.circuit.preferred_values import at_least, nearest
+from domain.design import kit
 from domain.design.buck_power_stage import Losses
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import Correction, Request, Sized, Words
 from domain.design.families.transfer_rows import family, output_of, sized, write_input, write_output
 from domain.design.indirect_power_stage import pulsed_output
+from domain.design.kit import at_least, nearest, spice, with_unit
 from shared.message import msg
 
 _AIMED, _MOST_DUTY = 0.45, 0.7
 _DROP_V = 0.5
 
 
-def _gain(request: Request) -> float:
+def _gain(request: kit.Request) -> float:
     """Mean current of the primary in the on-time over that of the load, without losses."""
     return float(request["vout"] / request["vin_lowest"] / _AIMED)
 
 
-def _turns(request: Request) -> float:
+def _turns(request: kit.Request) -> float:
     """Secondary over primary, E24: the duty at the lowest input is `_AIMED`."""
     return nearest((request["vout"] + _DROP_V) / request["vin_lowest"] * (1 - _AIMED) / _AIMED, "E24")
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """Turns, duty, primary inductance of E12, the output capacitor."""
     vin, iout, fsw, turns = request["vin"], request["iout"], request["fsw"], _turns(request)
 
@@ -62,7 +60,7 @@ def size(request: Request, correction: Correction) -> Sized:
     return sized(request, parts, figures, note)
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """The transformer without leakage; the primary starts at the valley of its current."""
     parts, figures = sized.parts, sized.figures
     turns, winding = figures["turns"], figures["winding_ohm"]
@@ -83,9 +81,9 @@ FAMILY = family(
     name=msg("flyback converters"), one=msg("a flyback converter"),
     examples={"en": "flyback converter, 36-72 V input, 5 V, 3 A, 100 kHz",
               "zh": "反激变换器，输入36~72V，输出5V、3A，开关频率100kHz"},
-    words=Words(named=r"(?:isolated )?fly[\s-]?back(?: (?:dc[\s/-]*dc )?(?:converter|regulator|supply))?|"
+    words=kit.Words(named=r"(?:isolated )?fly[\s-]?back(?: (?:dc[\s/-]*dc )?(?:converter|regulator|supply))?|"
                       r"(?:隔离(?:型|式)?(?:的)?)?(?:单端)?反激(?:式|型)?(?:隔离)?(?:开关)?(?:变换器|转换器|电源|电路)?",
-                excludes=r"forward conv|正激|active clamp|有源钳位|two[\s-]switch|双管|quasi"),
+                    excludes=r"forward conv|正激|active clamp|有源钳位|two[\s-]switch|双管|quasi"),
     gain=_gain, size=size, netlist=netlist,
     remarks=(msg("Vout = n Vin D / (1 - D), less the drops of switch, diode and windings."),),
 )  # fmt: skip

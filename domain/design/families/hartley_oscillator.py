@@ -11,18 +11,10 @@ from __future__ import annotations
 
 import math
 
-from domain.circuit.figures import with_unit
-from domain.circuit.preferred_values import at_least, best_pair, nearest, values_between
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import TOLERANCE, Correction, Family, Request, Sized, Words
-from domain.design.families.oscillator_rows import (
-    COIL_Q,
-    FREQUENCY_GOAL,
-    LC_AMPLITUDE_GOAL,
-    frequency_row,
-    transient,
-)
+from domain.design import kit
+from domain.design.families import oscillator_rows as rows
 from domain.design.families.transistor_rows import SUPPLY_V
+from domain.design.kit import at_least, best_pair, nearest, spice, values_between, with_unit
 from domain.design.transistor import NO_PNP, TRANSISTOR, Bias, npn_of, write_npn
 from shared.message import msg
 
@@ -40,7 +32,7 @@ _START = 0.01
 """Of the supply: the swing it begins with."""
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """L1 and L2 of E12 and C of E24 whose product comes nearest, the current by the swing."""
     omega = 2 * math.pi * request["frequency_hz"] * correction["frequency_hz"]
     middle = _REACTANCE_OHM / omega
@@ -57,7 +49,7 @@ def size(request: Request, correction: Correction) -> Sized:
     whole = coil(upper)
     swing = _SWING * (request["supply_v"] - _EMITTER_V)
     least = _LEAST_A * (1 + request["frequency_hz"] / _FAST_HZ)
-    current = min(max(swing / (2 * (1 - _SHARE) * COIL_Q * omega * whole), least), 20e-3)
+    current = min(max(swing / (2 * (1 - _SHARE) * rows.COIL_Q * omega * whole), least), 20e-3)
     bias = Bias.of(request["supply_v"], current, _EMITTER_V)
     parts = {
         "L1": upper,
@@ -68,7 +60,7 @@ def size(request: Request, correction: Correction) -> Sized:
         "R1": bias.r1,
         "R2": bias.r2,
         "CB": at_least(30 / (omega * bias.r2), "E6"),
-        "RL": omega * whole / COIL_Q,
+        "RL": omega * whole / rows.COIL_Q,
     }
     note = msg(
         "L1 = {l1}, L2 = {l2}, C = {c}, collector current {current}.",
@@ -77,10 +69,10 @@ def size(request: Request, correction: Correction) -> Sized:
         c=with_unit(tuning, "F"),
         current=with_unit(current, "A", 3),
     )
-    return Sized(parts=parts, notes=(note,))
+    return kit.Sized(parts=parts, notes=(note,))
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """Supply, tank, bias and the transistor."""
     parts = {name: spice(value) for name, value in sized.parts.items()}
     supply = request["supply_v"]
@@ -97,16 +89,16 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     deck.part(f"RE e 0 {parts['RE']}", msg("sets the current"))
     deck.rule()
     # held there by its coils' resistance: a current, Q times as large at the tank
-    deck.part(f".ic v(out)={spice(supply * (1 - _START / COIL_Q))}", msg("a start, in place of noise"))
+    deck.part(f".ic v(out)={spice(supply * (1 - _START / rows.COIL_Q))}", msg("a start, in place of noise"))
     write_npn(deck, request)
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="hartley_oscillator",
     name=msg("Hartley oscillators"),
     one=msg("a Hartley oscillator"),
     examples={"en": "Hartley oscillator at 1 MHz, 9 V supply", "zh": "1MHz哈特莱振荡器，电源9V"},
-    words=Words(
+    words=kit.Words(
         named=(
             r"(?:bjt |npn |transistor |tapped[\s-](?:coil|inductor) )*hartley"
             r"(?: (?:lc|bjt|npn))*(?: (?:oscillator|circuit))?|tapped[\s-](?:coil|inductor) oscillator|"
@@ -115,12 +107,12 @@ FAMILY = Family(
         excludes=r"colpitts|考[毕比]兹|电容三点式|clapp|pierce|crystal|晶振|石英|mos|fet|vco|压控",
         refuses=(NO_PNP,),
     ),
-    quantities=(frequency_row((50e3, 30e6), 1e6), SUPPLY_V, TOLERANCE),
+    quantities=(rows.frequency_row((50e3, 30e6), 1e6), SUPPLY_V, kit.TOLERANCE),
     choices=(TRANSISTOR,),
-    goals=(FREQUENCY_GOAL, LC_AMPLITUDE_GOAL),
+    goals=(rows.FREQUENCY_GOAL, rows.LC_AMPLITUDE_GOAL),
     title=lambda request: f"Hartley oscillator, {with_unit(request['frequency_hz'], 'Hz')}",
     remarks=lambda _request: (msg("f = 1 / (2 pi sqrt((L1 + L2) C))."),),
-    analyses=lambda request, _sized, _goals: (transient(request, settles=200, points=100),),
+    analyses=lambda request, _sized, _goals: (rows.transient(request, settles=200, points=100),),
     size=size,
     netlist=netlist,
 )

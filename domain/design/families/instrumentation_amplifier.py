@@ -10,25 +10,9 @@ from __future__ import annotations
 
 import math
 
-from domain.circuit.figures import with_unit
-from domain.circuit.preferred_values import best_pair, values_between
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import (
-    TOLERANCE,
-    Correction,
-    Family,
-    Request,
-    Sized,
-    Words,
-)
-from domain.design.families.amplifier_rows import (
-    NEITHER_MORE,
-    differential_goals,
-    gain_row,
-    low_hz,
-    two_input_remarks,
-    write_inputs,
-)
+from domain.design import kit
+from domain.design.families import amplifier_rows as rows
+from domain.design.kit import best_pair, spice, values_between, with_unit
 from domain.design.opamp import (
     BANDWIDTH,
     BANDWIDTH_GOAL,
@@ -50,7 +34,7 @@ _TWO_STAGES = 1.4
 _WITHOUT_BELOW = 1.005
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """R1 of E24 and RG of E96 whose ratio comes nearest, and the slowest op-amps that are fast enough."""
     gain = request["gain"] * correction["gain"]
     first = gain * (1 + 2 / OPEN_LOOP_GAIN) / (1 - gain / OPEN_LOOP_GAIN)
@@ -67,13 +51,13 @@ def size(request: Request, correction: Correction) -> Sized:
     notes = [msg("Op-amps with a gain-bandwidth product of {gbw}.", gbw=with_unit(gbw, "Hz"))]
     if "RG" in parts:
         notes.insert(0, msg("Gain resistor {rg}.", rg=with_unit(parts["RG"], "Ω")))
-    return Sized(parts=parts, figures={"gbw_hz": gbw}, notes=tuple(notes))
+    return kit.Sized(parts=parts, figures={"gbw_hz": gbw}, notes=tuple(notes))
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """Two sources, supplies, the input pair and the difference amplifier."""
     parts = {name: spice(value) for name, value in sized.parts.items()}
-    write_inputs(deck, min(1.0, 0.25 * request["supply_v"] / request["gain"]), low_hz(request))
+    rows.write_inputs(deck, min(1.0, 0.25 * request["supply_v"] / request["gain"]), rows.low_hz(request))
     write_supplies(deck, request["supply_v"])
     opamp = request["opamp"]
     deck.part(f"X1 inp a vcc vee op {opamp}", msg("input op-amp"))
@@ -90,7 +74,7 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     write_opamp(deck, request, sized.figures["gbw_hz"])
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="instrumentation_amplifier",
     name=msg("instrumentation amplifiers with three op-amps"),
     one=msg("an instrumentation amplifier"),
@@ -98,21 +82,21 @@ FAMILY = Family(
         "en": "instrumentation amplifier, gain 100, bandwidth 10 kHz",
         "zh": "增益100倍、带宽10kHz的仪表放大器",
     },
-    words=Words(
+    words=kit.Words(
         named=(
             r"(?:(?:three|3)[\s-]?op[\s-]?amps? )?instrumentation (?:op[\s-]?amps?|amplifier|amp)|"
             r"(?<![a-z])in-?amp(?![a-z])|(?:三运放)?仪[表用](?:差分)?放大(?:器|电路)"
         ),
-        excludes=NEITHER_MORE,
+        excludes=rows.NEITHER_MORE,
         refuses=(SINGLE_SUPPLY,),
     ),
-    quantities=(gain_row((1, 1000), 100), BANDWIDTH, SUPPLY, GBW, TOLERANCE),
+    quantities=(rows.gain_row((1, 1000), 100), BANDWIDTH, SUPPLY, GBW, kit.TOLERANCE),
     choices=(OPAMP,),
-    goals=(*differential_goals(), BANDWIDTH_GOAL),
+    goals=(*rows.differential_goals(), BANDWIDTH_GOAL),
     title=lambda request: (
         f"Instrumentation amplifier, gain {request['gain']:.4g}, {with_unit(request['bandwidth_hz'], 'Hz')}"
     ),
-    remarks=two_input_remarks(msg("Vout = (1 + 2 R1 / RG) (Vp - Vn).")),
+    remarks=rows.two_input_remarks(msg("Vout = (1 + 2 R1 / RG) (Vp - Vn).")),
     analyses=lambda request, sized, _goals: (sweep(request, sized.figures["gbw_hz"]),),
     size=size,
     netlist=netlist,

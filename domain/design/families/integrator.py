@@ -10,33 +10,10 @@ from __future__ import annotations
 
 import math
 
-from domain.circuit.figures import with_unit
-from domain.circuit.preferred_values import best_pair, nearest, values_between
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import (
-    TOLERANCE,
-    Choice,
-    Correction,
-    Family,
-    GoalRow,
-    Option,
-    Quantity,
-    Request,
-    Said,
-    Sized,
-    Words,
-    around,
-)
+from domain.design import kit
 from domain.design.families.amplifier_rows import NEITHER_MORE
-from domain.design.opamp import (
-    GBW,
-    OPAMP,
-    SINGLE_SUPPLY,
-    SUPPLY,
-    enough_gbw_hz,
-    write_opamp,
-    write_supplies,
-)
+from domain.design.kit import around, best_pair, nearest, spice, values_between, with_unit
+from domain.design.opamp import GBW, OPAMP, SINGLE_SUPPLY, SUPPLY, enough_gbw_hz, write_opamp, write_supplies
 from shared.message import msg
 
 _OHM = 10e3
@@ -46,19 +23,19 @@ _FASTER = 3000.0
 _DIFFERENTIATOR = r"differentiat(?:or|ing)|微分"
 
 
-def _differentiates(request: Request) -> bool:
+def _differentiates(request: kit.Request) -> bool:
     return bool(request["form"] == "differentiator")
 
 
-def complete(request: Request) -> Said:
+def complete(request: kit.Request) -> kit.Said:
     """The frequency of gain 1 from the time constant R C."""
     tau = request["time_s"]
     if tau is None or request["unity_hz"] is not None:
-        return Said(values={})
-    return Said(values={"unity_hz": 1 / (2 * math.pi * tau)}, stated=frozenset({"unity_hz"}))
+        return kit.Said(values={})
+    return kit.Said(values={"unity_hz": 1 / (2 * math.pi * tau)}, stated=frozenset({"unity_hz"}))
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """C of E12 and R of E96 whose product comes nearest, and the resistor that tames of E24."""
     product = 1 / (2 * math.pi * request["unity_hz"] * correction["unity_hz"])
     middle = min(max(product / _OHM, 100e-12), 1e-6)
@@ -72,10 +49,10 @@ def size(request: Request, correction: Correction) -> Sized:
     parts = {"R1": r, "C1": c, "R2": nearest(other, "E24")}
     note = msg("R = {r}, C = {c}.", r=with_unit(r, "Ω"), c=with_unit(c, "F"))
     gbw = enough_gbw_hz(request, _FASTER * request["unity_hz"])
-    return Sized(parts=parts, figures={"gbw_hz": gbw}, notes=(note,))
+    return kit.Sized(parts=parts, figures={"gbw_hz": gbw}, notes=(note,))
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """Source, supplies, R and C, the resistor that tames, the op-amp."""
     parts = {name: spice(value) for name, value in sized.parts.items()}
     sine = f"SIN(0 1 {spice(request['unity_hz'])})"
@@ -93,13 +70,13 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     write_opamp(deck, request, sized.figures["gbw_hz"])
 
 
-def _row(metric: str, times: float) -> GoalRow:
+def _row(metric: str, times: float) -> kit.GoalRow:
     """Gain at so many times the frequency of gain 1: its quadrature part, positive of an integrator."""
 
-    def wanted(request: Request) -> float:
+    def wanted(request: kit.Request) -> float:
         return -times if _differentiates(request) else 1 / times
 
-    return GoalRow(
+    return kit.GoalRow(
         metric=metric, label=msg("Gain at {times} times that frequency", times=f"{times:g}"), unit="1",
         quantity="unity_hz", is_corrected=metric == "unity_gain",
         expression=lambda request: f"at(im(v(out)),{spice(times * request['unity_hz'])})",
@@ -107,7 +84,7 @@ def _row(metric: str, times: float) -> GoalRow:
     )  # fmt: skip
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="integrator",
     name=msg("op-amp integrators and differentiators"),
     one=msg("an integrator"),
@@ -115,7 +92,7 @@ FAMILY = Family(
         "en": "op-amp integrator, unity gain at 1 kHz",
         "zh": "运放积分器，1kHz处增益为1",
     },
-    words=Words(
+    words=kit.Words(
         named=(
             r"(?:inverting |miller |lossy |active )?(?:op[\s-]?amps? )?(?:integrat(?:or|ing)|"
             r"differentiat(?:or|ing))"
@@ -126,26 +103,26 @@ FAMILY = Family(
         refuses=(SINGLE_SUPPLY,),
     ),
     quantities=(
-        Quantity(
+        kit.Quantity(
             name="unity_hz", label=msg("frequency of gain 1"), dimensions=("Hz",), takes_rest=True,
             words=r"unity|gain of (?:1|one)|frequency|(?<![a-z])f_?[0u]?(?![a-z])|单位增益|增益为1|频率",
             within=(0.1, 100e3), example=1e3, required=True,
         ),
-        Quantity(
+        kit.Quantity(
             name="time_s", label=msg("time constant"), dimensions=("s",), takes_rest=True, within=(1e-6, 2),
             words=r"time constant|tau|(?<![a-z])rc(?![a-z])|时间常数", example=1e-3,
         ),
         SUPPLY,
         GBW,
-        TOLERANCE,
+        kit.TOLERANCE,
     ),
     choices=(
         OPAMP,
-        Choice(
+        kit.Choice(
             name="form", label=msg("circuit"), is_told=False,
             options=(
-                Option(key="integrator", label=msg("integrator"), words=r"integrat(?:or|ing)|积分"),
-                Option(key="differentiator", label=msg("differentiator"), words=_DIFFERENTIATOR),
+                kit.Option(key="integrator", label=msg("integrator"), words=r"integrat(?:or|ing)|积分"),
+                kit.Option(key="differentiator", label=msg("differentiator"), words=_DIFFERENTIATOR),
             ),
         ),
     ),

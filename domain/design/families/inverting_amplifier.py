@@ -10,35 +10,8 @@ from __future__ import annotations
 
 import math
 
-from domain.circuit.figures import told_apart, with_unit
-from domain.circuit.preferred_values import best_pair, values_between
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import (
-    TOLERANCE,
-    Correction,
-    Family,
-    GoalRow,
-    Quantity,
-    Request,
-    Sized,
-    Words,
-    around,
-)
-from domain.design.engine.wording import unreachable
-from domain.design.opamp import (
-    BANDWIDTH,
-    BANDWIDTH_GOAL,
-    GBW,
-    OPAMP,
-    OPEN_LOOP_GAIN,
-    SINGLE_SUPPLY,
-    SUPPLY,
-    fast_enough,
-    mid_band_hz,
-    sweep,
-    write_opamp,
-    write_supplies,
-)
+from domain.design import kit, opamp
+from domain.design.kit import around, best_pair, spice, told_apart, unreachable, values_between, with_unit
 from shared.message import msg
 
 _FEEDBACK_OHM = (500.0, 20e6)
@@ -50,12 +23,12 @@ _GAIN = msg("gain")
 _INPUT = msg("input resistance")
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """R1 and R2 of E96 whose ratio comes nearest, and the slowest op-amp that is fast enough."""
     gain = request["gain"] * correction["gain"]
     wanted = request["input_ohm"] * correction["input_ohm"]
     # Finite A0: |gain| = R2/R1 / (1 + (1 + R2/R1) / A0)
-    ratio = gain * (1 + 1 / OPEN_LOOP_GAIN) / (1 - gain / OPEN_LOOP_GAIN)
+    ratio = gain * (1 + 1 / opamp.OPEN_LOOP_GAIN) / (1 - gain / opamp.OPEN_LOOP_GAIN)
     low, high = _FEEDBACK_OHM
     if not low <= ratio * wanted <= high:
         asked, limit = told_apart("Ω", wanted, min(max(ratio * wanted, low), high) / ratio)
@@ -72,29 +45,29 @@ def size(request: Request, correction: Correction) -> Sized:
         "E96",
         lambda one, two: abs(math.log(two / one / ratio)) + 0.05 * abs(math.log(one / wanted)),
     )
-    gbw = fast_enough(request, correction, 1 + ratio)
+    gbw = opamp.fast_enough(request, correction, 1 + ratio)
     note = msg(
         "R1 = {r1}, R2 = {r2}, an op-amp with a gain-bandwidth product of {gbw}.",
         r1=with_unit(r1, "Ω"),
         r2=with_unit(r2, "Ω"),
         gbw=with_unit(gbw, "Hz"),
     )
-    return Sized(parts={"R1": r1, "R2": r2}, figures={"gbw_hz": gbw}, notes=(note,))
+    return kit.Sized(parts={"R1": r1, "R2": r2}, figures={"gbw_hz": gbw}, notes=(note,))
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """Source, supplies, the two resistors and the op-amp's macro model."""
     amplitude = min(1.0, 0.4 * request["supply_v"] / request["gain"])
     sine = f"SIN(0 {spice(amplitude)} {spice(request['bandwidth_hz'] / 100)})"
     deck.part(f"Vin in 0 DC 0 AC 1 {sine}", msg("input: 1 V for .ac, a sine at mid band for .tran"))
-    write_supplies(deck, request["supply_v"])
+    opamp.write_supplies(deck, request["supply_v"])
     deck.part(f"R1 in n {spice(sized.parts['R1'])}", msg("sets the input resistance"))
     deck.part(f"R2 out n {spice(sized.parts['R2'])}", msg("feedback: sets the gain together with R1"))
     deck.part(f"X1 0 n vcc vee out {request['opamp']}", msg("op-amp, its non-inverting input grounded"))
-    write_opamp(deck, request, sized.figures["gbw_hz"])
+    opamp.write_opamp(deck, request, sized.figures["gbw_hz"])
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="inverting_amplifier",
     name=msg("inverting op-amp amplifiers"),
     one=msg("an inverting op-amp amplifier"),
@@ -102,7 +75,7 @@ FAMILY = Family(
         "en": "inverting amplifier, gain 10, bandwidth 100 kHz",
         "zh": "增益10倍、带宽100kHz的反相放大器",
     },
-    words=Words(
+    words=kit.Words(
         named=(
             r"(?<!non)(?<!non[- ])\binverting (?:op[\s-]?amps?(?: circuit| amplifier| stage)?|"
             r"(?:operational |voltage |gain )?(?:amplifier|amp|stage))(?![a-z])|"
@@ -114,34 +87,34 @@ FAMILY = Family(
             r"(?! (?:buck|conv|reg|schm|comp|filter|low|high|summ|add))"
         ),
         excludes=r"summing|加法|求和|integrat|积分|differen|差分|微分|schmitt|施密特|trans[\s-]?imp|跨阻",
-        refuses=(SINGLE_SUPPLY,),
+        refuses=(opamp.SINGLE_SUPPLY,),
     ),
     quantities=(
-        Quantity(
+        kit.Quantity(
             name="gain", label=_GAIN, dimensions=("x", "dB"), words=r"(?<![a-z])gain|增益|放大倍数|放大",
             takes_rest=True, has_sign=False, within=(0.1, 1000), example=10, required=True,
         ),
-        BANDWIDTH,
-        Quantity(
+        opamp.BANDWIDTH,
+        kit.Quantity(
             name="input_ohm", label=_INPUT, dimensions=("Ohm",), takes_rest=True,
             words=r"input (?:resistance|impedance)|(?<![a-z])r_?in(?![a-z])|z_?in(?![a-z])|输入(?:电阻|阻抗)",
             within=(100, 1e6), example=10e3, default=lambda request: 10e3 if request["gain"] <= 100 else 2e3,
         ),
-        SUPPLY,
-        GBW,
-        TOLERANCE,
+        opamp.SUPPLY,
+        opamp.GBW,
+        kit.TOLERANCE,
     ),
-    choices=(OPAMP,),
+    choices=(opamp.OPAMP,),
     goals=(
-        GoalRow(
+        kit.GoalRow(
             metric="gain", label=msg("Gain"), unit="1", quantity="gain",
-            expression=lambda request: f"at(re(v(out)/v(in)),{mid_band_hz(request)})",
+            expression=lambda request: f"at(re(v(out)/v(in)),{opamp.mid_band_hz(request)})",
             bounds=lambda request: around(-request["gain"], request["tolerance"]),
         ),
-        BANDWIDTH_GOAL,
-        GoalRow(
+        opamp.BANDWIDTH_GOAL,
+        kit.GoalRow(
             metric="input_resistance", label=msg("Input resistance"), unit="Ohm", quantity="input_ohm",
-            expression=lambda request: f"gain(v(in)/i(vin),{mid_band_hz(request)})",
+            expression=lambda request: f"gain(v(in)/i(vin),{opamp.mid_band_hz(request)})",
             bounds=lambda request: around(request["input_ohm"], max(0.05, request["tolerance"])),
         ),
     ),
@@ -151,7 +124,7 @@ FAMILY = Family(
     remarks=lambda _request: (
         msg("Gain = -R2 / R1, input resistance = R1, bandwidth = GBW / (1 + R2 / R1)."),
     ),
-    analyses=lambda request, sized, _goals: (sweep(request, sized.figures["gbw_hz"]),),
+    analyses=lambda request, sized, _goals: (opamp.sweep(request, sized.figures["gbw_hz"]),),
     size=size,
     netlist=netlist,
 )  # fmt: skip

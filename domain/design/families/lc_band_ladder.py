@@ -10,28 +10,12 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from domain.circuit.figures import with_unit
-from domain.circuit.preferred_values import nearest
-from domain.design import ladder
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import (
-    TOLERANCE,
-    Choice,
-    Correction,
-    Family,
-    Option,
-    Quantity,
-    Request,
-    Said,
-    Sized,
-    Words,
-)
+from domain.design import kit, ladder
 from domain.design.families import filter_rows as rows
 from domain.design.families import resonance_rows as resonance
 from domain.design.families.filter_requests import order_of
 from domain.design.families.lc_band_response import GOALS, RIPPLE_MARGIN, edge
-from domain.design.sentence import Sentence
-from domain.design.understanding import impossible
+from domain.design.kit import impossible, nearest, spice, with_unit
 from shared.message import msg
 
 _ACTIVE = r"(?<![a-z])r-?l?-?c(?![a-z])|阻容|(?<![a-z])active|有源|op[\s-]?amp|运放"
@@ -44,17 +28,17 @@ _QUANTITIES = (
     replace(resonance.CENTER, within=(100, 1e9), example=1e6),
     replace(resonance.WIDTH, within=(5, 1e9), example=1e5),
     replace(resonance.QUALITY, within=(0.7, 20), default=10.0),
-    Quantity(
+    kit.Quantity(
         name="order", label=msg("order"), dimensions=("none",), words="(?!)", within=(1, 7), example=3,
         default=3, is_whole=True,
     ),
     replace(rows.LADDER_OHM, words=rf"{rows.LADDER_OHM.words}|load|负载"),
     replace(rows.LADDER_LOSS, within=(0.05, 3)),
-    TOLERANCE,
+    kit.TOLERANCE,
 )  # fmt: skip
 
 
-def says(sentence: Sentence) -> Said:
+def says(sentence: kit.Sentence) -> kit.Said:
     """The band as of all resonant filters, and the order."""
     said, order = resonance.says_resonance(_QUANTITIES)(sentence), order_of(sentence)
     if order is None:
@@ -62,7 +46,7 @@ def says(sentence: Sentence) -> Said:
     return replace(said, values={**said.values, "order": order}, stated=said.stated | {"order"})
 
 
-def complete(request: Request) -> Said:
+def complete(request: kit.Request) -> kit.Said:
     """Q from the width. Raises CircuitError for a Chebyshev ladder of even order."""
     if request["response"] == "chebyshev" and request["order"] and request["order"] % 2 == 0:
         raise impossible(
@@ -75,7 +59,7 @@ def complete(request: Request) -> Said:
     return resonance.complete_resonance(request)
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """C of each resonator a preferred value, L what tunes it: a coil is wound for its circuit."""
     order, passes = int(request["order"]), request["kind"] == "band_pass"
     center = request["center_hz"] * correction["center_hz"]
@@ -102,14 +86,14 @@ def size(request: Request, correction: Correction) -> Sized:
     note = msg(
         "Capacitors of the {series} series; the coils are wound or adjusted to the center.", series=series
     )
-    return Sized(
+    return kit.Sized(
         parts=parts,
         figures={f"arm{n}": float(arm.in_line) for n, arm in enumerate(arms, start=1)},
         notes=() if series == "exact" else (note,),
     )
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """Source, the resonators in their order, load."""
     sine = f"SIN(0 1 {spice(request['center_hz'])})"
     deck.part(f"Vin in 0 DC 0 AC 1 {sine}", msg("input: 1 V for .ac, a sine at the center for .tran"))
@@ -129,11 +113,11 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     deck.part(f"Rload out 0 {spice(request['resistance_ohm'])}", msg("load"))
 
 
-def _claims(sentence: Sentence) -> float:
+def _claims(sentence: kit.Sentence) -> float:
     return float(sentence.has(_LC) and sentence.has(_BAND) and not sentence.has(_OTHERS))
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="lc_band_ladder",
     name=msg("LC band-pass and band-stop ladders of order 1 to 7 (Butterworth, Chebyshev)"),
     one=msg("an LC band-pass or band-stop ladder"),
@@ -141,17 +125,17 @@ FAMILY = Family(
         "en": "LC band-pass filter, 3rd order Butterworth, center 10 MHz, bandwidth 1 MHz, 50 ohm",
         "zh": "三阶LC带阻滤波器，中心频率455kHz，带宽50kHz，阻抗600欧",
     },
-    words=Words(
+    words=kit.Words(
         named=rf"{_BAND}|(?:{_LC})",
         excludes=_OTHERS,
     ),
     claims=_claims,
     quantities=_QUANTITIES,
     choices=(
-        Choice(
+        kit.Choice(
             name="kind", label=msg("kind"), is_told=False, options=(
-                Option(key="band_pass", label=msg("band-pass"), words=rf"^(?!.*(?:{_STOP}))"),
-                Option(key="band_stop", label=msg("band-stop"), words=_STOP),
+                kit.Option(key="band_pass", label=msg("band-pass"), words=rf"^(?!.*(?:{_STOP}))"),
+                kit.Option(key="band_stop", label=msg("band-stop"), words=_STOP),
             ),
         ),
         rows.RESPONSE,

@@ -8,9 +8,9 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from domain.design.deck import spice
-from domain.design.engine.declaration import Bounds, GoalRow, Request, around
+from domain.design import kit
 from domain.design.families import resonance_rows as resonance
+from domain.design.kit import around, spice
 from domain.design.prototypes import attenuation_db, prototype, ripple_edge
 from shared.message import Message, msg
 
@@ -21,34 +21,34 @@ _PROOF = 2.0
 _SLACK_DB = 1.5
 
 
-def edge(request: Request, ripple: float = 1.0) -> float:
+def edge(request: kit.Request, ripple: float = 1.0) -> float:
     """End of the ripple, `ripple` times the usual one, over the -3 dB frequency of the prototype."""
     if request["response"] == "butterworth" or request["order"] < 3:
         return 1.0
     return ripple_edge(int(request["order"]), ripple * RIPPLE_MARGIN * request["loss_db"])
 
 
-def _beside(request: Request, ratio: float, side: int) -> float:
+def _beside(request: kit.Request, ratio: float, side: int) -> float:
     """The frequency (Hz) below (-1) or above (1) the center where the prototype is at `ratio`."""
     relative = 1 / request["quality"]
     apart = ratio * relative if request["kind"] == "band_pass" else relative / ratio
     return float(request["center_hz"] * (side * apart / 2 + math.sqrt(1 + apart**2 / 4)))
 
 
-def _attenuation(metric: str, label: Message, side: int) -> GoalRow:
-    def bounds(request: Request) -> Bounds:
+def _attenuation(metric: str, label: Message, side: int) -> kit.GoalRow:
+    def bounds(request: kit.Request) -> kit.Bounds:
         made = prototype(request["response"], int(request["order"]), RIPPLE_MARGIN * request["loss_db"])
-        return Bounds(
+        return kit.Bounds(
             maximum=-round(attenuation_db(made, _PROOF / (1 + request["tolerance"])) - _SLACK_DB, 1)
         )
 
-    return GoalRow(
+    return kit.GoalRow(
         metric=metric, label=label, unit="dB", is_corrected=False, bounds=bounds,
         expression=lambda request: f"db(gain(v(out),{spice(_beside(request, _PROOF, side))})/peak(v(out)))",
     )  # fmt: skip
 
 
-def _loss(request: Request) -> str:
+def _loss(request: kit.Request) -> str:
     """The least gain of the pass band over the greatest; of a band-stop that of the lower pass band."""
     inside = 0.9 * edge(request) if request["response"] == "chebyshev" else 0.5
     low, high = _beside(request, inside, -1), _beside(request, inside, 1)
@@ -57,7 +57,7 @@ def _loss(request: Request) -> str:
     return f"db(min(v(out),{spice(low)},{spice(high)})/peak(v(out)))"
 
 
-def _width(request: Request) -> str:
+def _width(request: kit.Request) -> str:
     sign = 1 if request["kind"] == "band_pass" else -1
     one, two = ("highcut", "lowcut")[::sign]
     return f"sqrt(lowcut(v(out))*highcut(v(out)))/({one}(v(out))-{two}(v(out)))"
@@ -67,9 +67,9 @@ GOALS = (
     replace(resonance.CENTER_GOAL, bounds=lambda request: around(
         request["center_hz"], max(0.005, request["tolerance"] / request["quality"]))),
     replace(resonance.QUALITY_GOAL, label=msg("Center over bandwidth"), expression=_width),
-    GoalRow(
+    kit.GoalRow(
         metric="passband_loss", label=msg("Passband loss"), unit="dB", quantity="loss_db", expression=_loss,
-        bounds=lambda request: Bounds(minimum=-request["loss_db"]),
+        bounds=lambda request: kit.Bounds(minimum=-request["loss_db"]),
     ),
     _attenuation("attenuation_below", msg("Attenuation below"), -1),
     _attenuation("attenuation_above", msg("Attenuation above"), 1),

@@ -13,15 +13,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from domain.circuit.figures import told_apart, with_unit
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import Correction, Family, Request, Said, Sized, Words
-from domain.design.engine.wording import unreachable
+from domain.design import kit
 from domain.design.families import filter_rows as rows
 from domain.design.families.filter_requests import filter_reader
+from domain.design.kit import impossible, spice, told_apart, unreachable, with_unit
 from domain.design.ladder import Ladder, best_parts
 from domain.design.prototypes import HALF_POWER_DB
-from domain.design.understanding import impossible
 from shared.message import msg
 
 _PARTS = {"C": (0.5e-12, 10e-3, "F"), "L": (0.5e-9, 100.0, "H")}
@@ -32,7 +29,7 @@ _LOAD = replace(rows.LADDER_OHM, name="load_ohm", label=msg("load resistance"), 
                 takes_rest=False, default=None)  # fmt: skip
 
 
-def complete(request: Request) -> Said:
+def complete(request: kit.Request) -> kit.Said:
     """One resistance, the -3 dB frequency of a ripple edge, the order an attenuation needs."""
     ohm, load = request["resistance_ohm"], request["load_ohm"]
     if ohm and load and not math.isclose(ohm, load):
@@ -63,11 +60,11 @@ def complete(request: Request) -> Said:
         values["cutoff_hz"] = cutoff / rows.away(
             known.having(order=order, cutoff_hz=1.0), rows.pass_band_edge(known.having(order=order))
         )
-    return Said(values=values | {"order": order})
+    return kit.Said(values=values | {"order": order})
 
 
 def _margin(
-    request: Request, ladder: Ladder, aim_hz: float
+    request: kit.Request, ladder: Ladder, aim_hz: float
 ) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
     """By how many dB a set of parts keeps the goal it keeps least well, for a cut-off of `aim_hz`."""
     tolerance, scale = request["tolerance"], aim_hz / request["cutoff_hz"]
@@ -90,12 +87,12 @@ def _margin(
     return judge
 
 
-def _ladder(request: Request) -> Ladder:
+def _ladder(request: kit.Request) -> Ladder:
     kind, end = request["kind"], request["termination"]
     return Ladder(is_low_pass=kind == rows.LOW_PASS, ohm=request["resistance_ohm"], is_single=end == "single")
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """The prototype's elements, and of the preferred values beside them those that keep the goals best."""
     ladder = _ladder(request)
     aim = request["cutoff_hz"] * correction["cutoff_hz"]
@@ -117,17 +114,17 @@ def size(request: Request, correction: Correction) -> Sized:
             )
     names = [f"{ladder.letter(index)}{index + 1}" for index in range(len(exact))]
     if request["parts"] == "exact":
-        return Sized(parts=dict(zip(names, exact, strict=True)))
+        return kit.Sized(parts=dict(zip(names, exact, strict=True)))
     # Nobody asked for a series: the coarser one when it keeps the goals.
     for series in (request["parts"],) if request.states("parts") else ("E24", "E96"):
         values, margin = best_parts(exact, series, _margin(request, ladder, aim))
         if margin > 0:
             break
     note = msg("Values of the {series} series.", series=series)
-    return Sized(parts=dict(zip(names, values, strict=True)), notes=(note,))
+    return kit.Sized(parts=dict(zip(names, values, strict=True)), notes=(note,))
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     ladder = _ladder(request)
     sine = f"SIN(0 1 {spice(request['cutoff_hz'])})"
     deck.part(f"Vin in 0 DC 0 AC 1 {sine}", msg("input: 1 V for .ac, a sine at the cut-off for .tran"))
@@ -152,7 +149,7 @@ _QUANTITIES = (
     rows.LADDER_OHM,
     _LOAD,
 )
-FAMILY = Family(
+FAMILY = kit.Family(
     key="lc_ladder",
     name=msg("LC ladder low-pass and high-pass filters of order 2 to 9 (Butterworth, Chebyshev)"),
     one=msg("an LC ladder filter"),
@@ -160,7 +157,7 @@ FAMILY = Family(
         "en": "5th-order Butterworth LC low-pass, cut-off 1 MHz, 50 ohm",
         "zh": "五阶巴特沃斯LC低通滤波器，截止频率1MHz，阻抗50欧",
     },
-    words=Words(
+    words=kit.Words(
         named=(
             # "LC low-pass" alone can be many circuits: order, response, resistance or ladder must stand there
             r"^(?=.*(?:(?<![a-z])lc(?![a-z])|ladder|梯形))(?=.*(?:ladder|梯形|order|pole|阶|极点|\d\s?(?:db|分贝)|"

@@ -9,25 +9,10 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from domain.circuit.figures import with_unit
-from domain.circuit.preferred_values import at_least
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import (
-    TOLERANCE,
-    Bounds,
-    Correction,
-    Family,
-    GoalRow,
-    Quantity,
-    Request,
-    Said,
-    Sized,
-    Words,
-)
-from domain.design.engine.wording import assumed
+from domain.design import kit
 from domain.design.families import resistive_rows as rows
+from domain.design.kit import assumed, at_least, spice, with_unit
 from domain.design.ldo import Aim, gate_farad, near, size_regulator, write_regulator
-from domain.design.sentence import Sentence
 from shared.message import Message, msg
 
 _ROOM_V = 1.0
@@ -38,35 +23,35 @@ _QUANTITIES = (
     replace(rows.VIN, within=(1.5, 20), example=5, required=False),
     replace(rows.VOUT, within=(1.15, 15), example=3.3, takes_rest=True),
     replace(rows.LOAD_A, within=(1e-3, 1), example=0.1),
-    Quantity(
+    kit.Quantity(
         name="light_a", label=msg("least load current"), dimensions=("A",), within=(10e-6, 0.5), example=1e-3,
         words=r"(?:min(?:imum)?|least|light(?:est)?|lowest) (?:load|output|current)\w*|"
         r"最小(?:负载|输出)?(?:电流)?|轻载",
     ),
-    Quantity(
+    kit.Quantity(
         name="dropout_v", label=msg("drop-out voltage"), dimensions=("V",), limit="at_most", within=(0.05, 1),
         words=r"drop[\s-]?out(?: voltage)?|v_?do(?![a-z])|压差|压降", example=0.2, default=0.2,
     ),
-    Quantity(
+    kit.Quantity(
         name="phase_margin_deg", label=msg("phase margin"), dimensions=("none",), limit="at_least",
         words=r"phase[\s-]margin|(?<![a-z])pm(?![a-z])|相位裕[度量]", example=50, default=50.0,
         within=(20, 65),
     ),
-    Quantity(
+    kit.Quantity(
         name="cout_farad", label=msg("output capacitor"), dimensions=("F",), takes_rest=True, example=1e-6,
         words=r"capacit\w*|c_?out|c_?o(?![a-z])|输出电容|电容", within=(100e-9, 1e-3),
         default=lambda request: at_least(max(1e-6, 1e-5 * request["iout"]), "E6"),
     ),
-    Quantity(
+    kit.Quantity(
         name="esr_ohm", label=msg("series resistance of the output capacitor"), dimensions=("Ohm",),
         words=r"esr|series resistance|等效串联电阻", takes_rest=True, within=(1e-3, 2), example=0.02,
         default=0.02,
     ),
-    replace(TOLERANCE, default=0.02),
+    replace(kit.TOLERANCE, default=0.02),
 )  # fmt: skip
 
 
-def says(sentence: Sentence) -> Said:
+def says(sentence: kit.Sentence) -> kit.Said:
     """A range of the load is its ends."""
     said = rows.says_voltages(sentence, _QUANTITIES)
     values = dict(said.values)
@@ -76,7 +61,7 @@ def says(sentence: Sentence) -> Said:
     return replace(said, values=values)
 
 
-def complete(request: Request) -> Said:
+def complete(request: kit.Request) -> kit.Said:
     """Input and loads where nobody said them. Raises CircuitError for too little input."""
     notes: tuple[Message, ...] = ()
     if request["vin"] is None and request["vout"] is not None:
@@ -85,10 +70,10 @@ def complete(request: Request) -> Said:
     dropout = request["dropout_v"] or 0.2
     said = rows.steps_down(request, msg("A low-dropout regulator"), dropout, load_a=0.1)
     light = request["light_a"] or said.values.get("iout", 0.1) / _SHARE
-    return Said(values={**said.values, "vin": request["vin"], "light_a": light}, notes=notes)
+    return kit.Said(values={**said.values, "vin": request["vin"], "light_a": light}, notes=notes)
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """The pass transistor, the divider, the compensation."""
     aim = Aim(
         vout=request["vout"] * correction["vout"],
@@ -107,10 +92,10 @@ def size(request: Request, correction: Correction) -> Sized:
         rz=with_unit(parts["Rz"], "Ω"),
         cz=with_unit(parts["Cz"], "F"),
     )
-    return Sized(parts=parts, notes=(note,))
+    return kit.Sized(parts=parts, notes=(note,))
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """The regulator at three loads, each with its output capacitor and its loop opened for signals."""
     most, least = request["iout"], request["light_a"]
     loads = {"out": most, "mid": math.sqrt(most * least), "light": least}
@@ -129,31 +114,31 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     deck.cards(*(near(node, request["vin"], request["vout"]) for node in loads))
 
 
-def _falling_input(request: Request) -> str:
+def _falling_input(request: kit.Request) -> str:
     """The `.dc` card from the highest input down: each point begins near the one before it."""
     high = rows.reach(request)[1]
     return f".dc Vin {spice(high)} {spice(0.5 * request['vout'])} {spice(-high / 200)}"
 
 
-def _dropout(request: Request) -> str:
+def _dropout(request: kit.Request) -> str:
     low = spice(0.98 * request["vout"])
     return f"cross(v(out),{low},1)-{low}"
 
 
-def _load_regulation(request: Request) -> str:
+def _load_regulation(request: kit.Request) -> str:
     vin = spice(request["vin"])
     return f"at(v(light),{vin})-at(v(out),{vin})"
 
 
-def _margin(node: str, metric: str, label: Message) -> GoalRow:
-    return GoalRow(
+def _margin(node: str, metric: str, label: Message) -> kit.GoalRow:
+    return kit.GoalRow(
         metric=metric, label=label, unit="deg", quantity="phase_margin_deg",
         expression=lambda _request: f"phase_margin(-v({node}))",
-        bounds=lambda request: Bounds(minimum=request["phase_margin_deg"]),
+        bounds=lambda request: kit.Bounds(minimum=request["phase_margin_deg"]),
     )  # fmt: skip
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="ldo_regulator",
     name=msg("low-dropout regulators (PMOS pass transistor, stable over the load)"),
     one=msg("a low-dropout regulator"),
@@ -161,7 +146,7 @@ FAMILY = Family(
         "en": "LDO 5 V to 3.3 V, 150 mA, phase margin 60",
         "zh": "5V转3.3V、150mA的低压差线性稳压器，相位裕度60",
     },
-    words=Words(
+    words=kit.Words(
         named=(
             r"(?<![a-z])ldos?(?![a-z])(?: (?:linear )?(?:voltage )?regulator)?|"
             r"low[\s-]?drop(?:[\s-]?out)? (?:linear )?(?:voltage )?regulator|"
@@ -173,13 +158,13 @@ FAMILY = Family(
     goals=(
         rows.output_goal(),
         rows.line_goal(lambda request: 0.01 * request["vout"]),
-        GoalRow(
+        kit.GoalRow(
             metric="load_regulation", label=msg("Load regulation"), unit="V", is_corrected=False,
-            expression=_load_regulation, bounds=lambda request: Bounds(maximum=0.01 * request["vout"]),
+            expression=_load_regulation, bounds=lambda request: kit.Bounds(maximum=0.01 * request["vout"]),
         ),
-        GoalRow(
+        kit.GoalRow(
             metric="dropout", label=msg("Drop-out voltage, output 2 % low"), unit="V", quantity="dropout_v",
-            expression=_dropout, bounds=lambda request: Bounds(maximum=request["dropout_v"]),
+            expression=_dropout, bounds=lambda request: kit.Bounds(maximum=request["dropout_v"]),
         ),
         _margin("out", "phase_margin", msg("Phase margin at the highest load")),
         _margin("mid", "phase_margin_middle", msg("Phase margin at a middle load")),

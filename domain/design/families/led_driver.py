@@ -5,21 +5,9 @@ Equations and sources: `domain.design.families.led_sink`.
 
 from __future__ import annotations
 
-from domain.circuit.figures import with_unit
-from domain.design.deck import spice
-from domain.design.engine.declaration import (
-    TOLERANCE,
-    Bounds,
-    Choice,
-    Family,
-    GoalRow,
-    Option,
-    Quantity,
-    Request,
-    Words,
-    around,
-)
+from domain.design import kit
 from domain.design.families.led_sink import SUPPLY_SPREAD, netlist, size
+from domain.design.kit import around, spice, with_unit
 from domain.design.transistor import TRANSISTOR
 from shared.message import msg
 
@@ -28,16 +16,16 @@ _FORWARD_V = {"red": 2.0, "green": 2.2, "white": 3.1, "infrared": 1.35}
 _LED = r"(?:\w+[\s-])?leds?(?![a-z])"
 
 
-def _current(request: Request, factor: float = 1.0) -> str:
+def _current(request: kit.Request, factor: float = 1.0) -> str:
     return f"at(i(vload),{spice(factor * request['supply_v'])})"
 
 
-def _variation(request: Request) -> str:
+def _variation(request: kit.Request) -> str:
     high, low = (_current(request, 1 + sign * SUPPLY_SPREAD) for sign in (1, -1))
     return f"({high}-{low})/{_current(request)}"
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="led_driver",
     name=msg("LED drivers and constant-current sinks (op-amp with MOSFET, two transistors, resistor)"),
     one=msg("an LED driver"),
@@ -45,7 +33,7 @@ FAMILY = Family(
         "en": "LED driver, 3 white LEDs, 350 mA, 12 V supply",
         "zh": "20mA的LED恒流驱动电路，电源9V",
     },
-    words=Words(
+    words=kit.Words(
         named=(
             rf"{_LED} ?(?:constant[\s-]current )?(?:string )?(?:lamp )?(?:driv(?:er|ing)|current[\s-]\w+|"
             rf"(?:with an? )?(?:series |limiting )?resistor|indicator)|"
@@ -64,65 +52,68 @@ FAMILY = Family(
         ),
     ),
     quantities=(
-        Quantity(
+        kit.Quantity(
             name="current_a", label=msg("current"), dimensions=("A",), takes_rest=True, within=(1e-3, 3),
             words=r"current|output|i_?(?:led|out|o|f)(?![a-z])|电流|恒流", example=20e-3, required=True,
         ),
-        Quantity(
+        kit.Quantity(
             name="supply_v", label=msg("supply"), dimensions=("V",), takes_rest=True, within=(3, 36),
             words=r"suppl\w+|power(?:ed)?|rails?|batter(?:y|ies)|input|from|供电|电源|电池|输入|vcc|vdd",
             example=12, default=12.0,
         ),
-        Quantity(
+        kit.Quantity(
             name="forward_v", label=msg("forward voltage of an LED"), dimensions=("V",), within=(1.1, 4.5),
             words=r"forward(?: voltage| drop)?|(?<![a-z])v_?f(?![a-z])|led voltage|正向|压降|导通",
             example=2.0, is_told=False, default=lambda request: _FORWARD_V[request["color"]],
         ),
-        Quantity(
+        kit.Quantity(
             name="leds", label=msg("LEDs in series"), dimensions=("none",), is_whole=True, within=(1, 12),
             words=r"(?:\w+[\s-])?leds?(?![a-z])|in series|串联|[个只颗]",
             example=3, default=1, is_told=False,
         ),
-        TOLERANCE,
+        kit.TOLERANCE,
     ),
     choices=(
         TRANSISTOR,
-        Choice(
+        kit.Choice(
             name="form", label=msg("circuit"), options=(
-                Option(key="opamp", label=msg("op-amp and MOSFET"), words=r"op[\s-]?amp|运放|mosfet|mos管"),
-                Option(
+                kit.Option(key="opamp", label=msg("op-amp and MOSFET"),
+                           words=r"op[\s-]?amp|运放|mosfet|mos管"),
+                kit.Option(
                     key="pair", label=msg("two NPN transistors"),
                     words=r"two[\s-]transistors?|transistor pair|bjts?|npn|discrete|三极管|晶体管|[两2]管",
                 ),
-                Option(key="resistor", label=msg("series resistor"), words=r"resistor|电阻"),
+                kit.Option(key="resistor", label=msg("series resistor"), words=r"resistor|电阻"),
             ),
         ),
-        Choice(
+        kit.Choice(
             name="color", label=msg("LED color"), is_told=False, options=(
-                Option(key="red", label=msg("red"), words=r"red|yellow|amber|红|黄"),
-                Option(key="green", label=msg("green"), words=r"green|绿"),
-                Option(key="white", label=msg("white or blue"), words=r"white|blue|白|蓝"),
-                Option(key="infrared", label=msg("infrared"), words=r"infra-?red|(?<![a-z])ir(?![a-z])|红外"),
+                kit.Option(key="red", label=msg("red"), words=r"red|yellow|amber|红|黄"),
+                kit.Option(key="green", label=msg("green"), words=r"green|绿"),
+                kit.Option(key="white", label=msg("white or blue"), words=r"white|blue|白|蓝"),
+                kit.Option(key="infrared", label=msg("infrared"),
+                words=r"infra-?red|(?<![a-z])ir(?![a-z])|红外"),
             ),
         ),
-        Choice(
+        kit.Choice(
             name="load", label=msg("load"), is_told=False,
             options=(
-                Option(key="led", label=msg("LEDs"), words=r"leds?(?![a-z])|发光二极管"),
-                Option(key="any", label=msg("a voltage"), words=r"^(?!.*(?:leds?(?![a-z])|发光二极管)).*"),
+                kit.Option(key="led", label=msg("LEDs"), words=r"leds?(?![a-z])|发光二极管"),
+                kit.Option(key="any", label=msg("a voltage"),
+                           words=r"^(?!.*(?:leds?(?![a-z])|发光二极管)).*"),
             ),
         ),
     ),
     goals=(
-        GoalRow(
+        kit.GoalRow(
             metric="current", label=msg("Output current"), unit="A", quantity="current_a",
             expression=_current,
             bounds=lambda request: around(request["current_a"], request["tolerance"]),
         ),
-        GoalRow(
+        kit.GoalRow(
             metric="line_variation", label=msg("Variation over supply ±10 %"), unit="1", is_corrected=False,
             expression=_variation,
-            bounds=lambda request: Bounds(maximum=_DRIFT[request["form"]]),
+            bounds=lambda request: kit.Bounds(maximum=_DRIFT[request["form"]]),
             when=lambda request: request["form"] != "resistor",
         ),
     ),

@@ -9,15 +9,11 @@ from __future__ import annotations
 
 import math
 
-from domain.circuit.figures import told_apart, with_unit
-from domain.circuit.preferred_values import best_pair, nearest, values_between
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import Correction, Request, Sized
-from domain.design.engine.wording import unreachable
+from domain.design import kit
 from domain.design.families.resistive_rows import zener_model
+from domain.design.kit import best_pair, impossible, nearest, spice, told_apart, unreachable, with_unit
 from domain.design.opamp import GENERIC, write_opamp
 from domain.design.transistor import CURRENT_GAIN, THERMAL_V, npn_of, write_npn
-from domain.design.understanding import impossible
 from shared.message import Message, msg
 
 _SENSE_V, _REFERENCE_V, _REFERENCE_A = 0.2, 1.225, 1e-3
@@ -30,14 +26,14 @@ _MOST_W = {"opamp": 15.0, "pair": 0.5, "resistor": 2.0}
 _GBW_HZ = 1e6
 
 
-def _load_v(request: Request) -> float:
+def _load_v(request: kit.Request) -> float:
     """Across the load, at the current that was asked for."""
     if request["load"] == "led":
         return float(request["leds"] * request["forward_v"])
     return float(request["supply_v"] / 3)
 
 
-def _enough_supply(request: Request) -> None:
+def _enough_supply(request: kit.Request) -> None:
     """Raises CircuitError where the supply at its lowest leaves the load too little."""
     supply = request["supply_v"]
     needed = (_load_v(request) + _ROOM_V[request["form"]]) / (1 - SUPPLY_SPREAD)
@@ -55,7 +51,7 @@ def _enough_supply(request: Request) -> None:
         )
 
 
-def _lost(request: Request, over: float) -> Message:
+def _lost(request: kit.Request, over: float) -> Message:
     power = with_unit(over * request["current_a"], "W", 2)
     if request["load"] != "led":
         return msg("{power} lost beside the load.", power=power)
@@ -68,7 +64,7 @@ def _lost(request: Request, over: float) -> Message:
     )
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """The sense resistor and the reference's divider of E96, or the one resistor of E24."""
     form, current = request["form"], request["current_a"] * correction["current_a"]
     _enough_supply(request)
@@ -80,25 +76,25 @@ def size(request: Request, correction: Correction) -> Sized:
         raise unreachable(msg("current"), asked, limit, advice)
     lost = _lost(request, over)
     if form == "resistor":
-        return Sized(parts={"R1": nearest(over / current, "E24")}, notes=(lost,))
+        return kit.Sized(parts={"R1": nearest(over / current, "E24")}, notes=(lost,))
     if form == "pair":
         bias = 5 * request["current_a"] / CURRENT_GAIN
         base_v = THERMAL_V * math.log(0.8 * bias / 1e-14)
         parts = {"R1": nearest((request["supply_v"] - 2 * base_v) / bias, "E24"), "RS": base_v / current}
-        return Sized(parts={**parts, "RS": nearest(parts["RS"], "E96")}, notes=(lost,))
+        return kit.Sized(parts={**parts, "RS": nearest(parts["RS"], "E96")}, notes=(lost,))
     sense = nearest(_SENSE_V / request["current_a"], "E24")
     share = current * sense / _REFERENCE_V
     r2, r1 = best_pair(
-        values_between(10e3, 30e3, "E24"),
+        kit.values_between(10e3, 30e3, "E24"),
         lambda lower: lower * (1 / share - 1),
         "E96",
         lambda lower, upper: abs(lower / (lower + upper) / share - 1),
     )
     reference = nearest((request["supply_v"] - _REFERENCE_V) / _REFERENCE_A, "E24")
-    return Sized(parts={"R1": r1, "R2": r2, "R3": reference, "RS": sense}, notes=(lost,))
+    return kit.Sized(parts={"R1": r1, "R2": r2, "R3": reference, "RS": sense}, notes=(lost,))
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """Supply, load, and what holds the current below it."""
     parts, form = {name: spice(value) for name, value in sized.parts.items()}, request["form"]
     deck.part(f"Vcc vcc 0 DC {spice(request['supply_v'])}", msg("supply: is swept"))
@@ -140,8 +136,8 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
             " CJO=300p)",
             zener_model(_REFERENCE_V, _REFERENCE_A),
         )
-        write_opamp(deck, Request({"opamp": GENERIC, "supply_v": request["supply_v"]}), _GBW_HZ)
+        write_opamp(deck, kit.Request({"opamp": GENERIC, "supply_v": request["supply_v"]}), _GBW_HZ)
 
 
-def _below(request: Request, number: int) -> str:
+def _below(request: kit.Request, number: int) -> str:
     return "d" if number == request["leds"] else f"l{number}"

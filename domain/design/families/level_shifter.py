@@ -9,36 +9,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from domain.circuit.figures import with_unit
-from domain.design.deck import Deck, spice
-from domain.design.engine.conversion import INPUT, OUTPUT
-from domain.design.engine.declaration import (
-    TOLERANCE,
-    Bounds,
-    Correction,
-    Family,
-    GoalRow,
-    Quantity,
-    Request,
-    Said,
-    Sized,
-    Words,
-)
-from domain.design.engine.wording import unreachable
+from domain.design import kit
+from domain.design.families import logic_rows as rows
 from domain.design.families.buck_request import says
-from domain.design.families.logic_rows import (
-    DELAY,
-    DELAY_LABEL,
-    GATE_LOAD,
-    LEVEL,
-    MOST_RATIO,
-    WIDER_P,
-    alpha,
-    drain_farad,
-    gate_farad,
-)
+from domain.design.kit import impossible, spice, unreachable, with_unit
 from domain.design.mosfet import KP, KP_P, THRESHOLD_V, nmos, pmos, write_nmos, write_pmos
-from domain.design.understanding import impossible
 from shared.message import msg
 
 _STRONGER = 4.0
@@ -50,11 +25,11 @@ _LEAST_RATIO = 0.5
 
 def _ratio(load: float, delay: float, supply_v: float, own: float) -> float:
     """W/L of an NMOS whose inverter drives a load, its own drains (F each W/L) included; inf: never."""
-    room = delay * KP * supply_v / alpha(supply_v) - own
+    room = delay * KP * supply_v / rows.alpha(supply_v) - own
     return max(load / room, _LEAST_RATIO) if room > 0 else float("inf")
 
 
-def complete(request: Request) -> Said:
+def complete(request: kit.Request) -> kit.Said:
     """Raises CircuitError for a shift down."""
     low, high = request["vin"], request["vout"]
     if low is not None and high is not None and high <= low:
@@ -63,30 +38,30 @@ def complete(request: Request) -> Said:
                 vout=f"{high:g}", vin=f"{low:g}"),
             msg("Ask for a shift from the lower to the higher supply."),
         )  # fmt: skip
-    return Said(values={})
+    return kit.Said(values={})
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """From the load back: output inverter, crossed pair, pull-downs, input inverter."""
     low, high = request["vin"], request["vout"]
     delay = request["delay_s"] * correction["delay_s"]
     first, pair, last = (share * delay for share in _SHARES)
-    own = drain_farad(1 + WIDER_P)
+    own = rows.drain_farad(1 + rows.WIDER_P)
     out = _ratio(request["load_farad"], last, high, own)
     pull = _STRONGER * KP_P / KP * ((high - THRESHOLD_V) / (low - THRESHOLD_V)) ** 2
     # per W/L of a crossed PMOS: its own drain, the other's gate, the drain of what pulls against it
-    each = drain_farad(1 + pull) + gate_farad(0, 1)
-    room = pair * KP_P * high / alpha(high) - each
-    crossed = max(gate_farad(out, out * WIDER_P) / room, _LEAST_RATIO) if room > 0 else float("inf")
-    given = _ratio(gate_farad(pull * crossed, 0.0), first, low, own)
-    widest = max(out * WIDER_P, pull * crossed, given * WIDER_P)
-    if not widest <= MOST_RATIO:
-        slowest = min(max(widest / MOST_RATIO, 1.2), 20.0)
+    each = rows.drain_farad(1 + pull) + rows.gate_farad(0, 1)
+    room = pair * KP_P * high / rows.alpha(high) - each
+    crossed = max(rows.gate_farad(out, out * rows.WIDER_P) / room, _LEAST_RATIO) if room > 0 else float("inf")
+    given = _ratio(rows.gate_farad(pull * crossed, 0.0), first, low, own)
+    widest = max(out * rows.WIDER_P, pull * crossed, given * rows.WIDER_P)
+    if not widest <= rows.MOST_RATIO:
+        slowest = min(max(widest / rows.MOST_RATIO, 1.2), 20.0)
         asked, limit = (
             with_unit(each, "s", 3) for each in (request["delay_s"], slowest * request["delay_s"])
         )
         advice = msg("Lower the load capacitance, or allow more delay.")
-        raise unreachable(DELAY_LABEL, asked, limit, advice)
+        raise unreachable(rows.DELAY_LABEL, asked, limit, advice)
     parts = {
         "W/L in": given, "W/L down": pull * crossed, "W/L crossed": crossed, "W/L out": out,
     }  # fmt: skip
@@ -96,10 +71,10 @@ def size(request: Request, correction: Correction) -> Sized:
         crossed=f"{crossed:.3g}",
         out=f"{out:.3g}",
     )
-    return Sized(parts=parts, notes=(note,))
+    return kit.Sized(parts=parts, notes=(note,))
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """A pulse of the lower supply, the inverters on either side of the crossed pair, the load."""
     parts, delay = sized.parts, request["delay_s"]
     low, edge = spice(request["vin"]), spice(delay / 20)
@@ -108,47 +83,48 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     deck.part(f"Vddl vddl 0 DC {low}", msg("lower supply"))
     deck.part(f"Vddh vddh 0 DC {spice(request['vout'])}", msg("higher supply"))
     deck.part(nmos("M1", "nin in 0 0", parts["W/L in"]), msg("inverts the input"))
-    deck.part(pmos("M2", "nin in vddl vddl", WIDER_P * parts["W/L in"]), msg("inverts the input"))
+    deck.part(pmos("M2", "nin in vddl vddl", rows.WIDER_P * parts["W/L in"]), msg("inverts the input"))
     deck.part(nmos("M3", "x in 0 0", parts["W/L down"]), msg("pulls down while the input is high"))
     deck.part(nmos("M4", "y nin 0 0", parts["W/L down"]), msg("pulls down while the input is low"))
     deck.part(pmos("M5", "x y vddh vddh", parts["W/L crossed"]), msg("crossed pair"))
     deck.part(pmos("M6", "y x vddh vddh", parts["W/L crossed"]), msg("crossed pair"))
     deck.part(nmos("M7", "out x 0 0", parts["W/L out"]), msg("output inverter"))
-    deck.part(pmos("M8", "out x vddh vddh", WIDER_P * parts["W/L out"]), msg("output inverter"))
+    deck.part(pmos("M8", "out x vddh vddh", rows.WIDER_P * parts["W/L out"]), msg("output inverter"))
     deck.part(f"CL out 0 {spice(request['load_farad'])}", msg("load"))
     write_nmos(deck)
     write_pmos(deck)
 
 
-def _delay(metric: str, count: int) -> GoalRow:
-    def expression(request: Request) -> str:
+def _delay(metric: str, count: int) -> kit.GoalRow:
+    def expression(request: kit.Request) -> str:
         low, high = spice(request["vin"] / 2), spice(request["vout"] / 2)
         return f"cross(v(out),{high},{count})-cross(v(in),{low},{count})"
 
-    return GoalRow(
+    return kit.GoalRow(
         metric=metric, label=msg("Delay, rising") if count == 1 else msg("Delay, falling"), unit="s",
-        quantity="delay_s", bounds=lambda request: Bounds(maximum=request["delay_s"]), expression=expression,
+        quantity="delay_s", bounds=lambda request: kit.Bounds(maximum=request["delay_s"]),
+        expression=expression,
     )  # fmt: skip
 
 
 _QUANTITIES = (
-    Quantity(
-        name=OUTPUT, label=msg("higher supply"), dimensions=("V",), within=(1.8, 20), example=5,
+    kit.Quantity(
+        name=kit.OUTPUT, label=msg("higher supply"), dimensions=("V",), within=(1.8, 20), example=5,
         required=True, words=r"output|high(?:er)?|(?<![a-z])v_?(?:out|ddh|cch)(?![a-z])|输出|高压",
         before=r"(?<![a-z])to|转(?:换)?(?:到|至|为|成)?|变(?:换)?(?:到|至|为|成)?|到",
         after=r"\s*out(?![a-z])",
     ),
-    Quantity(
-        name=INPUT, label=msg("lower supply"), dimensions=("V",), within=(1.1, 15), example=1.8,
+    kit.Quantity(
+        name=kit.INPUT, label=msg("lower supply"), dimensions=("V",), within=(1.1, 15), example=1.8,
         required=True, words=r"input|low(?:er)?|(?<![a-z])v_?(?:in|ddl|ccl)(?![a-z])|输入|低压",
         before=r"from|从|由|将|把", after=r"\s*in(?![a-z])",
     ),
-    DELAY,
-    GATE_LOAD,
-    replace(TOLERANCE, is_told=False),
+    rows.DELAY,
+    rows.GATE_LOAD,
+    replace(kit.TOLERANCE, is_told=False),
 )  # fmt: skip
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="level_shifter",
     name=msg("CMOS level shifters from a lower to a higher supply"),
     one=msg("a level shifter"),
@@ -156,7 +132,7 @@ FAMILY = Family(
         "en": "level shifter from 1.8 V to 5 V, delay below 20 ns, load 1 pF",
         "zh": "1.8V转5V的电平转换电路，延迟小于20ns，负载电容1pF",
     },
-    words=Words(
+    words=kit.Words(
         named=(
             r"(?:(?:cmos|logic|voltage) )*level[\s-]?"
             r"(?:shift(?:er|ing)?|translat(?:or|ion|er)|conver(?:ter|sion))"
@@ -168,15 +144,15 @@ FAMILY = Family(
     goals=(
         _delay("rise_delay", 1),
         _delay("fall_delay", 2),
-        GoalRow(
+        kit.GoalRow(
             metric="high_level", label=msg("High level"), unit="V",
             expression=lambda request: f"at(v(out),{spice(20 * request['delay_s'])})",
-            bounds=lambda request: Bounds(minimum=(1 - LEVEL) * request["vout"]),
+            bounds=lambda request: kit.Bounds(minimum=(1 - rows.LEVEL) * request["vout"]),
         ),
-        GoalRow(
+        kit.GoalRow(
             metric="low_level", label=msg("Low level"), unit="V",
             expression=lambda request: f"at(v(out),{spice(40 * request['delay_s'])})",
-            bounds=lambda request: Bounds(maximum=LEVEL * request["vout"]),
+            bounds=lambda request: kit.Bounds(maximum=rows.LEVEL * request["vout"]),
         ),
     ),
     title=lambda request: (

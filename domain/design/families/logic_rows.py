@@ -10,14 +10,11 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from domain.design.deck import spice
-from domain.design.engine.declaration import Bounds, GoalRow, Quantity, Request, Said
-from domain.design.engine.reading import read_quantities
+from domain.design import kit
 from domain.design.families.differential_pair import LOAD_FARAD
 from domain.design.families.transistor_rows import SUPPLY_V
+from domain.design.kit import left_out, read_quantities, spice
 from domain.design.mosfet import KP, KP_P, LENGTH_M, THRESHOLD_V
-from domain.design.sentence import Sentence
-from domain.design.understanding import left_out
 from shared.message import msg
 
 WIDER_P = KP / KP_P
@@ -25,7 +22,7 @@ MOST_RATIO = 2000.0
 LEVEL = 0.1
 """Of the supply: how far the levels may stand inside it."""
 DELAY_LABEL = msg("propagation delay")
-DELAY = Quantity(
+DELAY = kit.Quantity(
     name="delay_s", label=DELAY_LABEL, dimensions=("s",), takes_rest=True, limit="at_most",
     words=r"delay|propagation|t_?p(?:d|hl|lh)?(?![a-z])|延迟|延时", example=10e-9, default=20e-9,
     within=(0.5e-9, 1e-4),
@@ -57,46 +54,48 @@ def drain_farad(ratio: float) -> float:
     return 2 * ratio * _OVERLAP_FARAD
 
 
-def counted(quantities: tuple[Quantity, ...], name: str, of: str) -> Callable[[Sentence], Said]:
+def counted(quantities: tuple[kit.Quantity, ...], name: str, of: str) -> Callable[[kit.Sentence], kit.Said]:
     """The `says` of a family with a number of things (`of`, a pattern): "3-stage", "five stages", "三级"."""
     words = "|".join(sorted(_NUMBERS, key=len, reverse=True))
     pattern = re.compile(rf"(?<![\d.])(?P<n>\d+|{words})[\s-]?(?:个|只)?(?:{of})", re.IGNORECASE)
 
-    def says(sentence: Sentence) -> Said:
+    def says(sentence: kit.Sentence) -> kit.Said:
         found = pattern.search(sentence.text)
         if found is None:
             values, unused = read_quantities(quantities, sentence)
-            return Said(values=values, stated=frozenset(values), notes=left_out(unused))
+            return kit.Said(values=values, stated=frozenset(values), notes=left_out(unused))
         start, end = found.span()
         rest = tuple(each for each in sentence.mentions if not start <= each.start < end)
         values, unused = read_quantities(quantities, replace(sentence, mentions=rest, links=()))
         text = found["n"].lower()
         values[name] = float(_NUMBERS[text] if text in _NUMBERS else int(text))
-        return Said(values=values, stated=frozenset(values), notes=left_out(unused))
+        return kit.Said(values=values, stated=frozenset(values), notes=left_out(unused))
 
     return says
 
 
-def delay_goal(metric: str, node: Callable[[Request], str], edge: Callable[[Request], int]) -> GoalRow:
+def delay_goal(
+    metric: str, node: Callable[[kit.Request], str], edge: Callable[[kit.Request], int]
+) -> kit.GoalRow:
     """From the input's passing of the middle to the output's: `edge` gives the output's number of it."""
     labels = {"fall_delay": msg("Delay, falling"), "rise_delay": msg("Delay, rising")}
 
-    def expression(request: Request) -> str:
+    def expression(request: kit.Request) -> str:
         half, own = spice(request["supply_v"] / 2), 2 - edge(request) % 2
         return f"cross(v(out),{half},{edge(request)})-cross(v({node(request)}),{half},{own})"
 
-    return GoalRow(
+    return kit.GoalRow(
         metric=metric, label=labels[metric], unit="s", quantity="delay_s", expression=expression,
-        bounds=lambda request: Bounds(maximum=request["delay_s"]),
+        bounds=lambda request: kit.Bounds(maximum=request["delay_s"]),
     )  # fmt: skip
 
 
 def level_goal(
     metric: str,
-    place: Callable[[Request], float],
+    place: Callable[[kit.Request], float],
     number: int = 0,
-    when: Callable[[Request], bool] = lambda _request: True,
-) -> GoalRow:
+    when: Callable[[kit.Request], bool] = lambda _request: True,
+) -> kit.GoalRow:
     """The output at a time: low or high by the metric's first letter; `number`: the input that makes it."""
     is_low = metric.startswith("low")
     label = msg("Low level") if is_low else msg("High level")
@@ -106,13 +105,13 @@ def level_goal(
             if is_low
             else msg("High level by input {number}", number=number)
         )
-    return GoalRow(
+    return kit.GoalRow(
         metric=f"{metric}_{number}" if number else metric, label=label, unit="V",
         expression=lambda request: f"at(v(out),{spice(place(request))})",
         bounds=lambda request: (
-            Bounds(maximum=LEVEL * request["supply_v"])
+            kit.Bounds(maximum=LEVEL * request["supply_v"])
             if is_low
-            else Bounds(minimum=(1 - LEVEL) * request["supply_v"])
+            else kit.Bounds(minimum=(1 - LEVEL) * request["supply_v"])
         ),
         when=when,
     )  # fmt: skip

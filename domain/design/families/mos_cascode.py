@@ -9,22 +9,11 @@ from __future__ import annotations
 
 import math
 
-from domain.circuit.figures import told_apart, with_unit
-from domain.circuit.preferred_values import at_least, nearest
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import Correction, Family, Request, Sized, Words
+from domain.design import kit
 from domain.design.engine.device_cards import CARDS
-from domain.design.engine.wording import unreachable
+from domain.design.families import transistor_rows as rows
 from domain.design.families.amplifier_rows import GAIN_LABEL
-from domain.design.families.transistor_rows import (
-    LOW_GOAL,
-    OTHER_DEVICES,
-    drawn_a,
-    gain_goal,
-    quantities,
-    sweep,
-    write_source,
-)
+from domain.design.kit import at_least, nearest, spice, told_apart, unreachable, with_unit
 from domain.design.mosfet import element, nmos_of, write_models
 from domain.design.transistor import parallel
 from shared.message import msg
@@ -38,17 +27,17 @@ _LOWER_V = 0.3
 """Across the lower transistor beyond its overdrive."""
 
 
-def _source_v(request: Request) -> float:
+def _source_v(request: kit.Request) -> float:
     return float(max(0.2 if request.get(CARDS) else 0.5, 0.1 * request["supply_v"]))
 
 
-def _drop_v(request: Request) -> float:
+def _drop_v(request: kit.Request) -> float:
     """Across the drain resistor: half of what source and saturation leave."""
     saturation_v = 0.6 if request.get(CARDS) else 1.0
     return float(0.5 * (request["supply_v"] - _source_v(request) - saturation_v))
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """Resistors of E24 and E96, capacitors of E6, the width of both by the gain."""
     current, gain = request["collector_a"], request["gain"] * correction["gain"]
     device = nmos_of(request)
@@ -93,14 +82,14 @@ def size(request: Request, correction: Correction) -> Sized:
         overdrive=with_unit(overdrive, "V", 3),
         ratio=f"{parts['W/L']:.3g}",
     )
-    return Sized(parts=parts, notes=(note,))
+    return kit.Sized(parts=parts, notes=(note,))
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """Source, bias, both transistors and the capacitors."""
     n = nmos_of(request)
     parts = {name: spice(value) for name, value in sized.parts.items()}
-    write_source(deck, request, min(0.02, 0.2 * _drop_v(request) / request["gain"]))
+    rows.write_source(deck, request, min(0.02, 0.2 * _drop_v(request) / request["gain"]))
     deck.part(f"C1 in g {parts['C1']}", msg("couples the input"))
     deck.part(f"R1 vcc g {parts['R1']}", msg("bias, together with R2"))
     deck.part(f"R2 g 0 {parts['R2']}", msg("bias, together with R1"))
@@ -121,7 +110,7 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     write_models(deck, request, "nmos")
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="mos_cascode",
     name=msg("cascode amplifiers with two NMOS transistors"),
     one=msg("a MOS cascode amplifier"),
@@ -129,20 +118,20 @@ FAMILY = Family(
         "en": "MOS cascode amplifier, gain 10, 12 V supply, 100 kohm load",
         "zh": "增益10倍的共源共栅放大电路，电源12V，负载100kΩ",
     },
-    words=Words(
+    words=kit.Words(
         named=(
             r"(?:mos(?:fet)?|n-?mos|cmos|fet) (?:single[\s-]stage )?cascode"
             r"(?: (?:amplifier|amp|stage|circuit))*|"
             r"cascode(?: (?:amplifier|amp|stage|circuit))*(?=.{0,40}(?:mos|fet))|"
             r"(?:单级)?(?:n?mos(?:fet)?管?)?共源共栅极?(?:级|组态)?(?:放大)?(?:器|电路)?"
         ),
-        excludes=rf"telescopic|套筒|folded|折叠|mirror|镜|bjt|bipolar|npn|p-?mos|{OTHER_DEVICES}",
+        excludes=rf"telescopic|套筒|folded|折叠|mirror|镜|bjt|bipolar|npn|p-?mos|{rows.OTHER_DEVICES}",
     ),
-    quantities=quantities(drawn_a(0.5e-3, _drop_v), load=100e3),
-    goals=(gain_goal(-1), LOW_GOAL),
+    quantities=rows.quantities(rows.drawn_a(0.5e-3, _drop_v), load=100e3),
+    goals=(rows.gain_goal(-1), rows.LOW_GOAL),
     title=lambda request: f"MOS cascode amplifier, gain {request['gain']:.4g}, {request['supply_v']:g} V",
     remarks=lambda _request: (msg("Gain = -gm1 (RD || Rload), gm = 2 ID / (VGS - VT)."),),
-    analyses=sweep,
+    analyses=rows.sweep,
     transistors=("nmos",),
     size=size,
     netlist=netlist,

@@ -7,24 +7,8 @@ and 5.2; Sedra, Smith, "Microelectronic Circuits", 7th ed., sections 8.2 and 8.6
 
 from __future__ import annotations
 
-from domain.circuit.figures import told_apart, with_unit
-from domain.circuit.preferred_values import nearest
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import (
-    TOLERANCE,
-    Bounds,
-    Choice,
-    Correction,
-    Family,
-    GoalRow,
-    Option,
-    Quantity,
-    Request,
-    Sized,
-    Words,
-    around,
-)
-from domain.design.engine.wording import unreachable
+from domain.design import kit
+from domain.design.kit import around, nearest, spice, told_apart, unreachable, with_unit
 from domain.design.mosfet import GENERAL_NMOS, Device, element, nmos_of, write_models
 from shared.message import msg
 
@@ -34,20 +18,20 @@ _LOW_V = 1.5
 _OUTPUT_OHM = msg("output resistance")
 
 
-def _output_ohm(request: Request, form: str, device: Device = GENERAL_NMOS) -> float:
+def _output_ohm(request: kit.Request, form: str, device: Device = GENERAL_NMOS) -> float:
     early_v = device.least_output_v(_OVERDRIVE_V, _LOW_V / 2)
     simple = float(early_v / request["current_a"])
     return simple * (1 + 2 / _OVERDRIVE_V * early_v) if form == "cascode" else simple
 
 
-def _form(request: Request) -> str | None:
+def _form(request: kit.Request) -> str | None:
     """Cascode where the output resistance asks for it."""
     if request["current_a"] is None or request["output_ohm"] is None:
         return None
     return "cascode" if request["output_ohm"] > 0.8 * _output_ohm(request, "simple") else None
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """The reference's resistor of E96, the width of all by the current."""
     wanted, supply, form = request["current_a"], request["supply_v"], request["form"]
     device = nmos_of(request)
@@ -69,10 +53,10 @@ def size(request: Request, correction: Correction) -> Sized:
         reference=with_unit(reference, "A", 3),
         ohm=with_unit(ohm, "Ω", 2),
     )
-    return Sized(parts=parts, notes=(note,))
+    return kit.Sized(parts=parts, notes=(note,))
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """Supply, reference, transistors, and a voltage at the output that is swept."""
     n = nmos_of(request)
     ratio = sized.parts["W/L"]
@@ -90,12 +74,12 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     write_models(deck, request, "nmos")
 
 
-def _ohm(request: Request) -> str:
+def _ohm(request: kit.Request) -> str:
     high = spice(request["supply_v"])
     return f"({high}-{spice(_LOW_V)})/(at(-i(vin),{high})-at(-i(vin),{spice(_LOW_V)}))"
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="mos_current_mirror",
     name=msg("NMOS current mirrors (simple, cascode)"),
     one=msg("a MOS current mirror"),
@@ -103,7 +87,7 @@ FAMILY = Family(
         "en": "MOS cascode current mirror, 100 uA, 5 V supply",
         "zh": "100uA的NMOS电流镜，电源5V",
     },
-    words=Words(
+    words=kit.Words(
         named=(
             r"(?:(?:simple|basic|cascode|constant|n-?mos|mos(?:fet)?|cmos) )*"
             r"(?:current mirror|current[\s-](?:source|sink)(?! load))(?=.{0,40}mos)|"
@@ -116,40 +100,40 @@ FAMILY = Family(
         excludes=r"p-?mos|(?<![a-z])led|charger|充电|driver|op[\s-]?amp|运放|differen|差分|bjt|npn|amplifier|放大",
     ),
     quantities=(
-        Quantity(
+        kit.Quantity(
             name="current_a", label=msg("current"), dimensions=("A",), takes_rest=True, within=(1e-6, 0.02),
             words=r"current|output|i_?(?:out|o|ref)(?![a-z])|电流|输出", example=100e-6, required=True,
         ),
-        Quantity(
+        kit.Quantity(
             name="supply_v", label=msg("supply"), dimensions=("V",), takes_rest=True, within=(3, 40),
             words=r"suppl\w+|power(?:ed)?|rails?|供电|电源|vcc|vdd", example=5, default=5.0,
         ),
-        Quantity(
+        kit.Quantity(
             name="output_ohm", label=_OUTPUT_OHM, dimensions=("Ohm",), limit="at_least", within=(1e3, 1e12),
             words=r"output (?:resistance|impedance)|(?<![a-z])r_?o(?:ut)?(?![a-z])|输出(?:电阻|阻抗)|内阻",
             example=10e6,
         ),
-        TOLERANCE,
+        kit.TOLERANCE,
     ),
     choices=(
-        Choice(
+        kit.Choice(
             name="form", label=msg("circuit"), default=_form,
             options=(
-                Option(key="simple", label=msg("simple mirror"), words=r"simple|basic|简单|基本"),
-                Option(key="cascode", label=msg("cascode mirror"), words=r"cascode|共源共栅"),
+                kit.Option(key="simple", label=msg("simple mirror"), words=r"simple|basic|简单|基本"),
+                kit.Option(key="cascode", label=msg("cascode mirror"), words=r"cascode|共源共栅"),
             ),
         ),
     ),
     goals=(
-        GoalRow(
+        kit.GoalRow(
             metric="current", label=msg("Output current"), unit="A", quantity="current_a",
             expression=lambda request: f"at(-i(vin),{spice(request['supply_v'] / 2)})",
             bounds=lambda request: around(request["current_a"], request["tolerance"]),
         ),
-        GoalRow(
+        kit.GoalRow(
             metric="output_resistance", label=msg("Output resistance"), unit="Ohm", quantity="output_ohm",
             expression=_ohm, is_corrected=False,
-            bounds=lambda request: Bounds(minimum=request["output_ohm"]),
+            bounds=lambda request: kit.Bounds(minimum=request["output_ohm"]),
             when=lambda request: request["output_ohm"] is not None,
         ),
     ),

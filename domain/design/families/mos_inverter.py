@@ -10,31 +10,9 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from domain.circuit.figures import with_unit
-from domain.circuit.preferred_values import nearest
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import (
-    TOLERANCE,
-    Choice,
-    Correction,
-    Family,
-    Option,
-    Request,
-    Sized,
-    Words,
-)
-from domain.design.engine.wording import unreachable
-from domain.design.families.logic_rows import (
-    DELAY,
-    DELAY_LABEL,
-    GATE_LOAD,
-    LOGIC_SUPPLY,
-    MOST_RATIO,
-    WIDER_P,
-    alpha,
-    delay_goal,
-    level_goal,
-)
+from domain.design import kit
+from domain.design.families import logic_rows as rows
+from domain.design.kit import nearest, spice, unreachable, with_unit
 from domain.design.mosfet import KP, THRESHOLD_V, nmos, pmos, write_nmos, write_pmos
 from shared.message import msg
 
@@ -44,7 +22,7 @@ _LOW_SHARE = 0.05
 _LEAST_RATIO = 1.0
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """The widths by the delay; beside a resistor of E24 by the low level."""
     supply, load = request["supply_v"], request["load_farad"]
     delay = request["delay_s"] * correction["delay_s"] / _MARGIN
@@ -54,21 +32,23 @@ def size(request: Request, correction: Correction) -> Sized:
         low = _LOW_SHARE * supply
         drive = (supply - THRESHOLD_V) * low - low**2 / 2
         parts["W/L 1"] = max(
-            (supply - low) / parts["RD"] / (KP * drive), alpha(supply) * load / (KP * delay * supply)
+            (supply - low) / parts["RD"] / (KP * drive), rows.alpha(supply) * load / (KP * delay * supply)
         )
     else:
-        parts["W/L 1"] = max(alpha(supply) * load / (KP * delay * supply), _LEAST_RATIO)
-        parts["W/L 2"] = parts["W/L 1"] * WIDER_P
+        parts["W/L 1"] = max(rows.alpha(supply) * load / (KP * delay * supply), _LEAST_RATIO)
+        parts["W/L 2"] = parts["W/L 1"] * rows.WIDER_P
     widest = max(value for name, value in parts.items() if name != "RD")
-    if widest > MOST_RATIO:
+    if widest > rows.MOST_RATIO:
         asked = with_unit(request["delay_s"], "s", 3)
-        limit = with_unit(request["delay_s"] * widest / MOST_RATIO, "s", 3)
-        raise unreachable(DELAY_LABEL, asked, limit, msg("Lower the load capacitance, or allow more delay."))
+        limit = with_unit(request["delay_s"] * widest / rows.MOST_RATIO, "s", 3)
+        raise unreachable(
+            rows.DELAY_LABEL, asked, limit, msg("Lower the load capacitance, or allow more delay.")
+        )
     note = msg("W/L = {ratio}.", ratio=f"{parts['W/L 1']:.3g}")
-    return Sized(parts=parts, notes=(note,))
+    return kit.Sized(parts=parts, notes=(note,))
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """A pulse at the input, the transistors, the load."""
     parts, delay = sized.parts, request["delay_s"]
     edge, high = spice(delay / 20), spice(request["supply_v"])
@@ -91,7 +71,7 @@ def _pulse(delay: float) -> str:
     return f".tran {step} {spice(42 * delay)} 0 {step}"
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="mos_inverter",
     name=msg("MOS inverters (CMOS, or NMOS with a resistor)"),
     one=msg("a MOS inverter"),
@@ -99,7 +79,7 @@ FAMILY = Family(
         "en": "CMOS inverter, delay below 5 ns, load 1 pF, 5 V supply",
         "zh": "CMOS反相器，延迟小于5ns，负载电容1pF，电源5V",
     },
-    words=Words(
+    words=kit.Words(
         named=(
             r"(?:(?:n-?mos|cmos|mos(?:fet)?|logic(?:al)?|digital) )+inverter|"
             r"(?:logic(?:al)? )?inverter(?=.{0,30}(?:mos|fet))|not gate|"
@@ -108,25 +88,25 @@ FAMILY = Family(
         excludes=r"dc|power|grid|solar|逆变|ring|环形|oscillat|振荡|schmitt|施密特|chain|链",
     ),
     quantities=(
-        DELAY,
-        GATE_LOAD,
-        LOGIC_SUPPLY,
-        replace(TOLERANCE, is_told=False),
+        rows.DELAY,
+        rows.GATE_LOAD,
+        rows.LOGIC_SUPPLY,
+        replace(kit.TOLERANCE, is_told=False),
     ),
     choices=(
-        Choice(
+        kit.Choice(
             name="form", label=msg("load"),
             options=(
-                Option(key="cmos", label=msg("PMOS transistor"), words=r"cmos|p-?mos"),
-                Option(key="resistor", label=msg("resistor"), words=r"resist|电阻"),
+                kit.Option(key="cmos", label=msg("PMOS transistor"), words=r"cmos|p-?mos"),
+                kit.Option(key="resistor", label=msg("resistor"), words=r"resist|电阻"),
             ),
         ),
     ),
     goals=(
-        delay_goal("fall_delay", lambda _request: "in", lambda _request: 1),
-        delay_goal("rise_delay", lambda _request: "in", lambda _request: 2),
-        level_goal("low_level", lambda request: 20 * request["delay_s"]),
-        level_goal("high_level", lambda request: 40 * request["delay_s"]),
+        rows.delay_goal("fall_delay", lambda _request: "in", lambda _request: 1),
+        rows.delay_goal("rise_delay", lambda _request: "in", lambda _request: 2),
+        rows.level_goal("low_level", lambda request: 20 * request["delay_s"]),
+        rows.level_goal("high_level", lambda request: 40 * request["delay_s"]),
     ),
     title=lambda request: (
         f"Inverter, {request['form']} load, {with_unit(request['delay_s'], 's')}, {request['supply_v']:g} V"

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from domain.circuit.figures import with_unit
-from domain.design.deck import Deck
-from domain.design.engine.declaration import Correction, Request, Sized, Words
+from domain.design import kit
 from domain.design.families import filter_rows as rows
 from domain.design.families import sallen_key
 from domain.design.families.sallen_key_response import sections
+from domain.design.kit import with_unit
 from domain.design.multiple_feedback_stage import in_deck, size_stage, write_stage
 from domain.design.opamp import SINGLE_SUPPLY, given_gbw_hz
 from domain.design.sallen_key_stage import demands, gain_bandwidth, size_stages
-from domain.design.sentence import Sentence
 from shared.message import msg
 
 _INVERTING = (
@@ -38,14 +36,14 @@ _QUANTITIES = tuple(
 )
 
 
-def _claims(sentence: Sentence) -> float:
+def _claims(sentence: kit.Sentence) -> float:
     """By name, or an inverting filter; a band-pass is the family `band_pass`."""
     if sentence.has(r"band[\s-]?pass|(?<![a-z])bpf?(?![a-z])|带通|notch|带阻|陷波"):
         return 0.0
     return 1.0 if sentence.has(f"{rows.MULTIPLE_FEEDBACK_WORDS}|{_INVERTING}") else 0.0
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """Stages with parts that can be bought, and an op-amp that is fast enough."""
     kind, gain, cutoff = request["kind"], request["gain"], request["cutoff_hz"]
     asked = demands(kind, sections(request), cutoff, gain)
@@ -64,10 +62,10 @@ def size(request: Request, correction: Correction) -> Sized:
         "Op-amps with a gain-bandwidth product of {gbw} are assumed; slower ones shift the cut-off.",
         gbw=with_unit(gbw, "Hz"),
     )
-    return Sized(parts=parts, figures=figures, notes=(note,))
+    return kit.Sized(parts=parts, figures=figures, notes=(note,))
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """Source, supplies, one stage behind the other, and the op-amp's macro model."""
     rows.write_cascade(deck, request, sized, write_stage)
 
@@ -83,7 +81,7 @@ FAMILY = replace(
         "en": "multiple-feedback low-pass filter, 2nd order, cut-off 1 kHz, gain 10",
         "zh": "多重反馈低通滤波器，四阶巴特沃斯，截止频率1kHz，增益2倍",
     },
-    words=Words(named=f"{rows.MULTIPLE_FEEDBACK_WORDS}|{_INVERTING}", refuses=(SINGLE_SUPPLY,)),
+    words=kit.Words(named=f"{rows.MULTIPLE_FEEDBACK_WORDS}|{_INVERTING}", refuses=(SINGLE_SUPPLY,)),
     claims=_claims,
     quantities=_QUANTITIES,
     title=lambda request: sallen_key.FAMILY.title(request).replace("Sallen-Key", "Multiple-feedback"),

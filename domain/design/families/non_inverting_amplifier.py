@@ -11,38 +11,8 @@ from __future__ import annotations
 
 import math
 
-from domain.circuit.figures import with_unit
-from domain.circuit.preferred_values import best_pair, values_between
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import (
-    TOLERANCE,
-    Choice,
-    Correction,
-    Family,
-    GoalRow,
-    Option,
-    Quantity,
-    Request,
-    Said,
-    Sized,
-    Words,
-    around,
-)
-from domain.design.opamp import (
-    BANDWIDTH,
-    BANDWIDTH_GOAL,
-    GBW,
-    OPAMP,
-    OPEN_LOOP_GAIN,
-    SINGLE_SUPPLY,
-    SUPPLY,
-    fast_enough,
-    mid_band_hz,
-    sweep,
-    write_opamp,
-    write_supplies,
-)
-from domain.design.understanding import impossible
+from domain.design import kit, opamp
+from domain.design.kit import around, best_pair, impossible, spice, values_between, with_unit
 from shared.message import msg
 
 _FOLLOWER_BELOW = 1.002
@@ -60,28 +30,28 @@ _FOLLOWER = (
 )
 
 
-def complete(request: Request) -> Said:
+def complete(request: kit.Request) -> kit.Said:
     """A follower has the gain 1. Raises CircuitError for another one."""
     if request["form"] != "follower":
-        return Said(values={})
+        return kit.Said(values={})
     gain = request["gain"]
     if gain is not None and abs(gain - 1) > (request["tolerance"] or 1e-3):
         raise impossible(
             msg("A voltage follower has a gain of 1, not {gain}.", gain=f"{gain:.4g}"),
             msg("Ask for a non-inverting amplifier to get another gain."),
         )
-    return Said(values={"gain": 1.0})
+    return kit.Said(values={"gain": 1.0})
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """R1 and R2 of E96 whose ratio comes nearest, and the slowest op-amp that is fast enough."""
     gain = request["gain"] * correction["gain"]
     # Finite A0: gain = ratio / (1 + ratio / A0)
-    ratio = gain / (1 - gain / OPEN_LOOP_GAIN)
+    ratio = gain / (1 - gain / opamp.OPEN_LOOP_GAIN)
     if request["gain"] < _FOLLOWER_BELOW:
-        gbw = fast_enough(request, correction, 1.0)
+        gbw = opamp.fast_enough(request, correction, 1.0)
         note = msg("A follower: the output is wired to the inverting input.")
-        return Sized(parts={}, figures={"gbw_hz": gbw}, notes=(note,))
+        return kit.Sized(parts={}, figures={"gbw_hz": gbw}, notes=(note,))
     ratio = max(ratio, 1 + 1e-4)
     ground = _GROUND_OHM if ratio <= _HIGH_GAIN else _GROUND_OHM_OF_HIGH_GAIN
     ground = max(ground, _LEAST_FEEDBACK_OHM / (ratio - 1))
@@ -92,32 +62,32 @@ def size(request: Request, correction: Correction) -> Sized:
         "E96",
         lambda one, two: abs(math.log((1 + two / one) / ratio)) + 1e-3 * abs(math.log(one / ground)),
     )
-    gbw = fast_enough(request, correction, ratio)
+    gbw = opamp.fast_enough(request, correction, ratio)
     note = msg(
         "R1 = {r1}, R2 = {r2}, an op-amp with a gain-bandwidth product of {gbw}.",
         r1=with_unit(r1, "Ω"),
         r2=with_unit(r2, "Ω"),
         gbw=with_unit(gbw, "Hz"),
     )
-    return Sized(parts={"R1": r1, "R2": r2}, figures={"gbw_hz": gbw}, notes=(note,))
+    return kit.Sized(parts={"R1": r1, "R2": r2}, figures={"gbw_hz": gbw}, notes=(note,))
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """Source, supplies, the two resistors and the op-amp."""
     amplitude = min(1.0, 0.4 * request["supply_v"] / request["gain"])
-    sine = f"SIN(0 {spice(amplitude)} {mid_band_hz(request)})"
+    sine = f"SIN(0 {spice(amplitude)} {opamp.mid_band_hz(request)})"
     deck.part(f"Vin in 0 DC 0 AC 1 {sine}", msg("input: 1 V for .ac, a sine at mid band for .tran"))
-    write_supplies(deck, request["supply_v"])
+    opamp.write_supplies(deck, request["supply_v"])
     back = "out"
     if sized.parts:
         back = "n"
         deck.part(f"R1 n 0 {spice(sized.parts['R1'])}", msg("to ground: sets the gain together with R2"))
         deck.part(f"R2 out n {spice(sized.parts['R2'])}", msg("feedback: sets the gain together with R1"))
     deck.part(f"X1 in {back} vcc vee out {request['opamp']}", msg("op-amp, the input at its + input"))
-    write_opamp(deck, request, sized.figures["gbw_hz"])
+    opamp.write_opamp(deck, request, sized.figures["gbw_hz"])
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="non_inverting_amplifier",
     name=msg("non-inverting op-amp amplifiers and voltage followers"),
     one=msg("a non-inverting op-amp amplifier"),
@@ -125,7 +95,7 @@ FAMILY = Family(
         "en": "non-inverting amplifier, gain 11, bandwidth 50 kHz",
         "zh": "增益11倍、带宽50kHz的同相放大器",
     },
-    words=Words(
+    words=kit.Words(
         named=(
             r"non[\s-]?inverting (?:op[\s-]?amps?(?: circuit| amplifier| stage)?|"
             r"(?:operational |voltage |gain )?(?:amplifier|amp|stage|buffer))(?![a-z])|"
@@ -143,35 +113,35 @@ FAMILY = Family(
             r"follower|(?:射|源)极跟随|oscillat|振荡|comparator|比较器|two[\s-]stage|两级|miller|cmos|mosfet|"
             r"transistor|晶体管"
         ),
-        refuses=(SINGLE_SUPPLY,),
+        refuses=(opamp.SINGLE_SUPPLY,),
     ),
     quantities=(
-        Quantity(
+        kit.Quantity(
             name="gain", label=msg("gain"), dimensions=("x", "dB"), takes_rest=True, within=(1, 1000),
             words=r"(?<![a-z])gain|增益|放大倍数|放大", example=10, required=True,
         ),
-        BANDWIDTH,
-        SUPPLY,
-        GBW,
-        TOLERANCE,
+        opamp.BANDWIDTH,
+        opamp.SUPPLY,
+        opamp.GBW,
+        kit.TOLERANCE,
     ),
     choices=(
-        OPAMP,
-        Choice(
+        opamp.OPAMP,
+        kit.Choice(
             name="form", label=msg("circuit"), is_told=False,
             options=(
-                Option(key="amplifier", label=msg("non-inverting amplifier"), words="(?!)"),
-                Option(key="follower", label=msg("voltage follower"), words=_FOLLOWER),
+                kit.Option(key="amplifier", label=msg("non-inverting amplifier"), words="(?!)"),
+                kit.Option(key="follower", label=msg("voltage follower"), words=_FOLLOWER),
             ),
         ),
     ),
     goals=(
-        GoalRow(
+        kit.GoalRow(
             metric="gain", label=msg("Gain"), unit="1", quantity="gain",
-            expression=lambda request: f"at(re(v(out)/v(in)),{mid_band_hz(request)})",
+            expression=lambda request: f"at(re(v(out)/v(in)),{opamp.mid_band_hz(request)})",
             bounds=lambda request: around(request["gain"], request["tolerance"]),
         ),
-        BANDWIDTH_GOAL,
+        opamp.BANDWIDTH_GOAL,
     ),
     title=lambda request: (
         "Voltage follower, "
@@ -180,7 +150,7 @@ FAMILY = Family(
     )
     + with_unit(request["bandwidth_hz"], "Hz"),
     remarks=lambda _request: (msg("Gain = 1 + R2 / R1, bandwidth = GBW / (1 + R2 / R1)."),),
-    analyses=lambda request, sized, _goals: (sweep(request, sized.figures["gbw_hz"]),),
+    analyses=lambda request, sized, _goals: (opamp.sweep(request, sized.figures["gbw_hz"]),),
     size=size,
     netlist=netlist,
     complete=complete,

@@ -9,24 +9,10 @@ from __future__ import annotations
 
 import math
 
-from domain.circuit.figures import with_unit
-from domain.circuit.preferred_values import best_pair, nearest, values_between
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import Correction, Family, Request, Sized, Words
-from domain.design.families.threshold_rows import (
-    ANALYSES,
-    GOALS,
-    NO_SCHMITT,
-    QUANTITIES,
-    complete,
-    refuse_beyond_swing,
-    says,
-    stem_of,
-    title_of,
-    write_triangle,
-)
+from domain.design import kit
+from domain.design.families import threshold_rows as rows
+from domain.design.kit import best_pair, impossible, nearest, spice, values_between, with_unit
 from domain.design.opamp import LIMIT_V, OPAMP, SINGLE_SUPPLY, write_opamp, write_supplies
-from domain.design.understanding import impossible
 from shared.message import msg
 
 _FEEDBACK_OHM = (22e3, 2.2e6)
@@ -34,9 +20,9 @@ _LEAST_OHM = 470.0
 _DIVIDER_OHM = (4.7e3, 47e3)
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """R1 and R2 of E96 and E24 by the hysteresis, R3 and R4 of E96 by the middle."""
-    refuse_beyond_swing(request)
+    rows.refuse_beyond_swing(request)
     supply = request["supply_v"]
     upper, lower = (request[name] * correction[name] for name in ("upper_v", "lower_v"))
     ratio = (upper - lower) * correction["hysteresis_v"] / 2 / (supply - LIMIT_V)
@@ -59,12 +45,12 @@ def size(request: Request, correction: Correction) -> Sized:
             "E96",
             lambda low, high: abs(low / (low + high) - share),
         )
-    return Sized(parts=parts)
+    return kit.Sized(parts=parts)
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """A slow triangle over both thresholds, the resistors and the op-amp."""
-    write_triangle(deck, request)
+    rows.write_triangle(deck, request)
     write_supplies(deck, request["supply_v"])
     parts, minus = sized.parts, "0"
     deck.part(f"R1 in p {spice(parts['R1'])}", msg("input: sets the hysteresis together with R2"))
@@ -79,7 +65,7 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     write_opamp(deck, request, gbw_hz=10e6)
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="non_inverting_schmitt",
     name=msg("non-inverting comparators with hysteresis"),
     one=msg("a non-inverting comparator with hysteresis"),
@@ -87,26 +73,26 @@ FAMILY = Family(
         "en": "non-inverting Schmitt trigger, upper threshold 2 V, lower threshold -2 V, ±15 V",
         "zh": "同相施密特触发器，上限阈值2V，下限阈值-2V，电源±15V",
     },
-    words=Words(
+    words=kit.Words(
         named=(
             r"non[\s-]?inverting (?:op[\s-]?amp )?(?:schmitt|hysteresis|comparator)"
             r"(?:[\s-](?:trigger|comparator|circuit))*|"
             r"同相(?:输入)?(?:运放)?(?:施密特|滞回|迟滞|回差|滞后|电压)?(?:触发器|比较(?:器|电路))"
         ),
-        excludes=NO_SCHMITT,
+        excludes=rows.NO_SCHMITT,
         refuses=(SINGLE_SUPPLY,),
     ),
-    quantities=QUANTITIES,
+    quantities=rows.QUANTITIES,
     choices=(OPAMP,),
-    goals=GOALS,
-    title=lambda request: f"Non-inverting {title_of(request)}",
-    stem=lambda request: f"non_inverting_{stem_of(request)}",
+    goals=rows.GOALS,
+    title=lambda request: f"Non-inverting {rows.title_of(request)}",
+    stem=lambda request: f"non_inverting_{rows.stem_of(request)}",
     remarks=lambda _request: (
         msg("The output is high while the input lies above the upper threshold, low below the lower one."),
     ),
-    analyses=lambda _request, _sized, _goals: ANALYSES,
+    analyses=lambda _request, _sized, _goals: rows.ANALYSES,
     size=size,
     netlist=netlist,
-    says=says,
-    complete=complete,
+    says=rows.says,
+    complete=rows.complete,
 )

@@ -10,37 +10,10 @@ from __future__ import annotations
 
 import math
 
-from domain.circuit.figures import with_unit
-from domain.circuit.preferred_values import SeriesName, best_pair, values_between
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import (
-    TOLERANCE,
-    Bounds,
-    Correction,
-    Family,
-    GoalRow,
-    Quantity,
-    Request,
-    Sized,
-    Words,
-)
-from domain.design.families.resonance_rows import (
-    CENTER,
-    QUALITY,
-    QUALITY_GOAL,
-    WIDTH,
-    complete_resonance,
-    says_resonance,
-)
-from domain.design.opamp import (
-    GBW,
-    OPAMP,
-    SINGLE_SUPPLY,
-    SUPPLY,
-    enough_gbw_hz,
-    write_opamp,
-    write_supplies,
-)
+from domain.design import kit
+from domain.design.families import resonance_rows as rows
+from domain.design.kit import best_pair, spice, values_between, with_unit
+from domain.design.opamp import GBW, OPAMP, SINGLE_SUPPLY, SUPPLY, enough_gbw_hz, write_opamp, write_supplies
 from shared.message import msg
 
 _OHM = 22e3
@@ -49,21 +22,21 @@ _FASTER = 1000.0
 
 
 _QUANTITIES = (
-        CENTER,
-        WIDTH,
-        QUALITY,
-        Quantity(
+        rows.CENTER,
+        rows.WIDTH,
+        rows.QUALITY,
+        kit.Quantity(
             name="rejection_db", label=msg("rejection"), dimensions=("dB",), takes_rest=True, has_sign=False,
             words=r"reject\w*|attenuat\w*|deep|depth|suppress\w*|抑制|衰减|深度", limit="at_least",
             within=(10, 50), example=30, default=30.0,
         ),
         SUPPLY,
         GBW,
-        TOLERANCE,
+        kit.TOLERANCE,
     )  # fmt: skip
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """C of E24 and R of E96 or E192 whose product comes nearest; the share of the foot by R4 and R5."""
     product = 1 / (2 * math.pi * request["center_hz"] * correction["center_hz"])
     middle = max(product / _OHM, 100e-12)
@@ -72,7 +45,7 @@ def size(request: Request, correction: Correction) -> Sized:
         return abs(math.log(one * two / product))
 
     capacitors = values_between(middle / 4, 4 * middle, "E24")
-    grids: tuple[SeriesName, ...] = ("E96", "E192")  # the finer one where the center is missed otherwise
+    grids: tuple[kit.SeriesName, ...] = ("E96", "E192")  # the finer one where the center is missed otherwise
     pairs = [best_pair(capacitors, lambda each: product / each, grid, miss) for grid in grids]
     c, r = min(pairs, key=lambda pair: miss(*pair))
     share = 1 - 1 / (4 * request["quality"] * correction["quality"])
@@ -85,10 +58,10 @@ def size(request: Request, correction: Correction) -> Sized:
     gbw = enough_gbw_hz(request, _FASTER * request["center_hz"])
     note = msg("R = {r}, C = {c}.", r=with_unit(r, "Ω"), c=with_unit(c, "F"))
     parts = {"R": r, "C": c, "R4": upper, "R5": lower}
-    return Sized(parts=parts, figures={"gbw_hz": gbw}, notes=(note,))
+    return kit.Sized(parts=parts, figures={"gbw_hz": gbw}, notes=(note,))
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """Source, supplies, the two T, the follower of the output and that of the foot."""
     parts = {name: spice(value) for name, value in sized.parts.items()}
     sine = f"SIN(0 1 {spice(request['center_hz'])})"
@@ -109,7 +82,7 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     write_opamp(deck, request, sized.figures["gbw_hz"])
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="notch",
     name=msg("notch filters (twin-T with adjustable Q)"),
     one=msg("a twin-T notch filter"),
@@ -117,7 +90,7 @@ FAMILY = Family(
         "en": "notch filter at 50 Hz, Q 5, at least 30 dB rejection",
         "zh": "50Hz陷波器，Q值5，抑制不少于30dB",
     },
-    words=Words(
+    words=kit.Words(
         named=(
             r"(?:(?:active|twin[\s-]?t|second[\s-]order|2nd[\s-]order) )*"
             r"(?:notch|band[\s-]?(?:stop|reject)|hum)(?:[\s-](?:rejection|eliminator))?(?: filter)?|"
@@ -130,12 +103,12 @@ FAMILY = Family(
     quantities=_QUANTITIES,
     choices=(OPAMP,),
     goals=(
-        GoalRow(
+        kit.GoalRow(
             metric="rejection", label=msg("Rejection at the center"), unit="dB", quantity="rejection_db",
             expression=lambda request: f"db(dcgain(v(out))/gain(v(out),{spice(request['center_hz'])}))",
-            bounds=lambda request: Bounds(minimum=request["rejection_db"]), is_corrected=False,
+            bounds=lambda request: kit.Bounds(minimum=request["rejection_db"]), is_corrected=False,
         ),
-        QUALITY_GOAL,
+        rows.QUALITY_GOAL,
     ),
     title=lambda request: (
         f"Notch filter, {with_unit(request['center_hz'], 'Hz')}, Q {request['quality']:.4g}"
@@ -146,6 +119,6 @@ FAMILY = Family(
     ),
     size=size,
     netlist=netlist,
-    says=says_resonance(_QUANTITIES),
-    complete=complete_resonance,
+    says=rows.says_resonance(_QUANTITIES),
+    complete=rows.complete_resonance,
 )  # fmt: skip

@@ -6,89 +6,78 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from domain.circuit.figures import with_unit
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import (
-    TOLERANCE,
-    Bounds,
-    Correction,
-    Family,
-    GoalRow,
-    Quantity,
-    Request,
-    Sized,
-    Words,
-)
+from domain.design import kit
 from domain.design.families.amplifier_rows import GAIN_LABEL, GAIN_WORDS
 from domain.design.families.differential_pair import LOAD_FARAD
+from domain.design.kit import spice, with_unit
 from domain.design.opamp import GBW, SUPPLY, write_supplies
-from domain.simulation.goals import DesignGoal
 from shared.message import Message, msg
 
 LEAST_DEGREES, MOST_DEGREES = 45, 75
 
 
-def quantities(most_gain: float, least_hz: float, most_hz: float) -> tuple[Quantity, ...]:
+def quantities(most_gain: float, least_hz: float, most_hz: float) -> tuple[kit.Quantity, ...]:
     """Gain, GBW, phase margin, load and supplies."""
     return (
-        Quantity(
+        kit.Quantity(
             name="gain", label=GAIN_LABEL, dimensions=("x", "dB"), words=rf"{GAIN_WORDS}|open[\s-]loop|开环",
             takes_rest=True, limit="at_least", within=(100, most_gain), example=1000, default=1000.0,
         ),
         replace(GBW, takes_rest=True, limit="at_least", within=(least_hz, most_hz), example=1e6, default=1e6,
                 words=rf"{GBW.words}|ugf|ugbw|band[\s-]?width|单位增益(?:带宽|频率)|带宽"),
-        Quantity(
+        kit.Quantity(
             name="phase_margin_deg", label=msg("phase margin"), dimensions=("none",), limit="at_least",
             words=r"phase[\s-]margin|(?<![a-z])pm(?![a-z])|相位裕[度量]", example=60, default=60.0,
             within=(LEAST_DEGREES, MOST_DEGREES),
         ),
         LOAD_FARAD,
         replace(SUPPLY, default=5.0),
-        replace(TOLERANCE, is_told=False),
+        replace(kit.TOLERANCE, is_told=False),
     )  # fmt: skip
 
 
 GOALS = (
-    GoalRow(
+    kit.GoalRow(
         metric="gain_db", label=msg("Open-loop gain"), unit="dB", quantity="gain",
         expression=lambda _request: "db(dcgain(v(out)))",
-        bounds=lambda request: Bounds(minimum=20 * math.log10(request["gain"])),
+        bounds=lambda request: kit.Bounds(minimum=20 * math.log10(request["gain"])),
     ),
-    GoalRow(
+    kit.GoalRow(
         metric="unity_gain_frequency", label=msg("Unity-gain frequency"), unit="Hz", quantity="gbw_hz",
         expression=lambda _request: "ugf(v(out))",
-        bounds=lambda request: Bounds(minimum=request["gbw_hz"]),
+        bounds=lambda request: kit.Bounds(minimum=request["gbw_hz"]),
     ),
-    GoalRow(
+    kit.GoalRow(
         metric="phase_margin", label=msg("Phase margin"), unit="deg", quantity="phase_margin_deg",
         expression=lambda _request: "phase_margin(v(out))",
-        bounds=lambda request: Bounds(minimum=request["phase_margin_deg"]),
+        bounds=lambda request: kit.Bounds(minimum=request["phase_margin_deg"]),
     ),
 )  # fmt: skip
 
 
 def opamp_family(
     *, key: str, title: str, name: Message, one: Message, examples: Mapping[str, str],
-    words: Words, quantities: tuple[Quantity, ...], remark: Message,
-    size: Callable[[Request, Correction], Sized], netlist: Callable[[Deck, Request, Sized], None],
-) -> Family:  # fmt: skip
+    words: kit.Words, quantities: tuple[kit.Quantity, ...], remark: Message,
+    size: Callable[[kit.Request, kit.Correction], kit.Sized], netlist: Callable[[kit.Deck, kit.Request,
+    kit.Sized], None],
+) -> kit.Family:  # fmt: skip
     """A family of CMOS op-amps; `title` is what stands before "op-amp" in that of the netlist."""
 
-    def whole(request: Request) -> str:
+    def whole(request: kit.Request) -> str:
         gbw, load = with_unit(request["gbw_hz"], "Hz"), with_unit(request["load_farad"], "F")
         return f"{title} op-amp, GBW {gbw}, load {load}"
 
-    def sweep(request: Request, _sized: Sized, _goals: Sequence[DesignGoal]) -> tuple[str]:
+    def sweep(request: kit.Request, _sized: kit.Sized, _goals: Sequence[kit.DesignGoal]) -> tuple[str]:
         return (f".ac dec 30 0.1 {spice(100 * request['gbw_hz'])}",)
 
-    return Family(
+    return kit.Family(
         key=key, name=name, one=one, examples=examples, words=words, quantities=quantities, goals=GOALS,
         title=whole, remarks=lambda _request: (remark,), analyses=sweep, transistors=("nmos", "pmos"),
         size=size, netlist=netlist,
     )  # fmt: skip
 
 
-def write_bench(deck: Deck, request: Request) -> None:
+def write_bench(deck: kit.Deck, request: kit.Request) -> None:
     """The input, the supplies, the load, and the output fed back at DC only."""
     deck.part("Vin in 0 DC 0 AC 1", msg("non-inverting input: 1 V for .ac"))
     write_supplies(deck, request["supply_v"])

@@ -4,41 +4,41 @@ from __future__ import annotations
 
 import math
 
-from domain.design.deck import spice
-from domain.design.engine.declaration import Bounds, GoalRow, Quantity, Request, Said, around
+from domain.design import kit
+from domain.design.kit import around, spice
 from shared.message import msg
 
 _PERIODS = 20
 """That are kept: `frequency` looks at the second half."""
 
 
-def frequency_row(within: tuple[float, float], example: float) -> Quantity:
-    return Quantity(
+def frequency_row(within: tuple[float, float], example: float) -> kit.Quantity:
+    return kit.Quantity(
         name="frequency_hz", label=msg("frequency"), dimensions=("Hz",), takes_rest=True, within=within,
         example=example, required=True, has_sign=False,
         words=r"frequency|oscillat\w*|(?<![a-z])f_?(?:0|osc)?(?![a-z])|频率|振荡|震荡",
     )  # fmt: skip
 
 
-FREQUENCY_GOAL = GoalRow(
+FREQUENCY_GOAL = kit.GoalRow(
     metric="frequency", label=msg("Frequency"), unit="Hz", quantity="frequency_hz",
     expression=lambda _request: "frequency(v(out))",
     bounds=lambda request: around(request["frequency_hz"], request["tolerance"]),
 )  # fmt: skip
-AMPLITUDE = Quantity(
+AMPLITUDE = kit.Quantity(
     name="amplitude_v", label=msg("amplitude"), dimensions=("V",), takes_rest=True, has_sign=False,
     words=r"amplitude|peak|swing|output|幅(?:度|值)|振幅|峰值|输出", within=(1.5, 35), example=5,
 )  # fmt: skip
-AMPLITUDE_GOAL = GoalRow(
+AMPLITUDE_GOAL = kit.GoalRow(
     metric="amplitude", label=msg("Amplitude"), unit="V", quantity="amplitude_v",
     expression=lambda _request: "0.5*pp(v(out))",
     bounds=lambda request: around(request["amplitude_v"], max(0.1, request["tolerance"])),
 )  # fmt: skip
 
-LC_AMPLITUDE_GOAL = GoalRow(
+LC_AMPLITUDE_GOAL = kit.GoalRow(
     metric="amplitude", label=msg("Amplitude"), unit="V", is_corrected=False,
     expression=lambda _request: "0.5*pp(v(out))",
-    bounds=lambda request: Bounds(minimum=0.1 * request["supply_v"]),
+    bounds=lambda request: kit.Bounds(minimum=0.1 * request["supply_v"]),
 )  # fmt: skip
 COIL_Q = 60.0
 
@@ -49,11 +49,11 @@ _FUNDAMENTAL = 0.94
 """Of what the diodes carry beside their resistor: by measurement at 1 to 20 V."""
 
 
-def third_of_supply(request: Request) -> Said:
+def third_of_supply(request: kit.Request) -> kit.Said:
     """The amplitude, where nobody said it."""
     if request["amplitude_v"] is not None:
-        return Said(values={})
-    return Said(values={"amplitude_v": round((request["supply_v"] or 15.0) / 3, 1)})
+        return kit.Said(values={})
+    return kit.Said(values={"amplitude_v": round((request["supply_v"] or 15.0) / 3, 1)})
 
 
 def diode_drop(current: float) -> float:
@@ -66,16 +66,16 @@ def switch_model() -> str:
     return ".model dswitch D(IS=2.5n N=1.75 RS=0.8 CJO=4p TT=4n)"
 
 
-def distortion_goal(most: float) -> GoalRow:
+def distortion_goal(most: float) -> kit.GoalRow:
     """`most` as a fraction of the fundamental."""
-    return GoalRow(
+    return kit.GoalRow(
         metric="distortion", label=msg("Distortion"), unit="1", is_corrected=False,
         expression=lambda _request: "thd(v(out),frequency(v(out)))",  # its own, not the one asked for
-        bounds=lambda _request: Bounds(maximum=most),
+        bounds=lambda _request: kit.Bounds(maximum=most),
     )  # fmt: skip
 
 
-def transient(request: Request, *, settles: float, points: int = 200) -> str:
+def transient(request: kit.Request, *, settles: float, points: int = 200) -> str:
     """The `.tran` card: `settles` periods pass before the record begins."""
     period = 1 / request["frequency_hz"]
     start, step = settles * period, spice(period / points)

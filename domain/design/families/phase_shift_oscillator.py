@@ -10,32 +10,9 @@ from __future__ import annotations
 
 import math
 
-from domain.circuit.figures import with_unit
-from domain.circuit.preferred_values import at_most, best_pair, nearest, values_between
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import TOLERANCE, Correction, Family, Request, Sized, Words
-from domain.design.engine.wording import unreachable
-from domain.design.families.oscillator_rows import (
-    AMPLITUDE,
-    AMPLITUDE_GOAL,
-    FREQUENCY_GOAL,
-    diode_drop,
-    distortion_goal,
-    frequency_row,
-    switch_model,
-    third_of_supply,
-    transient,
-)
-from domain.design.opamp import (
-    GBW,
-    LIMIT_V,
-    OPAMP,
-    SINGLE_SUPPLY,
-    SUPPLY,
-    enough_gbw_hz,
-    write_opamp,
-    write_supplies,
-)
+from domain.design import kit, opamp
+from domain.design.families import oscillator_rows as rows
+from domain.design.kit import at_most, best_pair, nearest, spice, unreachable, values_between, with_unit
 from shared.message import msg
 
 _OHM = (1.5e3, 6.8e3)
@@ -47,9 +24,9 @@ _MORE_DROP = 1.08
 """Times that of a Wien bridge, whose output has more harmonics: by measurement."""
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """C of E12, R of E24, the feedback of E96 by the amplitude."""
-    most = request["supply_v"] - LIMIT_V
+    most = request["supply_v"] - opamp.LIMIT_V
     if request["amplitude_v"] > most:
         raise unreachable(
             msg("amplitude"),
@@ -65,7 +42,9 @@ def size(request: Request, correction: Correction) -> Sized:
         "E12",
         lambda one, two: abs(math.log(one * two / product)),
     )
-    share = _MORE_DROP * diode_drop(aim / (_GAIN * r)) / aim * _GAIN  # of R: the mean of R3 and the diodes
+    share = (
+        _MORE_DROP * rows.diode_drop(aim / (_GAIN * r)) / aim * _GAIN
+    )  # of R: the mean of R3 and the diodes
     parts = {
         "R": r,
         "C": c,
@@ -74,14 +53,14 @@ def size(request: Request, correction: Correction) -> Sized:
     }
     parts["R4"] = nearest(max((_GAIN - share) * r - parts["R2"], 1e-3 * r), "E96")
     note = msg("R = {r}, C = {c}.", r=with_unit(r, "Ω"), c=with_unit(c, "F"))
-    gbw = enough_gbw_hz(request, _FASTER * request["frequency_hz"])
-    return Sized(parts=parts, figures={"gbw_hz": gbw}, notes=(note,))
+    gbw = opamp.enough_gbw_hz(request, _FASTER * request["frequency_hz"])
+    return kit.Sized(parts=parts, figures={"gbw_hz": gbw}, notes=(note,))
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """Supplies, three RC sections, the feedback with its diodes, the op-amp."""
     parts = {name: spice(value) for name, value in sized.parts.items()}
-    write_supplies(deck, request["supply_v"])
+    opamp.write_supplies(deck, request["supply_v"])
     for number, (left, right, foot) in enumerate((("out", "a", "0"), ("a", "b", "0"), ("b", "c", "n")), 1):
         deck.part(f"C{number} {left} {right} {parts['C']}", msg("section {number}", number=number))
         deck.part(f"Rs{number} {right} {foot} {parts['R']}", msg("section {number}", number=number))
@@ -92,12 +71,12 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     deck.part("D2 y out dswitch", msg("holds the amplitude"))
     deck.part(f"X1 0 n vcc vee out {request['opamp']}", msg("op-amp, its non-inverting input grounded"))
     deck.rule()
-    deck.cards(switch_model())
+    deck.cards(rows.switch_model())
     deck.part(f".ic v(a)={spice(request['amplitude_v'] / 3)}", msg("a start, in place of noise"))
-    write_opamp(deck, request, sized.figures["gbw_hz"])
+    opamp.write_opamp(deck, request, sized.figures["gbw_hz"])
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="phase_shift_oscillator",
     name=msg("RC phase-shift oscillators"),
     one=msg("a phase-shift oscillator"),
@@ -105,22 +84,22 @@ FAMILY = Family(
         "en": "phase-shift oscillator 1 kHz, amplitude 5 V",
         "zh": "1kHz的RC移相振荡器，幅度5V",
     },
-    words=Words(
+    words=kit.Words(
         named=(
             r"(?:rc )?phase[\s-]?shift(?: rc)?(?: (?:sine(?:[\s-]?wave)?|op[\s-]?amp))*(?: (?:oscillator|"
             r"generator))|"
             r"(?:rc)?(?:相移|移相)(?:式)?(?:正弦波?)?(?:振荡|震荡)(?:器|电路)"
         ),
         excludes=r"bjt|transistor|晶体管|三极管|colpitts|hartley|wien|文氏|quadrature|正交|bubba",
-        refuses=(SINGLE_SUPPLY,),
+        refuses=(opamp.SINGLE_SUPPLY,),
     ),
-    quantities=(frequency_row((1, 30e3), 1e3), AMPLITUDE, SUPPLY, GBW, TOLERANCE),
-    choices=(OPAMP,),
-    goals=(FREQUENCY_GOAL, AMPLITUDE_GOAL, distortion_goal(0.05)),
+    quantities=(rows.frequency_row((1, 30e3), 1e3), rows.AMPLITUDE, opamp.SUPPLY, opamp.GBW, kit.TOLERANCE),
+    choices=(opamp.OPAMP,),
+    goals=(rows.FREQUENCY_GOAL, rows.AMPLITUDE_GOAL, rows.distortion_goal(0.05)),
     title=lambda request: f"Phase-shift oscillator, {with_unit(request['frequency_hz'], 'Hz')}",
     remarks=lambda _request: (msg("f = 1 / (2 pi sqrt(6) R C) at a gain of -29, which the diodes hold."),),
-    analyses=lambda request, _sized, _goals: (transient(request, settles=60),),
+    analyses=lambda request, _sized, _goals: (rows.transient(request, settles=60),),
     size=size,
     netlist=netlist,
-    complete=third_of_supply,
+    complete=rows.third_of_supply,
 )

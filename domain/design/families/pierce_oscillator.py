@@ -12,13 +12,10 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from domain.circuit.figures import with_unit
-from domain.circuit.preferred_values import nearest
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import TOLERANCE, Correction, Family, Quantity, Request, Sized, Words
-from domain.design.engine.wording import unreachable
+from domain.design import kit
 from domain.design.families.logic_rows import LOGIC_SUPPLY, WIDER_P
 from domain.design.families.oscillator_rows import FREQUENCY_GOAL, LC_AMPLITUDE_GOAL, frequency_row, transient
+from domain.design.kit import nearest, spice, unreachable, with_unit
 from domain.design.mosfet import KP, THRESHOLD_V, nmos, pmos, write_nmos, write_pmos
 from shared.message import msg
 
@@ -36,7 +33,7 @@ _GROWTHS = 6.0
 """Time constants of the growth until the record begins."""
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """The motional arm by the frequency at CL, C1 and C2 of E24, the widths by the transconductance."""
     omega = 2 * math.pi * request["frequency_hz"]
     load = request["load_farad"]
@@ -64,10 +61,10 @@ def size(request: Request, correction: Correction) -> Sized:
         limit = with_unit(negative / 2, "Ω", 3)
         advice = msg("Ask for a lower frequency or less load capacitance.")
         raise unreachable(_ESR, with_unit(ohm, "Ω", 3), limit, advice)
-    return Sized(parts=parts, figures={"growth_s": 2 * parts["Lm"] / (negative - ohm)}, notes=(note,))
+    return kit.Sized(parts=parts, figures={"growth_s": 2 * parts["Lm"] / (negative - ohm)}, notes=(note,))
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """The inverter and its bias, the crystal, both capacitors, from their steady state but for the swing."""
     parts, half = sized.parts, spice(request["supply_v"] / 2)
     swing = request["supply_v"] / 2 * 2 * math.pi * request["frequency_hz"] * parts["C1"]
@@ -87,13 +84,13 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     write_pmos(deck)
 
 
-def _record(request: Request, sized: Sized) -> str:
+def _record(request: kit.Request, sized: kit.Sized) -> str:
     """The `.tran` card: the growth first."""
     settles = math.ceil(_GROWTHS * sized.figures["growth_s"] * request["frequency_hz"])
     return f"{transient(request, settles=settles, points=100)} uic"
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="pierce_oscillator",
     name=msg("Pierce crystal oscillators with a CMOS inverter"),
     one=msg("a Pierce crystal oscillator"),
@@ -101,7 +98,7 @@ FAMILY = Family(
         "en": "Pierce crystal oscillator at 8 MHz, load capacitance 18 pF, 5 V supply",
         "zh": "8MHz皮尔斯晶体振荡器，负载电容18pF，电源5V",
     },
-    words=Words(
+    words=kit.Words(
         named=(
             r"pierce(?: (?:crystal|quartz|xtal))?(?: (?:oscillator|circuit))?|"
             r"(?:quartz|crystal|xtal)(?: (?:clock|cmos|pierce))*(?: oscillator)?"
@@ -116,18 +113,18 @@ FAMILY = Family(
     ),
     quantities=(
         frequency_row((2e6, 25e6), 8e6),
-        Quantity(
+        kit.Quantity(
             name="load_farad", label=msg("load capacitance of the crystal"), dimensions=("F",),
             takes_rest=True, words=r"load(?: capacit\w+)?|(?<![a-z])c_?l(?![a-z])|负载(?:电容)?",
             within=(6e-12, 40e-12), example=18e-12, default=18e-12,
         ),
-        Quantity(
+        kit.Quantity(
             name="esr_ohm", label=_ESR, dimensions=("Ohm",), takes_rest=True,
             words=r"(?<![a-z])esr(?![a-z])|series resistance|motional|串联电阻|等效电阻", within=(10, 400),
             example=50, default=lambda request: _OHM_AT_1MHZ / math.sqrt(request["frequency_hz"] / 1e6),
         ),
         replace(LOGIC_SUPPLY, within=(2.5, 15)),
-        replace(TOLERANCE, default=1e-3, within=(5e-4, 0.1), example=1e-3),
+        replace(kit.TOLERANCE, default=1e-3, within=(5e-4, 0.1), example=1e-3),
     ),
     goals=(FREQUENCY_GOAL, LC_AMPLITUDE_GOAL),
     title=lambda request: f"Pierce crystal oscillator, {with_unit(request['frequency_hz'], 'Hz')}",

@@ -7,24 +7,9 @@ from __future__ import annotations
 
 import math
 
-from domain.circuit.figures import told_apart, with_unit
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import (
-    TOLERANCE,
-    Bounds,
-    Correction,
-    Family,
-    GoalRow,
-    Quantity,
-    Request,
-    Said,
-    Sized,
-    Words,
-    around,
-)
-from domain.design.engine.wording import missing, unreachable
+from domain.design import kit
+from domain.design.kit import around, impossible, missing, spice, told_apart, unreachable, with_unit
 from domain.design.loop_filter import exact, loop_gain, of_preferred_values
-from domain.design.understanding import impossible
 from shared.message import msg
 
 _LEAST_RATIO = 10.0
@@ -35,51 +20,51 @@ _BANDWIDTH, _RATIO = msg("loop bandwidth"), msg("divider ratio N")
 _ATTENUATION = msg("attenuation at the reference frequency")
 
 _QUANTITIES = (
-    Quantity(
+    kit.Quantity(
         name="bandwidth_hz", label=_BANDWIDTH, dimensions=("Hz",), takes_rest=True, within=(10, 5e6),
         words=r"(?:loop )?band[\s-]?width|(?<![a-z])l?bw(?![a-z])|crossover|(?:环路)?带宽|穿越频率",
         example=20e3,
         default=lambda request: request["reference_hz"] / 20 if request["reference_hz"] else 20e3,
     ),
-    Quantity(
+    kit.Quantity(
         name="kvco_hz", label=msg("VCO gain"), dimensions=("Hz",), within=(1e3, 10e9), example=20e6,
         required=True,
         words=r"k_?vco|vco (?:gain|sensitivity)|sensitivity|tuning|压控增益|(?:vco|压控)?灵敏度|增益",
         after=r"\s*(?:/|per |每)\s*(?:v(?![a-z])|伏)",
     ),
-    Quantity(
+    kit.Quantity(
         name="reference_hz", label=msg("reference frequency"), dimensions=("Hz",), within=(1e3, 500e6),
         example=1e6, words=r"ref\w*|comparison|pfd|phase detector|f_?pd|f_?ref|参考|鉴相|比较",
     ),
-    Quantity(
+    kit.Quantity(
         name="output_hz", label=msg("output frequency"), dimensions=("Hz",), within=(1e3, 50e9),
         words=r"(?<![a-z])out(?:put)?(?![a-z])|f_?out|vco (?:at|frequency)|carrier|输出|射频|压控频率",
         example=900e6,
     ),
-    Quantity(
+    kit.Quantity(
         name="ratio", label=_RATIO, dimensions=("none", "x"), within=(1, 1e6), example=900,
         words=r"(?<![a-z])n(?![a-z])|divi\w*(?: ratio| by)?|分频比?",
     ),
-    Quantity(
+    kit.Quantity(
         name="pump_a", label=msg("charge-pump current"), dimensions=("A",), takes_rest=True,
         within=(1e-6, 20e-3), words=r"charge[\s-]?pump|i_?cp|current|电荷泵|电流",
         example=1e-3, default=1e-3,
     ),
-    Quantity(
+    kit.Quantity(
         name="phase_margin_deg", label=msg("phase margin"), dimensions=("none",), limit="at_least",
         words=r"phase[\s-]margin|(?<![a-z])pm(?![a-z])|相位裕[度量]",
         within=(30, 70), example=50, default=50.0,
     ),
-    Quantity(
+    kit.Quantity(
         name="spur_db", label=_ATTENUATION, dimensions=("dB",), takes_rest=True,
         words=r"spur\w*|attenuat\w*|suppress\w*|杂散|衰减|抑制", limit="at_least", within=(1, 150),
         example=40,
     ),
-    TOLERANCE,
+    kit.TOLERANCE,
 )  # fmt: skip
 
 
-def complete(request: Request) -> Said:
+def complete(request: kit.Request) -> kit.Said:
     """N and the reference of each other. Raises CircuitError without N, or for too wide a loop."""
     ratio, reference, output = request["ratio"], request["reference_hz"], request["output_hz"]
     if ratio is None and reference and output:
@@ -99,10 +84,10 @@ def complete(request: Request) -> Said:
                 reference=with_unit(reference, "Hz", 3)),
             msg("Lower the bandwidth, or raise the reference frequency."),
         )  # fmt: skip
-    return Said(values={"ratio": ratio, "reference_hz": reference})
+    return kit.Said(values={"ratio": ratio, "reference_hz": reference})
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """C1 and C2 of E12, R2 of E96. Raises CircuitError for capacitors, or an attenuation, out of reach."""
     bandwidth = request["bandwidth_hz"] * correction["bandwidth_hz"]
     gain = request["pump_a"] * request["kvco_hz"] / request["ratio"]
@@ -120,10 +105,10 @@ def size(request: Request, correction: Correction) -> Sized:
             raise unreachable(_ATTENUATION, asked, limit, msg("Lower the bandwidth."))
     note = msg("Zero at {zero}, pole at {pole}.", zero=with_unit(1 / (2 * math.pi * r2 * c2), "Hz", 3),
                pole=with_unit((c1 + c2) / (2 * math.pi * r2 * c1 * c2), "Hz", 3))  # fmt: skip
-    return Sized(parts={"C1": c1, "R2": r2, "C2": c2}, notes=(note,))
+    return kit.Sized(parts={"C1": c1, "R2": r2, "C2": c2}, notes=(note,))
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """The open loop for phases, a volt a radian: detector and charge pump, filter, oscillator, divider."""
     parts = {name: spice(value) for name, value in sized.parts.items()}
     deck.part("Vin in 0 DC 0 AC 1", msg("phase error, 1 V for 1 rad"))
@@ -141,7 +126,7 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     deck.part(f"Edivide out 0 phase 0 {spice(1 / request['ratio'])}", msg("divider: the loop gain is V(out)"))
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="pll_loop_filter",
     name=msg("loop filters of charge-pump PLLs (second order)"),
     one=msg("a PLL loop filter"),
@@ -149,7 +134,7 @@ FAMILY = Family(
         "en": "PLL loop filter, 20 kHz bandwidth, phase margin 50, Kvco 20 MHz/V, Icp 1 mA, N = 900",
         "zh": "锁相环环路滤波器，带宽20kHz，相位裕度50，压控灵敏度20MHz/V，电荷泵电流1mA，分频比900",
     },
-    words=Words(
+    words=kit.Words(
         named=(
             r"^(?=.*(?:loop[\s-]?filter|环路滤波))(?!.*(?:active|有源|digital|数字)).*|"
             r"^(?=.*(?:pll|锁相|phase[\s-]lock))(?=.*(?:band[\s-]?width|带宽|phase[\s-]margin|相位裕|k_?vco)).*"
@@ -158,21 +143,21 @@ FAMILY = Family(
     ),
     quantities=_QUANTITIES,
     goals=(
-        GoalRow(
+        kit.GoalRow(
             metric="loop_bandwidth", label=msg("Loop bandwidth"), unit="Hz", quantity="bandwidth_hz",
             expression=lambda _request: "ugf(v(out))",
             bounds=lambda request: around(request["bandwidth_hz"], request["tolerance"]),
         ),
-        GoalRow(
+        kit.GoalRow(
             metric="phase_margin", label=msg("Phase margin"), unit="deg", quantity="phase_margin_deg",
             expression=lambda _request: "phase_margin(v(out))", is_corrected=False,
-            bounds=lambda request: Bounds(minimum=request["phase_margin_deg"]),
+            bounds=lambda request: kit.Bounds(minimum=request["phase_margin_deg"]),
         ),
-        GoalRow(
+        kit.GoalRow(
             metric="spur_attenuation", label=msg("Attenuation of the loop at the reference frequency"),
             unit="dB", quantity="spur_db", is_corrected=False,
             expression=lambda request: f"-db(gain(v(out),{spice(request['reference_hz'])}))",
-            bounds=lambda request: Bounds(minimum=request["spur_db"]),
+            bounds=lambda request: kit.Bounds(minimum=request["spur_db"]),
             when=lambda request: request["spur_db"] is not None,
         ),
     ),

@@ -8,22 +8,9 @@ from __future__ import annotations
 
 import math
 
-from domain.circuit.figures import told_apart, with_unit
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import (
-    Bounds,
-    Correction,
-    Family,
-    GoalRow,
-    Quantity,
-    Request,
-    Said,
-    Sized,
-    Words,
-)
-from domain.design.engine.wording import missing, unreachable
+from domain.design import kit
+from domain.design.kit import impossible, missing, spice, told_apart, unreachable, with_unit
 from domain.design.snubber import MOST_RATIO, snubber
-from domain.design.understanding import impossible
 from shared.message import msg
 
 _LOSS_MARGIN = 1.1
@@ -33,57 +20,57 @@ _RING_LABEL = msg("ringing frequency")
 _STRAY_F, _STRAY_H = msg("capacitance of the node"), msg("stray inductance")
 
 
-def _of(request: Request, factor: float = 1.0) -> tuple[float, float]:
+def _of(request: kit.Request, factor: float = 1.0) -> tuple[float, float]:
     z0 = math.sqrt(request["stray_henry"] / request["node_farad"])
     return snubber(request["node_farad"], z0, factor * request["overshoot"])
 
 
-def _watt(request: Request, cs: float) -> float:
+def _watt(request: kit.Request, cs: float) -> float:
     """(Cs + C) V^2 f: charging and discharging both capacitances, nearly all of it in Rs."""
     return float((cs + request["node_farad"]) * request["step_v"] ** 2 * request["fsw"])
 
 
-def _loss(request: Request) -> float:
+def _loss(request: kit.Request) -> float:
     """What the parts lose, with a margin."""
     return float(_LOSS_MARGIN * _watt(request, _of(request)[0]))
 
 
 _QUANTITIES = (
-    Quantity(
+    kit.Quantity(
         name="ring_hz", label=_RING_LABEL, dimensions=("Hz",), within=(10e3, 1e9), example=80e6,
         words=r"ring\w*|oscillat\w*|resonan\w*|parasitic|振铃|振荡|谐振|寄生",
         after=r"\s*(?:ring|振铃|parasitic)", takes_rest=True,
     ),
-    Quantity(
+    kit.Quantity(
         name="node_farad", label=_STRAY_F, dimensions=("F",), takes_rest=True, within=(1e-12, 100e-9),
         words=r"capacit\w*|c_?(?:oss|p|par|sw|node)?(?![a-z])|电容", example=150e-12,
     ),
-    Quantity(
+    kit.Quantity(
         name="stray_henry", label=_STRAY_H, dimensions=("H",), takes_rest=True, within=(10e-12, 5e-3),
         words=r"induct\w*|leakage|l_?(?:p|par|leak|loop)?(?![a-z])|电感|漏感", example=20e-9,
     ),
-    Quantity(
+    kit.Quantity(
         name="step_v", label=msg("voltage step"), dimensions=("V",), takes_rest=True, within=(1, 1000),
         words=r"step|swing|voltage|input|v_?in(?![a-z])|bus|supply|rail|电压|输入|母线|摆幅",
         example=12, default=12.0,
     ),
-    Quantity(
+    kit.Quantity(
         name="fsw", label=msg("switching frequency"), dimensions=("Hz",), within=(50, 5e6), example=300e3,
         words=r"switch(?:ing|es)?(?: frequency)?(?: at)?|f_?sw?(?![a-z])|开关频率|工作频率|开关",
         default=300e3,
     ),
-    Quantity(
+    kit.Quantity(
         name="overshoot", label=msg("overshoot"), dimensions=("%",), takes_rest=True, limit="at_most",
         words=r"overshoot|peak|ringing|过冲|尖峰|超调", within=(0.08, 0.8), example=0.3, default=0.4,
     ),
-    Quantity(
+    kit.Quantity(
         name="loss_w", label=msg("loss of the snubber"), dimensions=("W",), takes_rest=True, limit="at_most",
         words=r"loss\w*|dissipat\w*|power|损耗|功耗|功率", within=(1e-6, 2e4), example=0.25, default=_loss,
     ),
 )  # fmt: skip
 
 
-def complete(request: Request) -> Said:
+def complete(request: kit.Request) -> kit.Said:
     """The third of ringing frequency, inductance and capacitance. Raises CircuitError without two of them."""
     ring, farad, henry = request["ring_hz"], request["node_farad"], request["stray_henry"]
     if (ring is None) + (farad is None) + (henry is None) > 1:
@@ -104,10 +91,10 @@ def complete(request: Request) -> Said:
                 said=with_unit(ring, "Hz", 3)),
             msg("Name only two of them."),
         )  # fmt: skip
-    return Said(values={**values, "ring_hz": rings, "node_farad": farad, "stray_henry": henry})
+    return kit.Said(values={**values, "ring_hz": rings, "node_farad": farad, "stray_henry": henry})
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """Cs and Rs. Raises CircuitError for an overshoot that no snubber, or none of that loss, gives."""
     cs, rs = _of(request, correction["overshoot"])
     z0 = math.sqrt(request["stray_henry"] / request["node_farad"])
@@ -118,16 +105,16 @@ def size(request: Request, correction: Correction) -> Sized:
         raise unreachable(msg("loss of the snubber"), asked, limit, advice)
     note = msg("Z0 = {z0}; the snubber loses {loss}; without it the voltage would nearly double.",
                z0=with_unit(z0, "Ω", 3), loss=with_unit(watt, "W", 2))  # fmt: skip
-    return Sized(parts={"Rs": rs, "Cs": cs}, notes=(note,))
+    return kit.Sized(parts={"Rs": rs, "Cs": cs}, notes=(note,))
 
 
-def _half(request: Request) -> float:
+def _half(request: kit.Request) -> float:
     """Time (s) in which the node comes to rest after an edge."""
     cs, rs = _of(request)
     return float(20 / request["ring_hz"] + 12 * rs * cs)
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """The edge of an ideal switch, inductance and capacitance of the node, and the snubber."""
     parts = {name: spice(value) for name, value in sized.parts.items()}
     edge, half = 0.03 / request["ring_hz"], _half(request)
@@ -144,12 +131,12 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     deck.part("Vmeter m 0 DC 0", msg("measures the current of the snubber"))
 
 
-def _record(request: Request) -> str:
+def _record(request: kit.Request) -> str:
     stop, step = spice(2 * _half(request)), spice(0.012 / request["ring_hz"])
     return f".tran {step} {stop} 0 {step}"
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="rc_snubber",
     name=msg("RC snubbers for a switching node"),
     one=msg("an RC snubber"),
@@ -157,7 +144,7 @@ FAMILY = Family(
         "en": "RC snubber for a 12 V switch node that rings at 80 MHz, 150 pF, overshoot below 30 %",
         "zh": "开关节点RC吸收电路，振铃80MHz，寄生电容150pF，电压12V，过冲小于30%",
     },
-    words=Words(
+    words=kit.Words(
         named=(
             r"(?:(?:rc|r-c|switch(?:ing)?[\s-]node|ringing) )*snubbers?(?: (?:circuit|network))?|"
             r"(?:rc|阻容)(?:串联)?(?:吸收|缓冲|阻尼)(?:电路|网络)?|(?:尖峰|振铃)?吸收电路|缓冲吸收电路"
@@ -166,18 +153,18 @@ FAMILY = Family(
     ),
     quantities=_QUANTITIES,
     goals=(
-        GoalRow(
+        kit.GoalRow(
             metric="overshoot", label=msg("Overshoot"), unit="1", quantity="overshoot",
             expression=lambda _request: "peak(v(out))/peak(v(in))-1",
-            bounds=lambda request: Bounds(maximum=request["overshoot"]),
+            bounds=lambda request: kit.Bounds(maximum=request["overshoot"]),
         ),
-        GoalRow(
+        kit.GoalRow(
             metric="snubber_loss", label=msg("Loss of the snubber at the switching frequency"), unit="W",
             quantity="loss_w", is_corrected=False,
             expression=lambda request: (
                 f"{2 * _half(request) * request['fsw']:.6g}*avg((v(out)-v(s))*i(vmeter))"
             ),
-            bounds=lambda request: Bounds(maximum=request["loss_w"]),
+            bounds=lambda request: kit.Bounds(maximum=request["loss_w"]),
         ),
     ),
     title=lambda request: (

@@ -10,31 +10,10 @@ from __future__ import annotations
 
 import math
 
-from domain.circuit.figures import with_unit
-from domain.circuit.preferred_values import at_least
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import (
-    Bounds,
-    Choice,
-    Correction,
-    Family,
-    GoalRow,
-    Option,
-    Request,
-    Sized,
-    Words,
-    around,
-)
+from domain.design import kit
 from domain.design.engine.library_parts import part_choice
-from domain.design.families.rectifier_request import (
-    GENERAL,
-    QUANTITIES,
-    SOURCE_SHARE,
-    complete,
-    diode_of,
-    says,
-)
-from domain.design.understanding import impossible
+from domain.design.families import rectifier_request as demand
+from domain.design.kit import around, at_least, impossible, spice, with_unit
 from shared.message import msg
 
 _MARGIN = 0.93
@@ -43,15 +22,16 @@ _SETTLES, _RECORDED = 12, 8
 """Periods before the record, and in it."""
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """The smoothing capacitor of E6; its load."""
     peak, load = request["input_v"] * math.sqrt(2), request["iout"]
     ripple = request["ripple_v"] * correction["ripple_v"] * _MARGIN
     reverse = peak if request["form"] == "bridge" else 2 * peak
-    if reverse > diode_of(request).reverse_v:
+    if reverse > demand.diode_of(request).reverse_v:
         raise impossible(
             msg("The diodes block {reverse}, more than the {limit} of the {part}.",
-                reverse=with_unit(reverse, "V", 3), limit=f"{diode_of(request).reverse_v:g} V",
+                reverse=with_unit(reverse, "V", 3),
+                limit=f"{demand.diode_of(request).reverse_v:g} V",
                 part=request["diode"]),
             msg("Choose a diode with a higher reverse voltage, or a lower input."),
         )  # fmt: skip
@@ -60,13 +40,14 @@ def size(request: Request, correction: Correction) -> Sized:
     capacitance = at_least(load * max(period - conducts, 0.4 * period) / ripple, "E6")
     note = msg("The diodes block up to {reverse}.", reverse=with_unit(reverse, "V", 3))
     ohm = request["load_ohm"] or request["vout"] / load
-    return Sized(parts={"C1": capacitance, "Rload": ohm}, notes=(note,))
+    return kit.Sized(parts={"C1": capacitance, "Rload": ohm}, notes=(note,))
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """Source with its resistance, diodes, smoothing capacitor and load."""
     form, peak = request["form"], spice(request["input_v"] * math.sqrt(2))
-    wave, ohm = f"SIN(0 {peak} {spice(request['frequency_hz'])})", spice(SOURCE_SHARE * sized.parts["Rload"])
+    wave, general = f"SIN(0 {peak} {spice(request['frequency_hz'])})", demand.GENERAL
+    ohm = spice(demand.SOURCE_SHARE * sized.parts["Rload"])
     model = request["diode"] if request["diode"] != "diode" else "drect"
     deck.part(f"Vin in {'m' if form == 'bridge' else '0'} {wave}", msg("input"))
     deck.part(f"Rsource in a {ohm}", msg("source resistance"))
@@ -82,19 +63,19 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     deck.part(f"Rload out 0 {spice(sized.parts['Rload'])}", msg("load"))
     deck.rule()
     if model == "drect":
-        deck.cards(f".model drect D(IS={spice(GENERAL.saturation_a)} N={GENERAL.emission:g} "
-                   f"RS={spice(GENERAL.series_ohm)} CJO=20p BV={GENERAL.reverse_v:g})")  # fmt: skip
+        deck.cards(f".model drect D(IS={spice(general.saturation_a)} N={general.emission:g} "
+                   f"RS={spice(general.series_ohm)} CJO=20p BV={general.reverse_v:g})")  # fmt: skip
     else:
         deck.cards(f".include {model}.lib")
 
 
-def _record(request: Request) -> str:
+def _record(request: kit.Request) -> str:
     period = 1 / request["frequency_hz"]
     stop, step = (_SETTLES + _RECORDED) * period, spice(period / 400)
     return f".tran {step} {spice(stop)} {spice(_SETTLES * period)} {step}"
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="rectifier",
     name=msg("rectifiers with a smoothing capacitor (bridge, half-wave, full-wave with a centre tap)"),
     one=msg("a rectifier"),
@@ -102,7 +83,7 @@ FAMILY = Family(
         "en": "bridge rectifier, 12 V AC, 50 Hz, 100 mA, ripple below 1 V",
         "zh": "桥式整流滤波电路，交流12V，50Hz，负载电流100mA，纹波小于1V",
     },
-    words=Words(
+    words=kit.Words(
         named=(
             r"(?:(?:half|full|single|bridge|diode)[\s-]?(?:wave|phase)?[\s-])*"
             r"(?:cent(?:er|re)[\s-]?tap(?:ped)? )?(?:bridge )?rectif(?:ier|ication)(?: circuit)?|"
@@ -114,27 +95,28 @@ FAMILY = Family(
             r"3[\s-]phase|three[\s-]phase|三相|doubler|倍压|multiplier|dc[\s/-]dc|开关电源|forward|fly|续流"
         ),
     ),
-    quantities=QUANTITIES,
+    quantities=demand.QUANTITIES,
     choices=(
-        Choice(
+        kit.Choice(
             name="form", label=msg("circuit"), default=lambda _request: "bridge", options=(
-                Option(key="bridge", label=msg("diode bridge"), words=r"bridge|桥"),
-                Option(key="half", label=msg("half-wave"), words=r"half[\s-]?wave|半波|(?:single|one) diode"),
-                Option(key="tapped", label=msg("centre tap"), words=r"cent(?:er|re)[\s-]?tap|中心抽头"),
+                kit.Option(key="bridge", label=msg("diode bridge"), words=r"bridge|桥"),
+                kit.Option(key="half", label=msg("half-wave"),
+                words=r"half[\s-]?wave|半波|(?:single|one) diode"),
+                kit.Option(key="tapped", label=msg("centre tap"), words=r"cent(?:er|re)[\s-]?tap|中心抽头"),
             ),
         ),
         part_choice("diode"),
     ),
     goals=(
-        GoalRow(
+        kit.GoalRow(
             metric="vout", label=msg("Output voltage"), unit="V", quantity="vout", is_corrected=False,
             expression=lambda _request: "avg(v(out))",
             bounds=lambda request: around(request["vout"], request["tolerance"]),
         ),
-        GoalRow(
+        kit.GoalRow(
             metric="ripple", label=msg("Ripple"), unit="V", quantity="ripple_v",
             expression=lambda _request: "pp(v(out))",
-            bounds=lambda request: Bounds(maximum=request["ripple_v"]),
+            bounds=lambda request: kit.Bounds(maximum=request["ripple_v"]),
         ),
     ),
     title=lambda request: (
@@ -145,6 +127,6 @@ FAMILY = Family(
     analyses=lambda request, _sized, _goals: (_record(request),),
     size=size,
     netlist=netlist,
-    says=says,
-    complete=complete,
+    says=demand.says,
+    complete=demand.complete,
 )  # fmt: skip

@@ -6,13 +6,9 @@ import math
 import re
 from dataclasses import replace
 
-from domain.circuit.figures import with_unit
-from domain.design.engine.declaration import TOLERANCE, Quantity, Request, Said
+from domain.design import kit
 from domain.design.engine.library_parts import DIODES, Diode
-from domain.design.engine.reading import number, refuse_doubled
-from domain.design.engine.wording import assumed, missing
-from domain.design.sentence import Sentence
-from domain.design.understanding import fill_slots, impossible, left_out
+from domain.design.kit import assumed, fill_slots, impossible, left_out, missing, number, with_unit
 from shared.message import Message, msg
 
 GENERAL = Diode(
@@ -28,7 +24,7 @@ _NEAR = 14
 """Characters beside a voltage in which it is called a peak."""
 
 QUANTITIES = (
-    Quantity(
+    kit.Quantity(
         name="input_v", label=msg("input voltage (rms)"), dimensions=("V",), takes_rest=True, within=(2, 300),
         words=(
             r"input|(?<![a-z])v_?in(?![a-z])|(?<![a-z])ac(?![a-z])|rms|secondary|source|交流|输入|"
@@ -36,34 +32,34 @@ QUANTITIES = (
         ),
         example=12,
     ),
-    Quantity(
+    kit.Quantity(
         name="vout", label=msg("output voltage"), dimensions=("V",), within=(1.5, 400), example=15,
         words=r"output|v_?out|(?<![a-z])dc(?![a-z])|直流|输出(?:电压)?",
     ),
-    Quantity(
+    kit.Quantity(
         name="iout", label=msg("load current"), dimensions=("A",), takes_rest=True, within=(100e-6, 10),
         words=r"load|current|i_?out|output current|负载|电流", example=0.1,
     ),
-    Quantity(
+    kit.Quantity(
         name="load_ohm", label=msg("load resistance"), dimensions=("Ohm",), takes_rest=True, takes_bare=False,
         words=r"load|r_?l(?![a-z])|负载", within=(0.5, 10e6), example=1e3,
     ),
-    Quantity(
+    kit.Quantity(
         name="ripple_v", label=msg("ripple"), dimensions=("V", "%"), words=r"ripple|纹波|波纹|脉动",
         within=(1e-3, 100), example=0.5,
     ),
-    Quantity(
+    kit.Quantity(
         name="frequency_hz", label=msg("frequency"), dimensions=("Hz",), takes_rest=True, within=(10, 100e3),
         words=r"frequency|频率|line|mains|工频", example=50, default=50.0,
     ),
-    replace(TOLERANCE, default=0.1, is_told=False),
+    replace(kit.TOLERANCE, default=0.1, is_told=False),
 )  # fmt: skip
 
 
-def says(sentence: Sentence) -> Said:
+def says(sentence: kit.Sentence) -> kit.Said:
     """A voltage of the input is rms unless it is called a peak; a ripple in percent is one of the output."""
     filled = fill_slots(sentence, QUANTITIES)
-    refuse_doubled(QUANTITIES, filled)
+    kit.refuse_doubled(QUANTITIES, filled)
     values = {
         each.name: number(each, filled.values[each.name]) for each in QUANTITIES if each.name in filled.values
     }
@@ -79,14 +75,14 @@ def says(sentence: Sentence) -> Said:
     mention = filled.values.get("ripple_v")
     if mention is not None and mention.dimension == "%":
         values["ripple_share"] = values.pop("ripple_v")
-    return Said(values=values, stated=stated, notes=left_out(filled.unused))
+    return kit.Said(values=values, stated=stated, notes=left_out(filled.unused))
 
 
-def diode_of(request: Request) -> Diode:
+def diode_of(request: kit.Request) -> Diode:
     return DIODES.get(request["diode"], GENERAL)
 
 
-def _above(request: Request, ripple: float, peak: float, load: float) -> float:
+def _above(request: kit.Request, ripple: float, peak: float, load: float) -> float:
     """From the mean output to the peak of the input (V)."""
     surge = load * (1 + math.pi * math.sqrt((0.5 if request["form"] == "bridge" else 2) * peak / ripple))
     late = _LATE * surge
@@ -94,7 +90,7 @@ def _above(request: Request, ripple: float, peak: float, load: float) -> float:
     return count * diode_of(request).drop(late) + ripple / 2 + late * SOURCE_SHARE * peak / load
 
 
-def complete(request: Request) -> Said:
+def complete(request: kit.Request) -> kit.Said:
     """Load, ripple, and of input and output what was not said. Raises CircuitError without either."""
     rms, vout, load = request["input_v"], request["vout"], request["iout"]
     if rms is None and vout is None:
@@ -116,4 +112,4 @@ def complete(request: Request) -> Said:
             msg("Change the input voltage, or give only one of input and output."),
         )  # fmt: skip
     values = {"iout": load, "ripple_v": ripple, "input_v": peak / math.sqrt(2), "vout": vout or made}
-    return Said(values=values, notes=notes)
+    return kit.Said(values=values, notes=notes)

@@ -8,29 +8,10 @@ from __future__ import annotations
 
 import math
 
-from domain.circuit.figures import with_unit
-from domain.circuit.preferred_values import nearest
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import (
-    TOLERANCE,
-    Bounds,
-    Correction,
-    Family,
-    GoalRow,
-    Request,
-    Sized,
-    Words,
-)
+from domain.design import kit
 from domain.design.families.oscillator_rows import FREQUENCY_GOAL, frequency_row, transient
-from domain.design.opamp import (
-    GBW,
-    OPAMP,
-    SINGLE_SUPPLY,
-    SUPPLY,
-    enough_gbw_hz,
-    write_opamp,
-    write_supplies,
-)
+from domain.design.kit import nearest, spice, with_unit
+from domain.design.opamp import GBW, OPAMP, SINGLE_SUPPLY, SUPPLY, enough_gbw_hz, write_opamp, write_supplies
 from shared.message import msg
 
 _DIVIDER_OHM = 22e3
@@ -38,7 +19,7 @@ _FASTER = 300.0
 """GBW over frequency: the time the op-amp takes to switch is a small part of a period then."""
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """C of E12, R of E96, and an op-amp that switches fast enough."""
     product = 1 / (2 * math.log(3) * request["frequency_hz"] * correction["frequency_hz"])
     c = nearest(min(max(product / 22e3, 47e-12), 10e-6), "E12")
@@ -51,10 +32,10 @@ def size(request: Request, correction: Correction) -> Sized:
         gbw=with_unit(gbw, "Hz"),
     )
     parts = {"R1": _DIVIDER_OHM, "R2": _DIVIDER_OHM, "R3": r, "C1": c}
-    return Sized(parts=parts, figures={"gbw_hz": gbw}, notes=(note,))
+    return kit.Sized(parts=parts, figures={"gbw_hz": gbw}, notes=(note,))
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """Supplies, the divider that makes the hysteresis, R and C, the op-amp."""
     parts = {name: spice(value) for name, value in sized.parts.items()}
     write_supplies(deck, request["supply_v"])
@@ -69,7 +50,7 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     write_opamp(deck, request, sized.figures["gbw_hz"])
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="relaxation_oscillator",
     name=msg("relaxation oscillators with one op-amp"),
     one=msg("a relaxation oscillator"),
@@ -77,7 +58,7 @@ FAMILY = Family(
         "en": "op-amp relaxation oscillator, 1 kHz square wave",
         "zh": "1kHz运放方波振荡器",
     },
-    words=Words(
+    words=kit.Words(
         named=(
             r"(?:op[\s-]?amps? )?relaxation (?:oscillator|generator)|"
             r"op[\s-]?amps? (?:(?:based )?astable(?: multivibrator)?|square[\s-]?wave (?:generator|"
@@ -92,14 +73,14 @@ FAMILY = Family(
         excludes=r"555|(?<![a-z])bjt|transistor|晶体管|三极管|ring|环形|crystal|晶体|sine|正弦|unijunction|单结|cmos",
         refuses=(SINGLE_SUPPLY,),
     ),
-    quantities=(frequency_row((0.1, 300e3), 1e3), SUPPLY, GBW, TOLERANCE),
+    quantities=(frequency_row((0.1, 300e3), 1e3), SUPPLY, GBW, kit.TOLERANCE),
     choices=(OPAMP,),
     goals=(
         FREQUENCY_GOAL,
-        GoalRow(
+        kit.GoalRow(
             metric="duty", label=msg("Duty cycle"), unit="1", is_corrected=False,
             expression=lambda _request: "duty(v(out))",
-            bounds=lambda _request: Bounds(minimum=0.45, maximum=0.55),
+            bounds=lambda _request: kit.Bounds(minimum=0.45, maximum=0.55),
         ),
     ),
     title=lambda request: f"Relaxation oscillator, {with_unit(request['frequency_hz'], 'Hz')}",

@@ -4,32 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from domain.circuit.figures import with_unit
-from domain.design.deck import spice
-from domain.design.engine.conversion import read_conversion
-from domain.design.engine.declaration import (
-    Bounds,
-    Choice,
-    GoalRow,
-    Option,
-    Quantity,
-    Request,
-    Said,
-    Sized,
-    around,
-)
-from domain.design.engine.reading import number
-from domain.design.sentence import Sentence
-from domain.design.understanding import impossible, left_out
-from domain.simulation.goals import DesignGoal
+from domain.design import kit
+from domain.design.kit import around, impossible, left_out, number, read_conversion, spice, with_unit
 from shared.message import Message, msg
 
-VIN = Quantity(
+VIN = kit.Quantity(
     name="vin", label=msg("input voltage"), dimensions=("V",), within=(0.1, 1000), example=12, required=True,
     words=r"input|(?<![a-z])v_?in(?![a-z])|输入|供电|电源|电池|battery|source|suppl\w+|bus|母线",
     before=r"from|从|由|将|把|(?<![a-z])in\s*[:=]", after=r"\s*(?:dc\s*)?_?in(?![a-z])",
 )  # fmt: skip
-VOUT = Quantity(
+VOUT = kit.Quantity(
     name="vout", label=msg("output voltage"), dimensions=("V",), within=(1e-3, 500), example=5, required=True,
     words=(
         r"output|(?<![a-z])v_?out(?![a-z])|(?<![a-z])v_?o(?![a-z])|输出|得到|产生|分出|稳压到|稳定在|"
@@ -38,7 +22,7 @@ VOUT = Quantity(
     before=r"(?<![a-z])to|into|降(?:压)?(?:到|至|为|成)|(?:转|分|变)(?:压|换)?(?:到|至|为|成|出)?",
     after=r"\s*(?:dc\s*)?_?(?:out(?:put)?(?![a-z])|输出)",
 )  # fmt: skip
-LOAD_A = Quantity(
+LOAD_A = kit.Quantity(
     name="iout", label=msg("output current"), dimensions=("A",), within=(1e-6, 5), example=0.02,
     words=(
         r"load(?: current)?|output current|i_?out|(?<![a-z])i_?[ol](?![a-z])|current|负载(?:电流)?|电流|带载|"
@@ -47,17 +31,17 @@ LOAD_A = Quantity(
     before="@", after=r"\s*(?:max(?:imum)?\s*)?(?:output|load|输出|负载)", takes_rest=True,
 )  # fmt: skip
 
-SERIES = Choice(
+SERIES = kit.Choice(
     name="resistor_series", label=msg("part values"), is_told=False,
     options=tuple(
-        Option(key=series, label=msg("{series} values", series=series),
-               words=rf"(?<![a-z0-9]){series}(?!\d)")
+        kit.Option(key=series, label=msg("{series} values", series=series),
+                   words=rf"(?<![a-z0-9]){series}(?!\d)")
         for series in ("E96", "E24", "E12", "E48")
     ),
 )  # fmt: skip
 
 
-def says_voltages(sentence: Sentence, quantities: Sequence[Quantity]) -> Said:
+def says_voltages(sentence: kit.Sentence, quantities: Sequence[kit.Quantity]) -> kit.Said:
     """The two voltages as a conversion (the range of an input too), everything else by its words."""
     found = read_conversion(sentence, sorted(quantities, key=lambda each: each.name != VIN.name))
     values = {
@@ -68,17 +52,17 @@ def says_voltages(sentence: Sentence, quantities: Sequence[Quantity]) -> Said:
     stated = frozenset(values)
     if found.input_range is not None:
         values |= dict(zip(("vin_lowest", "vin_highest"), found.input_range, strict=True))
-    return Said(values=values, stated=stated, notes=(*found.notes, *left_out(found.unused)))
+    return kit.Said(values=values, stated=stated, notes=(*found.notes, *left_out(found.unused)))
 
 
-def steps_down(request: Request, what: Message, dropout_v: float, *, load_a: float) -> Said:
+def steps_down(request: kit.Request, what: Message, dropout_v: float, *, load_a: float) -> kit.Said:
     """The load current, where nobody said it, and the input's range.
 
     Raises CircuitError for an input that is not `dropout_v` above the output.
     """
     vin, vout = request["vin"], request["vout"]
     if vin is None or vout is None:
-        return Said(values={})
+        return kit.Said(values={})
     low, high = (request.get(name) or vin for name in ("vin_lowest", "vin_highest"))
     if low < vout + dropout_v:
         raise impossible(
@@ -92,22 +76,22 @@ def steps_down(request: Request, what: Message, dropout_v: float, *, load_a: flo
             msg("Raise the input or lower the output voltage."),
         )
     values = {"vin_lowest": low, "vin_highest": high, "iout": request["iout"] or load_a}
-    return Said(values=values)
+    return kit.Said(values=values)
 
 
-def output_goal() -> GoalRow:
+def output_goal() -> kit.GoalRow:
     """The output at the nominal input."""
-    return GoalRow(
+    return kit.GoalRow(
         metric="vout", label=msg("Output voltage"), unit="V", quantity="vout",
         expression=lambda request: f"at(v(out),{spice(request['vin'])})",
         bounds=lambda request: around(request["vout"], request["tolerance"]),
     )  # fmt: skip
 
 
-def titled(what: str) -> Callable[[Request], str]:
+def titled(what: str) -> Callable[[kit.Request], str]:
     """The two voltages and the load behind the circuit's name."""
 
-    def title(request: Request) -> str:
+    def title(request: kit.Request) -> str:
         load = with_unit(request["iout"], "A")
         return f"{what} {request['vin']:g} V to {request['vout']:g} V, {load}"
 
@@ -122,26 +106,26 @@ def zener_model(vz: float, test_a: float) -> str:
     return f".model dzener D(IS=1f N=1.1 RS={series} BV={junction} IBV={current} CJO=100p)"
 
 
-def line_goal(most: Callable[[Request], float]) -> GoalRow:
+def line_goal(most: Callable[[kit.Request], float]) -> kit.GoalRow:
     """By how much the output follows the input over its range, or over 10 % of it; at most `most` (V)."""
 
-    def expression(request: Request) -> str:
+    def expression(request: kit.Request) -> str:
         low, high = reach(request)
         return f"at(v(out),{spice(high)})-at(v(out),{spice(low)})"
 
-    return GoalRow(
+    return kit.GoalRow(
         metric="line_regulation", label=msg("Line regulation"), unit="V", is_corrected=False,
-        expression=expression, bounds=lambda request: Bounds(maximum=most(request)),
+        expression=expression, bounds=lambda request: kit.Bounds(maximum=most(request)),
     )  # fmt: skip
 
 
-def sweep_of_input(request: Request, _sized: Sized, _goals: Sequence[DesignGoal]) -> tuple[str]:
+def sweep_of_input(request: kit.Request, _sized: kit.Sized, _goals: Sequence[kit.DesignGoal]) -> tuple[str]:
     """The `.dc` card from 0 to the highest input."""
     high = reach(request)[1]
     return (f".dc Vin 0 {spice(high)} {spice(high / 200)}",)
 
 
-def reach(request: Request) -> tuple[float, float]:
+def reach(request: kit.Request) -> tuple[float, float]:
     """The input's range, or 10 % above its only value (V)."""
     low, high = request["vin_lowest"], request["vin_highest"]
     return (low, high) if high > low else (low, 1.1 * low)

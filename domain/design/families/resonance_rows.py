@@ -7,14 +7,11 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from domain.circuit.preferred_values import best_pair, values_between
-from domain.design.engine.declaration import GoalRow, Quantity, Request, Said, around
-from domain.design.engine.reading import number, refuse_doubled
-from domain.design.sentence import Mention, Sentence
-from domain.design.understanding import fill_slots, left_out
+from domain.design import kit
+from domain.design.kit import around, best_pair, fill_slots, left_out, number, refuse_doubled, values_between
 from shared.message import msg
 
-CENTER = Quantity(
+CENTER = kit.Quantity(
     name="center_hz", label=msg("center frequency"), dimensions=("Hz",), takes_rest=True, within=(0.1, 300e3),
     example=1e3, required=True, weak=r"(?<![a-z])at(?![a-z])|@|在",
     words=(
@@ -23,20 +20,20 @@ CENTER = Quantity(
         r"hum|中心(?:频率)?|谐振(?:频率)?|陷波(?:频率|点)?|(?:工频|抑制|滤除|去除)|频率"
     ),
 )  # fmt: skip
-WIDTH = Quantity(
+WIDTH = kit.Quantity(
     name="width_hz", label=msg("bandwidth"), dimensions=("Hz",), within=(1e-3, 300e3), example=200,
     words=r"band[\s-]?width|(?<![a-z])bw(?![a-z])|wide|width|带宽|通带宽度|阻带宽度",
 )  # fmt: skip
-QUALITY = Quantity(
+QUALITY = kit.Quantity(
     name="quality", label=msg("Q"), dimensions=("none", "x"), within=(0.5, 15), example=5, default=5.0,
     takes_rest=False, words=r"(?<![a-z])q(?:uality(?: factor)?)?(?:[\s-]?factor|值)?(?![a-z])|品质因数",
 )  # fmt: skip
-CENTER_GOAL = GoalRow(
+CENTER_GOAL = kit.GoalRow(
     metric="center", label=msg("Center frequency"), unit="Hz", quantity="center_hz",
     expression=lambda _request: "sqrt(lowcut(v(out))*highcut(v(out)))",
     bounds=lambda request: around(request["center_hz"], request["tolerance"]),
 )  # fmt: skip
-QUALITY_GOAL = GoalRow(
+QUALITY_GOAL = kit.GoalRow(
     metric="quality", label=msg("Q"), unit="1", quantity="quality",
     expression=lambda _request: "q(v(out))",
     bounds=lambda request: around(request["quality"], max(0.1, request["tolerance"])),
@@ -56,10 +53,10 @@ def capacitor_and_resistor(product: float, middle: float) -> tuple[float, float]
 _BOTH_EDGES = re.compile(r"\s*(?:and|&|和|与|、)\s*", re.IGNORECASE)
 
 
-def says_resonance(quantities: Sequence[Quantity]) -> Callable[[Sentence], Said]:
+def says_resonance(quantities: Sequence[kit.Quantity]) -> Callable[[kit.Sentence], kit.Said]:
     """A band (1 kHz to 10 kHz) is its center, in the logarithm, and its width; the rest by its words."""
 
-    def says(sentence: Sentence) -> Said:
+    def says(sentence: kit.Sentence) -> kit.Said:
         band = _band(sentence)
         rest = [mention for mention in sentence.mentions if band is None or mention not in band[1]]
         filled = fill_slots(sentence, quantities, rest)
@@ -72,12 +69,12 @@ def says_resonance(quantities: Sequence[Quantity]) -> Callable[[Sentence], Said]
         if band is not None:
             low, high = band[0]
             values |= {CENTER.name: math.sqrt(low * high), WIDTH.name: high - low}
-        return Said(values=values, stated=frozenset(values), notes=left_out(filled.unused))
+        return kit.Said(values=values, stated=frozenset(values), notes=left_out(filled.unused))
 
     return says
 
 
-def _band(sentence: Sentence) -> tuple[tuple[float, float], tuple[Mention, ...]] | None:
+def _band(sentence: kit.Sentence) -> tuple[tuple[float, float], tuple[kit.Mention, ...]] | None:
     """The first range of frequencies, and the mentions that say it."""
     for mention in sentence.of("Hz"):
         if mention.upper is not None:
@@ -93,9 +90,9 @@ def _band(sentence: Sentence) -> tuple[tuple[float, float], tuple[Mention, ...]]
     return None
 
 
-def complete_resonance(request: Request) -> Said:
+def complete_resonance(request: kit.Request) -> kit.Said:
     """Q from the width. Raises CircuitError where the two contradict each other."""
     center, width, quality = request["center_hz"], request["width_hz"], request["quality"]
     if center is None or width is None or quality is not None:
-        return Said(values={})
-    return Said(values={"quality": center / width}, stated=frozenset({"quality"}))
+        return kit.Said(values={})
+    return kit.Said(values={"quality": center / width}, stated=frozenset({"quality"}))

@@ -10,33 +10,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from domain.circuit.figures import with_unit
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import (
-    TOLERANCE,
-    Bounds,
-    Correction,
-    Family,
-    GoalRow,
-    Quantity,
-    Request,
-    Said,
-    Sized,
-    Words,
-)
-from domain.design.engine.wording import unreachable
-from domain.design.families.logic_rows import (
-    GATE_LOAD,
-    LOGIC_SUPPLY,
-    MOST_RATIO,
-    WIDER_P,
-    counted,
-    drain_farad,
-    gate_farad,
-)
+from domain.design import kit
+from domain.design.families import logic_rows as rows
 from domain.design.families.oscillator_rows import FREQUENCY_GOAL, frequency_row, transient
+from domain.design.kit import impossible, spice, unreachable, with_unit
 from domain.design.mosfet import KP, LAMBDA, LAMBDA_P, THRESHOLD_V, nmos, pmos, write_nmos, write_pmos
-from domain.design.understanding import impossible
 from shared.message import msg
 
 _SHARE = 0.96
@@ -45,11 +23,11 @@ _MEAN_DROP, _FASTER_THREE = 0.7, 1.02
 """Of the supply, across a transistor that carries the current; of three stages, whose swing is smaller."""
 _LEAST_RATIO = 0.5
 _MOST = 15
-_ONE_OWN = gate_farad(1, WIDER_P) + drain_farad(1 + WIDER_P)
+_ONE_OWN = rows.gate_farad(1, rows.WIDER_P) + rows.drain_farad(1 + rows.WIDER_P)
 """Of an inverter's output with the next one's input, per W/L of its NMOS."""
 
 
-def _slope(request: Request, correction: float = 1.0) -> float:
+def _slope(request: kit.Request, correction: float = 1.0) -> float:
     """Load (F) that W/L = 1 drives in the delay of one inverter."""
     delay = 1 / (2 * request["stages"] * request["frequency_hz"] * correction)
     supply, mean_lambda = request["supply_v"], (LAMBDA + LAMBDA_P) / 2
@@ -58,12 +36,12 @@ def _slope(request: Request, correction: float = 1.0) -> float:
     return float(delay * faster * current / (_SHARE * supply))
 
 
-def _load(request: Request) -> float:
+def _load(request: kit.Request) -> float:
     """1 pF, or what keeps the transistors of a slow ring from growing too narrow."""
     return float(max(1e-12, _LEAST_RATIO * _slope(request)))
 
 
-def complete(request: Request) -> Said:
+def complete(request: kit.Request) -> kit.Said:
     """Three stages unless more are said. Raises CircuitError for an even number: it would latch."""
     stages = request["stages"]
     if stages is not None and stages % 2 == 0:
@@ -71,16 +49,20 @@ def complete(request: Request) -> Said:
             msg("A ring of an even number of inverters ({count}) does not oscillate.", count=int(stages)),
             msg("Ask for an odd number of stages, for example 5."),
         )
-    return Said(values={})
+    return kit.Said(values={})
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """The width of the inverters by the frequency."""
     slope = _slope(request, correction["frequency_hz"])
     room = slope - _ONE_OWN
-    ratio = request["load_farad"] / room if room > 0 else 100 * MOST_RATIO
-    if ratio * WIDER_P > MOST_RATIO:
-        limit = request["frequency_hz"] * slope / (_ONE_OWN + request["load_farad"] * WIDER_P / MOST_RATIO)
+    ratio = request["load_farad"] / room if room > 0 else 100 * rows.MOST_RATIO
+    if ratio * rows.WIDER_P > rows.MOST_RATIO:
+        limit = (
+            request["frequency_hz"]
+            * slope
+            / (_ONE_OWN + request["load_farad"] * rows.WIDER_P / rows.MOST_RATIO)
+        )
         raise unreachable(
             msg("frequency"), with_unit(request["frequency_hz"], "Hz", 3), with_unit(limit, "Hz", 3),
             msg("Ask for fewer stages or less load capacitance, or raise the supply."),
@@ -91,10 +73,10 @@ def size(request: Request, correction: Correction) -> Sized:
         ratio=f"{ratio:.3g}",
         load=with_unit(request["load_farad"], "F", 3),
     )
-    return Sized(parts={"W/L N": ratio, "W/L P": WIDER_P * ratio}, notes=(note,))
+    return kit.Sized(parts={"W/L N": ratio, "W/L P": rows.WIDER_P * ratio}, notes=(note,))
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """The supply and the inverters; the last one's output is that of the circuit."""
     count, load = int(request["stages"]), spice(request["load_farad"])
     nodes = ["out", *(f"n{n}" for n in range(1, count)), "out"]
@@ -113,16 +95,16 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
 
 _QUANTITIES = (
     frequency_row((1e3, 300e6), 10e6),
-    Quantity(
+    kit.Quantity(
         name="stages", label=msg("number of stages"), dimensions=("none",), is_whole=True, within=(3, _MOST),
         words=r"number of stages|级数|n_?stages", example=5, default=3.0,
     ),
-    LOGIC_SUPPLY,
-    replace(GATE_LOAD, default=_load, within=(1e-14, 1e-7)),
-    TOLERANCE,
+    rows.LOGIC_SUPPLY,
+    replace(rows.GATE_LOAD, default=_load, within=(1e-14, 1e-7)),
+    kit.TOLERANCE,
 )  # fmt: skip
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="ring_oscillator",
     name=msg("CMOS ring oscillators"),
     one=msg("a ring oscillator"),
@@ -130,7 +112,7 @@ FAMILY = Family(
         "en": "5-stage CMOS ring oscillator at 10 MHz, 3.3 V supply",
         "zh": "五级CMOS环形振荡器，频率10MHz，电源3.3V",
     },
-    words=Words(
+    words=kit.Words(
         named=(
             r"(?:(?:cmos|inverter) )*ring[\s-]?(?:oscillator|osc(?![a-z]))|inverter ring|"
             r"(?:cmos)?(?:反相器)?(?:构成的?)?环形?(?:振荡|震荡)(?:器|电路)?|环振"
@@ -140,10 +122,10 @@ FAMILY = Family(
     quantities=_QUANTITIES,
     goals=(
         FREQUENCY_GOAL,
-        GoalRow(
+        kit.GoalRow(
             metric="swing", label=msg("Swing"), unit="V", is_corrected=False,
             expression=lambda _request: "pp(v(out))",
-            bounds=lambda request: Bounds(minimum=0.8 * request["supply_v"]),
+            bounds=lambda request: kit.Bounds(minimum=0.8 * request["supply_v"]),
         ),
     ),
     title=lambda request: (
@@ -153,6 +135,6 @@ FAMILY = Family(
     analyses=lambda request, _sized, _goals: (transient(request, settles=6),),
     size=size,
     netlist=netlist,
-    says=counted(_QUANTITIES, "stages", r"stages?|(?:cmos )?(?:inverters|反相器)|级|阶|节"),
+    says=rows.counted(_QUANTITIES, "stages", r"stages?|(?:cmos )?(?:inverters|反相器)|级|阶|节"),
     complete=complete,
 )  # fmt: skip

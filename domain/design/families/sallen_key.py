@@ -12,39 +12,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from domain.circuit.figures import with_unit
-from domain.design.deck import Deck
-from domain.design.engine.declaration import (
-    DERIVED,
-    STATED,
-    Correction,
-    Family,
-    Quantity,
-    Request,
-    Said,
-    Sized,
-    Words,
-)
+from domain.design import kit
 from domain.design.families import filter_rows as rows
+from domain.design.families import sallen_key_response
 from domain.design.families.filter_requests import filter_kind, filter_reader, order_of
-from domain.design.families.sallen_key_response import (
-    BESSEL_WORDS,
-    FLAT_WORDS,
-    GOALS,
-    RESPONSE,
-    complete,
-    cutoff_definition,
-    sections,
-    sweep,
-)
+from domain.design.kit import with_unit
 from domain.design.opamp import GBW, OPAMP, SUPPLY, given_gbw_hz
 from domain.design.sallen_key_stage import demands, gain_bandwidth, size_stage, size_stages, write_stage
-from domain.design.sentence import Sentence
 from shared.message import msg
 
 _NAMED = r"sallen|萨伦|赛伦|萨林|sk\s?(?:滤波|filter|结构)|压控电压源|vcvs"
 _ACTIVE = (
-    rf"{rows.BUTTERWORTH_WORDS}|{rows.CHEBYSHEV_WORDS}|{BESSEL_WORDS}|{FLAT_WORDS}|"
+    rf"{rows.BUTTERWORTH_WORDS}|{rows.CHEBYSHEV_WORDS}|{sallen_key_response.BESSEL_WORDS}|{sallen_key_response.FLAT_WORDS}|"
     r"(?<![a-z])active|有源|op[\s-]?amp|operational amplifier|运放|运算放大器"
 )
 _NEEDS_ORDER = (
@@ -58,11 +37,11 @@ QUANTITIES = (
     replace(rows.order_quantity(1, 10), required=False),
     rows.RIPPLE,
     rows.GAIN,
-    Quantity(
+    kit.Quantity(
         name="q", label=msg("quality factor Q"), dimensions=("none",), within=(0.501, 20), example=0.707,
         words=r"(?<![a-z])q(?:\s*值|\s*factor)?(?![a-z])|quality factor|品质因数",
     ),
-    Quantity(
+    kit.Quantity(
         name="damping", label=msg("damping ratio"), dimensions=("none",), within=(1e-3, 1e3), example=0.7,
         words=r"damping(?: ratio| factor)?|阻尼(?:比|系数)|ζ",
     ),
@@ -73,7 +52,7 @@ QUANTITIES = (
 )  # fmt: skip
 
 
-def _claims(sentence: Sentence) -> float:
+def _claims(sentence: kit.Sentence) -> float:
     """By name; an active filter, a response, an order above one, or a demand that needs one."""
     if sentence.has(_NAMED):
         return 1.0
@@ -90,11 +69,11 @@ def _claims(sentence: Sentence) -> float:
     return 0.7 if is_filter and (is_demanding or sentence.has(_NEEDS_ORDER)) else 0.0
 
 
-def reader(quantities: Sequence[Quantity]) -> Callable[[Sentence], Said]:
+def reader(quantities: Sequence[kit.Quantity]) -> Callable[[kit.Sentence], kit.Said]:
     """The end of a pass band with a loss is said, the -3 dB frequency behind it is not."""
     read = filter_reader(quantities, cutoff="stated_hz")
 
-    def says(sentence: Sentence) -> Said:
+    def says(sentence: kit.Sentence) -> kit.Said:
         said = read(sentence)
         return replace(said, stated=said.stated - {"stated_hz"}) if said.values.get("loss_db") else said
 
@@ -103,24 +82,30 @@ def reader(quantities: Sequence[Quantity]) -> Callable[[Sentence], Said]:
 
 def restore(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
     """Before this family was declared, flags told what was said."""
-    if STATED in parameters:
+    if kit.STATED in parameters:
         return parameters
     old, names = parameters, ("q", "loss_db", "peaking_db", "attenuation_db")
     stated = [name for name in names if old.get(name) is not None]
     stated += [name for name in ("gain", "ripple") if old[f"{name}_is_stated"]]
     stated += [] if old["loss_db"] else ["stated_hz"]
     return {
-        **old, STATED: sorted("ripple_db" if name == "ripple" else name for name in stated),
-        DERIVED: ["cutoff_hz", "wanted_hz"], "cutoff_at": "edge" if old["is_ripple_edge"] else "half_power",
+        **old, kit.STATED: sorted("ripple_db" if name == "ripple" else name for name in stated),
+        kit.DERIVED: ["cutoff_hz", "wanted_hz"],
+        "cutoff_at": "edge" if old["is_ripple_edge"] else "half_power",
     }  # fmt: skip
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """Stages with parts that can be bought, and an op-amp that is fast enough."""
     kind, gain, cutoff = request["kind"], request["gain"], request["cutoff_hz"]
-    asked = demands(kind, sections(request), cutoff, gain)
+    asked = demands(kind, sallen_key_response.sections(request), cutoff, gain)
     gbw = gain_bandwidth(kind, asked, given_gbw_hz(request), correction["gbw_hz"])
-    aimed = demands(kind, sections(request, correction["ripple_db"]), cutoff * correction["stated_hz"], gain)
+    aimed = demands(
+        kind,
+        sallen_key_response.sections(request, correction["ripple_db"]),
+        cutoff * correction["stated_hz"],
+        gain,
+    )
     parts: dict[str, float] = {}
     figures = {"gbw_hz": gbw}
     stages = size_stages(kind, aimed, gbw, request["resistor_series"], size_stage)
@@ -131,26 +116,26 @@ def size(request: Request, correction: Correction) -> Sized:
         "Op-amps with a gain-bandwidth product of {gbw} are assumed; slower ones shift the cut-off.",
         gbw=with_unit(gbw, "Hz"),
     )
-    return Sized(parts=parts, figures=figures, notes=(note,))
+    return kit.Sized(parts=parts, figures=figures, notes=(note,))
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """Source, supplies, one stage behind the other, and the op-amp's macro model."""
     rows.write_cascade(deck, request, sized, write_stage)
 
 
-def _title(request: Request) -> str:
+def _title(request: kit.Request) -> str:
     response = request["response"].capitalize() if request["q"] is None else f"Q = {request['q']:g}"
     kind, hertz = request["kind"].replace("pass", "-pass"), with_unit(request["stated_hz"], "Hz")
     return f"Sallen-Key {kind} filter, order {request['order']}, {response}, {hertz}"
 
 
-def stem(request: Request) -> str:
+def stem(request: kit.Request) -> str:
     """Name of the file without suffix."""
     return f"sallen_key_{request['kind']}_order{request['order']}_{with_unit(request['stated_hz'], 'Hz', 3)}"
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="sallen_key",
     name=msg("Sallen-Key low-pass and high-pass filters of order 1 to 10 (Butterworth, Chebyshev, Bessel)"),
     one=msg("an active Sallen-Key filter"),
@@ -158,7 +143,7 @@ FAMILY = Family(
         "en": "4th-order Butterworth low-pass filter, cut-off 1 kHz",
         "zh": "截止频率为1kHz的二阶巴特沃斯低通滤波器",
     },
-    words=Words(
+    words=kit.Words(
         named=_NAMED,
         refuses=(
             (
@@ -170,16 +155,16 @@ FAMILY = Family(
     ),
     claims=_claims,
     quantities=QUANTITIES,
-    choices=(RESPONSE, rows.CUTOFF_AT, OPAMP),
-    goals=GOALS,
+    choices=(sallen_key_response.RESPONSE, rows.CUTOFF_AT, OPAMP),
+    goals=sallen_key_response.GOALS,
     title=_title,
     stem=stem,
-    remarks=lambda request: (cutoff_definition(request),),
-    analyses=sweep,
+    remarks=lambda request: (sallen_key_response.cutoff_definition(request),),
+    analyses=sallen_key_response.sweep,
     size=size,
     netlist=netlist,
     says=reader(QUANTITIES),
-    complete=complete,
+    complete=sallen_key_response.complete,
     restore=restore,
     factors=lambda _, tuning: {"stated_hz": tuning["scale"], "ripple_db": tuning["ripple_scale"]},
 )  # fmt: skip

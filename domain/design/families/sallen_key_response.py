@@ -10,31 +10,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from domain.circuit.figures import with_unit
-from domain.design.deck import spice
+from domain.design import kit, prototypes
 from domain.design.engine import wording
-from domain.design.engine.declaration import (
-    Bounds,
-    Choice,
-    GoalRow,
-    Option,
-    Request,
-    Said,
-    Sized,
-    around,
-)
-from domain.design.engine.reading import refuse_beyond
 from domain.design.families import filter_rows as rows
-from domain.design.prototypes import (
-    Section,
-    attenuation_db,
-    frequency_of,
-    half_power_frequency,
-    prototype,
-    ripple_edge,
-)
-from domain.design.understanding import impossible
-from domain.simulation.goals import DesignGoal
+from domain.design.kit import around, impossible, refuse_beyond, spice, with_unit
 from shared.message import Message, msg
 
 _RIPPLE_MARGIN = 0.9
@@ -48,7 +27,7 @@ _PROOF = 3.0
 """Times the cut-off: there the attenuation shows the order."""
 
 
-def _response(request: Request) -> str | None:
+def _response(request: kit.Request) -> str | None:
     """Only a Chebyshev response ripples; with a Q there is none to choose."""
     if request["ripple_db"] is not None:
         return "chebyshev"
@@ -57,15 +36,15 @@ def _response(request: Request) -> str | None:
 
 BESSEL_WORDS = r"bessel|贝[塞赛]尔"
 FLAT_WORDS = r"maximally flat|最大?平坦|最平坦"
-RESPONSE = Choice(
+RESPONSE = kit.Choice(
     name="response", label=msg("response"), default=_response,
     options=(
-        Option(
+        kit.Option(
             key="butterworth", label=msg("Butterworth"),
             words=rf"{rows.BUTTERWORTH_WORDS}|^(?!.*{BESSEL_WORDS}).*(?:{FLAT_WORDS})(?! (?:phase|delay))",
         ),
-        Option(key="chebyshev", label=msg("Chebyshev"), words=rows.CHEBYSHEV_WORDS),
-        Option(
+        kit.Option(key="chebyshev", label=msg("Chebyshev"), words=rows.CHEBYSHEV_WORDS),
+        kit.Option(
             key="bessel", label=msg("Bessel"),
             words=rf"{BESSEL_WORDS}|(?:linear|maximally flat) (?:phase|delay)|线性相位",
         ),
@@ -73,29 +52,31 @@ RESPONSE = Choice(
 )  # fmt: skip
 
 
-def sections(request: Request, ripple: float = 1.0) -> tuple[Section, ...]:
+def sections(request: kit.Request, ripple: float = 1.0) -> tuple[prototypes.Section, ...]:
     """The prototype, relative to the -3 dB frequency, sized for `ripple` times the usual ripple."""
     if request["q"] is not None:
-        return (Section(1.0, request["q"]),)
-    return prototype(request["response"], request["order"], _RIPPLE_MARGIN * ripple * request["ripple_db"])
+        return (prototypes.Section(1.0, request["q"]),)
+    return prototypes.prototype(
+        request["response"], request["order"], _RIPPLE_MARGIN * ripple * request["ripple_db"]
+    )
 
 
-def has_ripple(request: Request) -> bool:
+def has_ripple(request: kit.Request) -> bool:
     """Whether the pass band ripples."""
     return bool(request["response"] == "chebyshev" and request["order"] > 1)
 
 
-def _half_power_hz(request: Request) -> float:
+def _half_power_hz(request: kit.Request) -> float:
     """The -3 dB frequency behind the one that was said, which may be the end of the pass band."""
     edge = 1.0
     if has_ripple(request) and request["is_ripple_edge"]:
-        edge = ripple_edge(request["order"], request["ripple_db"])
+        edge = prototypes.ripple_edge(request["order"], request["ripple_db"])
     elif request["response"] != "chebyshev" and request["loss_db"]:
-        edge = frequency_of(sections(request), request["loss_db"] * _LOSS_MARGIN)
+        edge = prototypes.frequency_of(sections(request), request["loss_db"] * _LOSS_MARGIN)
     return rows.shifted(request["kind"], request["stated_hz"], 1 / edge)
 
 
-def _top(request: Request) -> Said:
+def _top(request: kit.Request) -> kit.Said:
     """The ripple of a Chebyshev response; another one is held to a ripple that was said by its peak."""
     is_said = request.states("ripple_db") or request.states("peaking_db")
     ripple, peaking = request["ripple_db"], request["peaking_db"]
@@ -104,16 +85,16 @@ def _top(request: Request) -> Said:
         if peaking is None and request.states("ripple_db"):
             peaking = ripple
         values |= {"ripple_db": 0.0, "peaking_db": peaking}
-        return Said(values=values, stated=frozenset({"peaking_db"} if is_said else ()))
+        return kit.Said(values=values, stated=frozenset({"peaking_db"} if is_said else ()))
     wanted = ripple or peaking or request["loss_db"]
     if wanted is not None:
         refuse_beyond(rows.RIPPLE, wanted, 0.01, 3.02)
     notes = () if wanted else (wording.assumed(rows.RIPPLE.label, "0.5 dB"),)
     values |= {"ripple_db": min(wanted or 0.5, 3.0), "peaking_db": None}
-    return Said(values=values, stated=frozenset({"ripple_db"} if is_said else ()), notes=notes)
+    return kit.Said(values=values, stated=frozenset({"ripple_db"} if is_said else ()), notes=notes)
 
 
-def _order(request: Request, notes: list[Message]) -> int:
+def _order(request: kit.Request, notes: list[Message]) -> int:
     """As said, as a Q needs it, or the least that keeps the attenuation."""
     order: int | None = request["order"]
     if request["q"] is not None:
@@ -135,14 +116,14 @@ def _order(request: Request, notes: list[Message]) -> int:
     def reached_db(order: int) -> float:
         asked = request.having(order=order)
         ratio = room * rows.depth(asked, _half_power_hz(asked))
-        return attenuation_db(sections(asked), ratio) - _ATTENUATION_MARGIN_DB
+        return prototypes.attenuation_db(sections(asked), ratio) - _ATTENUATION_MARGIN_DB
 
     order = rows.least_order(request, range(1, 11), reached_db)
     notes.append(msg("Order {order} is the lowest that meets the attenuation.", order=order))
     return order
 
 
-def complete(request: Request) -> Said:
+def complete(request: kit.Request) -> kit.Said:
     """Ripple, Q, order; the -3 dB frequency, and where to aim inside its tolerance. Raises CircuitError."""
     top = _top(request)
     notes, stated = list(top.notes), set(top.stated)
@@ -161,7 +142,7 @@ def complete(request: Request) -> Said:
     wanted_db, limit = request["attenuation_db"], math.inf
     if wanted_db:
         # How far into the stop band the cut-off may move before the attenuation is lost.
-        reach = frequency_of(sections(known), wanted_db + _ATTENUATION_MARGIN_DB)
+        reach = prototypes.frequency_of(sections(known), wanted_db + _ATTENUATION_MARGIN_DB)
         limit = rows.shifted(request["kind"], request["attenuation_hz"], 1 / reach)
     if request["stated_hz"] is None:
         found = rows.shifted(request["kind"], limit, 1 / (1 + tolerance))
@@ -173,7 +154,7 @@ def complete(request: Request) -> Said:
     if wanted_db and q is None:
         ratio = min(1.0, limit / wanted if request["kind"] == rows.LOW_PASS else wanted / limit)
         if ratio < 1 / (1 + 0.8 * tolerance):
-            reached = attenuation_db(sections(known), rows.depth(request, wanted))
+            reached = prototypes.attenuation_db(sections(known), rows.depth(request, wanted))
             raise impossible(
                 msg("Order {order} gives {reached} dB at {frequency}, not {decibels} dB.",
                     order=known["order"], reached=f"{reached:.1f}", decibels=f"{wanted_db:g}",
@@ -190,10 +171,10 @@ def complete(request: Request) -> Said:
         "stated_hz": known["stated_hz"], "wanted_hz": wanted,
         "cutoff_hz": rows.shifted(request["kind"], wanted, ratio),
     }  # fmt: skip
-    return Said(values=values, stated=frozenset(stated), notes=tuple(notes))
+    return kit.Said(values=values, stated=frozenset(stated), notes=tuple(notes))
 
 
-def cutoff_definition(request: Request) -> Message:
+def cutoff_definition(request: kit.Request) -> Message:
     """What "cut-off" means in this design."""
     if request["q"] is not None:
         return msg(
@@ -207,82 +188,83 @@ def cutoff_definition(request: Request) -> Message:
     return msg("The cut-off is where the gain is 3 dB below the pass band.")
 
 
-def _far(request: Request) -> float:
+def _far(request: kit.Request) -> float:
     """How far above its cut-off a high-pass's pass-band gain is measured: a Chebyshev response still
     ripples a decade above."""
     return 5.0 * request["order"] if has_ripple(request) else 10.0
 
 
-def _reference(request: Request) -> str:
+def _reference(request: kit.Request) -> str:
     """The pass-band gain: at DC, or well above a high-pass's cut-off."""
     if request["kind"] == rows.LOW_PASS:
         return "dcgain(v(out))"
     return f"gain(v(out),{spice(_far(request) * request['wanted_hz'])})"
 
 
-def _relative(request: Request, hz: float) -> str:
+def _relative(request: kit.Request, hz: float) -> str:
     """The gain at a frequency over that of the pass band, dB."""
     return f"db(gain(v(out),{spice(hz)})/{_reference(request)})"
 
 
-def _corner(request: Request) -> Bounds:
-    ratio = 1.0 if request["q"] is None else half_power_frequency(sections(request))
+def _corner(request: kit.Request) -> kit.Bounds:
+    ratio = 1.0 if request["q"] is None else prototypes.half_power_frequency(sections(request))
     return around(rows.shifted(request["kind"], request["wanted_hz"], ratio), request["tolerance"])
 
 
-def _pass_gain(request: Request) -> Bounds:
+def _pass_gain(request: kit.Request) -> kit.Bounds:
     decibels = 20 * math.log10(request["gain"])
     if request["kind"] == rows.HIGH_PASS:
-        decibels -= attenuation_db(sections(request), 1 / _far(request))
+        decibels -= prototypes.attenuation_db(sections(request), 1 / _far(request))
     room = 20 * math.log10(1 + _GAIN_TOLERANCE)
-    return Bounds(minimum=decibels - room, maximum=decibels + room, target=decibels)
+    return kit.Bounds(minimum=decibels - room, maximum=decibels + room, target=decibels)
 
 
-def _ripple(request: Request) -> str:
+def _ripple(request: kit.Request) -> str:
     """Top of the response over the lowest point inside the pass band (the ripple minimum next the edge)."""
     bottom = _reference(request)
     if request["order"] > 2:
-        lowest = ripple_edge(request["order"], _RIPPLE_MARGIN * request["ripple_db"])
+        lowest = prototypes.ripple_edge(request["order"], _RIPPLE_MARGIN * request["ripple_db"])
         lowest *= math.cos(math.pi / request["order"])
         bottom = f"gain(v(out),{spice(rows.shifted(request['kind'], request['wanted_hz'], lowest))})"
     return f"db(peak(v(out))/{bottom})"
 
 
-def _stop_hz(request: Request) -> float:
+def _stop_hz(request: kit.Request) -> float:
     said: float | None = request["attenuation_db"] and request["attenuation_hz"]
     return said or rows.shifted(request["kind"], request["wanted_hz"], _PROOF)
 
 
-def _attenuation(request: Request) -> Bounds:
+def _attenuation(request: kit.Request) -> kit.Bounds:
     """As said, else what the order shows in the stop band, less what the tolerance may cost."""
     if request["attenuation_db"]:
-        return Bounds(maximum=-request["attenuation_db"])
+        return kit.Bounds(maximum=-request["attenuation_db"])
     slack = 1.0 + 20 * request["order"] * math.log10(1 + request["tolerance"])
-    return Bounds(maximum=-math.floor(attenuation_db(sections(request), _PROOF) - slack))
+    return kit.Bounds(maximum=-math.floor(prototypes.attenuation_db(sections(request), _PROOF) - slack))
 
 
 GOALS = (
     replace(rows.CUTOFF_GOAL, quantity="stated_hz", bounds=_corner),
-    GoalRow(
+    kit.GoalRow(
         metric="q", label=msg("Quality factor Q"), unit="1", quantity="q",
         expression=lambda request: f"gain(v(out),{spice(request['wanted_hz'])})/{_reference(request)}",
         bounds=lambda request: around(request["q"], 0.1), when=lambda request: request["q"] is not None,
         is_corrected=False, helped_by="gbw_hz",
     ),
-    GoalRow(
+    kit.GoalRow(
         metric="passband_gain", label=msg("Passband gain"), unit="dB", quantity="gain",
         expression=lambda request: f"db({_reference(request)})", bounds=_pass_gain,
         is_corrected=False, helped_by="gbw_hz",
     ),
-    GoalRow(
+    kit.GoalRow(
         metric="ripple", label=msg("Ripple"), unit="dB", quantity="ripple_db", expression=_ripple,
-        bounds=lambda request: Bounds(maximum=max(request["ripple_db"], 0.1), target=request["ripple_db"]),
+        bounds=lambda request: kit.Bounds(maximum=max(request["ripple_db"], 0.1),
+        target=request["ripple_db"]),
         when=has_ripple,
     ),
     replace(
         rows.PEAKING_GOAL, helped_by="gbw_hz",
         expression=lambda request: f"db(peak(v(out))/{_reference(request)})",
-        bounds=lambda request: Bounds(
+        bounds=lambda request: kit.Bounds(
             maximum=_FLATNESS_DB if request["peaking_db"] is None else request["peaking_db"]
         ),
         when=lambda request: (
@@ -303,7 +285,7 @@ GOALS = (
 )  # fmt: skip
 
 
-def sweep(request: Request, _sized: Sized, goals: Sequence[DesignGoal]) -> tuple[str]:
+def sweep(request: kit.Request, _sized: kit.Sized, goals: Sequence[kit.DesignGoal]) -> tuple[str]:
     """Two decades to either side; a high-pass's ends in its pass band, before the op-amps give out."""
     edges = [request["stated_hz"], *rows.frequencies_in(goals)]
     stop = 100 * max(edges)

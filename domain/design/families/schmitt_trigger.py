@@ -5,31 +5,18 @@ The input goes to the - input, the output moves the + input: `domain.design.hyst
 
 from __future__ import annotations
 
-from domain.circuit.figures import with_unit
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import Correction, Family, Request, Sized, Words
-from domain.design.families.threshold_rows import (
-    ANALYSES,
-    GOALS,
-    NO_SCHMITT,
-    QUANTITIES,
-    complete,
-    refuse_beyond_swing,
-    says,
-    stem_of,
-    title_of,
-    write_triangle,
-)
+from domain.design import kit
+from domain.design.families import threshold_rows as rows
 from domain.design.hysteresis import ways
+from domain.design.kit import impossible, spice, with_unit
 from domain.design.opamp import LIMIT_V, OPAMP, SINGLE_SUPPLY, write_opamp, write_supplies
-from domain.design.understanding import impossible
 from shared.message import msg
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """The resistors of E96 (R3: E24) whose thresholds come nearest."""
     supply = request["supply_v"]
-    refuse_beyond_swing(request)
+    rows.refuse_beyond_swing(request)
     upper, lower = (request[name] * correction[name] for name in ("upper_v", "lower_v"))
     more = (correction["hysteresis_v"] - 1) * (upper - lower) / 2
     found = min(
@@ -41,12 +28,12 @@ def size(request: Request, correction: Correction) -> Sized:
             msg("No resistors give a hysteresis of {width} there.", width=width),
             msg("Move the thresholds further apart or nearer to the middle of the supplies."),
         )
-    return Sized(parts=found[1])
+    return kit.Sized(parts=found[1])
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """A slow triangle over both thresholds, the resistors and the op-amp."""
-    write_triangle(deck, request)
+    rows.write_triangle(deck, request)
     write_supplies(deck, request["supply_v"])
     parts = sized.parts
     deck.part(f"R1 p 0 {spice(parts['R1'])}", msg("to ground: sets the hysteresis together with R3"))
@@ -59,7 +46,7 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     write_opamp(deck, request, gbw_hz=10e6)
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="schmitt_trigger",
     name=msg("comparators with hysteresis (inverting Schmitt triggers)"),
     one=msg("a comparator with hysteresis"),
@@ -67,26 +54,26 @@ FAMILY = Family(
         "en": "Schmitt trigger, upper threshold 3 V, lower threshold 1 V, ±12 V",
         "zh": "施密特触发器，上限阈值3V，下限阈值1V，电源±12V",
     },
-    words=Words(
+    words=kit.Words(
         named=(
             r"(?:inverting )?schmitt[\s-]?(?:trigger|comparator)?|(?:反相)?施密特(?:触发器|比较器)?|"
             r"(?:inverting |hysteresis )?comparators?(?: circuit| with hysteresis)?|"
             r"(?:反相)?(?:滞回|迟滞|回差|滞后|电压)?比较(?:器|电路)"
         ),
-        excludes=rf"non[\s-]?inverting|同相|{NO_SCHMITT}",
+        excludes=rf"non[\s-]?inverting|同相|{rows.NO_SCHMITT}",
         refuses=(SINGLE_SUPPLY,),
     ),
-    quantities=QUANTITIES,
+    quantities=rows.QUANTITIES,
     choices=(OPAMP,),
-    goals=GOALS,
-    title=title_of,
-    stem=stem_of,
+    goals=rows.GOALS,
+    title=rows.title_of,
+    stem=rows.stem_of,
     remarks=lambda _request: (
         msg("The output is low while the input lies above the upper threshold, high below the lower one."),
     ),
-    analyses=lambda _request, _sized, _goals: ANALYSES,
+    analyses=lambda _request, _sized, _goals: rows.ANALYSES,
     size=size,
     netlist=netlist,
-    says=says,
-    complete=complete,
+    says=rows.says,
+    complete=rows.complete,
 )  # fmt: skip

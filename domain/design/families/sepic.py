@@ -7,31 +7,23 @@ inductor, D Vc = (1 - D) (Vout + Vd) + D I Ron + Iout Rl over the other. Sources
 
 from __future__ import annotations
 
-from domain.circuit.preferred_values import at_least
+from domain.design import kit
 from domain.design.buck_power_stage import Losses
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import Correction, Request, Sized, Words
-from domain.design.families.transfer_rows import (
-    damper,
-    family,
-    output_of,
-    sized,
-    write_input,
-    write_output,
-)
+from domain.design.families.transfer_rows import damper, family, output_of, sized, write_input, write_output
 from domain.design.indirect_power_stage import MOST_DUTY, pulsed_output
+from domain.design.kit import at_least, spice
 from shared.message import msg
 
 _COUPLING_RIPPLE = 0.05
 """Of the input, across the coupling capacitor."""
 
 
-def _gain(request: Request) -> float:
+def _gain(request: kit.Request) -> float:
     """The larger of the currents in the two inductors over that in the load, without losses."""
     return float(max(1.0, request["vout"] / request["vin"]))
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """Duty, two equal inductors of E12, the coupling capacitor with its damper, the output capacitor."""
     vin, iout, fsw = request["vin"], request["iout"], request["fsw"]
 
@@ -57,7 +49,7 @@ def size(request: Request, correction: Correction) -> Sized:
     return sized(request, {**parts, "C1": farad, "Resr": esr}, figures)
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """Both inductors start at the valley of their currents."""
     parts, figures = sized.parts, sized.figures
     half, winding = figures["ripple_a"] / 2, spice(figures["winding_ohm"])
@@ -80,8 +72,8 @@ FAMILY = family(
     name=msg("SEPIC converters"), one=msg("a SEPIC converter"),
     examples={"en": "SEPIC converter, 9-16 V input, 12 V output, 1 A, 300 kHz",
               "zh": "SEPIC变换器，输入9~16V，输出12V、1A，开关频率300kHz"},
-    words=Words(named=r"(?<![a-z])sepic(?![a-z])(?: (?:dc[\s/-]*dc )?(?:converter|regulator|topology))?",
-                excludes=r"zeta|isolated|隔离|pfc"),
+    words=kit.Words(named=r"(?<![a-z])sepic(?![a-z])(?: (?:dc[\s/-]*dc )?(?:converter|regulator|topology))?",
+                    excludes=r"zeta|isolated|隔离|pfc"),
     gain=_gain, size=size, netlist=netlist,
     remarks=(msg("Vout = Vin D / (1 - D), less the drops of switch, diode and windings."),),
 )  # fmt: skip

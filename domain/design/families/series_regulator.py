@@ -9,26 +9,10 @@ from __future__ import annotations
 
 import math
 
-from domain.circuit.figures import told_apart, with_unit
-from domain.circuit.preferred_values import best_pair, nearest, values_between
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import TOLERANCE, Correction, Family, Request, Said, Sized, Words
-from domain.design.engine.wording import unreachable
-from domain.design.families.resistive_rows import (
-    LOAD_A,
-    VIN,
-    VOUT,
-    line_goal,
-    output_goal,
-    says_voltages,
-    steps_down,
-    sweep_of_input,
-    titled,
-    zener_model,
-)
+from domain.design import kit
+from domain.design.families import resistive_rows as rows
+from domain.design.kit import best_pair, impossible, nearest, spice, told_apart, unreachable, with_unit
 from domain.design.opamp import GENERIC, write_opamp
-from domain.design.sentence import Sentence
-from domain.design.understanding import impossible
 from shared.message import msg
 
 _DROPOUT_V = 2.6
@@ -37,24 +21,24 @@ _MOST_W = 30.0
 _FEEDBACK_OHM = (3.3e3, 15e3)
 _REFERENCE_A = 5e-3
 _GAIN_BANDWIDTH_HZ = 10e6
-_QUANTITIES = (VIN, VOUT, LOAD_A, TOLERANCE)
+_QUANTITIES = (rows.VIN, rows.VOUT, rows.LOAD_A, kit.TOLERANCE)
 
 
-def says(sentence: Sentence) -> Said:
-    return says_voltages(sentence, _QUANTITIES)
+def says(sentence: kit.Sentence) -> kit.Said:
+    return rows.says_voltages(sentence, _QUANTITIES)
 
 
-def complete(request: Request) -> Said:
+def complete(request: kit.Request) -> kit.Said:
     """100 mA where nobody said the load. Raises CircuitError for too little between input and output."""
     if request["vout"] is not None and request["vout"] < 2.7:
         raise impossible(
             msg("The series regulator's reference needs an output of at least {least}.", least="2.7 V"),
             msg("Ask for a higher output, or for a buck converter."),
         )
-    return steps_down(request, msg("A series regulator"), _DROPOUT_V, load_a=0.1)
+    return rows.steps_down(request, msg("A series regulator"), _DROPOUT_V, load_a=0.1)
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """The Zener diode of E24 at about 0.6 of the output, R1 and R2 of E96."""
     vout, load, high = request["vout"], request["iout"], request["vin_highest"]
     lost = (high - vout) * load
@@ -65,7 +49,7 @@ def size(request: Request, correction: Correction) -> Sized:
     vz = nearest(min(max(0.6 * vout, 2.4), 6.2), "E24")
     ratio = vout * correction["vout"] / vz - 1
     r2, r1 = best_pair(
-        values_between(*_FEEDBACK_OHM, "E24"),
+        kit.values_between(*_FEEDBACK_OHM, "E24"),
         lambda each: each * ratio,
         "E96",
         lambda two, one: abs(math.log((1 + one / two) / (1 + ratio))),
@@ -77,12 +61,12 @@ def size(request: Request, correction: Correction) -> Sized:
         vz=with_unit(vz, "V"),
         power=with_unit(lost, "W", 2),
     )
-    return Sized(
+    return kit.Sized(
         parts=parts, figures={"vz": vz, "test_a": (request["vin"] - vz) / parts["R3"]}, notes=(note,)
     )
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """Input, reference, op-amp, pass transistor, feedback, output capacitor and load."""
     parts = {name: spice(value) for name, value in sized.parts.items()}
     deck.part(f"Vin in 0 DC {spice(request['vin'])} AC 1", msg("input"))
@@ -96,13 +80,13 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     deck.part(f"Rload out 0 {spice(request['vout'] / request['iout'])}", msg("load"))
     deck.rule()
     deck.cards(
-        zener_model(sized.figures["vz"], sized.figures["test_a"]),
+        rows.zener_model(sized.figures["vz"], sized.figures["test_a"]),
         ".model npass NPN(IS=1e-12 BF=100 VAF=100 RB=1 RC=0.1 CJE=200p CJC=100p TF=2n)",
     )
-    write_opamp(deck, Request({"opamp": GENERIC, "supply_v": request["vin"]}), _GAIN_BANDWIDTH_HZ)
+    write_opamp(deck, kit.Request({"opamp": GENERIC, "supply_v": request["vin"]}), _GAIN_BANDWIDTH_HZ)
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="series_regulator",
     name=msg("linear series regulators (Zener reference, op-amp, pass transistor)"),
     one=msg("a linear series regulator"),
@@ -110,7 +94,7 @@ FAMILY = Family(
         "en": "series regulator 12 V to 5 V, 200 mA",
         "zh": "12V转5V、200mA的串联型线性稳压电路",
     },
-    words=Words(
+    words=kit.Words(
         named=(
             r"(?:linear )?series (?:pass )?(?:voltage )?regulator|pass[\s-]transistor regulator|"
             r"linear (?:voltage )?"
@@ -121,10 +105,10 @@ FAMILY = Family(
         excludes=r"shunt|并联|ldo|low[\s-]?dropout|低压差|buck|boost|switching|开关|lm317|78\d\d|adjustable|可调",
     ),
     quantities=_QUANTITIES,
-    goals=(output_goal(), line_goal(lambda request: 0.02 * request["vout"])),
-    title=titled("Series regulator"),
+    goals=(rows.output_goal(), rows.line_goal(lambda request: 0.02 * request["vout"])),
+    title=rows.titled("Series regulator"),
     remarks=lambda _request: (msg("Vout = VZ (1 + R1 / R2)."),),
-    analyses=sweep_of_input,
+    analyses=rows.sweep_of_input,
     size=size,
     netlist=netlist,
     says=says,

@@ -9,29 +9,10 @@ from __future__ import annotations
 
 import math
 
-from domain.circuit.figures import told_apart, with_unit
-from domain.circuit.preferred_values import at_least, nearest
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import (
-    Bounds,
-    Correction,
-    Family,
-    GoalRow,
-    Quantity,
-    Request,
-    Sized,
-    Words,
-)
-from domain.design.engine.wording import unreachable
+from domain.design import kit
+from domain.design.families import transistor_rows as rows
 from domain.design.families.amplifier_rows import GAIN_LABEL, GAIN_WORDS
-from domain.design.families.transistor_rows import (
-    LOW_GOAL,
-    OTHER_DEVICES,
-    mid_hz,
-    quantities,
-    sweep,
-    write_source,
-)
+from domain.design.kit import at_least, nearest, spice, told_apart, unreachable, with_unit
 from domain.design.mosfet import element, nmos_of, write_models
 from domain.design.transistor import parallel
 from shared.message import msg
@@ -41,17 +22,17 @@ _INPUT_SHARE, _OUTPUT_SHARE = 1.6, 8.0
 """By how much the corners of the capacitors lie below the lower corner of the amplifier."""
 
 
-def _source_v(request: Request) -> float:
+def _source_v(request: kit.Request) -> float:
     """A little below the middle: the gate stands higher by threshold and overdrive."""
     return float(max(0.3 * request["supply_v"], min(0.5 * request["supply_v"], request["supply_v"] - 4)))
 
 
-def _drain_a(request: Request) -> float:
+def _drain_a(request: kit.Request) -> float:
     """1 mA, or what drives the load to either side."""
     return float(min(max(1e-3, _source_v(request) / request["load_ohm"]), 0.05))
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """Resistors of E24, capacitors of E6, the width by the gain."""
     current, device = request["collector_a"], nmos_of(request)
     least, drain_v = device.least_overdrive_v, 0.5 * request["supply_v"]
@@ -78,14 +59,14 @@ def size(request: Request, correction: Correction) -> Sized:
         overdrive=with_unit(overdrive, "V", 3),
         ratio=f"{parts['W/L']:.3g}",
     )
-    return Sized(parts=parts, notes=(note,))
+    return kit.Sized(parts=parts, notes=(note,))
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """Source, bias, the transistor and its two capacitors."""
     n = nmos_of(request)
     parts = {name: spice(value) for name, value in sized.parts.items()}
-    write_source(deck, request, min(0.5, 0.2 * _source_v(request)))
+    rows.write_source(deck, request, min(0.5, 0.2 * _source_v(request)))
     deck.part(f"C1 in g {parts['C1']}", msg("couples the input"))
     deck.part(f"R1 vcc g {parts['R1']}", msg("bias, together with R2"))
     deck.part(f"R2 g 0 {parts['R2']}", msg("bias, together with R1"))
@@ -96,7 +77,7 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     write_models(deck, request, "nmos")
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="source_follower",
     name=msg("source followers (common drain)"),
     one=msg("a source follower"),
@@ -104,35 +85,35 @@ FAMILY = Family(
         "en": "source follower, 12 V supply, load 10 kohm",
         "zh": "电源12V、负载10kΩ的源极跟随器",
     },
-    words=Words(
+    words=kit.Words(
         named=(
             r"(?:mos(?:fet)? |n-?mos |fet )?(?:source[\s-]follower|common[\s-]drain)"
             r"(?: (?:mos(?:fet)?|n-?mos|fet))?(?: (?:voltage )?(?:amplifier|amp|stage|circuit|buffer))*|"
             r"(?:n?mos(?:fet)?管?|场效应管)?(?:源极?(?:跟随|输出)器?|共漏极?)(?:组态)?(?:放大)?(?:器|电路)?"
         ),
         plausible=r"(?:mos(?:fet)?|n-?mos)\s?(?:voltage )?(?:buffer|follower|缓冲器?|跟随器)",
-        excludes=rf"cascode|common[\s-](?:gate|source)|共源|共栅|p-?mos|jfet|{OTHER_DEVICES}",
+        excludes=rf"cascode|common[\s-](?:gate|source)|共源|共栅|p-?mos|jfet|{rows.OTHER_DEVICES}",
     ),
-    quantities=quantities(
+    quantities=rows.quantities(
         _drain_a,
-        gain=Quantity(
+        gain=kit.Quantity(
             name="gain", label=GAIN_LABEL, dimensions=("x", "dB", "none"), limit="at_least", words=GAIN_WORDS,
             within=(0.3, 0.98), example=0.9, default=0.8, is_told=False,
         ),
     ),
     goals=(
-        GoalRow(
+        kit.GoalRow(
             metric="gain", label=msg("Gain"), unit="1", quantity="gain",
-            expression=lambda request: f"at(re(v(out)/v(in)),{mid_hz(request)})",
-            bounds=lambda request: Bounds(minimum=request["gain"]), is_corrected=False,
+            expression=lambda request: f"at(re(v(out)/v(in)),{rows.mid_hz(request)})",
+            bounds=lambda request: kit.Bounds(minimum=request["gain"]), is_corrected=False,
         ),
-        LOW_GOAL,
+        rows.LOW_GOAL,
     ),
     title=lambda request: (
         f"Source follower, {request['supply_v']:g} V, {with_unit(request['load_ohm'], 'Ohm')}"
     ),
     remarks=lambda _request: (msg("Gain = (RS || Rload) / (1 / gm + RS || Rload), gm = 2 ID / (VGS - VT)."),),
-    analyses=sweep,
+    analyses=rows.sweep,
     transistors=("nmos",),
     size=size,
     netlist=netlist,

@@ -13,28 +13,11 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from domain.circuit.figures import with_unit
-from domain.circuit.preferred_values import nearest
-from domain.design import opamp
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import (
-    TOLERANCE,
-    Bounds,
-    Choice,
-    Correction,
-    Family,
-    GoalRow,
-    Option,
-    Request,
-    Said,
-    Sized,
-    Words,
-    around,
-)
+from domain.design import kit, opamp
 from domain.design.families import filter_rows as rows
 from domain.design.families import resonance_rows as resonance
 from domain.design.families.amplifier_rows import gain_row
-from domain.design.understanding import impossible
+from domain.design.kit import around, impossible, nearest, spice, with_unit
 from shared.message import msg
 
 _OHM, _FOOT_OHM = 10e3, 1e3
@@ -60,11 +43,11 @@ _QUANTITIES = (
     gain_row((0.1, 50), 2, default=1.0),
     opamp.SUPPLY,
     opamp.GBW,
-    TOLERANCE,
+    kit.TOLERANCE,
 )
 
 
-def complete(request: Request) -> Said:
+def complete(request: kit.Request) -> kit.Said:
     """Q from the width. Raises CircuitError for the output a Tow-Thomas filter does not have."""
     if request["form"] == "tow_thomas" and request["output"] == "high":
         raise impossible(
@@ -74,7 +57,7 @@ def complete(request: Request) -> Said:
     return resonance.complete_resonance(request)
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """R and C of the integrators by their product, the gain, and what sets Q."""
     center, q, gain = request["center_hz"], request["quality"], request["gain"]
     level = (gain / q if request["output"] == "band" else gain) * correction["gain"]
@@ -90,10 +73,10 @@ def size(request: Request, correction: Correction) -> Sized:
     else:
         parts |= {"R1": nearest(r / level, "E96"), "R3": nearest(r * aim, "E96"), "R2": _OHM}
     note = msg("R = {r}, C = {c}.", r=with_unit(r, "Ω"), c=with_unit(c, "F"))
-    return Sized(parts=parts, figures={"gbw_hz": gbw}, notes=(note,))
+    return kit.Sized(parts=parts, figures={"gbw_hz": gbw}, notes=(note,))
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """Source, supplies, two integrators and what closes the loop around them."""
     parts = {name: spice(value) for name, value in sized.parts.items()}
     named = {"low": "lp", "band": "bp", "high": "hp", request["output"]: "out"}
@@ -125,28 +108,28 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     opamp.write_opamp(deck, request, sized.figures["gbw_hz"])
 
 
-def _band(request: Request) -> str:
+def _band(request: kit.Request) -> str:
     """The band-pass output, where f0 and Q are seen."""
     return "v(out)" if request["output"] == "band" else "v(bp)"
 
 
-def _center(request: Request) -> str:
+def _center(request: kit.Request) -> str:
     return f"sqrt(lowcut({_band(request)})*highcut({_band(request)}))"
 
 
-def _gain(request: Request) -> str:
+def _gain(request: kit.Request) -> str:
     far = f"gain(v(out)/v(in),{spice(_PROOF * request['center_hz'])})"
     return {"low": "dcgain(v(out)/v(in))", "band": "peak(v(out)/v(in))", "high": far}[request["output"]]
 
 
-def _bounds(request: Request) -> Bounds:
+def _bounds(request: kit.Request) -> kit.Bounds:
     """Of a high-pass what the response is at ten times its f0."""
     x = 1 / _PROOF if request["output"] == "high" else 0.0
     gain = request["gain"] / math.hypot(1 - x * x, x / request["quality"])
     return around(gain, max(0.05, request["tolerance"]))
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="state_variable",
     name=msg("state-variable filters (KHN, Tow-Thomas) with low-pass, band-pass and high-pass outputs"),
     one=msg("a state-variable filter"),
@@ -154,21 +137,21 @@ FAMILY = Family(
         "en": "state-variable filter, f0 1 kHz, Q 10, band-pass output",
         "zh": "状态变量滤波器，中心频率1kHz，Q值8，低通输出",
     },
-    words=Words(named=f"{_NAMED}|{_BAND}", refuses=(opamp.SINGLE_SUPPLY,)),
+    words=kit.Words(named=f"{_NAMED}|{_BAND}", refuses=(opamp.SINGLE_SUPPLY,)),
     claims=lambda sentence: float(sentence.has(_NAMED) and not sentence.has(_OTHERS)),
     quantities=_QUANTITIES,
     choices=(
-        Choice(
+        kit.Choice(
             name="output", label=msg("output"), default=lambda _request: "band", options=(
-                Option(key="band", label=msg("band-pass"), words=_BAND),
-                Option(key="low", label=msg("low-pass"), words=f"{_ONLY}(?:{_LOW})"),
-                Option(key="high", label=msg("high-pass"), words=f"{_ONLY}(?:{_HIGH})"),
+                kit.Option(key="band", label=msg("band-pass"), words=_BAND),
+                kit.Option(key="low", label=msg("low-pass"), words=f"{_ONLY}(?:{_LOW})"),
+                kit.Option(key="high", label=msg("high-pass"), words=f"{_ONLY}(?:{_HIGH})"),
             ),
         ),
-        Choice(
+        kit.Choice(
             name="form", label=msg("circuit"), default=lambda _request: "khn", options=(
-                Option(key="khn", label=msg("KHN filter"), words=r"(?<![a-z])khn(?![a-z])|kerwin"),
-                Option(key="tow_thomas", label=msg("Tow-Thomas filter"), words=r"tow[\s-]?thomas|托马斯"),
+                kit.Option(key="khn", label=msg("KHN filter"), words=r"(?<![a-z])khn(?![a-z])|kerwin"),
+                kit.Option(key="tow_thomas", label=msg("Tow-Thomas filter"), words=r"tow[\s-]?thomas|托马斯"),
             ),
         ),
         opamp.OPAMP,
@@ -176,7 +159,7 @@ FAMILY = Family(
     goals=(
         replace(resonance.CENTER_GOAL, expression=_center),
         replace(resonance.QUALITY_GOAL, expression=lambda request: f"q({_band(request)})"),
-        GoalRow(
+        kit.GoalRow(
             metric="gain", label=msg("Gain"), unit="1", quantity="gain", expression=_gain, bounds=_bounds),
     ),
     title=lambda request: (

@@ -11,36 +11,9 @@ import math
 import re
 from dataclasses import replace
 
-from domain.circuit.figures import with_unit
-from domain.circuit.preferred_values import nearest, values_between
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import (
-    TOLERANCE,
-    Correction,
-    Family,
-    GoalRow,
-    Quantity,
-    Request,
-    Said,
-    Sized,
-    Words,
-    around,
-)
-from domain.design.engine.reading import read_quantities
+from domain.design import kit, opamp
 from domain.design.families.amplifier_rows import NEITHER_MORE, gain_row
-from domain.design.opamp import (
-    BANDWIDTH,
-    GBW,
-    OPAMP,
-    OPEN_LOOP_GAIN,
-    SINGLE_SUPPLY,
-    SUPPLY,
-    fast_enough,
-    write_opamp,
-    write_supplies,
-)
-from domain.design.sentence import Sentence
-from domain.design.understanding import impossible, left_out
+from domain.design.kit import around, impossible, left_out, nearest, read_quantities, spice, with_unit
 from shared.message import Message, msg
 
 _MOST = 5
@@ -53,16 +26,16 @@ _WEIGHTS = re.compile(
     re.IGNORECASE,
 )
 _QUANTITIES = (
-    Quantity(
+    kit.Quantity(
         name="inputs", label=msg("number of inputs"), dimensions=("none",), is_whole=True, within=(2, _MOST),
         words=r"(?:audio |analog |signal )?(?:input|channel|way)s?(?![a-z])|路|个?输入|通道",
         example=3, default=2,
     ),
     gain_row((0.05, 200), 1, default=1.0),
-    BANDWIDTH,
-    SUPPLY,
-    GBW,
-    TOLERANCE,
+    opamp.BANDWIDTH,
+    opamp.SUPPLY,
+    opamp.GBW,
+    kit.TOLERANCE,
 )  # fmt: skip
 _SUM = re.compile(
     r"=\s?-\s?(?P<list>\(?(?:\s?\+?\s?(?:\d+(?:\.\d+)?\s?[*x]?\s?)?[uv]_?i?n?_?\d){2,})", re.IGNORECASE
@@ -70,12 +43,12 @@ _SUM = re.compile(
 _TERM = re.compile(r"(\d+(?:\.\d+)?)?\s?[*x]?\s?[uv]_?i?n?_?\d", re.IGNORECASE)
 
 
-def says(sentence: Sentence) -> Said:
+def says(sentence: kit.Sentence) -> kit.Said:
     """A list of weights, a sum written out, or one gain for all inputs."""
     found = _WEIGHTS.search(sentence.text) or _SUM.search(sentence.text)
     if found is None:
         values, unused = read_quantities(_QUANTITIES, sentence)
-        return Said(values=values, stated=frozenset(values), notes=left_out(unused))
+        return kit.Said(values=values, stated=frozenset(values), notes=left_out(unused))
     start, end = found.span("list")
     rest = tuple(each for each in sentence.mentions if not start <= each.start < end)
     values, unused = read_quantities(_QUANTITIES, replace(sentence, mentions=rest, links=()))
@@ -87,48 +60,48 @@ def says(sentence: Sentence) -> Said:
             msg("Name the weights, for example: weights 1, 2 and 4."),
         )
     stated = frozenset({*values, "weights"})
-    return Said(values={**values, "weights": weights}, stated=stated, notes=left_out(unused))
+    return kit.Said(values={**values, "weights": weights}, stated=stated, notes=left_out(unused))
 
 
-def complete(request: Request) -> Said:
+def complete(request: kit.Request) -> kit.Said:
     """The weight of each input, and the largest as the gain."""
     weights = request.get("weights")
     if weights is None:
         count, gain = int(request["inputs"] or 2), request["gain"] or 1.0
-        return Said(values={f"weight_{n}": gain for n in range(1, count + 1)} | {"inputs": count})
+        return kit.Said(values={f"weight_{n}": gain for n in range(1, count + 1)} | {"inputs": count})
     values = {f"weight_{n}": each for n, each in enumerate(weights, 1)}
-    return Said(values={**values, "inputs": len(weights), "gain": max(weights)})
+    return kit.Said(values={**values, "inputs": len(weights), "gain": max(weights)})
 
 
-def _weights(request: Request) -> list[float]:
+def _weights(request: kit.Request) -> list[float]:
     return [request[f"weight_{n}"] for n in range(1, int(request["inputs"]) + 1)]
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """Rf of E24 for which resistors of E96 come nearest to all weights; an op-amp that is fast enough."""
     weights = [each * correction["gain"] for each in _weights(request)]
     noise_gain = 1 + sum(weights)
-    weights = [each * (1 + noise_gain / OPEN_LOOP_GAIN) for each in weights]
+    weights = [each * (1 + noise_gain / opamp.OPEN_LOOP_GAIN) for each in weights]
 
     def miss(rf: float) -> float:
         return max(abs(math.log(rf / each / nearest(rf / each, "E96"))) for each in weights)
 
-    rf = min(values_between(*_FEEDBACK_OHM, "E24"), key=miss)
+    rf = min(kit.values_between(*_FEEDBACK_OHM, "E24"), key=miss)
     parts = {f"R{n}": nearest(rf / each, "E96") for n, each in enumerate(weights, 1)}
-    gbw = fast_enough(request, correction, noise_gain)
+    gbw = opamp.fast_enough(request, correction, noise_gain)
     note = msg(
         "Rf = {rf}, an op-amp with a gain-bandwidth product of {gbw}.",
         rf=with_unit(rf, "Ω"),
         gbw=with_unit(gbw, "Hz"),
     )
-    return Sized(parts={**parts, "Rf": rf}, figures={"gbw_hz": gbw}, notes=(note,))
+    return kit.Sized(parts={**parts, "Rf": rf}, figures={"gbw_hz": gbw}, notes=(note,))
 
 
-def _slot_s(request: Request) -> float:
+def _slot_s(request: kit.Request) -> float:
     return float(_SETTLED / (2 * math.pi * request["bandwidth_hz"]))
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """One source an input, high one after the other, the resistors and the op-amp."""
     weights, slot = _weights(request), _slot_s(request)
     amplitude = min(1.0, 0.4 * request["supply_v"] / max(weights))
@@ -137,29 +110,29 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
         times = f"{spice(edge)} {spice(edge)} {spice(slot - 2 * edge)} 1k"
         pulse = f"PULSE(0 {spice(amplitude)} {spice((n - 0.5) * slot)} {times})"
         deck.part(f"Vin{n} in{n} 0 DC 0 AC 1 {pulse}", msg("input {number}, high in its turn", number=n))
-    write_supplies(deck, request["supply_v"])
+    opamp.write_supplies(deck, request["supply_v"])
     for n in range(1, len(weights) + 1):
         deck.part(f"R{n} in{n} n {spice(sized.parts[f'R{n}'])}", msg("weight of input {number}", number=n))
     deck.part(f"Rf out n {spice(sized.parts['Rf'])}", msg("feedback"))
     deck.part(f"X1 0 n vcc vee out {request['opamp']}", msg("op-amp, its non-inverting input grounded"))
-    write_opamp(deck, request, sized.figures["gbw_hz"])
+    opamp.write_opamp(deck, request, sized.figures["gbw_hz"])
 
 
-def _goal(n: int) -> GoalRow:
+def _goal(n: int) -> kit.GoalRow:
     label: Message = msg("Weight of input {number}", number=n)
 
-    def expression(request: Request) -> str:
+    def expression(request: kit.Request) -> str:
         place = spice((n + 0.4) * _slot_s(request))
         return f"at(v(out),{place})/at(v(in{n}),{place})"
 
-    return GoalRow(
+    return kit.GoalRow(
         metric=f"weight_{n}", label=label, unit="1", quantity="gain" if n == 1 else f"weight_{n}",
         expression=expression, bounds=lambda request: around(-request[f"weight_{n}"], request["tolerance"]),
         is_corrected=False, when=lambda request: request["inputs"] >= n,
     )  # fmt: skip
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="summing_amplifier",
     name=msg("summing op-amp amplifiers (inverting adders)"),
     one=msg("a summing amplifier"),
@@ -167,7 +140,7 @@ FAMILY = Family(
         "en": "summing amplifier, 3 inputs, weights 1, 2 and 4",
         "zh": "三路反相加法器，权重1、2、4",
     },
-    words=Words(
+    words=kit.Words(
         named=(
             r"(?:inverting )?(?:op[\s-]?amps? )?(?<![a-z])(?:summ(?:ing|er)|add(?:er|ing))(?![a-z])"
             r"(?: (?:op[\s-]?amps?|amplifier|amp|circuit|mixer))*|"
@@ -179,10 +152,10 @@ FAMILY = Family(
             r"full[\s-]adder|half[\s-]adder|全加器|半加器|binary|logic|逻辑|non[\s-]?inverting|同相|"
             + NEITHER_MORE
         ),
-        refuses=(SINGLE_SUPPLY,),
+        refuses=(opamp.SINGLE_SUPPLY,),
     ),
     quantities=_QUANTITIES,
-    choices=(OPAMP,),
+    choices=(opamp.OPAMP,),
     goals=tuple(_goal(n) for n in range(1, _MOST + 1)),
     title=lambda request: (
         f"Summing amplifier, weights {' '.join(f'{each:.4g}' for each in _weights(request))}"

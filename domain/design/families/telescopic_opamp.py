@@ -7,10 +7,10 @@ and 9.2.
 
 from __future__ import annotations
 
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import Correction, Request, Sized, Words
+from domain.design import kit
 from domain.design.families.cascode_opamp import ABOVE_V, branch
 from domain.design.families.opamp_rows import opamp_family, quantities, write_bench
+from domain.design.kit import spice
 from domain.design.mosfet import Device, element, nmos_of, pmos_of, write_models
 from shared.message import msg
 
@@ -25,7 +25,7 @@ def _gain_v2(n: Device, p: Device, overdrive: float) -> float:
     return 4 / (lower * n_cascode + upper * p_cascode)
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """Widths of pair, cascodes, mirror and tail by their current; the gates of the cascodes."""
     own = branch(request, correction, _gain_v2, p_mirror=True)
     current, overdrive, supply = *own, request["supply_v"]
@@ -44,10 +44,10 @@ def size(request: Request, correction: Correction) -> Sized:
         "Vb1": -pair_v + low_v + cascode_v,
         "Vb2": supply - low_v - p.gate_v(overdrive, _CASCODE_V, low_v),
     }
-    return Sized(parts=parts, notes=(own.note(),))
+    return kit.Sized(parts=parts, notes=(own.note(),))
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """The op-amp with its output fed back at DC only, so that its open-loop gain is seen."""
     n, p = nmos_of(request), pmos_of(request)
     parts, supply = sized.parts, request["supply_v"]
@@ -78,7 +78,7 @@ FAMILY = opamp_family(
         "en": "telescopic cascode op-amp, gain 80 dB, GBW 10 MHz, load 5 pF, ±2.5 V",
         "zh": "套筒式共源共栅运放，增益80dB，单位增益带宽10MHz，负载电容5pF，电源±2.5V",
     },
-    words=Words(
+    words=kit.Words(
         named=(
             r"(?:(?:single[\s-]stage|cmos|differential) )*telescopic"
             r"(?:[\s-](?:cascoded?|differential|cmos|op[\s-]?amps?|ota|amplifier|operational amplifier))*"

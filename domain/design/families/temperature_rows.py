@@ -5,12 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from domain.design.deck import spice
-from domain.design.engine.declaration import Quantity, Request, Said, Sized
-from domain.design.engine.reading import read_quantities
-from domain.design.sentence import Sentence
-from domain.design.understanding import left_out
-from domain.simulation.goals import DesignGoal
+from domain.design import kit
+from domain.design.kit import left_out, read_quantities, spice
 from shared.message import msg
 
 NOMINAL_C = "27"
@@ -20,35 +16,35 @@ _DEGREES = r"(?:°c|摄氏度|度|deg(?:rees?)?(?: c(?:elsius)?)?|c(?![a-z]))"
 _RANGE = re.compile(
     rf"([-+]?\d+)\s*{_DEGREES}?\s*(?:to|and|到|至|和|~|-|\.{{2,3}})\s*([-+]?\d+)\s*{_DEGREES}", re.IGNORECASE
 )
-LOWEST = Quantity(
+LOWEST = kit.Quantity(
     name="lowest_c", label=msg("lowest temperature"), dimensions=("degC",), words="(?!)", within=(-55, 20),
     example=-40, default=-40.0,
 )  # fmt: skip
-HIGHEST = Quantity(
+HIGHEST = kit.Quantity(
     name="highest_c", label=msg("highest temperature"), dimensions=("degC",), words="(?!)", within=(35, 150),
     example=125, default=125.0,
 )  # fmt: skip
 
 
-def says_temperatures(sentence: Sentence, quantities: Sequence[Quantity]) -> Said:
+def says_temperatures(sentence: kit.Sentence, quantities: Sequence[kit.Quantity]) -> kit.Said:
     """The range of temperature ("-40 to 85 °C", "0到70度") by its form, everything else by its words."""
     found, unused = read_quantities(tuple(quantities), sentence)
     span = _RANGE.search(sentence.text)
     if span is None:
-        return Said(values=found, stated=frozenset(found), notes=left_out(unused))
+        return kit.Said(values=found, stated=frozenset(found), notes=left_out(unused))
     found |= dict(
         zip((LOWEST.name, HIGHEST.name), sorted(float(each) for each in span.groups()), strict=True)
     )
     rest = [each for each in unused if not span.start() <= each.start < span.end()]
-    return Said(values=found, stated=frozenset(found), notes=left_out(rest))
+    return kit.Said(values=found, stated=frozenset(found), notes=left_out(rest))
 
 
-def drift(request: Request, voltage: str) -> str:
+def drift(request: kit.Request, voltage: str) -> str:
     """Box method: extremes' distance over the range and the value at 27 degrees Celsius, ppm/K."""
     width = request[HIGHEST.name] - request[LOWEST.name]
     return f"1e6*pp({voltage})/{width:g}/at({voltage},{NOMINAL_C})"
 
 
-def sweep(request: Request, _sized: Sized, _goals: Sequence[DesignGoal]) -> tuple[str]:
+def sweep(request: kit.Request, _sized: kit.Sized, _goals: Sequence[kit.DesignGoal]) -> tuple[str]:
     """The `.dc` card over the temperature, a degree a step."""
     return (f".dc temp {spice(request[LOWEST.name])} {spice(request[HIGHEST.name])} 1",)

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from domain.circuit.figures import told_apart
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import TOLERANCE, Bounds, GoalRow, Quantity, Request, Said, around
-from domain.design.engine.reading import read_quantities
-from domain.design.engine.wording import unreachable
+from domain.design import kit
+from domain.design.kit import around, left_out, read_quantities, spice, told_apart, unreachable
 from domain.design.opamp import LIMIT_V, SUPPLY
-from domain.design.sentence import Sentence
-from domain.design.understanding import left_out
 from shared.message import msg
 
 _VOLTS = (-40.0, 40.0)
@@ -23,7 +18,7 @@ _SIDE = r"upper|lower|v_?(?:th|t|ut|lt)[hlpn+-]|[上下]限|[上下]门|[正负]
 
 
 QUANTITIES = (
-    Quantity(
+    kit.Quantity(
         name="upper_v", label=msg("upper threshold"), dimensions=("V",), within=_VOLTS, example=3,
         takes_rest=True,
         words=(
@@ -31,7 +26,7 @@ QUANTITIES = (
             r"(?<![a-z])v_?(?:th|t|ut)(?:h|p|\+)|(?:上限?|高)(?:门限|阈值|触发)(?:电平|电压|值)?|正向阈值(?:电压)?"
         ),
     ),
-    Quantity(
+    kit.Quantity(
         name="lower_v", label=msg("lower threshold"), dimensions=("V",), within=_VOLTS, example=1,
         takes_rest=True,
         words=(
@@ -39,32 +34,32 @@ QUANTITIES = (
             r"(?<![a-z])v_?(?:th|t|lt)(?:l|n|-)|(?:下限?|低)(?:门限|阈值|触发)(?:电平|电压|值)?|负向阈值(?:电压)?"
         ),
     ),
-    Quantity(
+    kit.Quantity(
         name="threshold_v", label=THRESHOLD, dimensions=("V",), within=_VOLTS, example=2.5,
         words=(
             r"(?<!upper )(?<!lower )(?:threshold(?!s)|trip|reference)(?: voltage| level| point)?|"
             r"cent(?:er|re)d?|around|(?<![上下高低限向])(?:阈值|门限|参考)(?:电压|电平)?|中心(?:电压)?"
         ),
     ),
-    Quantity(
+    kit.Quantity(
         name="hysteresis_v", label=msg("hysteresis"), dimensions=("V",), within=(1e-3, 60), example=0.1,
         words=r"hysteresis(?: width| band| voltage)?|(?:滞回|迟滞|回差|滞后)(?:电压|宽度)?(?!比较)",
     ),
     SUPPLY,
-    TOLERANCE,
+    kit.TOLERANCE,
 )  # fmt: skip
 
 
-def says(sentence: Sentence) -> Said:
+def says(sentence: kit.Sentence) -> kit.Said:
     """By their words; one level beside a hysteresis that no word calls upper or lower is the middle."""
     values, unused = read_quantities(QUANTITIES, sentence)
     sides = [name for name in ("upper_v", "lower_v") if name in values]
     if len(sides) == 1 and {"hysteresis_v"} <= set(values) and not sentence.has(_SIDE):
         values.setdefault("threshold_v", values.pop(sides[0]))
-    return Said(values=values, stated=frozenset(values), notes=left_out(unused))
+    return kit.Said(values=values, stated=frozenset(values), notes=left_out(unused))
 
 
-def complete(request: Request) -> Said:
+def complete(request: kit.Request) -> kit.Said:
     """Both thresholds from what was said of them: the higher one is the upper one."""
     upper, lower = request["upper_v"], request["lower_v"]
     if upper is not None and lower is not None:
@@ -77,7 +72,7 @@ def complete(request: Request) -> Said:
     lower = 2 * middle - upper if lower is None else lower
     values = {"upper_v": upper, "lower_v": lower, "hysteresis_v": upper - lower}
     said = any(request.states(name) for name in (*values, "threshold_v"))
-    return Said(values=values, stated=frozenset({"upper_v", "lower_v"} if said else ()))
+    return kit.Said(values=values, stated=frozenset({"upper_v", "lower_v"} if said else ()))
 
 
 def _crossing(passing: int) -> str:
@@ -85,21 +80,21 @@ def _crossing(passing: int) -> str:
     return f"at(v(in),cross(v(out),0,{passing}))"
 
 
-def _threshold(request: Request, name: str) -> Bounds:
+def _threshold(request: kit.Request, name: str) -> kit.Bounds:
     room = request["tolerance"] * max(abs(request[name]), request["hysteresis_v"])
-    return Bounds(minimum=request[name] - room, maximum=request[name] + room, target=request[name])
+    return kit.Bounds(minimum=request[name] - room, maximum=request[name] + room, target=request[name])
 
 
 GOALS = (
-    GoalRow(
+    kit.GoalRow(
         metric="upper_threshold", label=msg("Upper threshold"), unit="V", quantity="upper_v",
         expression=lambda _request: _crossing(1), bounds=lambda request: _threshold(request, "upper_v"),
     ),
-    GoalRow(
+    kit.GoalRow(
         metric="lower_threshold", label=msg("Lower threshold"), unit="V", quantity="lower_v",
         expression=lambda _request: _crossing(2), bounds=lambda request: _threshold(request, "lower_v"),
     ),
-    GoalRow(
+    kit.GoalRow(
         metric="hysteresis", label=msg("Hysteresis"), unit="V", quantity="hysteresis_v",
         expression=lambda _request: f"{_crossing(1)}-{_crossing(2)}",
         bounds=lambda request: around(request["hysteresis_v"], request["tolerance"]),
@@ -107,7 +102,7 @@ GOALS = (
 )  # fmt: skip
 
 
-def write_triangle(deck: Deck, request: Request) -> None:
+def write_triangle(deck: kit.Deck, request: kit.Request) -> None:
     """The input: once up and down over both thresholds."""
     middle = (request["upper_v"] + request["lower_v"]) / 2
     reach = max(request["hysteresis_v"], 0.02 * request["supply_v"])
@@ -116,11 +111,11 @@ def write_triangle(deck: Deck, request: Request) -> None:
     deck.part(f"Vin in 0 DC {low} AC 1 {ramp}", msg("input: a slow triangle over both thresholds"))
 
 
-def title_of(request: Request) -> str:
+def title_of(request: kit.Request) -> str:
     return f"Schmitt trigger, {request['upper_v']:.4g} V and {request['lower_v']:.4g} V"
 
 
-def stem_of(request: Request) -> str:
+def stem_of(request: kit.Request) -> str:
     return "schmitt_trigger_" + "_".join(
         f"{request[name]:.4g}V".replace("-", "minus").replace(".", "p") for name in ("upper_v", "lower_v")
     )
@@ -129,7 +124,7 @@ def stem_of(request: Request) -> str:
 ANALYSES = (f".tran {spice(_PERIOD_S / 2000)} {spice(_PERIOD_S)}",)
 
 
-def refuse_beyond_swing(request: Request) -> None:
+def refuse_beyond_swing(request: kit.Request) -> None:
     """Raises CircuitError for thresholds that the output cannot hold."""
     reach = 0.9 * (request["supply_v"] - LIMIT_V)
     outer = max(abs(request["upper_v"]), abs(request["lower_v"]))

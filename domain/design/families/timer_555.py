@@ -9,21 +9,9 @@ from __future__ import annotations
 
 import math
 
-from domain.circuit.figures import with_unit
-from domain.circuit.preferred_values import nearest
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import (
-    TOLERANCE,
-    Bounds,
-    Correction,
-    Family,
-    GoalRow,
-    Quantity,
-    Request,
-    Sized,
-    Words,
-)
+from domain.design import kit
 from domain.design.families.oscillator_rows import FREQUENCY_GOAL, frequency_row, transient
+from domain.design.kit import nearest, spice, with_unit
 from shared.message import msg
 
 _WITH_DIODE_BELOW = 0.53
@@ -34,11 +22,11 @@ _DELAY_S = 0.7e-6
 """From a threshold to the output, and the capacitor turns."""
 
 
-def _with_diode(request: Request) -> bool:
+def _with_diode(request: kit.Request) -> bool:
     return bool(request["duty"] < _WITH_DIODE_BELOW)
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """C of E12, RA and RB of E96."""
     supply = request["supply_v"]
     duty = min(max(request["duty"] * correction["duty"], 0.02), 0.98)
@@ -60,10 +48,10 @@ def size(request: Request, correction: Correction) -> Sized:
         rb=with_unit(parts["RB"], "Ω"),
         c=with_unit(c, "F"),
     )
-    return Sized(parts=parts, notes=(note,))
+    return kit.Sized(parts=parts, notes=(note,))
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """Supply, the timer of the model library, and its three parts."""
     parts = {name: spice(value) for name, value in sized.parts.items()}
     deck.part(f"Vcc vcc 0 DC {spice(request['supply_v'])}", msg("supply"))
@@ -82,7 +70,7 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     deck.cards(f".ic v(cap)=0 v(ctrl)={spice(2 / 3 * request['supply_v'])}", ".include NE555.lib")
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="timer_555",
     name=msg("astable multivibrators with a 555"),
     one=msg("an astable multivibrator with a 555"),
@@ -90,7 +78,7 @@ FAMILY = Family(
         "en": "555 astable, 1 kHz, duty 60 %, 5 V supply",
         "zh": "555多谐振荡器，1kHz，占空比60%，电源5V",
     },
-    words=Words(
+    words=kit.Words(
         named=(
             r"(?:astable|oscillator|multivibrator|blinker|flasher)(?: circuit)? (?:with|using|based on|"
             r"from) (?:an? )?"
@@ -105,22 +93,22 @@ FAMILY = Family(
     ),
     quantities=(
         frequency_row((0.01, 200e3), 1e3),
-        Quantity(
+        kit.Quantity(
             name="duty", label=msg("duty cycle"), dimensions=("%",), within=(0.05, 0.95), example=0.6,
             takes_bare=False, words=r"duty(?:[\s-]?cycle| factor| ratio)?|mark|占空比|占空", default=0.6,
         ),
-        Quantity(
+        kit.Quantity(
             name="supply_v", label=msg("supply"), dimensions=("V",), takes_rest=True, within=(4.5, 16),
             words=r"suppl\w+|power(?:ed)?|rails?|供电|电源|vcc|vdd", example=5, default=9.0,
         ),
-        TOLERANCE,
+        kit.TOLERANCE,
     ),
     goals=(
         FREQUENCY_GOAL,
-        GoalRow(
+        kit.GoalRow(
             metric="duty", label=msg("Duty cycle"), unit="1", quantity="duty",
             expression=lambda _request: "duty(v(out))",
-            bounds=lambda request: Bounds(
+            bounds=lambda request: kit.Bounds(
                 minimum=request["duty"] - 0.6 * request["tolerance"],
                 maximum=request["duty"] + 0.6 * request["tolerance"],
                 target=request["duty"],

@@ -12,14 +12,12 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from domain.circuit.figures import with_unit
+from domain.design import kit
 from domain.design.buck_power_stage import Losses, esr_for, losses_of, output_capacitance
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import Correction, Family, GoalRow, Request, Said, Sized, Words
 from domain.design.families import converter_rows
 from domain.design.families.buck_netlist import diode_card, periods, write_gate
 from domain.design.families.buck_request import load_and_ripples, says, with_inductor_gain
-from domain.design.understanding import impossible
+from domain.design.kit import impossible, spice, with_unit
 from shared.message import Message, msg
 
 _LEAST_DUTY = 0.02
@@ -37,8 +35,8 @@ class Output:
 
 
 def output_of(
-    request: Request,
-    correction: Correction,
+    request: kit.Request,
+    correction: kit.Correction,
     reached: Callable[[float, float, Losses], float],
     gain: float,
     *,
@@ -73,7 +71,7 @@ def output_of(
 
 
 def smoothed_output(
-    request: Request, correction: Correction, inductance: float, ripple_a: float
+    request: kit.Request, correction: kit.Correction, inductance: float, ripple_a: float
 ) -> tuple[float, float]:
     """Series resistance and capacitance behind an inductor that feeds the output always."""
     esr = esr_for(request, ripple_a)
@@ -95,8 +93,8 @@ def damper(coupling: float, inductance: float) -> dict[str, float]:
 
 
 def sized(
-    request: Request, parts: Mapping[str, float], figures: Mapping[str, float], *more: Message
-) -> Sized:
+    request: kit.Request, parts: Mapping[str, float], figures: Mapping[str, float], *more: Message
+) -> kit.Sized:
     """With the load, and a word on the duty."""
     note = msg(
         "Duty {duty} %, inductor ripple {ripple} peak to peak.",
@@ -104,10 +102,10 @@ def sized(
         ripple=with_unit(figures["ripple_a"], "A", 3),
     )
     load = {"Rload": request["vout"] / request["iout"]}
-    return Sized(parts={**parts, **load}, figures=figures, notes=(note, *more))
+    return kit.Sized(parts={**parts, **load}, figures=figures, notes=(note, *more))
 
 
-def write_output(deck: Deck, request: Request, sized: Sized, sign: int = 1) -> None:
+def write_output(deck: kit.Deck, request: kit.Request, sized: kit.Sized, sign: int = 1) -> None:
     """Output capacitor, load, and the models of switch and diode."""
     parts, vout = sized.parts, spice(sign * request["vout"])
     deck.part(f"C1 out esr {spice(parts['C1'])} IC={vout}", msg("output capacitor, already charged"))
@@ -124,40 +122,40 @@ def write_output(deck: Deck, request: Request, sized: Sized, sign: int = 1) -> N
     deck.part(f".ic v(out)={vout}", msg("initial state of a .tran without uic"))
 
 
-def write_input(deck: Deck, request: Request, sized: Sized) -> None:
+def write_input(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     deck.part(f"Vin in 0 DC {spice(request['vin'])} AC 1", msg("input voltage"))
     write_gate(deck, request["fsw"], sized.figures["duty"])
 
 
 def family(
-    *, key: str, label: str, name: Message, one: Message, examples: Mapping[str, str], words: Words,
-    gain: Callable[[Request], float], size: Callable[[Request, Correction], Sized],
-    netlist: Callable[[Deck, Request, Sized], None], remarks: tuple[Message, ...], sign: int = 1,
+    *, key: str, label: str, name: Message, one: Message, examples: Mapping[str, str], words: kit.Words,
+    gain: Callable[[kit.Request], float], size: Callable[[kit.Request, kit.Correction], kit.Sized],
+    netlist: Callable[[kit.Deck, kit.Request, kit.Sized], None], remarks: tuple[Message, ...], sign: int = 1,
     is_coil_seen: bool = True,
-) -> Family:  # fmt: skip
+) -> kit.Family:  # fmt: skip
     """A converter with a diode at a fixed duty; `gain` times the load current flows in its inductor."""
     quantities = tuple(
         replace(each, has_sign=False) if each.name == "vout" and sign < 0 else each
         for each in with_inductor_gain(gain)
     )
 
-    def complete(request: Request) -> Said:
+    def complete(request: kit.Request) -> kit.Said:
         has_both = request["vin"] is not None and request["vout"] is not None
         said = load_and_ripples(request, gain(request) if has_both else 1.0)
-        return Said(values={"rectifier": "diode", **said.values}, notes=said.notes)
+        return kit.Said(values={"rectifier": "diode", **said.values}, notes=said.notes)
 
-    def goals() -> tuple[GoalRow, ...]:
+    def goals() -> tuple[kit.GoalRow, ...]:
         return tuple(
             row for row in converter_rows.goals(sign) if is_coil_seen or row.metric != "inductor_ripple"
         )
 
-    def settles(request: Request, sized: Sized) -> int:
+    def settles(request: kit.Request, sized: kit.Sized) -> int:
         """Nine times the slowest of load and filters, in periods."""
         constant = sized.parts["Rload"] * sized.parts["C1"]
         return math.ceil(float(sized.figures["settles"] * constant * request["fsw"]))
 
     minus = "-" if sign < 0 else ""
-    return Family(
+    return kit.Family(
         key=key, name=name, one=one, examples=examples, words=words, quantities=quantities, goals=goals(),
         title=lambda request: (
             f"{label} converter {request['vin']:g} V to {minus}{request['vout']:g} V, {request['iout']:g} A, "

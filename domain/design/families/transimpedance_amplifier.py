@@ -10,36 +10,8 @@ from __future__ import annotations
 
 import math
 
-from domain.circuit.figures import told_apart, with_unit
-from domain.circuit.preferred_values import nearest
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import (
-    TOLERANCE,
-    Bounds,
-    Correction,
-    Family,
-    GoalRow,
-    Quantity,
-    Request,
-    Sized,
-    Words,
-    around,
-)
-from domain.design.engine.wording import unreachable
-from domain.design.opamp import (
-    BANDWIDTH,
-    BANDWIDTH_GOAL,
-    GBW,
-    GBW_CLASSES_HZ,
-    OPAMP,
-    SINGLE_SUPPLY,
-    SUPPLY,
-    given_gbw_hz,
-    mid_band_hz,
-    sweep,
-    write_opamp,
-    write_supplies,
-)
+from domain.design import kit, opamp
+from domain.design.kit import around, nearest, spice, told_apart, unreachable, with_unit
 from shared.message import msg
 
 _LEAST_F = 0.1e-12
@@ -48,12 +20,12 @@ _ROOM = 1.3
 """By which f0 lies above the bandwidth."""
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """Rf of E96, the slowest op-amp that is fast enough, Cf of E24 for a response without a peak."""
     rf = nearest(request["transimpedance_ohm"] * correction["transimpedance_ohm"], "E96")
     wanted = request["bandwidth_hz"] * correction["bandwidth_hz"]
-    given = given_gbw_hz(request)
-    for gbw in GBW_CLASSES_HZ if given is None else (given,):
+    given = opamp.given_gbw_hz(request)
+    for gbw in opamp.GBW_CLASSES_HZ if given is None else (given,):
         cf = _feedback_farad(rf, request["diode_farad"], gbw, _ROOM * wanted)
         f0 = math.sqrt(gbw / (2 * math.pi * rf * (request["diode_farad"] + cf)))
         if f0 >= _ROOM * wanted and 1 / (2 * math.pi * rf * cf) >= 0.99 * wanted:
@@ -68,7 +40,7 @@ def size(request: Request, correction: Correction) -> Sized:
         cf=with_unit(cf, "F"),
         gbw=with_unit(gbw, "Hz"),
     )
-    return Sized(parts={"Rf": rf, "Cf": cf}, figures={"gbw_hz": gbw}, notes=(note,))
+    return kit.Sized(parts={"Rf": rf, "Cf": cf}, figures={"gbw_hz": gbw}, notes=(note,))
 
 
 def _feedback_farad(rf: float, diode: float, gbw: float, wanted_hz: float) -> float:
@@ -80,21 +52,21 @@ def _feedback_farad(rf: float, diode: float, gbw: float, wanted_hz: float) -> fl
     return nearest(max(cf, 1 / (2 * math.pi * rf * wanted_hz), _LEAST_F), "E24")
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """The photodiode as a current source with its capacitance, the op-amp and its feedback."""
     amplitude = 0.25 * request["supply_v"] / request["transimpedance_ohm"]
-    sine = f"SIN(0 {spice(amplitude)} {mid_band_hz(request)})"
+    sine = f"SIN(0 {spice(amplitude)} {opamp.mid_band_hz(request)})"
     deck.part(f"Iin 0 d DC 0 AC 1 {sine}", msg("photocurrent: 1 A for .ac, a sine at mid band for .tran"))
     deck.part("Vin d in DC 0", msg("measures the current"))
     deck.part(f"Cd in 0 {spice(request['diode_farad'])}", msg("capacitance of the photodiode"))
-    write_supplies(deck, request["supply_v"])
+    opamp.write_supplies(deck, request["supply_v"])
     deck.part(f"Rf out in {spice(sized.parts['Rf'])}", msg("sets the transimpedance"))
     deck.part(f"Cf out in {spice(sized.parts['Cf'])}", msg("keeps the loop stable, without a peak"))
     deck.part(f"X1 0 in vcc vee out {request['opamp']}", msg("op-amp, its non-inverting input grounded"))
-    write_opamp(deck, request, sized.figures["gbw_hz"])
+    opamp.write_opamp(deck, request, sized.figures["gbw_hz"])
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="transimpedance_amplifier",
     name=msg("transimpedance amplifiers for photodiodes"),
     one=msg("a transimpedance amplifier"),
@@ -102,7 +74,7 @@ FAMILY = Family(
         "en": "transimpedance amplifier, 100 kohm, 1 MHz, photodiode 10 pF",
         "zh": "跨阻100kΩ、带宽1MHz的跨阻放大器，光电二极管电容10pF",
     },
-    words=Words(
+    words=kit.Words(
         named=(
             r"trans[\s-]?impedance(?: (?:op[\s-]?amps?|amplifier|amp))?|(?<![a-z])tia(?![a-z])|"
             r"photo[\s-]?diode "
@@ -111,36 +83,36 @@ FAMILY = Family(
             r"光电(?:二极管|检测)(?:前置)?放大(?:器|电路)|(?:电流(?:-|转|/)?电压|i[/-]?v)(?:转换|变换)(?:器|电路)"
         ),
         excludes=r"cmos|common[\s-]gate|共栅",
-        refuses=(SINGLE_SUPPLY,),
+        refuses=(opamp.SINGLE_SUPPLY,),
     ),
     quantities=(
-        Quantity(
+        kit.Quantity(
             name="transimpedance_ohm", label=msg("transimpedance"), dimensions=("Ohm",), takes_rest=True,
             words=r"trans[\s-]?(?:impedance|resistance)|gain|(?<![a-z])r_?f(?![a-z])|跨(?:导)?阻|增益|反馈电阻",
             within=(100, 100e6), example=100e3, required=True,
         ),
-        BANDWIDTH,
-        Quantity(
+        opamp.BANDWIDTH,
+        kit.Quantity(
             name="diode_farad", label=msg("capacitance of the photodiode"), dimensions=("F",),
             words=r"capacit\w*|(?<![a-z])c_?[dj](?![a-z])|photo\w*|电容", takes_rest=True,
             within=(1e-12, 10e-9), example=10e-12, default=10e-12,
         ),
-        SUPPLY,
-        GBW,
-        TOLERANCE,
+        opamp.SUPPLY,
+        opamp.GBW,
+        kit.TOLERANCE,
     ),
-    choices=(OPAMP,),
+    choices=(opamp.OPAMP,),
     goals=(
-        GoalRow(
+        kit.GoalRow(
             metric="transimpedance", label=msg("Transimpedance"), unit="Ohm", quantity="transimpedance_ohm",
-            expression=lambda request: f"at(re(v(out)/i(vin)),{mid_band_hz(request)})",
+            expression=lambda request: f"at(re(v(out)/i(vin)),{opamp.mid_band_hz(request)})",
             bounds=lambda request: around(-request["transimpedance_ohm"], request["tolerance"]),
         ),
-        BANDWIDTH_GOAL,
-        GoalRow(
+        opamp.BANDWIDTH_GOAL,
+        kit.GoalRow(
             metric="peaking", label=msg("Peaking"), unit="dB", is_corrected=False,
             expression=lambda _request: "db(peak(v(out))/dcgain(v(out)))",
-            bounds=lambda _request: Bounds(maximum=1.0),
+            bounds=lambda _request: kit.Bounds(maximum=1.0),
         ),
     ),
     title=lambda request: (
@@ -148,7 +120,7 @@ FAMILY = Family(
         f"{with_unit(request['bandwidth_hz'], 'Hz')}"
     ),
     remarks=lambda _request: (msg("Vout = -Rf I; f0 = sqrt(GBW / (2 pi Rf (Cd + Cf))), its Q by Cf."),),
-    analyses=lambda request, sized, _goals: (sweep(request, sized.figures["gbw_hz"]),),
+    analyses=lambda request, sized, _goals: (opamp.sweep(request, sized.figures["gbw_hz"]),),
     size=size,
     netlist=netlist,
 )  # fmt: skip

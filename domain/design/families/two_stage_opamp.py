@@ -9,14 +9,11 @@ from __future__ import annotations
 
 import math
 
-from domain.circuit.figures import told_apart, with_unit
-from domain.circuit.preferred_values import at_least, nearest
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import Correction, Request, Sized, Words
+from domain.design import kit
 from domain.design.engine.device_cards import CARDS
-from domain.design.engine.wording import unreachable
 from domain.design.families.amplifier_rows import GAIN_LABEL
 from domain.design.families.opamp_rows import opamp_family, quantities, write_bench
+from domain.design.kit import at_least, nearest, spice, told_apart, unreachable, with_unit
 from domain.design.mosfet import element, nmos_of, pmos_of, write_models
 from domain.design.opamp import GBW
 from domain.design.transistor import parallel
@@ -30,7 +27,7 @@ _MOST_SHARE = 0.7
 """Of the second pole that M6's own gate may cost."""
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """Cc of E12, Rz of E24, currents by GBW and phase margin, overdrives by the gain."""
     cl = request["load_farad"]
     gain = request["gain"] * _GAIN_MARGIN * correction["gain"]
@@ -70,10 +67,10 @@ def size(request: Request, correction: Correction) -> Sized:
         overdrive=with_unit(overdrive, "V", 3),
         cc=with_unit(cc, "F", 3),
     )
-    return Sized(parts=parts, notes=(note,))
+    return kit.Sized(parts=parts, notes=(note,))
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """The op-amp with its output fed back at DC only, so that its open-loop gain is seen."""
     n, p = nmos_of(request), pmos_of(request)
     parts = sized.parts
@@ -104,7 +101,7 @@ FAMILY = opamp_family(
         "en": "two-stage Miller op-amp, gain 70 dB, GBW 5 MHz, phase margin 60, load 10 pF, ±2.5 V",
         "zh": "两级米勒补偿运放，增益70dB，单位增益带宽5MHz，相位裕度60，负载电容10pF，电源±2.5V",
     },
-    words=Words(
+    words=kit.Words(
         named=(
             r"(?:two|2)[\s-]stage(?: (?:cmos|mos|miller|compensated|differential))* "
             r"(?:op[\s-]?amps?|operational amplifier|ota)|"

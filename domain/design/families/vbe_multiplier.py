@@ -10,32 +10,9 @@ from __future__ import annotations
 
 import math
 
-from domain.circuit.figures import told_apart, with_unit
-from domain.circuit.preferred_values import at_least, best_pair, values_between
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import (
-    TOLERANCE,
-    Bounds,
-    Correction,
-    Family,
-    GoalRow,
-    Quantity,
-    Request,
-    Sized,
-    Words,
-    around,
-)
-from domain.design.engine.wording import unreachable
+from domain.design import kit, transistor
 from domain.design.families import temperature_rows as rows
-from domain.design.transistor import (
-    BASE_EMITTER_V,
-    CURRENT_GAIN,
-    NO_PNP,
-    THERMAL_V,
-    TRANSISTOR,
-    npn_of,
-    write_npn,
-)
+from domain.design.kit import around, at_least, best_pair, spice, told_apart, unreachable, with_unit
 from shared.message import msg
 
 _SHARE = 0.1
@@ -45,13 +22,16 @@ _STIFF = 1.6
 """Incremental resistance that is allowed over the one of the equation."""
 
 
-def _slope_volt(request: Request) -> float:
+def _slope_volt(request: kit.Request) -> float:
     """Incremental resistance times the current: k VT / (1 - share) and the base current's drop across R1."""
-    above = request["bias_v"] - BASE_EMITTER_V
-    return float((1 + above / BASE_EMITTER_V) * THERMAL_V / (1 - _SHARE) + above / _SHARE / CURRENT_GAIN)
+    above = request["bias_v"] - transistor.BASE_EMITTER_V
+    return float(
+        (1 + above / transistor.BASE_EMITTER_V) * transistor.THERMAL_V / (1 - _SHARE)
+        + above / _SHARE / transistor.CURRENT_GAIN
+    )
 
 
-def _current(request: Request) -> float:
+def _current(request: kit.Request) -> float:
     """2 mA, or what the incremental resistance takes, within what is designed."""
     if request["slope_ohm"] is None:
         return 2e-3
@@ -59,32 +39,32 @@ def _current(request: Request) -> float:
 
 
 _QUANTITIES = (
-    Quantity(
+    kit.Quantity(
         name="bias_v", label=msg("bias voltage"), dimensions=("V",), takes_rest=True, within=(0.9, 6),
         words=r"bias|voltage|output|drop|偏置|电压|输出|压降", example=1.3, required=True,
     ),
-    Quantity(
+    kit.Quantity(
         name="slope_ohm", label=msg("incremental resistance"), dimensions=("Ohm",), limit="at_most",
         words=r"(?:incremental|dynamic|output|differential) (?:resistance|impedance)|impedance|"
               r"动态(?:电阻|内阻|阻抗)|内阻|输出(?:电阻|阻抗)",
         takes_rest=True, within=(1, 5e3), example=60,
     ),
-    Quantity(
+    kit.Quantity(
         name="current_a", label=msg("current"), dimensions=("A",), takes_rest=True, within=(100e-6, 0.05),
         words=r"current|bias(?:ed)? (?:at|with|by)|电流|偏流", example=2e-3,
         default=_current,
     ),
     rows.LOWEST,
     rows.HIGHEST,
-    TOLERANCE,
+    kit.TOLERANCE,
 )  # fmt: skip
 
 
-def _most_ohm(request: Request) -> float:
+def _most_ohm(request: kit.Request) -> float:
     return float(request["slope_ohm"] or _STIFF * _slope_volt(request) / request["current_a"])
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """R1 and R2 of E96. Raises CircuitError for an incremental resistance that the current cannot give."""
     current, wanted = request["current_a"], request["bias_v"] * correction["bias_v"]
     least = _slope_volt(request) / current
@@ -92,29 +72,29 @@ def size(request: Request, correction: Correction) -> Sized:
         asked, limit = told_apart("Ω", _most_ohm(request), least, digits=2)
         raise unreachable(msg("incremental resistance"), asked, limit, msg("Raise the current."))
     collector = (1 - _SHARE) * current
-    vbe = THERMAL_V * math.log(collector / _SATURATION_A)
+    vbe = transistor.THERMAL_V * math.log(collector / _SATURATION_A)
     exact = vbe / (_SHARE * current)
     r2, r1 = best_pair(
-        values_between(0.8 * exact, 1.25 * exact, "E96"),
-        lambda each: (wanted - vbe) / (vbe / each + collector / CURRENT_GAIN),
+        kit.values_between(0.8 * exact, 1.25 * exact, "E96"),
+        lambda each: (wanted - vbe) / (vbe / each + collector / transistor.CURRENT_GAIN),
         "E96",
-        lambda below, above: abs(vbe + above * (vbe / below + collector / CURRENT_GAIN) - wanted),
+        lambda below, above: abs(vbe + above * (vbe / below + collector / transistor.CURRENT_GAIN) - wanted),
     )
     note = msg("It stands for {count} junctions; incremental resistance about {ohm}.",
                count=f"{request['bias_v'] / vbe:.2g}", ohm=with_unit(least, "Ω", 2))  # fmt: skip
-    return Sized(parts={"R1": r1, "R2": r2}, notes=(note,))
+    return kit.Sized(parts={"R1": r1, "R2": r2}, notes=(note,))
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """The multiplier, above a junction that carries the same current and that it is compared with."""
-    model, current = npn_of(request), spice(request["current_a"])
+    model, current = transistor.npn_of(request), spice(request["current_a"])
     deck.part(f"Ibias 0 drive DC {current} AC 1", msg("current of the driver stage"))
     deck.part("Vmeter drive out DC 0", msg("test bench: measures the current"))
     deck.part(f"Q1 out b e {model}", msg("transistor"))
     deck.part(f"R1 out b {spice(sized.parts['R1'])}", msg("sets the multiple, together with R2"))
     deck.part(f"R2 b e {spice(sized.parts['R2'])}", msg("sets the multiple, together with R1"))
     deck.part(f"Q2 e e 0 {model}", msg("test bench: a junction to compare the drift with"))
-    write_npn(deck, request)
+    transistor.write_npn(deck, request)
 
 
 def _ratio(place: float) -> str:
@@ -122,13 +102,13 @@ def _ratio(place: float) -> str:
     return f"at(v(out)-v(e),{place:g})/at(v(e),{place:g})"
 
 
-def _tempco(request: Request) -> str:
+def _tempco(request: kit.Request) -> str:
     low, high = request["lowest_c"], request["highest_c"]
     change = f"(at(v(out)-v(e),{high:g})-at(v(out)-v(e),{low:g}))"
     return f"1e6*{change}/{high - low:g}/at(v(out)-v(e),{rows.NOMINAL_C})"
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="vbe_multiplier",
     name=msg("VBE multipliers"),
     one=msg("a VBE multiplier"),
@@ -136,36 +116,36 @@ FAMILY = Family(
         "en": "VBE multiplier 1.3 V at 2 mA",
         "zh": "1.3V的VBE倍增电路，电流2mA",
     },
-    words=Words(
+    words=kit.Words(
         named=(
             r"(?:v_?be|rubber[\s-]diode|base[\s-]emitter(?: voltage)?)[\s-]?multipl\w+(?: (?:bias|circuit))*|"
             r"rubber diode|(?:v_?be|ube|基射极?电压|发射结电压)(?:的)?倍[增压]+(?:偏置)?(?:器|电路)?"
         ),
         excludes=r"op[\s-]?amp|运放|power amplifier|功放|class",
-        refuses=(NO_PNP,),
+        refuses=(transistor.NO_PNP,),
     ),
     quantities=_QUANTITIES,
-    choices=(TRANSISTOR,),
+    choices=(transistor.TRANSISTOR,),
     goals=(
-        GoalRow(
+        kit.GoalRow(
             metric="bias", label=msg("Bias voltage"), unit="V", quantity="bias_v",
             expression=lambda _request: f"at(v(out)-v(e),{rows.NOMINAL_C})",
             bounds=lambda request: around(request["bias_v"], request["tolerance"]),
         ),
-        GoalRow(
+        kit.GoalRow(
             metric="tracking", label=msg("Drift against that of a junction, hot over cold"), unit="1",
             expression=lambda request: f"{_ratio(request['highest_c'])}/({_ratio(request['lowest_c'])})",
             bounds=lambda _request: around(1.0, 0.05), is_corrected=False,
         ),
-        GoalRow(
+        kit.GoalRow(
             metric="tempco", label=msg("Temperature coefficient"), unit="ppm/K", expression=_tempco,
-            bounds=lambda _request: Bounds(minimum=-4000, maximum=-1500), is_corrected=False,
+            bounds=lambda _request: kit.Bounds(minimum=-4000, maximum=-1500), is_corrected=False,
         ),
-        GoalRow(
+        kit.GoalRow(
             metric="incremental_resistance", label=msg("Incremental resistance"), unit="Ohm",
             expression=lambda _request: "dcgain((v(out)-v(e))/i(vmeter))", quantity="slope_ohm",
             is_corrected=False,
-            bounds=lambda request: Bounds(maximum=_most_ohm(request)),
+            bounds=lambda request: kit.Bounds(maximum=_most_ohm(request)),
         ),
     ),
     title=lambda request: (

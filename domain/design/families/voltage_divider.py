@@ -9,27 +9,10 @@ from __future__ import annotations
 import math
 import re
 
-from domain.circuit.figures import with_unit
-from domain.circuit.preferred_values import best_pair, nearest, values_between
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import (
-    TOLERANCE,
-    Bounds,
-    Correction,
-    Family,
-    GoalRow,
-    Quantity,
-    Request,
-    Said,
-    Sized,
-    Words,
-    around,
-)
-from domain.design.engine.wording import assumed, unreachable
+from domain.design import kit
 from domain.design.families.resistive_rows import SERIES, VIN, VOUT, says_voltages
-from domain.design.sentence import Sentence, read_sentence
+from domain.design.kit import around, assumed, best_pair, impossible, left_out, nearest, spice, with_unit
 from domain.design.transistor import parallel
-from domain.design.understanding import impossible, left_out
 from shared.message import msg
 
 _ROOM = 0.3
@@ -49,28 +32,28 @@ _SIGNAL_V = 10.0
 _QUANTITIES = (
     VIN,
     VOUT,
-    Quantity(
+    kit.Quantity(
         name="load_ohm", label=msg("load resistance"), dimensions=("Ohm",), takes_rest=True, within=(1, 1e9),
         words=r"load|负载|(?<![a-z])r_?l(?![a-z])", example=100e3,
     ),
-    Quantity(
+    kit.Quantity(
         name="input_ohm", label=msg("input resistance"), dimensions=("Ohm",), within=(100, 15e6), example=1e6,
         words=r"input (?:impedance|resistance)|(?<![a-z])[zr]_?in(?![a-z])|输入(?:阻抗|电阻)|总电?阻",
         limit="at_least",
     ),
-    Quantity(
+    kit.Quantity(
         name="current_a", label=_CURRENT, dimensions=("A",), takes_rest=True, within=(1e-6, 1), example=1e-3,
         words=r"current|draws?|consum\w*|quiescent|(?<!压)电流|功耗|消耗", limit="at_most",
     ),
-    TOLERANCE,
+    kit.TOLERANCE,
 )  # fmt: skip
 
 
-def says(sentence: Sentence) -> Said:
+def says(sentence: kit.Sentence) -> kit.Said:
     """The two voltages; of a ratio ("10:1") the other one, of a range from zero its end."""
     ratio = _RATIO.search(sentence.text)
     text = sentence.text if ratio is None else sentence.text.replace(ratio[0], " ", 1)
-    sentence = read_sentence(_FROM_ZERO.sub("", text))
+    sentence = kit.read_sentence(_FROM_ZERO.sub("", text))
     said = says_voltages(sentence, _QUANTITIES)
     values, notes = dict(said.values), said.notes
     volts = sorted(sentence.of("V"), key=lambda mention: mention.value)
@@ -83,14 +66,14 @@ def says(sentence: Sentence) -> Said:
             notes = (*(note for note in notes if note not in left_out(volts)), *told)
         values.setdefault("vin", values.get("vout", 0.0) * factor)
         values.setdefault("vout", values["vin"] / factor)
-    return Said(values=values, stated=said.stated | ({"vin", "vout"} & values.keys()), notes=notes)
+    return kit.Said(values=values, stated=said.stated | ({"vin", "vout"} & values.keys()), notes=notes)
 
 
-def complete(request: Request) -> Said:
+def complete(request: kit.Request) -> kit.Said:
     """The current, where nobody said it. Raises CircuitError for an output above the input."""
     vin, vout, load = request["vin"], request["vout"], request["load_ohm"]
     if vin is None or vout is None:
-        return Said(values={})
+        return kit.Said(values={})
     if not 0 < vout < vin:
         raise impossible(
             msg("A voltage divider only divides: it cannot make {vout} V from {vin} V.", vout=f"{vout:g}",
@@ -102,10 +85,10 @@ def complete(request: Request) -> Said:
         current = vin / request["input_ohm"]
     if current is None:
         current = min(max(1e-3 if load is None else (_STIFF + 1) * vout / load, 1.2e-6), 1.0)
-    return Said(values={"current_a": current})
+    return kit.Said(values={"current_a": current})
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """R1 and R2 of the series whose ratio with the load comes nearest."""
     vin, vout = request["vin"], request["vout"] * correction["vout"]
     load = request["load_ohm"] or math.inf
@@ -113,7 +96,7 @@ def size(request: Request, correction: Correction) -> Sized:
     current = 0.95 * request["current_a"]
     through = current - request["vout"] / load
     if through <= 0.02 * current:
-        raise unreachable(
+        raise kit.unreachable(
             _CURRENT,
             with_unit(request["current_a"], "A", 3),
             with_unit(1.1 * request["vout"] / load, "A", 3),
@@ -121,7 +104,7 @@ def size(request: Request, correction: Correction) -> Sized:
         )
     lower = min(max(vout / through, _OHM[0]), _OHM[1])
     series = request["resistor_series"]
-    lowers = values_between(lower, lower * (1 + _ROOM), series) or (nearest(lower, series),)
+    lowers = kit.values_between(lower, lower * (1 + _ROOM), series) or (nearest(lower, series),)
     ratio = vin / vout - 1
     r2, r1 = best_pair(
         lowers,
@@ -135,10 +118,10 @@ def size(request: Request, correction: Correction) -> Sized:
         r2=with_unit(r2, "Ω"),
         source=with_unit(parallel(r1, r2), "Ω", 3),
     )
-    return Sized(parts={"R1": r1, "R2": r2}, notes=(note,))
+    return kit.Sized(parts={"R1": r1, "R2": r2}, notes=(note,))
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     deck.part(f"Vin in 0 DC {spice(request['vin'])} AC 1", msg("input"))
     deck.part(f"R1 in out {spice(sized.parts['R1'])}", msg("upper resistor"))
     deck.part(f"R2 out 0 {spice(sized.parts['R2'])}", msg("lower resistor"))
@@ -146,7 +129,7 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
         deck.part(f"Rload out 0 {spice(request['load_ohm'])}", msg("load"))
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="voltage_divider",
     name=msg("resistive voltage dividers"),
     one=msg("a voltage divider"),
@@ -154,7 +137,7 @@ FAMILY = Family(
         "en": "voltage divider from 12 V to 3.3 V, load 100 kohm",
         "zh": "把12V分压到3.3V的电阻分压器，负载100kΩ",
     },
-    words=Words(
+    words=kit.Words(
         named=(
             r"(?:resist(?:ive|or) )?(?:voltage|potential) divider|resist(?:ive|or) divider|"
             r"(?:电阻)?分压(?:器|电路|网络)?"
@@ -174,15 +157,15 @@ FAMILY = Family(
     quantities=_QUANTITIES,
     choices=(SERIES,),
     goals=(
-        GoalRow(
+        kit.GoalRow(
             metric="vout", label=msg("Output voltage"), unit="V", quantity="vout",
             expression=lambda request: f"at(v(out),{spice(request['vin'])})",
             bounds=lambda request: around(request["vout"], request["tolerance"]),
         ),
-        GoalRow(
+        kit.GoalRow(
             metric="current", label=msg("Current"), unit="A", quantity="current_a",
             expression=lambda request: f"at(-i(vin),{spice(request['vin'])})",
-            bounds=lambda request: Bounds(maximum=request["current_a"]),
+            bounds=lambda request: kit.Bounds(maximum=request["current_a"]),
         ),
     ),
     title=lambda request: f"Voltage divider {request['vin']:g} V to {request['vout']:g} V",

@@ -10,39 +10,9 @@ from __future__ import annotations
 
 import math
 
-from domain.circuit.figures import with_unit
-from domain.circuit.preferred_values import best_pair, nearest, values_between
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import (
-    TOLERANCE,
-    Correction,
-    Family,
-    Request,
-    Sized,
-    Words,
-)
-from domain.design.engine.wording import unreachable
-from domain.design.families.oscillator_rows import (
-    AMPLITUDE,
-    AMPLITUDE_GOAL,
-    FREQUENCY_GOAL,
-    diode_drop,
-    distortion_goal,
-    frequency_row,
-    switch_model,
-    third_of_supply,
-    transient,
-)
-from domain.design.opamp import (
-    GBW,
-    LIMIT_V,
-    OPAMP,
-    SINGLE_SUPPLY,
-    SUPPLY,
-    enough_gbw_hz,
-    write_opamp,
-    write_supplies,
-)
+from domain.design import kit, opamp
+from domain.design.families import oscillator_rows as rows
+from domain.design.kit import best_pair, nearest, spice, unreachable, values_between, with_unit
 from shared.message import msg
 
 _GROUND_OHM = (6.8e3, 30e3)
@@ -52,10 +22,10 @@ _FASTER = 200.0
 """GBW over frequency: three times the share by which the frequency falls short."""
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """C of E12, R of E96; the diodes' share of the feedback by the amplitude."""
     amplitude = request["amplitude_v"]
-    most = request["supply_v"] - LIMIT_V
+    most = request["supply_v"] - opamp.LIMIT_V
     if amplitude > most:
         raise unreachable(
             msg("amplitude"),
@@ -76,25 +46,25 @@ def size(request: Request, correction: Correction) -> Sized:
     share = _share(aim, r1)
     r3 = r1 * (share + min(max(_EXCESS, 0.25 * share), _MOST_EXCESS * share))
     parts = {"R": r, "C": c, "R1": r1, "R2": r2, "R3": nearest(r3, "E96")}
-    gbw = enough_gbw_hz(request, _FASTER * request["frequency_hz"])
+    gbw = opamp.enough_gbw_hz(request, _FASTER * request["frequency_hz"])
     note = msg(
         "R = {r}, C = {c}, an op-amp with a gain-bandwidth product of {gbw}.",
         r=with_unit(r, "Ω"),
         c=with_unit(c, "F"),
         gbw=with_unit(gbw, "Hz"),
     )
-    return Sized(parts=parts, figures={"gbw_hz": gbw}, notes=(note,))
+    return kit.Sized(parts=parts, figures={"gbw_hz": gbw}, notes=(note,))
 
 
 def _share(amplitude: float, r1: float) -> float:
     """Mean resistance of R3 and the diodes over R1: a third of the amplitude (V) at the output drives R1."""
-    return 3 * diode_drop(amplitude / 3 / r1) / amplitude
+    return 3 * rows.diode_drop(amplitude / 3 / r1) / amplitude
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """Supplies, the bridge's two arms, the diodes and the op-amp."""
     parts = {name: spice(value) for name, value in sized.parts.items()}
-    write_supplies(deck, request["supply_v"])
+    opamp.write_supplies(deck, request["supply_v"])
     deck.part(f"Ra out x {parts['R']}", msg("series arm of the bridge"))
     deck.part(f"Ca x p {parts['C']}", msg("series arm of the bridge"))
     deck.part(f"Rb p 0 {parts['R']}", msg("shunt arm of the bridge"))
@@ -106,12 +76,12 @@ def netlist(deck: Deck, request: Request, sized: Sized) -> None:
     deck.part("D2 y out dswitch", msg("holds the amplitude"))
     deck.part(f"X1 p n vcc vee out {request['opamp']}", msg("op-amp"))
     deck.rule()
-    deck.cards(switch_model())
+    deck.cards(rows.switch_model())
     deck.part(f".ic v(p)={spice(request['amplitude_v'] / 4)}", msg("a start, in place of noise"))
-    write_opamp(deck, request, sized.figures["gbw_hz"])
+    opamp.write_opamp(deck, request, sized.figures["gbw_hz"])
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="wien_oscillator",
     name=msg("Wien-bridge sine oscillators"),
     one=msg("a Wien-bridge oscillator"),
@@ -119,7 +89,7 @@ FAMILY = Family(
         "en": "Wien-bridge oscillator 1 kHz, amplitude 5 V",
         "zh": "1kHz文氏桥正弦波振荡器，幅度5V",
     },
-    words=Words(
+    words=kit.Words(
         named=(
             r"(?:wien|wein|vienna)(?:[\s-]?bridge)?(?: (?:sine(?:[\s-]?wave)?|op[\s-]?amp))*"
             r"(?: (?:oscillator|generator))?|文[氏式]?电?桥(?:式)?(?:正弦波?)?(?:振荡|震荡)?(?:器|电路)?|"
@@ -130,21 +100,21 @@ FAMILY = Family(
             r"发生)(?:器|电路)"
         ),
         excludes=r"colpitts|hartley|clapp|pierce|crystal|晶体|phase[\s-]?shift|移相|(?<![a-z])lc(?![a-z])|square|方波",
-        refuses=(SINGLE_SUPPLY,),
+        refuses=(opamp.SINGLE_SUPPLY,),
     ),
     quantities=(
-        frequency_row((1, 500e3), 1e3),
-        AMPLITUDE,
-        SUPPLY,
-        GBW,
-        TOLERANCE,
+        rows.frequency_row((1, 500e3), 1e3),
+        rows.AMPLITUDE,
+        opamp.SUPPLY,
+        opamp.GBW,
+        kit.TOLERANCE,
     ),
-    choices=(OPAMP,),
-    goals=(FREQUENCY_GOAL, AMPLITUDE_GOAL, distortion_goal(0.05)),
+    choices=(opamp.OPAMP,),
+    goals=(rows.FREQUENCY_GOAL, rows.AMPLITUDE_GOAL, rows.distortion_goal(0.05)),
     title=lambda request: f"Wien-bridge oscillator, {with_unit(request['frequency_hz'], 'Hz')}",
     remarks=lambda _request: (msg("f = 1 / (2 pi R C) at a gain of 3, which the diodes hold."),),
-    analyses=lambda request, _sized, _goals: (transient(request, settles=60),),
+    analyses=lambda request, _sized, _goals: (rows.transient(request, settles=60),),
     size=size,
     netlist=netlist,
-    complete=third_of_supply,
+    complete=rows.third_of_supply,
 )  # fmt: skip

@@ -7,43 +7,28 @@ Electronics", 3rd ed., section 2.2.4.
 
 from __future__ import annotations
 
-from domain.circuit.figures import told_apart, with_unit
-from domain.circuit.preferred_values import at_most, nearest
-from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import TOLERANCE, Correction, Family, Request, Said, Sized, Words
-from domain.design.engine.wording import unreachable
-from domain.design.families.resistive_rows import (
-    LOAD_A,
-    VIN,
-    VOUT,
-    line_goal,
-    output_goal,
-    says_voltages,
-    steps_down,
-    sweep_of_input,
-    titled,
-    zener_model,
-)
-from domain.design.sentence import Sentence
+from domain.design import kit
+from domain.design.families import resistive_rows as rows
+from domain.design.kit import at_most, nearest, spice, told_apart, unreachable, with_unit
 from shared.message import msg
 
 _LEAST_SHARE, _LEAST_A = 0.2, 2e-3
 """Of the load current, through the diode at the lowest input."""
 _MOST_W = 5.0
 _ROOM_V = 0.5
-_QUANTITIES = (VIN, VOUT, LOAD_A, TOLERANCE)
+_QUANTITIES = (rows.VIN, rows.VOUT, rows.LOAD_A, kit.TOLERANCE)
 
 
-def says(sentence: Sentence) -> Said:
-    return says_voltages(sentence, _QUANTITIES)
+def says(sentence: kit.Sentence) -> kit.Said:
+    return rows.says_voltages(sentence, _QUANTITIES)
 
 
-def complete(request: Request) -> Said:
+def complete(request: kit.Request) -> kit.Said:
     """10 mA where nobody said the load. Raises CircuitError for an output above the input."""
-    return steps_down(request, msg("A Zener regulator"), _ROOM_V, load_a=0.01)
+    return rows.steps_down(request, msg("A Zener regulator"), _ROOM_V, load_a=0.01)
 
 
-def size(request: Request, correction: Correction) -> Sized:
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """VZ of E24, R of E24 for the lowest input."""
     vz = nearest(request["vout"] * correction["vout"], "E24")
     load = request["iout"]
@@ -63,19 +48,19 @@ def size(request: Request, correction: Correction) -> Sized:
         zener=with_unit(most_a * vz, "W", 2),
     )
     figures = {"vz": vz, "test_a": (request["vin"] - vz) / resistor - load}
-    return Sized(parts={"R1": resistor}, figures=figures, notes=(note,))
+    return kit.Sized(parts={"R1": resistor}, figures=figures, notes=(note,))
 
 
-def netlist(deck: Deck, request: Request, sized: Sized) -> None:
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     deck.part(f"Vin in 0 DC {spice(request['vin'])} AC 1", msg("input"))
     deck.part(f"R1 in out {spice(sized.parts['R1'])}", msg("carries the load and the diode"))
     deck.part("D1 0 out dzener", msg("Zener diode"))
     deck.part(f"Rload out 0 {spice(request['vout'] / request['iout'])}", msg("load"))
     deck.rule()
-    deck.cards(zener_model(sized.figures["vz"], max(sized.figures["test_a"], 1e-4)))
+    deck.cards(rows.zener_model(sized.figures["vz"], max(sized.figures["test_a"], 1e-4)))
 
 
-FAMILY = Family(
+FAMILY = kit.Family(
     key="zener_regulator",
     name=msg("Zener-diode regulators"),
     one=msg("a Zener regulator"),
@@ -83,7 +68,7 @@ FAMILY = Family(
         "en": "Zener regulator 12 V to 5.1 V, 10 mA",
         "zh": "12V转5.1V、10mA的稳压管稳压电路",
     },
-    words=Words(
+    words=kit.Words(
         named=(
             r"(?:zener|齐纳)(?:[\s-]diode)?(?: (?:shunt|voltage))*(?: (?:regulator|stabili[sz]er|"
             r"reference|circuit))?|"
@@ -98,12 +83,12 @@ FAMILY = Family(
     ),
     quantities=_QUANTITIES,
     goals=(
-        output_goal(),
-        line_goal(lambda request: 0.1 * request["vout"]),
+        rows.output_goal(),
+        rows.line_goal(lambda request: 0.1 * request["vout"]),
     ),
-    title=titled("Zener regulator"),
+    title=rows.titled("Zener regulator"),
     remarks=lambda _request: (msg("R1 = (lowest Vin - VZ) / (load current + least diode current)."),),
-    analyses=sweep_of_input,
+    analyses=rows.sweep_of_input,
     size=size,
     netlist=netlist,
     says=says,
