@@ -56,7 +56,7 @@ if TYPE_CHECKING:
         WaveformReader,
     )
     from application.simulation.device_tables import DeviceTables
-    from domain.circuit.dialects import Dialect
+    from domain.circuit.simulator_settings import Dialect
     from shared.cpu_executor import CpuTaskExecutor
     from shared.events import EventBus
 

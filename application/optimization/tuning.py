@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         SimulatorSettingsStore,
         SourceReaders,
     )
-    from domain.circuit.dialects import Dialect
+    from domain.circuit.simulator_settings import Dialect
     from shared.cpu_executor import CpuTaskExecutor
 
 

@@ -13,9 +13,9 @@ from application.simulation.library_hints import found_elsewhere, hinted
 from application.simulation.translated_circuits import CircuitTranslator, TranslatingReader, with_stand_ins
 from domain.circuit.dependencies import SourceFile, resolve_dependencies
 from domain.circuit.diagnostics import Diagnostic, diagnose
-from domain.circuit.dialects import Dialect, functions_of_mode, plain_text
+from domain.circuit.dialects import functions_of_mode, plain_text
 from domain.circuit.netlist import LIBRARY_SUFFIXES, Netlist
-from domain.circuit.simulator_settings import SimulatorSettings
+from domain.circuit.simulator_settings import Dialect, SimulatorSettings
 from domain.circuit.stepping import step_axes, unstepped
 from shared.errors import UserInputError
 from shared.message import Message

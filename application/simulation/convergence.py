@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from application.simulation.circuit_files import read_circuit_file
 from application.simulation.prepared_circuit import PreparedCircuit, prepare_circuit
-from domain.circuit.dialects import Dialect, plain_text
+from domain.circuit.dialects import plain_text
 from domain.circuit.netlist import Netlist
+from domain.circuit.simulator_settings import Dialect
 from domain.simulation.convergence import Cause, find_cause, has_trouble
 from domain.simulation.remedies import Remedy, remedies_for
 from domain.simulation.result import SimulationRun

@@ -39,12 +39,11 @@ from domain.circuit.dependencies import (
     SourceRefusal,
     resolve_dependencies,
 )
-from domain.circuit.dialects import Dialect
 from domain.circuit.measure_cards import one_name_each, with_nodes_of_par, without_measures
 from domain.circuit.netlist import Netlist
 from domain.circuit.numbers import parse_number
 from domain.circuit.parameters import RANDOM_FUNCTIONS
-from domain.circuit.simulator_settings import SimulatorSettings
+from domain.circuit.simulator_settings import Dialect, SimulatorSettings
 from domain.circuit.statements import Statement
 from domain.simulation.notes import SimulationNote
 from domain.simulation.request import TAKEN_NAMES, ResourceLimits, SimulationJob

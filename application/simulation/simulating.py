@@ -21,7 +21,7 @@ from application.simulation.prepared_circuit import PreparedCircuit, prepare_cir
 from application.simulation.run_metrics import run_metrics
 from application.simulation.stepped_simulation import run_steps, steps_of
 from domain.circuit.dependencies import NOT_TO_BE_OPENED, DependencyTree, SourceFile
-from domain.circuit.dialects import Dialect
+from domain.circuit.simulator_settings import Dialect
 from domain.circuit.stepping import StepPoint
 from domain.simulation.result import SimulationIssue, SimulationResult, SimulationRun, StepResult
 from domain.simulation.stepped_run import SteppedRun

@@ -19,7 +19,6 @@ from domain.circuit.dependencies import (
 from domain.circuit.dialects import (
     PROGRAMS,
     QSPICE_TITLE,
-    Dialect,
     Evidence,
     compatibility_mode,
     evidence_in,
@@ -31,7 +30,7 @@ from domain.circuit.dialects import (
 )
 from domain.circuit.hierarchy import read_circuit
 from domain.circuit.netlist import Netlist
-from domain.circuit.simulator_settings import SimulatorSettings, with_variables
+from domain.circuit.simulator_settings import Dialect, SimulatorSettings, with_variables
 from domain.circuit.stand_ins import stand_ins_for
 from domain.simulation.notes import SimulationNote
 from shared.message import msg

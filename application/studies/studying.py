@@ -31,8 +31,7 @@ if TYPE_CHECKING:
         SimulatorSettingsStore,
         SourceReaders,
     )
-    from domain.circuit.dialects import Dialect
-    from domain.circuit.simulator_settings import SimulatorSettings
+    from domain.circuit.simulator_settings import Dialect, SimulatorSettings
     from shared.cpu_executor import CpuTaskExecutor
     from shared.events import EventBus
 

@@ -12,16 +12,14 @@ import re
 from collections.abc import Iterator, Set
 from itertools import accumulate
 from pathlib import Path
-from typing import Literal, NamedTuple, get_args
+from typing import NamedTuple
 
 from domain.circuit.netlist import Netlist
+from domain.circuit.simulator_settings import Dialect
 from domain.circuit.statements import Statement
 from shared.errors import UserInputError
 from shared.late_patterns import late_pattern
 from shared.message import Message, msg
-
-Dialect = Literal["ngspice", "ltspice", "pspice", "hspice"]
-DIALECTS: tuple[Dialect, ...] = get_args(Dialect)
 
 _MODES: dict[Dialect, str] = {"ngspice": "", "ltspice": "ltps", "pspice": "ps", "hspice": "hs"}
 PROGRAMS: dict[Dialect, str] = {

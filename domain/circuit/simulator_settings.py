@@ -11,10 +11,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
-from domain.circuit.dialects import Dialect
 from shared.late_patterns import late_pattern
+
+Dialect = Literal["ngspice", "ltspice", "pspice", "hspice"]
+DIALECTS: tuple[Dialect, ...] = get_args(Dialect)
 
 _REFERENCE = late_pattern(
     rb"""^(?P<head>\s*\.(?:lib|inc\w*)\s+["']?)(?:\$\{(?P<braced>\w+)\}|\$(?P<plain>\w+)|(?P<home>~)(?=/))""",

@@ -17,12 +17,13 @@ from itertools import combinations
 from operator import attrgetter
 
 from domain.circuit.cards import Parameter
-from domain.circuit.dialects import PROGRAMS, Dialect
+from domain.circuit.dialects import PROGRAMS
 from domain.circuit.foreign_functions import CALL, OF_PSPICE, SPREAD, arguments_of, rewritten
 from domain.circuit.laplace import NotRational, realised, transfer_of
 from domain.circuit.netlist import Netlist
 from domain.circuit.numbers import read_number
 from domain.circuit.parameters import definitions_of
+from domain.circuit.simulator_settings import Dialect
 from domain.circuit.special_devices import NotBuilt, smooth_switch, special_function
 from domain.circuit.statements import Field, Statement
 from shared.late_patterns import late_pattern

@@ -12,8 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from domain.circuit.dialects import DIALECTS
-from domain.circuit.simulator_settings import ModelFile, SimulatorSettings
+from domain.circuit.simulator_settings import DIALECTS, ModelFile, SimulatorSettings
 from domain.settings import UserSettings
 from infrastructure.persistence.user_json import JsonFile
 from shared import paths

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from application.app import Application
-from domain.circuit.dialects import DIALECTS
+from domain.circuit.simulator_settings import DIALECTS
 from domain.settings import UserSettings
 from presentation.json_output import Output
 from shared.message import msg

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from application.app import Application
-from domain.circuit.dialects import DIALECTS
+from domain.circuit.simulator_settings import DIALECTS
 from domain.settings import UserSettings
 from domain.simulation.notes import SimulationNote
 from domain.simulation.operating_point import (

@@ -8,8 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from application.app import Application
-from domain.circuit.dialects import DIALECTS
-from domain.circuit.simulator_settings import ModelFile, SimulatorSettings
+from domain.circuit.simulator_settings import DIALECTS, ModelFile, SimulatorSettings
 from presentation.json_output import Output
 from shared.errors import UserInputError
 from shared.message import msg

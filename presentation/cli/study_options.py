@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from domain.circuit.dialects import DIALECTS
+from domain.circuit.simulator_settings import DIALECTS
 from domain.settings import UserSettings
 from shared.errors import UserInputError
 from shared.message import msg

@@ -24,7 +24,7 @@ from application.tool_execution.definition import Arguments, Tool, ToolContext
 from application.tool_execution.executor import ToolExecutor
 from bootstrap import build
 from domain.llm.chat import ChatRequest as ModelRequest
-from domain.llm.chat import ProviderChoice, ProviderInfo, StreamChunk, WireToolCall
+from domain.llm.chat import ModelAbilities, ProviderChoice, ProviderInfo, StreamChunk, WireToolCall
 from domain.llm.costs import FREE, PriceList
 from domain.llm.tools.look import unknown_look
 from domain.llm.tools.result import ToolCall, ToolResult
@@ -73,6 +73,9 @@ class _Models:
 
     def destination(self, _choice: ProviderChoice) -> str:
         return ""
+
+    async def abilities(self, _choice: ProviderChoice) -> ModelAbilities:
+        return ModelAbilities()
 
     def prices(self, _choice: ProviderChoice) -> PriceList:
         return lambda _model: FREE

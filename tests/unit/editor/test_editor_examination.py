@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from application.simulation.checking import CheckCircuit
-from domain.circuit.dialects import Dialect
+from domain.circuit.simulator_settings import Dialect
 from infrastructure.persistence.source_files import SourceReaderFactory
 from presentation.panels.editor.examination import Examination, Problem, bytes_of, examine
 from shared.cpu_executor import CpuTaskExecutor
