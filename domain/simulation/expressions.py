@@ -361,7 +361,7 @@ def _check_finite(node: Call, value: Value) -> None:
                 function=node.function),
             error_type="bad_expression",
         )  # fmt: skip
-    if not (np.isfinite(value.y).all() and np.isfinite(value.x).all()):
+    if not value.is_finite():
         bad = np.flatnonzero(~np.isfinite(value.y) | ~np.isfinite(value.x))
         raise CircuitError(
             msg("The argument of {function} is not a finite number at {place}.",

@@ -365,7 +365,7 @@ def _ratio(drop_db: float) -> float:
 def _linear(signal: Signal) -> Signal:
     """The magnitude over ascending frequencies, dB turned back."""
     y = 10 ** (signal.real / 20) if signal.unit == "dB" else np.abs(signal.y)
-    if (signal.x[1:] >= signal.x[:-1]).all():
+    if signal.ascends or (signal.x[1:] >= signal.x[:-1]).all():
         return signal.with_data(y, "1")
     order = np.argsort(signal.x, kind="stable")
     return replace(signal, x=signal.x[order], y=y[order], unit="1")

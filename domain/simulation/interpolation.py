@@ -12,12 +12,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import numpy as np
-
-from domain.simulation.waveform import RealArray
-
 _STEEPEST = 3.0
-_BISECTIONS = 48
+_STEPS = 60
+_NEAR = 1e-15
+"""Of a step: the last digit of a place in it."""
 
 
 def slopes(u: Sequence[float], w: Sequence[float], left: int) -> tuple[float, float]:
@@ -54,16 +52,10 @@ def _continued(secant: float, neighbour: float | None) -> float:
     return min(max(outer, min(0.0, _STEEPEST * secant)), max(0.0, _STEEPEST * secant))
 
 
-def between(
-    part: RealArray | float,
-    w0: RealArray | float,
-    w1: RealArray | float,
-    rise0: RealArray | float,
-    rise1: RealArray | float,
-) -> RealArray:
+def between(part: float, w0: float, w1: float, rise0: float, rise1: float) -> float:
     """Value of the cubic at `part` (0 to 1) of the way between two samples; `rise` is slope * step."""
-    t = np.asarray(part)
-    return np.asarray(
+    t = part
+    return (
         w0 * (1 + 2 * t) * (1 - t) ** 2 + rise0 * t * (1 - t) ** 2
         + w1 * t**2 * (3 - 2 * t) + rise1 * t**2 * (t - 1)
     )  # fmt: skip
@@ -73,10 +65,21 @@ def passing(level: float, w0: float, w1: float, rise0: float, rise1: float) -> f
     """The part of the way (0 to 1) at which the cubic passes `level`, which lies between w0 and w1."""
     linear, square, cubic = rise0, 3 * (w1 - w0) - 2 * rise0 - rise1, 2 * (w0 - w1) + rise0 + rise1
     low, high, is_rising, missing = 0.0, 1.0, w1 >= w0, level - w0
-    for _ in range(_BISECTIONS):
-        middle = (low + high) / 2
-        if (((cubic * middle + square) * middle + linear) * middle < missing) == is_rising:
-            low = middle
+    at = missing / (w1 - w0) if w1 != w0 else 0.5
+    for _ in range(_STEPS):
+        error = ((cubic * at + square) * at + linear) * at - missing
+        if not error:
+            return at
+        if (error < 0) == is_rising:
+            low = at
         else:
-            high = middle
-    return (low + high) / 2
+            high = at
+        slope = (3 * cubic * at + 2 * square) * at + linear
+        # Newton's step while it stays between what is known to lie on either side, else halves.
+        following = at - error / slope if slope else low
+        if not low < following < high:
+            following = (low + high) / 2
+        if abs(following - at) < _NEAR:
+            return following
+        at = following
+    return at

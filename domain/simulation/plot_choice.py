@@ -113,7 +113,10 @@ def _rank(plot: Plot, preference: Preference) -> int:
 
 
 def _serves_all(plots: Sequence[Plot], plot: Plot, references: Iterable[SignalRef]) -> bool:
-    return all(_is_from(plots, plot, ref) and _find(plot, ref) is not None for ref in references)
+    for reference in references:  # a loop: a search asks this of thousands of runs
+        if _find(plot, reference) is None or not _is_from(plots, plot, reference):
+            return False
+    return True
 
 
 def _is_from(plots: Sequence[Plot], plot: Plot, reference: SignalRef) -> bool:
@@ -165,13 +168,12 @@ def _find(plot: Plot, reference: SignalRef) -> tuple[np.ndarray, str] | None:
 
 
 def _voltage(plot: Plot, nodes: tuple[str, ...]) -> tuple[np.ndarray, str] | None:
+    if len(nodes) == 1:
+        vector = _node(plot, nodes[0])
+        return (vector.data, vector.unit) if isinstance(vector, Vector) else None
     found = [_node(plot, node) for node in nodes]
     if any(vector is None for vector in found) or not any(isinstance(vector, Vector) for vector in found):
         return None
-    first = found[0]
-    if len(found) == 1:
-        assert isinstance(first, Vector)
-        return first.data, first.unit
     first_data, second_data = (vector.data if isinstance(vector, Vector) else np.zeros(1) for vector in found)
     return np.subtract(first_data, second_data), "V"
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import cmath
 import math
+from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Literal
 
@@ -57,23 +58,29 @@ class Signal:
         """Already in dB or an angle: interpolated as it is."""
         return self.unit in ("dB", "deg", "rad")
 
+    @property
+    def ascends(self) -> bool:
+        """Whether the axis only rises: no sweep downwards, no nested one that starts again."""
+        return _axis_of(self.x).ascends
+
+    def is_finite(self) -> bool:
+        """Whether every sample and its place are finite numbers."""
+        # A sum is finite only where all its parts are; one that is not may have overflowed.
+        is_finite = cmath.isfinite(self.y.sum()) or bool(np.isfinite(self.y).all())
+        return is_finite and _axis_of(self.x).is_finite
+
     def forward(self) -> NDArray[np.bool_]:
         """(n-1,) which steps follow the sweep; False where a nested sweep starts again."""
-        ascending = self.x[1:] > self.x[:-1]
-        if ascending.all():
-            return np.asarray(ascending)
         steps = np.diff(self.x)
-        return np.asarray(steps * np.sign(np.median(steps)) > 0)
+        return np.asarray(steps > 0 if self.ascends else steps * np.sign(np.median(steps)) > 0)
 
     def value_at(self, position: float) -> complex:
         """The value at `position` on the axis (the first time the sweep passes it).
 
         Raises CircuitError outside the simulated range.
         """
-        inside = (self.x[:-1] - position) * (self.x[1:] - position) <= 0
-        found = np.flatnonzero(inside & self.forward())
-        if len(found):
-            return self._between(int(found[0]), position)
+        if (left := self._step_over(position)) is not None:
+            return self._between(left, position)
         for end in (0, -1):
             if abs(position - self.x[end]) <= _END_TOLERANCE * max(np.ptp(self.x), abs(self.x[end])):
                 return complex(self.y[end])
@@ -81,6 +88,16 @@ class Signal:
             msg("{position} is outside the simulated range {start} - {stop}.",
                 position=figure(position, self.axis_unit), **self._range())
         )  # fmt: skip
+
+    def _step_over(self, position: float) -> int | None:
+        """The sample before the first step of the sweep over `position`; None outside the range."""
+        if self.ascends:
+            right = int(self.x.searchsorted(position))
+            is_first = right == 0 and len(self.x) > 1 and self.x[0] == position
+            return 0 if is_first else right - 1 if 0 < right < len(self.x) else None
+        inside = (self.x[:-1] - position) * (self.x[1:] - position) <= 0
+        found = np.flatnonzero(inside & self.forward())
+        return int(found[0]) if len(found) else None
 
     def _range(self) -> dict[str, str]:
         return {
@@ -98,7 +115,8 @@ class Signal:
         if x0 <= 0:
             return y0 + (position - x0) / (x1 - x0) * (y1 - y0)
         near = slice(max(left - 1, 0), left + 3)
-        return _read_response(self.x[near], self.y[near], left - near.start, position, is_level=self.is_level)
+        at = left - near.start
+        return _read_response(self.x[near].tolist(), self.y[near], at, position, is_level=self.is_level)
 
     def crossings(self, level: float, direction: Direction = "both") -> RealArray:
         """Every place on the axis where the (magnitude of the) vector passes `level`, in sweep order.
@@ -113,7 +131,8 @@ class Signal:
             left = left[above[left + 1] == (direction == "rising")]
         if not len(left):
             return np.zeros(0)
-        left = left[self.forward()[left]]
+        if not self.ascends:
+            left = left[self.forward()[left]]
         if self.is_over_frequency:
             return np.array([self._passes(y, at, level) for at in left.tolist()], dtype=float)
         x0, y0 = self.x[left], y[left]
@@ -155,30 +174,52 @@ class Signal:
         )
 
 
-def _log(values: RealArray) -> RealArray:
-    """Natural logarithm; NaN, an unusable sample, where there is none."""
-    return np.log(values, where=values > 0, out=np.full(len(values), np.nan))
+@dataclass(frozen=True, slots=True, eq=False)
+class _Axis:
+    """What is asked of an axis again and again."""
+
+    ascends: bool
+    is_finite: bool
 
 
-def _read_response(x: RealArray, y: Array, left: int, position: float, *, is_level: bool) -> complex:
+_SHARED_AXES: OrderedDict[int, tuple[RealArray, _Axis]] = OrderedDict()
+"""Of the axes that nobody can change any more, such as the one all runs of a batch have in common; kept with
+the array, so that no other gets its identity."""
+_MOST_SHARED = 8
+_LONGEST_SHARED = 10_000
+
+
+def _axis_of(x: RealArray) -> _Axis:
+    if (known := _SHARED_AXES.get(id(x))) is not None:
+        return known[1]
+    axis = _Axis(bool((x[1:] > x[:-1]).all()), bool(np.isfinite(x).all()))
+    if not x.flags.writeable and len(x) <= _LONGEST_SHARED:
+        _SHARED_AXES[id(x)] = x, axis
+        if len(_SHARED_AXES) > _MOST_SHARED:
+            _SHARED_AXES.popitem(last=False)
+    return axis
+
+
+def _read_response(x: list[float], y: Array, left: int, position: float, *, is_level: bool) -> complex:
     """The value at a frequency between sample `left` and the next, from these and their neighbours."""
-    u = _log(x)
+    u = [_log_or_nan(each) for each in x]
     step = u[left + 1] - u[left]
-    part = float((math.log(position) - u[left]) / step)
+    part = (math.log(position) - u[left]) / step
 
-    def read(w: RealArray) -> float:
-        slope = interpolation.slopes(u.tolist(), w.tolist(), left)
-        return float(interpolation.between(part, w[left], w[left + 1], slope[0] * step, slope[1] * step))
+    def read(w: list[float]) -> float:
+        slope = interpolation.slopes(u, w, left)
+        return interpolation.between(part, w[left], w[left + 1], slope[0] * step, slope[1] * step)
 
     y0, y1 = complex(y[left]), complex(y[left + 1])
     if np.iscomplexobj(y):
         if not (y0 and y1):
             return y0 + part * (y1 - y0)
-        size = math.exp(read(_log(np.abs(y))))
-        return size * cmath.exp(1j * read(np.unwrap(np.angle(y))))
+        size = math.exp(read([_log_or_nan(each) for each in np.abs(y).tolist()]))
+        return size * cmath.exp(1j * read(np.unwrap(np.angle(y)).tolist()))
+    values = y.real.tolist()
     if is_level or not (y0.real > 0 and y1.real > 0):
-        return complex(read(y.real))
-    return complex(math.exp(read(_log(y.real))))
+        return complex(read(values))
+    return complex(math.exp(read([_log_or_nan(each) for each in values])))
 
 
 def _log_or_nan(value: float) -> float:

@@ -312,6 +312,7 @@ def _filled(
             offset += 8 * slot.width * length
             vector = vectors[slot.name] = Vector(name=slot.name, unit=slot.unit, data=data)
             if slot.name == shape.axis:
+                data.setflags(write=False)  # what is known of it holds for every run that repeats it
                 axes[id(raw.layout), position] = vector
         axis = shape.axis if shape.axis in vectors else None
         plots.append(

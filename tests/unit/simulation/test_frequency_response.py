@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from domain.simulation import interpolation
 from domain.simulation.expressions import evaluate
 from domain.simulation.frequency_response import kind_of
 from domain.simulation.signals import Signal
@@ -143,3 +147,28 @@ def test_power_law_noise_is_integrated_exactly(exponent):
     noise = plot("noise", ("frequency", f, "Hz"), {"onoise_spectrum": (f ** (exponent / 2), "V/sqrt(Hz)")})
     area = math.log(1e4) if exponent == -1 else (1e4 ** (exponent + 1) - 1) / (exponent + 1)
     assert evaluate("noise_total(onoise)", [noise]).value == pytest.approx(math.sqrt(area), rel=1e-9)
+
+
+def test_an_axis_is_known_again_only_while_nobody_can_change_it() -> None:
+    axis = np.array([1.0, 10.0, 100.0])
+    signal = Signal(x=axis, y=np.array([3.0, 2.0, 1.0]), unit="V", axis_name="frequency", axis_unit="Hz")
+    assert signal.ascends
+    assert signal.is_finite()
+    axis[1] = 1000.0
+    assert not signal.ascends
+    axis[1] = np.inf
+    assert not signal.is_finite()
+    axis[1] = 10.0
+    axis.setflags(write=False)
+    assert [signal.ascends, replace(signal, x=axis[::-1]).ascends, signal.ascends] == [True, False, True]
+
+
+@given(st.floats(-5, 5), st.floats(-5, 5), st.floats(-3, 3), st.floats(-3, 3), st.floats(0.01, 0.99))
+def test_a_cubic_passes_a_level_where_it_was_found(
+    low: float, high: float, rise0: float, rise1: float, part: float
+) -> None:
+    step = high - low
+    slopes = abs(rise0) * step, abs(rise1) * step  # of its own direction: it only rises or only falls
+    level = interpolation.between(part, low, high, *slopes)
+    found = interpolation.passing(level, low, high, *slopes)
+    assert interpolation.between(found, low, high, *slopes) == pytest.approx(level, abs=1e-12)
