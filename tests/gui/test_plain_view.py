@@ -32,6 +32,7 @@ from presentation.ui.workspace import WindowServices
 from shared.message import msg
 from tests.gui.conftest import Until
 from tests.gui.row_states import row_states
+from tests.gui.stories.token_stream import text_of
 
 ITEMS = row_states()
 
@@ -192,18 +193,43 @@ async def test_a_long_answer_that_comes_is_whole_in_its_parts_and_when_it_has_co
     assert "".join(view.text.split()).count(words) == 700
     assert view.text.splitlines()[-1].startswith("behind")
     assert max(map(len, view.text.splitlines())) < 1_100
-    frames = [view._frames["a"], *view._parts["a"]]
-    assert max(each.lastPosition() - each.firstPosition() for each in frames) < 5_000
+    frames = [view._frames["a"], *(part.frame for part in view._parts["a"])]
+    assert max(each.lastPosition() - each.firstPosition() for each in frames) < 8_200  # a block
     view.apply([Updated(item=replace(coming, text=piece * 700, is_streaming=False))])
     assert "".join(view.text.split()).count(words) == 700
     is_word = words == piece
     assert (max(map(len, view.text.splitlines())) < 1_100) is (is_word or "\n" in piece)
-    assert not view._parts
+    assert not view._coming
+    assert all(part.what for part in view._parts.get("a", ()))
     view.apply([Streamed(key="a", text=piece * 700), Streamed(key="a", text=piece), Removed(key="a")])
     assert piece.strip() not in view.text
     assert "behind" in view.text
     view.close()
     view.deleteLater()
+
+
+def test_an_answer_that_came_is_drawn_already_when_it_ends(services: WindowServices) -> None:
+    """However long it is: its head, what stood as it came, and no more; the rest is what it would be."""
+    view, again = PlainConversation(services), PlainConversation(services)
+    coming = AnswerText(key="a", text="", model="m", is_streaming=True)
+    text, drawn = text_of(9_000), list[int]()
+    view.apply([Added(item=coming), Streamed(key="a", text="", reasoning="A thought. ")])
+    for at in range(0, len(text), 90):
+        view.apply([Streamed(key="a", text=text[at : at + 90])])
+    assert "Stage 5: where the corner goes" in view.text
+    assert "## Stage" not in view.text
+    write, frames = view._write, [part.frame for part in view._parts["a"]]
+    view._write = lambda frame, piece: (drawn.append(len(piece.html())), write(frame, piece))[-1]  # type: ignore[method-assign]
+    done = replace(coming, text=text, reasoning="A thought. ", is_streaming=False)
+    view.apply([Updated(item=done)])
+    assert sum(drawn) < 6_000
+    assert sum(part.frame in frames for part in view._parts["a"]) >= len(view._parts["a"]) - 2
+    again.apply([Reset(items=(done,))])
+    assert view.text == again.text
+    assert links(view) == links(again)
+    for each in (view, again):
+        each.close()
+        each.deleteLater()
 
 
 async def test_of_ten_thousand_rows_those_far_above_come_when_somebody_scrolls_up_to_them(

@@ -118,14 +118,19 @@ _SCHEMES = {"http", "https", "mailto"}
 
 def to_html(text: str, render: Callable[[Block], str] | None = None) -> str:
     """A whole text; `render` makes the HTML of one block."""
+    return "".join(map(render or whole_block_html, blocks_of(text)))
+
+
+def blocks_of(text: str) -> list[Block]:
+    """A whole text, cut."""
     splitter = BlockSplitter()
-    return "".join(map(render or whole_block_html, (*splitter.feed(text), *splitter.end())))
+    return [*splitter.feed(text), *splitter.end()]
 
 
 def code_in(text: str) -> tuple[str, ...]:
     """The code of each fence of an answer, in order."""
-    splitter, found = BlockSplitter(), list[list[str]]()
-    for block in (*splitter.feed(text), *splitter.end()):
+    found = list[list[str]]()
+    for block in blocks_of(text):
         if block.kind == "code":
             found[-1:] = [[*found[-1], block.text]] if block.is_more else [*found[-1:], [block.text]]
     return tuple(map("".join, found))

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from typing import assert_never
+from functools import lru_cache
+from typing import NamedTuple, assert_never
 
 from presentation.panels.conversation import blocks as b
 from presentation.panels.conversation.charts import told_of
 from presentation.panels.conversation.empty import EmptyPage, row_of_page
 from presentation.panels.conversation.formulas import with_formulas
 from presentation.panels.conversation.items import Item
-from presentation.panels.conversation.markup import WORD_BREAK, Block, to_html, whole_block_html
+from presentation.panels.conversation.markup import WORD_BREAK, Block, blocks_of, whole_block_html
 from presentation.panels.conversation.names import Names
 from presentation.panels.conversation.plain_parts import PlainParts, lines, one_line
 from presentation.panels.conversation.rows import row_of
@@ -44,6 +45,8 @@ _SPACED = ("",)
 """Those whose parts are words of one sentence."""
 NAME_WIDTH = 80
 """Pixels of a name beside figures: at 360 pixels it would else be one letter wide."""
+_PIECE = 800
+"""Characters of prose that are drawn together: what is longer is in several pieces."""
 _HELD = ("num", "value", "margin")
 """Cells that are never wrapped."""
 _AT_THE_END = ("num", "from", "value", "bar", "margin")
@@ -84,23 +87,77 @@ class PlainItems:
         drawn = _Drawn(key, self._translate, self._parts, self._folds, self._names)
         return visible(drawn.all_of(row.blocks))
 
+    def pieces(self, key: str, row: b.Row) -> list[Piece]:
+        """The same in pieces: of long prose each is drawn on its own, and is the same when more follows."""
+        at = next((at for at, node in enumerate(row.blocks) if isinstance(node, b.Prose)), -1)
+        long = row.blocks[at] if at >= 0 else None
+        if not isinstance(long, b.Prose) or len(long.markdown) <= _PIECE:
+            return [self._whole(key, row.blocks)]
+        groups = list[list[Block]]()
+        for block in blocks_of(long.markdown):
+            add_block(groups, block)
+        prose = (self.prose(key, groups, number) for number in range(len(groups)))
+        behind = self._whole(key, row.blocks[at + 1 :])
+        return [self._whole(key, row.blocks[:at]), *prose, *([behind] if behind.what else [])]
+
+    def prose(self, key: str, groups: list[list[Block]], number: int) -> Piece:
+        """One of the groups of blocks of an answer."""
+        earlier = (block for group in groups[:number] for block in group)
+        codes = sum(block.kind == "code" and not block.is_more for block in earlier)
+        blocks = tuple(groups[number])
+        what = (key, self._translate, self._parts, self._folds, self._names)
+        return Piece((blocks, codes, self._names), lambda: visible(_Drawn(*what, codes=codes).prose(blocks)))
+
+    def _whole(self, key: str, blocks: b.Blocks) -> Piece:
+        html_of_it = self.row(key, b.Row(blocks))
+        return Piece(html_of_it, lambda: html_of_it)
+
     def empty(self, page: EmptyPage) -> str:
         """What stands in a conversation without items."""
         return self.row("", row_of_page(page))
 
 
+class Piece(NamedTuple):
+    """A part of a row that is drawn by itself."""
+
+    what: object
+    """Equal where it would be drawn the same."""
+    html: Callable[[], str]
+
+
+def add_block(groups: list[list[Block]], block: Block) -> int:
+    """Put the next block of an answer where it is drawn; the number of its group."""
+    if not groups or sum(len(each.text) for each in groups[-1]) >= _PIECE:
+        groups.append([])
+    groups[-1].append(block)
+    return len(groups) - 1
+
+
+@lru_cache(maxsize=1_000)
+def _rich_text(block: Block) -> str:
+    """What Qt can show of it: it knows neither formulas nor the places where a word may break."""
+    return with_formulas(whole_block_html(block).replace(WORD_BREAK, "<br>"))
+
+
 class _Drawn:
-    """One row."""
+    """One row, or a part of it: `codes` blocks of code are before it."""
 
     def __init__(
-        self, key: str, translate: Callable[[Message], str], parts: PlainParts, folds: Folds, names: Names
+        self,
+        key: str,
+        translate: Callable[[Message], str],
+        parts: PlainParts,
+        folds: Folds,
+        names: Names,
+        *,
+        codes: int = 0,
     ) -> None:
         self._key = key
         self._names = names
         self._translate = translate
         self._parts = parts
         self._folds = folds
-        self._codes = 0
+        self._codes = codes
         """Code blocks of the prose so far."""
 
     def all_of(self, nodes: Iterable[b.Node]) -> str:
@@ -152,7 +209,7 @@ class _Drawn:
             case b.Para():
                 return self._para(node)
             case b.Prose():
-                return self._prose(node.markdown)
+                return self.prose(blocks_of(node.markdown))
             case b.Pre():
                 return f"<pre>{self._parts.escaped(node.text)}</pre>"
             case b.Bullets():
@@ -292,7 +349,7 @@ class _Drawn:
         return picture + self._parts.link("attachment", self._key, self._text(file.told), str(file.number))
 
     def _block(self, block: Block) -> str:
-        made = with_formulas(whole_block_html(block).replace(WORD_BREAK, "<br>"))  # Qt knows neither
+        made = _rich_text(block)
         if block.kind != "code":
             return self._names.in_html(made, self._name)
         if block.is_more:
@@ -307,10 +364,11 @@ class _Drawn:
         )
         return f"{made}<p>{_GAP.join(ways)}</p>"
 
-    def _prose(self, text: str) -> str:
+    def prose(self, blocks: Iterable[Block]) -> str:
         """Markdown, with the lines of tables and the ground of code that the page has from its style."""
         ground = self._parts.hex("surface.sunken")
-        made = _TABLE.sub("<table class='data' width='100%' cellspacing='0'>", to_html(text, self._block))
+        made = "".join(map(self._block, blocks))
+        made = _TABLE.sub("<table class='data' width='100%' cellspacing='0'>", made)
         cell = _CELL_LINE.format(color=self._parts.hex("border.divider"))
         made = _CELL.sub(rf"<\1 style='{cell}'", made)
         made = _CODE.sub(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from PyQt6.QtCore import QTimer, QUrl, pyqtSignal
 from PyQt6.QtGui import (
@@ -24,6 +25,7 @@ from presentation.panels.conversation.empty import EmptyPage
 from presentation.panels.conversation.items import (
     MARKED_MS,
     Added,
+    AnswerText,
     Change,
     Item,
     Removed,
@@ -35,9 +37,9 @@ from presentation.panels.conversation.items import (
     Streamed,
     Updated,
 )
-from presentation.panels.conversation.markup import BlockSplitter, whole_block_html
+from presentation.panels.conversation.markup import Block, BlockSplitter
 from presentation.panels.conversation.names import Names
-from presentation.panels.conversation.plain_items import Folds, PlainItems
+from presentation.panels.conversation.plain_items import Folds, Piece, PlainItems, add_block
 from presentation.panels.conversation.plain_parts import ICON_SIDE, bar_picture, chart_picture
 from presentation.panels.conversation.rows import row_of
 from presentation.ui.parts import SpokenName, arrange
@@ -99,12 +101,9 @@ class PlainConversation(QWidget):
         self._countdown = QTimer(self)
         self._countdown.setInterval(1000)
         self._countdown.timeout.connect(self._count_down)
-        self._thinking: set[str] = set()
-        """Answers of which the thoughts alone have come."""
-        self._parts: dict[str, list[QTextFrame]] = {}
-        """Further frames of long answers that are coming."""
-        self._splitters: dict[str, BlockSplitter] = {}
-        """Of the answers that are coming."""
+        self._parts: dict[str, list[_Part]] = {}
+        """Further frames of long answers, in their order."""
+        self._coming: dict[str, _Coming] = {}
         self.surface = _Browser(services, self, self._chart_of)
         self.surface.setObjectName("conversationText")
         SpokenName(services, self.surface, msg("Messages"))
@@ -131,26 +130,27 @@ class PlainConversation(QWidget):
         bar = self.surface.verticalScrollBar()
         assert bar is not None
         follows = bar.value() >= bar.maximum() - 24
-        with self._edit():
-            for change in changes:
-                match change:
-                    case Reset():
-                        self._clear()
-                        follows = True
-                        keys = [item.key for item in change.items[-_MOST_BELOW:]]
-                        below = len(keys) - keys.index(change.place.key) if change.place.key in keys else 0
-                        first = max(_FIRST_ITEMS, below)
-                        self._older = list(change.items[:-first])
+        for change in changes:  # each by itself: Qt lays all out from the first to the last change of an edit
+            match change:
+                case Reset():
+                    self._clear()
+                    follows = True
+                    keys = [item.key for item in change.items[-_MOST_BELOW:]]
+                    below = len(keys) - keys.index(change.place.key) if change.place.key in keys else 0
+                    first = max(_FIRST_ITEMS, below)
+                    self._older = list(change.items[:-first])
+                    with self._edit():
                         for item in change.items[-first:]:
                             self._add(item)
-                        self._show_older(_UNASKED)
-                    case Added():
-                        self._add(change.item)
-                    case Updated():
-                        self._fill(change.item)
-                    case Removed():
-                        self._remove(change.key)
-                    case Streamed():
+                    self._show_older(_UNASKED)
+                case Added():
+                    self._add(change.item)
+                case Updated():
+                    self._fill(change.item)
+                case Removed():
+                    self._remove(change.key)
+                case Streamed():
+                    with self._edit():
                         self._stream(change)
         if follows:
             self._drop_far()
@@ -236,6 +236,7 @@ class PlainConversation(QWidget):
             f"a {{ color: {theme.hex('text.link')}; text-decoration: none; }}"
             f" code, pre {{ font-family: {families}; }}"
             f" code, pre {{ font-size: {theme.font('mono_small').pixelSize()}px; }}"
+            " pre { white-space: pre-wrap; }"  # one long line would widen the whole conversation
             f" th {{ color: {theme.hex('text.secondary')}; text-align: left; font-weight: normal; }}"
             f" p, li {{ line-height: {_PROSE_LINE}%; margin-top: 4px; margin-bottom: 4px; }}"
             " li { margin-top: 1px; margin-bottom: 1px; } b, strong { font-weight: 600; }"
@@ -270,8 +271,7 @@ class PlainConversation(QWidget):
         self._items.clear()
         self._folds.clear()
         self._waits.clear()
-        self._splitters.clear()
-        self._thinking.clear()
+        self._coming.clear()
         self.surface.clear()
 
     def _show_older(self, count: int) -> None:
@@ -313,7 +313,7 @@ class PlainConversation(QWidget):
 
     def _drop_far(self) -> None:
         """Let go of the earlier rows, where there are more of them than are kept, and no answer is coming."""
-        if len(self._frames) <= _MOST_SHOWN or self._slices.isActive() or self._splitters:
+        if len(self._frames) <= _MOST_SHOWN or self._slices.isActive() or self._coming:
             return
         in_order = sorted(self._frames, key=lambda key: self._frames[key].firstPosition())
         items = [*self._older, *(self._items[key] for key in in_order)]
@@ -368,20 +368,53 @@ class PlainConversation(QWidget):
         else:
             self._waits.discard(item.key)
         self._items[item.key] = item
-        self._splitters.pop(item.key, None)
-        self._take_parts(item.key)
+        self._coming.pop(item.key, None)
         row, link = row_of(item), self._link_in(frame)
+        first, *further = self._render().pieces(item.key, row)
+        known = self._parts.pop(item.key, [])
+        frame.setFrameFormat(self._frame_format(row.frame))
+        self._write(frame, first)
+        last, kept = frame, list[_Part]()
+        for piece in further:
+            same = next((at for at, part in enumerate(known) if part.what == piece.what), -1)
+            if same < 0:
+                part = _Part(self._frame_behind(last), piece.what)
+                self._write(part.frame, piece)
+            else:
+                *gone, part = known[: same + 1]
+                known = known[same + 1 :]
+                _take_out(gone)
+            kept.append(part)
+            last = part.frame
+        _take_out(known)
+        if kept:
+            self._parts[item.key] = kept
+        if link:
+            self._choose_link(frame, link)
+        if isinstance(item, AnswerText) and item.is_streaming:
+            self._stream(Streamed(key=item.key, text=item.text))
+
+    def _write(self, frame: QTextFrame, piece: Piece) -> None:
+        """Have this in the frame in place of what was."""
         with self._edit() as cursor:
-            frame.setFrameFormat(self._frame_format(row.frame))
             cursor.setPosition(frame.firstPosition())
             cursor.setPosition(frame.lastPosition(), QTextCursor.MoveMode.KeepAnchor)
             cursor.removeSelectedText()
-            cursor.insertHtml(self._render().row(item.key, row))
+            cursor.insertHtml(piece.html())
             for block in _blocks_of(frame):
                 if not block.text():  # before, between and behind tables
                     _flatten(block)
-        if link:
-            self._choose_link(frame, link)
+
+    def _frame_behind(self, frame: QTextFrame) -> QTextFrame:
+        """A new one that goes on with the row."""
+        cursor = QTextCursor(self._document)
+        cursor.setPosition(frame.lastPosition() + 1)
+        made = _new_frame(cursor)
+        look = self._frame_format("")
+        look.setTopMargin(0)
+        made.setFrameFormat(look)
+        self._flatten_behind(made)
+        return made
 
     def _link_in(self, frame: QTextFrame) -> str:
         """The link of a row that the keyboard is at; "" = none of it."""
@@ -408,59 +441,67 @@ class PlainConversation(QWidget):
 
     def _remove(self, key: str) -> None:
         self._items.pop(key, None)
-        self._splitters.pop(key, None)
+        self._coming.pop(key, None)
         self._waits.discard(key)
         self._older = [older for older in self._older if older.key != key]
         self._take_parts(key)
         frame = self._frames.pop(key, None)
         if frame is not None:
-            _take_out(frame)
+            _take_out([_Part(frame)])
 
     def _take_parts(self, key: str) -> None:
-        for part in self._parts.pop(key, ()):
-            _take_out(part)
+        _take_out(self._parts.pop(key, ()))
 
     def _stream(self, change: Streamed) -> None:
+        """What is complete of the answer is drawn, block by block; the rest stands as it comes."""
         frame = self._frames.get(change.key)
         if frame is None:
             return
-        # Shown plain until it is complete; what is rendered then is rendered block by block as it comes.
-        for block in self._splitters.setdefault(change.key, BlockSplitter()).feed(change.text):
-            whole_block_html(block)
-        theme = self._services.theme.theme
-        between = ""
+        coming = self._coming.setdefault(change.key, _Coming())
+        parts = self._parts.setdefault(change.key, [])
         if change.reasoning:
-            self._thinking.add(change.key)
-        elif change.text and change.key in self._thinking:  # the answer begins below the thoughts
-            self._thinking.discard(change.key)
-            between = "\n"
-        for text, color in ((change.reasoning, "text.secondary"), (between + change.text, "text.primary")):
-            if text:
-                look = QTextCharFormat()
-                look.setForeground(theme.color(color))
-                self._append(change.key, visible(text), look)
+            self._append(frame, parts, change.reasoning, "thought")
+        text = change.text
+        blocks = coming.splitter.feed(text)
+        if blocks:
+            _take_out(part for part in parts if part.kind == "tail")
+            parts[:] = [part for part in parts if part.kind != "tail"]
+            prose = [part for part in parts if part.kind == "prose"]
+            for number in sorted({add_block(coming.groups, block) for block in blocks}):
+                if number == len(prose):
+                    prose.append(_Part(self._frame_behind(parts[-1].frame if parts else frame)))
+                    parts.append(prose[number])
+                piece = self._render().prose(change.key, coming.groups, number)
+                prose[number].what = piece.what
+                self._write(prose[number].frame, piece)
+            tail = coming.splitter.tail()
+            text = "" if tail is None else tail.text
+        if text:
+            self._append(frame, parts, text, "tail")
 
-    def _append(self, key: str, text: str, look: QTextCharFormat) -> None:
-        """Put text at the end of a coming answer, in a frame of its own behind a long one."""
-        parts = self._parts.setdefault(key, [])
-        last = parts[-1] if parts else self._frames[key]
-        length = last.lastPosition() - last.firstPosition()
+    def _append(
+        self, frame: QTextFrame, parts: list[_Part], text: str, kind: Literal["thought", "tail"]
+    ) -> None:
+        """Put text at the end of what has come of this kind, in a frame of its own behind a long one."""
+        look = QTextCharFormat()
+        look.setForeground(
+            self._services.theme.theme.color("text.secondary" if kind == "thought" else "text.primary")
+        )
+        text = visible(text)
+        at = max((at for at, part in enumerate(parts) if part.kind == kind), default=-1)
+        if at < 0 and kind == "tail":
+            at = len(parts)
+            parts.append(_Part(self._frame_behind(parts[-1].frame if parts else frame), kind=kind))
+        last = parts[at].frame if at >= 0 else frame
         if last.lastCursorPosition().block().length() > _LONGEST_LINE:
             text = text.replace(" ", "\n", 1) if " " in text else f"{text}\n"
         before, is_line_end, behind = text.partition("\n")
-        if length < _LONGEST_PART or not is_line_end:
+        if last.lastPosition() - last.firstPosition() < _LONGEST_PART or not is_line_end:
             last.lastCursorPosition().insertText(text, look)
             return
         last.lastCursorPosition().insertText(before, look)
-        cursor = QTextCursor(self._document)
-        cursor.setPosition(last.lastPosition() + 1)
-        part = _new_frame(cursor)
-        look_of_it = self._frame_format("")
-        look_of_it.setTopMargin(0)
-        part.setFrameFormat(look_of_it)
-        parts.append(part)
-        part.firstCursorPosition().insertText(behind, look)
-        self._flatten_behind(part)
+        parts.insert(at + 1, _Part(self._frame_behind(last), kind=kind))
+        parts[at + 1].frame.firstCursorPosition().insertText(behind, look)
 
     # --- what acts in it -----------------------------------------------------------------------------
 
@@ -500,6 +541,25 @@ class PlainConversation(QWidget):
             self.acted.emit(act, key, argument)
 
 
+@dataclass(slots=True)
+class _Part:
+    """A further frame of a row."""
+
+    frame: QTextFrame
+    what: object = None
+    """What stands in it (`Piece`), where it does not stand as it comes."""
+    kind: Literal["prose", "thought", "tail"] = "prose"
+
+
+@dataclass(slots=True)
+class _Coming:
+    """An answer that is coming."""
+
+    splitter: BlockSplitter = field(default_factory=BlockSplitter)
+    groups: list[list[Block]] = field(default_factory=list)
+    """Its blocks that are complete, as they are drawn together."""
+
+
 class _Browser(QTextBrowser):
     """A text whose icons and bars are drawn when they are needed, sharp on its screen."""
 
@@ -529,11 +589,12 @@ def _new_frame(cursor: QTextCursor) -> QTextFrame:
     return frame
 
 
-def _take_out(frame: QTextFrame) -> None:
-    cursor = frame.firstCursorPosition()
-    cursor.setPosition(frame.firstPosition() - 1)
-    cursor.setPosition(frame.lastPosition() + 1, QTextCursor.MoveMode.KeepAnchor)
-    cursor.removeSelectedText()
+def _take_out(parts: Iterable[_Part]) -> None:
+    for frame in (part.frame for part in parts):
+        cursor = frame.firstCursorPosition()
+        cursor.setPosition(frame.firstPosition() - 1)
+        cursor.setPosition(frame.lastPosition() + 1, QTextCursor.MoveMode.KeepAnchor)
+        cursor.removeSelectedText()
 
 
 def _blocks_of(frame: QTextFrame) -> list[QTextBlock]:

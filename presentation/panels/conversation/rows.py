@@ -113,24 +113,7 @@ def _answer(item: AnswerText) -> b.Row:
         )
         coming = b.Frame("prose answer", (b.Frame("done", ()), b.Frame("tail", ())))
         page = b.Only("page", (b.Line("line", (fold,), (meta,), has_spacer=False), coming))
-        return b.Row(
-            (
-                page,
-                b.Only(
-                    "plain",
-                    (
-                        b.Para(
-                            "raw",
-                            (
-                                b.Text(
-                                    (item.reasoning, "\n" if item.reasoning and item.text else "", item.text)
-                                ),
-                            ),
-                        ),
-                    ),
-                ),
-            )
-        )
+        return b.Row((page, b.Only("plain", (b.Para("raw", (b.Text(item.reasoning),)),))))
     thought: b.Parts = (b.Text("", "title"),)
     if item.reasoning:
         title = b.Line("", (b.Text(words.thought_title(item), "label"),))
