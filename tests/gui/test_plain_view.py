@@ -227,6 +227,25 @@ def test_an_answer_that_came_is_drawn_already_when_it_ends(services: WindowServi
     again.apply([Reset(items=(done,))])
     assert view.text == again.text
     assert links(view) == links(again)
+    view.apply([Streamed(key="a", text="It goes on.")])
+    line = view._parts["a"][-1].frame.firstCursorPosition().blockFormat()
+    assert line.lineHeight() != 1, "what stands as it comes lies over the line before"
+    wide = (
+        "```\n"
+        + "a long line of code " * 20
+        + "\n```\n\n"
+        + "|a" * 4
+        + "|\n"
+        + "|-" * 4
+        + "|\n"
+        + "|10 k" * 4
+        + "|\n"
+    )
+    again.apply([Reset(items=(replace(done, text=wide),))])
+    again.show()
+    for width in (360, 361):
+        again.resize(width, 100)
+        assert not again.surface.horizontalScrollBar().maximum(), "a row is wider than the view"
     for each in (view, again):
         each.close()
         each.deleteLater()

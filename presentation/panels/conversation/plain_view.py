@@ -414,6 +414,7 @@ class PlainConversation(QWidget):
         look.setTopMargin(0)
         made.setFrameFormat(look)
         self._flatten_behind(made)
+        made.firstCursorPosition().setBlockFormat(QTextBlockFormat())  # it was taken for one behind a frame
         return made
 
     def _link_in(self, frame: QTextFrame) -> str:
