@@ -20,6 +20,7 @@ from domain.llm.provider_settings import ProviderSettings
 from presentation.dialogs.goals import GoalsDialog
 from presentation.panels.conversation.items import AnswerText, ErrorBlock, Interrupted
 from presentation.panels.conversation.panel import ConversationPanel
+from presentation.panels.conversation.tab_row import TabLook, TabRow
 from presentation.ui.questions import SmallDialog
 from presentation.ui.workspace import WindowServices
 from shared.message import Message
@@ -286,6 +287,30 @@ async def test_tabs_come_back_as_they_were(
     finally:
         again.close_panel()
         panel.show()
+
+
+def test_names_without_room_are_cut_so_that_they_are_told_apart(services: WindowServices) -> None:
+    row = TabRow(services)
+    row.restyle()
+    row.resize(330, row.height())
+    row.show()
+    for names, told in (
+        (
+            ["Design an RC low-pass filter", "Design an RC high-pass filter", "Design an op-amp", "Noise"],
+            ["…lo", "…hi", "…op", "Noise"],
+        ),
+        (
+            ["设计一个低通滤波器，10 kHz", "设计一个高通滤波器，10 kHz", "设计一个高通放大器，增益 10"] * 2,
+            ["…低", "…滤", "…放"] * 2,
+        ),
+        (["The same sentence for all"] * 5, ["T"] * 5),
+    ):
+        row.show_tabs([TabLook(key=f"{n}", name=name, state="idle") for n, name in enumerate(names)], "0")
+        shown = [row.tabs.tabText(index) for index in range(row.tabs.count())]
+        assert all(text.startswith(start) for text, start in zip(shown, told, strict=True)), shown
+        assert [row.tabs.tabToolTip(index) for index in range(len(names))] == names
+    row.close()
+    row.deleteLater()
 
 
 async def test_a_workflow_is_shown_as_one_from_its_first_moment(

@@ -263,7 +263,8 @@ class RunFeed:
     def _put_use(self, event: AnswerCounted) -> None:
         answer = self._items.get(event.use.message_id)
         if isinstance(answer, AnswerText):  # one without a word has no row
-            self._items.put(replace(answer, use=event.use))
+            # What was chosen may be a provider alone; which of its models answered is known now.
+            self._items.put(replace(answer, use=event.use, model=event.use.model or answer.model))
 
     def _enter_phase(self, event: PhaseEntered) -> None:
         self.tokens = event.tokens or self.tokens

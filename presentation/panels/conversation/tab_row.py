@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Literal
 
 from PyQt6.QtCore import QEvent, QPoint, Qt, pyqtSignal
@@ -24,6 +26,8 @@ TabState = Literal["idle", "running", "waiting", "ended"]
 _SHORTEST_NAME, _LONGEST_NAME = 1.25, 7
 """Of a tab, in widths of its height: they share the room there is, three with marks that of 360 pixels."""
 _SHORT_S = 10
+_LAST_WORD = re.compile(r"[!-~]*$")
+"""As far as it has come; of Chinese each sign is one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +47,14 @@ def lasted(began: float) -> str:
     """How long ago that was, by the monotonic clock: ``8 s``, ``4 min``."""
     seconds = time.monotonic() - began
     return f"{seconds:.0f} s" if seconds < _SHORT_S else seconds_of(seconds)
+
+
+def _own_words(name: str, others: Sequence[str]) -> str:
+    """A name from the word on in which it is none of the others, which begin as it does."""
+    pairs = (takewhile(lambda pair: pair[0] == pair[1], zip(name, other, strict=False)) for other in others)
+    alike = max((len(list(each)) for each in pairs), default=0)
+    begun = _LAST_WORD.search(name[:alike])
+    return begun[0] + name[alike:] if begun and alike < len(name) else name
 
 
 class TabRow(QWidget):
@@ -138,11 +150,19 @@ class TabRow(QWidget):
         self.tabs.refresh_buttons()
         for index, look in enumerate(self._looks):
             self._show_mark(index, look.state)
-        widest = self._widest()
-        for index, look in enumerate(self._looks):
-            name = one_line(self._name(look))
+        widest, metrics = self._widest(), self.tabs.fontMetrics()
+        right = Qt.TextElideMode.ElideRight
+        names = [one_line(self._name(look)) for look in self._looks]
+        short = [metrics.elidedText(name, right, widest) for name in names]
+        for index, (look, name) in enumerate(zip(self._looks, names, strict=True)):
             doing = "" if look.doing is None else language(look.doing)
-            shown = self.tabs.fontMetrics().elidedText(name, Qt.TextElideMode.ElideRight, widest)
+            shown = short[index]
+            alike = [
+                other for other, text in zip(names, short, strict=True) if text == shown and other != name
+            ]
+            own = _own_words(name, alike)
+            if own != name:
+                shown = metrics.elidedText(f"…{own}", right, widest)
             self.tabs.setTabText(index, shown.replace("&", "&&"))
             self.tabs.setTabToolTip(index, "\n".join(filter(None, (name, doing))))
             self.tabs.setAccessibleTabName(index, ", ".join(filter(None, (name, doing))))

@@ -123,6 +123,7 @@ def test_what_an_answer_took_stands_at_its_time() -> None:
     feed(AnswerCounted(use=use))
     answer = items.get("a")
     assert isinstance(answer, AnswerText)
+    assert answer.model == "glm", "which of a provider's models answered is known then"
     page = HtmlItems(Translator("en"))(answer)
     assert "12 s · 2k in (75% cached), 70 out · 0.10 CNY<" in page
     assert "2k tokens sent (75% from the cache), 70 answered" in page
