@@ -22,7 +22,7 @@ from domain.design.engine.declaration import (
     around,
 )  # fmt: skip
 from domain.design.engine.reading import number, read_quantities, refuse_beyond, refuse_doubled
-from domain.design.engine.wording import assumed, missing, unreachable
+from domain.design.engine.wording import assumed, beyond, missing, unreachable
 from domain.design.sentence import Mention, Sentence, read_sentence, within_measure
 from domain.design.understanding import Filled, Slot, fill_slots, impossible, left_out, missing_goal
 from domain.simulation.goals import DesignGoal
@@ -31,7 +31,7 @@ __all__ = [
     "DERIVED", "INPUT", "OUTPUT", "STATED", "TOLERANCE", "Bounds", "Choice", "Correction", "Deck",
     "DesignGoal", "Family", "Filled", "GoalRow", "Mention", "Option", "Quantity", "Request", "Said",
     "Sentence", "SeriesName", "Sized", "Slot", "Words", "around", "assumed", "at_least", "at_most",
-    "best_pair", "fill_slots", "impossible", "is_linked", "left_out", "missing", "missing_goal",
+    "best_pair", "beyond", "fill_slots", "impossible", "is_linked", "left_out", "missing", "missing_goal",
     "nearest", "number", "read_conversion", "read_quantities", "read_sentence", "refuse_beyond",
     "refuse_doubled", "spice", "told_apart", "unreachable", "values_between", "with_unit",
     "within_measure",

@@ -11,11 +11,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from domain.circuit.figures import told_apart
 from domain.design.deck import Deck, spice
-from domain.design.engine.declaration import Bounds, Correction, GoalRow, Quantity, Request
+from domain.design.engine.declaration import Correction, GoalRow, Quantity, Request
 from domain.design.engine.library_parts import part_choice
-from domain.design.engine.wording import unreachable
+from domain.design.engine.wording import beyond
 from shared.message import msg
 
 OPEN_LOOP_GAIN = 1e5
@@ -46,8 +45,7 @@ BANDWIDTH_GOAL = GoalRow(
     label=msg("Bandwidth, −3 dB"),
     unit="Hz",
     quantity="bandwidth_hz",
-    expression=lambda _request: "highcut(v(out))",
-    bounds=lambda request: Bounds(minimum=request["bandwidth_hz"]),
+    expression="highcut(v(out))",
 )
 SINGLE_SUPPLY = (
     r"single[\s-]supply|单电源",
@@ -112,13 +110,8 @@ def fast_enough(request: Request, correction: Correction, noise_gain: float) -> 
     gbw = next((each for each in classes if each >= needed), None)
     if gbw is None:
         most = classes[-1] / _GBW_MARGIN / noise_gain
-        asked, limit = told_apart("Hz", request["bandwidth_hz"], most, digits=3)
-        raise unreachable(
-            _BANDWIDTH,
-            asked,
-            limit,
-            msg("Lower the gain or the bandwidth, or use two stages or a faster op-amp."),
-        )
+        advice = msg("Lower the gain or the bandwidth, or use two stages or a faster op-amp.")
+        raise beyond(_BANDWIDTH, "Hz", request["bandwidth_hz"], most, advice)
     return gbw
 
 

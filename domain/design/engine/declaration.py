@@ -139,16 +139,18 @@ class GoalRow:
     label: Message
     """What it is called beside its figure."""
     unit: str
-    expression: Callable[[Request], str]
+    expression: str | Callable[[Request], str]
     """In the expression language, from what was asked."""
-    bounds: Callable[[Request], Bounds]
+    bounds: Callable[[Request], Bounds] | None = None
+    """None: the limit that `quantity` is, or around it by the tolerance."""
     quantity: str = ""
     """What it bounds: stated with it, changed with it, and with `is_corrected` aimed at differently."""
     is_corrected: bool = True
     """Whether a miss may be corrected by aiming `quantity` elsewhere."""
     helped_by: str = ""
     """A name in the correction whose growth helps when that cannot be done (a faster op-amp)."""
-    when: Callable[[Request], bool] = lambda _request: True
+    when: Callable[[Request], bool] | None = None
+    """None: always; without `bounds`, unless there is no value of `quantity`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,9 +202,10 @@ class Family:
     quantities: tuple[Quantity, ...]
     choices: tuple[Choice, ...] = ()
     goals: tuple[GoalRow, ...]
-    title: Callable[[Request], str]
-    """First line of the netlist, ASCII; the name of its file is made of it."""
-    remarks: Callable[[Request], Sequence[Message]]
+    title: str | Callable[[Request], str]
+    """First line of the netlist, ASCII; the name of its file is made of it. A text names quantities, with
+    their unit and its digits: ``{gain:.4g}``, ``{frequency_hz:Hz}``, ``{power_w:W3}``."""
+    remarks: Sequence[Message] | Callable[[Request], Sequence[Message]]
     """The design equations, as comments."""
     analyses: Callable[[Request, Sized, Sequence[DesignGoal]], Sequence[str]]
     """Cards that reach every frequency and time the goals measure at."""

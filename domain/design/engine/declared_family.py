@@ -14,9 +14,11 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from string import Formatter
 from types import MappingProxyType
 from typing import Any
 
+from domain.circuit.figures import with_unit
 from domain.design.deck import Deck, Say
 from domain.design.designer import DesignIntent, Proposal
 from domain.design.engine import wording
@@ -24,11 +26,13 @@ from domain.design.engine.declaration import (
     DERIVED,
     STATED,
     TOLERANCE,
+    Bounds,
     Correction,
     Family,
     GoalRow,
     Request,
     Sized,
+    around,
 )
 from domain.design.engine.device_cards import (
     CARDS,
@@ -51,6 +55,7 @@ _SLOPES = (0.3, 3.0)
 _FACTORS = (0.5, 2.0)
 _MORE = 2.0
 """Times what helps where no aim can be corrected."""
+_UNIT = re.compile(r"(Hz|Ohm|A|F|V|W|s)(\d?)")
 _INSIDE = 0.02
 """How far inside a one-sided limit is aimed."""
 
@@ -200,6 +205,7 @@ class DeclaredFamily:
         self.examples: Mapping[str, str] = family.examples
         self.labels: Mapping[str, Message] = {row.metric: row.label for row in family.goals}
         by_name = {quantity.name: quantity for quantity in family.quantities}
+        self._limits = {name: quantity.limit for name, quantity in by_name.items()}
         self.factors = {name for name, quantity in by_name.items() if "x" in quantity.dimensions}
         self.goal_words: Mapping[str, str] = {
             row.metric: by_name[row.quantity].words for row in family.goals if row.quantity in by_name
@@ -323,14 +329,18 @@ class DeclaredFamily:
         return None
 
     def _goals(self, request: Request) -> tuple[DesignGoal, ...]:
-        return tuple(_goal(row, request) for row in self.family.goals if row.when(request))
+        return tuple(
+            _goal(row, request, self._limits.get(row.quantity, ""))
+            for row in self.family.goals
+            if (row.when(request) if row.when else row.bounds or request[row.quantity] is not None)
+        )
 
     def _proposal(self, intent: DesignIntent, tuning: Tuning, say: Say, tables: Tables) -> Proposal:
         request = self._request(intent.parameters)
         family = self._asked_as(request)
         refuse_out_of_range(family, request)
         request, sized = _sized(family, request, _Factors(tuning.factors), tables)
-        title = family.title(request)
+        title = _title(family, request)
         return Proposal(
             file_stem=_file_stem(title if family.stem is None else family.stem(request)),
             netlist=self._netlist(request, sized, intent.goals, say),
@@ -349,8 +359,8 @@ class DeclaredFamily:
         return Request({**blank, **first, **self.family.restore(parameters)})
 
     def _netlist(self, request: Request, sized: Sized, goals: Sequence[DesignGoal], say: Say) -> str:
-        deck = Deck(self.family.title(request), say)
-        for remark in self.family.remarks(request):
+        deck, remarks = Deck(_title(self.family, request), say), self.family.remarks
+        for remark in remarks(request) if callable(remarks) else remarks:
             deck.note(remark)
         deck.goals(goals)
         deck.rule()
@@ -381,11 +391,37 @@ class _Factors(dict[str, float]):
         return 1.0
 
 
-def _goal(row: GoalRow, request: Request) -> DesignGoal:
-    bounds = row.bounds(request)
+class _TitleText(Formatter):
+    """Format fields that are a unit, and how many digits: ``{fsw:Hz}``, ``{iout:A3}``."""
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        unit = _UNIT.fullmatch(format_spec)
+        if unit is None:
+            return str(super().format_field(value, format_spec))
+        return with_unit(value, unit[1], int(unit[2] or 4))
+
+
+def _title(family: Family, request: Request) -> str:
+    if callable(family.title):
+        return family.title(request)
+    text = _TitleText().vformat(family.title, (), request)
+    return text[:1].upper() + text[1:]
+
+
+def _bounds(row: GoalRow, request: Request, limit: str) -> Bounds:
+    if row.bounds is not None:
+        return row.bounds(request)
+    value = request[row.quantity]
+    if not limit:
+        return around(value, request["tolerance"])
+    return Bounds(minimum=value) if limit == "at_least" else Bounds(maximum=value)
+
+
+def _goal(row: GoalRow, request: Request, limit: str) -> DesignGoal:
+    bounds = _bounds(row, request, limit)
     return DesignGoal(
         metric=row.metric,
-        expression=row.expression(request),
+        expression=row.expression(request) if callable(row.expression) else row.expression,
         unit=row.unit,
         minimum=bounds.minimum,
         maximum=bounds.maximum,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from domain.circuit.figures import told_apart
 from domain.design.understanding import impossible, missing_goal
 from shared.errors import CircuitError
 from shared.message import Message, msg
@@ -59,6 +60,13 @@ def unreachable(label: Message, wanted: str, reached: str, advice: Message) -> C
             reached=reached),
         advice,
     )  # fmt: skip
+
+
+def beyond(
+    label: Message, unit: str, wanted: float, reached: float, advice: Message, *, digits: int = 3
+) -> CircuitError:
+    """The same of two figures, with as many digits as tell them apart."""
+    return unreachable(label, *told_apart(unit, wanted, reached, digits=digits), advice=advice)
 
 
 def both(label: Message, first: Message, second: Message) -> CircuitError:

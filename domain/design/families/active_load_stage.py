@@ -13,7 +13,7 @@ from domain.design import kit
 from domain.design.engine.device_cards import CARDS
 from domain.design.families import transistor_rows as rows
 from domain.design.families.amplifier_rows import GAIN_LABEL
-from domain.design.kit import at_least, spice, told_apart, unreachable, with_unit
+from domain.design.kit import at_least, beyond, spice, with_unit
 from domain.design.mosfet import element, nmos_of, pmos_of, write_models
 from domain.design.transistor import parallel
 from shared.message import msg
@@ -52,9 +52,8 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
             load_v = max(0.2, load_v * widest / 2 / overdrive)
     if not least <= overdrive <= 2 * widest:
         limit_v = least if overdrive < least else 2 * widest
-        asked, limit = told_apart("", request["gain"], 2 * current * load / limit_v, digits=3)
         advice = msg("Change the current, the supply or the load, or ask for the other kind of load.")
-        raise unreachable(GAIN_LABEL, asked, limit, advice)
+        raise beyond(GAIN_LABEL, "", request["gain"], 2 * current * load / limit_v, advice)
     gate_v = n.diode_v(overdrive)
     low = 2 * math.pi * request["low_hz"] * correction["low_hz"]
     parts = {
@@ -127,10 +126,7 @@ FAMILY = kit.Family(
         ),
     ),
     goals=(rows.gain_goal(-1), rows.LOW_GOAL),
-    title=lambda request: (
-        f"Common-source amplifier, {request['form']} load, gain {request['gain']:.4g}, "
-        f"{request['supply_v']:g} V"
-    ),
+    title="Common-source amplifier, {form} load, gain {gain:.4g}, {supply_v:g} V",
     remarks=lambda request: (
         msg("Gain = -gm1 (1/gm2 || ro1 || ro2 || Rload), gm = 2 ID / (VGS - VT).")
         if request["form"] == "diode"

@@ -12,7 +12,7 @@ import math
 
 from domain.design import kit
 from domain.design.families import resistive_rows as rows
-from domain.design.kit import best_pair, impossible, spice, told_apart, unreachable, values_between, with_unit
+from domain.design.kit import best_pair, beyond, impossible, spice, values_between, with_unit
 from shared.message import msg
 
 _REFERENCE_V, _ADJUST_A, _DROPOUT_V, _OUTPUT_OHM = 1.25, 50e-6, 2.0, 0.02
@@ -47,9 +47,8 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     lost = (high - vout) * load
     most = min(_MOST_A, _MOST_W / (high - vout))
     if load > most:
-        asked, limit = told_apart("A", load, most, digits=2)
         advice = msg("Lower the load current or the input voltage, or use a buck converter.")
-        raise unreachable(msg("output current"), asked, limit, advice)
+        raise beyond(msg("output current"), "A", load, most, advice, digits=2)
     # what flows through R2 besides R1's current, and what the output resistance costs
     wanted = vout * correction["vout"] + _OUTPUT_OHM * load
     r1, r2 = best_pair(
@@ -112,7 +111,7 @@ FAMILY = kit.Family(
     quantities=_QUANTITIES,
     goals=(rows.output_goal(), rows.line_goal(lambda request: 0.01 * request["vout"])),
     title=rows.titled("Adjustable regulator"),
-    remarks=lambda _request: (msg("Vout = 1.25 V (1 + R2 / R1) + 50 uA R2."),),
+    remarks=(msg("Vout = 1.25 V (1 + R2 / R1) + 50 uA R2."),),
     analyses=rows.sweep_of_input,
     size=size,
     netlist=netlist,

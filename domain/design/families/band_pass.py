@@ -117,11 +117,8 @@ FAMILY = kit.Family(
             bounds=lambda request: around(request["gain"], max(0.05, request["tolerance"])),
         ),
     ),
-    title=lambda request: (
-        f"Band-pass filter, {with_unit(request['center_hz'], 'Hz')}, Q {request['quality']:.4g}, "
-        f"gain {request['gain']:.4g}"
-    ),
-    remarks=lambda _request: (msg("R3 = 2 Q / (w0 C), R1 = R3 / (2 gain), R2 = R3 / (4 Q^2 - 2 gain)."),),
+    title="Band-pass filter, {center_hz:Hz}, Q {quality:.4g}, gain {gain:.4g}",
+    remarks=(msg("R3 = 2 Q / (w0 C), R1 = R3 / (2 gain), R2 = R3 / (4 Q^2 - 2 gain)."),),
     analyses=lambda request, _sized, _goals: (
         f".ac dec 200 {spice(request['center_hz'] / 100)} {spice(100 * request['center_hz'])}",
     ),

@@ -12,7 +12,7 @@ from domain.design.families.buck_netlist import BOOST, transient
 from domain.design.families.buck_netlist import netlist as converter_netlist
 from domain.design.families.buck_request import PARTS, RECTIFIER, load_and_ripples, says, with_inductor_gain
 from domain.design.indirect_power_stage import size_indirect_stage
-from domain.design.kit import impossible, read_conversion, with_unit
+from domain.design.kit import impossible, read_conversion
 from shared.message import msg
 
 _NAMED = (
@@ -76,12 +76,9 @@ FAMILY = kit.Family(
     quantities=_QUANTITIES,
     choices=(RECTIFIER, *PARTS),
     goals=converter_rows.goals(),
-    title=lambda request: (
-        f"Boost converter {request['vin']:g} V to {request['vout']:g} V, {request['iout']:g} A, "
-        f"{with_unit(request['fsw'], 'Hz')}, {request['rectifier']} rectifier"
-    ),
+    title="Boost converter {vin:g} V to {vout:g} V, {iout:g} A, {fsw:Hz}, {rectifier} rectifier",
     stem=lambda request: f"boost_{request['vin']:g}V_{request['vout']:g}V_{request['iout']:g}A",
-    remarks=lambda _request: (),
+    remarks=(),
     analyses=lambda request, sized, _goals: (transient(request, sized, BOOST),),
     size=size,
     netlist=netlist,

@@ -11,7 +11,7 @@ from domain.design.buck_power_stage import size_power_stage
 from domain.design.families import converter_rows
 from domain.design.families.buck_netlist import netlist, transient
 from domain.design.families.buck_request import PARTS, QUANTITIES, RECTIFIER, complete, restore, says
-from domain.design.kit import is_linked, with_unit
+from domain.design.kit import is_linked
 from shared.message import msg
 
 _NAMED = r"(?<![a-z])buck(?![a-z])(?![\s/-]*boost)|step(?:ping|s|ped)?[\s-]?down|(?<!升)降压|降圧"
@@ -58,12 +58,9 @@ FAMILY = kit.Family(
     quantities=QUANTITIES,
     choices=(RECTIFIER, *PARTS),
     goals=converter_rows.goals(),
-    title=lambda request: (
-        f"Buck converter {request['vin']:g} V to {request['vout']:g} V, {request['iout']:g} A, "
-        f"{with_unit(request['fsw'], 'Hz')}, {request['rectifier']} rectifier"
-    ),
+    title="Buck converter {vin:g} V to {vout:g} V, {iout:g} A, {fsw:Hz}, {rectifier} rectifier",
     stem=lambda request: f"buck_{request['vin']:g}V_{request['vout']:g}V_{request['iout']:g}A",
-    remarks=lambda _request: (),
+    remarks=(),
     analyses=lambda request, sized, _goals: (transient(request, sized),),
     size=size,
     netlist=netlist,

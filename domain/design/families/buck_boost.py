@@ -15,7 +15,6 @@ from domain.design.families.buck_netlist import BUCK_BOOST, transient
 from domain.design.families.buck_netlist import netlist as converter_netlist
 from domain.design.families.buck_request import PARTS, RECTIFIER, load_and_ripples, says, with_inductor_gain
 from domain.design.indirect_power_stage import size_indirect_stage
-from domain.design.kit import with_unit
 from shared.message import msg
 
 _NAMED = (
@@ -82,12 +81,9 @@ FAMILY = kit.Family(
     quantities=_QUANTITIES,
     choices=(RECTIFIER, *PARTS),
     goals=converter_rows.goals(sign=-1),
-    title=lambda request: (
-        f"Buck-boost converter {request['vin']:g} V to -{request['vout']:g} V, {request['iout']:g} A, "
-        f"{with_unit(request['fsw'], 'Hz')}, {request['rectifier']} rectifier"
-    ),
+    title="Buck-boost converter {vin:g} V to -{vout:g} V, {iout:g} A, {fsw:Hz}, {rectifier} rectifier",
     stem=lambda request: f"buck_boost_{request['vin']:g}V_minus{request['vout']:g}V_{request['iout']:g}A",
-    remarks=lambda _request: (),
+    remarks=(),
     analyses=lambda request, sized, _goals: (transient(request, sized, BUCK_BOOST),),
     size=size,
     netlist=netlist,

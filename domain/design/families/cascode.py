@@ -13,7 +13,7 @@ import math
 from domain.design import kit, transistor
 from domain.design.families import transistor_rows as rows
 from domain.design.families.amplifier_rows import GAIN_LABEL
-from domain.design.kit import at_least, nearest, spice, told_apart, unreachable, with_unit
+from domain.design.kit import at_least, beyond, nearest, spice, with_unit
 from shared.message import msg
 
 _LOWER_V = 1.0
@@ -36,9 +36,8 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     load, re = transistor.parallel(rc, request["load_ohm"]), transistor.emitter_ohm(current)
     series = load / (request["gain"] * correction["gain"]) - re
     if series <= 0:
-        asked, limit = told_apart("", request["gain"], 0.95 * load / re, digits=3)
         advice = msg("Raise the supply or the load resistance, or use two stages or an op-amp.")
-        raise unreachable(GAIN_LABEL, asked, limit, advice)
+        raise beyond(GAIN_LABEL, "", request["gain"], 0.95 * load / re, advice)
     re1 = nearest(series, "E96")
     emitter_v = max(1.0, 0.1 * request["supply_v"], current * re1)
     rest = emitter_v / current - re1
@@ -122,13 +121,11 @@ FAMILY = kit.Family(
         rows.LOW_GOAL,
         kit.GoalRow(
             metric="bandwidth", label=msg("Upper corner, −3 dB"), unit="Hz", quantity="bandwidth_hz",
-            expression=lambda _request: "highcut(v(out))", is_corrected=False,
-            bounds=lambda request: kit.Bounds(minimum=request["bandwidth_hz"]),
-            when=lambda request: request["bandwidth_hz"] is not None,
+            expression="highcut(v(out))", is_corrected=False,
         ),
     ),
-    title=lambda request: f"Cascode amplifier, gain {request['gain']:.4g}, {request['supply_v']:g} V",
-    remarks=lambda _request: (msg("Gain = -(RC || Rload) / (VT / IC + RE1)."),),
+    title="Cascode amplifier, gain {gain:.4g}, {supply_v:g} V",
+    remarks=(msg("Gain = -(RC || Rload) / (VT / IC + RE1)."),),
     analyses=lambda request, _sized, _goals: (f".ac dec 50 {spice(request['low_hz'] / 50)} 1g",),
     size=size,
     netlist=netlist,

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from domain.design import kit
 from domain.design.families.amplifier_rows import GAIN_LABEL
 from domain.design.families.logic_rows import drain_farad, gate_farad
-from domain.design.kit import told_apart, unreachable, with_unit
+from domain.design.kit import beyond, unreachable, with_unit
 from domain.design.mosfet import Device, SquareLaw, nmos_of, pmos_of
 from domain.design.opamp import GBW
 from shared.message import Message, msg
@@ -67,8 +67,8 @@ def branch(
     least = max(n.least_overdrive_v, p.least_overdrive_v)
     if overdrive < least:
         most = reached / least**2 / _GAIN_MARGIN
-        asked, limit = told_apart("", request["gain"], most, digits=3)
-        raise unreachable(GAIN_LABEL, asked, limit, msg("Use a two-stage op-amp, or ask for less gain."))
+        advice = msg("Use a two-stage op-amp, or ask for less gain.")
+        raise beyond(GAIN_LABEL, "", request["gain"], most, advice)
     unity = 2 * math.pi * request["gbw_hz"] * _GBW_MARGIN * correction["gbw_hz"]
     (n_gate, n_drain), (p_gate, p_drain) = (_farad(each, overdrive) for each in (n, p))
     slope = 2 / overdrive - unity * (n_drain + p_drain)

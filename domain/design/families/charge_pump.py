@@ -14,7 +14,7 @@ from dataclasses import replace
 from domain.design import kit
 from domain.design.families import buck_request
 from domain.design.families.buck_netlist import periods
-from domain.design.kit import assumed, at_least, at_most, impossible, spice, told_apart, with_unit
+from domain.design.kit import assumed, at_least, at_most, beyond, impossible, spice, with_unit
 from shared.message import msg
 
 _DEAD = 0.01
@@ -87,9 +87,10 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     while farad <= _MOST_F and _output_ohm(request, ohm, farad) > most:
         farad = at_least(1.1 * farad, "E6")
     if farad > _MOST_F:
-        asked, limit = told_apart("Ω", most, _output_ohm(request, ohm, _MOST_F), digits=2)
         advice = msg("Raise the switching frequency, or lower the load current or the on-resistance.")
-        raise kit.unreachable(msg("output resistance"), asked, limit, advice)
+        raise beyond(
+            msg("output resistance"), "Ω", most, _output_ohm(request, ohm, _MOST_F), advice, digits=2
+        )
     ripple = _MARGIN * request["ripple_v"] * correction["ripple_v"]
     store = farad  # charge comes at once at low frequencies: the output falls in both halves
     while period / 2 * current * (1 / store + 1 / (farad + store)) > ripple:
@@ -164,18 +165,16 @@ FAMILY = kit.Family(
     goals=(
         kit.GoalRow(
             metric="vout", label=msg("Output voltage"), unit="V", quantity="tolerance", is_corrected=False,
-            expression=lambda _request: "avg(v(out))", bounds=_output, helped_by="stiffness",
+            expression="avg(v(out))", bounds=_output, helped_by="stiffness",
         ),
         kit.GoalRow(
             metric="ripple", label=msg("Ripple"), unit="V", quantity="ripple_v",
-            expression=lambda _request: "pp(v(out))",
+            expression="pp(v(out))",
             bounds=lambda request: kit.Bounds(maximum=request["ripple_v"]),
         ),
     ),
-    title=lambda request: (
-        f"Charge pump {request['form']}, {request['vin']:g} V, {with_unit(request['iout'], 'A', 3)}"
-    ),
-    remarks=lambda _request: (msg("Rout = coth(T / (8 Ron C1)) / (f C1): 1 / (f C1), or 8 Ron if greater."),),
+    title="Charge pump {form}, {vin:g} V, {iout:A3}",
+    remarks=(msg("Rout = coth(T / (8 Ron C1)) / (f C1): 1 / (f C1), or 8 Ron if greater."),),
     analyses=lambda request, sized, _goals: (periods(1 / request["fsw"], 0.5, int(sized.figures["cycles"])),),
     size=size,
     netlist=netlist,

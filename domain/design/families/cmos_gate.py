@@ -146,7 +146,7 @@ FAMILY = kit.Family(
         f"{request['form'].upper()} gate, {_count(request)} inputs, {with_unit(request['delay_s'], 's')}, "
         f"{request['supply_v']:g} V"
     ),
-    remarks=lambda _request: (msg("Delay = alpha CL / (KP W/L VDD); transistors in series are wider."),),
+    remarks=(msg("Delay = alpha CL / (KP W/L VDD); transistors in series are wider."),),
     analyses=lambda request, _sized, _goals: (
         ".tran {0} {1} 0 {0}".format(
             spice(request["delay_s"] / 50), spice((2 * _count(request) + 1) * _SLOT * request["delay_s"])

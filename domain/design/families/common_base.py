@@ -13,7 +13,7 @@ import math
 from domain.design import kit
 from domain.design.families import transistor_rows as rows
 from domain.design.families.amplifier_rows import GAIN_LABEL
-from domain.design.kit import at_least, nearest, spice, told_apart, unreachable, with_unit
+from domain.design.kit import at_least, beyond, nearest, spice, with_unit
 from domain.design.transistor import NO_PNP, TRANSISTOR, Bias, emitter_ohm, npn_of, parallel, write_npn
 from shared.message import msg
 
@@ -28,9 +28,8 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     load, re = parallel(rc, request["load_ohm"]), emitter_ohm(current)
     rs = load / (request["gain"] * correction["gain"]) - re
     if rs <= 0:
-        asked, limit = told_apart("", request["gain"], 0.95 * load / re, digits=3)
         advice = msg("Raise the supply or the load resistance, or use two stages or an op-amp.")
-        raise unreachable(GAIN_LABEL, asked, limit, advice)
+        raise beyond(GAIN_LABEL, "", request["gain"], 0.95 * load / re, advice)
     rs = nearest(rs, "E96")
     emitter_v = max(1.0, 0.1 * request["supply_v"])
     bottom = nearest(emitter_v / current, "E24")
@@ -87,8 +86,8 @@ FAMILY = kit.Family(
     quantities=rows.quantities(rows.drawn_a(1e-3, rows.collector_drop_v)),
     choices=(TRANSISTOR,),
     goals=(rows.gain_goal(1), rows.LOW_GOAL),
-    title=lambda request: f"Common-base amplifier, gain {request['gain']:.4g}, {request['supply_v']:g} V",
-    remarks=lambda _request: (msg("Gain = (RC || Rload) / (RS + VT / IC)."),),
+    title="Common-base amplifier, gain {gain:.4g}, {supply_v:g} V",
+    remarks=(msg("Gain = (RC || Rload) / (RS + VT / IC)."),),
     analyses=rows.sweep,
     size=size,
     netlist=netlist,

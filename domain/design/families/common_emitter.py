@@ -14,7 +14,7 @@ import math
 from domain.design import kit, transistor
 from domain.design.families import transistor_rows as rows
 from domain.design.families.amplifier_rows import GAIN_LABEL
-from domain.design.kit import at_least, nearest, spice, told_apart, unreachable, with_unit
+from domain.design.kit import at_least, beyond, nearest, spice, with_unit
 from shared.message import msg
 
 _EMITTER_SHARE, _COUPLING_SHARE = 1.6, 8.0
@@ -32,9 +32,8 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
         )
         series = load / gain - re
     if series <= 0:
-        asked, limit = told_apart("", request["gain"], 0.95 * load / re, digits=3)
         advice = msg("Raise the supply or the load resistance, or use two stages or an op-amp.")
-        raise unreachable(GAIN_LABEL, asked, limit, advice)
+        raise beyond(GAIN_LABEL, "", request["gain"], 0.95 * load / re, advice)
     re1 = nearest(series, "E96")
     emitter_v = max(1.0, 0.1 * request["supply_v"], current * re1)
     rest = emitter_v / current - re1
@@ -109,8 +108,8 @@ FAMILY = kit.Family(
     quantities=rows.quantities(rows.drawn_a(1e-3, rows.collector_drop_v)),
     choices=(transistor.TRANSISTOR,),
     goals=(rows.gain_goal(-1), rows.LOW_GOAL),
-    title=lambda request: f"Common-emitter amplifier, gain {request['gain']:.4g}, {request['supply_v']:g} V",
-    remarks=lambda _request: (msg("Gain = -(RC || Rload || ro) / (VT / IC + RE1)."),),
+    title="Common-emitter amplifier, gain {gain:.4g}, {supply_v:g} V",
+    remarks=(msg("Gain = -(RC || Rload || ro) / (VT / IC + RE1)."),),
     analyses=rows.sweep,
     size=size,
     netlist=netlist,

@@ -13,7 +13,7 @@ import math
 from domain.design import kit
 from domain.design.families import transistor_rows as rows
 from domain.design.families.amplifier_rows import GAIN_LABEL
-from domain.design.kit import at_least, nearest, spice, told_apart, unreachable, with_unit
+from domain.design.kit import at_least, beyond, nearest, spice, with_unit
 from domain.design.mosfet import element, nmos_of, write_models
 from domain.design.transistor import parallel
 from shared.message import msg
@@ -35,9 +35,8 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
         load = parallel(rd, request["load_ohm"], ro)
         overdrive = 2 * current / (gain / load - 1 / ro)  # ro carries the signal on, too
     if overdrive < least:
-        asked, limit = told_apart("", request["gain"], 2 * current * load / least, digits=3)
         advice = msg("Raise the supply or the load resistance, or use two stages or an op-amp.")
-        raise unreachable(GAIN_LABEL, asked, limit, advice)
+        raise beyond(GAIN_LABEL, "", request["gain"], 2 * current * load / least, advice)
     series = 0.0
     if overdrive > most:
         overdrive = 0.5 * most
@@ -107,8 +106,8 @@ FAMILY = kit.Family(
     ),
     quantities=rows.quantities(rows.drawn_a(0.5e-3, rows.drain_drop_v), load=100e3),
     goals=(rows.gain_goal(1), rows.LOW_GOAL),
-    title=lambda request: f"Common-gate amplifier, gain {request['gain']:.4g}, {request['supply_v']:g} V",
-    remarks=lambda _request: (msg("Gain = gm (RD || Rload), gm = 2 ID / (VGS - VT)."),),
+    title="Common-gate amplifier, gain {gain:.4g}, {supply_v:g} V",
+    remarks=(msg("Gain = gm (RD || Rload), gm = 2 ID / (VGS - VT)."),),
     analyses=rows.sweep,
     transistors=("nmos",),
     size=size,

@@ -21,22 +21,22 @@ def goals(sign: int = 1) -> tuple[kit.GoalRow, ...]:
     return (
         kit.GoalRow(
             metric="vout", label=msg("Output voltage"), unit="V", quantity="vout",
-            expression=lambda _request: "avg(v(out))",
+            expression="avg(v(out))",
             bounds=lambda request: around(sign * request["vout"], request["tolerance"]),
         ),
         kit.GoalRow(
             metric="ripple", label=msg("Ripple"), unit="V", quantity="ripple_v",
-            expression=lambda _request: "pp(v(out))",
+            expression="pp(v(out))",
             bounds=lambda request: kit.Bounds(maximum=request["ripple_v"]),
         ),
         kit.GoalRow(
             metric="inductor_ripple", label=msg("Inductor ripple current"), unit="A",
-            quantity="inductor_ripple_a", expression=lambda _request: "pp(i(l1))", bounds=_inductor_ripple,
+            quantity="inductor_ripple_a", expression="pp(i(l1))", bounds=_inductor_ripple,
             when=lambda request: request["inductance"] is None or request.states("inductor_ripple_a"),
         ),
         kit.GoalRow(
             metric="efficiency", label=msg("Efficiency"), unit="1", quantity="efficiency",
-            expression=lambda _request: "avg(v(out)*i(vload))/avg(-v(in)*i(vin))",
+            expression="avg(v(out)*i(vload))/avg(-v(in)*i(vin))",
             bounds=lambda request: kit.Bounds(minimum=request["efficiency"]), is_corrected=False,
             helped_by="conduction", when=lambda request: request["efficiency"] is not None,
         ),

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 
 from domain.design import kit, transistor
-from domain.design.kit import around, nearest, spice, told_apart, unreachable, with_unit
+from domain.design.kit import beyond, nearest, spice, with_unit
 from shared.message import msg
 
 _WIDLAR_REFERENCE_A = 1e-3
@@ -56,8 +56,8 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     wanted, supply = request["current_a"], request["supply_v"]
     current = wanted * correction["current_a"]
     if request["output_ohm"] is not None and 0.8 * _output_ohm(request) < request["output_ohm"]:
-        asked, limit = told_apart("Ω", request["output_ohm"], 0.8 * _output_ohm(request), digits=2)
-        raise unreachable(_OUTPUT_OHM, asked, limit, msg("Lower the current, or ask for a Wilson mirror."))
+        advice = msg("Lower the current, or ask for a Wilson mirror.")
+        raise beyond(_OUTPUT_OHM, "Ω", request["output_ohm"], 0.8 * _output_ohm(request), advice, digits=2)
     parts = {}
     reference, drops = current, 1
     if request["form"] == "widlar":
@@ -149,19 +149,13 @@ FAMILY = kit.Family(
         kit.GoalRow(
             metric="current", label=msg("Output current"), unit="A", quantity="current_a",
             expression=lambda request: f"at(-i(vin),{spice(request['supply_v'] / 2)})",
-            bounds=lambda request: around(request["current_a"], request["tolerance"]),
         ),
         kit.GoalRow(
             metric="output_resistance", label=msg("Output resistance"), unit="Ohm", quantity="output_ohm",
             expression=_ohm, is_corrected=False,
-            bounds=lambda request: kit.Bounds(minimum=request["output_ohm"]),
-            when=lambda request: request["output_ohm"] is not None,
         ),
     ),
-    title=lambda request: (
-        f"{request['form'].capitalize()} current mirror, {with_unit(request['current_a'], 'A')}, "
-        f"{request['supply_v']:g} V"
-    ),
+    title="{form} current mirror, {current_a:A}, {supply_v:g} V",
     remarks=lambda request: (
         msg("Iout R2 = VT ln(Iref / Iout).")
         if request["form"] == "widlar"

@@ -89,9 +89,7 @@ FAMILY = kit.Family(
     ),
     choices=(opamp.OPAMP,),
     goals=(*rows.differential_goals(), opamp.BANDWIDTH_GOAL),
-    title=lambda request: (
-        f"Difference amplifier, gain {request['gain']:.4g}, {with_unit(request['bandwidth_hz'], 'Hz')}"
-    ),
+    title="Difference amplifier, gain {gain:.4g}, {bandwidth_hz:Hz}",
     remarks=rows.two_input_remarks(msg("Vout = (R2 / R1) (Vp - Vn), with R3 = R1 and R4 = R2.")),
     analyses=lambda request, sized, _goals: (opamp.sweep(request, sized.figures["gbw_hz"]),),
     size=size,

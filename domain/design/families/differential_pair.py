@@ -13,7 +13,7 @@ from dataclasses import replace
 from domain.design import kit
 from domain.design.engine.device_cards import CARDS
 from domain.design.families import amplifier_rows as rows
-from domain.design.kit import nearest, spice, told_apart, unreachable, with_unit
+from domain.design.kit import beyond, nearest, spice, unreachable, with_unit
 from domain.design.mosfet import element, nmos_of, pmos_of, write_models
 from domain.design.opamp import BANDWIDTH, BANDWIDTH_GOAL, SUPPLY, write_supplies
 from domain.design.transistor import parallel
@@ -71,10 +71,8 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
         parts["W/L 3"] = p.ratio(current, _LOAD_OVERDRIVE_V, drop)
     has_room = not request.get(CARDS) or n.gate_v(max(overdrive, least), 1.0) < supply - _TAIL_V
     if not least <= overdrive <= n.most_overdrive_v(supply) or not has_room:
-        asked, limit = told_apart("", request["gain"], reached, digits=3)
-        raise unreachable(
-            rows.GAIN_LABEL, asked, limit, msg("Ask for the other kind of load, or change the supply.")
-        )
+        advice = msg("Ask for the other kind of load, or change the supply.")
+        raise beyond(rows.GAIN_LABEL, "", request["gain"], reached, advice)
     if current > _MOST_A:
         asked, limit = (with_unit(each, "Hz", 3) for each in (bandwidth, bandwidth * _MOST_A / current))
         advice = msg("Lower the load capacitance or the gain.")
@@ -156,9 +154,7 @@ FAMILY = kit.Family(
         ),
     ),
     goals=(*rows.differential_goals(), BANDWIDTH_GOAL),
-    title=lambda request: (
-        f"Differential pair, {request['form']} load, gain {request['gain']:.4g}, +-{request['supply_v']:g} V"
-    ),
+    title="Differential pair, {form} load, gain {gain:.4g}, +-{supply_v:g} V",
     remarks=rows.two_input_remarks(
         msg("Gain = gm Rout, or gm RD / 2 with resistors; gm = 2 ID / (VGS - VT).")
     ),

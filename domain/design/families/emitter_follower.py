@@ -12,7 +12,7 @@ import math
 from domain.design import kit, transistor
 from domain.design.families import transistor_rows as rows
 from domain.design.families.amplifier_rows import GAIN_LABEL, GAIN_WORDS
-from domain.design.kit import at_least, nearest, spice, told_apart, unreachable, with_unit
+from domain.design.kit import at_least, beyond, nearest, spice, told_apart, unreachable, with_unit
 from shared.message import msg
 
 _MOST_A = 0.05
@@ -44,9 +44,8 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """Bias of E24, capacitors of E6."""
     current, emitter_v = request["collector_a"], _emitter_v(request)
     if _gain(request, current) < request["gain"]:
-        asked, limit = told_apart("", request["gain"], _gain(request, current), digits=3)
         advice = msg("Raise the load resistance, the supply or the collector current.")
-        raise unreachable(GAIN_LABEL, asked, limit, advice)
+        raise beyond(GAIN_LABEL, "", request["gain"], _gain(request, current), advice)
     re = nearest(emitter_v / current, "E24")
     into_base = transistor.CURRENT_GAIN * (
         transistor.emitter_ohm(current) + transistor.parallel(re, request["load_ohm"])
@@ -128,20 +127,16 @@ FAMILY = kit.Family(
         kit.GoalRow(
             metric="gain", label=msg("Gain"), unit="1", quantity="gain",
             expression=lambda request: f"at(re(v(out)/v(in)),{rows.mid_hz(request)})",
-            bounds=lambda request: kit.Bounds(minimum=request["gain"]), is_corrected=False,
+            is_corrected=False,
         ),
         rows.LOW_GOAL,
         kit.GoalRow(
             metric="input_resistance", label=msg("Input resistance"), unit="Ohm", quantity="input_ohm",
             expression=lambda request: f"gain(v(in)/i(vin),{rows.mid_hz(request)})",
-            bounds=lambda request: kit.Bounds(minimum=request["input_ohm"]),
-            when=lambda request: request["input_ohm"] is not None,
         ),
     ),
-    title=lambda request: (
-        f"Emitter follower, {request['supply_v']:g} V, {with_unit(request['load_ohm'], 'Ohm')}"
-    ),
-    remarks=lambda _request: (msg("Gain = (RE || Rload) / (VT / IC + RE || Rload)."),),
+    title="Emitter follower, {supply_v:g} V, {load_ohm:Ohm}",
+    remarks=(msg("Gain = (RE || Rload) / (VT / IC + RE || Rload)."),),
     analyses=rows.sweep,
     size=size,
     netlist=netlist,

@@ -93,9 +93,7 @@ FAMILY = kit.Family(
     quantities=(rows.gain_row((1, 1000), 100), BANDWIDTH, SUPPLY, GBW, kit.TOLERANCE),
     choices=(OPAMP,),
     goals=(*rows.differential_goals(), BANDWIDTH_GOAL),
-    title=lambda request: (
-        f"Instrumentation amplifier, gain {request['gain']:.4g}, {with_unit(request['bandwidth_hz'], 'Hz')}"
-    ),
+    title="Instrumentation amplifier, gain {gain:.4g}, {bandwidth_hz:Hz}",
     remarks=rows.two_input_remarks(msg("Vout = (1 + 2 R1 / RG) (Vp - Vn).")),
     analyses=lambda request, sized, _goals: (sweep(request, sized.figures["gbw_hz"]),),
     size=size,

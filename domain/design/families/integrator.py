@@ -127,7 +127,7 @@ FAMILY = kit.Family(
         ),
     ),
     goals=(_row("unity_gain", 1), _row("gain_below", 0.2), _row("gain_above", 5)),
-    title=lambda request: f"{request['form'].capitalize()}, gain 1 at {with_unit(request['unity_hz'], 'Hz')}",
+    title="{form}, gain 1 at {unity_hz:Hz}",
     remarks=lambda request: (
         msg("Vout = -R1 C1 dVin/dt.")
         if _differentiates(request)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 
 from domain.design import kit, opamp
-from domain.design.kit import around, best_pair, spice, told_apart, unreachable, values_between, with_unit
+from domain.design.kit import around, best_pair, beyond, spice, values_between, with_unit
 from shared.message import msg
 
 _FEEDBACK_OHM = (500.0, 20e6)
@@ -31,13 +31,8 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     ratio = gain * (1 + 1 / opamp.OPEN_LOOP_GAIN) / (1 - gain / opamp.OPEN_LOOP_GAIN)
     low, high = _FEEDBACK_OHM
     if not low <= ratio * wanted <= high:
-        asked, limit = told_apart("Ω", wanted, min(max(ratio * wanted, low), high) / ratio)
-        raise unreachable(
-            _INPUT,
-            asked,
-            limit,
-            msg("Choose another input resistance or gain: the feedback resistor is their product."),
-        )
+        advice = msg("Choose another input resistance or gain: the feedback resistor is their product.")
+        raise beyond(_INPUT, "Ω", wanted, min(max(ratio * wanted, low), high) / ratio, advice, digits=4)
     inputs = values_between(wanted * (1 - _R1_ROOM), wanted * (1 + _R1_ROOM), "E96")
     r1, r2 = best_pair(
         inputs,
@@ -118,10 +113,8 @@ FAMILY = kit.Family(
             bounds=lambda request: around(request["input_ohm"], max(0.05, request["tolerance"])),
         ),
     ),
-    title=lambda request: (
-        f"Inverting amplifier, gain -{request['gain']:.4g}, {with_unit(request['bandwidth_hz'], 'Hz')}"
-    ),
-    remarks=lambda _request: (
+    title="Inverting amplifier, gain -{gain:.4g}, {bandwidth_hz:Hz}",
+    remarks=(
         msg("Gain = -R2 / R1, input resistance = R1, bandwidth = GBW / (1 + R2 / R1)."),
     ),
     analyses=lambda request, sized, _goals: (opamp.sweep(request, sized.figures["gbw_hz"]),),

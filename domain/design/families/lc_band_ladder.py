@@ -148,7 +148,7 @@ FAMILY = kit.Family(
         f"order {request['order']:g}, {with_unit(request['center_hz'], 'Hz')}, "
         f"bandwidth {with_unit(request['center_hz'] / request['quality'], 'Hz', 3)}"
     ),
-    remarks=lambda _request: (
+    remarks=(
         msg("The order counts the resonators; all are tuned to the center. The bandwidth is at -3 dB."),
     ),
     analyses=lambda request, _sized, _goals: (

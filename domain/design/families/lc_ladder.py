@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from domain.design import kit
 from domain.design.families import filter_rows as rows
 from domain.design.families.filter_requests import filter_reader
-from domain.design.kit import impossible, spice, told_apart, unreachable, with_unit
+from domain.design.kit import beyond, impossible, spice, with_unit
 from domain.design.ladder import Ladder, best_parts
 from domain.design.prototypes import HALF_POWER_DB
 from shared.message import msg
@@ -105,13 +105,8 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
         letter = ladder.letter(index)
         low, high, unit = _PARTS[letter]
         if not low <= value <= high:
-            wanted, limit = told_apart(unit, value, low if value < low else high)
-            raise unreachable(
-                msg("part value"),
-                wanted,
-                limit,
-                msg("Choose another cut-off frequency or resistance: the parts follow from both."),
-            )
+            advice = msg("Choose another cut-off frequency or resistance: the parts follow from both.")
+            raise beyond(msg("part value"), unit, value, low if value < low else high, advice, digits=4)
     names = [f"{ladder.letter(index)}{index + 1}" for index in range(len(exact))]
     if request["parts"] == "exact":
         return kit.Sized(parts=dict(zip(names, exact, strict=True)))

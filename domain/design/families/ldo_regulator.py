@@ -134,7 +134,6 @@ def _margin(node: str, metric: str, label: Message) -> kit.GoalRow:
     return kit.GoalRow(
         metric=metric, label=label, unit="deg", quantity="phase_margin_deg",
         expression=lambda _request: f"phase_margin(-v({node}))",
-        bounds=lambda request: kit.Bounds(minimum=request["phase_margin_deg"]),
     )  # fmt: skip
 
 
@@ -164,14 +163,14 @@ FAMILY = kit.Family(
         ),
         kit.GoalRow(
             metric="dropout", label=msg("Drop-out voltage, output 2 % low"), unit="V", quantity="dropout_v",
-            expression=_dropout, bounds=lambda request: kit.Bounds(maximum=request["dropout_v"]),
+            expression=_dropout,
         ),
         _margin("out", "phase_margin", msg("Phase margin at the highest load")),
         _margin("mid", "phase_margin_middle", msg("Phase margin at a middle load")),
         _margin("light", "phase_margin_light", msg("Phase margin at the least load")),
     ),
     title=rows.titled("LDO regulator"),
-    remarks=lambda _request: (
+    remarks=(
         msg("Vout = Vref (1 + R1/R2). The coils Lfb open the loops in .ac: the loop gain is -V(out)."),
     ),
     analyses=lambda request, _sized, _goals: (_falling_input(request), ".ac dec 40 10 100meg"),

@@ -11,7 +11,7 @@ import math
 
 from domain.design import kit
 from domain.design.families.resistive_rows import zener_model
-from domain.design.kit import best_pair, impossible, nearest, spice, told_apart, unreachable, with_unit
+from domain.design.kit import best_pair, beyond, impossible, nearest, spice, with_unit
 from domain.design.opamp import GENERIC, write_opamp
 from domain.design.transistor import CURRENT_GAIN, THERMAL_V, npn_of, write_npn
 from shared.message import Message, msg
@@ -71,9 +71,8 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     over = request["supply_v"] - _load_v(request)
     most = min(_MOST_A[form], _MOST_W[form] / over)
     if request["current_a"] > most:
-        asked, limit = told_apart("A", request["current_a"], most, digits=2)
         advice = msg("Lower the current or the supply, put more LEDs in series, or ask for a buck converter.")
-        raise unreachable(msg("current"), asked, limit, advice)
+        raise beyond(msg("current"), "A", request["current_a"], most, advice, digits=2)
     lost = _lost(request, over)
     if form == "resistor":
         return kit.Sized(parts={"R1": nearest(over / current, "E24")}, notes=(lost,))

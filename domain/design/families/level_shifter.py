@@ -102,7 +102,7 @@ def _delay(metric: str, count: int) -> kit.GoalRow:
 
     return kit.GoalRow(
         metric=metric, label=msg("Delay, rising") if count == 1 else msg("Delay, falling"), unit="s",
-        quantity="delay_s", bounds=lambda request: kit.Bounds(maximum=request["delay_s"]),
+        quantity="delay_s",
         expression=expression,
     )  # fmt: skip
 
@@ -155,10 +155,8 @@ FAMILY = kit.Family(
             bounds=lambda request: kit.Bounds(maximum=rows.LEVEL * request["vout"]),
         ),
     ),
-    title=lambda request: (
-        f"Level shifter {request['vin']:g} V to {request['vout']:g} V, {with_unit(request['delay_s'], 's')}"
-    ),
-    remarks=lambda _request: (
+    title="Level shifter {vin:g} V to {vout:g} V, {delay_s:s}",
+    remarks=(
         msg("KP Wn (VL - VT)^2 = 4 KP_P Wp (VH - VT)^2: the NMOS overpowers the PMOS."),
     ),
     analyses=lambda request, _sized, _goals: (

@@ -86,7 +86,6 @@ def delay_goal(
 
     return kit.GoalRow(
         metric=metric, label=labels[metric], unit="s", quantity="delay_s", expression=expression,
-        bounds=lambda request: kit.Bounds(maximum=request["delay_s"]),
     )  # fmt: skip
 
 

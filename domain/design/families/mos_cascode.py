@@ -13,7 +13,7 @@ from domain.design import kit
 from domain.design.engine.device_cards import CARDS
 from domain.design.families import transistor_rows as rows
 from domain.design.families.amplifier_rows import GAIN_LABEL
-from domain.design.kit import at_least, nearest, spice, told_apart, unreachable, with_unit
+from domain.design.kit import at_least, beyond, nearest, spice, with_unit
 from domain.design.mosfet import element, nmos_of, write_models
 from domain.design.transistor import parallel
 from shared.message import msg
@@ -46,9 +46,8 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     load = parallel(rd, request["load_ohm"])
     overdrive, open_ohm = 2 * current * load / gain, 0.0
     if overdrive < least:
-        asked, limit = told_apart("", request["gain"], 2 * current * load / least, digits=3)
         advice = msg("Raise the supply or the load resistance, or use two stages or an op-amp.")
-        raise unreachable(GAIN_LABEL, asked, limit, advice)
+        raise beyond(GAIN_LABEL, "", request["gain"], 2 * current * load / least, advice)
     if overdrive > most:  # the source resistor is left unbypassed in part
         overdrive = most
         body = device.body_effect(overdrive, overdrive + _LOWER_V, _source_v(request))
@@ -59,8 +58,7 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     lower_v = overdrive + _LOWER_V
     if source_v + lower_v + overdrive + current * rd > request["supply_v"]:
         least = current * load / (source_v + overdrive / 2)
-        asked, limit = told_apart("", request["gain"], least, digits=3)
-        raise unreachable(GAIN_LABEL, asked, limit, msg("Raise the gain or the supply."))
+        raise beyond(GAIN_LABEL, "", request["gain"], least, msg("Raise the gain or the supply."))
     gate_v = source_v + device.gate_v(overdrive, lower_v, source_v)
     upper_v = source_v + device.gate_v(overdrive, _drop_v(request), source_v + lower_v) + lower_v
     low = 2 * math.pi * request["low_hz"] * correction["low_hz"]
@@ -129,8 +127,8 @@ FAMILY = kit.Family(
     ),
     quantities=rows.quantities(rows.drawn_a(0.5e-3, _drop_v), load=100e3),
     goals=(rows.gain_goal(-1), rows.LOW_GOAL),
-    title=lambda request: f"MOS cascode amplifier, gain {request['gain']:.4g}, {request['supply_v']:g} V",
-    remarks=lambda _request: (msg("Gain = -gm1 (RD || Rload), gm = 2 ID / (VGS - VT)."),),
+    title="MOS cascode amplifier, gain {gain:.4g}, {supply_v:g} V",
+    remarks=(msg("Gain = -gm1 (RD || Rload), gm = 2 ID / (VGS - VT)."),),
     analyses=rows.sweep,
     transistors=("nmos",),
     size=size,

@@ -108,10 +108,8 @@ FAMILY = kit.Family(
         rows.level_goal("low_level", lambda request: 20 * request["delay_s"]),
         rows.level_goal("high_level", lambda request: 40 * request["delay_s"]),
     ),
-    title=lambda request: (
-        f"Inverter, {request['form']} load, {with_unit(request['delay_s'], 's')}, {request['supply_v']:g} V"
-    ),
-    remarks=lambda _request: (msg("Delay = alpha CL / (KP W/L VDD), with a resistor 0.69 R CL."),),
+    title="Inverter, {form} load, {delay_s:s}, {supply_v:g} V",
+    remarks=(msg("Delay = alpha CL / (KP W/L VDD), with a resistor 0.69 R CL."),),
     analyses=lambda request, _sized, _goals: (_pulse(request["delay_s"]),),
     size=size,
     netlist=netlist,

@@ -87,7 +87,7 @@ FAMILY = kit.Family(
     goals=rows.GOALS,
     title=lambda request: f"Non-inverting {rows.title_of(request)}",
     stem=lambda request: f"non_inverting_{rows.stem_of(request)}",
-    remarks=lambda _request: (
+    remarks=(
         msg("The output is high while the input lies above the upper threshold, low below the lower one."),
     ),
     analyses=lambda _request, _sized, _goals: rows.ANALYSES,

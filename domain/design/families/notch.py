@@ -106,14 +106,12 @@ FAMILY = kit.Family(
         kit.GoalRow(
             metric="rejection", label=msg("Rejection at the center"), unit="dB", quantity="rejection_db",
             expression=lambda request: f"db(dcgain(v(out))/gain(v(out),{spice(request['center_hz'])}))",
-            bounds=lambda request: kit.Bounds(minimum=request["rejection_db"]), is_corrected=False,
+            is_corrected=False,
         ),
         rows.QUALITY_GOAL,
     ),
-    title=lambda request: (
-        f"Notch filter, {with_unit(request['center_hz'], 'Hz')}, Q {request['quality']:.4g}"
-    ),
-    remarks=lambda _request: (msg("f0 = 1 / (2 pi R C), Q = 1 / (4 (1 - k)) with k = R5 / (R4 + R5)."),),
+    title="Notch filter, {center_hz:Hz}, Q {quality:.4g}",
+    remarks=(msg("f0 = 1 / (2 pi R C), Q = 1 / (4 (1 - k)) with k = R5 / (R4 + R5)."),),
     analyses=lambda request, _sized, _goals: (
         f".ac dec 1000 {spice(request['center_hz'] / 30)} {spice(30 * request['center_hz'])}",
     ),

@@ -39,18 +39,16 @@ def quantities(most_gain: float, least_hz: float, most_hz: float) -> tuple[kit.Q
 GOALS = (
     kit.GoalRow(
         metric="gain_db", label=msg("Open-loop gain"), unit="dB", quantity="gain",
-        expression=lambda _request: "db(dcgain(v(out)))",
+        expression="db(dcgain(v(out)))",
         bounds=lambda request: kit.Bounds(minimum=20 * math.log10(request["gain"])),
     ),
     kit.GoalRow(
         metric="unity_gain_frequency", label=msg("Unity-gain frequency"), unit="Hz", quantity="gbw_hz",
-        expression=lambda _request: "ugf(v(out))",
-        bounds=lambda request: kit.Bounds(minimum=request["gbw_hz"]),
+        expression="ugf(v(out))",
     ),
     kit.GoalRow(
         metric="phase_margin", label=msg("Phase margin"), unit="deg", quantity="phase_margin_deg",
-        expression=lambda _request: "phase_margin(v(out))",
-        bounds=lambda request: kit.Bounds(minimum=request["phase_margin_deg"]),
+        expression="phase_margin(v(out))",
     ),
 )  # fmt: skip
 
@@ -72,7 +70,7 @@ def opamp_family(
 
     return kit.Family(
         key=key, name=name, one=one, examples=examples, words=words, quantities=quantities, goals=GOALS,
-        title=whole, remarks=lambda _request: (remark,), analyses=sweep, transistors=("nmos", "pmos"),
+        title=whole, remarks=(remark,), analyses=sweep, transistors=("nmos", "pmos"),
         size=size, netlist=netlist,
     )  # fmt: skip
 

@@ -22,8 +22,7 @@ def frequency_row(within: tuple[float, float], example: float) -> kit.Quantity:
 
 FREQUENCY_GOAL = kit.GoalRow(
     metric="frequency", label=msg("Frequency"), unit="Hz", quantity="frequency_hz",
-    expression=lambda _request: "frequency(v(out))",
-    bounds=lambda request: around(request["frequency_hz"], request["tolerance"]),
+    expression="frequency(v(out))",
 )  # fmt: skip
 AMPLITUDE = kit.Quantity(
     name="amplitude_v", label=msg("amplitude"), dimensions=("V",), takes_rest=True, has_sign=False,
@@ -31,13 +30,13 @@ AMPLITUDE = kit.Quantity(
 )  # fmt: skip
 AMPLITUDE_GOAL = kit.GoalRow(
     metric="amplitude", label=msg("Amplitude"), unit="V", quantity="amplitude_v",
-    expression=lambda _request: "0.5*pp(v(out))",
+    expression="0.5*pp(v(out))",
     bounds=lambda request: around(request["amplitude_v"], max(0.1, request["tolerance"])),
 )  # fmt: skip
 
 LC_AMPLITUDE_GOAL = kit.GoalRow(
     metric="amplitude", label=msg("Amplitude"), unit="V", is_corrected=False,
-    expression=lambda _request: "0.5*pp(v(out))",
+    expression="0.5*pp(v(out))",
     bounds=lambda request: kit.Bounds(minimum=0.1 * request["supply_v"]),
 )  # fmt: skip
 COIL_Q = 60.0
@@ -70,7 +69,7 @@ def distortion_goal(most: float) -> kit.GoalRow:
     """`most` as a fraction of the fundamental."""
     return kit.GoalRow(
         metric="distortion", label=msg("Distortion"), unit="1", is_corrected=False,
-        expression=lambda _request: "thd(v(out),frequency(v(out)))",  # its own, not the one asked for
+        expression="thd(v(out),frequency(v(out)))",  # its own, not the one asked for
         bounds=lambda _request: kit.Bounds(maximum=most),
     )  # fmt: skip
 

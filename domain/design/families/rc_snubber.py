@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from domain.design import kit
-from domain.design.kit import impossible, missing, spice, told_apart, unreachable, with_unit
+from domain.design.kit import beyond, impossible, missing, spice, with_unit
 from domain.design.snubber import MOST_RATIO, snubber
 from shared.message import msg
 
@@ -100,9 +100,8 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     z0 = math.sqrt(request["stray_henry"] / request["node_farad"])
     watt = _watt(request, cs)
     if watt > 1.001 * request["loss_w"] or cs > MOST_RATIO * request["node_farad"]:
-        asked, limit = told_apart("W", request["loss_w"], watt, digits=2)
         advice = msg("Allow more overshoot or more loss, or lower the switching frequency.")
-        raise unreachable(msg("loss of the snubber"), asked, limit, advice)
+        raise beyond(msg("loss of the snubber"), "W", request["loss_w"], watt, advice, digits=2)
     note = msg("Z0 = {z0}; the snubber loses {loss}; without it the voltage would nearly double.",
                z0=with_unit(z0, "Ω", 3), loss=with_unit(watt, "W", 2))  # fmt: skip
     return kit.Sized(parts={"Rs": rs, "Cs": cs}, notes=(note,))
@@ -155,8 +154,7 @@ FAMILY = kit.Family(
     goals=(
         kit.GoalRow(
             metric="overshoot", label=msg("Overshoot"), unit="1", quantity="overshoot",
-            expression=lambda _request: "peak(v(out))/peak(v(in))-1",
-            bounds=lambda request: kit.Bounds(maximum=request["overshoot"]),
+            expression="peak(v(out))/peak(v(in))-1",
         ),
         kit.GoalRow(
             metric="snubber_loss", label=msg("Loss of the snubber at the switching frequency"), unit="W",
@@ -164,14 +162,13 @@ FAMILY = kit.Family(
             expression=lambda request: (
                 f"{2 * _half(request) * request['fsw']:.6g}*avg((v(out)-v(s))*i(vmeter))"
             ),
-            bounds=lambda request: kit.Bounds(maximum=request["loss_w"]),
         ),
     ),
     title=lambda request: (
         f"RC snubber, {request['step_v']:g} V, {with_unit(request['ring_hz'], 'Hz', 3)}, "
         f"overshoot {100 * request['overshoot']:.3g} percent"
     ),
-    remarks=lambda _request: (msg("Rs near sqrt(L/C), Cs several times C; the loss is (Cs + C) V^2 f."),),
+    remarks=(msg("Rs near sqrt(L/C), Cs several times C; the loss is (Cs + C) V^2 f."),),
     analyses=lambda request, _sized, _goals: (_record(request),),
     size=size,
     netlist=netlist,

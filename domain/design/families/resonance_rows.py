@@ -30,12 +30,11 @@ QUALITY = kit.Quantity(
 )  # fmt: skip
 CENTER_GOAL = kit.GoalRow(
     metric="center", label=msg("Center frequency"), unit="Hz", quantity="center_hz",
-    expression=lambda _request: "sqrt(lowcut(v(out))*highcut(v(out)))",
-    bounds=lambda request: around(request["center_hz"], request["tolerance"]),
+    expression="sqrt(lowcut(v(out))*highcut(v(out)))",
 )  # fmt: skip
 QUALITY_GOAL = kit.GoalRow(
     metric="quality", label=msg("Q"), unit="1", quantity="quality",
-    expression=lambda _request: "q(v(out))",
+    expression="q(v(out))",
     bounds=lambda request: around(request["quality"], max(0.1, request["tolerance"])),
 )  # fmt: skip
 

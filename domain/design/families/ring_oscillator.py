@@ -124,14 +124,14 @@ FAMILY = kit.Family(
         FREQUENCY_GOAL,
         kit.GoalRow(
             metric="swing", label=msg("Swing"), unit="V", is_corrected=False,
-            expression=lambda _request: "pp(v(out))",
+            expression="pp(v(out))",
             bounds=lambda request: kit.Bounds(minimum=0.8 * request["supply_v"]),
         ),
     ),
     title=lambda request: (
         f"Ring oscillator, {int(request['stages'])} stages, {with_unit(request['frequency_hz'], 'Hz')}"
     ),
-    remarks=lambda _request: (msg("f = 1 / (2 N tp), tp = 0.96 C VDD / ID."),),
+    remarks=(msg("f = 1 / (2 N tp), tp = 0.96 C VDD / ID."),),
     analyses=lambda request, _sized, _goals: (transient(request, settles=6),),
     size=size,
     netlist=netlist,

@@ -68,7 +68,7 @@ FAMILY = kit.Family(
     goals=rows.GOALS,
     title=rows.title_of,
     stem=rows.stem_of,
-    remarks=lambda _request: (
+    remarks=(
         msg("The output is low while the input lies above the upper threshold, high below the lower one."),
     ),
     analyses=lambda _request, _sized, _goals: rows.ANALYSES,

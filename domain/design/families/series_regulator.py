@@ -11,7 +11,7 @@ import math
 
 from domain.design import kit
 from domain.design.families import resistive_rows as rows
-from domain.design.kit import best_pair, impossible, nearest, spice, told_apart, unreachable, with_unit
+from domain.design.kit import best_pair, beyond, impossible, nearest, spice, with_unit
 from domain.design.opamp import GENERIC, write_opamp
 from shared.message import msg
 
@@ -43,9 +43,8 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     vout, load, high = request["vout"], request["iout"], request["vin_highest"]
     lost = (high - vout) * load
     if lost > _MOST_W:
-        asked, limit = told_apart("A", load, _MOST_W / (high - vout), digits=2)
         advice = msg("Lower the load current or the input voltage, or use a buck converter.")
-        raise unreachable(msg("output current"), asked, limit, advice)
+        raise beyond(msg("output current"), "A", load, _MOST_W / (high - vout), advice, digits=2)
     vz = nearest(min(max(0.6 * vout, 2.4), 6.2), "E24")
     ratio = vout * correction["vout"] / vz - 1
     r2, r1 = best_pair(
@@ -107,7 +106,7 @@ FAMILY = kit.Family(
     quantities=_QUANTITIES,
     goals=(rows.output_goal(), rows.line_goal(lambda request: 0.02 * request["vout"])),
     title=rows.titled("Series regulator"),
-    remarks=lambda _request: (msg("Vout = VZ (1 + R1 / R2)."),),
+    remarks=(msg("Vout = VZ (1 + R1 / R2)."),),
     analyses=rows.sweep_of_input,
     size=size,
     netlist=netlist,

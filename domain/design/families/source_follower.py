@@ -12,7 +12,7 @@ import math
 from domain.design import kit
 from domain.design.families import transistor_rows as rows
 from domain.design.families.amplifier_rows import GAIN_LABEL, GAIN_WORDS
-from domain.design.kit import at_least, nearest, spice, told_apart, unreachable, with_unit
+from domain.design.kit import at_least, beyond, nearest, spice, with_unit
 from domain.design.mosfet import element, nmos_of, write_models
 from domain.design.transistor import parallel
 from shared.message import msg
@@ -42,9 +42,8 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     overdrive = min(2 * current * load * (1 / aim - 1), 0.3 * device.most_overdrive_v(drain_v))
     if overdrive < least:
         limit = 1 / (1 + least / (2 * current * load))
-        asked, told = told_apart("", request["gain"], 1 - 1.25 * (1 - limit), digits=3)
         advice = msg("Raise the load resistance, the supply or the collector current.")
-        raise unreachable(GAIN_LABEL, asked, told, advice)
+        raise beyond(GAIN_LABEL, "", request["gain"], 1 - 1.25 * (1 - limit), advice)
     gate_v = current * rs + device.gate_v(overdrive, drain_v)
     r1 = nearest(_GATE_OHM * (request["supply_v"] - gate_v) / gate_v, "E96")
     low = 2 * math.pi * request["low_hz"] * correction["low_hz"]
@@ -105,14 +104,12 @@ FAMILY = kit.Family(
         kit.GoalRow(
             metric="gain", label=msg("Gain"), unit="1", quantity="gain",
             expression=lambda request: f"at(re(v(out)/v(in)),{rows.mid_hz(request)})",
-            bounds=lambda request: kit.Bounds(minimum=request["gain"]), is_corrected=False,
+            is_corrected=False,
         ),
         rows.LOW_GOAL,
     ),
-    title=lambda request: (
-        f"Source follower, {request['supply_v']:g} V, {with_unit(request['load_ohm'], 'Ohm')}"
-    ),
-    remarks=lambda _request: (msg("Gain = (RS || Rload) / (1 / gm + RS || Rload), gm = 2 ID / (VGS - VT)."),),
+    title="Source follower, {supply_v:g} V, {load_ohm:Ohm}",
+    remarks=(msg("Gain = (RS || Rload) / (1 / gm + RS || Rload), gm = 2 ID / (VGS - VT)."),),
     analyses=rows.sweep,
     transistors=("nmos",),
     size=size,

@@ -162,10 +162,7 @@ FAMILY = kit.Family(
         kit.GoalRow(
             metric="gain", label=msg("Gain"), unit="1", quantity="gain", expression=_gain, bounds=_bounds),
     ),
-    title=lambda request: (
-        f"State-variable filter, {with_unit(request['center_hz'], 'Hz')}, Q {request['quality']:.4g}, "
-        f"{request['output']}-pass output, gain {request['gain']:.4g}"
-    ),
+    title="State-variable filter, {center_hz:Hz}, Q {quality:.4g}, {output}-pass output, gain {gain:.4g}",
     remarks=lambda request: (
         msg("w0 = 1 / (R C), 1/Q = (2 + R2/R1) R6 / (R5 + R6), gain R2/R1; of the band-pass Q times that.")
         if request["form"] == "khn"

@@ -161,7 +161,7 @@ FAMILY = kit.Family(
         f"Summing amplifier, weights {' '.join(f'{each:.4g}' for each in _weights(request))}"
     ),
     stem=lambda request: f"summing_amplifier_{int(request['inputs'])}_inputs",
-    remarks=lambda _request: (msg("Vout = -(Rf / R1 V1 + Rf / R2 V2 + ...)."),),
+    remarks=(msg("Vout = -(Rf / R1 V1 + Rf / R2 V2 + ...)."),),
     analyses=lambda request, _sized, _goals: (
         f".tran {spice(_slot_s(request) / 100)} {spice((request['inputs'] + 0.5) * _slot_s(request))}",
     ),

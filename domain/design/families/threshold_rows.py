@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from domain.design import kit
-from domain.design.kit import around, left_out, read_quantities, spice, told_apart, unreachable
+from domain.design.kit import beyond, left_out, read_quantities, spice
 from domain.design.opamp import LIMIT_V, SUPPLY
 from shared.message import msg
 
@@ -97,7 +97,6 @@ GOALS = (
     kit.GoalRow(
         metric="hysteresis", label=msg("Hysteresis"), unit="V", quantity="hysteresis_v",
         expression=lambda _request: f"{_crossing(1)}-{_crossing(2)}",
-        bounds=lambda request: around(request["hysteresis_v"], request["tolerance"]),
     ),
 )  # fmt: skip
 
@@ -129,6 +128,5 @@ def refuse_beyond_swing(request: kit.Request) -> None:
     reach = 0.9 * (request["supply_v"] - LIMIT_V)
     outer = max(abs(request["upper_v"]), abs(request["lower_v"]))
     if outer >= reach:
-        asked, limit = told_apart("V", outer, reach)
         advice = msg("Raise the supply: the thresholds must lie inside the output swing.")
-        raise unreachable(THRESHOLD, asked, limit, advice)
+        raise beyond(THRESHOLD, "V", outer, reach, advice, digits=4)

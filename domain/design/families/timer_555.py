@@ -107,7 +107,7 @@ FAMILY = kit.Family(
         FREQUENCY_GOAL,
         kit.GoalRow(
             metric="duty", label=msg("Duty cycle"), unit="1", quantity="duty",
-            expression=lambda _request: "duty(v(out))",
+            expression="duty(v(out))",
             bounds=lambda request: kit.Bounds(
                 minimum=request["duty"] - 0.6 * request["tolerance"],
                 maximum=request["duty"] + 0.6 * request["tolerance"],

@@ -111,15 +111,12 @@ FAMILY = kit.Family(
         opamp.BANDWIDTH_GOAL,
         kit.GoalRow(
             metric="peaking", label=msg("Peaking"), unit="dB", is_corrected=False,
-            expression=lambda _request: "db(peak(v(out))/dcgain(v(out)))",
+            expression="db(peak(v(out))/dcgain(v(out)))",
             bounds=lambda _request: kit.Bounds(maximum=1.0),
         ),
     ),
-    title=lambda request: (
-        f"Transimpedance amplifier, {with_unit(request['transimpedance_ohm'], 'Ohm')}, "
-        f"{with_unit(request['bandwidth_hz'], 'Hz')}"
-    ),
-    remarks=lambda _request: (msg("Vout = -Rf I; f0 = sqrt(GBW / (2 pi Rf (Cd + Cf))), its Q by Cf."),),
+    title="Transimpedance amplifier, {transimpedance_ohm:Ohm}, {bandwidth_hz:Hz}",
+    remarks=(msg("Vout = -Rf I; f0 = sqrt(GBW / (2 pi Rf (Cd + Cf))), its Q by Cf."),),
     analyses=lambda request, sized, _goals: (opamp.sweep(request, sized.figures["gbw_hz"]),),
     size=size,
     netlist=netlist,

@@ -13,7 +13,7 @@ from domain.design import kit
 from domain.design.engine.device_cards import CARDS
 from domain.design.families.amplifier_rows import GAIN_LABEL
 from domain.design.families.opamp_rows import opamp_family, quantities, write_bench
-from domain.design.kit import at_least, nearest, spice, told_apart, unreachable, with_unit
+from domain.design.kit import at_least, beyond, nearest, spice, unreachable, with_unit
 from domain.design.mosfet import element, nmos_of, pmos_of, write_models
 from domain.design.opamp import GBW
 from domain.design.transistor import parallel
@@ -39,8 +39,8 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
         stage_v = 2 * math.sqrt(first_v * last_v)
         overdrive = min(_OVERDRIVE_V, stage_v / math.sqrt(gain))
     if request.get(CARDS) and overdrive < n.least_overdrive_v:
-        asked, limit = told_apart("", request["gain"], (stage_v / n.least_overdrive_v) ** 2, digits=3)
-        raise unreachable(GAIN_LABEL, asked, limit, msg("Lower the gain or the phase margin."))
+        advice = msg("Lower the gain or the phase margin.")
+        raise beyond(GAIN_LABEL, "", request["gain"], (stage_v / n.least_overdrive_v) ** 2, advice)
     cc = at_least(max(_MILLER_SHARE * cl, 0.5e-12), "E12")
     unity = 2 * math.pi * request["gbw_hz"] * _GBW_MARGIN * correction["gbw_hz"]
     degrees = min(request["phase_margin_deg"] * correction["phase_margin_deg"] + _PHASE_MARGIN, 86.0)

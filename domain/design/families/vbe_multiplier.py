@@ -12,7 +12,7 @@ import math
 
 from domain.design import kit, transistor
 from domain.design.families import temperature_rows as rows
-from domain.design.kit import around, at_least, best_pair, spice, told_apart, unreachable, with_unit
+from domain.design.kit import around, at_least, best_pair, beyond, spice, with_unit
 from shared.message import msg
 
 _SHARE = 0.1
@@ -69,8 +69,8 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     current, wanted = request["current_a"], request["bias_v"] * correction["bias_v"]
     least = _slope_volt(request) / current
     if _most_ohm(request) < least:
-        asked, limit = told_apart("Ω", _most_ohm(request), least, digits=2)
-        raise unreachable(msg("incremental resistance"), asked, limit, msg("Raise the current."))
+        advice = msg("Raise the current.")
+        raise beyond(msg("incremental resistance"), "Ω", _most_ohm(request), least, advice, digits=2)
     collector = (1 - _SHARE) * current
     vbe = transistor.THERMAL_V * math.log(collector / _SATURATION_A)
     exact = vbe / (_SHARE * current)
@@ -130,7 +130,6 @@ FAMILY = kit.Family(
         kit.GoalRow(
             metric="bias", label=msg("Bias voltage"), unit="V", quantity="bias_v",
             expression=lambda _request: f"at(v(out)-v(e),{rows.NOMINAL_C})",
-            bounds=lambda request: around(request["bias_v"], request["tolerance"]),
         ),
         kit.GoalRow(
             metric="tracking", label=msg("Drift against that of a junction, hot over cold"), unit="1",
@@ -143,15 +142,13 @@ FAMILY = kit.Family(
         ),
         kit.GoalRow(
             metric="incremental_resistance", label=msg("Incremental resistance"), unit="Ohm",
-            expression=lambda _request: "dcgain((v(out)-v(e))/i(vmeter))", quantity="slope_ohm",
+            expression="dcgain((v(out)-v(e))/i(vmeter))", quantity="slope_ohm",
             is_corrected=False,
             bounds=lambda request: kit.Bounds(maximum=_most_ohm(request)),
         ),
     ),
-    title=lambda request: (
-        f"VBE multiplier {request['bias_v']:.3g} V, {with_unit(request['current_a'], 'A', 3)}"
-    ),
-    remarks=lambda _request: (msg("V = VBE (1 + R1/R2) + IB R1, from collector to emitter."),),
+    title="VBE multiplier {bias_v:.3g} V, {current_a:A3}",
+    remarks=(msg("V = VBE (1 + R1/R2) + IB R1, from collector to emitter."),),
     analyses=lambda request, sized, goals: (*rows.sweep(request, sized, goals), ".ac dec 10 10 10k"),
     size=size,
     netlist=netlist,

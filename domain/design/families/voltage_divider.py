@@ -11,7 +11,7 @@ import re
 
 from domain.design import kit
 from domain.design.families.resistive_rows import SERIES, VIN, VOUT, says_voltages
-from domain.design.kit import around, assumed, best_pair, impossible, left_out, nearest, spice, with_unit
+from domain.design.kit import assumed, best_pair, impossible, left_out, nearest, spice, with_unit
 from domain.design.transistor import parallel
 from shared.message import msg
 
@@ -160,16 +160,14 @@ FAMILY = kit.Family(
         kit.GoalRow(
             metric="vout", label=msg("Output voltage"), unit="V", quantity="vout",
             expression=lambda request: f"at(v(out),{spice(request['vin'])})",
-            bounds=lambda request: around(request["vout"], request["tolerance"]),
         ),
         kit.GoalRow(
             metric="current", label=msg("Current"), unit="A", quantity="current_a",
             expression=lambda request: f"at(-i(vin),{spice(request['vin'])})",
-            bounds=lambda request: kit.Bounds(maximum=request["current_a"]),
         ),
     ),
-    title=lambda request: f"Voltage divider {request['vin']:g} V to {request['vout']:g} V",
-    remarks=lambda _request: (msg("Vout = Vin (R2 || Rload) / (R1 + R2 || Rload)."),),
+    title="Voltage divider {vin:g} V to {vout:g} V",
+    remarks=(msg("Vout = Vin (R2 || Rload) / (R1 + R2 || Rload)."),),
     analyses=lambda request, _sized, _goals: (
         f".dc Vin 0 {spice(request['vin'])} {spice(request['vin'] / 50)}",
     ),

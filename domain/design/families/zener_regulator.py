@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from domain.design import kit
 from domain.design.families import resistive_rows as rows
-from domain.design.kit import at_most, nearest, spice, told_apart, unreachable, with_unit
+from domain.design.kit import at_most, beyond, nearest, spice, with_unit
 from shared.message import msg
 
 _LEAST_SHARE, _LEAST_A = 0.2, 2e-3
@@ -37,9 +37,8 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     resistor = at_most((low - vz) / (load + least), "E24")
     most_a = (high - vz) / resistor
     if most_a * vz > _MOST_W:
-        asked, limit = told_apart("A", load, load * _MOST_W / (most_a * vz), digits=2)
         advice = msg("Lower the load current or the input's range, or use a series regulator.")
-        raise unreachable(msg("output current"), asked, limit, advice)
+        raise beyond(msg("output current"), "A", load, load * _MOST_W / (most_a * vz), advice, digits=2)
     note = msg(
         "R1 = {r}, {power}; Zener diode {vz}, at most {zener} without load.",
         r=with_unit(resistor, "Ω"),
@@ -87,7 +86,7 @@ FAMILY = kit.Family(
         rows.line_goal(lambda request: 0.1 * request["vout"]),
     ),
     title=rows.titled("Zener regulator"),
-    remarks=lambda _request: (msg("R1 = (lowest Vin - VZ) / (load current + least diode current)."),),
+    remarks=(msg("R1 = (lowest Vin - VZ) / (load current + least diode current)."),),
     analyses=rows.sweep_of_input,
     size=size,
     netlist=netlist,
