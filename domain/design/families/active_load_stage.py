@@ -99,10 +99,8 @@ FAMILY = kit.Family(
     key="active_load_stage",
     name=msg("common-source amplifiers with a PMOS load (diode or current source)"),
     one=msg("a common-source amplifier with a PMOS load"),
-    examples={
-        "en": "common-source amplifier with diode-connected load, gain 5, 5 V supply",
-        "zh": "电流源负载的共源放大电路，增益100倍，电源5V",
-    },
+    examples={"en": "common-source amplifier with diode-connected load, gain 5, 5 V supply",
+              "zh": "电流源负载的共源放大电路，增益100倍，电源5V"},
     words=kit.Words(
         named=(
             r"common[\s-]source(?: amplifier| amp| stage)?.{0,30}"
@@ -134,6 +132,5 @@ FAMILY = kit.Family(
     ),
     analyses=rows.sweep,
     transistors=("nmos", "pmos"),
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
 )  # fmt: skip

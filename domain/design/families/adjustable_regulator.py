@@ -91,12 +91,9 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
 
 FAMILY = kit.Family(
     key="adjustable_regulator",
-    name=msg("adjustable regulators (LM317 type)"),
-    one=msg("an adjustable regulator"),
-    examples={
-        "en": "LM317 regulator from 12 V to 5 V, 500 mA",
-        "zh": "用LM317把12V稳压到5V，输出500mA",
-    },
+    name=msg("adjustable regulators (LM317 type)"), one=msg("an adjustable regulator"),
+    examples={"en": "LM317 regulator from 12 V to 5 V, 500 mA",
+              "zh": "用LM317把12V稳压到5V，输出500mA"},
     words=kit.Words(
         named=(
             r"(?:lm\s?-?[13]|(?<![\w.])3)17(?!\d)[a-z]?"
@@ -113,8 +110,7 @@ FAMILY = kit.Family(
     title=rows.titled("Adjustable regulator"),
     remarks=(msg("Vout = 1.25 V (1 + R2 / R1) + 50 uA R2."),),
     analyses=rows.sweep_of_input,
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
     says=says,
     complete=complete,
-)
+)  # fmt: skip

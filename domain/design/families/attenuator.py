@@ -53,12 +53,9 @@ def _bounds(request: kit.Request) -> kit.Bounds:
 
 FAMILY = kit.Family(
     key="attenuator",
-    name=msg("matched resistive attenuators (pi or T)"),
-    one=msg("a matched attenuator"),
-    examples={
-        "en": "pi attenuator, 10 dB, 50 ohm",
-        "zh": "10dB的π型衰减器，50Ω",
-    },
+    name=msg("matched resistive attenuators (pi or T)"), one=msg("a matched attenuator"),
+    examples={"en": "pi attenuator, 10 dB, 50 ohm",
+              "zh": "10dB的π型衰减器，50Ω"},
     words=kit.Words(
         named=(
             r"(?:(?:resistive|matched|pi|π|t|tee|fixed|rf)[\s-])*attenuator(?: pad)?|(?:pi|π|t|tee)[\s-]pad|"
@@ -106,6 +103,5 @@ FAMILY = kit.Family(
         else msg("k = 10^(A/20): R1 = Z (k - 1) / (k + 1), R2 = 2 Z k / (k^2 - 1)."),
     ),
     analyses=lambda _request, _sized, _goals: (".ac dec 10 100 100k",),
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
 )  # fmt: skip

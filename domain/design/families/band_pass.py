@@ -86,10 +86,8 @@ FAMILY = kit.Family(
     key="band_pass",
     name=msg("second-order band-pass filters (multiple feedback)"),
     one=msg("a multiple-feedback band-pass filter"),
-    examples={
-        "en": "band-pass filter, center 1 kHz, Q 5, gain 2",
-        "zh": "中心频率1kHz、Q值5、增益2的带通滤波器",
-    },
+    examples={"en": "band-pass filter, center 1 kHz, Q 5, gain 2",
+              "zh": "中心频率1kHz、Q值5、增益2的带通滤波器"},
     words=kit.Words(
         named=(
             r"(?:(?:active|multiple[\s-]?feedback|mfb|second[\s-]order|2nd[\s-]order|2[\s-]pole|"
@@ -122,8 +120,7 @@ FAMILY = kit.Family(
     analyses=lambda request, _sized, _goals: (
         f".ac dec 200 {spice(request['center_hz'] / 100)} {spice(100 * request['center_hz'])}",
     ),
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
     says=rows.says_resonance(_QUANTITIES),
     complete=rows.complete_resonance,
 )  # fmt: skip

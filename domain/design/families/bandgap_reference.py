@@ -133,12 +133,9 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
 
 FAMILY = kit.Family(
     key="bandgap_reference",
-    name=msg("bandgap references (from 1.2 V)"),
-    one=msg("a bandgap reference"),
-    examples={
-        "en": "bandgap reference 1.21 V, 3.3 V supply, drift below 30 ppm/°C from -40 to 85 °C",
-        "zh": "1.21V带隙基准，电源3.3V，-40到85°C温漂小于30ppm/°C",
-    },
+    name=msg("bandgap references (from 1.2 V)"), one=msg("a bandgap reference"),
+    examples={"en": "bandgap reference 1.21 V, 3.3 V supply, drift below 30 ppm/°C from -40 to 85 °C",
+              "zh": "1.21V带隙基准，电源3.3V，-40到85°C温漂小于30ppm/°C"},
     words=kit.Words(
         named=(
             r"(?:precision |low[\s-]drift |brokaw |kuijk )*band[\s-]?gap(?: voltage)?"
@@ -171,8 +168,7 @@ FAMILY = kit.Family(
         msg("Vout = (1 + R1/R4) VBE + (R1/R3) VT ln 8: what falls and what rises with the temperature."),
     ),
     analyses=rows.sweep,
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
     says=lambda sentence: rows.says_temperatures(sentence, _QUANTITIES),
     complete=complete,
 )  # fmt: skip

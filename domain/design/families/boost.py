@@ -65,12 +65,9 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
 
 FAMILY = kit.Family(
     key="boost",
-    name=msg("boost (step-up) converters with diode or synchronous rectifier"),
-    one=msg("a boost converter"),
-    examples={
-        "en": "boost converter 5 V to 12 V, 0.5 A, 300 kHz, ripple below 60 mV",
-        "zh": "5V转12V、0.5A的升压电路，开关频率300kHz，纹波小于60mV",
-    },
+    name=msg("boost (step-up) converters with diode or synchronous rectifier"), one=msg("a boost converter"),
+    examples={"en": "boost converter 5 V to 12 V, 0.5 A, 300 kHz, ripple below 60 mV",
+              "zh": "5V转12V、0.5A的升压电路，开关频率300kHz，纹波小于60mV"},
     words=kit.Words(named=_NAMED),
     claims=_claims,
     quantities=_QUANTITIES,
@@ -80,8 +77,7 @@ FAMILY = kit.Family(
     stem=lambda request: f"boost_{request['vin']:g}V_{request['vout']:g}V_{request['iout']:g}A",
     remarks=(),
     analyses=lambda request, sized, _goals: (transient(request, sized, BOOST),),
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
     says=says,
     complete=complete,
 )  # fmt: skip

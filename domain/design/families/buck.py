@@ -47,12 +47,9 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
 
 FAMILY = kit.Family(
     key="buck",
-    name=msg("buck (step-down) converters with diode or synchronous rectifier"),
-    one=msg("a buck converter"),
-    examples={
-        "en": "buck converter 12 V to 5 V, 2 A, 300 kHz, ripple below 30 mV",
-        "zh": "12V转5V、2A的降压电路，开关频率300kHz，纹波小于30mV",
-    },
+    name=msg("buck (step-down) converters with diode or synchronous rectifier"), one=msg("a buck converter"),
+    examples={"en": "buck converter 12 V to 5 V, 2 A, 300 kHz, ripple below 30 mV",
+              "zh": "12V转5V、2A的降压电路，开关频率300kHz，纹波小于30mV"},
     words=kit.Words(named=_NAMED),
     claims=claims,
     quantities=QUANTITIES,
@@ -62,8 +59,7 @@ FAMILY = kit.Family(
     stem=lambda request: f"buck_{request['vin']:g}V_{request['vout']:g}V_{request['iout']:g}A",
     remarks=(),
     analyses=lambda request, sized, _goals: (transient(request, sized),),
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
     says=says,
     complete=complete,
     restore=restore,

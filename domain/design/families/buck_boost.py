@@ -63,10 +63,8 @@ FAMILY = kit.Family(
     key="buck_boost",
     name=msg("inverting buck-boost converters with diode or synchronous rectifier"),
     one=msg("an inverting buck-boost converter"),
-    examples={
-        "en": "inverting buck-boost converter 12 V to -5 V, 1 A, 300 kHz",
-        "zh": "12V转-5V、1A的升降压电路，开关频率300kHz",
-    },
+    examples={"en": "inverting buck-boost converter 12 V to -5 V, 1 A, 300 kHz",
+              "zh": "12V转-5V、1A的升降压电路，开关频率300kHz"},
     words=kit.Words(
         named=_NAMED,
         refuses=(
@@ -85,8 +83,7 @@ FAMILY = kit.Family(
     stem=lambda request: f"buck_boost_{request['vin']:g}V_minus{request['vout']:g}V_{request['iout']:g}A",
     remarks=(),
     analyses=lambda request, sized, _goals: (transient(request, sized, BUCK_BOOST),),
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
     says=lambda sentence: says(sentence, _QUANTITIES),
     complete=complete,
 )  # fmt: skip

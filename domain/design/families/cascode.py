@@ -93,12 +93,9 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
 
 FAMILY = kit.Family(
     key="cascode",
-    name=msg("cascode amplifiers with two transistors"),
-    one=msg("a cascode amplifier"),
-    examples={
-        "en": "cascode amplifier, gain 40, 12 V supply, 10 kohm load",
-        "zh": "增益40倍的共射共基放大电路，电源12V，负载10kΩ",
-    },
+    name=msg("cascode amplifiers with two transistors"), one=msg("a cascode amplifier"),
+    examples={"en": "cascode amplifier, gain 40, 12 V supply, 10 kohm load",
+              "zh": "增益40倍的共射共基放大电路，电源12V，负载10kΩ"},
     words=kit.Words(
         named=(
             r"(?:bjt |npn |transistor )?cascode(?: (?:bjt|npn|transistor))?(?: (?:voltage )?"
@@ -127,6 +124,5 @@ FAMILY = kit.Family(
     title="Cascode amplifier, gain {gain:.4g}, {supply_v:g} V",
     remarks=(msg("Gain = -(RC || Rload) / (VT / IC + RE1)."),),
     analyses=lambda request, _sized, _goals: (f".ac dec 50 {spice(request['low_hz'] / 50)} 1g",),
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
 )  # fmt: skip

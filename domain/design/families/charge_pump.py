@@ -135,12 +135,9 @@ def _output(request: kit.Request) -> kit.Bounds:
 
 FAMILY = kit.Family(
     key="charge_pump",
-    name=msg("charge pumps of four switches (voltage inverter or doubler)"),
-    one=msg("a charge pump"),
-    examples={
-        "en": "charge pump inverter, 5 V to -5 V, 20 mA",
-        "zh": "5V转-5V、20mA的电荷泵",
-    },
+    name=msg("charge pumps of four switches (voltage inverter or doubler)"), one=msg("a charge pump"),
+    examples={"en": "charge pump inverter, 5 V to -5 V, 20 mA",
+              "zh": "5V转-5V、20mA的电荷泵"},
     words=kit.Words(
         named=(
             r"(?:(?:inverting|doubling|switched[\s-]capacitor|capacitive|voltage) )*charge[\s-]?pump"
@@ -176,8 +173,7 @@ FAMILY = kit.Family(
     title="Charge pump {form}, {vin:g} V, {iout:A3}",
     remarks=(msg("Rout = coth(T / (8 Ron C1)) / (f C1): 1 / (f C1), or 8 Ron if greater."),),
     analyses=lambda request, sized, _goals: (periods(1 / request["fsw"], 0.5, int(sized.figures["cycles"])),),
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
     says=lambda sentence: buck_request.says(sentence, _QUANTITIES),
     complete=complete,
 )  # fmt: skip

@@ -93,8 +93,7 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
 
 FAMILY = kit.Family(
     key="clapp_oscillator",
-    name=msg("Clapp oscillators"),
-    one=msg("a Clapp oscillator"),
+    name=msg("Clapp oscillators"), one=msg("a Clapp oscillator"),
     examples={"en": "Clapp oscillator at 5 MHz, 9 V supply", "zh": "5MHz克拉泼振荡器，电源9V"},
     words=kit.Words(
         named=(
@@ -112,6 +111,5 @@ FAMILY = kit.Family(
     title="Clapp oscillator, {frequency_hz:Hz}",
     remarks=(msg("f = 1 / (2 pi sqrt(L C)), C of C1, C2 and C3 in series."),),
     analyses=lambda request, _sized, _goals: (rows.transient(request, settles=200, points=100),),
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
 )  # fmt: skip

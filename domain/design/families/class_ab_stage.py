@@ -138,12 +138,9 @@ def _record(request: kit.Request) -> str:
 
 FAMILY = kit.Family(
     key="class_ab_stage",
-    name=msg("class AB output stages (complementary emitter followers)"),
-    one=msg("a class AB output stage"),
-    examples={
-        "en": "class AB output stage, 5 W into 8 ohm, quiescent current 30 mA",
-        "zh": "甲乙类互补输出级，8Ω负载输出5W，静态电流30mA",
-    },
+    name=msg("class AB output stages (complementary emitter followers)"), one=msg("a class AB output stage"),
+    examples={"en": "class AB output stage, 5 W into 8 ohm, quiescent current 30 mA",
+              "zh": "甲乙类互补输出级，8Ω负载输出5W，静态电流30mA"},
     words=kit.Words(
         named=(
             r"class[\s-]?a/?b(?: (?:push[\s-]pull|complementary|output|power|audio|emitter|bjt))*"
@@ -173,7 +170,6 @@ FAMILY = kit.Family(
     title="Class AB output stage, {power_w:W3}, {load_ohm:.3g} ohm",
     remarks=(msg("VT ln(IQ / I) + IQ RE = I RB, I in the bias branch; RE near VT / IQ."),),
     analyses=lambda request, _sized, _goals: (_record(request),),
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
     complete=complete,
 )  # fmt: skip

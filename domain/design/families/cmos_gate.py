@@ -104,12 +104,9 @@ _QUANTITIES = (
 
 FAMILY = kit.Family(
     key="cmos_gate",
-    name=msg("CMOS NAND and NOR gates of two to four inputs"),
-    one=msg("a CMOS gate"),
-    examples={
-        "en": "2-input CMOS NAND gate, delay below 5 ns, load 1 pF, 5 V supply",
-        "zh": "二输入CMOS与非门，延迟小于5ns，负载电容1pF，电源5V",
-    },
+    name=msg("CMOS NAND and NOR gates of two to four inputs"), one=msg("a CMOS gate"),
+    examples={"en": "2-input CMOS NAND gate, delay below 5 ns, load 1 pF, 5 V supply",
+              "zh": "二输入CMOS与非门，延迟小于5ns，负载电容1pF，电源5V"},
     words=kit.Words(
         named=(
             r"(?:(?:static )?cmos )?(?<![a-z])(?:nand|nor)\d?(?![a-z])(?: (?:logic )?gates?)?"
@@ -152,7 +149,6 @@ FAMILY = kit.Family(
             spice(request["delay_s"] / 50), spice((2 * _count(request) + 1) * _SLOT * request["delay_s"])
         ),
     ),
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
     says=rows.counted(_QUANTITIES, "inputs", r"inputs?|输入端?|路输入"),
 )  # fmt: skip

@@ -94,8 +94,7 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
 
 FAMILY = kit.Family(
     key="colpitts_oscillator",
-    name=msg("Colpitts oscillators"),
-    one=msg("a Colpitts oscillator"),
+    name=msg("Colpitts oscillators"), one=msg("a Colpitts oscillator"),
     examples={"en": "Colpitts oscillator at 1 MHz, 9 V supply", "zh": "1MHz考毕兹振荡器，电源9V"},
     words=kit.Words(
         named=(
@@ -112,6 +111,5 @@ FAMILY = kit.Family(
     title="Colpitts oscillator, {frequency_hz:Hz}",
     remarks=(msg("f = 1 / (2 pi sqrt(L C)), C = C1 C2 / (C1 + C2)."),),
     analyses=lambda request, _sized, _goals: (rows.transient(request, settles=150, points=100),),
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
 )  # fmt: skip

@@ -68,12 +68,9 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
 
 FAMILY = kit.Family(
     key="common_base",
-    name=msg("common-base amplifiers with one transistor"),
-    one=msg("a common-base amplifier"),
-    examples={
-        "en": "common-base amplifier, gain 30, 12 V supply, 10 kohm load",
-        "zh": "增益30倍的共基放大电路，电源12V，负载10kΩ",
-    },
+    name=msg("common-base amplifiers with one transistor"), one=msg("a common-base amplifier"),
+    examples={"en": "common-base amplifier, gain 30, 12 V supply, 10 kohm load",
+              "zh": "增益30倍的共基放大电路，电源12V，负载10kΩ"},
     words=kit.Words(
         named=(
             r"(?:single[\s-](?:stage|transistor) )?(?:bjt |npn |transistor )?common[\s-]base"
@@ -89,6 +86,5 @@ FAMILY = kit.Family(
     title="Common-base amplifier, gain {gain:.4g}, {supply_v:g} V",
     remarks=(msg("Gain = (RC || Rload) / (RS + VT / IC)."),),
     analyses=rows.sweep,
-    size=size,
-    netlist=netlist,
-)
+    size=size, netlist=netlist,
+)  # fmt: skip

@@ -83,12 +83,9 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
 
 FAMILY = kit.Family(
     key="common_emitter",
-    name=msg("common-emitter amplifiers with one transistor"),
-    one=msg("a common-emitter amplifier"),
-    examples={
-        "en": "common-emitter amplifier, gain 50, 12 V supply, 10 kohm load",
-        "zh": "增益50倍的共射放大电路，电源12V，负载10kΩ",
-    },
+    name=msg("common-emitter amplifiers with one transistor"), one=msg("a common-emitter amplifier"),
+    examples={"en": "common-emitter amplifier, gain 50, 12 V supply, 10 kohm load",
+              "zh": "增益50倍的共射放大电路，电源12V，负载10kΩ"},
     words=kit.Words(
         named=(
             r"(?:single[\s-](?:stage|transistor) )?(?:bjt |npn |transistor )?common[\s-]emitter"
@@ -111,6 +108,5 @@ FAMILY = kit.Family(
     title="Common-emitter amplifier, gain {gain:.4g}, {supply_v:g} V",
     remarks=(msg("Gain = -(RC || Rload || ro) / (VT / IC + RE1)."),),
     analyses=rows.sweep,
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
 )  # fmt: skip

@@ -87,12 +87,9 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
 
 FAMILY = kit.Family(
     key="common_gate",
-    name=msg("common-gate amplifiers with one NMOS transistor"),
-    one=msg("a common-gate amplifier"),
-    examples={
-        "en": "common-gate amplifier, gain 10, 12 V supply, 100 kohm load",
-        "zh": "增益10倍的共栅放大电路，电源12V，负载100kΩ",
-    },
+    name=msg("common-gate amplifiers with one NMOS transistor"), one=msg("a common-gate amplifier"),
+    examples={"en": "common-gate amplifier, gain 10, 12 V supply, 100 kohm load",
+              "zh": "增益10倍的共栅放大电路，电源12V，负载100kΩ"},
     words=kit.Words(
         named=(
             r"(?:single[\s-](?:stage|transistor) )?(?:mos(?:fet)? |n-?mos |fet )?common[\s-]gate"
@@ -110,6 +107,5 @@ FAMILY = kit.Family(
     remarks=(msg("Gain = gm (RD || Rload), gm = 2 ID / (VGS - VT)."),),
     analyses=rows.sweep,
     transistors=("nmos",),
-    size=size,
-    netlist=netlist,
-)
+    size=size, netlist=netlist,
+)  # fmt: skip

@@ -106,12 +106,9 @@ def _ohm(request: kit.Request) -> str:
 
 FAMILY = kit.Family(
     key="current_mirror",
-    name=msg("NPN current mirrors and sinks (simple, Wilson, Widlar)"),
-    one=msg("a current mirror"),
-    examples={
-        "en": "current mirror, 1 mA, 12 V supply",
-        "zh": "1mA的镜像电流源，电源12V",
-    },
+    name=msg("NPN current mirrors and sinks (simple, Wilson, Widlar)"), one=msg("a current mirror"),
+    examples={"en": "current mirror, 1 mA, 12 V supply",
+              "zh": "1mA的镜像电流源，电源12V"},
     words=kit.Words(
         named=(
             r"(?:(?:simple|basic|bjt|npn|wilson|widlar) )*(?:current mirror|current[\s-](?:source|"
@@ -164,6 +161,5 @@ FAMILY = kit.Family(
     analyses=lambda request, _sized, _goals: (
         f".dc Vin 0 {spice(request['supply_v'])} {spice(request['supply_v'] / 200)}",
     ),
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
 )  # fmt: skip

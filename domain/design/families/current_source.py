@@ -80,10 +80,8 @@ FAMILY = kit.Family(
     key="current_source",
     name=msg("current sinks of one transistor (JFET, or NPN with an LED as reference)"),
     one=msg("a JFET or LED current source"),
-    examples={
-        "en": "JFET current source, 2 mA, 12 V supply",
-        "zh": "用LED做基准的恒流源，5mA，电源9V",
-    },
+    examples={"en": "JFET current source, 2 mA, 12 V supply",
+              "zh": "用LED做基准的恒流源，5mA，电源9V"},
     words=kit.Words(
         named=rf"^(?=.*(?:{_JFET_WORDS}|{_LED_WORDS}))(?=.*(?:{_SOURCE_WORDS})).*",
         excludes=r"buck|boost|charger|充电|driver|驱动|differen|差分|mirror|镜像|op[\s-]?amp|运放",
@@ -122,6 +120,5 @@ FAMILY = kit.Family(
     analyses=lambda request, _sized, _goals: (
         f".dc Vin 0 {spice(request['supply_v'])} {spice(request['supply_v'] / 200)}",
     ),
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
 )  # fmt: skip

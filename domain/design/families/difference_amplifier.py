@@ -55,12 +55,9 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
 
 FAMILY = kit.Family(
     key="difference_amplifier",
-    name=msg("difference amplifiers with one op-amp"),
-    one=msg("a difference amplifier"),
-    examples={
-        "en": "difference amplifier, gain 10, bandwidth 50 kHz",
-        "zh": "增益10倍、带宽50kHz的差分放大器（减法器）",
-    },
+    name=msg("difference amplifiers with one op-amp"), one=msg("a difference amplifier"),
+    examples={"en": "difference amplifier, gain 10, bandwidth 50 kHz",
+              "zh": "增益10倍、带宽50kHz的差分放大器（减法器）"},
     words=kit.Words(
         named=(
             r"(?:op[\s-]?amps? )?differen(?:ce|tial) (?:op[\s-]?amps?|amplifier|amp|stage)(?: circuit)?|"
@@ -92,6 +89,5 @@ FAMILY = kit.Family(
     title="Difference amplifier, gain {gain:.4g}, {bandwidth_hz:Hz}",
     remarks=rows.two_input_remarks(msg("Vout = (R2 / R1) (Vp - Vn), with R3 = R1 and R4 = R2.")),
     analyses=lambda request, sized, _goals: (opamp.sweep(request, sized.figures["gbw_hz"]),),
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
 )  # fmt: skip

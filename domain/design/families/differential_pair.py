@@ -122,12 +122,9 @@ def _sweep(request: kit.Request) -> tuple[str]:
 
 FAMILY = kit.Family(
     key="differential_pair",
-    name=msg("MOS differential pairs (mirror or resistor load)"),
-    one=msg("a differential pair"),
-    examples={
-        "en": "differential pair with mirror load, gain 100, bandwidth 50 kHz, load 10 pF, ±5 V",
-        "zh": "电流镜负载的差分对，增益100倍，带宽50kHz，负载电容10pF，电源±5V",
-    },
+    name=msg("MOS differential pairs (mirror or resistor load)"), one=msg("a differential pair"),
+    examples={"en": "differential pair with mirror load, gain 100, bandwidth 50 kHz, load 10 pF, ±5 V",
+              "zh": "电流镜负载的差分对，增益100倍，带宽50kHz，负载电容10pF，电源±5V"},
     words=kit.Words(
         named=(
             r"(?:(?:n?mos(?:fet)?|cmos|single[\s-]stage) )*(?:differential|long[\s-]tailed) "
@@ -160,6 +157,5 @@ FAMILY = kit.Family(
     ),
     analyses=lambda request, _sized, _goals: _sweep(request),
     transistors=("nmos", "pmos"),
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
 )  # fmt: skip

@@ -93,12 +93,9 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
 
 FAMILY = kit.Family(
     key="emitter_follower",
-    name=msg("emitter followers (common collector)"),
-    one=msg("an emitter follower"),
-    examples={
-        "en": "emitter follower, 12 V supply, load 1 kohm",
-        "zh": "电源12V、负载1kΩ的射极跟随器",
-    },
+    name=msg("emitter followers (common collector)"), one=msg("an emitter follower"),
+    examples={"en": "emitter follower, 12 V supply, load 1 kohm",
+              "zh": "电源12V、负载1kΩ的射极跟随器"},
     words=kit.Words(
         named=(
             r"(?:bjt |npn |transistor )?(?:emitter[\s-]follower|common[\s-]collector)"
@@ -138,6 +135,5 @@ FAMILY = kit.Family(
     title="Emitter follower, {supply_v:g} V, {load_ohm:Ohm}",
     remarks=(msg("Gain = (RE || Rload) / (VT / IC + RE || Rload)."),),
     analyses=rows.sweep,
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
 )  # fmt: skip

@@ -101,12 +101,9 @@ def _sweep(request: kit.Request, goals: Sequence[kit.DesignGoal]) -> tuple[str]:
 
 FAMILY = kit.Family(
     key="first_order",
-    name=msg("first-order RC or RL low-pass and high-pass filters"),
-    one=msg("a first-order RC filter"),
-    examples={
-        "en": "RC low-pass filter with a cut-off of 1 kHz",
-        "zh": "截止频率为1kHz的一阶RC低通滤波器",
-    },
+    name=msg("first-order RC or RL low-pass and high-pass filters"), one=msg("a first-order RC filter"),
+    examples={"en": "RC low-pass filter with a cut-off of 1 kHz",
+              "zh": "截止频率为1kHz的一阶RC低通滤波器"},
     words=kit.Words(named=rf"{demand.RC_WORDS}|{demand.RL_WORDS}"),
     claims=_claims,
     quantities=demand.QUANTITIES,
@@ -139,8 +136,7 @@ FAMILY = kit.Family(
         else msg("Cut-off f = X / (2 pi L), X = the resistance seen by the inductor."),
     ),
     analyses=lambda request, _sized, goals: _sweep(request, goals),
-    size=sized,
-    netlist=netlist,
+    size=sized, netlist=netlist,
     says=filter_reader(demand.QUANTITIES, demand.parts_said, cutoff="wanted_hz"),
     complete=demand.complete,
     restore=demand.restore,

@@ -76,12 +76,9 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
 FAMILY = opamp_family(
     key="folded_cascode",
     title="Folded cascode",
-    name=msg("folded cascode op-amps"),
-    one=msg("a folded cascode op-amp"),
-    examples={
-        "en": "folded cascode op-amp, gain 75 dB, GBW 10 MHz, load 5 pF, ±2.5 V",
-        "zh": "折叠式共源共栅运放，增益75dB，单位增益带宽10MHz，负载电容5pF，电源±2.5V",
-    },
+    name=msg("folded cascode op-amps"), one=msg("a folded cascode op-amp"),
+    examples={"en": "folded cascode op-amp, gain 75 dB, GBW 10 MHz, load 5 pF, ±2.5 V",
+              "zh": "折叠式共源共栅运放，增益75dB，单位增益带宽10MHz，负载电容5pF，电源±2.5V"},
     words=kit.Words(
         named=(
             r"(?:(?:single[\s-]stage|cmos|differential) )*folded[\s-]?cascode"
@@ -95,6 +92,5 @@ FAMILY = opamp_family(
     ),
     quantities=quantities(60e3, 100e3, 50e6),
     remark=msg("GBW = gm1 / (2 pi CL); gain = gm1 (gm5 ro5 (ro1 || ro3) || gm9 ro9 ro7)."),
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
 )  # fmt: skip

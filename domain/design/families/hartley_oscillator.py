@@ -95,8 +95,7 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
 
 FAMILY = kit.Family(
     key="hartley_oscillator",
-    name=msg("Hartley oscillators"),
-    one=msg("a Hartley oscillator"),
+    name=msg("Hartley oscillators"), one=msg("a Hartley oscillator"),
     examples={"en": "Hartley oscillator at 1 MHz, 9 V supply", "zh": "1MHz哈特莱振荡器，电源9V"},
     words=kit.Words(
         named=(
@@ -113,6 +112,5 @@ FAMILY = kit.Family(
     title="Hartley oscillator, {frequency_hz:Hz}",
     remarks=(msg("f = 1 / (2 pi sqrt((L1 + L2) C))."),),
     analyses=lambda request, _sized, _goals: (rows.transient(request, settles=200, points=100),),
-    size=size,
-    netlist=netlist,
-)
+    size=size, netlist=netlist,
+)  # fmt: skip

@@ -76,12 +76,9 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
 
 FAMILY = kit.Family(
     key="instrumentation_amplifier",
-    name=msg("instrumentation amplifiers with three op-amps"),
-    one=msg("an instrumentation amplifier"),
-    examples={
-        "en": "instrumentation amplifier, gain 100, bandwidth 10 kHz",
-        "zh": "增益100倍、带宽10kHz的仪表放大器",
-    },
+    name=msg("instrumentation amplifiers with three op-amps"), one=msg("an instrumentation amplifier"),
+    examples={"en": "instrumentation amplifier, gain 100, bandwidth 10 kHz",
+              "zh": "增益100倍、带宽10kHz的仪表放大器"},
     words=kit.Words(
         named=(
             r"(?:(?:three|3)[\s-]?op[\s-]?amps? )?instrumentation (?:op[\s-]?amps?|amplifier|amp)|"
@@ -96,6 +93,5 @@ FAMILY = kit.Family(
     title="Instrumentation amplifier, gain {gain:.4g}, {bandwidth_hz:Hz}",
     remarks=rows.two_input_remarks(msg("Vout = (1 + 2 R1 / RG) (Vp - Vn).")),
     analyses=lambda request, sized, _goals: (sweep(request, sized.figures["gbw_hz"]),),
-    size=size,
-    netlist=netlist,
-)
+    size=size, netlist=netlist,
+)  # fmt: skip

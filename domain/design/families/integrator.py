@@ -86,12 +86,9 @@ def _row(metric: str, times: float) -> kit.GoalRow:
 
 FAMILY = kit.Family(
     key="integrator",
-    name=msg("op-amp integrators and differentiators"),
-    one=msg("an integrator"),
-    examples={
-        "en": "op-amp integrator, unity gain at 1 kHz",
-        "zh": "运放积分器，1kHz处增益为1",
-    },
+    name=msg("op-amp integrators and differentiators"), one=msg("an integrator"),
+    examples={"en": "op-amp integrator, unity gain at 1 kHz",
+              "zh": "运放积分器，1kHz处增益为1"},
     words=kit.Words(
         named=(
             r"(?:inverting |miller |lossy |active )?(?:op[\s-]?amps? )?(?:integrat(?:or|ing)|"
@@ -136,7 +133,6 @@ FAMILY = kit.Family(
     analyses=lambda request, _sized, _goals: (
         f".ac dec 50 {spice(request['unity_hz'] / 1000)} {spice(1000 * request['unity_hz'])}",
     ),
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
     complete=complete,
 )  # fmt: skip

@@ -64,12 +64,9 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
 
 FAMILY = kit.Family(
     key="inverting_amplifier",
-    name=msg("inverting op-amp amplifiers"),
-    one=msg("an inverting op-amp amplifier"),
-    examples={
-        "en": "inverting amplifier, gain 10, bandwidth 100 kHz",
-        "zh": "增益10倍、带宽100kHz的反相放大器",
-    },
+    name=msg("inverting op-amp amplifiers"), one=msg("an inverting op-amp amplifier"),
+    examples={"en": "inverting amplifier, gain 10, bandwidth 100 kHz",
+              "zh": "增益10倍、带宽100kHz的反相放大器"},
     words=kit.Words(
         named=(
             r"(?<!non)(?<!non[- ])\binverting (?:op[\s-]?amps?(?: circuit| amplifier| stage)?|"
@@ -118,6 +115,5 @@ FAMILY = kit.Family(
         msg("Gain = -R2 / R1, input resistance = R1, bandwidth = GBW / (1 + R2 / R1)."),
     ),
     analyses=lambda request, sized, _goals: (opamp.sweep(request, sized.figures["gbw_hz"]),),
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
 )  # fmt: skip

@@ -155,8 +155,7 @@ FAMILY = kit.Family(
         f".ac dec {min(4000, round(400 * request['quality'] + 200))} {spice(request['center_hz'] / 30)} "
         f"{spice(30 * request['center_hz'])}",
     ),
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
     says=says,
     complete=complete,
 )  # fmt: skip

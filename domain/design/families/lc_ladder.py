@@ -148,10 +148,8 @@ FAMILY = kit.Family(
     key="lc_ladder",
     name=msg("LC ladder low-pass and high-pass filters of order 2 to 9 (Butterworth, Chebyshev)"),
     one=msg("an LC ladder filter"),
-    examples={
-        "en": "5th-order Butterworth LC low-pass, cut-off 1 MHz, 50 ohm",
-        "zh": "五阶巴特沃斯LC低通滤波器，截止频率1MHz，阻抗50欧",
-    },
+    examples={"en": "5th-order Butterworth LC low-pass, cut-off 1 MHz, 50 ohm",
+              "zh": "五阶巴特沃斯LC低通滤波器，截止频率1MHz，阻抗50欧"},
     words=kit.Words(
         named=(
             # "LC low-pass" alone can be many circuits: order, response, resistance or ladder must stand there
@@ -184,8 +182,7 @@ FAMILY = kit.Family(
             ohm=with_unit(request["resistance_ohm"], "Ohm")),
     )[: 1 if _ladder(request).is_single else 2],
     analyses=rows.sweep,
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
     says=filter_reader(_QUANTITIES),
     complete=complete,
 )  # fmt: skip

@@ -141,10 +141,8 @@ FAMILY = kit.Family(
     key="ldo_regulator",
     name=msg("low-dropout regulators (PMOS pass transistor, stable over the load)"),
     one=msg("a low-dropout regulator"),
-    examples={
-        "en": "LDO 5 V to 3.3 V, 150 mA, phase margin 60",
-        "zh": "5V转3.3V、150mA的低压差线性稳压器，相位裕度60",
-    },
+    examples={"en": "LDO 5 V to 3.3 V, 150 mA, phase margin 60",
+              "zh": "5V转3.3V、150mA的低压差线性稳压器，相位裕度60"},
     words=kit.Words(
         named=(
             r"(?<![a-z])ldos?(?![a-z])(?: (?:linear )?(?:voltage )?regulator)?|"
@@ -174,8 +172,7 @@ FAMILY = kit.Family(
         msg("Vout = Vref (1 + R1/R2). The coils Lfb open the loops in .ac: the loop gain is -V(out)."),
     ),
     analyses=lambda request, _sized, _goals: (_falling_input(request), ".ac dec 40 10 100meg"),
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
     says=says,
     complete=complete,
 )  # fmt: skip

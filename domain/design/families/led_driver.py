@@ -29,10 +29,8 @@ FAMILY = kit.Family(
     key="led_driver",
     name=msg("LED drivers and constant-current sinks (op-amp with MOSFET, two transistors, resistor)"),
     one=msg("an LED driver"),
-    examples={
-        "en": "LED driver, 3 white LEDs, 350 mA, 12 V supply",
-        "zh": "20mA的LED恒流驱动电路，电源9V",
-    },
+    examples={"en": "LED driver, 3 white LEDs, 350 mA, 12 V supply",
+              "zh": "20mA的LED恒流驱动电路，电源9V"},
     words=kit.Words(
         named=(
             rf"{_LED} ?(?:constant[\s-]current )?(?:string )?(?:lamp )?(?:driv(?:er|ing)|current[\s-]\w+|"
@@ -131,6 +129,5 @@ FAMILY = kit.Family(
     analyses=lambda request, _sized, _goals: (
         f".dc Vcc 0 {spice(1.2 * request['supply_v'])} {spice(request['supply_v'] / 200)}",
     ),
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
 )  # fmt: skip

@@ -126,12 +126,9 @@ _QUANTITIES = (
 
 FAMILY = kit.Family(
     key="level_shifter",
-    name=msg("CMOS level shifters from a lower to a higher supply"),
-    one=msg("a level shifter"),
-    examples={
-        "en": "level shifter from 1.8 V to 5 V, delay below 20 ns, load 1 pF",
-        "zh": "1.8V转5V的电平转换电路，延迟小于20ns，负载电容1pF",
-    },
+    name=msg("CMOS level shifters from a lower to a higher supply"), one=msg("a level shifter"),
+    examples={"en": "level shifter from 1.8 V to 5 V, delay below 20 ns, load 1 pF",
+              "zh": "1.8V转5V的电平转换电路，延迟小于20ns，负载电容1pF"},
     words=kit.Words(
         named=(
             r"(?:(?:cmos|logic|voltage) )*level[\s-]?"
@@ -162,8 +159,7 @@ FAMILY = kit.Family(
     analyses=lambda request, _sized, _goals: (
         ".tran {0} {1} 0 {0}".format(spice(request["delay_s"] / 50), spice(42 * request["delay_s"])),
     ),
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
     says=lambda sentence: says(sentence, _QUANTITIES),
     complete=complete,
 )  # fmt: skip

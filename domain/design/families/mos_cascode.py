@@ -110,12 +110,9 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
 
 FAMILY = kit.Family(
     key="mos_cascode",
-    name=msg("cascode amplifiers with two NMOS transistors"),
-    one=msg("a MOS cascode amplifier"),
-    examples={
-        "en": "MOS cascode amplifier, gain 10, 12 V supply, 100 kohm load",
-        "zh": "增益10倍的共源共栅放大电路，电源12V，负载100kΩ",
-    },
+    name=msg("cascode amplifiers with two NMOS transistors"), one=msg("a MOS cascode amplifier"),
+    examples={"en": "MOS cascode amplifier, gain 10, 12 V supply, 100 kohm load",
+              "zh": "增益10倍的共源共栅放大电路，电源12V，负载100kΩ"},
     words=kit.Words(
         named=(
             r"(?:mos(?:fet)?|n-?mos|cmos|fet) (?:single[\s-]stage )?cascode"
@@ -131,6 +128,5 @@ FAMILY = kit.Family(
     remarks=(msg("Gain = -gm1 (RD || Rload), gm = 2 ID / (VGS - VT)."),),
     analyses=rows.sweep,
     transistors=("nmos",),
-    size=size,
-    netlist=netlist,
-)
+    size=size, netlist=netlist,
+)  # fmt: skip

@@ -81,12 +81,9 @@ def _ohm(request: kit.Request) -> str:
 
 FAMILY = kit.Family(
     key="mos_current_mirror",
-    name=msg("NMOS current mirrors (simple, cascode)"),
-    one=msg("a MOS current mirror"),
-    examples={
-        "en": "MOS cascode current mirror, 100 uA, 5 V supply",
-        "zh": "100uA的NMOS电流镜，电源5V",
-    },
+    name=msg("NMOS current mirrors (simple, cascode)"), one=msg("a MOS current mirror"),
+    examples={"en": "MOS cascode current mirror, 100 uA, 5 V supply",
+              "zh": "100uA的NMOS电流镜，电源5V"},
     words=kit.Words(
         named=(
             r"(?:(?:simple|basic|cascode|constant|n-?mos|mos(?:fet)?|cmos) )*"
@@ -140,6 +137,5 @@ FAMILY = kit.Family(
         f".dc Vin 0 {spice(request['supply_v'])} {spice(request['supply_v'] / 200)}",
     ),
     transistors=("nmos",),
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
 )  # fmt: skip

@@ -73,12 +73,9 @@ def _pulse(delay: float) -> str:
 
 FAMILY = kit.Family(
     key="mos_inverter",
-    name=msg("MOS inverters (CMOS, or NMOS with a resistor)"),
-    one=msg("a MOS inverter"),
-    examples={
-        "en": "CMOS inverter, delay below 5 ns, load 1 pF, 5 V supply",
-        "zh": "CMOS反相器，延迟小于5ns，负载电容1pF，电源5V",
-    },
+    name=msg("MOS inverters (CMOS, or NMOS with a resistor)"), one=msg("a MOS inverter"),
+    examples={"en": "CMOS inverter, delay below 5 ns, load 1 pF, 5 V supply",
+              "zh": "CMOS反相器，延迟小于5ns，负载电容1pF，电源5V"},
     words=kit.Words(
         named=(
             r"(?:(?:n-?mos|cmos|mos(?:fet)?|logic(?:al)?|digital) )+inverter|"
@@ -111,6 +108,5 @@ FAMILY = kit.Family(
     title="Inverter, {form} load, {delay_s:s}, {supply_v:g} V",
     remarks=(msg("Delay = alpha CL / (KP W/L VDD), with a resistor 0.69 R CL."),),
     analyses=lambda request, _sized, _goals: (_pulse(request["delay_s"]),),
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
 )  # fmt: skip

@@ -77,16 +77,13 @@ FAMILY = replace(
         "multiple-feedback low-pass and high-pass filters of order 1 to 8 (Butterworth, Chebyshev, Bessel)"
     ),
     one=msg("a multiple-feedback filter"),
-    examples={
-        "en": "multiple-feedback low-pass filter, 2nd order, cut-off 1 kHz, gain 10",
-        "zh": "多重反馈低通滤波器，四阶巴特沃斯，截止频率1kHz，增益2倍",
-    },
+    examples={"en": "multiple-feedback low-pass filter, 2nd order, cut-off 1 kHz, gain 10",
+              "zh": "多重反馈低通滤波器，四阶巴特沃斯，截止频率1kHz，增益2倍"},
     words=kit.Words(named=f"{rows.MULTIPLE_FEEDBACK_WORDS}|{_INVERTING}", refuses=(SINGLE_SUPPLY,)),
     claims=_claims,
     quantities=_QUANTITIES,
     title=lambda request: sallen_key.FAMILY.title(request).replace("Sallen-Key", "Multiple-feedback"),
     stem=lambda request: sallen_key.stem(request).replace("sallen_key", "multiple_feedback"),
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
     says=sallen_key.reader(_QUANTITIES),
-)
+)  # fmt: skip

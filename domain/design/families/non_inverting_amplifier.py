@@ -91,10 +91,8 @@ FAMILY = kit.Family(
     key="non_inverting_amplifier",
     name=msg("non-inverting op-amp amplifiers and voltage followers"),
     one=msg("a non-inverting op-amp amplifier"),
-    examples={
-        "en": "non-inverting amplifier, gain 11, bandwidth 50 kHz",
-        "zh": "增益11倍、带宽50kHz的同相放大器",
-    },
+    examples={"en": "non-inverting amplifier, gain 11, bandwidth 50 kHz",
+              "zh": "增益11倍、带宽50kHz的同相放大器"},
     words=kit.Words(
         named=(
             r"non[\s-]?inverting (?:op[\s-]?amps?(?: circuit| amplifier| stage)?|"
@@ -150,7 +148,6 @@ FAMILY = kit.Family(
     + with_unit(request["bandwidth_hz"], "Hz"),
     remarks=(msg("Gain = 1 + R2 / R1, bandwidth = GBW / (1 + R2 / R1)."),),
     analyses=lambda request, sized, _goals: (opamp.sweep(request, sized.figures["gbw_hz"]),),
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
     complete=complete,
 )  # fmt: skip

@@ -69,10 +69,8 @@ FAMILY = kit.Family(
     key="non_inverting_schmitt",
     name=msg("non-inverting comparators with hysteresis"),
     one=msg("a non-inverting comparator with hysteresis"),
-    examples={
-        "en": "non-inverting Schmitt trigger, upper threshold 2 V, lower threshold -2 V, ±15 V",
-        "zh": "同相施密特触发器，上限阈值2V，下限阈值-2V，电源±15V",
-    },
+    examples={"en": "non-inverting Schmitt trigger, upper threshold 2 V, lower threshold -2 V, ±15 V",
+              "zh": "同相施密特触发器，上限阈值2V，下限阈值-2V，电源±15V"},
     words=kit.Words(
         named=(
             r"non[\s-]?inverting (?:op[\s-]?amp )?(?:schmitt|hysteresis|comparator)"
@@ -91,8 +89,7 @@ FAMILY = kit.Family(
         msg("The output is high while the input lies above the upper threshold, low below the lower one."),
     ),
     analyses=lambda _request, _sized, _goals: rows.ANALYSES,
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
     says=rows.says,
     complete=rows.complete,
-)
+)  # fmt: skip

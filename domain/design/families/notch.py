@@ -84,12 +84,9 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
 
 FAMILY = kit.Family(
     key="notch",
-    name=msg("notch filters (twin-T with adjustable Q)"),
-    one=msg("a twin-T notch filter"),
-    examples={
-        "en": "notch filter at 50 Hz, Q 5, at least 30 dB rejection",
-        "zh": "50Hz陷波器，Q值5，抑制不少于30dB",
-    },
+    name=msg("notch filters (twin-T with adjustable Q)"), one=msg("a twin-T notch filter"),
+    examples={"en": "notch filter at 50 Hz, Q 5, at least 30 dB rejection",
+              "zh": "50Hz陷波器，Q值5，抑制不少于30dB"},
     words=kit.Words(
         named=(
             r"(?:(?:active|twin[\s-]?t|second[\s-]order|2nd[\s-]order) )*"
@@ -115,8 +112,7 @@ FAMILY = kit.Family(
     analyses=lambda request, _sized, _goals: (
         f".ac dec 1000 {spice(request['center_hz'] / 30)} {spice(30 * request['center_hz'])}",
     ),
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
     says=rows.says_resonance(_QUANTITIES),
     complete=rows.complete_resonance,
 )  # fmt: skip

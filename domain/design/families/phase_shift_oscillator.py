@@ -78,12 +78,9 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
 
 FAMILY = kit.Family(
     key="phase_shift_oscillator",
-    name=msg("RC phase-shift oscillators"),
-    one=msg("a phase-shift oscillator"),
-    examples={
-        "en": "phase-shift oscillator 1 kHz, amplitude 5 V",
-        "zh": "1kHz的RC移相振荡器，幅度5V",
-    },
+    name=msg("RC phase-shift oscillators"), one=msg("a phase-shift oscillator"),
+    examples={"en": "phase-shift oscillator 1 kHz, amplitude 5 V",
+              "zh": "1kHz的RC移相振荡器，幅度5V"},
     words=kit.Words(
         named=(
             r"(?:rc )?phase[\s-]?shift(?: rc)?(?: (?:sine(?:[\s-]?wave)?|op[\s-]?amp))*(?: (?:oscillator|"
@@ -99,7 +96,6 @@ FAMILY = kit.Family(
     title="Phase-shift oscillator, {frequency_hz:Hz}",
     remarks=(msg("f = 1 / (2 pi sqrt(6) R C) at a gain of -29, which the diodes hold."),),
     analyses=lambda request, _sized, _goals: (rows.transient(request, settles=60),),
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
     complete=rows.third_of_supply,
-)
+)  # fmt: skip

@@ -92,12 +92,9 @@ def _record(request: kit.Request, sized: kit.Sized) -> str:
 
 FAMILY = kit.Family(
     key="pierce_oscillator",
-    name=msg("Pierce crystal oscillators with a CMOS inverter"),
-    one=msg("a Pierce crystal oscillator"),
-    examples={
-        "en": "Pierce crystal oscillator at 8 MHz, load capacitance 18 pF, 5 V supply",
-        "zh": "8MHz皮尔斯晶体振荡器，负载电容18pF，电源5V",
-    },
+    name=msg("Pierce crystal oscillators with a CMOS inverter"), one=msg("a Pierce crystal oscillator"),
+    examples={"en": "Pierce crystal oscillator at 8 MHz, load capacitance 18 pF, 5 V supply",
+              "zh": "8MHz皮尔斯晶体振荡器，负载电容18pF，电源5V"},
     words=kit.Words(
         named=(
             r"pierce(?: (?:crystal|quartz|xtal))?(?: (?:oscillator|circuit))?|"
@@ -130,6 +127,5 @@ FAMILY = kit.Family(
     title="Pierce crystal oscillator, {frequency_hz:Hz}",
     remarks=(msg("gm > 4 Rm (2 pi f)^2 (C0 + CL)^2, C1 = C2 = 2 CL."),),
     analyses=lambda request, sized, _goals: (_record(request, sized),),
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
 )  # fmt: skip

@@ -127,8 +127,7 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
 
 FAMILY = kit.Family(
     key="pll_loop_filter",
-    name=msg("loop filters of charge-pump PLLs (second order)"),
-    one=msg("a PLL loop filter"),
+    name=msg("loop filters of charge-pump PLLs (second order)"), one=msg("a PLL loop filter"),
     examples={
         "en": "PLL loop filter, 20 kHz bandwidth, phase margin 50, Kvco 20 MHz/V, Icp 1 mA, N = 900",
         "zh": "锁相环环路滤波器，带宽20kHz，相位裕度50，压控灵敏度20MHz/V，电荷泵电流1mA，分频比900",
@@ -162,7 +161,6 @@ FAMILY = kit.Family(
         f".ac dec 100 {spice(request['bandwidth_hz'] / 300)} "
         f"{spice(3 * max(request['reference_hz'] or 0.0, 100 * request['bandwidth_hz']))}",
     ),
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
     complete=complete,
 )  # fmt: skip

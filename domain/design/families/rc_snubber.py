@@ -137,8 +137,7 @@ def _record(request: kit.Request) -> str:
 
 FAMILY = kit.Family(
     key="rc_snubber",
-    name=msg("RC snubbers for a switching node"),
-    one=msg("an RC snubber"),
+    name=msg("RC snubbers for a switching node"), one=msg("an RC snubber"),
     examples={
         "en": "RC snubber for a 12 V switch node that rings at 80 MHz, 150 pF, overshoot below 30 %",
         "zh": "开关节点RC吸收电路，振铃80MHz，寄生电容150pF，电压12V，过冲小于30%",
@@ -170,7 +169,6 @@ FAMILY = kit.Family(
     ),
     remarks=(msg("Rs near sqrt(L/C), Cs several times C; the loss is (Cs + C) V^2 f."),),
     analyses=lambda request, _sized, _goals: (_record(request),),
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
     complete=complete,
 )  # fmt: skip

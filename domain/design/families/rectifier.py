@@ -79,10 +79,8 @@ FAMILY = kit.Family(
     key="rectifier",
     name=msg("rectifiers with a smoothing capacitor (bridge, half-wave, full-wave with a centre tap)"),
     one=msg("a rectifier"),
-    examples={
-        "en": "bridge rectifier, 12 V AC, 50 Hz, 100 mA, ripple below 1 V",
-        "zh": "桥式整流滤波电路，交流12V，50Hz，负载电流100mA，纹波小于1V",
-    },
+    examples={"en": "bridge rectifier, 12 V AC, 50 Hz, 100 mA, ripple below 1 V",
+              "zh": "桥式整流滤波电路，交流12V，50Hz，负载电流100mA，纹波小于1V"},
     words=kit.Words(
         named=(
             r"(?:(?:half|full|single|bridge|diode)[\s-]?(?:wave|phase)?[\s-])*"
@@ -121,8 +119,7 @@ FAMILY = kit.Family(
     title="Rectifier, {form}, {input_v:.4g} V rms to {vout:.3g} V, {iout:A3}",
     remarks=(msg("C = I t / Vr; Vout = Vp - VD of the diodes in the way - Vr/2."),),
     analyses=lambda request, _sized, _goals: (_record(request),),
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
     says=demand.says,
     complete=demand.complete,
 )  # fmt: skip

@@ -52,12 +52,9 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
 
 FAMILY = kit.Family(
     key="relaxation_oscillator",
-    name=msg("relaxation oscillators with one op-amp"),
-    one=msg("a relaxation oscillator"),
-    examples={
-        "en": "op-amp relaxation oscillator, 1 kHz square wave",
-        "zh": "1kHz运放方波振荡器",
-    },
+    name=msg("relaxation oscillators with one op-amp"), one=msg("a relaxation oscillator"),
+    examples={"en": "op-amp relaxation oscillator, 1 kHz square wave",
+              "zh": "1kHz运放方波振荡器"},
     words=kit.Words(
         named=(
             r"(?:op[\s-]?amps? )?relaxation (?:oscillator|generator)|"
@@ -86,6 +83,5 @@ FAMILY = kit.Family(
     title="Relaxation oscillator, {frequency_hz:Hz}",
     remarks=(msg("f = 1 / (2 R3 C1 ln 3) with R1 = R2."),),
     analyses=lambda request, _sized, _goals: (transient(request, settles=5),),
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
 )  # fmt: skip

@@ -106,12 +106,9 @@ _QUANTITIES = (
 
 FAMILY = kit.Family(
     key="ring_oscillator",
-    name=msg("CMOS ring oscillators"),
-    one=msg("a ring oscillator"),
-    examples={
-        "en": "5-stage CMOS ring oscillator at 10 MHz, 3.3 V supply",
-        "zh": "五级CMOS环形振荡器，频率10MHz，电源3.3V",
-    },
+    name=msg("CMOS ring oscillators"), one=msg("a ring oscillator"),
+    examples={"en": "5-stage CMOS ring oscillator at 10 MHz, 3.3 V supply",
+              "zh": "五级CMOS环形振荡器，频率10MHz，电源3.3V"},
     words=kit.Words(
         named=(
             r"(?:(?:cmos|inverter) )*ring[\s-]?(?:oscillator|osc(?![a-z]))|inverter ring|"
@@ -133,8 +130,7 @@ FAMILY = kit.Family(
     ),
     remarks=(msg("f = 1 / (2 N tp), tp = 0.96 C VDD / ID."),),
     analyses=lambda request, _sized, _goals: (transient(request, settles=6),),
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
     says=rows.counted(_QUANTITIES, "stages", r"stages?|(?:cmos )?(?:inverters|反相器)|级|阶|节"),
     complete=complete,
 )  # fmt: skip

@@ -139,10 +139,8 @@ FAMILY = kit.Family(
     key="sallen_key",
     name=msg("Sallen-Key low-pass and high-pass filters of order 1 to 10 (Butterworth, Chebyshev, Bessel)"),
     one=msg("an active Sallen-Key filter"),
-    examples={
-        "en": "4th-order Butterworth low-pass filter, cut-off 1 kHz",
-        "zh": "截止频率为1kHz的二阶巴特沃斯低通滤波器",
-    },
+    examples={"en": "4th-order Butterworth low-pass filter, cut-off 1 kHz",
+              "zh": "截止频率为1kHz的二阶巴特沃斯低通滤波器"},
     words=kit.Words(
         named=_NAMED,
         refuses=(
@@ -161,8 +159,7 @@ FAMILY = kit.Family(
     stem=stem,
     remarks=lambda request: (sallen_key_response.cutoff_definition(request),),
     analyses=sallen_key_response.sweep,
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
     says=reader(QUANTITIES),
     complete=sallen_key_response.complete,
     restore=restore,

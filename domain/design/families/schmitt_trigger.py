@@ -50,10 +50,8 @@ FAMILY = kit.Family(
     key="schmitt_trigger",
     name=msg("comparators with hysteresis (inverting Schmitt triggers)"),
     one=msg("a comparator with hysteresis"),
-    examples={
-        "en": "Schmitt trigger, upper threshold 3 V, lower threshold 1 V, ±12 V",
-        "zh": "施密特触发器，上限阈值3V，下限阈值1V，电源±12V",
-    },
+    examples={"en": "Schmitt trigger, upper threshold 3 V, lower threshold 1 V, ±12 V",
+              "zh": "施密特触发器，上限阈值3V，下限阈值1V，电源±12V"},
     words=kit.Words(
         named=(
             r"(?:inverting )?schmitt[\s-]?(?:trigger|comparator)?|(?:反相)?施密特(?:触发器|比较器)?|"
@@ -72,8 +70,7 @@ FAMILY = kit.Family(
         msg("The output is low while the input lies above the upper threshold, high below the lower one."),
     ),
     analyses=lambda _request, _sized, _goals: rows.ANALYSES,
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
     says=rows.says,
     complete=rows.complete,
 )  # fmt: skip

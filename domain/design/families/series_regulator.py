@@ -89,10 +89,8 @@ FAMILY = kit.Family(
     key="series_regulator",
     name=msg("linear series regulators (Zener reference, op-amp, pass transistor)"),
     one=msg("a linear series regulator"),
-    examples={
-        "en": "series regulator 12 V to 5 V, 200 mA",
-        "zh": "12V转5V、200mA的串联型线性稳压电路",
-    },
+    examples={"en": "series regulator 12 V to 5 V, 200 mA",
+              "zh": "12V转5V、200mA的串联型线性稳压电路"},
     words=kit.Words(
         named=(
             r"(?:linear )?series (?:pass )?(?:voltage )?regulator|pass[\s-]transistor regulator|"
@@ -108,8 +106,7 @@ FAMILY = kit.Family(
     title=rows.titled("Series regulator"),
     remarks=(msg("Vout = VZ (1 + R1 / R2)."),),
     analyses=rows.sweep_of_input,
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
     says=says,
     complete=complete,
-)
+)  # fmt: skip

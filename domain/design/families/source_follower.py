@@ -78,12 +78,9 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
 
 FAMILY = kit.Family(
     key="source_follower",
-    name=msg("source followers (common drain)"),
-    one=msg("a source follower"),
-    examples={
-        "en": "source follower, 12 V supply, load 10 kohm",
-        "zh": "电源12V、负载10kΩ的源极跟随器",
-    },
+    name=msg("source followers (common drain)"), one=msg("a source follower"),
+    examples={"en": "source follower, 12 V supply, load 10 kohm",
+              "zh": "电源12V、负载10kΩ的源极跟随器"},
     words=kit.Words(
         named=(
             r"(?:mos(?:fet)? |n-?mos |fet )?(?:source[\s-]follower|common[\s-]drain)"
@@ -112,6 +109,5 @@ FAMILY = kit.Family(
     remarks=(msg("Gain = (RS || Rload) / (1 / gm + RS || Rload), gm = 2 ID / (VGS - VT)."),),
     analyses=rows.sweep,
     transistors=("nmos",),
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
 )  # fmt: skip

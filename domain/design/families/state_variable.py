@@ -133,10 +133,8 @@ FAMILY = kit.Family(
     key="state_variable",
     name=msg("state-variable filters (KHN, Tow-Thomas) with low-pass, band-pass and high-pass outputs"),
     one=msg("a state-variable filter"),
-    examples={
-        "en": "state-variable filter, f0 1 kHz, Q 10, band-pass output",
-        "zh": "状态变量滤波器，中心频率1kHz，Q值8，低通输出",
-    },
+    examples={"en": "state-variable filter, f0 1 kHz, Q 10, band-pass output",
+              "zh": "状态变量滤波器，中心频率1kHz，Q值8，低通输出"},
     words=kit.Words(named=f"{_NAMED}|{_BAND}", refuses=(opamp.SINGLE_SUPPLY,)),
     claims=lambda sentence: float(sentence.has(_NAMED) and not sentence.has(_OTHERS)),
     quantities=_QUANTITIES,
@@ -171,8 +169,7 @@ FAMILY = kit.Family(
     analyses=lambda request, _sized, _goals: (
         f".ac dec 200 {spice(request['center_hz'] / 100)} {spice(100 * request['center_hz'])}",
     ),
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
     says=resonance.says_resonance(_QUANTITIES),
     complete=complete,
 )  # fmt: skip

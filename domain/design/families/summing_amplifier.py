@@ -134,12 +134,9 @@ def _goal(n: int) -> kit.GoalRow:
 
 FAMILY = kit.Family(
     key="summing_amplifier",
-    name=msg("summing op-amp amplifiers (inverting adders)"),
-    one=msg("a summing amplifier"),
-    examples={
-        "en": "summing amplifier, 3 inputs, weights 1, 2 and 4",
-        "zh": "三路反相加法器，权重1、2、4",
-    },
+    name=msg("summing op-amp amplifiers (inverting adders)"), one=msg("a summing amplifier"),
+    examples={"en": "summing amplifier, 3 inputs, weights 1, 2 and 4",
+              "zh": "三路反相加法器，权重1、2、4"},
     words=kit.Words(
         named=(
             r"(?:inverting )?(?:op[\s-]?amps? )?(?<![a-z])(?:summ(?:ing|er)|add(?:er|ing))(?![a-z])"
@@ -165,8 +162,7 @@ FAMILY = kit.Family(
     analyses=lambda request, _sized, _goals: (
         f".tran {spice(_slot_s(request) / 100)} {spice((request['inputs'] + 0.5) * _slot_s(request))}",
     ),
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
     says=says,
     complete=complete,
 )  # fmt: skip

@@ -72,12 +72,9 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
 FAMILY = opamp_family(
     key="telescopic_opamp",
     title="Telescopic",
-    name=msg("telescopic cascode op-amps"),
-    one=msg("a telescopic cascode op-amp"),
-    examples={
-        "en": "telescopic cascode op-amp, gain 80 dB, GBW 10 MHz, load 5 pF, ±2.5 V",
-        "zh": "套筒式共源共栅运放，增益80dB，单位增益带宽10MHz，负载电容5pF，电源±2.5V",
-    },
+    name=msg("telescopic cascode op-amps"), one=msg("a telescopic cascode op-amp"),
+    examples={"en": "telescopic cascode op-amp, gain 80 dB, GBW 10 MHz, load 5 pF, ±2.5 V",
+              "zh": "套筒式共源共栅运放，增益80dB，单位增益带宽10MHz，负载电容5pF，电源±2.5V"},
     words=kit.Words(
         named=(
             r"(?:(?:single[\s-]stage|cmos|differential) )*telescopic"
@@ -92,6 +89,5 @@ FAMILY = opamp_family(
     ),
     quantities=quantities(100e3, 100e3, 50e6),
     remark=msg("GBW = gm1 / (2 pi CL); gain = gm1 (gm3 ro3 ro1 || gm5 ro5 ro7)."),
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
 )  # fmt: skip

@@ -72,12 +72,9 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
 
 FAMILY = kit.Family(
     key="timer_555",
-    name=msg("astable multivibrators with a 555"),
-    one=msg("an astable multivibrator with a 555"),
-    examples={
-        "en": "555 astable, 1 kHz, duty 60 %, 5 V supply",
-        "zh": "555多谐振荡器，1kHz，占空比60%，电源5V",
-    },
+    name=msg("astable multivibrators with a 555"), one=msg("an astable multivibrator with a 555"),
+    examples={"en": "555 astable, 1 kHz, duty 60 %, 5 V supply",
+              "zh": "555多谐振荡器，1kHz，占空比60%，电源5V"},
     words=kit.Words(
         named=(
             r"(?:astable|oscillator|multivibrator|blinker|flasher)(?: circuit)? (?:with|using|based on|"
@@ -124,6 +121,5 @@ FAMILY = kit.Family(
         else msg("High for ln 2 (RA + RB) C, low for ln 2 RB C."),
     ),
     analyses=lambda request, _sized, _goals: (transient(request, settles=3),),
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
 )  # fmt: skip

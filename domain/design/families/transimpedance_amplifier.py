@@ -68,12 +68,9 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
 
 FAMILY = kit.Family(
     key="transimpedance_amplifier",
-    name=msg("transimpedance amplifiers for photodiodes"),
-    one=msg("a transimpedance amplifier"),
-    examples={
-        "en": "transimpedance amplifier, 100 kohm, 1 MHz, photodiode 10 pF",
-        "zh": "跨阻100kΩ、带宽1MHz的跨阻放大器，光电二极管电容10pF",
-    },
+    name=msg("transimpedance amplifiers for photodiodes"), one=msg("a transimpedance amplifier"),
+    examples={"en": "transimpedance amplifier, 100 kohm, 1 MHz, photodiode 10 pF",
+              "zh": "跨阻100kΩ、带宽1MHz的跨阻放大器，光电二极管电容10pF"},
     words=kit.Words(
         named=(
             r"trans[\s-]?impedance(?: (?:op[\s-]?amps?|amplifier|amp))?|(?<![a-z])tia(?![a-z])|"
@@ -118,6 +115,5 @@ FAMILY = kit.Family(
     title="Transimpedance amplifier, {transimpedance_ohm:Ohm}, {bandwidth_hz:Hz}",
     remarks=(msg("Vout = -Rf I; f0 = sqrt(GBW / (2 pi Rf (Cd + Cf))), its Q by Cf."),),
     analyses=lambda request, sized, _goals: (opamp.sweep(request, sized.figures["gbw_hz"]),),
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
 )  # fmt: skip

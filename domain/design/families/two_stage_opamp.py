@@ -95,8 +95,7 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
 FAMILY = opamp_family(
     key="two_stage_opamp",
     title="Two-stage",
-    name=msg("two-stage CMOS op-amps with Miller compensation"),
-    one=msg("a two-stage op-amp"),
+    name=msg("two-stage CMOS op-amps with Miller compensation"), one=msg("a two-stage op-amp"),
     examples={
         "en": "two-stage Miller op-amp, gain 70 dB, GBW 5 MHz, phase margin 60, load 10 pF, ±2.5 V",
         "zh": "两级米勒补偿运放，增益70dB，单位增益带宽5MHz，相位裕度60，负载电容10pF，电源±2.5V",
@@ -114,6 +113,5 @@ FAMILY = opamp_family(
     ),
     quantities=quantities(100e3, 1e3, 20e6),
     remark=msg("GBW = gm1 / (2 pi Cc); Rz = 1 / gm6."),
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
 )  # fmt: skip

@@ -110,12 +110,9 @@ def _tempco(request: kit.Request) -> str:
 
 FAMILY = kit.Family(
     key="vbe_multiplier",
-    name=msg("VBE multipliers"),
-    one=msg("a VBE multiplier"),
-    examples={
-        "en": "VBE multiplier 1.3 V at 2 mA",
-        "zh": "1.3V的VBE倍增电路，电流2mA",
-    },
+    name=msg("VBE multipliers"), one=msg("a VBE multiplier"),
+    examples={"en": "VBE multiplier 1.3 V at 2 mA",
+              "zh": "1.3V的VBE倍增电路，电流2mA"},
     words=kit.Words(
         named=(
             r"(?:v_?be|rubber[\s-]diode|base[\s-]emitter(?: voltage)?)[\s-]?multipl\w+(?: (?:bias|circuit))*|"
@@ -150,7 +147,6 @@ FAMILY = kit.Family(
     title="VBE multiplier {bias_v:.3g} V, {current_a:A3}",
     remarks=(msg("V = VBE (1 + R1/R2) + IB R1, from collector to emitter."),),
     analyses=lambda request, sized, goals: (*rows.sweep(request, sized, goals), ".ac dec 10 10 10k"),
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
     says=lambda sentence: rows.says_temperatures(sentence, _QUANTITIES),
 )  # fmt: skip

@@ -131,12 +131,9 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
 
 FAMILY = kit.Family(
     key="voltage_divider",
-    name=msg("resistive voltage dividers"),
-    one=msg("a voltage divider"),
-    examples={
-        "en": "voltage divider from 12 V to 3.3 V, load 100 kohm",
-        "zh": "把12V分压到3.3V的电阻分压器，负载100kΩ",
-    },
+    name=msg("resistive voltage dividers"), one=msg("a voltage divider"),
+    examples={"en": "voltage divider from 12 V to 3.3 V, load 100 kohm",
+              "zh": "把12V分压到3.3V的电阻分压器，负载100kΩ"},
     words=kit.Words(
         named=(
             r"(?:resist(?:ive|or) )?(?:voltage|potential) divider|resist(?:ive|or) divider|"
@@ -171,8 +168,7 @@ FAMILY = kit.Family(
     analyses=lambda request, _sized, _goals: (
         f".dc Vin 0 {spice(request['vin'])} {spice(request['vin'] / 50)}",
     ),
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
     says=says,
     complete=complete,
 )  # fmt: skip

@@ -83,12 +83,9 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
 
 FAMILY = kit.Family(
     key="wien_oscillator",
-    name=msg("Wien-bridge sine oscillators"),
-    one=msg("a Wien-bridge oscillator"),
-    examples={
-        "en": "Wien-bridge oscillator 1 kHz, amplitude 5 V",
-        "zh": "1kHz文氏桥正弦波振荡器，幅度5V",
-    },
+    name=msg("Wien-bridge sine oscillators"), one=msg("a Wien-bridge oscillator"),
+    examples={"en": "Wien-bridge oscillator 1 kHz, amplitude 5 V",
+              "zh": "1kHz文氏桥正弦波振荡器，幅度5V"},
     words=kit.Words(
         named=(
             r"(?:wien|wein|vienna)(?:[\s-]?bridge)?(?: (?:sine(?:[\s-]?wave)?|op[\s-]?amp))*"
@@ -114,7 +111,6 @@ FAMILY = kit.Family(
     title="Wien-bridge oscillator, {frequency_hz:Hz}",
     remarks=(msg("f = 1 / (2 pi R C) at a gain of 3, which the diodes hold."),),
     analyses=lambda request, _sized, _goals: (rows.transient(request, settles=60),),
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
     complete=rows.third_of_supply,
 )  # fmt: skip

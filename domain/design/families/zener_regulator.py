@@ -61,12 +61,9 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
 
 FAMILY = kit.Family(
     key="zener_regulator",
-    name=msg("Zener-diode regulators"),
-    one=msg("a Zener regulator"),
-    examples={
-        "en": "Zener regulator 12 V to 5.1 V, 10 mA",
-        "zh": "12V转5.1V、10mA的稳压管稳压电路",
-    },
+    name=msg("Zener-diode regulators"), one=msg("a Zener regulator"),
+    examples={"en": "Zener regulator 12 V to 5.1 V, 10 mA",
+              "zh": "12V转5.1V、10mA的稳压管稳压电路"},
     words=kit.Words(
         named=(
             r"(?:zener|齐纳)(?:[\s-]diode)?(?: (?:shunt|voltage))*(?: (?:regulator|stabili[sz]er|"
@@ -88,8 +85,7 @@ FAMILY = kit.Family(
     title=rows.titled("Zener regulator"),
     remarks=(msg("R1 = (lowest Vin - VZ) / (load current + least diode current)."),),
     analyses=rows.sweep_of_input,
-    size=size,
-    netlist=netlist,
+    size=size, netlist=netlist,
     says=says,
     complete=complete,
 )  # fmt: skip
