@@ -66,7 +66,8 @@ def beyond(
     label: Message, unit: str, wanted: float, reached: float, advice: Message, *, digits: int = 3
 ) -> CircuitError:
     """The same of two figures, with as many digits as tell them apart."""
-    return unreachable(label, *told_apart(unit, wanted, reached, digits=digits), advice=advice)
+    asked, limit = told_apart(unit, wanted, reached, digits=digits)
+    return unreachable(label, asked, limit, advice)
 
 
 def both(label: Message, first: Message, second: Message) -> CircuitError:

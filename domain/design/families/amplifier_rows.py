@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from domain.design import kit
 from domain.design.kit import around, spice
 from shared.message import Message, msg
@@ -62,7 +60,7 @@ def write_inputs(deck: kit.Deck, amplitude: float, hz: str) -> None:
     deck.part(f"Vinn inn 0 DC 0 AC 1 90 {sine} 0 0 90)", msg("inverting input: 1 V for .ac, 90° ahead"))
 
 
-def two_input_remarks(equation: Message) -> Callable[[kit.Request], tuple[Message, ...]]:
+def two_input_remarks(equation: Message) -> tuple[Message, Message]:
     """The equation, and how the sources of a difference amplifier tell its inputs apart."""
     told = msg("The two inputs are driven in quadrature: the real part of the output is from one of them.")
-    return lambda _request: (equation, told)
+    return equation, told

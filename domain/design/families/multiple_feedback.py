@@ -82,7 +82,7 @@ FAMILY = replace(
     words=kit.Words(named=f"{rows.MULTIPLE_FEEDBACK_WORDS}|{_INVERTING}", refuses=(SINGLE_SUPPLY,)),
     claims=_claims,
     quantities=_QUANTITIES,
-    title=lambda request: sallen_key.FAMILY.title(request).replace("Sallen-Key", "Multiple-feedback"),
+    title=lambda request: sallen_key.title(request).replace("Sallen-Key", "Multiple-feedback"),
     stem=lambda request: sallen_key.stem(request).replace("sallen_key", "multiple_feedback"),
     size=size, netlist=netlist,
     says=sallen_key.reader(_QUANTITIES),

@@ -9,7 +9,7 @@ from dataclasses import replace
 from domain.design import kit
 from domain.design.families.amplifier_rows import GAIN_LABEL, GAIN_WORDS
 from domain.design.families.differential_pair import LOAD_FARAD
-from domain.design.kit import spice, with_unit
+from domain.design.kit import spice
 from domain.design.opamp import GBW, SUPPLY, write_supplies
 from shared.message import Message, msg
 
@@ -56,21 +56,18 @@ GOALS = (
 def opamp_family(
     *, key: str, title: str, name: Message, one: Message, examples: Mapping[str, str],
     words: kit.Words, quantities: tuple[kit.Quantity, ...], remark: Message,
-    size: Callable[[kit.Request, kit.Correction], kit.Sized], netlist: Callable[[kit.Deck, kit.Request,
-    kit.Sized], None],
+    size: Callable[[kit.Request, kit.Correction], kit.Sized],
+    netlist: Callable[[kit.Deck, kit.Request, kit.Sized], None],
 ) -> kit.Family:  # fmt: skip
     """A family of CMOS op-amps; `title` is what stands before "op-amp" in that of the netlist."""
-
-    def whole(request: kit.Request) -> str:
-        gbw, load = with_unit(request["gbw_hz"], "Hz"), with_unit(request["load_farad"], "F")
-        return f"{title} op-amp, GBW {gbw}, load {load}"
 
     def sweep(request: kit.Request, _sized: kit.Sized, _goals: Sequence[kit.DesignGoal]) -> tuple[str]:
         return (f".ac dec 30 0.1 {spice(100 * request['gbw_hz'])}",)
 
     return kit.Family(
         key=key, name=name, one=one, examples=examples, words=words, quantities=quantities, goals=GOALS,
-        title=whole, remarks=(remark,), analyses=sweep, transistors=("nmos", "pmos"),
+        title=title + " op-amp, GBW {gbw_hz:Hz}, load {load_farad:F}", remarks=(remark,),
+        analyses=sweep, transistors=("nmos", "pmos"),
         size=size, netlist=netlist,
     )  # fmt: skip
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 from domain.design import kit
-from domain.design.kit import impossible, missing, spice, told_apart, unreachable, with_unit
+from domain.design.kit import beyond, impossible, missing, spice, with_unit
 from domain.design.loop_filter import exact, loop_gain, of_preferred_values
 from shared.message import msg
 
@@ -93,10 +93,9 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     gain = request["pump_a"] * request["kvco_hz"] / request["ratio"]
     least, _, most = exact(gain, bandwidth, request["phase_margin_deg"])
     if not _LEAST_F <= least <= most <= _MOST_F:
-        beyond = (least, _LEAST_F) if least < _LEAST_F else (most, _MOST_F)
-        asked, limit = told_apart("F", *beyond, digits=2)
+        farad, limit = (least, _LEAST_F) if least < _LEAST_F else (most, _MOST_F)
         advice = msg("Change the charge-pump current or the bandwidth.")
-        raise unreachable(msg("loop capacitor"), asked, limit, advice)
+        raise beyond(msg("loop capacitor"), "F", farad, limit, advice, digits=2)
     c1, r2, c2 = parts = of_preferred_values(gain, bandwidth, request["phase_margin_deg"])
     if request["spur_db"] is not None:
         reached = -20 * math.log10(abs(loop_gain(gain, request["reference_hz"], parts)))

@@ -87,14 +87,9 @@ def output_goal() -> kit.GoalRow:
     )  # fmt: skip
 
 
-def titled(what: str) -> Callable[[kit.Request], str]:
+def titled(what: str) -> str:
     """The two voltages and the load behind the circuit's name."""
-
-    def title(request: kit.Request) -> str:
-        load = with_unit(request["iout"], "A")
-        return f"{what} {request['vin']:g} V to {request['vout']:g} V, {load}"
-
-    return title
+    return what + " {vin:g} V to {vout:g} V, {iout:A}"
 
 
 def zener_model(vz: float, test_a: float) -> str:

@@ -124,7 +124,7 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     rows.write_cascade(deck, request, sized, write_stage)
 
 
-def _title(request: kit.Request) -> str:
+def title(request: kit.Request) -> str:
     response = request["response"].capitalize() if request["q"] is None else f"Q = {request['q']:g}"
     kind, hertz = request["kind"].replace("pass", "-pass"), with_unit(request["stated_hz"], "Hz")
     return f"Sallen-Key {kind} filter, order {request['order']}, {response}, {hertz}"
@@ -155,7 +155,7 @@ FAMILY = kit.Family(
     quantities=QUANTITIES,
     choices=(sallen_key_response.RESPONSE, rows.CUTOFF_AT, OPAMP),
     goals=sallen_key_response.GOALS,
-    title=_title,
+    title=title,
     stem=stem,
     remarks=lambda request: (sallen_key_response.cutoff_definition(request),),
     analyses=sallen_key_response.sweep,

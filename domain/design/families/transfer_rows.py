@@ -157,14 +157,11 @@ def family(
     minus = "-" if sign < 0 else ""
     return kit.Family(
         key=key, name=name, one=one, examples=examples, words=words, quantities=quantities, goals=goals(),
-        title=lambda request: (
-            f"{label} converter {request['vin']:g} V to {minus}{request['vout']:g} V, {request['iout']:g} A, "
-            f"{with_unit(request['fsw'], 'Hz')}"
-        ),
+        title=f"{label} converter {{vin:g}} V to {minus}{{vout:g}} V, {{iout:g}} A, {{fsw:Hz}}",
         stem=lambda request: (
             f"{key}_{request['vin']:g}V_{'minus' * (sign < 0)}{request['vout']:g}V_{request['iout']:g}A"
         ),
-        remarks=lambda _request: remarks,
+        remarks=remarks,
         analyses=lambda request, sized, _goals: (
             periods(1 / request["fsw"], sized.figures["duty"], settles(request, sized)),
         ),
