@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Literal
@@ -470,6 +470,21 @@ class Streamed:
 
 
 Change = Reset | Added | Updated | Removed | Streamed
+
+_AT_ONCE = 6_000
+"""Characters of rows that are drawn in one turn of the loop; each row counts as some."""
+
+
+def count_at_once(items: Sequence[Item], most: int) -> int:
+    """How many of the last of these are drawn at once: `most`, or fewer long ones, one at least."""
+    drawn = 0
+    for count, item in enumerate(reversed(items[-most:]), 1):
+        text = getattr(item, "text", "")
+        drawn += 100 + (len(text) if isinstance(text, str) else 0)
+        if drawn >= _AT_ONCE:
+            return count
+    return min(most, len(items))
+
 
 NO_FAULT = frozenset(("stopped", "interrupted"))
 """Kinds of a call's failure (`error_type`) that say only that it was not let finish."""

@@ -36,6 +36,7 @@ from presentation.panels.conversation.items import (
     Steps,
     Streamed,
     Updated,
+    count_at_once,
 )
 from presentation.panels.conversation.markup import Block, BlockSplitter
 from presentation.panels.conversation.names import Names
@@ -137,10 +138,10 @@ class PlainConversation(QWidget):
                     follows = True
                     keys = [item.key for item in change.items[-_MOST_BELOW:]]
                     below = len(keys) - keys.index(change.place.key) if change.place.key in keys else 0
-                    first = max(_FIRST_ITEMS, below)
-                    self._older = list(change.items[:-first])
+                    start = len(change.items) - max(count_at_once(change.items, _FIRST_ITEMS), below)
+                    self._older = list(change.items[:start])
                     with self._edit():
-                        for item in change.items[-first:]:
+                        for item in change.items[start:]:
                             self._add(item)
                     self._show_older(_UNASKED)
                 case Added():
@@ -298,7 +299,8 @@ class PlainConversation(QWidget):
                     self._add(item)
             bar.setValue(place)
             return
-        part, self._older = self._older[-_SLICE:], self._older[:-_SLICE]
+        start = len(self._older) - count_at_once(self._older, _SLICE)
+        part, self._older = self._older[start:], self._older[:start]
         self._due -= len(part)
         is_wanted = self._wanted.is_marked and any(item.key == self._wanted.key for item in self._older)
         if not self._older or (self._due <= 0 and not is_wanted):
@@ -321,9 +323,10 @@ class PlainConversation(QWidget):
         self._frames.clear()
         self._parts.clear()
         self._items.clear()
-        self._older = items[:-_FIRST_ITEMS]
+        start = len(items) - count_at_once(items, _FIRST_ITEMS)
+        self._older = items[:start]
         with self._edit():
-            for item in items[-_FIRST_ITEMS:]:
+            for item in items[start:]:
                 self._add(item)
 
     def _add(self, item: Item, *, at_start: bool = False) -> None:

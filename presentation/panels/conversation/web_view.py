@@ -33,6 +33,7 @@ from presentation.panels.conversation.items import (
     ScrollPlace,
     Streamed,
     Updated,
+    count_at_once,
 )
 from presentation.panels.conversation.markup import BlockSplitter
 from presentation.panels.conversation.names import Names
@@ -218,7 +219,7 @@ class WebConversation(QWidget):
         self._shown.clear()
         seen = next((number for number, item in enumerate(items) if item.key == place.key), len(items))
         is_near = len(items) - _MOST_BELOW <= seen < len(items)
-        start = max(min(len(items) - _FIRST_ITEMS, seen if is_near else len(items)), 0)
+        start = min(len(items) - count_at_once(items, _FIRST_ITEMS), seen if is_near else len(items))
         first, self._older = items[start:], list(items[:start])
         self._due = 0
         self._show_older(_UNASKED)
@@ -249,7 +250,8 @@ class WebConversation(QWidget):
         return [self._streamed(Streamed(key=item.key, text=item.text))]
 
     def _show_slice(self) -> None:
-        part, self._older = self._older[-_SLICE:], self._older[:-_SLICE]
+        start = len(self._older) - count_at_once(self._older, _SLICE)
+        part, self._older = self._older[start:], self._older[:start]
         if part:
             self._shown = {item.key: item for item in part} | self._shown
             operations: list[_Operation] = [["prepend", [self._row(item) for item in part]]]
