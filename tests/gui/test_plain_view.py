@@ -32,7 +32,7 @@ from presentation.ui.workspace import WindowServices
 from shared.message import msg
 from tests.gui.conftest import Until
 from tests.gui.row_states import row_states
-from tests.gui.stories.token_stream import text_of
+from tests.gui.stories.token_stream import LAST_WORDS, text_of
 
 ITEMS = row_states()
 
@@ -225,6 +225,10 @@ def test_an_answer_that_came_is_drawn_already_when_it_ends(services: WindowServi
     assert sum(drawn) < 6_000
     assert sum(part.frame in frames for part in view._parts["a"]) >= len(view._parts["a"]) - 2
     again.apply([Reset(items=(done,))])
+    assert LAST_WORDS in again.text
+    assert "Stage 1:" not in again.text, "it was drawn in one turn of the loop"
+    while again._slices.isActive():
+        again._show_slice()
     assert view.text == again.text
     assert links(view) == links(again)
     view.apply([Streamed(key="a", text="It goes on.")])

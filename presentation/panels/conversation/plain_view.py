@@ -57,6 +57,8 @@ _UNASKED = 400
 _MOST_SHOWN = _FIRST_ITEMS + _UNASKED + 2 * _SLICE
 """Rows that are kept while the end is in sight. With more the document is made anew with the newest: one that
 only loses rows keeps the formats of all it ever had. Those above come again to whoever scrolls up to them."""
+_PIECES = 3
+"""Of a long answer that is not there yet, drawn in one turn of the loop: some 3,000 characters."""
 _ASKED = 72
 _MOST_BELOW = 200
 """Rows from the end to a place that is shown at once; behind more of them the end is shown."""
@@ -104,6 +106,8 @@ class PlainConversation(QWidget):
         self._countdown.timeout.connect(self._count_down)
         self._parts: dict[str, list[_Part]] = {}
         """Further frames of long answers, in their order."""
+        self._unwritten: list[tuple[_Part, Piece]] = []
+        """Those of a long answer that are still to be drawn, the last of them first."""
         self._coming: dict[str, _Coming] = {}
         self.surface = _Browser(services, self, self._chart_of)
         self.surface.setObjectName("conversationText")
@@ -273,6 +277,7 @@ class PlainConversation(QWidget):
         self._folds.clear()
         self._waits.clear()
         self._coming.clear()
+        self._unwritten.clear()
         self.surface.clear()
 
     def _show_older(self, count: int) -> None:
@@ -291,6 +296,12 @@ class PlainConversation(QWidget):
         """Further items below, then above those that are shown, which stay where they are."""
         bar = self.surface.verticalScrollBar()
         assert bar is not None
+        if self._unwritten:
+            below = bar.maximum() - bar.value()
+            with self._edit():
+                self._write_last()
+            bar.setValue(bar.maximum() - below)
+            return
         if self._newer:
             part, self._newer = self._newer[:_SLICE], self._newer[_SLICE:]
             place = bar.value()
@@ -377,12 +388,12 @@ class PlainConversation(QWidget):
         known = self._parts.pop(item.key, [])
         frame.setFrameFormat(self._frame_format(row.frame))
         self._write(frame, first)
-        last, kept = frame, list[_Part]()
+        last, kept, fresh = frame, list[_Part](), list[tuple[_Part, Piece]]()
         for piece in further:
             same = next((at for at, part in enumerate(known) if part.what == piece.what), -1)
             if same < 0:
-                part = _Part(self._frame_behind(last), piece.what)
-                self._write(part.frame, piece)
+                part = _Part(self._frame_behind(last))
+                fresh.append((part, piece))
             else:
                 *gone, part = known[: same + 1]
                 known = known[same + 1 :]
@@ -392,10 +403,22 @@ class PlainConversation(QWidget):
         _take_out(known)
         if kept:
             self._parts[item.key] = kept
+        self._unwritten += fresh
+        self._write_last()
         if link:
             self._choose_link(frame, link)
         if isinstance(item, AnswerText) and item.is_streaming:
             self._stream(Streamed(key=item.key, text=item.text))
+
+    def _write_last(self) -> None:
+        """Draw some of what is still to be drawn; the rest, above them, in later turns of the loop."""
+        some, self._unwritten = self._unwritten[-_PIECES:], self._unwritten[:-_PIECES]
+        for part, piece in some:
+            if part.kind != "gone":
+                part.what = piece.what
+                self._write(part.frame, piece)
+        if self._unwritten:
+            self._slices.start()
 
     def _write(self, frame: QTextFrame, piece: Piece) -> None:
         """Have this in the frame in place of what was."""
@@ -469,7 +492,7 @@ class PlainConversation(QWidget):
         blocks = coming.splitter.feed(text)
         if blocks:
             _take_out(part for part in parts if part.kind == "tail")
-            parts[:] = [part for part in parts if part.kind != "tail"]
+            parts[:] = [part for part in parts if part.kind != "gone"]
             prose = [part for part in parts if part.kind == "prose"]
             for number in sorted({add_block(coming.groups, block) for block in blocks}):
                 if number == len(prose):
@@ -552,7 +575,7 @@ class _Part:
     frame: QTextFrame
     what: object = None
     """What stands in it (`Piece`), where it does not stand as it comes."""
-    kind: Literal["prose", "thought", "tail"] = "prose"
+    kind: Literal["prose", "thought", "tail", "gone"] = "prose"
 
 
 @dataclass(slots=True)
@@ -594,7 +617,8 @@ def _new_frame(cursor: QTextCursor) -> QTextFrame:
 
 
 def _take_out(parts: Iterable[_Part]) -> None:
-    for frame in (part.frame for part in parts):
+    for part in parts:
+        part.kind, frame = "gone", part.frame
         cursor = frame.firstCursorPosition()
         cursor.setPosition(frame.firstPosition() - 1)
         cursor.setPosition(frame.lastPosition() + 1, QTextCursor.MoveMode.KeepAnchor)
