@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any, Literal, NamedTuple, get_args
 
 from domain.design.checkpoint_words import COUNTED, Phrase, Role, phrases, plain, without_tag
@@ -29,8 +30,9 @@ _READ_OF_LONG = 300
 _SENTENCE_END = re.compile(r"(?<=[?!;。\n])|(?<=\.)(?=\s)")
 _CLAUSE_END = re.compile(r"[,;]|\band\b|并且|而且|并|同时")
 _INVERTED = re.compile(
-    r"(?:and |but |so |or |then )?(?:is|are|was|were|does|did|has|had)\s"
-    r"(?:an?|the|this|that|these|those|it|its|my|our|your|there|any|all|each|we|they|[rclqdv]\d{1,3})\b"
+    r"(?:and |but |so |or |then )?(?:(?:is|are|was|were|does|did|am)\s(?=[a-z])"
+    r"|(?:can|could|should|will|would|might)\s(?:the|this|that|these|those|it|they|there|[rclqdv]\d{1,3})\b|(?:has|had)\s"
+    r"(?:an?|the|this|that|these|those|it|its|my|our|your|there|any|all|each|we|they|[rclqdv]\d{1,3})\b)"
 )
 """How an English sentence begins that asks, also without a question mark."""
 _TRIES = 8
@@ -67,13 +69,39 @@ _DENIED = re.compile(
     re.IGNORECASE,
 )
 """A figure that is not wanted: "40 dB, not 26"."""
+_REST = re.compile(
+    r"(?:[,，;]\s*|\b)(?:(?:and|but|just|please|then)\s)*(?:(?:leave|keep|hold)\s)?(?:all\s)?(?:the\s)?"
+    r"(?:(?:rest|others?|everything\selse)\b(?:\s(?:as\s(?:it|they)?\s?(?:is|are)|alone|unchanged|untouched|the\ssame|stays?))*)"
+    r"|[,，;]?(?:其[他它余]|别)的?(?:指标|目标|参数)?[都就先]?(?:保持)?(?:不[变动]|别动|不用[动改管]|照旧|一样)"
+    r"|\s(?:(?:would|will)\sbe|is)\s(?:better|nicer|great|nice|fine|enough|plenty|ok|okay|sufficient|ideal)(?:\sfor\s(?:me|us))?\b"
+    r"|\brather\s|,?\ssay\b(?=\s\d)",
+    re.IGNORECASE,
+)
+"""What says only that the rest stays, or that a figure is liked."""
 _EITHER = re.compile(r"是[^,;。]{1,30}还是(?![用要改回])")
 """A Chinese question between two."""
 _SAYS_MORE: frozenset[Role] = frozenset(
-    (*_CHANGES, "asks", "tell", "but", "if", "not", "wants", "part", "value", "goal", "quote", "new", "wish")
+    (*_CHANGES, "asks", "tell", "but", "if", "not", "wants", "value", "quote", "new", "wish")
 )
 """What makes words beside a choice more than a reason for it."""
+_TAKING: frozenset[Role] = frozenset(("pick", "round", "quantity", "yes", "pause", "done", "accept"))
 _OF_GOALS: frozenset[Role] = frozenset(("goal", "edit", "quantity", "yes", "wants", "error"))
+_OF_ERRORS: frozenset[Role] = frozenset(
+    (
+        "error",
+        "fix",
+        "change",
+        "pick",
+        "edit",
+        "other",
+        "pause",
+        "part",
+        "continue",
+        "optimize",
+        "wants",
+        "yes",
+    )
+)
 _GRANTED: frozenset[Role] = frozenset(
     ("concede", "quantity", "value", "goal", "not", "yes", "error", "other", "pause")
 )
@@ -125,9 +153,13 @@ def read_checkpoint_text(
         shown = plain(f"{typed[:_READ_OF_LONG]}\n{typed[-_READ_OF_LONG:]}")
         found = _long(here, shown)
     else:
-        asked = _DENIED.sub("", typed)
-        shown = _SIGH.sub("", plain(asked))
-        if _may_change_goals(shown, goals) and (changed := goals_changed_by(asked, goals)) is not None:
+        wanted = _DENIED.sub("", typed)
+        asked = _REST.sub("", wanted)
+        shown = _SIGH.sub("", plain(wanted))
+        if (
+            _may_change_goals(_SIGH.sub("", plain(asked)), goals)
+            and (changed := goals_changed_by(asked, goals)) is not None
+        ):
             return CheckpointIntent(kind="goals", text=typed, goals=changed)
         if (left := goals_left_by(asked, goals)) is not None:
             return CheckpointIntent(kind="goals", text=typed, goals=left or None, is_sure=bool(left))
@@ -264,7 +296,7 @@ def _asks_more_of_it(shown: str) -> bool:
     found = phrases(_HOLDING.sub(" ", shown))
     others: tuple[Role, ...] = (*_CHANGES_OF_PARTS, *_CHOICES)
     return (
-        _has(found, "quantity", "goal")
+        _has(found, "quantity", "goal", "wants")
         and _has(found, "value")
         and not _has(found, *others)
         and any(each.bound is not None for each in read_sentence(shown).mentions)
@@ -287,6 +319,8 @@ def _sentence(here: _Checkpoint, sentence: str) -> _Read | None:
     if found and found[0].role == "wish":
         found = _told(body.rstrip("吗么嘛呢嗎"))[1:]
         is_asked, is_doubtful = False, True
+    elif (wished := _wished(found)) is not None:
+        found, is_asked, is_doubtful = wished, False, True
     elif found and found[0].role == "hint":
         found, is_asked, is_doubtful = found[1:], False, True
         if not all(each.role in _ONLY_CHOICES for each in found):
@@ -300,7 +334,7 @@ def _sentence(here: _Checkpoint, sentence: str) -> _Read | None:
     if [each.role for each in found[:2]] == ["pick", "back"]:  # "用回第一轮的"
         found = found[1:]
     is_choice = all(each.role in _ONLY_CHOICES for each in found)
-    read = _choice(here, found) if is_choice else _content(found)
+    read = _choice(here, found) if is_choice else _content(here, found)
     if not is_choice or read.kind == "unclear":
         read = _with_reason(here, found) or read
     if is_asked and (read.kind in {"instruction", "unclear"} or _has(found, "not")):
@@ -308,6 +342,14 @@ def _sentence(here: _Checkpoint, sentence: str) -> _Read | None:
     if is_doubtful and read.kind in {"accept", "stop"}:
         return _Read("question", is_sure=False)
     return read._replace(is_sure=False) if is_doubtful and read.kind not in {"instruction", "goals"} else read
+
+
+def _wished(found: list[Phrase]) -> list[Phrase] | None:
+    """What is wished behind a reason: "the simulation failed, can you repair it"."""
+    if [each.role for each in found if each.role in {"wish", "asks", "tell"}] != ["wish"]:
+        return None
+    place = next(number for number, each in enumerate(found) if each.role == "wish")
+    return [*found[:place], *found[place + 1 :]] if found[place - 1] == _PAUSE else None
 
 
 def _told(text: str) -> list[Phrase]:
@@ -350,35 +392,53 @@ def _with_reason(here: _Checkpoint, found: Sequence[Phrase]) -> _Read | None:
     It is never sure: whoever carries it out asks before.
     """
     numbers = {each.number for each in found if each.role == "round" and each.number}
-    if len(numbers) == 1 and {each.role for each in found} <= {"pick", "round", "quantity", "yes", "pause"}:
+    if len(numbers) == 1 and {each.role for each in found} <= _TAKING:
         return _of_rounds(here, {"back", "round"}, numbers)._replace(is_sure=False)  # "use round 1"
+    clauses = _clauses(found)
+    if len(clauses) == 2 and _has(clauses[0], "undo", "stop", "back") and _has(clauses[1], "quantity"):
+        found = [*clauses[1], _PAUSE, *clauses[0]]  # "undo, that killed the phase margin"
     pauses = [number for number, each in enumerate(found) if each.role == "pause"]
     chosen = list(found[pauses[-1] + 1 :]) if pauses else []
     if len(numbers) == 1 and [each.role for each in chosen] == ["pick", "round"]:
         chosen = [Phrase("back"), chosen[1]]  # "round 1 did better, use round 1"
         found = [*found[: pauses[-1]], *chosen]
-    if any(each.role in _SAYS_MORE for each in found):
+    if any(_says_more(clause) for clause in _clauses(found)):
         return None
     if not _has(chosen, *_CHOICES) or any(each.role not in _ONLY_CHOICES for each in chosen):
         return None
-    if _has(chosen, "back"):
+    if _has(chosen, "back") and not _has(chosen, "round"):
         chosen += [each for each in found if each.role == "round" and each not in chosen]
     read = _choice(here, chosen)
     return None if read.kind == "unclear" else read._replace(is_sure=False)
 
 
-def _content(found: Sequence[Phrase]) -> _Read:  # noqa: PLR0911 - one a rule
+def _clauses(found: Sequence[Phrase]) -> list[list[Phrase]]:
+    return [list(clause) for is_pause, clause in groupby(found, _PAUSE.__eq__) if not is_pause]
+
+
+def _says_more(clause: Sequence[Phrase]) -> bool:
+    """Whether words beside a choice are more than a reason for it: a part is, unless it is praised."""
+    return _has(clause, *_SAYS_MORE) or (_has(clause, "part") and not _has(clause, "yes"))
+
+
+def _content(here: _Checkpoint, found: Sequence[Phrase]) -> _Read:  # noqa: PLR0911, PLR0912 - one a rule
     """What a sentence means that is more than a choice."""
     said = [each for each in found if each.role != "pause"]
     about = _has(said, *_ABOUT)
     roles = {each.role for each in said}
+    if here.has_failed and "error" in roles and roles <= _OF_ERRORS:
+        return _Read("fix", is_sure=False)
     if "goal" in roles and roles <= _OF_GOALS:
         return _Read("goals", is_sure=_has(said, "edit") or len(said) == 1)
     if _names_goals(found):
         return _Read("goals", is_sure=False)  # "new spec: 30 dB, 9 V"
     if roles == {"quantity", "goal", "not"}:
         return _Read("goals", is_sure=False)  # "功耗那条不要了", where there is no such goal
-    if "goal" in roles and said[0].role in _CHANGES and roles <= _OF_GOALS | {"change", "part"}:
+    if (
+        "goal" in roles
+        and _has((said[0], said[-1]), *_CHANGES)
+        and roles <= _OF_GOALS | {"change", "part", "other"}
+    ):
         return _Read("goals", is_sure=False)  # "drop the requirement on the input impedance"
     if _has(said, "if"):
         is_meant = about or _has(said, *_CHANGES, *_CHOICES)
@@ -398,6 +458,8 @@ def _content(found: Sequence[Phrase]) -> _Read:  # noqa: PLR0911 - one a rule
         return _Read("instruction", is_sure=False)
     if is_thing or (_has(said, "fix") and about):
         return _Read("instruction", is_sure=False)
+    if roles <= {"continue", "optimize", "other", "yes", "round"} and roles & {"continue", "optimize"}:
+        return _Read("optimize" if "optimize" in roles else "continue", is_sure=False)
     return _UNCLEAR
 
 
@@ -508,4 +570,6 @@ def _of_words(  # noqa: PLR0911 - one a rule
         return _Read("stop", is_sure="stop" in meant)
     if meant == {"stop", "optimize"} and said[0].role == "stop":  # "stop optimizing"
         return _Read("stop", is_sure=False)
+    if meant == {"stop", "continue"} and said[-1].role == "stop":  # "one last round, then stop"
+        return _Read("continue", is_sure=False)
     return _Read("undo") if meant == {"undo"} else _UNCLEAR

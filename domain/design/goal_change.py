@@ -19,7 +19,7 @@ _GAIN = "gain"
 """A factor, which people also give in decibels."""
 _WISH = re.compile(
     r"^\s*(?:please\s+)?(?:can|could|would|will)\s+(?:you|we)\s+(?:please\s+|kindly\s+|also\s+)*"
-    r"(?:set|make|change|move|shift|raise|lower|reduce|increase|decrease|relax|tighten|bring|put|limit|keep)\b"
+    r"(?!see|expect|know|tell|say|explain|trust|show|live|drive|measure|use|accept|be\b)"
     r"|^\s*(?:请问)?(?:你|您|我们)?(?:能不能|可不可以|能否|可否|可以|能)(?:请|帮我|麻烦)?(?:把|将)"
     r".*(?:改|设|调|降|升|提高|放宽|收紧|限制|换)"
 )

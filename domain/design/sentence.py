@@ -65,8 +65,8 @@ _AT_MOST_BEFORE = re.compile(
     r"not (?:to )?exceed(?:ing)?|at most|"
     r"(?<!no )(?<!not )(?:less|"
     r"smaller|lower) than|(?<!not )(?:below|under)|within|up to|"
-    r"max(?:imum)?(?: of)?|<=?|≤|⩽|≦|不超过|不大于|不高于|不多于|不得超过|"
-    r"不能超过|小于等于|低于等于|(?<!不)(?:小于|低于|少于)|最大|最多|最高|控制在|限制在)[\s:=为是约]*$",
+    r"max(?:imum)?(?: of)?|<=?|≤|⩽|≦|[不别]要?(?:超过|大于|高于|多于)|不得超过|"
+    r"不能超过|小于等于|低于等于|(?<![不别])(?<!不[要能得])(?:小于|低于|少于)|最大|最多|最高|控制在|限制在)[\s:=为是约]*$",
     re.IGNORECASE,
 )
 _AT_LEAST_BEFORE = re.compile(
@@ -74,8 +74,8 @@ _AT_LEAST_BEFORE = re.compile(
     r"(?<!no )(?<!not )(?:more|greater|"
     r"better|higher|larger) than|"
     r"(?<!not )(?:above|over)|(?<!not )(?<!not to )exceed(?:s|ing)?|"
-    r"min(?:imum)?(?: of)?|(?<!-)>=?|≥|⩾|≧|不少于|不小于|不低于|至少|"
-    r"大于等于|(?<![不得能])(?:大于|超过|高于)|最少|最小|最低)[\s:=为是约要有衰减]*$",
+    r"min(?:imum)?(?: of)?|(?<!-)>=?|≥|⩾|≧|(?:[不别]要?|不能|不得)(?:少于|小于|低于)|至少|"
+    r"大于等于|(?<![不得能别])(?<!不要)(?:大于|超过|高于)|最少|最小|最低)[\s:=为是约要有衰减]*$",
     re.IGNORECASE,
 )
 _AT_MOST_AFTER = re.compile(r"\s*(?:or less|or below|max(?:imum)?\b|以下|以内|之内|内)", re.IGNORECASE)

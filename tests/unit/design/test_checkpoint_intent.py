@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import NamedTuple
 
 import pytest
@@ -718,6 +719,197 @@ def test_plain_texts_are_read_as_meant() -> None:
     ]
     assert [row for row in read if row[2] not in row[1].split()] == []
     assert MISSED.read("start round 7").kind == "unclear"  # no such round is next
+
+
+ENGINEERS: dict[tuple[str, At], str] = {
+    ("2nd-order Butterworth low-pass filter, cut-off 10 kHz", FAILED): """
+        fix: netlist is broken, repair
+    """,
+    ("2nd-order Butterworth low-pass filter, cut-off 10 kHz", MET): """
+        go_back 1: give me round 1 again
+        goals 40: I also need at least 40 dB at 100 kHz | 另外100kHz处衰减不能低于40dB
+        accept instruction: accept, then also plot the phase margin
+        unclear question: who won the football last night | 晚上吃什么 | my cat is sitting on the keyboard
+        unclear question: 下雨了，没带伞 | btw do you speak french | 你觉得中国队能赢吗 | do you like jazz?
+        unclear question: 讲个笑话吧
+        go_back 2: 就用第二轮那个版本
+        question: how does this compare to round 1?
+        accept stop: 好了好了，收工 | hold the design as is and finish
+        accept: great stuff, lock it | 不错不错，接受了
+        stop: that's all for today folks
+        question instruction: What if I use 5% resistors | 换5%的电阻行吗
+        instruction: use 5% resistors
+        unclear: no wait, let me think | 等等，让我想想
+        goals 12000: cutoff 12k, peaking max 0.2dB | 截止12k，峰值不超过0.2dB
+        question unclear: what's the capital of France
+    """,
+    ("2nd-order Butterworth low-pass filter, cut-off 10 kHz", MISSED): """
+        stop accept: lets call it a day
+        stop: 今天先到这儿 | enough for now, i'll continue tomorrow | 歇会儿，明天接着弄 | nevermind, stop
+        stop: stop. that's enough | 就到这吧，不弄了
+        continue optimize: let's do another two rounds
+        instruction: Next, but freeze C1
+        goals: ditch the passband gain requirement | 通带增益这个要求去掉
+    """,
+    ("common-emitter amplifier, gain 20 dB, supply 12 V", FAILED): """
+        fix instruction: ngspice complains about a singular matrix, get that fixed | 奇异矩阵的报错修一下
+    """,
+    ("common-emitter amplifier, gain 20 dB, supply 12 V", MET): """
+        instruction: try 4k7 for R2 | R2换4k7试试 | 整体OK，就是R3功耗偏大，换个功率大点的
+        instruction: could you swap Q1 for a BC547B | can you add an emitter degeneration resistor?
+        instruction: 把Q1的集电极电阻加大
+        question: wheres the pole of that output stage? | could you explain how Q1 is biased
+        question: Q1的静态工作点怎么定的 | 为啥不用JFET | what's the input range of this amp
+        question: does R3 matter at all | R3到底有没有用
+        instruction goals: 增益再加3个dB | set the supply to 15 V
+        goals 50000: i also want the input impedance above 50k
+        goals instruction: 静态电流也要小于5mA
+        question instruction: why not use a jfet here
+        accept: yes, this is the version I want | 就它了，存下来
+        instruction optimize: try to get the output swing a bit larger | 输出摆幅再大一点
+    """,
+    ("common-emitter amplifier, gain 20 dB, supply 12 V", MISSED): """
+        undo go_back: the one before was better | 上一版更好，退回去
+        instruction: bump the bias current to 2 mA
+        goals: drop the bandwith goal, don't care about it
+        continue: no need to stop, carry on
+        undo: oops that made it worse, undo please | 这轮白改了，撤了吧 | nope, revert | 不行，改回去
+        undo: take back what you just did | 刚刚那一步退掉 | discard what you changed | 刚才改得不好，撤销
+        optimize continue: 我不满意，继续调
+        go_back 2: let's return to what we had in the second round | 恢复第二轮的参数 | load round 2 again
+        go_back 2: please restore the second version | 调回第二版 | return to the state of round 2
+        go_back 1: 还是第一轮的参数靠谱，换回去 | round 1 please
+    """,
+    ("buck converter 12 V to 5 V, 2 A, ripple below 50 mV, efficiency at least 90 %", FAILED): """
+        fix instruction: sort out that convergence error first | spice says timestep too small, please fix
+        fix: 报错了，先搞定它 | the sim bombed, can you repair it | 仿真又崩了，修修
+        fix: clean up that netlist error
+        question fix instruction: 时间步长太小报错怎么办
+    """,
+    ("buck converter 12 V to 5 V, 2 A, ripple below 50 mV, efficiency at least 90 %", MET): """
+        instruction: looks good, but the ripple is still a bit high for me | L1 = 33u, rest untouched
+        instruction: use a schottky for D1 | D1换成肖特基 | L1用33uH，其余不动
+        instruction: I'd go with this but the caps are huge | go ahead but stay with ceramic caps only
+        instruction: 继续可以，不过只能用陶瓷电容
+        accept: ship it | 收货 | ripple's fine now, we can go with this | 纹波达标了，这版就这么定
+        accept: all specs green, wrap up | 这版满足要求，收了
+        question: 这效率怎么算出来的 | so the inductor saturates or not? | 电感会不会饱和？
+        question: give me a list of the parts | 列一下元件清单
+        goals 0.02: can we get it down to 20 mV ripple? | 纹波别超过20mV
+        optimize instruction: squeeze out a bit more efficiency | 再优化优化，纹波还能更小
+        optimize instruction: 不着急收，再优化下效率
+        instruction optimize question: 效率能不能再高一点
+        goals 0.93: efficiency > 93% | 效率做到93%以上
+        goals 0.92: min efficiency 92 percent | 效率最低92%
+        goals 0.03: ripple 30mVpp max
+        optimize instruction goals: please improve the efficiency by a couple of percent
+    """,
+    ("buck converter 12 V to 5 V, 2 A, ripple below 50 mV, efficiency at least 90 %", MISSED): """
+        continue: three more rounds please | ok one last round then we stop | 跑吧
+        instruction optimize: can you lower the ripple?
+        continue optimize: 再跑两轮 | alright keep pushing
+        instruction optimize continue: 还不行，纹波太大了
+        goals 0.08: 纹波放到80mV也行
+        instruction: 指标先别动，电感换成22uH的 | Continue with a lower switching frequency
+        instruction: 开关频率提到500k，继续 | continue with the smallest inductor possible
+        instruction: 优化的时候别动电感
+        instruction continue optimize: yeah nah, ripple still too big
+        question: what limits the efficiency right now | which round had the lowest ripple
+        question: how did round 1 do on ripple? | 第一轮的纹波是多少来着
+        goals 0.1: please relax the ripple to 100mV
+    """,
+    ("Wien bridge oscillator 1 kHz, THD below 1 %", MET): """
+        question: any idea why the startup takes that long | 能起振吗？余量有多大
+        question: why does the oscillator need two seconds to start? | 启动要多长时间
+        accept: 行了行了，就它吧 | nice work! accepted. | we have a winner | 干得漂亮，就这个了
+        goals: 失真降到0.5%以下
+        goals 1200: the frequency should rather be 1.2 kHz and leave the rest
+        instruction: happy with everything except the start-up time | I'd rather have a Colpitts
+        goals 1500: 频率改成1.5k，其他保持不变
+        goals 2000: make that 2 kHz
+        goals 0.001: thd has to be below 0.1% | THD必须小于0.1%
+        goals 3: amplitude 3 V peak please | 幅度要3V
+    """,
+    ("Wien bridge oscillator 1 kHz, THD below 1 %", MISSED): """
+        continue optimize instruction: not happy with the THD, have another go
+        go_back 2: hmm round two had less distortion, go back there
+        optimize: still off by a lot, keep tuning | 没事，接着优化
+        stop: I'm out, stop it here | 不玩了，停 | abort, something's off | 别折腾了，到此为止吧
+        goals: loosen the distortion spec | 把失真那条放宽点 | 频率误差控制在0.5%以内
+        optimize continue: 离指标还差得远，再优化几轮
+        continue optimize: getting there, another pass please | 照这个思路再来两轮
+        continue: 下一轮走起
+    """,
+    ("LDO regulator 5 V to 3.3 V, 500 mA, ripple rejection at least 60 dB at 1 kHz", MET): """
+        goals 70: psrr >= 70 dB @ 1k
+        question: does it stay in regulation at 1 A? | 输出电容的ESR取多少合适？
+        question: 先别接受，帮我看看相位裕度是多少 | 这个电路在80度还能工作吗
+        question: What's the worst case over temperature? | 高温下最差是多少 | 我想看看相位裕度
+        go_back accept: just keep round 2 and finish
+        accept: that's it, im happy, lets keep it | 先这么着，接受吧 | looks right, approve
+        accept: 嗯，接受当前结果
+        question instruction: is there any way to get rid of the overshoot? | 过冲有没有办法消掉
+        instruction question: don't accept this yet, first check 85 degrees | 负载调到1A看看还稳不稳
+        instruction question: would you put the compensation cap somewhere else?
+        goals 3: Vout must be 3.0 V now | 输出改成3.0V
+        instruction: 把补偿电容挪到输出端去 | the output cap should be a tantalum
+    """,
+    ("LDO regulator 5 V to 3.3 V, 500 mA, ripple rejection at least 60 dB at 1 kHz", MISSED): """
+        continue: 老样子继续 | ok next | 嗯，接着往下跑吧 | 嗯嗯继续吧别管我
+        question instruction: would a bigger output cap help?
+        go_back 2: 第三轮不如第二轮，回第二轮吧
+        continue optimize: keep it going for a while
+        accept: I can live with the missing margin, accept it
+        goals instruction: forget about the line regulation | 线性调整率不用管了
+        undo: undo, that killed the phase margin | 相位裕度被你搞没了，撤回
+    """,
+    ("inverting amplifier with gain of 10, bandwidth 100 kHz", MET): """
+        instruction question optimize: could it be made quieter?
+        instruction: 可以是可以，就是运放太贵了，换个便宜的 | 满意，但是把电阻都取成E24的标称值再定
+        instruction: Rf 22k instead of 10k | put in a 10R series resistor at the output
+        instruction: 反馈电阻22k，别用10k | 输出串个10欧电阻 | 电源改成正负15V
+        goals 15: gain of 15 would be better | 增益要15倍
+        instruction optimize: 能把噪声再压一压吗 | not bad, but see if you can do better on the noise
+        question: is this realistic with a TL081? | how come gain is negative?? | 增益为啥是负的
+        unclear instruction question continue: the gain looks wrong to me
+        goals 30: I need a higher gain, say 30
+        instruction goals: double the gain | 增益翻倍
+        accept: we'll go with this one
+    """,
+    ("inverting amplifier with gain of 10, bandwidth 100 kHz", MISSED): """
+        instruction optimize: 别停，再往下压一压噪声
+        continue optimize: run it for two more iterations | go on til all specs are met
+        continue optimize: 接着跑，跑到指标全过为止 | 再给我两轮的机会
+        continue optimize instruction: do five more passes and then show me
+        optimize: almost. tighten things up a little more
+        instruction: Proceed, R4 stays at 1k | R4保持1k不变，继续
+        continue: 再多试几轮看看效果
+    """,
+}
+"""Sets of forty, each written before it was read once; the rates at first sight are in the test."""
+
+
+def test_what_engineers_type_at_several_circuits_is_read_as_meant() -> None:
+    wrong, count = [], 0
+    for (wish, at), lines in ENGINEERS.items():
+        here = at._replace(goals=understand(wish).goals)
+        for line in lines.strip().splitlines():
+            meant, texts = line.strip().split(": ", 1)
+            *kinds, figure = meant.split() if meant[-1].isdigit() else [*meant.split(), ""]
+            for text in texts.split(" | "):
+                read, count = here.read(text), count + 1
+                if read.kind not in kinds or (figure and not says(read, float(figure))):
+                    wrong.append((text, meant, read.kind, read.goals))
+    assert count == 239
+    assert wrong == []
+
+
+def says(read: CheckpointIntent, figure: float) -> bool:
+    """Whether a read text has a round, or where its goals are changed one of their bounds, of that figure."""
+    if read.kind != "goals" or read.goals is None:
+        return read.round_number == figure or read.kind != "go_back"
+    bounds = [abs(each) for goal in read.goals for each in (goal.minimum, goal.maximum, goal.target) if each]
+    return any(math.isclose(each, figure, rel_tol=1e-6) for each in bounds)
 
 
 READ: dict[str, tuple[tuple[str, At], ...]] = {
