@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Iterable, Mapping
 
@@ -10,6 +11,10 @@ from domain.circuit.recognition.graph import Graph, Part
 from domain.circuit.recognition.recognised import Figure, Stage
 
 PASSIVE = "r c l"
+THERMAL_V = 0.02585
+"""kT/q at 300 K."""
+JUNCTION_V = 0.65
+"""Across a junction that conducts."""
 
 
 def parallel(parts: Iterable[Part]) -> float | None:
@@ -29,6 +34,10 @@ class Finder:
         self.used: set[str] = set()
         self.order = self._signal_order()
         """Node -> how many steps the signal needs to it, from the inputs."""
+
+    def steps_to(self, node: str) -> float:
+        """From the inputs; infinite where no signal comes."""
+        return self.order.get(node, math.inf)
 
     def is_still(self, node: str) -> bool:
         """For signals: a rail, a bias, or held by a capacitor to one of them and by nothing that moves."""

@@ -1,70 +1,30 @@
 """Stages of op-amps, told by what lies between their output, their inputs and the rest.
 
 Sources of the formulas: Sedra, Smith, *Microelectronic Circuits*, chapters 2 and 18; TI *Op Amps for
-Everyone*, SLOD006B, chapter 16; Karki, TI SLOA024B.
+Everyone*, SLOD006B, chapter 16.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from domain.circuit.elements import GROUND
 from domain.circuit.recognition.finder import Finder, parallel
 from domain.circuit.recognition.graph import Graph, Part
+from domain.circuit.recognition.opamp_filters import find_multiple_feedback, find_sallen_key
+from domain.circuit.recognition.opamp_surroundings import (
+    Around,
+    Network,
+    capacitance,
+    networks_of,
+    parts_of,
+    resistance,
+    stands_still,
+)  # fmt: skip
 from domain.circuit.recognition.recognised import Figure
 
 _SS, _SLOD = "Sedra, Smith", "TI SLOD006B"
-
-
-class Network(NamedTuple):
-    """Passive parts that hang together through nodes of their own, and the nodes where they end."""
-
-    parts: tuple[Part, ...]
-    ends: frozenset[str]
-    inner: frozenset[str]
-
-    @property
-    def kinds(self) -> str:
-        """``crr``: letters of its parts, sorted."""
-        return "".join(sorted(part.kind for part in self.parts))
-
-    def of(self, kind: str) -> list[Part]:
-        return [part for part in self.parts if part.kind == kind]
-
-
-def networks_of(graph: Graph) -> list[Network]:
-    """All passive parts (diodes too), grouped by the nodes that nothing else touches."""
-
-    def is_inner(node: str) -> bool:
-        return (
-            node not in graph.fixed
-            and node not in graph.inputs
-            and all(part.kind in ["r", "c", "l", "d"] for part, _ in graph.at[node])
-        )
-
-    seen: set[str] = set()
-    found: list[Network] = []
-    for first in graph.of("r c l d"):
-        if first.name in seen or first.ends[0] == first.ends[1]:
-            continue
-        parts, ends, inner, waiting = [], set(), set(), [first]
-        seen.add(first.name)
-        while waiting:
-            part = waiting.pop()
-            parts.append(part)
-            for node in part.ends:
-                if not is_inner(node):
-                    ends.add(node)
-                elif node not in inner:
-                    inner.add(node)
-                    for other, _ in graph.at[node]:
-                        if other.name not in seen:
-                            seen.add(other.name)
-                            waiting.append(other)
-        found.append(Network(tuple(parts), frozenset(ends), frozenset(inner)))
-    return found
 
 
 def find_opamp_stages(found: Finder) -> None:
@@ -78,62 +38,11 @@ def find_opamp_stages(found: Finder) -> None:
             _stage(found, amp, networks)
 
 
-class _Around:
-    """The networks around one op-amp."""
-
-    def __init__(self, found: Finder, amp: Part, networks: Sequence[Network]) -> None:
-        self.graph = found.graph
-        self.amp = amp
-        self.p, self.n, self.out = (amp.pins[each] for each in ("p", "n", "out"))
-        self.fixed = {*found.graph.fixed}
-        self.networks = [each for each in networks if each.ends & {self.p, self.n, self.out}]
-
-    def between(self, a: str, b: str) -> list[Network]:
-        """Networks with these two ends only."""
-        return [each for each in self.networks if each.ends == {a, b}]
-
-    def to_still(self, node: str) -> list[Network]:
-        """Networks from a node to nodes that stand still."""
-        return [
-            each
-            for each in self.networks
-            if node in each.ends and each.ends - {node} <= self.fixed and len(each.ends) > 1
-        ]
-
-    def to_signal(self, node: str) -> list[Network]:
-        """Networks from an input pin to somewhere else that moves."""
-        return [
-            each
-            for each in self.networks
-            if node in each.ends and self.out not in each.ends and each.ends - {node} - self.fixed
-        ]
-
-
-def _parts(networks: Sequence[Network]) -> list[Part]:
-    return [part for each in networks for part in each.parts]
-
-
-def _resistance(networks: Sequence[Network]) -> float | None:
-    """Of networks in parallel that are resistors in series each; capacitors and diodes left out."""
-    paths = [
-        sum(p.value for p in each.of("r") if p.value)
-        for each in networks
-        if each.of("r") and not each.of("c")
-    ]
-    return 1 / sum(1 / path for path in paths) if paths and all(paths) else None
-
-
-def _value(parts: Sequence[Part]) -> float | None:
-    """Capacitances in parallel."""
-    values = [part.value for part in parts]
-    return sum(v for v in values if v) if values and all(values) else None
-
-
 def _stage(found: Finder, amp: Part, networks: Sequence[Network]) -> None:
-    around = _Around(found, amp, networks)
+    around = Around(found, amp, networks)
     negative, positive = around.between(around.out, around.n), around.between(around.out, around.p)
     is_follower = around.n == around.out
-    for finder in (_wien, _relaxation, _schmitt, _sallen_key, _multiple_feedback, _phase_shift):
+    for finder in (_wien, _relaxation, _schmitt, find_sallen_key, find_multiple_feedback, _phase_shift):
         if finder(found, around, negative, positive):
             return
     if is_follower:
@@ -145,20 +54,13 @@ def _stage(found: Finder, amp: Part, networks: Sequence[Network]) -> None:
         )
     elif not negative:
         _without_feedback(found, around)
-    elif around.p in around.fixed or _stands_still(around):
+    elif around.p in around.fixed or stands_still(around):
         _inverting(found, around, negative)
     else:
         _non_inverting(found, around, negative)
 
 
-def _stands_still(around: _Around) -> bool:
-    """The + input is held by resistors and capacitors to rails alone: a reference, no signal."""
-    reaching = [each for each in around.networks if around.p in each.ends]
-    others = [p for p, pin in around.graph.at[around.p] if p is not around.amp and p.kind not in "rcld"]
-    return bool(reaching) and not others and all(each.ends - {around.p} <= around.fixed for each in reaching)
-
-
-def _without_feedback(found: Finder, around: _Around) -> None:
+def _without_feedback(found: Finder, around: Around) -> None:
     """A comparator, or an amplifier whose loop is closed by other devices."""
     graph, amp = around.graph, around.amp
     loops = {far: part for part, far in _followed_by(graph, around.out)}
@@ -169,7 +71,7 @@ def _without_feedback(found: Finder, around: _Around) -> None:
             divider = [each for each in around.networks if far in each.ends and pin in each.ends]
             if far == pin or divider:
                 reference = around.p if pin == around.n else around.n
-                upper = _parts(divider)
+                upper = parts_of(divider)
                 lower = (
                     [p for each in around.to_still(pin) for p in each.parts if p.kind == "r"]
                     if divider
@@ -205,7 +107,7 @@ def _without_feedback(found: Finder, around: _Around) -> None:
     found.add("comparator", {"amplifier": [amp]}, {"in": around.p, "in2": around.n, "out": around.out})
 
 
-def _current_sink(found: Finder, around: _Around, loops: Mapping[str, Part]) -> bool:
+def _current_sink(found: Finder, around: Around, loops: Mapping[str, Part]) -> bool:
     """A transistor whose emitter or source stands on a resistor and goes back to the - input."""
     graph = around.graph
     device = loops.get(around.n)
@@ -326,9 +228,7 @@ def _is_diode(part: Part) -> bool:
 # ---- with positive feedback ------------------------------------------------------------------------
 
 
-def _schmitt(
-    found: Finder, around: _Around, negative: Sequence[Network], positive: Sequence[Network]
-) -> bool:
+def _schmitt(found: Finder, around: Around, negative: Sequence[Network], positive: Sequence[Network]) -> bool:
     if negative or not any("r" in each.kinds for each in positive) or around.n == around.out:
         return False
     to_ground = around.to_still(around.p)
@@ -339,8 +239,8 @@ def _schmitt(
     ]
     inverting = not signal
     figure = None
-    fed = _resistance(positive)
-    rest = _resistance([each for each in (to_ground if inverting else signal) if not each.of("c")])
+    fed = resistance(positive)
+    rest = resistance([each for each in (to_ground if inverting else signal) if not each.of("c")])
     if fed and rest:
         beta = rest / (rest + fed) if inverting else rest / fed
         formula = "R1/(R1 + RF)" if inverting else "RIN/RF"
@@ -353,9 +253,9 @@ def _schmitt(
         "schmitt_trigger",
         {
             "amplifier": [around.amp],
-            "feedback": _parts(positive),
-            "divider": _parts(to_ground),
-            "input": _parts(signal),
+            "feedback": parts_of(positive),
+            "divider": parts_of(to_ground),
+            "input": parts_of(signal),
         },
         nodes,
         [figure],
@@ -364,7 +264,7 @@ def _schmitt(
 
 
 def _relaxation(
-    found: Finder, around: _Around, negative: Sequence[Network], positive: Sequence[Network]
+    found: Finder, around: Around, negative: Sequence[Network], positive: Sequence[Network]
 ) -> bool:
     """A Schmitt trigger that charges a capacitor at its - input from its own output."""
     capacitor = [p for each in around.to_still(around.n) if each.kinds == "c" for p in each.parts]
@@ -372,7 +272,7 @@ def _relaxation(
     if not positive or not capacitor or not charging or any("c" in each.kinds for each in positive):
         return False
     divider = [each for each in around.to_still(around.p) if not each.of("c")]
-    r, c, feed, rest = _resistance(charging), _value(capacitor), _resistance(positive), _resistance(divider)
+    r, c, feed, rest = resistance(charging), capacitance(capacitor), resistance(positive), resistance(divider)
     figures = []
     if r and c and feed and rest:
         beta = rest / (rest + feed)
@@ -382,10 +282,10 @@ def _relaxation(
         "relaxation_oscillator",
         {
             "amplifier": [around.amp],
-            "charging": _parts(charging),
+            "charging": parts_of(charging),
             "capacitor": capacitor,
-            "feedback": _parts(positive),
-            "divider": _parts(divider),
+            "feedback": parts_of(positive),
+            "divider": parts_of(divider),
         },
         {"out": around.out, "timing": around.n},
         figures,
@@ -393,7 +293,7 @@ def _relaxation(
     return True
 
 
-def _wien(found: Finder, around: _Around, negative: Sequence[Network], positive: Sequence[Network]) -> bool:
+def _wien(found: Finder, around: Around, negative: Sequence[Network], positive: Sequence[Network]) -> bool:
     series = [each for each in positive if each.kinds == "cr"]
     shunt = [each for each in around.to_still(around.p) if each.kinds in ("c", "r", "cr")]
     if not series or not negative or "".join(sorted("".join(each.kinds for each in shunt))) != "cr":
@@ -416,10 +316,10 @@ def _wien(found: Finder, around: _Around, negative: Sequence[Network], positive:
         "wien_oscillator",
         {
             "amplifier": [around.amp],
-            "series_arm": _parts(series),
-            "shunt_arm": _parts(shunt),
-            "feedback": _parts(negative),
-            "to_ground": _parts(around.to_still(around.n)),
+            "series_arm": parts_of(series),
+            "shunt_arm": parts_of(shunt),
+            "feedback": parts_of(negative),
+            "to_ground": parts_of(around.to_still(around.n)),
         },
         {"out": around.out},
         figures,
@@ -428,7 +328,7 @@ def _wien(found: Finder, around: _Around, negative: Sequence[Network], positive:
 
 
 def _phase_shift(
-    found: Finder, around: _Around, negative: Sequence[Network], _positive: Sequence[Network]
+    found: Finder, around: Around, negative: Sequence[Network], _positive: Sequence[Network]
 ) -> bool:
     """Three RC sections from the output back to the inverting input."""
     for each in around.networks:
@@ -453,7 +353,7 @@ def _phase_shift(
                 )
             found.add(
                 "phase_shift_oscillator",
-                {"amplifier": [around.amp], "sections": each.parts, "feedback": _parts(negative)},
+                {"amplifier": [around.amp], "sections": each.parts, "feedback": parts_of(negative)},
                 {"out": around.out},
                 figures,
             )
@@ -461,191 +361,27 @@ def _phase_shift(
     return False
 
 
-# ---- active filters --------------------------------------------------------------------------------
-
-
-def _stars(around: _Around) -> list[tuple[str, dict[str, list[Part]]]]:
-    """Inner nodes with what leads from each to the nodes around it."""
-    stars = []
-    for each in around.networks:
-        for node in sorted(each.inner):
-            ends: dict[str, list[Part]] = {}
-            for part, far in around.graph.two(node):
-                ends.setdefault(far, []).append(part)
-            stars.append((node, ends))
-    return stars
-
-
-def _sallen_key(
-    found: Finder, around: _Around, negative: Sequence[Network], _positive: Sequence[Network]
-) -> bool:
-    shunts = [p for far in around.fixed for p in around.graph.between(around.p, far, "r c")]
-    if not shunts or not (around.n == around.out or negative):
-        return False
-    for node, ends in _stars(around):
-        if node == around.p or around.p not in ends or around.out not in ends:
-            continue
-        to_p, back = ends[around.p], ends[around.out]
-        fed = [
-            p
-            for far, parts in ends.items()
-            if far not in (around.p, around.out, *around.fixed)
-            for p in parts
-        ]
-        source = next((far for far in ends if far not in (around.p, around.out, *around.fixed)), "")
-        kinds = "".join(p.kind for p in (*fed[:1], *to_p[:1], *back[:1], *shunts[:1]))
-        named = {"rrcc": "low_pass", "ccrr": "high_pass"}.get(kinds, "band_pass")
-        if not fed or sorted(kinds) not in (sorted("rrcc"), sorted("rcrc")):
-            continue
-        elements = {
-            "amplifier": [around.amp],
-            "resistors": [p for p in (*fed, *to_p, *back, *shunts) if p.kind == "r"],
-            "capacitors": [p for p in (*fed, *to_p, *back, *shunts) if p.kind == "c"],
-            "gain_setting": [*_parts(negative), *_parts(around.to_still(around.n))]
-            if around.n != around.out
-            else [],
-        }
-        figures = _second_order(named, (fed, to_p, back, shunts), _closed_gain(around, negative))
-        found.add(f"sallen_key_{named}", elements, {"in": source, "out": around.out}, figures)
-        return True
-    return False
-
-
-def _closed_gain(around: _Around, negative: Sequence[Network]) -> float | None:
-    if around.n == around.out:
-        return 1.0
-    top, bottom = _resistance(negative), _resistance(around.to_still(around.n))
-    return 1 + top / bottom if top and bottom else None if bottom else 1.0
-
-
-def _second_order(named: str, parts: Sequence[Sequence[Part]], gain: float | None) -> list[Figure]:
-    """`parts`: from the source, to the + input, back from the output, from the + input to ground."""
-    values = [each[0].value for each in parts]
-    if not all(values) or gain is None or named == "band_pass":
-        return []
-    a, b, c, d = (v for v in values if v)
-    w0 = 1 / math.sqrt(a * b * c * d)
-    # w0/Q of the low-pass (R1 R2 C1 C2 = a b c d) and of the high-pass (C1 C2 R1 R2)
-    width = (
-        (1 / a + 1 / b) / c + (1 - gain) / (b * d)
-        if named == "low_pass"
-        else (1 / a + 1 / b) / d + (1 - gain) / (a * c)
-    )
-    found = [Figure("corner", w0 / (2 * math.pi), "Hz", "f0 = 1/(2 pi sqrt(R1 R2 C1 C2))", "TI SLOA024B")]
-    if width > 0:
-        found.append(Figure("q", w0 / width, "1", "w0 over the sum of the damping terms", "TI SLOA024B"))
-    return [*found, Figure("gain", gain, "1", "1 + RF/RG" if gain != 1 else "1", "TI SLOA024B")]
-
-
-def _multiple_feedback(
-    found: Finder, around: _Around, _negative: Sequence[Network], _positive: Sequence[Network]
-) -> bool:
-    direct = list(around.graph.between(around.n, around.out, "r c"))
-    if not direct or not (around.p in around.fixed or _stands_still(around)):
-        return False
-    for _node, ends in _stars(around):
-        if around.n not in ends or around.out not in ends or len(ends) < 3:
-            continue
-        sources = [far for far in ends if far not in (around.n, around.out, *around.fixed)]
-        if len(sources) != 1:
-            continue
-        fed, to_n, back = ends[sources[0]][0], ends[around.n][0], ends[around.out][0]
-        shunts = [p for far in ends if far in around.fixed for p in ends[far]]
-        kinds = fed.kind + to_n.kind + back.kind + direct[0].kind
-        named = {"rrrc": "low_pass", "cccr": "high_pass", "rccr": "band_pass"}.get(kinds)
-        if named is None:
-            continue
-        figures = []
-        r = [p.value for p in (to_n, back, *direct, *shunts, fed)]
-        if all(r):
-            if named == "band_pass":
-                grounded = parallel([fed, *[p for p in shunts if p.kind == "r"]])
-                c1, c2, r3 = to_n.value, back.value, direct[0].value
-                assert c1
-                assert c2
-                assert r3
-                assert grounded
-                assert fed.value
-                w0 = 1 / math.sqrt(r3 * grounded * c1 * c2)
-                figures = [
-                    Figure(
-                        "center",
-                        w0 / (2 * math.pi),
-                        "Hz",
-                        "1/(2 pi sqrt(R3 (R1 || R2) C1 C2))",
-                        f"{_SLOD}, 16.5",
-                    ),
-                    Figure(
-                        "q", w0 * r3 * c1 * c2 / (c1 + c2), "1", "w0 R3 C1 C2/(C1 + C2)", f"{_SLOD}, 16.5"
-                    ),
-                    Figure(
-                        "gain",
-                        -r3 * c1 / (fed.value * (c1 + c2)),
-                        "1",
-                        "-R3 C1/(R1 (C1 + C2))",
-                        f"{_SLOD}, 16.5",
-                    ),
-                ]
-            elif shunts:
-                a = to_n.value * back.value if named == "low_pass" else direct[0].value * shunts[0].value  # type: ignore[operator]
-                b = direct[0].value * shunts[0].value if named == "low_pass" else to_n.value * back.value  # type: ignore[operator]
-                figures = [
-                    Figure(
-                        "corner",
-                        1 / (2 * math.pi * math.sqrt(a * b)),
-                        "Hz",
-                        "f0 = 1/(2 pi sqrt(R2 R3 C1 C2))",
-                        f"{_SLOD}, 16.3",
-                    )
-                ]
-                if back.value and fed.value:
-                    ratio = -back.value / fed.value if named == "low_pass" else -fed.value / back.value
-                    figures.append(
-                        Figure(
-                            "gain",
-                            ratio,
-                            "1",
-                            "-R3/R1" if named == "low_pass" else "-C1/C2",
-                            f"{_SLOD}, 16.3",
-                        )
-                    )
-        found.add(
-            f"multiple_feedback_{named}",
-            {
-                "amplifier": [around.amp],
-                "input": [fed],
-                "inner": [to_n],
-                "feedback": [back, *direct],
-                "shunt": shunts,
-            },
-            {"in": sources[0], "out": around.out},
-            figures,
-        )
-        return True
-    return False
-
-
 # ---- with negative feedback ------------------------------------------------------------------------
 
 
-def _inverting(found: Finder, around: _Around, negative: Sequence[Network]) -> None:
+def _inverting(found: Finder, around: Around, negative: Sequence[Network]) -> None:
     inputs = [each for each in around.to_signal(around.n) if len(each.ends - around.fixed) <= 2]
     resistive = [each for each in negative if not each.of("c")]
     capacitive = [p for each in negative if each.of("c") and not each.of("r") for p in each.of("c")]
-    rf, cf = _resistance(resistive), _value(capacitive)
+    rf, cf = resistance(resistive), capacitance(capacitive)
     elements = {
         "amplifier": [around.amp],
-        "feedback": _parts(negative),
-        "input": _parts(inputs),
-        "reference": _parts(around.to_still(around.p)),
-        "at_input": _parts(around.to_still(around.n)),
+        "feedback": parts_of(negative),
+        "input": parts_of(inputs),
+        "reference": parts_of(around.to_still(around.p)),
+        "at_input": parts_of(around.to_still(around.n)),
     }
     nodes = {"out": around.out, "sum": around.n}
     sources = [next(iter(each.ends - {around.n} - around.fixed), "") for each in inputs]
     nodes |= {f"in{at or ''}" if not at else f"in{at + 1}": node for at, node in enumerate(sources)}
     has_diode = any("d" in each.kinds or "q" in each.kinds for each in negative)
     kinds = [each.kinds for each in inputs]
-    ri = _resistance(inputs[:1])
+    ri = resistance(inputs[:1])
     figures: list[Figure] = []
     if not inputs:
         if rf:
@@ -654,7 +390,7 @@ def _inverting(found: Finder, around: _Around, negative: Sequence[Network]) -> N
         return
     if len(inputs) > 1 and all("r" in k for k in kinds):
         for at, each in enumerate(inputs, 1):
-            if rf and (own := _resistance([each])):
+            if rf and (own := resistance([each])):
                 figures.append(Figure(f"weight{at}", -rf / own, "1", f"-RF/R{at}", f"{_SS}, 2.2"))
         found.add("summing_amplifier", elements, nodes, figures)
         return
@@ -682,7 +418,7 @@ def _capacitive_input(
     found: Finder, fed: Network, rf: float, elements: dict[str, list[Part]], nodes: dict[str, str]
 ) -> None:
     """A differentiator, or an amplifier coupled by a capacitor where its resistor is not a small one."""
-    c, series = _value(fed.of("c")), sum(p.value or 0 for p in fed.of("r"))
+    c, series = capacitance(fed.of("c")), sum(p.value or 0 for p in fed.of("r"))
     figures = []
     kind = "inverting_amplifier" if series and rf <= 20 * series else "differentiator"
     if kind == "inverting_amplifier":
@@ -696,15 +432,15 @@ def _capacitive_input(
     found.add(kind, elements, nodes, figures)
 
 
-def _non_inverting(found: Finder, around: _Around, negative: Sequence[Network]) -> None:
+def _non_inverting(found: Finder, around: Around, negative: Sequence[Network]) -> None:
     to_ground = around.to_still(around.n)
     inputs = around.to_signal(around.n)
-    top, bottom = _resistance(negative), _resistance(to_ground)
-    elements = {"amplifier": [around.amp], "feedback": _parts(negative), "to_ground": _parts(to_ground)}
+    top, bottom = resistance(negative), resistance(to_ground)
+    elements = {"amplifier": [around.amp], "feedback": parts_of(negative), "to_ground": parts_of(to_ground)}
     divider = around.to_still(around.p)
     fed = [each for each in around.to_signal(around.p) if around.n not in each.ends]
     if inputs and not to_ground and fed and divider:
-        r1, r3, r4 = _resistance(inputs), _resistance(fed), _resistance(divider)
+        r1, r3, r4 = resistance(inputs), resistance(fed), resistance(divider)
         figures = []
         if top and r1 and r3 and r4:
             figures = [Figure("gain", top / r1, "1", "R2/R1", f"{_SS}, 2.4")]
@@ -715,7 +451,7 @@ def _non_inverting(found: Finder, around: _Around, negative: Sequence[Network]) 
                 )
         found.add(
             "difference_amplifier",
-            {**elements, "input": _parts(inputs), "input2": _parts(fed), "divider": _parts(divider)},
+            {**elements, "input": parts_of(inputs), "input2": parts_of(fed), "divider": parts_of(divider)},
             {
                 "in": _far(fed, around.p, around.fixed),
                 "in2": _far(inputs, around.n, around.fixed),
@@ -736,7 +472,7 @@ def _non_inverting(found: Finder, around: _Around, negative: Sequence[Network]) 
         )
         return
     kind = "non_inverting_amplifier"
-    found.add(kind, {**elements, "input": _parts(inputs)}, {"in": around.p, "out": around.out}, figures)
+    found.add(kind, {**elements, "input": parts_of(inputs)}, {"in": around.p, "out": around.out}, figures)
 
 
 def _far(networks: Sequence[Network], node: str, fixed: set[str]) -> str:
@@ -770,12 +506,12 @@ def _instrumentation(found: Finder, amps: Sequence[Part], networks: Sequence[Net
                 and not n.ends & {first.pins["n"], second.pins["n"]}
             ]
             figures = []
-            rf, rg = _resistance(own[0]), parallel(gain)
+            rf, rg = resistance(own[0]), parallel(gain)
             if third is not None and rf and rg:
-                r1 = _resistance(
+                r1 = resistance(
                     [n for n in networks if third.pins["n"] in n.ends and third.pins["out"] not in n.ends]
                 )
-                r2 = _resistance([n for n in networks if n.ends == {third.pins["n"], third.pins["out"]}])
+                r2 = resistance([n for n in networks if n.ends == {third.pins["n"], third.pins["out"]}])
                 if r1 and r2:
                     figures.append(
                         Figure("gain", (1 + 2 * rf / rg) * r2 / r1, "1", "(1 + 2 RF/RG) R2/R1", f"{_SS}, 2.4")
@@ -785,8 +521,8 @@ def _instrumentation(found: Finder, amps: Sequence[Part], networks: Sequence[Net
                 {
                     "amplifiers": [first, second, *([third] if third else [])],
                     "gain_setting": gain,
-                    "feedback": _parts([*own[0], *own[1]]),
-                    "difference": _parts(last),
+                    "feedback": parts_of([*own[0], *own[1]]),
+                    "difference": parts_of(last),
                 },
                 {
                     "in": first.pins["p"],

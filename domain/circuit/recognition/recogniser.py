@@ -16,11 +16,13 @@ from domain.circuit.recognition.finder import Finder
 from domain.circuit.recognition.graph import Graph, watched_by
 from domain.circuit.recognition.low_dropout import find_low_dropout
 from domain.circuit.recognition.networks import find_lc_oscillators, find_networks
-from domain.circuit.recognition.opamp_stages import Network, find_opamp_stages, networks_of
+from domain.circuit.recognition.opamp_stages import find_opamp_stages
+from domain.circuit.recognition.opamp_surroundings import Network, networks_of
 from domain.circuit.recognition.phase_locked import find_phase_locked_loops
 from domain.circuit.recognition.power_stages import find_power_stages
 from domain.circuit.recognition.recognised import Feedback, NodeRole, Recognised
-from domain.circuit.recognition.transistor_stages import find_crystal_oscillators, find_transistor_stages
+from domain.circuit.recognition.transistor_cells import find_crystal_oscillators
+from domain.circuit.recognition.transistor_stages import find_transistor_stages
 from shared.late_patterns import late_pattern
 
 _OUTPUT_NAME = late_pattern(r"(?i)v?_?o(?:ut(?:put)?)?_?\d*")
