@@ -16,6 +16,7 @@ from functools import cached_property
 from itertools import combinations
 from operator import attrgetter
 
+from domain.circuit import foreign_cards as foreign
 from domain.circuit.cards import Parameter
 from domain.circuit.dialects import PROGRAMS
 from domain.circuit.foreign_functions import CALL, OF_PSPICE, SPREAD, arguments_of, rewritten
@@ -25,90 +26,8 @@ from domain.circuit.numbers import read_number
 from domain.circuit.parameters import definitions_of
 from domain.circuit.simulator_settings import Dialect
 from domain.circuit.special_devices import NotBuilt, smooth_switch, special_function
-from domain.circuit.statements import Field, Statement
-from shared.late_patterns import late_pattern
+from domain.circuit.statements import Statement
 from shared.message import Message, msg
-
-_NOT_CIRCUIT: dict[Dialect, frozenset[str]] = {
-    "ngspice": frozenset(),
-    "ltspice": frozenset({"backanno", "wave", "ferret", "machine", "endmachine", "savebias", "loadbias",
-                          "text", "state", "rule", "output"}),
-    "pspice": frozenset({"probe", "probe64", "probe/csdf", "stimulus", "stmlib", "autoconverge", "vector",
-                         "watch", "savebias", "loadbias", "aliases", "endaliases", "mc", "wcase",
-                         "distribution"}),
-    "hspice": frozenset({"protect", "unprotect", "prot", "unprot", "probe", "biaschk", "lin", "hdl"}),
-}  # fmt: skip
-"""Cards that say nothing of the circuit, or that have no counterpart."""
-
-_TELLING = frozenset({"mc", "wcase", "stimulus", "machine", "loadbias", "hdl", "alter", "data"})
-"""Those whose loss changes what the run gives."""
-
-_MICRO = late_pattern(r"(?<=[\d.])(?:\xc2\xb5|\xce\xbc|\xb5)(?![\x80-\xff])")
-_SERIES = late_pattern(
-    r"(?<!\s)\s++(?P<key>rser|rpar|cpar|lser|rlshunt)\s*+=\s*+(?P<value>\{[^}]*\}|[^\s,]+)", re.IGNORECASE
-)
-_RATING = late_pattern(
-    r"(?<!\s)\s++(?:tol|pwr|irms|vrms|ipk|mfg|pn|type|mtbf|pppkg)\s*+=\s*+(?:\"[^\"]*\"|[^\s\",]+)",
-    re.IGNORECASE,
-)
-_RATED_VOLTAGE = late_pattern(r"(?<!\s)\s++v\s*+=\s*+[\d.]+\w*(?=\s|$)", re.IGNORECASE)
-"""What LTspice keeps of a part and does not simulate."""
-_RKM = late_pattern(r"(?<=\s)(?P<whole>\d+)(?P<scale>meg|[kmunpfgtr])(?P<part>\d+)(?=\s|$)", re.IGNORECASE)
-_VALUE_BRACE = late_pattern(r"(?P<word>\bvalue)\s*(?P<brace>\{)", re.IGNORECASE)
-_LAPLACE = late_pattern(
-    r"^(?P<head>[eg]\S*\s+\S+\s+\S+)\s+(?:(?P<cp>\S+)\s+(?P<cn>\S+)\s+laplace\s*=\s*(?P<lt>.+)|"
-    r"laplace\s*\{(?P<input>[^{}]*)\}\s*=?\s*[{(](?P<ps>.*)[})])\s*$",
-    re.IGNORECASE,
-)
-_FILE = late_pattern(r"^\s*\.\w+\s+(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|(?P<bare>.*?))\s*$")
-"""The path of a `.lib` or `.include`: LTspice takes the rest of the card, blanks and all."""
-_OWN_LIBRARY = late_pattern(
-    r"(?:^|/)(?:standard\.(?:dio|bjt|mos|jft|cap|ind|bead|res)|(?:ltc|adi|ad)\d*\.lib|"
-    r"universalop-?amps?\d*\.(?:sub|lib)|opamps?\.sub|(?:nom|nomd|eval|evald|evalaa|breakout|bipolar|diode|"
-    r"analog|analog_p|abm|source|jfet|pwrmos|opamp)\.lib)$",
-    re.IGNORECASE,
-)
-"""Libraries that come with LTspice and PSpice."""
-_HAS_AC = late_pattern(r"\bac\b", re.IGNORECASE)
-_SUFFIX = late_pattern(r"\.\w{1,8}$")
-_RANDOM = {
-    "mc": ".func mc(nominal,tolerance) {aunif(nominal,(nominal)*(tolerance))}",
-    "flat": ".func flat(half) {aunif(0,half)}",
-}
-"""LTspice's functions of chance that ngspice calls otherwise (LTspice help, `.param`)."""
-_CHANCE = frozenset({*_RANDOM, "gauss", "agauss", "unif", "aunif", "limit"})
-_MEMORY = late_pattern(r"\b(?:idt|sdt|delay|absdelay)\s*\(", re.IGNORECASE)
-_MOST_MEMORIES = 20
-"""Integrals and delays inside one."""
-_LONGEST = 100_000
-_LONGEST_CALL, _MOST_CALLS = 5_000, 500
-"""Letters of a card whose functions are rewritten, of what one call becomes (each within another makes it
-several times as long), and how many calls."""
-_OPTION = late_pattern(
-    r"(?<!\s)\s++(?:baudrate|delay|plotwinsize|numdgt|measdgt|fastaccess|noopiter|meascplxfmt|maxclocks|"
-    r"nomarch|startclocks|topologycheck|trytocompact|flagloads|mindeltagmin|ptranmax|ptrantau|threads|"
-    r"thev_induc|nomarch|accept|sstol|reject_number_tails)(?:\s*=\s*(?:\{[^}]*\}|\S+))?(?=\s|$)",
-    re.IGNORECASE,
-)
-"""What LTspice's `.options` set of its windows and its own solver."""
-_BARE_PARAMETER = late_pattern(
-    r"^(?P<head>\s*\.param\s+)(?P<name>[a-z_]\w*)\s+(?P<value>[-+\d.{][^=]*)$", re.IGNORECASE
-)
-_RKM_OF_PARAMETER = late_pattern(
-    r"=\s*(?P<whole>\d+)(?P<scale>meg|[kmunpfgtr])(?P<part>\d+)(?=\s|$)", re.IGNORECASE
-)
-_TRIP = late_pattern(r"(?<!\s)\s++trip(?:dv|dt)\s*=\s*(?:\{[^}]*\}|\S+)", re.IGNORECASE)
-"""How LTspice shortens its time steps at a source's jumps."""
-_NOISELESS = late_pattern(r"(?<!\s)\s++noiseless(?:\s*=\s*\w+)?(?=\s|$)", re.IGNORECASE)
-_LOAD = late_pattern(r"(?<!\s)\s++load(?=\s|$)", re.IGNORECASE)
-_PWL = late_pattern(r"\bpwl\s*\((?P<points>[^()]*)\)", re.IGNORECASE)
-_TABLE = late_pattern(
-    r"^(?P<name>[eg]\S*)\s+(?P<n>\S+\s+\S+)\s+(?P<cp>\S+)\s+(?P<cn>\S+)\s+(?:table|tbl)\s*=?\s*\("
-    r"(?P<points>.*)\)\s*$",
-    re.IGNORECASE,
-)
-_MODIFIERS = frozenset({"startup", "steady", "nodiscard", "step"})
-_MEAS_KINDS = frozenset({"tran", "ac", "dc", "op", "noise", "sp", "tf"})
 
 
 @dataclass(slots=True)
@@ -229,8 +148,8 @@ class _Work:
 
     def _directive(self, statement: Statement) -> None:
         keyword = statement.keyword
-        if keyword in _NOT_CIRCUIT[self._dialect]:
-            if keyword in _TELLING:
+        if keyword in foreign.NOT_CIRCUIT[self._dialect]:
+            if keyword in foreign.TELLING:
                 self._note(
                     statement, msg("{card} was skipped: ngspice has no equivalent.", card=f".{keyword}")
                 )
@@ -243,20 +162,21 @@ class _Work:
             self._comment_out(statement)  # LTspice does not mind one that closes nothing
         elif keyword == "ends" and len(statement.words) > 1:
             name = statement.words[1]
-            self._replace(statement, f"{statement.raw[: name.start]}{_written(statement, name)}")
+            self._replace(statement, f"{statement.raw[: name.start]}{foreign.written(statement, name)}")
         elif keyword == "end" and statement.scope and len(statement.words) > 1:
             self._replace(statement, ".ends")  # libraries that close a subcircuit with `.end name`
         elif keyword == "tran" and self._dialect in ("ltspice", "pspice"):
             self._transient(statement)
         elif self._dialect == "hspice" and keyword in ("tran", "ac", "dc"):
-            self._replace(statement, self._functions(_micro(self._analysis_of_hspice(statement)), statement))
+            raw = foreign.micro(self._analysis_of_hspice(statement))
+            self._replace(statement, self._functions(raw, statement))
         else:
             self._setting(keyword, statement)
 
     def _analysis_of_hspice(self, statement: Statement) -> str:
         """With the start time in its place, and parameters in braces; what `sweep` adds `stepping` reads."""
         raw = statement.raw
-        if (match := _STARTED_AT.match(raw)) is not None:
+        if (match := foreign.STARTED_AT.match(raw)) is not None:
             raw = f"{match['times']} {match['start']}{match['rest']}{match['uic']}"
         card, sweep, rest = re.split(r"(\ssweep\s|$)", raw, maxsplit=1, flags=re.IGNORECASE)
         known = {parameter.name for parameter in self._netlist.parameters if not parameter.scope}
@@ -275,19 +195,19 @@ class _Work:
         elif self._dialect == "ltspice" and keyword in ("options", "save", "param", "ac", "temp"):
             self._replace(statement, self._functions(self._card_of_ltspice(keyword, statement), statement))
         elif keyword not in ("step", "temp"):  # `stepping` reads these
-            self._replace(statement, self._functions(_micro(raw), statement))
+            self._replace(statement, self._functions(foreign.micro(raw), statement))
 
     def _library(self, statement: Statement) -> None:
         """`.lib file` without a section means the whole file, except inside a library of sections."""
         if self._dialect == "hspice" or self._netlist.directives("endl"):
             return
-        match = _FILE.match(statement.raw)
+        match = foreign.FILE.match(statement.raw)
         written = match and (match["double"] or match["single"] or match["bare"])
-        if not written or _names_a_section(written, statement):
+        if not written or foreign.names_a_section(written, statement):
             return
         path = self._decoded(written).strip().replace("\\", "/")
         found = self._find(path) if self._find is not None else None
-        is_own = _OWN_LIBRARY.search(path) is not None
+        is_own = foreign.OWN_LIBRARY.search(path) is not None
         # A library found by that name need not hold every part of the program's. What is then still
         # missing is told as such where no stand-in is known.
         self.may_lack_parts = self.may_lack_parts or is_own
@@ -302,7 +222,7 @@ class _Work:
         if len(head) < 2:
             return
         name = head[1]
-        raw = f"{statement.raw[: name.start]}{_written(statement, name)}{statement.raw[name.end :]}"
+        raw = f"{statement.raw[: name.start]}{foreign.written(statement, name)}{statement.raw[name.end :]}"
         wanted = self._instances.parameters.get(name.key, {})
         if wanted and self._dialect in ("ltspice", "pspice"):
             formal = self._parameters_inside(statement)
@@ -340,18 +260,18 @@ class _Work:
         outside = {parameter.name for parameter in self._netlist.parameters if not parameter.scope}
         if re.search(r"(?<![\w.])pi(?![\w.(])", text, re.IGNORECASE) and "pi" not in outside:
             self._added.setdefault(None, []).append(".param pi=3.14159265358979")
-        for name, definition in _RANDOM.items():
+        for name, definition in foreign.RANDOM.items():
             is_called = re.search(rf"(?<![\w.]){name}\s*\(", text, re.IGNORECASE)
             if is_called and not re.search(rf"^[ \t]*\.func\s+{name}\b", text, re.IGNORECASE | re.MULTILINE):
                 self._added.setdefault(None, []).append(definition)
 
     def _transient(self, statement: Statement) -> None:
         """`.tran stop`, `.tran 0 stop ...` and the words behind them."""
-        raw = _micro(statement.raw)
+        raw = foreign.micro(statement.raw)
         words = re.findall(r"\{[^}]*\}|[^\s,]+", raw)
-        kept = [word for word in words[1:] if word.lower() not in _MODIFIERS]
+        kept = [word for word in words[1:] if word.lower() not in foreign.MODIFIERS]
         for word in words[1:]:
-            if word.lower() in _MODIFIERS and word.lower() != "nodiscard":
+            if word.lower() in foreign.MODIFIERS and word.lower() != "nodiscard":
                 self._note(
                     statement, msg("{word} of .tran was skipped: ngspice has no equivalent.", word=word)
                 )
@@ -359,59 +279,61 @@ class _Work:
         times = [word for word in kept if word.lower() != "uic"]
         if len(times) == 1:
             times = ["0", *times]
-        if len(times) > 1 and _is_zero(times[0]):
-            times[0] = times[3] if len(times) > 3 and not _is_zero(times[3]) else _thousandth(times[1])
+        if len(times) > 1 and foreign.is_zero(times[0]):
+            has_step = len(times) > 3 and not foreign.is_zero(times[3])
+            times[0] = times[3] if has_step else foreign.thousandth(times[1])
         self._replace(statement, " ".join([words[0], *times, *tail]))
 
     def _card_of_ltspice(self, keyword: str, statement: Statement) -> str:
         """What LTspice takes on some cards that ngspice does not."""
-        raw = _micro(statement.raw)
+        raw = foreign.micro(statement.raw)
         if keyword == "temp":
             return raw.replace("=", " ")
         if keyword == "options":  # an unknown one would end the run
-            return _OPTION.sub("", raw)
+            return foreign.OPTION.sub("", raw)
         if keyword == "save":  # one that names nothing would leave no data
             return re.sub(r"(?i)^(\s*\.save)\b(?!\s+all\b)", r"\1 all", raw)
         if keyword == "param":
-            if match := _BARE_PARAMETER.match(raw):
+            if match := foreign.BARE_PARAMETER.match(raw):
                 raw = f"{match['head']}{match['name']}={match['value']}"
-            return _RKM_OF_PARAMETER.sub(lambda match: f"={_without_rkm(match)}", raw)
+            return foreign.RKM_OF_PARAMETER.sub(lambda match: f"={foreign.without_rkm(match)}", raw)
         match = re.match(r"(?i)^\s*\.ac\s+list\s+(\S+)\s*$", raw)
         return raw if match is None else f".ac lin 1 {match[1]} {match[1]}"
 
     def _measure(self, statement: Statement) -> None:
         """LTspice lets the analysis out, and means that of the deck."""
         words = statement.words
-        if len(words) > 2 and words[1].key not in _MEAS_KINDS:
-            kind = next((kind for kind in self._kinds if kind in _MEAS_KINDS), "tran")
+        if len(words) > 2 and words[1].key not in foreign.MEAS_KINDS:
+            kind = next((kind for kind in self._kinds if kind in foreign.MEAS_KINDS), "tran")
             head = statement.raw[: words[1].start]
             self._replace(statement, f"{head}{kind} {statement.raw[words[1].start :]}")
 
     # ---- elements --------------------------------------------------------------------------------
 
     def _element(self, statement: Statement) -> None:
-        raw = _micro(statement.raw)
+        raw = foreign.micro(statement.raw)
         letter = statement.keyword
         if letter == "x":
             raw = self._instance(raw, statement)
         if self._dialect == "ltspice" and letter in "as" and self._rebuilt(raw, letter, statement):
             return
-        if letter in "vi" and statement.words[0].key in self._noise_sources and not _HAS_AC.search(raw):
+        is_noise = letter in "vi" and statement.words[0].key in self._noise_sources
+        if is_noise and not foreign.HAS_AC.search(raw):
             raw += " AC 1"  # LTspice's noise analysis needs no amplitude at its source
         if letter in "vicl":
             raw = self._parasitics(raw, statement)
         if letter in "rcldqmj" and self._dialect == "ltspice":
-            raw = _RATING.sub("", raw)
+            raw = foreign.RATING.sub("", raw)
         if letter in "rcl" and self._dialect == "ltspice":
-            raw = _RATED_VOLTAGE.sub("", raw) if letter == "c" else raw
-            raw = _RKM.sub(_without_rkm, raw)
+            raw = foreign.RATED_VOLTAGE.sub("", raw) if letter == "c" else raw
+            raw = foreign.RKM.sub(foreign.without_rkm, raw)
         if self._dialect == "ltspice":
-            raw = _NOISELESS.sub(" noisy=0" if letter == "r" else "", raw)
-            raw = _TRIP.sub("", raw) if letter in "bvi" else raw
+            raw = foreign.NOISELESS.sub(" noisy=0" if letter == "r" else "", raw)
+            raw = foreign.TRIP.sub("", raw) if letter in "bvi" else raw
             raw = self._parasitics(raw, statement) if letter in "bg" else raw
-            raw = _relative_times(raw) if letter in "vi" else raw
-        if letter == "i" and self._dialect == "ltspice" and _LOAD.search(raw):
-            raw = _LOAD.sub("", raw)
+            raw = foreign.relative_times(raw) if letter in "vi" else raw
+        if letter == "i" and self._dialect == "ltspice" and foreign.LOAD.search(raw):
+            raw = foreign.LOAD.sub("", raw)
             self._note(
                 statement,
                 msg("load of {name} is left out: the current flows at any voltage here.",
@@ -421,8 +343,8 @@ class _Work:
             raw = self._coupling(raw, statement)
         if letter in "eg":
             raw = self._laplace(raw, statement)
-            raw = _as_table(raw)
-            raw = _VALUE_BRACE.sub(r"\g<word>=\g<brace>", raw)
+            raw = foreign.as_table(raw)
+            raw = foreign.VALUE_BRACE.sub(r"\g<word>=\g<brace>", raw)
         self._replace(statement, self._functions(raw, statement))
 
     def _instance(self, raw: str, statement: Statement) -> str:
@@ -430,25 +352,25 @@ class _Work:
         name = self._models_of_x.get(statement.line, "")
         if "." not in name:
             return raw
-        return re.sub(rf"(?<=\s){re.escape(name)}(?=\s|$)", _plain_name(name), raw, count=1)
+        return re.sub(rf"(?<=\s){re.escape(name)}(?=\s|$)", foreign.plain_name(name), raw, count=1)
 
     def _parasitics(self, raw: str, statement: Statement) -> str:
         """Rser, Rpar, Cpar ... of one element as elements of their own."""
-        found = {match["key"].lower(): match["value"] for match in _SERIES.finditer(raw)}
+        found = {match["key"].lower(): match["value"] for match in foreign.SERIES.finditer(raw)}
         if not found:
             return raw
-        raw = _SERIES.sub("", raw)
+        raw = foreign.SERIES.sub("", raw)
         words = raw.split()
         if len(words) < 4:
             return raw
         name, first, second = words[:3]
         inner = first
         for key in ("rser", "lser"):
-            if key in found and not _is_zero(found[key]):
+            if key in found and not foreign.is_zero(found[key]):
                 outer, inner = inner, f"{name}#{key}"
                 self._add(statement, f"{key[0]}_{key}_{name} {outer} {inner} {found[key]}")
         for key in ("rpar", "cpar", "rlshunt"):
-            if key in found and not _is_zero(found[key]):
+            if key in found and not foreign.is_zero(found[key]):
                 ends = f"{inner} {second}" if key == "rlshunt" else f"{first} {second}"
                 self._add(statement, f"{key[0]}_{key}_{name} {ends} {found[key]}")
         return raw if inner == first else f"{name} {inner} {second} {raw.split(None, 3)[3]}"
@@ -467,7 +389,7 @@ class _Work:
 
     def _laplace(self, raw: str, statement: Statement) -> str:
         """E and G with a transfer function, as integrators and a source they control."""
-        match = _LAPLACE.match(raw)
+        match = foreign.LAPLACE.match(raw)
         if match is None:
             return raw
         name = raw.split(maxsplit=1)[0]
@@ -539,7 +461,7 @@ class _Work:
         found: dict[str, list[tuple[tuple[str, ...], str]]] = {}
         for model in self._netlist.models:
             if model.type == "sw":
-                settings = _micro(model.statement.raw).split(None, 2)[2]
+                settings = foreign.micro(model.statement.raw).split(None, 2)[2]
                 found.setdefault(model.name.lower(), []).append(
                     (model.statement.scope, re.sub(r"(?i)^\s*sw\b", "", settings))
                 )
@@ -561,20 +483,20 @@ class _Work:
         }
         known = definitions_of(cards)
         for name, expression in list(known.expressions.items()):
-            if name in stepped or expression.functions & _CHANCE:
+            if name in stepped or expression.functions & foreign.CHANCE:
                 del known.expressions[name]  # and with it what depends on it
         return known.values()
 
     def _functions(self, raw: str, statement: Statement) -> str:
         """Functions of expressions that ngspice calls otherwise."""
-        if len(raw) > _LONGEST or (statement.kind == "element" and statement.keyword not in "begrcl"):
+        if len(raw) > foreign.LONGEST or (statement.kind == "element" and statement.keyword not in "begrcl"):
             return raw
         at = 0
-        for _ in range(_MOST_CALLS):
+        for _ in range(foreign.MOST_CALLS):
             match = CALL.search(raw, at)
             if match is None:
                 break
-            end = _closing(raw, match.end() - 1)
+            end = foreign.closing(raw, match.end() - 1)
             name, at = match["name"].lower(), match.end()
             if name in self._own_functions or (self._dialect != "ltspice" and name not in OF_PSPICE):
                 continue
@@ -586,7 +508,7 @@ class _Work:
                 new = f"pwl({raw[match.end() : end]}" if statement.keyword == "b" else None
             elif name in ("idt", "sdt", "delay", "absdelay"):
                 new = self._with_memory(name, arguments, statement)
-            if new is None or len(new) > _LONGEST_CALL:
+            if new is None or len(new) > foreign.LONGEST_CALL:
                 continue
             if name in SPREAD and name not in self._told:
                 self._told.add(name)
@@ -609,7 +531,7 @@ class _Work:
         """An integral over time or a delay: the voltage of a node of its own."""
         if not arguments or (name in ("delay", "absdelay") and len(arguments) < 2):
             return None
-        if len(_MEMORY.findall(arguments[0])) > _MOST_MEMORIES:
+        if len(foreign.MEMORY.findall(arguments[0])) > foreign.MOST_MEMORIES:
             return None
         self._names += 1
         own = f"{name}_{self._names}_{statement.raw.split(maxsplit=1)[0]}"
@@ -676,88 +598,3 @@ class _Work:
     def _comment_line(self, line: int) -> None:
         start = self._netlist.source.lines[line - 1].start
         self._edits.append((start, start, "* "))
-
-
-def _names_a_section(written: str, statement: Statement) -> bool:
-    """``.lib file section``: the last word is no part of a path, and what is before it names a file."""
-    first, _, last = written.rpartition(" ")
-    if not first or statement.keyword != "lib":
-        return False
-    return _SUFFIX.search(last) is None and _SUFFIX.search(first.strip()) is not None
-
-
-_STARTED_AT = late_pattern(
-    r"(?P<times>\.tran\s+[^\s=]+\s+[^\s=]+)(?P<uic>(?:\s+uic)?)\s+start\s*=\s*(?P<start>\S+)(?P<rest>.*)$",
-    re.IGNORECASE | re.DOTALL,
-)
-"""HSPICE's name for what is the third number in ngspice."""
-
-
-def _relative_times(raw: str) -> str:
-    """``PWL(1u 0 +2n 1)``: a time with a sign counts from the one before."""
-    match = _PWL.search(raw)
-    words = re.split(r"[\s,]+", match["points"].strip()) if match else []
-    if match is None or not any(word.startswith("+") for word in words[::2]):
-        return raw
-    now, new = 0.0, []
-    for index, word in enumerate(words):
-        number = read_number(word)
-        if index % 2:
-            new.append(word)
-            continue
-        if number is None or word.startswith("{"):
-            return raw
-        now = now + number.value if word.startswith("+") else number.value
-        new.append(f"{now:.15g}")
-    return f"{raw[: match.start('points')]}{' '.join(new)}{raw[match.end('points') :]}"
-
-
-def _as_table(raw: str) -> str:
-    """``G1 a b c d table=(x1, y1, ...)``: a table of the voltage V(c,d)."""
-    match = _TABLE.match(raw)
-    if match is None:
-        return raw
-    points = re.findall(r"\{[^}]*\}|[^\s,()]+", match["points"])
-    kind = "v" if raw[:1] in "eE" else "i"
-    look = f"v({match['cp']},{match['cn']})"
-    return f"b_{match['name']} {match['n']} {kind}=pwl({look},{','.join(points)})"
-
-
-def _plain_name(name: str) -> str:
-    return name.replace(".", "_")
-
-
-def _written(statement: Statement, name: Field) -> str:
-    """A subcircuit's name, in the undecoded letters of its card."""
-    return _plain_name(statement.raw[name.start : name.end])
-
-
-def _micro(raw: str) -> str:
-    return raw if raw.isascii() else _MICRO.sub("u", raw)
-
-
-def _is_zero(text: str) -> bool:
-    number = read_number(text)
-    return number is not None and number.value == 0 and not number.rest
-
-
-def _thousandth(text: str) -> str:
-    number = read_number(text)
-    if number is not None and not text.startswith("{"):
-        return f"{number.value / 1000:.12g}"
-    return f"{{({text.strip('{}')})/1000}}"
-
-
-def _without_rkm(match: re.Match[str]) -> str:
-    scale = match["scale"]
-    return f"{match['whole']}.{match['part']}{'' if scale in 'rR' else scale}"
-
-
-def _closing(text: str, opening: int) -> int:
-    """Index behind the parenthesis that closes the one at `opening`."""
-    depth = 0
-    for index in range(opening, len(text)):
-        depth += {"(": 1, ")": -1}.get(text[index], 0)
-        if depth == 0:
-            return index + 1
-    return len(text)

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from domain.design.answer_document import LONGEST_NAME, document_in, key_of, looks_like_goal, spoken
 from domain.design.goal_figures import (
     HUGE,
     BadFigureError,
@@ -28,7 +29,6 @@ from domain.design.goal_figures import (
     unit_of_value,
 )
 from domain.design.sentence import read_sentence
-from domain.llm.json_repair import Problem, read_json
 from domain.simulation.expression_syntax import Call, Node, SignalRef, children, parse
 from domain.simulation.expressions import compile_expression
 from domain.simulation.goals import DesignGoal
@@ -39,13 +39,10 @@ from shared.message import Message, visible
 MOST_GOALS = 40
 _LONGEST_ANSWER = 200_000
 _LONGEST_EXPRESSION = 300
-_LONGEST_NAME = 40
 _LONGEST_WORDS = 160
 _LONGEST_REPLY = 4_000
 _MOST_QUESTIONS = 8
 _MOST_PROBLEMS = 12
-_MOST_PIECES = 40
-_MOST_UNCLOSED = 4
 _SHOWN = 60
 _USUAL_SHARE = 0.05
 _USUAL_WIDTHS = {"dB": 0.5, "deg": 5.0, "%": 1.0}
@@ -91,11 +88,11 @@ def read_answer(text: str) -> GoalsRead:
     if len(text) > _LONGEST_ANSWER:
         notes.add(f"The answer has {len(text)} characters; at most {_LONGEST_ANSWER} are read.")
         return GoalsRead(problems=tuple(notes.problems))
-    found = _document(text)
+    found = document_in(text)
     if isinstance(found, str):
-        prose = "" if any(bracket in text for bracket in "{[") else _words(_spoken(text), _LONGEST_REPLY)
+        prose = "" if any(bracket in text for bracket in "{[") else _words(spoken(text), _LONGEST_REPLY)
         return GoalsRead(reply=prose, problems=(found,))
-    document = {_key(name): value for name, value in found.items()}
+    document = {key_of(name): value for name, value in found.items()}
     goals = _checked(_entries(document.get("goals"), notes), notes)
     reply = _words(document.get("reply"), _LONGEST_REPLY)
     questions = tuple(_questions(document.get("questions")))
@@ -122,112 +119,8 @@ def read_goals(entries: object) -> tuple[tuple[DesignGoal, ...], tuple[str, ...]
     return _checked(_entries(entries, notes), notes), tuple(notes.problems[:_MOST_PROBLEMS])
 
 
-# --- finding the JSON --------------------------------------------------------------------------------
-
-_END_OF_THOUGHT = late_pattern(r"</think(?:ing)?>|<\|/?(?:end_of_thought|channel)[^>]{0,20}>", re.IGNORECASE)
-_OPENING = late_pattern(r"[{\[]")
-_TOKEN = late_pattern(r'"(?:[^"\\]++|\\.)*+"?|[{}\[\]]', re.DOTALL)
-_COMMENT = late_pattern(
-    r'(?P<kept>"(?:[^"\\]++|\\.)*+"?)|//[^\n]*+|/\*(?:[^*]++|\*(?!/))*+(?:\*/)?|^[ \t]*+#[^\n]*+',
-    re.DOTALL | re.MULTILINE,
-)
-_KNOWN = frozenset({"goals", "reply", "questions", "circuit_type", "summary"})
-_WRAPPERS = ("design_goals", "result", "response", "answer", "output", "data", "json", "object", "arguments")
-
-
-def _spoken(text: str) -> str:
-    """The text behind the model's thoughts."""
-    ends = list(_END_OF_THOUGHT.finditer(text))
-    return text[ends[-1].end() :] if ends else text
-
-
-def _document(text: str) -> dict[str, Any] | str:
-    """The object that is meant as the answer, or what is wrong."""
-    problem = ""
-    for part in dict.fromkeys((_spoken(text), text)):
-        best: dict[str, Any] | None = None
-        for piece in _pieces(part):
-            value = read_json(piece)
-            if isinstance(value, Problem):
-                problem = problem or value.cause
-                value = read_json(_COMMENT.sub(lambda found: found["kept"] or "", piece))
-            document = _as_document(value)
-            # Of several the last: who shows the form first, or corrects himself, ends with what is meant.
-            if document is not None and (best is None or _weight(document) >= _weight(best)):
-                best = document
-        if best is not None:
-            return best
-    if problem:
-        return f"The answer is not valid JSON: {problem}."
-    if any(bracket in text for bracket in "{["):
-        return "The answer is not one JSON object; it may be cut off."
-    return "The answer is not a JSON object, but a plain text."
-
-
-def _pieces(text: str) -> Iterator[str]:
-    """Outermost bracketed parts; of one that does not close, what closes inside it. Linear in each start."""
-    at = unclosed = 0
-    for _ in range(_MOST_PIECES):
-        opening = _OPENING.search(text, at)
-        if opening is None or unclosed > _MOST_UNCLOSED:
-            return
-        depth, end = 0, -1
-        for token in _TOKEN.finditer(text, opening.start()):
-            depth += {"{": 1, "[": 1, "}": -1, "]": -1}.get(token[0], 0)
-            if depth == 0:
-                end = token.end()
-                break
-        if end < 0:
-            yield text[opening.start() :]  # what is wrong with it is the best there is to say
-            end, unclosed = opening.end(), unclosed + 1
-        else:
-            yield text[opening.start() : end]
-        at = end
-
-
-def _as_document(value: object) -> dict[str, Any] | None:
-    """An answer in one of its shapes: the object, in a wrapper, a list of goals, one goal by itself."""
-    if isinstance(value, list):
-        objects = [item for item in value if isinstance(item, dict)]
-        if len(objects) == 1 and _weight(objects[0]):
-            return objects[0]
-        return {"goals": value} if objects and all(map(_looks_like_goal, objects)) else None
-    if not isinstance(value, dict):
-        return None
-    keys = {_key(name): name for name in value if isinstance(name, str)}
-    if not keys.keys() & _KNOWN:
-        for wrapper in _WRAPPERS:
-            inner = value.get(keys.get(wrapper, wrapper))
-            if isinstance(inner, dict | list) and (found := _as_document(inner)) is not None:
-                return found
-        if _looks_like_goal(value):
-            return {"goals": [value]}
-    return value if not value or keys.keys() & _KNOWN else None
-
-
-def _weight(document: Mapping[str, Any]) -> int:
-    return len({_key(name) for name, value in document.items() if value not in (None, "", [], {})} & _KNOWN)
-
-
-def _looks_like_goal(value: Mapping[str, Any]) -> bool:
-    return bool({_key(name) for name in value} & {"expression", "metric"})
-
-
 # --- goals -------------------------------------------------------------------------------------------
 
-_ALIASES: Mapping[str, str] = {
-    "name": "metric", "goal": "metric", "id": "metric",
-    "measure": "expression", "measurement": "expression", "expr": "expression", "formula": "expression",
-    "min": "minimum", "lower": "minimum", "lower_bound": "minimum", "at_least": "minimum",
-    "max": "maximum", "upper": "maximum", "upper_bound": "maximum", "at_most": "maximum",
-    "min_value": "minimum", "max_value": "maximum", "value": "target", "nominal": "target",
-    "target_value": "target", "limit": "target", "bound": "target",
-    "operator": "comparator", "relation": "comparator", "op": "comparator", "comparison": "comparator",
-    "weight": "priority", "importance": "priority", "units": "unit", "tol": "tolerance",
-    "conditions": "condition", "corner": "condition", "corners": "condition", "user_words": "words",
-    "design_goals": "goals", "questions_to_user": "questions", "question": "questions", "answer": "reply",
-    "message": "reply", "circuit": "circuit_type", "type": "circuit_type", "bounds": "range",
-}  # fmt: skip
 _WISHES = late_pattern(
     r"wish|low|optional|nice|want|should|could|prefer|soft|secondary|期望|可选|希望|尽量|低|次要",
     re.IGNORECASE,
@@ -244,18 +137,13 @@ class _Refused(ValueError):
     """A goal that is not accepted; the text says why, for the model."""
 
 
-def _key(name: object) -> str:
-    plain = re.sub(r"[\s-]+", "_", str(name)[:_LONGEST_NAME].strip().lower())
-    return _ALIASES.get(plain, plain)
-
-
 def _entries(given: object, notes: _Notes) -> list[Mapping[str, Any]]:
     """The objects of a list of goals."""
     items: Sequence[object]
     match given:
         case None:
             return []
-        case dict() if _looks_like_goal(given):
+        case dict() if looks_like_goal(given):
             items = [given]
         case dict():
             items = [
@@ -271,7 +159,7 @@ def _entries(given: object, notes: _Notes) -> list[Mapping[str, Any]]:
     found: list[Mapping[str, Any]] = []
     for item in items[:MOST_GOALS]:
         if isinstance(item, Mapping):
-            found.append({_key(name): value for name, value in item.items()})
+            found.append({key_of(name): value for name, value in item.items()})
         elif item is not None:
             notes.add(f"Each goal has to be an object; {_short(item)} is none.")
             notes.left_out.append(_words(item, _SHOWN) or "?")
@@ -281,7 +169,7 @@ def _entries(given: object, notes: _Notes) -> list[Mapping[str, Any]]:
 def _checked(entries: Iterable[Mapping[str, Any]], notes: _Notes) -> tuple[DesignGoal, ...]:
     goals: list[DesignGoal] = []
     for entry in entries:
-        name = _words(entry.get("metric"), _LONGEST_NAME) or _short(entry.get("expression"))
+        name = _words(entry.get("metric"), LONGEST_NAME) or _short(entry.get("expression"))
         try:
             goal = _goal(entry)
             _add(goals, goal)
@@ -592,7 +480,7 @@ def _width(entry: Mapping[str, Any], figures: _Figures, target: float) -> float:
 
 def _metric(given: object, tree: Node) -> str:
     """A short name: the given one where it can be one, else what is measured."""
-    plain = re.sub(r"[\s./-]+", "_", _words(given, _LONGEST_NAME)).strip("_")
+    plain = re.sub(r"[\s./-]+", "_", _words(given, LONGEST_NAME)).strip("_")
     if _METRIC.fullmatch(plain):
         return plain
     return first_function(tree) or "goal"

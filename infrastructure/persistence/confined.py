@@ -74,12 +74,8 @@ class InTheWay(NotRegular):
             case _:
                 text = msg("{path} is not a regular file.", path=self.place)
                 advice = msg("Move it elsewhere; a file is then created in its place.")
-        return EnvironmentProblem(
-            text,
-            advice=advice,
-            file=self.place,
-            error_type="not_a_file" if self.kind in ("special", "folder") else "bad_path",
-        )
+        error_type = "not_a_file" if self.kind in ("special", "folder") else "bad_path"
+        return EnvironmentProblem(text, advice=advice, file=self.place, error_type=error_type)
 
 
 def is_private(path: Path) -> bool:
@@ -399,8 +395,7 @@ def open_regular_file(path: Path) -> BufferedReader:
         if is_private(path):
             return os.fdopen(open_file(path, os.O_RDONLY), "rb")
         _refuse_special(os.lstat(path))
-        flags = os.O_RDONLY | os.O_CLOEXEC | _flag("O_NOFOLLOW") | _flag("O_NONBLOCK") | _flag("O_NOCTTY")
-        descriptor = os.open(path, flags)
+        descriptor = os.open(path, os.O_RDONLY | _SAFE)
     except (OSError, ValueError) as error:
         if isinstance(error, ValueError) or error.errno == errno.ENAMETOOLONG:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path)) from error
@@ -425,11 +420,11 @@ def _refuse_special(found: os.stat_result) -> None:
 
 def _check_place(descriptor: int, path: Path) -> None:
     """Raise Moved when a folder of `path` was exchanged for a link while it was opened."""
-    if not sys.platform.startswith("linux"):
-        if not os.path.samestat(os.fstat(descriptor), Path(os.path.realpath(path)).stat()):
-            raise Moved(errno.ESTALE, "exchanged while it was opened", str(path))
-        return
-    if Path(f"/proc/self/fd/{descriptor}").readlink() != path:
+    if sys.platform.startswith("linux"):
+        is_same = Path(f"/proc/self/fd/{descriptor}").readlink() == path
+    else:
+        is_same = os.path.samestat(os.fstat(descriptor), Path(os.path.realpath(path)).stat())
+    if not is_same:
         raise Moved(errno.ESTALE, "exchanged while it was opened", str(path))
 
 
@@ -442,14 +437,9 @@ _LEFT_AFTER_MS = 3_600_000
 
 
 def write_atomically(
-    path: Path,
-    data: bytes,
-    *,
-    inside: Path | None = None,
-    mode: int | None = None,
-    is_durable: bool = True,
-    is_resolved: bool = False,
-) -> None:
+    path: Path, data: bytes, *, inside: Path | None = None, mode: int | None = None,
+    is_durable: bool = True, is_resolved: bool = False,
+) -> None:  # fmt: skip
     """Put `data` at `path`: all of it, or nothing.
 
     A temporary file in the same folder is written, flushed to the disk and renamed. An existing file
@@ -503,24 +493,20 @@ def rename_to_free_place(source: Path, target: Path) -> None:
     renameat2(2) with RENAME_NOREPLACE; where the system or the file system has no such call, a look
     comes right before the renaming. No part of the paths may be a link. Raises InTheWay, OSError.
     """
-    with opened_folder(source.parent) as old, opened_folder(target.parent) as new:
-        _rename_to_free_place(source, old, target, new)
-
-
-def _rename_to_free_place(source: Path, old: int, target: Path, new: int) -> None:
     import ctypes  # quick commands must not pay for it
 
-    rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
-    if rename is not None:
-        if rename(old, os.fsencode(source.name), new, os.fsencode(target.name), _RENAME_NOREPLACE) == 0:
-            return
-        code = ctypes.get_errno()
-        if code not in (errno.ENOSYS, errno.EINVAL):
-            raise OSError(code, os.strerror(code), str(source), None, str(target))
-    with contextlib.suppress(FileNotFoundError):
-        os.stat(target.name, dir_fd=new, follow_symlinks=False)
-        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target))
-    os.rename(source.name, target.name, src_dir_fd=old, dst_dir_fd=new)
+    call = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    with opened_folder(source.parent) as old, opened_folder(target.parent) as new:
+        if call is not None:
+            if call(old, os.fsencode(source.name), new, os.fsencode(target.name), _RENAME_NOREPLACE) == 0:
+                return
+            code = ctypes.get_errno()
+            if code not in (errno.ENOSYS, errno.EINVAL):
+                raise OSError(code, os.strerror(code), str(source), None, str(target))
+        with contextlib.suppress(FileNotFoundError):
+            os.stat(target.name, dir_fd=new, follow_symlinks=False)
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target))
+        os.rename(source.name, target.name, src_dir_fd=old, dst_dir_fd=new)
 
 
 def write_problem(error: OSError | ValueError, path: Path) -> CircuitAIError:
@@ -528,38 +514,34 @@ def write_problem(error: OSError | ValueError, path: Path) -> CircuitAIError:
     if isinstance(error, InTheWay) and (error.kind == "link" or is_private(error.place)):
         return error.problem()
     code = error.errno if isinstance(error, OSError) else None
-    if code in (errno.ENOSPC, errno.EDQUOT):
-        return EnvironmentProblem(
-            msg("The disk is full: {path} was not written.", path=path),
-            advice=msg("Free some space and try again; the previous content is unchanged."),
-            file=path,
-            error_type="disk_full",
-        )
-    if code in (errno.EROFS, errno.EACCES, errno.EPERM):
-        return EnvironmentProblem(
-            msg("{path} cannot be written: you have read-only access to the folder or the file.", path=path),
-            advice=msg("Change the permissions, or work on a copy of the project in a folder of your own."),
-            file=path,
-            error_type="read_only",
-        )
     if code in (errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, None):
         return UserInputError(
             msg("{path} cannot be written: a file of this name is not possible there.", path=repr(str(path))),
             advice=msg("Choose another name in an existing folder."),
             error_type="bad_path",
         )
-    if code == errno.EXDEV:
-        return EnvironmentProblem(
-            msg("{path} cannot be moved: its new place is on another disk or file system.", path=path),
-            advice=msg("Copy the file to the new location, then delete the old one."),
-            file=path,
-            error_type="cannot_write",
+    error_type, advice = "cannot_write", None
+    told = msg("{path} cannot be written ({reason}).", path=path, reason=os.strerror(code))
+    if code in (errno.ENOSPC, errno.EDQUOT):
+        told, error_type = msg("The disk is full: {path} was not written.", path=path), "disk_full"
+        advice = msg("Free some space and try again; the previous content is unchanged.")
+    elif code in (errno.EROFS, errno.EACCES, errno.EPERM):
+        told = msg(
+            "{path} cannot be written: you have read-only access to the folder or the file.", path=path
         )
-    return EnvironmentProblem(
-        msg("{path} cannot be written ({reason}).", path=path, reason=os.strerror(code)),
-        file=path,
-        error_type="cannot_write",
-    )
+        advice = msg("Change the permissions, or work on a copy of the project in a folder of your own.")
+        error_type = "read_only"
+    elif code == errno.EXDEV:
+        told = msg("{path} cannot be moved: its new place is on another disk or file system.", path=path)
+        advice = msg("Copy the file to the new location, then delete the old one.")
+    return EnvironmentProblem(told, advice=advice, file=path, error_type=error_type)
+
+
+def read_problem(error: OSError | ValueError, path: Path) -> EnvironmentProblem:
+    """The error to raise when the system does not let `path` be read."""
+    reason = error.strerror if isinstance(error, OSError) else str(error)
+    told = msg("{path} cannot be read ({reason}).", path=path, reason=reason)
+    return EnvironmentProblem(told, file=path, error_type="cannot_read")
 
 
 def _target_of(path: Path, inside: Path | None) -> Path:
@@ -594,14 +576,9 @@ def _existing(target: Path, folder: int) -> os.stat_result | None:
 
 
 def _write_new(
-    name: str,
-    data: bytes,
-    before: os.stat_result | None,
-    folder: int,
-    new_mode: int | None,
-    *,
-    is_durable: bool,
-) -> None:
+    name: str, data: bytes, before: os.stat_result | None, folder: int, new_mode: int | None,
+    *, is_durable: bool,
+) -> None:  # fmt: skip
     """Write the temporary file, with the mode and owner of the file it shall replace."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     # What is to become private must not be open to others even for a moment.

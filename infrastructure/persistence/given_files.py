@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from infrastructure.persistence.confined import NotRegular, TooLarge, read_regular_file
-from shared.errors import EnvironmentProblem, UserInputError
+from infrastructure.persistence.confined import NotRegular, TooLarge, read_problem, read_regular_file
+from shared.errors import UserInputError
 from shared.message import Message, msg
 
 
@@ -34,8 +34,4 @@ def read_given(path: Path, most: int, *, advice: Message | None = None) -> bytes
     except TooLarge:
         raise
     except OSError as error:
-        raise EnvironmentProblem(
-            msg("{path} cannot be read ({reason}).", path=path, reason=error.strerror),
-            file=path,
-            error_type="cannot_read",
-        ) from error
+        raise read_problem(error, path) from error

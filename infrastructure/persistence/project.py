@@ -21,6 +21,7 @@ from infrastructure.persistence.confined import (
     InTheWay,
     NotRegular,
     open_regular_file,
+    read_problem,
     read_regular_file,
     remove_leftovers,
     rename_to_free_place,
@@ -442,11 +443,7 @@ def _not_a_file(path: Path, error: OSError | ValueError) -> UserInputError | Env
             file=path,
             error_type="not_a_file",
         )
-    return EnvironmentProblem(
-        msg("{path} cannot be read ({reason}).", path=path, reason=error.strerror),
-        file=path,
-        error_type="cannot_read",
-    )
+    return read_problem(error, path)
 
 
 _SUFFIX = ".json"

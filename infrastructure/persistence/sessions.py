@@ -30,6 +30,7 @@ from infrastructure.persistence.confined import (
     look,
     make_folder,
     open_file,
+    read_problem,
     read_regular_file,
     rename,
     unlink,
@@ -56,7 +57,6 @@ _log = logging.getLogger(__name__)
 SCHEMA_VERSION = 1
 MAX_TRANSCRIPT_BYTES = 512 << 20
 """More is neither written nor read at once; a list still shows it."""
-_SUFFIX = TRANSCRIPT_SUFFIX
 _PAUSE_S = 0.05
 """Between two looks at a lock that is waited for."""
 _CUT = {"event": SHORTENED}
@@ -72,15 +72,9 @@ class TranscriptFile:
     """
 
     def __init__(
-        self,
-        path: Path,
-        session_id: str,
-        lock: ProcessLock,
-        signer: Authenticity,
-        ends: TranscriptEnds,
-        *,
-        is_new: bool = False,
-    ) -> None:
+        self, path: Path, session_id: str, lock: ProcessLock, signer: Authenticity, ends: TranscriptEnds,
+        *, is_new: bool = False,
+    ) -> None:  # fmt: skip
         self._path = path
         self._ends = ends
         self._chain = Chain(signer=signer, session_id=session_id)
@@ -219,7 +213,7 @@ class SessionFiles:
         """
         session_id = _checked(session_id or new_ulid())
         folder = self._folder()
-        path = folder / (session_id + _SUFFIX)
+        path = folder / (session_id + TRANSCRIPT_SUFFIX)
         try:
             make_folder(folder)
         except OSError as error:
@@ -269,7 +263,7 @@ class SessionFiles:
             entry = known.get(session_id)
             if entry is None or not entry.holds_for(found):
                 try:
-                    place = folder / (session_id + _SUFFIX)
+                    place = folder / (session_id + TRANSCRIPT_SUFFIX)
                     entry = summarise(place, session_id, entry, self._signer, most=2 * MAX_TRANSCRIPT_BYTES)
                 except FileNotFoundError:
                     continue  # deleted meanwhile
@@ -306,13 +300,13 @@ class SessionFiles:
             data = read_regular_file(path, max_bytes=MAX_TRANSCRIPT_BYTES)
         except OSError as error:
             raise _read_problem(error, path, session_id) from error
-        chain = Chain(signer=self._signer, session_id=path.name.removesuffix(_SUFFIX))
+        chain = Chain(signer=self._signer, session_id=path.name.removesuffix(TRANSCRIPT_SUFFIX))
         lines = read_lines(data, name=path.name, chain=chain)
         if lines.is_lost:
             raise _lost(path)
         if _is_cut(self._ends, chain):
             lines.events.append(_CUT)
-        is_in_use = self.is_in_use(path.name.removesuffix(_SUFFIX))
+        is_in_use = self.is_in_use(path.name.removesuffix(TRANSCRIPT_SUFFIX))
         return ReadTranscript(events=lines.events, is_ours=chain.is_ours, is_in_use=is_in_use)
 
     def is_in_use(self, session_id: str) -> bool:
@@ -326,7 +320,7 @@ class SessionFiles:
         try:
             unlink(path)
             flush_folder(path.parent)
-            self._ends.forget(path.name.removesuffix(_SUFFIX))
+            self._ends.forget(path.name.removesuffix(TRANSCRIPT_SUFFIX))
         except FileNotFoundError as error:
             raise no_session(session_id) from error
         except OSError as error:
@@ -364,7 +358,11 @@ class SessionFiles:
             folder = self._folder()
             names = entries_in(folder).keys()
             for path in (folder / name for name in names if name.endswith((LOCK_SUFFIX, WANTED_SUFFIX))):
-                if is_ulid(path.stem) and path.stem + _SUFFIX not in names and is_long_ago(path.stem):
+                if (
+                    is_ulid(path.stem)
+                    and path.stem + TRANSCRIPT_SUFFIX not in names
+                    and is_long_ago(path.stem)
+                ):
                     with contextlib.suppress(OSError, LockInUse):
                         ProcessLock(path).release()
 
@@ -414,7 +412,7 @@ class SessionFiles:
         folder = self._folder()
         taken = {name for store in (self, self.removed) for name, _ in _transcripts_in(store._folder())}
         session_id = session_id if is_ulid(session_id) and session_id not in taken else new_ulid()
-        path = folder / (session_id + _SUFFIX)
+        path = folder / (session_id + TRANSCRIPT_SUFFIX)
         lines = b"".join(map(write_line, events))
         if len(lines) > MAX_TRANSCRIPT_BYTES:
             raise _too_large(path)
@@ -438,7 +436,7 @@ class SessionFiles:
         return confined(self._given_folder)
 
     def _existing(self, session_id: str) -> Path:
-        path = self._folder() / (session_id + _SUFFIX)
+        path = self._folder() / (session_id + TRANSCRIPT_SUFFIX)
         try:
             found = look(path)
         except FileNotFoundError as error:
@@ -482,11 +480,8 @@ def _lock(path: Path, suffix: str = LOCK_SUFFIX) -> ProcessLock:
             if holder
             else msg("This conversation is in use by another process.")
         )
-        raise UserInputError(
-            in_use,
-            advice=msg("Wait for it, take the conversation over, or start another one."),
-            error_type="session_in_use",
-        ) from error
+        advice = msg("Wait for it, take the conversation over, or start another one.")
+        raise UserInputError(in_use, advice=advice, error_type="session_in_use") from error
     except OSError as error:
         raise write_problem(error, lock_path) from error
 
@@ -511,13 +506,13 @@ def _transcripts_in(folder: Path) -> list[tuple[str, os.stat_result]]:
     except OSError as error:
         raise _read_problem(error, folder, "") from error
     found = [
-        (name.removesuffix(_SUFFIX), state)
+        (name.removesuffix(TRANSCRIPT_SUFFIX), state)
         for name, state in states.items()
-        if name.endswith(_SUFFIX) and is_ulid(name.removesuffix(_SUFFIX))
+        if name.endswith(TRANSCRIPT_SUFFIX) and is_ulid(name.removesuffix(TRANSCRIPT_SUFFIX))
     ]
     for session_id, state in found:
         if not stat.S_ISREG(state.st_mode):
-            _log.warning("%s%s is no regular file and is not listed", session_id, _SUFFIX)
+            _log.warning("%s%s is no regular file and is not listed", session_id, TRANSCRIPT_SUFFIX)
     return [(session_id, state) for session_id, state in found if stat.S_ISREG(state.st_mode)]
 
 
@@ -589,9 +584,8 @@ def _too_large(path: Path) -> UserInputError:
 
 
 def _exists(session_id: str) -> UserInputError:
-    return UserInputError(
-        msg("There is already a conversation {id}.", id=session_id), error_type="session_exists"
-    )
+    told = msg("There is already a conversation {id}.", id=session_id)
+    return UserInputError(told, error_type="session_exists")
 
 
 def _read_problem(error: OSError, path: Path, session_id: str) -> CircuitAIError:
@@ -601,14 +595,6 @@ def _read_problem(error: OSError, path: Path, session_id: str) -> CircuitAIError
         return error.problem()
     if isinstance(error, TooLarge):
         return _too_large(path)
-    if isinstance(error, PermissionError):
-        return write_problem(error, path) if os.access(path, os.R_OK) else _unreadable(error, path)
-    return _unreadable(error, path)
-
-
-def _unreadable(error: OSError, path: Path) -> EnvironmentProblem:
-    return EnvironmentProblem(
-        msg("{path} cannot be read ({reason}).", path=path, reason=error.strerror),
-        file=path,
-        error_type="cannot_read",
-    )
+    if isinstance(error, PermissionError) and os.access(path, os.R_OK):
+        return write_problem(error, path)
+    return read_problem(error, path)

@@ -1,0 +1,174 @@
+"""What other SPICEs write on a card: patterns, tables, and the rewrites that need its text alone."""
+
+from __future__ import annotations
+
+import re
+
+from domain.circuit.numbers import read_number
+from domain.circuit.simulator_settings import Dialect
+from domain.circuit.statements import Field, Statement
+from shared.late_patterns import late_pattern
+
+NOT_CIRCUIT: dict[Dialect, frozenset[str]] = {
+    "ngspice": frozenset(),
+    "ltspice": frozenset({"backanno", "wave", "ferret", "machine", "endmachine", "savebias", "loadbias",
+                          "text", "state", "rule", "output"}),
+    "pspice": frozenset({"probe", "probe64", "probe/csdf", "stimulus", "stmlib", "autoconverge", "vector",
+                         "watch", "savebias", "loadbias", "aliases", "endaliases", "mc", "wcase",
+                         "distribution"}),
+    "hspice": frozenset({"protect", "unprotect", "prot", "unprot", "probe", "biaschk", "lin", "hdl"}),
+}  # fmt: skip
+"""Cards that say nothing of the circuit, or that have no counterpart."""
+
+TELLING = frozenset({"mc", "wcase", "stimulus", "machine", "loadbias", "hdl", "alter", "data"})
+"""Those whose loss changes what the run gives."""
+
+MICRO = late_pattern(r"(?<=[\d.])(?:\xc2\xb5|\xce\xbc|\xb5)(?![\x80-\xff])")
+SERIES = late_pattern(
+    r"(?<!\s)\s++(?P<key>rser|rpar|cpar|lser|rlshunt)\s*+=\s*+(?P<value>\{[^}]*\}|[^\s,]+)", re.IGNORECASE
+)
+RATING = late_pattern(
+    r"(?<!\s)\s++(?:tol|pwr|irms|vrms|ipk|mfg|pn|type|mtbf|pppkg)\s*+=\s*+(?:\"[^\"]*\"|[^\s\",]+)",
+    re.IGNORECASE,
+)
+RATED_VOLTAGE = late_pattern(r"(?<!\s)\s++v\s*+=\s*+[\d.]+\w*(?=\s|$)", re.IGNORECASE)
+"""What LTspice keeps of a part and does not simulate."""
+RKM = late_pattern(r"(?<=\s)(?P<whole>\d+)(?P<scale>meg|[kmunpfgtr])(?P<part>\d+)(?=\s|$)", re.IGNORECASE)
+VALUE_BRACE = late_pattern(r"(?P<word>\bvalue)\s*(?P<brace>\{)", re.IGNORECASE)
+LAPLACE = late_pattern(
+    r"^(?P<head>[eg]\S*\s+\S+\s+\S+)\s+(?:(?P<cp>\S+)\s+(?P<cn>\S+)\s+laplace\s*=\s*(?P<lt>.+)|"
+    r"laplace\s*\{(?P<input>[^{}]*)\}\s*=?\s*[{(](?P<ps>.*)[})])\s*$",
+    re.IGNORECASE,
+)
+FILE = late_pattern(r"^\s*\.\w+\s+(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|(?P<bare>.*?))\s*$")
+"""The path of a `.lib` or `.include`: LTspice takes the rest of the card, blanks and all."""
+OWN_LIBRARY = late_pattern(
+    r"(?:^|/)(?:standard\.(?:dio|bjt|mos|jft|cap|ind|bead|res)|(?:ltc|adi|ad)\d*\.lib|"
+    r"universalop-?amps?\d*\.(?:sub|lib)|opamps?\.sub|(?:nom|nomd|eval|evald|evalaa|breakout|bipolar|diode|"
+    r"analog|analog_p|abm|source|jfet|pwrmos|opamp)\.lib)$",
+    re.IGNORECASE,
+)
+"""Libraries that come with LTspice and PSpice."""
+HAS_AC = late_pattern(r"\bac\b", re.IGNORECASE)
+SUFFIX = late_pattern(r"\.\w{1,8}$")
+RANDOM = {
+    "mc": ".func mc(nominal,tolerance) {aunif(nominal,(nominal)*(tolerance))}",
+    "flat": ".func flat(half) {aunif(0,half)}",
+}
+"""LTspice's functions of chance that ngspice calls otherwise (LTspice help, `.param`)."""
+CHANCE = frozenset({*RANDOM, "gauss", "agauss", "unif", "aunif", "limit"})
+MEMORY = late_pattern(r"\b(?:idt|sdt|delay|absdelay)\s*\(", re.IGNORECASE)
+MOST_MEMORIES = 20
+"""Integrals and delays inside one."""
+LONGEST = 100_000
+LONGEST_CALL, MOST_CALLS = 5_000, 500
+"""Letters of a card whose functions are rewritten, of what one call becomes (each within another makes it
+several times as long), and how many calls."""
+OPTION = late_pattern(
+    r"(?<!\s)\s++(?:baudrate|delay|plotwinsize|numdgt|measdgt|fastaccess|noopiter|meascplxfmt|maxclocks|"
+    r"nomarch|startclocks|topologycheck|trytocompact|flagloads|mindeltagmin|ptranmax|ptrantau|threads|"
+    r"thev_induc|nomarch|accept|sstol|reject_number_tails)(?:\s*=\s*(?:\{[^}]*\}|\S+))?(?=\s|$)",
+    re.IGNORECASE,
+)
+"""What LTspice's `.options` set of its windows and its own solver."""
+BARE_PARAMETER = late_pattern(
+    r"^(?P<head>\s*\.param\s+)(?P<name>[a-z_]\w*)\s+(?P<value>[-+\d.{][^=]*)$", re.IGNORECASE
+)
+RKM_OF_PARAMETER = late_pattern(
+    r"=\s*(?P<whole>\d+)(?P<scale>meg|[kmunpfgtr])(?P<part>\d+)(?=\s|$)", re.IGNORECASE
+)
+TRIP = late_pattern(r"(?<!\s)\s++trip(?:dv|dt)\s*=\s*(?:\{[^}]*\}|\S+)", re.IGNORECASE)
+"""How LTspice shortens its time steps at a source's jumps."""
+NOISELESS = late_pattern(r"(?<!\s)\s++noiseless(?:\s*=\s*\w+)?(?=\s|$)", re.IGNORECASE)
+LOAD = late_pattern(r"(?<!\s)\s++load(?=\s|$)", re.IGNORECASE)
+PWL = late_pattern(r"\bpwl\s*\((?P<points>[^()]*)\)", re.IGNORECASE)
+TABLE = late_pattern(
+    r"^(?P<name>[eg]\S*)\s+(?P<n>\S+\s+\S+)\s+(?P<cp>\S+)\s+(?P<cn>\S+)\s+(?:table|tbl)\s*=?\s*\("
+    r"(?P<points>.*)\)\s*$",
+    re.IGNORECASE,
+)
+MODIFIERS = frozenset({"startup", "steady", "nodiscard", "step"})
+MEAS_KINDS = frozenset({"tran", "ac", "dc", "op", "noise", "sp", "tf"})
+STARTED_AT = late_pattern(
+    r"(?P<times>\.tran\s+[^\s=]+\s+[^\s=]+)(?P<uic>(?:\s+uic)?)\s+start\s*=\s*(?P<start>\S+)(?P<rest>.*)$",
+    re.IGNORECASE | re.DOTALL,
+)
+"""HSPICE's name for what is the third number in ngspice."""
+
+
+def names_a_section(written: str, statement: Statement) -> bool:
+    """``.lib file section``: the last word is no part of a path, and what is before it names a file."""
+    first, _, last = written.rpartition(" ")
+    if not first or statement.keyword != "lib":
+        return False
+    return SUFFIX.search(last) is None and SUFFIX.search(first.strip()) is not None
+
+
+def relative_times(raw: str) -> str:
+    """``PWL(1u 0 +2n 1)``: a time with a sign counts from the one before."""
+    match = PWL.search(raw)
+    words = re.split(r"[\s,]+", match["points"].strip()) if match else []
+    if match is None or not any(word.startswith("+") for word in words[::2]):
+        return raw
+    now, new = 0.0, []
+    for index, word in enumerate(words):
+        number = read_number(word)
+        if index % 2:
+            new.append(word)
+            continue
+        if number is None or word.startswith("{"):
+            return raw
+        now = now + number.value if word.startswith("+") else number.value
+        new.append(f"{now:.15g}")
+    return f"{raw[: match.start('points')]}{' '.join(new)}{raw[match.end('points') :]}"
+
+
+def as_table(raw: str) -> str:
+    """``G1 a b c d table=(x1, y1, ...)``: a table of the voltage V(c,d)."""
+    match = TABLE.match(raw)
+    if match is None:
+        return raw
+    points = re.findall(r"\{[^}]*\}|[^\s,()]+", match["points"])
+    kind = "v" if raw[:1] in "eE" else "i"
+    look = f"v({match['cp']},{match['cn']})"
+    return f"b_{match['name']} {match['n']} {kind}=pwl({look},{','.join(points)})"
+
+
+def plain_name(name: str) -> str:
+    return name.replace(".", "_")
+
+
+def written(statement: Statement, name: Field) -> str:
+    """A subcircuit's name, in the undecoded letters of its card."""
+    return plain_name(statement.raw[name.start : name.end])
+
+
+def micro(raw: str) -> str:
+    return raw if raw.isascii() else MICRO.sub("u", raw)
+
+
+def is_zero(text: str) -> bool:
+    number = read_number(text)
+    return number is not None and number.value == 0 and not number.rest
+
+
+def thousandth(text: str) -> str:
+    number = read_number(text)
+    if number is not None and not text.startswith("{"):
+        return f"{number.value / 1000:.12g}"
+    return f"{{({text.strip('{}')})/1000}}"
+
+
+def without_rkm(match: re.Match[str]) -> str:
+    scale = match["scale"]
+    return f"{match['whole']}.{match['part']}{'' if scale in 'rR' else scale}"
+
+
+def closing(text: str, opening: int) -> int:
+    """Index behind the parenthesis that closes the one at `opening`."""
+    depth = 0
+    for index in range(opening, len(text)):
+        depth += {"(": 1, ")": -1}.get(text[index], 0)
+        if depth == 0:
+            return index + 1
+    return len(text)
