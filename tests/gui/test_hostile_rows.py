@@ -342,6 +342,11 @@ async def test_nothing_loads_in_the_plain_view_and_it_stays_usable(
     view.resize(440, 600)
     for number, (kind, text) in enumerate(texts(campaign).items()):
         view.apply([Reset(items=rows_of(number, text))])
+        while view._slices.isActive():  # also what is drawn in later turns of the loop
+            view._show_slice()
+        view.apply([Added(item=AnswerText(key="live", text="", is_streaming=True))])
+        for piece in (text[:7], text[7:], "\n\nand what follows"):
+            view.apply([Streamed(key="live", text=piece, reasoning=piece[:500])])
         view.apply([Added(item=UserText(key="next", text=f"next {number}"))])
         assert f"next {number}" in view.text, kind
         assert visible(view.text) == view.text, kind
