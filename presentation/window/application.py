@@ -93,6 +93,8 @@ class GarbageCollector(QObject):
         for generation in (2, 1, 0):
             if gc.get_count()[generation] > gc.get_threshold()[generation] > 0:
                 gc.collect(generation)
+                if generation == 2:
+                    _give_back()
                 return
 
     def end(self) -> None:
@@ -186,10 +188,21 @@ after 200 turns of a conversation 22 MB lay idle in them, with two 7 MB."""
 
 
 def _share_heaps() -> None:
-    """Have the threads of the process share few heaps, where its C library can."""
+    """Have the threads of the process share few heaps."""
+    _of_glibc("mallopt", _M_ARENA_MAX, _MOST_ARENAS)
+
+
+def _give_back() -> None:
+    """Let the system have what lies free between what is used: of the rows of a long conversation in the
+    plain view, 70 MB in 9 ms; a tenth of a millisecond where there is nothing."""
+    _of_glibc("malloc_trim", 0)
+
+
+def _of_glibc(name: str, *arguments: int) -> None:
+    """Call this function of the C library, where it has it."""
     if sys.platform.startswith("linux"):
-        with contextlib.suppress(AttributeError):  # not glibc
-            ctypes.CDLL(None).mallopt(_M_ARENA_MAX, _MOST_ARENAS)
+        with contextlib.suppress(AttributeError):  # another C library
+            getattr(ctypes.CDLL(None), name)(*arguments)
 
 
 def make_qt_application(argv: Sequence[str]) -> QApplication:

@@ -1,6 +1,7 @@
 """Cyclic garbage goes on the window's thread, whichever thread has made it."""
 
 import asyncio
+import ctypes
 import gc
 import threading
 
@@ -8,6 +9,7 @@ import pytest
 
 from presentation.window.application import GarbageCollector
 from tests.gui.conftest import Until
+from tests.gui.test_turns_memory import resident_kb
 
 
 class Cycle:
@@ -36,6 +38,23 @@ async def test_what_a_thread_leaves_is_collected_on_the_windows_thread(qapp: obj
         collector.end()
     assert len(kept) == 100_000
     assert set(seen) == {threading.get_ident()}
+
+
+@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "malloc_trim"), reason="another C library")
+def test_what_lies_free_goes_back_to_the_system(qapp: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    library = ctypes.CDLL(None)
+    library.malloc.restype, library.free.argtypes = ctypes.c_void_p, [ctypes.c_void_p]
+    *blocks, last = [library.malloc(4_000) for _ in range(10_000)]
+    for block in blocks:
+        ctypes.memset(block, 1, 4_000)
+        library.free(block)
+    before = resident_kb()
+    collector = GarbageCollector()
+    monkeypatch.setattr(gc, "get_count", lambda: (0, 0, 1_000))
+    collector.look()
+    collector.end()
+    assert resident_kb() < before - 30_000
+    library.free(last)
 
 
 @pytest.mark.parametrize("was_collecting", [True, False])
