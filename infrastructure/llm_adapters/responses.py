@@ -35,7 +35,7 @@ from infrastructure.llm_adapters.dialect import Dialect
 from infrastructure.llm_adapters.openai_compatible import OpenAICompatibleClient
 from infrastructure.llm_adapters.responses_request import render_responses
 from infrastructure.llm_adapters.sse import BodyReader, Frame
-from infrastructure.llm_adapters.tool_call_accumulator import TooManyCalls
+from infrastructure.llm_adapters.tool_call_accumulator import GrowingText, TooManyCalls
 from infrastructure.llm_adapters.wire_client import WireClient
 from infrastructure.llm_adapters.wire_errors import error_of_payload
 from shared.message import msg
@@ -122,7 +122,7 @@ class _Call:
     def __init__(self) -> None:
         self.call_id = ""
         self.name = ""
-        self.parts: list[str] = []
+        self.arguments = GrowingText()
 
     def take_item(self, item: Mapping[str, Any]) -> None:
         """What an item says of it; its arguments, where there are any, are all of them."""
@@ -132,7 +132,8 @@ class _Call:
 
     def take_all(self, arguments: Any) -> None:
         if isinstance(arguments, Mapping) or (isinstance(arguments, str) and arguments):
-            self.parts = [arguments if isinstance(arguments, str) else json.dumps(arguments)]
+            text = arguments if isinstance(arguments, str) else json.dumps(arguments)
+            self.arguments = GrowingText(text)
 
 
 class ResponsesAnswer(AnswerReader):
@@ -183,7 +184,7 @@ class ResponsesAnswer(AnswerReader):
 
     @staticmethod
     def _entry(call: _Call) -> dict[str, Any]:
-        function = {"name": call.name, "arguments": "".join(call.parts)}
+        function = {"name": call.name, "arguments": str(call.arguments)}
         return {"id": call.call_id, "type": "function", "function": function}
 
     # Events
@@ -204,7 +205,7 @@ class ResponsesAnswer(AnswerReader):
                     yield from self._take_item(key, item, is_done=kind.endswith("done"))
             case "function_call_arguments.delta":
                 piece = _text(event.get("delta"))
-                self._call(key).parts.append(piece)
+                self._call(key).arguments.add(piece)
                 self._size += len(piece)
                 self._count(True)
             case "function_call_arguments.done":

@@ -30,6 +30,7 @@ from domain.llm.agent_limits import MOST_CALLS_OF_ANSWER
 from domain.llm.chat import WireToolCall
 from shared.message import one_line
 
+_LOOSE_PIECES = 500
 _MOST_DIGITS = 9
 """Of an index that came as text."""
 _LONGEST_ID, _LONGEST_NAME = 1_000, 200
@@ -74,6 +75,31 @@ class _Piece:
         return self.text.lstrip().startswith("{")
 
 
+class GrowingText:
+    """A text that comes in pieces of a few characters, kept in little more room than it takes itself."""
+
+    def __init__(self, text: str = "") -> None:
+        self._parts = [text] if text else []
+        self._joined = 0
+        """Of the parts: those that are many pieces, joined."""
+
+    def add(self, piece: str) -> None:
+        self._parts.append(piece)
+        if len(self._parts) - self._joined > _LOOSE_PIECES:
+            self._parts[self._joined :] = ["".join(self._parts[self._joined :])]
+            self._joined += 1
+
+    def ends_with(self, ending: str) -> bool:
+        """Whether its last piece ends so, white space aside."""
+        return bool(self._parts) and self._parts[-1].rstrip().endswith(ending)
+
+    def __str__(self) -> str:
+        if len(self._parts) > 1:
+            self._parts = ["".join(self._parts)]
+            self._joined = 1
+        return self._parts[0] if self._parts else ""
+
+
 @dataclass(slots=True, kw_only=True, eq=False)
 class _OpenCall:
     """A call that may still grow."""
@@ -83,16 +109,14 @@ class _OpenCall:
     names: list[str] = field(default_factory=list)
     is_named_again: bool = False
     """Its name came once more, without arguments, after it was complete."""
-    _parts: list[str] = field(default_factory=list)
+    _text: GrowingText = field(default_factory=GrowingText)
     _size: int = 0
     _is_object: bool = False
     """The arguments came as an object, so they are complete."""
 
     @property
     def arguments(self) -> str:
-        if len(self._parts) > 1:
-            self._parts = ["".join(self._parts)]
-        return self._parts[0] if self._parts else ""
+        return str(self._text)
 
     @property
     def has_arguments(self) -> bool:
@@ -101,19 +125,17 @@ class _OpenCall:
     def add(self, piece: _Piece) -> None:
         """Add a piece of text, or set the arguments to an object."""
         if piece.is_object or (self.is_placeholder() and piece.begins_object):
-            self._parts, self._size = [piece.text], len(piece.text)
+            self._text, self._size = GrowingText(piece.text), len(piece.text)
             self._is_object = piece.is_object
         elif piece.text and not self._is_repeated_by(piece.text):
-            self._parts.append(piece.text)
+            self._text.add(piece.text)
             self._size += len(piece.text)
 
     def is_complete(self) -> bool:
         """Whether the arguments are a whole JSON object by now."""
         if self._is_object:
             return True
-        if not self._parts or not self._parts[-1].rstrip().endswith("}"):
-            return False
-        return is_json_object(self.arguments)
+        return self._text.ends_with("}") and is_json_object(self.arguments)
 
     def is_placeholder(self) -> bool:
         """Whether they are an empty object, which some servers send before the real one."""

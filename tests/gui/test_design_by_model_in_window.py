@@ -519,6 +519,7 @@ async def test_a_stop_within_any_step_leaves_one_way_on_and_nothing_is_asked_twi
 
 
 @pytest.mark.torture  # on the command line: tests/integration/cli
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("provider", list(WIRES), indirect=True)
 async def test_the_mission_with_each_provider(
     window: MainWindow, until: Until, model: DesigningModel

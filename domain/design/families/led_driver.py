@@ -25,6 +25,11 @@ def _variation(request: kit.Request) -> str:
     return f"({high}-{low})/{_current(request)}"
 
 
+def _least_supply(request: kit.Request) -> str:
+    """Where the sweep of the supply begins: an op-amp of under 2 V has no room between its limits."""
+    return "2" if request["form"] == "opamp" else "0"
+
+
 FAMILY = kit.Family(
     key="led_driver",
     name=msg("LED drivers and constant-current sinks (op-amp with MOSFET, two transistors, resistor)"),
@@ -127,7 +132,8 @@ FAMILY = kit.Family(
         }[request["form"]],
     ),
     analyses=lambda request, _sized, _goals: (
-        f".dc Vcc 0 {spice(1.2 * request['supply_v'])} {spice(request['supply_v'] / 200)}",
+        f".dc Vcc {_least_supply(request)} {spice(1.2 * request['supply_v'])} "
+        f"{spice(request['supply_v'] / 200)}",
     ),
     size=size, netlist=netlist,
 )  # fmt: skip

@@ -65,7 +65,7 @@ def _lost(request: kit.Request, over: float) -> Message:
 
 
 def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
-    """The sense resistor and the reference's divider of E96, or the one resistor of E24."""
+    """The sense resistor and the reference's divider of E96, or the one resistor, of E24 where it is near."""
     form, current = request["form"], request["current_a"] * correction["current_a"]
     _enough_supply(request)
     over = request["supply_v"] - _load_v(request)
@@ -75,7 +75,10 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
         raise beyond(msg("current"), "A", request["current_a"], most, advice, digits=2)
     lost = _lost(request, over)
     if form == "resistor":
-        return kit.Sized(parts={"R1": nearest(over / current, "E24")}, notes=(lost,))
+        exact = over / current
+        common = nearest(exact, "E24")
+        is_near = abs(common / exact - 1) <= 0.7 * request["tolerance"]
+        return kit.Sized(parts={"R1": common if is_near else nearest(exact, "E96")}, notes=(lost,))
     if form == "pair":
         bias = 5 * request["current_a"] / CURRENT_GAIN
         base_v = THERMAL_V * math.log(0.8 * bias / 1e-14)

@@ -120,6 +120,6 @@ FAMILY = kit.Family(
         if _with_diode(request)
         else msg("High for ln 2 (RA + RB) C, low for ln 2 RB C."),
     ),
-    analyses=lambda request, _sized, _goals: (transient(request, settles=3),),
+    analyses=lambda request, _sized, _goals: (transient(request, settles=3, points=500),),
     size=size, netlist=netlist,
 )  # fmt: skip

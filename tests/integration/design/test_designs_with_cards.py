@@ -133,7 +133,7 @@ async def rate(key: str, file: str, folder: Path) -> tuple[int, int, int, int]:
             return 0
         for count in range(1, ROUNDS + 1):
             assert proposal is not None
-            last, judged = proposal, verdicts(intent, proposal.netlist, folder)
+            last, judged = proposal, await asyncio.to_thread(verdicts, intent, proposal.netlist, folder)
             if all(verdict.met for verdict in judged):
                 return count
             proposal = await sized(lambda: catalogue.revise(intent, last, judged, str, tables))  # noqa: B023

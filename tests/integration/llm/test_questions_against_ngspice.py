@@ -119,7 +119,7 @@ QUESTIONS = (
     ("what is the ripple of buck.cir?", "buck.cir", "rip"),
     ("buck.cir 电感的峰值电流是多少", "buck.cir", "ipk"),
 )
-SCALE = {"p": 1e-12, "n": 1e-9, "u": 1e-6, "m": 1e-3, "": 1.0, "k": 1e3, "M": 1e6}
+SCALE = {"p": 1e-12, "n": 1e-9, "u": 1e-6, "µ": 1e-6, "m": 1e-3, "": 1.0, "k": 1e3, "M": 1e6}
 
 
 def made(folder: Path) -> Path:
@@ -166,7 +166,7 @@ async def app(tmp_path: Path) -> AsyncIterator[Application]:
 
 def figure_in(said: str) -> float:
     """The first figure of an answer, in SI units."""
-    found = re.search(r"(?:= |is |为 |IC )(-?[\d.]+(?:e-?\d+)?) ?([pnumkM]?)(?:dB|Hz|V|A|W|Ω|°(?!C))", said)
+    found = re.search(r"(?:= |is |为 |IC )(-?[\d.]+(?:e-?\d+)?) ?([pnuµmkM]?)(?:dB|Hz|V|A|W|Ω|°(?!C))", said)
     assert found is not None, said
     return float(found[1]) * SCALE[found[2]]
 

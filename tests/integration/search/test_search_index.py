@@ -140,7 +140,7 @@ def check(root: Path, limit_s: float = 60, queries: tuple[str, ...] = QUERIES) -
         assert {place for place in answer(index, query, limit_s) if _is_utf8(root / place[0])} == wanted, text
 
 
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(3600)
 @campaigns(fast=3, whole=400)
 def test_answers_are_those_of_a_plain_look_after_any_change(campaign: Campaign, tmp_path: Path) -> None:
     for number, rng in enumerate(campaign.cases()):
@@ -154,7 +154,7 @@ def test_answers_are_those_of_a_plain_look_after_any_change(campaign: Campaign, 
         shutil.rmtree(root)
 
 
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(3600)
 @campaigns(fast=1, whole=150)
 def test_a_killed_indexer_leaves_no_wrong_answer(campaign: Campaign, tmp_path: Path) -> None:
     for number, rng in enumerate(campaign.cases()):

@@ -78,7 +78,7 @@ class Machine:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=50,
+            timeout=240,
             check=False,
         )
 
@@ -188,6 +188,7 @@ def test_half_made_environment_with_a_dead_interpreter_is_made_anew(ready: Machi
     assert ready.python_works()
 
 
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize(
     "after_s",
     [0.8, *(pytest.param(tenths / 10, marks=pytest.mark.torture) for tenths in range(1, 60, 2))],
