@@ -40,6 +40,8 @@ class Panes(QWidget):
         """Panes asked for while the window was too narrow for them."""
         self._has_sizes = False
         self._scale = services.theme.theme.scale
+        self._sides: tuple[float, list[int]] | None = None
+        """A scale and the columns at it, from when nobody had moved them since."""
         self._upper, self._lower = QWidget(), QWidget()
         """The parts of the centre: places for editor and bottom pane, then these."""
         pages = parts.pages("right")
@@ -72,6 +74,7 @@ class Panes(QWidget):
         for widget in (self.left, self.centre, self.right):
             self._columns.addWidget(widget)
         self._columns.setStretchFactor(1, 1)
+        self._columns.splitterMoved.connect(self._forget_sides)
         mark(self.left, surface="panel")
         arrange(QVBoxLayout(self), self._columns, edges=0)
 
@@ -216,6 +219,7 @@ class Panes(QWidget):
 
     def set_sizes(self, kept: Mapping[str, tuple[int, ...]]) -> None:
         """Those of the pictures, then what was kept of others, fitted to this window."""
+        self._forget_sides()
         room = max(self.height(), 1)
         # In a low window some lines of the editor stay, and the curves are high enough to be read.
         bottom = min(self._services.theme.theme.size("pane.bottom_default"), room * 13 // 20)
@@ -228,6 +232,9 @@ class Panes(QWidget):
             sizes = kept.get(splitter.objectName(), ())
             splitter.setSizes(fitted(sizes, usual[: splitter.count()], first=first))
 
+    def _forget_sides(self) -> None:
+        self._sides = None
+
     def _usual_columns(self) -> list[int]:
         theme = self._services.theme.theme
         left, right = usual_sides(self.width(), theme)
@@ -235,8 +242,10 @@ class Panes(QWidget):
 
     def restyle(self) -> None:
         theme = self._services.theme.theme
-        kept, factor = self._columns.sizes(), theme.scale / self._scale
-        self._scale = theme.scale
+        before, self._scale = self._scale, theme.scale
+        is_resized = self._has_sizes and theme.scale != before
+        if is_resized and self._sides is None:  # of several changes the first: at twice the size a pane may
+            self._sides = before, self._columns.sizes()  # have no room, and is no measure
         self.left.setMinimumWidth(theme.size("pane.left_min"))
         self.right.setMinimumWidth(theme.size("pane.right_min"))
         self.right.setMaximumWidth(theme.size("pane.right_max"))
@@ -245,8 +254,9 @@ class Panes(QWidget):
         self._lower.setMinimumHeight(round(theme.size("pane.bottom_min") / theme.scale))
         self._upper.setMinimumHeight(round(theme.size("space.12") * 2 / theme.scale))
         self.fit()
-        if self._has_sizes and factor != 1:  # the side panes grow with what is in them
-            usual = self._usual_columns()
-            sides = [round(size * factor) or usual[index] for index, size in enumerate(kept)]
+        if is_resized and self._sides is not None:  # the side panes grow with what is in them
+            (scale, kept), usual = self._sides, self._usual_columns()
+            shown = kept[: self._columns.count()]
+            sides = [round(size * theme.scale / scale) or usual[index] for index, size in enumerate(shown)]
             middle = self.width() - sum(sides) + sides[1]
             self._columns.setSizes([*sides[:1], max(middle, 1), *sides[2:]])

@@ -490,6 +490,18 @@ async def test_nothing_in_the_header_is_cut_or_covered(
     await settled()
 
 
+async def test_panes_are_as_wide_as_before_when_the_scale_is_again(
+    make: MakeWindow, services: WindowServices, project: Path, settled: Settled
+) -> None:
+    window = await make(project, size=(1440, 900))
+    before = window.panes.sizes()["panes"]
+    for scale in (1.5, 2.0, 1.0):
+        services.theme.set_mode("light", scale=scale)
+        await settled()
+    assert window.panes.sizes()["panes"] == before
+    await settled()
+
+
 async def test_right_tabs_and_f6_move_the_focus(
     make: MakeWindow, project: Path, until: Until, settled: Settled
 ) -> None:
