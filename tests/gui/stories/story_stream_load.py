@@ -25,6 +25,9 @@ MOST_HELD_S = 0.25
 """A file, a lock or an answer that is read through on the loop takes longer. How long it is held at most
 (50 ms are wanted; 50 to 90 on two idle cores, most of it waiting for the screen and for Python's lock)
 depends on the machine: it is printed, and `tests/benchmarks` measures what an update costs."""
+MOST_COMPUTED_S = 0.08
+"""In one turn of the loop, whatever the machine does beside: 17 ms (web) and 30 ms (plain) were measured
+beside eight other programs on two cores, 88 when the plain view drew an answer at once."""
 CIRCUIT = """* RC low-pass, many points
 V1 in 0 AC 1 SIN(0 1 1k)
 R1 in out 1k
@@ -84,6 +87,7 @@ async def test_two_fast_streams_beside_a_simulation_never_hold_the_loop(
                 await person.sees_in_conversation(LAST_WORDS)
             computed_ms = loop_watchdog.most_computed_s * 1000
             print(f"{view}: held at most {loop_watchdog.longest}; computed {computed_ms:.0f} ms at most")
+            assert loop_watchdog.most_computed_s < MOST_COMPUTED_S
             for tab in person.panel.tabs.all:
                 (*_, answer) = (item for item in tab.rows() if isinstance(item, AnswerText))
                 assert answer.text == text_of(round(load.answer_s * TOKENS_PER_S * TOKEN_LENGTH))
