@@ -65,12 +65,9 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
         "C1": at_least(_SHARE / (low * _GATE_OHM), "E6"),
         "C2": at_least(1.6 / (low * rl), "E6"),
     }
-    note = msg(
-        "Drain current {current}, overdrive {overdrive}, W/L = {ratio}.",
-        current=with_unit(current, "A", 3),
-        overdrive=with_unit(overdrive, "V", 3),
-        ratio=f"{parts['W/L 1']:.3g}",
-    )
+    note = msg("Drain current {current}, overdrive {overdrive}, W/L = {ratio}.",
+               current=with_unit(current, "A", 3), overdrive=with_unit(overdrive, "V", 3),
+               ratio=f"{parts['W/L 1']:.3g}")  # fmt: skip
     return kit.Sized(parts=parts, notes=(note,))
 
 

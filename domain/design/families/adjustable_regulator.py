@@ -29,15 +29,11 @@ def complete(request: kit.Request) -> kit.Said:
     """100 mA where nobody said the load. Raises CircuitError for what the regulator cannot do."""
     vout, high = request["vout"], request.get("vin_highest") or request["vin"]
     if vout is not None and vout < _REFERENCE_V:
-        raise impossible(
-            msg("The regulator's lowest output is its reference of {least}.", least="1.25 V"),
-            msg("Ask for a higher output."),
-        )
+        raise impossible(msg("The regulator's lowest output is its reference of {least}.", least="1.25 V"),
+                         msg("Ask for a higher output."))  # fmt: skip
     if vout is not None and high is not None and high - vout > _MOST_V:
-        raise impossible(
-            msg("The regulator allows at most {most} between input and output.", most="40 V"),
-            msg("Lower the input voltage or raise the output."),
-        )
+        raise impossible(msg("The regulator allows at most {most} between input and output.", most="40 V"),
+                         msg("Lower the input voltage or raise the output."))  # fmt: skip
     return rows.steps_down(request, msg("An adjustable regulator"), _DROPOUT_V, load_a=0.1)
 
 
@@ -57,12 +53,8 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
         "E96",
         lambda one, two: abs(math.log((_REFERENCE_V + (_REFERENCE_V / one + _ADJUST_A) * two) / wanted)),
     )
-    note = msg(
-        "R1 = {r1}, R2 = {r2}; the regulator dissipates at most {power}.",
-        r1=with_unit(r1, "Ω"),
-        r2=with_unit(r2, "Ω"),
-        power=with_unit(lost, "W", 2),
-    )
+    note = msg("R1 = {r1}, R2 = {r2}; the regulator dissipates at most {power}.", r1=with_unit(r1, "Ω"),
+               r2=with_unit(r2, "Ω"), power=with_unit(lost, "W", 2))  # fmt: skip
     return kit.Sized(parts={"R1": r1, "R2": r2}, notes=(note,))
 
 

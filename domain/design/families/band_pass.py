@@ -58,11 +58,8 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
         "C1": c,
     }
     gbw = enough_gbw_hz(request, _FASTER * request["quality"] * request["center_hz"])
-    note = msg(
-        "R1 = {r1}, R2 = {r2}, R3 = {r3}, C = {c}.",
-        c=with_unit(c, "F"),
-        **{name.lower(): with_unit(parts[name], "Ω") for name in ("R1", "R2", "R3")},
-    )
+    note = msg("R1 = {r1}, R2 = {r2}, R3 = {r3}, C = {c}.", c=with_unit(c, "F"),
+               **{name.lower(): with_unit(parts[name], "Ω") for name in ("R1", "R2", "R3")})  # fmt: skip
     return kit.Sized(parts=parts, figures={"gbw_hz": gbw}, notes=(note,))
 
 

@@ -12,8 +12,7 @@ import math
 
 from domain.design import kit, transistor
 from domain.design.families import transistor_rows as rows
-from domain.design.families.amplifier_rows import GAIN_LABEL
-from domain.design.kit import at_least, beyond, nearest, spice, with_unit
+from domain.design.kit import at_least, nearest, spice, with_unit
 from shared.message import msg
 
 _LOWER_V = 1.0
@@ -36,8 +35,7 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     load, re = transistor.parallel(rc, request["load_ohm"]), transistor.emitter_ohm(current)
     series = load / (request["gain"] * correction["gain"]) - re
     if series <= 0:
-        advice = msg("Raise the supply or the load resistance, or use two stages or an op-amp.")
-        raise beyond(GAIN_LABEL, "", request["gain"], 0.95 * load / re, advice)
+        raise rows.too_much_gain(request, 0.95 * load / re)
     re1 = nearest(series, "E96")
     emitter_v = max(1.0, 0.1 * request["supply_v"], current * re1)
     rest = emitter_v / current - re1
@@ -60,11 +58,8 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
             "RE2": re2,
             "C3": at_least(_EMITTER_SHARE / (low * transistor.parallel(re2, re + re1)), "E6"),
         }
-    note = msg(
-        "Collector current {current}, upper base at {base}.",
-        current=with_unit(current, "A", 3),
-        base=with_unit(base_v + _LOWER_V, "V", 3),
-    )
+    note = msg("Collector current {current}, upper base at {base}.", current=with_unit(current, "A", 3),
+               base=with_unit(base_v + _LOWER_V, "V", 3))  # fmt: skip
     return kit.Sized(parts=parts, notes=(note,))
 
 
@@ -80,14 +75,8 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     deck.part(f"RC vcc c {parts['RC']}", msg("collector resistor"))
     deck.part(f"Q2 c b2 m {transistor.npn_of(request)}", msg("upper transistor (common base)"))
     deck.part(f"Q1 m b e {transistor.npn_of(request)}", msg("lower transistor (common emitter)"))
-    if "RE2" in parts:
-        deck.part(f"RE1 e x {parts['RE1']}", msg("sets the gain"))
-        deck.part(f"RE2 x 0 {parts['RE2']}", msg("holds the operating point"))
-        deck.part(f"C3 x 0 {parts['C3']}", msg("bypasses RE2: sets the lower corner"))
-    else:
-        deck.part(f"RE1 e 0 {parts['RE1']}", msg("sets the gain and holds the operating point"))
-    deck.part(f"C2 c out {parts['C2']}", msg("couples the output"))
-    deck.part(f"Rload out 0 {spice(request['load_ohm'])}", msg("load"))
+    rows.write_emitter(deck, parts)
+    rows.write_load(deck, request, parts, "c")
     transistor.write_npn(deck, request)
 
 

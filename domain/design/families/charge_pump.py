@@ -100,11 +100,9 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     note = msg("Output resistance {ohm}: about {volts} at {current}.", volts=with_unit(made, "V", 3),
                ohm=with_unit(resistance, "Ω", 3), current=with_unit(current, "A", 3))  # fmt: skip
     cycles = math.ceil(5 * resistance * store * request["fsw"])
-    return kit.Sized(
-        parts={"C1": farad, "C2": store, "Rload": abs(made) / current},
-        figures={"switch_ohm": ohm, "made_v": made, "cycles": cycles},
-        notes=(note,),
-    )
+    return kit.Sized(parts={"C1": farad, "C2": store, "Rload": abs(made) / current},
+                     figures={"switch_ohm": ohm, "made_v": made, "cycles": cycles},
+                     notes=(note,))  # fmt: skip
 
 
 def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:

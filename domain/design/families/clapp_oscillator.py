@@ -51,24 +51,16 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
         return 1 / left if left > 0 else -1.0
 
     middle = _COIL_OHM / omega
-    coil, tuning = best_pair(
-        values_between(middle / 1.5, 1.5 * middle, "E12"),
-        needed,
-        "E24",
-        lambda one, two: abs(math.log(omega * omega * one * total(two))),
-    )
+    coil, tuning = best_pair(values_between(middle / 1.5, 1.5 * middle, "E12"), needed, "E24",
+                             lambda one, two: abs(math.log(omega * omega * one * total(two))))  # fmt: skip
     bias = transistor.Bias.of(request["supply_v"], current, emitter_v)
     parts = {
         "L1": coil, "C1": half, "C2": half, "C3": tuning, "RE": nearest(emitter_v / current, "E24"),
         "R1": bias.r1, "R2": bias.r2, "RL": omega * coil / rows.COIL_Q,
     }  # fmt: skip
-    note = msg(
-        "L = {l}, C1 = C2 = {c1}, C3 = {c3}, collector current {current}.",
-        l=with_unit(coil, "H"),
-        c1=with_unit(half, "F"),
-        c3=with_unit(tuning, "F"),
-        current=with_unit(current, "A", 3),
-    )
+    note = msg("L = {l}, C1 = C2 = {c1}, C3 = {c3}, collector current {current}.", l=with_unit(coil, "H"),
+               c1=with_unit(half, "F"), c3=with_unit(tuning, "F"),
+               current=with_unit(current, "A", 3))  # fmt: skip
     return kit.Sized(parts=parts, notes=(note,))
 
 

@@ -42,12 +42,8 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     def needed(inductance: float) -> float:
         return float((1 / (omega * omega * inductance) - _STRAY_F) / _SHARE)
 
-    coil, lower = best_pair(
-        values_between(middle / 2, 2 * middle, "E12"),
-        needed,
-        "E24",
-        lambda one, two: abs(math.log(omega * omega * one * tank(two))),
-    )
+    coil, lower = best_pair(values_between(middle / 2, 2 * middle, "E12"), needed, "E24",
+                            lambda one, two: abs(math.log(omega * omega * one * tank(two))))  # fmt: skip
     parallel_ohm = rows.COIL_Q * omega * coil
     swing = _SWING * (request["supply_v"] - _EMITTER_V)
     least = _LEAST_A * (1 + request["frequency_hz"] / _FAST_HZ)
@@ -64,13 +60,9 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
         "CB": at_least(30 / (omega * bias.r2), "E6"),
         "RL": omega * coil / rows.COIL_Q,
     }
-    note = msg(
-        "L = {l}, C1 = {c1}, C2 = {c2}, collector current {current}.",
-        l=with_unit(coil, "H"),
-        c1=with_unit(parts["C1"], "F"),
-        c2=with_unit(lower, "F"),
-        current=with_unit(current, "A", 3),
-    )
+    note = msg("L = {l}, C1 = {c1}, C2 = {c2}, collector current {current}.", l=with_unit(coil, "H"),
+               c1=with_unit(parts["C1"], "F"), c2=with_unit(lower, "F"),
+               current=with_unit(current, "A", 3))  # fmt: skip
     return kit.Sized(parts=parts, notes=(note,))
 
 

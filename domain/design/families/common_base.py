@@ -12,8 +12,7 @@ import math
 
 from domain.design import kit
 from domain.design.families import transistor_rows as rows
-from domain.design.families.amplifier_rows import GAIN_LABEL
-from domain.design.kit import at_least, beyond, nearest, spice, with_unit
+from domain.design.kit import at_least, nearest, spice, with_unit
 from domain.design.transistor import NO_PNP, TRANSISTOR, Bias, emitter_ohm, npn_of, parallel, write_npn
 from shared.message import msg
 
@@ -28,8 +27,7 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     load, re = parallel(rc, request["load_ohm"]), emitter_ohm(current)
     rs = load / (request["gain"] * correction["gain"]) - re
     if rs <= 0:
-        advice = msg("Raise the supply or the load resistance, or use two stages or an op-amp.")
-        raise beyond(GAIN_LABEL, "", request["gain"], 0.95 * load / re, advice)
+        raise rows.too_much_gain(request, 0.95 * load / re)
     rs = nearest(rs, "E96")
     emitter_v = max(1.0, 0.1 * request["supply_v"])
     bottom = nearest(emitter_v / current, "E24")
@@ -41,11 +39,8 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
         "C2": at_least(_OTHER_SHARE / (low * (rc + request["load_ohm"])), "E6"),
         "C3": at_least(_OTHER_SHARE / (low * bias.seen_ohm(re + parallel(rs, bottom))), "E6"),
     }  # fmt: skip
-    note = msg(
-        "Collector current {current}, input resistance {input} with RS.",
-        current=with_unit(current, "A", 3),
-        input=with_unit(rs + re, "Ω", 3),
-    )
+    note = msg("Collector current {current}, input resistance {input} with RS.",
+               current=with_unit(current, "A", 3), input=with_unit(rs + re, "Ω", 3))  # fmt: skip
     return kit.Sized(parts=parts, notes=(note,))
 
 
@@ -55,14 +50,12 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     rows.write_source(deck, request, min(0.01, 0.2 * rows.collector_drop_v(request) / request["gain"]))
     deck.part(f"RS in s {parts['RS']}", msg("sets the gain"))
     deck.part(f"C1 s e {parts['C1']}", msg("couples the input: sets the lower corner"))
-    deck.part(f"R1 vcc b {parts['R1']}", msg("bias, together with R2"))
-    deck.part(f"R2 b 0 {parts['R2']}", msg("bias, together with R1"))
+    rows.write_divider(deck, parts, "b")
     deck.part(f"C3 b 0 {parts['C3']}", msg("holds the base at ground for signals"))
     deck.part(f"RC vcc c {parts['RC']}", msg("collector resistor"))
     deck.part(f"Q1 c b e {npn_of(request)}", msg("transistor"))
     deck.part(f"RE e 0 {parts['RE']}", msg("holds the operating point"))
-    deck.part(f"C2 c out {parts['C2']}", msg("couples the output"))
-    deck.part(f"Rload out 0 {spice(request['load_ohm'])}", msg("load"))
+    rows.write_load(deck, request, parts, "c")
     write_npn(deck, request)
 
 

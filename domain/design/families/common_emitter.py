@@ -13,8 +13,7 @@ import math
 
 from domain.design import kit, transistor
 from domain.design.families import transistor_rows as rows
-from domain.design.families.amplifier_rows import GAIN_LABEL
-from domain.design.kit import at_least, beyond, nearest, spice, with_unit
+from domain.design.kit import at_least, nearest, spice, with_unit
 from shared.message import msg
 
 _EMITTER_SHARE, _COUPLING_SHARE = 1.6, 8.0
@@ -32,8 +31,7 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
         )
         series = load / gain - re
     if series <= 0:
-        advice = msg("Raise the supply or the load resistance, or use two stages or an op-amp.")
-        raise beyond(GAIN_LABEL, "", request["gain"], 0.95 * load / re, advice)
+        raise rows.too_much_gain(request, 0.95 * load / re)
     re1 = nearest(series, "E96")
     emitter_v = max(1.0, 0.1 * request["supply_v"], current * re1)
     rest = emitter_v / current - re1
@@ -51,12 +49,9 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
             "RE2": re2,
             "C3": at_least(_EMITTER_SHARE / (low * transistor.parallel(re2, re + re1)), "E6"),
         }
-    note = msg(
-        "Collector current {current}, emitter at {emitter}, collector at {collector}.",
-        current=with_unit(current, "A", 3),
-        emitter=with_unit(current * (re1 + re2), "V", 3),
-        collector=with_unit(request["supply_v"] - current * rc, "V", 3),
-    )
+    note = msg("Collector current {current}, emitter at {emitter}, collector at {collector}.",
+               current=with_unit(current, "A", 3), emitter=with_unit(current * (re1 + re2), "V", 3),
+               collector=with_unit(request["supply_v"] - current * rc, "V", 3))  # fmt: skip
     return kit.Sized(parts=parts, notes=(note,))
 
 
@@ -66,18 +61,11 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     amplitude = min(0.01, 0.2 * rows.collector_drop_v(request) / request["gain"])
     rows.write_source(deck, request, amplitude)
     deck.part(f"C1 in b {parts['C1']}", msg("couples the input"))
-    deck.part(f"R1 vcc b {parts['R1']}", msg("bias, together with R2"))
-    deck.part(f"R2 b 0 {parts['R2']}", msg("bias, together with R1"))
+    rows.write_divider(deck, parts, "b")
     deck.part(f"RC vcc c {parts['RC']}", msg("collector resistor"))
     deck.part(f"Q1 c b e {transistor.npn_of(request)}", msg("transistor"))
-    if "RE2" in parts:
-        deck.part(f"RE1 e x {parts['RE1']}", msg("sets the gain"))
-        deck.part(f"RE2 x 0 {parts['RE2']}", msg("holds the operating point"))
-        deck.part(f"C3 x 0 {parts['C3']}", msg("bypasses RE2: sets the lower corner"))
-    else:
-        deck.part(f"RE1 e 0 {parts['RE1']}", msg("sets the gain and holds the operating point"))
-    deck.part(f"C2 c out {parts['C2']}", msg("couples the output"))
-    deck.part(f"Rload out 0 {spice(request['load_ohm'])}", msg("load"))
+    rows.write_emitter(deck, parts)
+    rows.write_load(deck, request, parts, "c")
     transistor.write_npn(deck, request)
 
 

@@ -12,8 +12,7 @@ import math
 
 from domain.design import kit
 from domain.design.families import transistor_rows as rows
-from domain.design.families.amplifier_rows import GAIN_LABEL
-from domain.design.kit import at_least, beyond, nearest, spice, with_unit
+from domain.design.kit import at_least, nearest, spice, with_unit
 from domain.design.mosfet import element, nmos_of, write_models
 from domain.design.transistor import parallel
 from shared.message import msg
@@ -35,8 +34,7 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
         load = parallel(rd, request["load_ohm"], ro)
         overdrive = 2 * current / (gain / load - 1 / ro)  # ro carries the signal on, too
     if overdrive < least:
-        advice = msg("Raise the supply or the load resistance, or use two stages or an op-amp.")
-        raise beyond(GAIN_LABEL, "", request["gain"], 2 * current * load / least, advice)
+        raise rows.too_much_gain(request, 2 * current * load / least)
     series = 0.0
     if overdrive > most:
         overdrive = 0.5 * most
@@ -55,12 +53,9 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     }  # fmt: skip
     if series:
         parts["RS1"] = series
-    note = msg(
-        "Drain current {current}, input resistance {input}, W/L = {ratio}.",
-        current=with_unit(current, "A", 3),
-        input=with_unit(input_ohm, "Ω", 3),
-        ratio=f"{parts['W/L']:.3g}",
-    )
+    note = msg("Drain current {current}, input resistance {input}, W/L = {ratio}.",
+               current=with_unit(current, "A", 3), input=with_unit(input_ohm, "Ω", 3),
+               ratio=f"{parts['W/L']:.3g}")  # fmt: skip
     return kit.Sized(parts=parts, notes=(note,))
 
 
@@ -74,14 +69,12 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
         fed = "x"
         deck.part(f"RS1 in x {parts['RS1']}", msg("lowers the gain"))
     deck.part(f"C1 {fed} s {parts['C1']}", msg("couples the input: sets the lower corner"))
-    deck.part(f"R1 vcc g {parts['R1']}", msg("bias, together with R2"))
-    deck.part(f"R2 g 0 {parts['R2']}", msg("bias, together with R1"))
+    rows.write_divider(deck, parts, "g")
     deck.part(f"C3 g 0 {parts['C3']}", msg("holds the gate at ground for signals"))
     deck.part(f"RD vcc d {parts['RD']}", msg("drain resistor"))
     deck.part(element(n, "M1", "d g s s", sized.parts["W/L"]), msg("transistor: its width sets the gain"))
     deck.part(f"RS s 0 {parts['RS']}", msg("holds the operating point"))
-    deck.part(f"C2 d out {parts['C2']}", msg("couples the output"))
-    deck.part(f"Rload out 0 {spice(request['load_ohm'])}", msg("load"))
+    rows.write_load(deck, request, parts, "d")
     write_models(deck, request, "nmos")
 
 

@@ -12,8 +12,7 @@ import math
 
 from domain.design import kit
 from domain.design.families import transistor_rows as rows
-from domain.design.families.amplifier_rows import GAIN_LABEL
-from domain.design.kit import at_least, beyond, nearest, spice, with_unit
+from domain.design.kit import at_least, nearest, spice
 from domain.design.mosfet import element, nmos_of, write_models
 from domain.design.transistor import parallel
 from shared.message import msg
@@ -36,8 +35,7 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
         load = parallel(rd, request["load_ohm"], ro)
         overdrive = 2 * current * load / gain
     if overdrive < least:
-        advice = msg("Raise the supply or the load resistance, or use two stages or an op-amp.")
-        raise beyond(GAIN_LABEL, "", request["gain"], 2 * current * load / least, advice)
+        raise rows.too_much_gain(request, 2 * current * load / least)
     open_ohm = 0.0
     if overdrive > most:  # the source resistor is left unbypassed in part
         overdrive = most
@@ -61,13 +59,7 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     }  # fmt: skip
     if open_ohm:
         parts["RS1"] = open_ohm
-    note = msg(
-        "Drain current {current}, overdrive {overdrive}, W/L = {ratio}.",
-        current=with_unit(current, "A", 3),
-        overdrive=with_unit(overdrive, "V", 3),
-        ratio=f"{parts['W/L']:.3g}",
-    )
-    return kit.Sized(parts=parts, notes=(note,))
+    return kit.Sized(parts=parts, notes=(rows.mos_note(current, overdrive, parts["W/L"]),))
 
 
 def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
@@ -75,19 +67,12 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     parts = {name: spice(value) for name, value in sized.parts.items()}
     rows.write_source(deck, request, min(0.02, 0.2 * rows.drain_drop_v(request) / request["gain"]))
     deck.part(f"C1 in g {parts['C1']}", msg("couples the input"))
-    deck.part(f"R1 vcc g {parts['R1']}", msg("bias, together with R2"))
-    deck.part(f"R2 g 0 {parts['R2']}", msg("bias, together with R1"))
+    rows.write_divider(deck, parts, "g")
     deck.part(f"RD vcc d {parts['RD']}", msg("drain resistor"))
     m1 = element(nmos_of(request), "M1", "d g s 0", sized.parts["W/L"])
     deck.part(m1, msg("transistor: its width sets the gain"))
-    bypassed = "s"
-    if "RS1" in parts:
-        bypassed = "x"
-        deck.part(f"RS1 s x {parts['RS1']}", msg("lowers the gain"))
-    deck.part(f"RS {bypassed} 0 {parts['RS']}", msg("holds the operating point"))
-    deck.part(f"C3 {bypassed} 0 {parts['C3']}", msg("bypasses RS: sets the lower corner"))
-    deck.part(f"C2 d out {parts['C2']}", msg("couples the output"))
-    deck.part(f"Rload out 0 {spice(request['load_ohm'])}", msg("load"))
+    rows.write_foot(deck, parts)
+    rows.write_load(deck, request, parts, "d")
     write_models(deck, request, "nmos")
 
 

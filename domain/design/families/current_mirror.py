@@ -71,11 +71,9 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
         )
     base_v = transistor.THERMAL_V * math.log(reference / 1e-14)
     parts["R1"] = nearest((supply - drops * base_v) / reference, "E96")
-    note = msg(
-        "Reference current {reference}, output resistance about {ohm}.",
-        reference=with_unit(reference, "A", 3),
-        ohm=with_unit(_output_ohm(request), "Ω", 2),
-    )
+    note = msg("Reference current {reference}, output resistance about {ohm}.",
+               reference=with_unit(reference, "A", 3),
+               ohm=with_unit(_output_ohm(request), "Ω", 2))  # fmt: skip
     return kit.Sized(parts=parts, notes=(note,))
 
 

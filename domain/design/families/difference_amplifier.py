@@ -31,12 +31,8 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
         lambda one, two: abs(math.log(two / one / ratio)) + 1e-3 * abs(math.log(one / wanted)),
     )
     gbw = opamp.fast_enough(request, correction, 1 + ratio)
-    note = msg(
-        "R1 = {r1}, R2 = {r2}, an op-amp with a gain-bandwidth product of {gbw}.",
-        r1=with_unit(r1, "Ω"),
-        r2=with_unit(r2, "Ω"),
-        gbw=with_unit(gbw, "Hz"),
-    )
+    note = msg("R1 = {r1}, R2 = {r2}, an op-amp with a gain-bandwidth product of {gbw}.",
+               r1=with_unit(r1, "Ω"), r2=with_unit(r2, "Ω"), gbw=with_unit(gbw, "Hz"))  # fmt: skip
     return kit.Sized(parts={"R1": r1, "R2": r2, "R3": r1, "R4": r2}, figures={"gbw_hz": gbw}, notes=(note,))
 
 

@@ -84,12 +84,9 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
         "W/L 5": n.ratio(2 * current, _TAIL_OVERDRIVE_V, supply - pair_v),
         "W/L 6": n.ratio(2 * current, _TAIL_OVERDRIVE_V, gate_v),
     }
-    note = msg(
-        "Tail current {current}, overdrive {overdrive}, W/L = {ratio}.",
-        current=with_unit(2 * current, "A", 3),
-        overdrive=with_unit(overdrive, "V", 3),
-        ratio=f"{parts['W/L 1']:.3g}",
-    )
+    note = msg("Tail current {current}, overdrive {overdrive}, W/L = {ratio}.",
+               current=with_unit(2 * current, "A", 3), overdrive=with_unit(overdrive, "V", 3),
+               ratio=f"{parts['W/L 1']:.3g}")  # fmt: skip
     return kit.Sized(parts=parts, notes=(note,))
 
 

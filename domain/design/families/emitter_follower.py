@@ -68,12 +68,9 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
         "C1": at_least(_INPUT_SHARE / (low * input_ohm), "E6"),
         "C2": at_least(_OUTPUT_SHARE / (low * request["load_ohm"]), "E6"),
     }  # fmt: skip
-    note = msg(
-        "Collector current {current}, emitter at {emitter}, input resistance {input}.",
-        current=with_unit(current, "A", 3),
-        emitter=with_unit(emitter_v, "V", 3),
-        input=with_unit(input_ohm, "Ω", 2),
-    )
+    note = msg("Collector current {current}, emitter at {emitter}, input resistance {input}.",
+               current=with_unit(current, "A", 3), emitter=with_unit(emitter_v, "V", 3),
+               input=with_unit(input_ohm, "Ω", 2))  # fmt: skip
     return kit.Sized(parts=parts, notes=(note,))
 
 
@@ -82,12 +79,10 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     parts = {name: spice(value) for name, value in sized.parts.items()}
     rows.write_source(deck, request, min(1.0, 0.2 * _emitter_v(request)))
     deck.part(f"C1 in b {parts['C1']}", msg("couples the input"))
-    deck.part(f"R1 vcc b {parts['R1']}", msg("bias, together with R2"))
-    deck.part(f"R2 b 0 {parts['R2']}", msg("bias, together with R1"))
+    rows.write_divider(deck, parts, "b")
     deck.part(f"Q1 vcc b e {transistor.npn_of(request)}", msg("transistor"))
     deck.part(f"RE e 0 {parts['RE']}", msg("carries the current"))
-    deck.part(f"C2 e out {parts['C2']}", msg("couples the output"))
-    deck.part(f"Rload out 0 {spice(request['load_ohm'])}", msg("load"))
+    rows.write_load(deck, request, parts, "e")
     transistor.write_npn(deck, request)
 
 

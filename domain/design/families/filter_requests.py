@@ -54,10 +54,8 @@ def order_of(sentence: kit.Sentence) -> int | None:
     if digits := _ORDER.search(sentence.text):
         order = within_measure(float(next(group for group in digits.groups() if group)))
         if order != int(order):
-            raise impossible(
-                msg("A filter has a whole number of poles, not {order}.", order=f"{order:g}"),
-                msg("Ask for an order such as 2 or 4."),
-            )
+            raise impossible(msg("A filter has a whole number of poles, not {order}.", order=f"{order:g}"),
+                             msg("Ask for an order such as 2 or 4."))  # fmt: skip
         return int(order)
     for words, tail in ((_ORDINALS, r"[\s-]*order"), (_CARDINALS, r"[\s-]*poles?")):
         for place, word in enumerate(words.split(), start=1):

@@ -62,11 +62,9 @@ def sized(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     found = size(asked, correction["wanted_hz"])
     letter = "C" if asked.parts == "rc" else "L"
     reactances = {f"{letter}{number}": value for number, value in enumerate(found.reactances, start=1)}
-    note = msg(
-        "The chosen parts give a cut-off of {reached} and a pass-band gain of {gain} dB.",
-        reached=with_unit(asked.cutoff_of(found.resistor, sum(found.reactances)), "Hz"),
-        gain=f"{20 * math.log10(asked.pass_gain(found.resistor)):.2f}",
-    )
+    note = msg("The chosen parts give a cut-off of {reached} and a pass-band gain of {gain} dB.",
+               reached=with_unit(asked.cutoff_of(found.resistor, sum(found.reactances)), "Hz"),
+               gain=f"{20 * math.log10(asked.pass_gain(found.resistor)):.2f}")  # fmt: skip
     return kit.Sized(parts={"R1": found.resistor, **reactances}, notes=(note,))
 
 

@@ -128,10 +128,8 @@ def complete(request: kit.Request) -> kit.Said:
             ),
         )
     if min(*request["resistor_limits"], *request["reactance_limits"]) <= 0:
-        raise impossible(
-            msg("Resistance, capacitance and inductance must be above zero."),
-            msg("Check the signs and units of the given part values."),
-        )
+        raise impossible(msg("Resistance, capacitance and inductance must be above zero."),
+                         msg("Check the signs and units of the given part values."))  # fmt: skip
     notes: list[Message] = []
     tolerance = request["tolerance"] or 0.05
     wanted = request["wanted_hz"]

@@ -52,11 +52,8 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
         "switch_ohm": out.losses.switch_ohm, "winding_ohm": out.losses.winding_ohm, "turns": turns,
         "settles": 6.0,
     }  # fmt: skip
-    note = msg(
-        "Turns 1:{turns} (primary to secondary), primary inductance {inductance}.",
-        turns=f"{turns:.3g}",
-        inductance=with_unit(inductance, "H"),
-    )
+    note = msg("Turns 1:{turns} (primary to secondary), primary inductance {inductance}.",
+               turns=f"{turns:.3g}", inductance=with_unit(inductance, "H"))  # fmt: skip
     return sized(request, parts, figures, note)
 
 

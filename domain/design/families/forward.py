@@ -51,11 +51,8 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
         "duty": duty, "ripple_a": ripple_a, "diode_a": iout, "diode_v": out.losses.diode_v, "turns": turns,
         "switch_ohm": out.losses.switch_ohm, "winding_ohm": out.losses.winding_ohm, "settles": 9.0,
     }  # fmt: skip
-    note = msg(
-        "Turns 1:{turns} (primary to secondary), primary inductance {inductance}.",
-        turns=f"{turns:.3g}",
-        inductance=with_unit(magnetizing, "H"),
-    )
+    note = msg("Turns 1:{turns} (primary to secondary), primary inductance {inductance}.",
+               turns=f"{turns:.3g}", inductance=with_unit(magnetizing, "H"))  # fmt: skip
     return sized(request, parts, figures, note)
 
 

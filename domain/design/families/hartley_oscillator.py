@@ -62,13 +62,9 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
         "CB": at_least(30 / (omega * bias.r2), "E6"),
         "RL": omega * whole / rows.COIL_Q,
     }
-    note = msg(
-        "L1 = {l1}, L2 = {l2}, C = {c}, collector current {current}.",
-        l1=with_unit(parts["L1"], "H"),
-        l2=with_unit(parts["L2"], "H"),
-        c=with_unit(tuning, "F"),
-        current=with_unit(current, "A", 3),
-    )
+    note = msg("L1 = {l1}, L2 = {l2}, C = {c}, collector current {current}.", l1=with_unit(parts["L1"], "H"),
+               l2=with_unit(parts["L2"], "H"), c=with_unit(tuning, "F"),
+               current=with_unit(current, "A", 3))  # fmt: skip
     return kit.Sized(parts=parts, notes=(note,))
 
 

@@ -40,12 +40,9 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     first = gain * (1 + 2 / OPEN_LOOP_GAIN) / (1 - gain / OPEN_LOOP_GAIN)
     parts = {"R1": _OUTER_OHM, "R2": _SECOND_OHM}
     if first >= _WITHOUT_BELOW:
-        outer, between = best_pair(
-            values_between(0.7 * _OUTER_OHM, 1.5 * _OUTER_OHM, "E24"),
-            lambda each: 2 * each / (first - 1),
-            "E96",
-            lambda one, two: abs(math.log((1 + 2 * one / two) / first)),
-        )
+        outer, between = best_pair(values_between(0.7 * _OUTER_OHM, 1.5 * _OUTER_OHM, "E24"),
+                                   lambda each: 2 * each / (first - 1), "E96",
+                                   lambda one, two: abs(math.log((1 + 2 * one / two) / first)))  # fmt: skip
         parts |= {"R1": outer, "RG": between}
     gbw = fast_enough(request, correction, _TWO_STAGES * max(first, 2.0))
     notes = [msg("Op-amps with a gain-bandwidth product of {gbw}.", gbw=with_unit(gbw, "Hz"))]

@@ -86,11 +86,9 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     note = msg(
         "Capacitors of the {series} series; the coils are wound or adjusted to the center.", series=series
     )
-    return kit.Sized(
-        parts=parts,
-        figures={f"arm{n}": float(arm.in_line) for n, arm in enumerate(arms, start=1)},
-        notes=() if series == "exact" else (note,),
-    )
+    return kit.Sized(parts=parts,
+                     figures={f"arm{n}": float(arm.in_line) for n, arm in enumerate(arms, start=1)},
+                     notes=() if series == "exact" else (note,))  # fmt: skip
 
 
 def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:

@@ -85,13 +85,9 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
         phase_margin_deg=request["phase_margin_deg"] * correction["phase_margin_deg"],
     )
     parts = size_regulator(aim)
-    note = msg(
-        "Pass transistor: W/L = {ratio}, gate capacitance {gate}. Compensation Rz = {rz}, Cz = {cz}.",
-        ratio=f"{parts['W/L pass']:.3g}",
-        gate=with_unit(gate_farad(parts["W/L pass"]), "F", 2),
-        rz=with_unit(parts["Rz"], "Ω"),
-        cz=with_unit(parts["Cz"], "F"),
-    )
+    note = msg("Pass transistor: W/L = {ratio}, gate capacitance {gate}. Compensation Rz = {rz}, Cz = {cz}.",
+               ratio=f"{parts['W/L pass']:.3g}", gate=with_unit(gate_farad(parts["W/L pass"]), "F", 2),
+               rz=with_unit(parts["Rz"], "Ω"), cz=with_unit(parts["Cz"], "F"))  # fmt: skip
     return kit.Sized(parts=parts, notes=(note,))
 
 

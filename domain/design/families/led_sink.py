@@ -86,12 +86,8 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
         return kit.Sized(parts={**parts, "RS": nearest(parts["RS"], "E96")}, notes=(lost,))
     sense = nearest(_SENSE_V / request["current_a"], "E24")
     share = current * sense / _REFERENCE_V
-    r2, r1 = best_pair(
-        kit.values_between(10e3, 30e3, "E24"),
-        lambda lower: lower * (1 / share - 1),
-        "E96",
-        lambda lower, upper: abs(lower / (lower + upper) / share - 1),
-    )
+    r2, r1 = best_pair(kit.values_between(10e3, 30e3, "E24"), lambda lower: lower * (1 / share - 1), "E96",
+                       lambda lower, upper: abs(lower / (lower + upper) / share - 1))  # fmt: skip
     reference = nearest((request["supply_v"] - _REFERENCE_V) / _REFERENCE_A, "E24")
     return kit.Sized(parts={"R1": r1, "R2": r2, "R3": reference, "RS": sense}, notes=(lost,))
 

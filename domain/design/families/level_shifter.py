@@ -65,12 +65,8 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     parts = {
         "W/L in": given, "W/L down": pull * crossed, "W/L crossed": crossed, "W/L out": out,
     }  # fmt: skip
-    note = msg(
-        "W/L = {down} (pull-down), {crossed} (crossed pair), {out} (output NMOS).",
-        down=f"{parts['W/L down']:.3g}",
-        crossed=f"{crossed:.3g}",
-        out=f"{out:.3g}",
-    )
+    note = msg("W/L = {down} (pull-down), {crossed} (crossed pair), {out} (output NMOS).",
+               down=f"{parts['W/L down']:.3g}", crossed=f"{crossed:.3g}", out=f"{out:.3g}")  # fmt: skip
     return kit.Sized(parts=parts, notes=(note,))
 
 

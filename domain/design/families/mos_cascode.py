@@ -13,7 +13,7 @@ from domain.design import kit
 from domain.design.engine.device_cards import CARDS
 from domain.design.families import transistor_rows as rows
 from domain.design.families.amplifier_rows import GAIN_LABEL
-from domain.design.kit import at_least, beyond, nearest, spice, with_unit
+from domain.design.kit import at_least, beyond, nearest, spice
 from domain.design.mosfet import element, nmos_of, write_models
 from domain.design.transistor import parallel
 from shared.message import msg
@@ -46,8 +46,7 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     load = parallel(rd, request["load_ohm"])
     overdrive, open_ohm = 2 * current * load / gain, 0.0
     if overdrive < least:
-        advice = msg("Raise the supply or the load resistance, or use two stages or an op-amp.")
-        raise beyond(GAIN_LABEL, "", request["gain"], 2 * current * load / least, advice)
+        raise rows.too_much_gain(request, 2 * current * load / least)
     if overdrive > most:  # the source resistor is left unbypassed in part
         overdrive = most
         body = device.body_effect(overdrive, overdrive + _LOWER_V, _source_v(request))
@@ -74,13 +73,7 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     }  # fmt: skip
     if open_ohm:
         parts["RS1"] = open_ohm
-    note = msg(
-        "Drain current {current}, overdrive {overdrive}, W/L = {ratio}.",
-        current=with_unit(current, "A", 3),
-        overdrive=with_unit(overdrive, "V", 3),
-        ratio=f"{parts['W/L']:.3g}",
-    )
-    return kit.Sized(parts=parts, notes=(note,))
+    return kit.Sized(parts=parts, notes=(rows.mos_note(current, overdrive, parts["W/L"]),))
 
 
 def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
@@ -89,22 +82,15 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     parts = {name: spice(value) for name, value in sized.parts.items()}
     rows.write_source(deck, request, min(0.02, 0.2 * _drop_v(request) / request["gain"]))
     deck.part(f"C1 in g {parts['C1']}", msg("couples the input"))
-    deck.part(f"R1 vcc g {parts['R1']}", msg("bias, together with R2"))
-    deck.part(f"R2 g 0 {parts['R2']}", msg("bias, together with R1"))
+    rows.write_divider(deck, parts, "g")
     deck.part(f"R3 vcc g2 {parts['R3']}", msg("bias of the upper transistor, together with R4"))
     deck.part(f"R4 g2 0 {parts['R4']}", msg("bias of the upper transistor, together with R3"))
     deck.part(f"C4 g2 0 {parts['C4']}", msg("holds the gate of the upper transistor still"))
     deck.part(f"RD vcc d {parts['RD']}", msg("drain resistor"))
     deck.part(element(n, "M2", "d g2 m 0", sized.parts["W/L"]), msg("upper transistor: common gate"))
     deck.part(element(n, "M1", "m g s 0", sized.parts["W/L"]), msg("transistor: its width sets the gain"))
-    bypassed = "s"
-    if "RS1" in parts:
-        bypassed = "x"
-        deck.part(f"RS1 s x {parts['RS1']}", msg("lowers the gain"))
-    deck.part(f"RS {bypassed} 0 {parts['RS']}", msg("holds the operating point"))
-    deck.part(f"C3 {bypassed} 0 {parts['C3']}", msg("bypasses RS: sets the lower corner"))
-    deck.part(f"C2 d out {parts['C2']}", msg("couples the output"))
-    deck.part(f"Rload out 0 {spice(request['load_ohm'])}", msg("load"))
+    rows.write_foot(deck, parts)
+    rows.write_load(deck, request, parts, "d")
     write_models(deck, request, "nmos")
 
 

@@ -48,11 +48,8 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
         "R1": nearest((supply - drop) / reference, "E96"),
         "W/L": device.ratio(reference, _OVERDRIVE_V, gate_v),
     }
-    note = msg(
-        "Reference current {reference}, output resistance about {ohm}.",
-        reference=with_unit(reference, "A", 3),
-        ohm=with_unit(ohm, "Ω", 2),
-    )
+    note = msg("Reference current {reference}, output resistance about {ohm}.",
+               reference=with_unit(reference, "A", 3), ohm=with_unit(ohm, "Ω", 2))  # fmt: skip
     return kit.Sized(parts=parts, notes=(note,))
 
 

@@ -58,10 +58,8 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
         section, hertz, _ = aimed[number - 1]
         parts |= {in_deck(name, number): value for name, value in stage.items()}
         figures |= {f"f{number}": hertz} | ({} if section.q is None else {f"q{number}": section.q})
-    note = msg(
-        "Op-amps with a gain-bandwidth product of {gbw} are assumed; slower ones shift the cut-off.",
-        gbw=with_unit(gbw, "Hz"),
-    )
+    note = msg("Op-amps with a gain-bandwidth product of {gbw} are assumed; slower ones shift the cut-off.",
+               gbw=with_unit(gbw, "Hz"))  # fmt: skip
     return kit.Sized(parts=parts, figures=figures, notes=(note,))
 
 

@@ -36,10 +36,8 @@ def complete(request: kit.Request) -> kit.Said:
         return kit.Said(values={})
     gain = request["gain"]
     if gain is not None and abs(gain - 1) > (request["tolerance"] or 1e-3):
-        raise impossible(
-            msg("A voltage follower has a gain of 1, not {gain}.", gain=f"{gain:.4g}"),
-            msg("Ask for a non-inverting amplifier to get another gain."),
-        )
+        raise impossible(msg("A voltage follower has a gain of 1, not {gain}.", gain=f"{gain:.4g}"),
+                         msg("Ask for a non-inverting amplifier to get another gain."))  # fmt: skip
     return kit.Said(values={"gain": 1.0})
 
 
@@ -63,12 +61,8 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
         lambda one, two: abs(math.log((1 + two / one) / ratio)) + 1e-3 * abs(math.log(one / ground)),
     )
     gbw = opamp.fast_enough(request, correction, ratio)
-    note = msg(
-        "R1 = {r1}, R2 = {r2}, an op-amp with a gain-bandwidth product of {gbw}.",
-        r1=with_unit(r1, "Ω"),
-        r2=with_unit(r2, "Ω"),
-        gbw=with_unit(gbw, "Hz"),
-    )
+    note = msg("R1 = {r1}, R2 = {r2}, an op-amp with a gain-bandwidth product of {gbw}.",
+               r1=with_unit(r1, "Ω"), r2=with_unit(r2, "Ω"), gbw=with_unit(gbw, "Hz"))  # fmt: skip
     return kit.Sized(parts={"R1": r1, "R2": r2}, figures={"gbw_hz": gbw}, notes=(note,))
 
 

@@ -49,12 +49,9 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     pairs = [best_pair(capacitors, lambda each: product / each, grid, miss) for grid in grids]
     c, r = min(pairs, key=lambda pair: miss(*pair))
     share = 1 - 1 / (4 * request["quality"] * correction["quality"])
-    upper, lower = best_pair(
-        values_between(0.5 * _FOOT_OHM, 2 * _FOOT_OHM, "E24"),
-        lambda each: each * share / (1 - share),
-        "E96",
-        lambda one, two: abs(math.log((one + two) / one * (1 - share))),
-    )
+    upper, lower = best_pair(values_between(0.5 * _FOOT_OHM, 2 * _FOOT_OHM, "E24"),
+                             lambda each: each * share / (1 - share), "E96",
+                             lambda one, two: abs(math.log((one + two) / one * (1 - share))))  # fmt: skip
     gbw = enough_gbw_hz(request, _FASTER * request["center_hz"])
     note = msg("R = {r}, C = {c}.", r=with_unit(r, "Ω"), c=with_unit(c, "F"))
     parts = {"R": r, "C": c, "R4": upper, "R5": lower}

@@ -36,12 +36,8 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
         )
     aim = request["amplitude_v"] * correction["amplitude_v"]
     product = 1 / (2 * math.pi * _SECTIONS * request["frequency_hz"] * correction["frequency_hz"])
-    r, c = best_pair(
-        values_between(*_OHM, "E24"),
-        lambda each: product / each,
-        "E12",
-        lambda one, two: abs(math.log(one * two / product)),
-    )
+    r, c = best_pair(values_between(*_OHM, "E24"), lambda each: product / each, "E12",
+                     lambda one, two: abs(math.log(one * two / product)))  # fmt: skip
     share = (
         _MORE_DROP * rows.diode_drop(aim / (_GAIN * r)) / aim * _GAIN
     )  # of R: the mean of R3 and the diodes

@@ -25,12 +25,8 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     c = nearest(min(max(product / 22e3, 47e-12), 10e-6), "E12")
     r = nearest(product / c, "E96")
     gbw = enough_gbw_hz(request, _FASTER * request["frequency_hz"])
-    note = msg(
-        "R = {r}, C = {c}, an op-amp with a gain-bandwidth product of {gbw}.",
-        r=with_unit(r, "Ω"),
-        c=with_unit(c, "F"),
-        gbw=with_unit(gbw, "Hz"),
-    )
+    note = msg("R = {r}, C = {c}, an op-amp with a gain-bandwidth product of {gbw}.", r=with_unit(r, "Ω"),
+               c=with_unit(c, "F"), gbw=with_unit(gbw, "Hz"))  # fmt: skip
     parts = {"R1": _DIVIDER_OHM, "R2": _DIVIDER_OHM, "R3": r, "C1": c}
     return kit.Sized(parts=parts, figures={"gbw_hz": gbw}, notes=(note,))
 

@@ -67,12 +67,8 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
             msg("frequency"), with_unit(request["frequency_hz"], "Hz", 3), with_unit(limit, "Hz", 3),
             msg("Ask for fewer stages or less load capacitance, or raise the supply."),
         )  # fmt: skip
-    note = msg(
-        "{count} inverters, W/L = {ratio} (NMOS), load {load} each.",
-        count=int(request["stages"]),
-        ratio=f"{ratio:.3g}",
-        load=with_unit(request["load_farad"], "F", 3),
-    )
+    note = msg("{count} inverters, W/L = {ratio} (NMOS), load {load} each.", count=int(request["stages"]),
+               ratio=f"{ratio:.3g}", load=with_unit(request["load_farad"], "F", 3))  # fmt: skip
     return kit.Sized(parts={"W/L N": ratio, "W/L P": rows.WIDER_P * ratio}, notes=(note,))
 
 

@@ -112,10 +112,8 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     for number, stage in enumerate(stages, start=1):
         parts |= stage.parts(number)
         figures |= {f"f{number}": stage.frequency_hz} | ({} if stage.q is None else {f"q{number}": stage.q})
-    note = msg(
-        "Op-amps with a gain-bandwidth product of {gbw} are assumed; slower ones shift the cut-off.",
-        gbw=with_unit(gbw, "Hz"),
-    )
+    note = msg("Op-amps with a gain-bandwidth product of {gbw} are assumed; slower ones shift the cut-off.",
+               gbw=with_unit(gbw, "Hz"))  # fmt: skip
     return kit.Sized(parts=parts, figures=figures, notes=(note,))
 
 

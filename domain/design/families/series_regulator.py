@@ -47,19 +47,12 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
         raise beyond(msg("output current"), "A", load, _MOST_W / (high - vout), advice, digits=2)
     vz = nearest(min(max(0.6 * vout, 2.4), 6.2), "E24")
     ratio = vout * correction["vout"] / vz - 1
-    r2, r1 = best_pair(
-        kit.values_between(*_FEEDBACK_OHM, "E24"),
-        lambda each: each * ratio,
-        "E96",
-        lambda two, one: abs(math.log((1 + one / two) / (1 + ratio))),
-    )
+    r2, r1 = best_pair(kit.values_between(*_FEEDBACK_OHM, "E24"), lambda each: each * ratio, "E96",
+                       lambda two, one: abs(math.log((1 + one / two) / (1 + ratio))))  # fmt: skip
     current = min(_REFERENCE_A, (request["vin_lowest"] - vz) / 300)
     parts = {"R1": r1, "R2": r2, "R3": nearest((request["vin"] - vz) / current, "E24")}
-    note = msg(
-        "Reference {vz}; the transistor dissipates at most {power}.",
-        vz=with_unit(vz, "V"),
-        power=with_unit(lost, "W", 2),
-    )
+    note = msg("Reference {vz}; the transistor dissipates at most {power}.", vz=with_unit(vz, "V"),
+               power=with_unit(lost, "W", 2))  # fmt: skip
     return kit.Sized(
         parts=parts, figures={"vz": vz, "test_a": (request["vin"] - vz) / parts["R3"]}, notes=(note,)
     )

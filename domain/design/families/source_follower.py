@@ -12,7 +12,7 @@ import math
 from domain.design import kit
 from domain.design.families import transistor_rows as rows
 from domain.design.families.amplifier_rows import GAIN_LABEL, GAIN_WORDS
-from domain.design.kit import at_least, beyond, nearest, spice, with_unit
+from domain.design.kit import at_least, beyond, nearest, spice
 from domain.design.mosfet import element, nmos_of, write_models
 from domain.design.transistor import parallel
 from shared.message import msg
@@ -52,13 +52,7 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
         "C1": at_least(_INPUT_SHARE / (low * parallel(r1, _GATE_OHM)), "E6"),
         "C2": at_least(_OUTPUT_SHARE / (low * request["load_ohm"]), "E6"),
     }  # fmt: skip
-    note = msg(
-        "Drain current {current}, overdrive {overdrive}, W/L = {ratio}.",
-        current=with_unit(current, "A", 3),
-        overdrive=with_unit(overdrive, "V", 3),
-        ratio=f"{parts['W/L']:.3g}",
-    )
-    return kit.Sized(parts=parts, notes=(note,))
+    return kit.Sized(parts=parts, notes=(rows.mos_note(current, overdrive, parts["W/L"]),))
 
 
 def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
@@ -67,12 +61,10 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     parts = {name: spice(value) for name, value in sized.parts.items()}
     rows.write_source(deck, request, min(0.5, 0.2 * _source_v(request)))
     deck.part(f"C1 in g {parts['C1']}", msg("couples the input"))
-    deck.part(f"R1 vcc g {parts['R1']}", msg("bias, together with R2"))
-    deck.part(f"R2 g 0 {parts['R2']}", msg("bias, together with R1"))
+    rows.write_divider(deck, parts, "g")
     deck.part(element(n, "M1", "vcc g s s", sized.parts["W/L"]), msg("transistor: its width sets the gain"))
     deck.part(f"RS s 0 {parts['RS']}", msg("carries the current"))
-    deck.part(f"C2 s out {parts['C2']}", msg("couples the output"))
-    deck.part(f"Rload out 0 {spice(request['load_ohm'])}", msg("load"))
+    rows.write_load(deck, request, parts, "s")
     write_models(deck, request, "nmos")
 
 

@@ -55,10 +55,8 @@ def says(sentence: kit.Sentence) -> kit.Said:
     weights = [float(each) for each in re.findall(r"\d+(?:\.\d+)?", found["list"])]
     weights = [float(term or 1) for term in _TERM.findall(found["list"])] or weights
     if not 2 <= len(weights) <= _MOST or not all(0.05 <= each <= 200 for each in weights):
-        raise impossible(
-            msg("An adder has two to {most} inputs with weights of 0.05 to 200.", most=_MOST),
-            msg("Name the weights, for example: weights 1, 2 and 4."),
-        )
+        raise impossible(msg("An adder has two to {most} inputs with weights of 0.05 to 200.", most=_MOST),
+                         msg("Name the weights, for example: weights 1, 2 and 4."))  # fmt: skip
     stated = frozenset({*values, "weights"})
     return kit.Said(values={**values, "weights": weights}, stated=stated, notes=left_out(unused))
 
@@ -89,11 +87,8 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     rf = min(kit.values_between(*_FEEDBACK_OHM, "E24"), key=miss)
     parts = {f"R{n}": nearest(rf / each, "E96") for n, each in enumerate(weights, 1)}
     gbw = opamp.fast_enough(request, correction, noise_gain)
-    note = msg(
-        "Rf = {rf}, an op-amp with a gain-bandwidth product of {gbw}.",
-        rf=with_unit(rf, "Ω"),
-        gbw=with_unit(gbw, "Hz"),
-    )
+    note = msg("Rf = {rf}, an op-amp with a gain-bandwidth product of {gbw}.", rf=with_unit(rf, "Ω"),
+               gbw=with_unit(gbw, "Hz"))  # fmt: skip
     return kit.Sized(parts={**parts, "Rf": rf}, figures={"gbw_hz": gbw}, notes=(note,))
 
 

@@ -42,12 +42,8 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     rb = low / (math.log(2) * c)
     ra = high / (charging * c) - (0.0 if _with_diode(request) else rb)
     parts = {"RA": nearest(max(ra, _LEAST_OHM), "E96"), "RB": nearest(max(rb, _LEAST_OHM), "E96"), "C1": c}
-    note = msg(
-        "RA = {ra}, RB = {rb}, C = {c}.",
-        ra=with_unit(parts["RA"], "Ω"),
-        rb=with_unit(parts["RB"], "Ω"),
-        c=with_unit(c, "F"),
-    )
+    note = msg("RA = {ra}, RB = {rb}, C = {c}.", ra=with_unit(parts["RA"], "Ω"),
+               rb=with_unit(parts["RB"], "Ω"), c=with_unit(c, "F"))  # fmt: skip
     return kit.Sized(parts=parts, notes=(note,))
 
 

@@ -96,11 +96,8 @@ def sized(
     request: kit.Request, parts: Mapping[str, float], figures: Mapping[str, float], *more: Message
 ) -> kit.Sized:
     """With the load, and a word on the duty."""
-    note = msg(
-        "Duty {duty} %, inductor ripple {ripple} peak to peak.",
-        duty=f"{100 * figures['duty']:.1f}",
-        ripple=with_unit(figures["ripple_a"], "A", 3),
-    )
+    note = msg("Duty {duty} %, inductor ripple {ripple} peak to peak.", duty=f"{100 * figures['duty']:.1f}",
+               ripple=with_unit(figures["ripple_a"], "A", 3))  # fmt: skip
     load = {"Rload": request["vout"] / request["iout"]}
     return kit.Sized(parts={**parts, **load}, figures=figures, notes=(note, *more))
 

@@ -34,12 +34,8 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
         asked, limit = told_apart("Hz", request["bandwidth_hz"], f0 / _ROOM / 1.05, digits=3)
         advice = msg("Lower the transimpedance or the bandwidth, or use a faster op-amp.")
         raise unreachable(msg("bandwidth"), asked, limit, advice)
-    note = msg(
-        "Rf = {rf}, Cf = {cf}, an op-amp with a gain-bandwidth product of {gbw}.",
-        rf=with_unit(rf, "Ω"),
-        cf=with_unit(cf, "F"),
-        gbw=with_unit(gbw, "Hz"),
-    )
+    note = msg("Rf = {rf}, Cf = {cf}, an op-amp with a gain-bandwidth product of {gbw}.",
+               rf=with_unit(rf, "Ω"), cf=with_unit(cf, "F"), gbw=with_unit(gbw, "Hz"))  # fmt: skip
     return kit.Sized(parts={"Rf": rf, "Cf": cf}, figures={"gbw_hz": gbw}, notes=(note,))
 
 

@@ -1,16 +1,17 @@
-"""What amplifiers of one or two transistors share: quantities, goals, the source and the sweep."""
+"""What amplifiers of one or two transistors share: quantities, goals, source and load, bias, the sweep."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from domain.design import kit
 from domain.design.engine.device_cards import CARDS
-from domain.design.families.amplifier_rows import gain_row
-from domain.design.kit import around, spice
+from domain.design.families.amplifier_rows import GAIN_LABEL, gain_row
+from domain.design.kit import around, beyond, spice, with_unit
 from domain.design.transistor import SATURATION_V
-from shared.message import msg
+from shared.errors import CircuitError
+from shared.message import Message, msg
 
 OTHER_DEVICES = (
     r"differen|差分|push[\s-]?pull|推挽|(?:two|three|2|3)[\s-]stage|[两三23]级|多级|multi|op[\s-]?amp|运放|"
@@ -98,3 +99,45 @@ def write_source(deck: kit.Deck, request: kit.Request, amplitude: float) -> None
     sine = f"SIN(0 {spice(amplitude)} {mid_hz(request)})"
     deck.part(f"Vin in 0 DC 0 AC 1 {sine}", msg("input: 1 V for .ac, a sine at mid band for .tran"))
     deck.part(f"Vcc vcc 0 DC {spice(request['supply_v'])}", msg("supply"))
+
+
+def write_divider(deck: kit.Deck, parts: Mapping[str, str], node: str) -> None:
+    """The bias of a base or gate."""
+    deck.part(f"R1 vcc {node} {parts['R1']}", msg("bias, together with R2"))
+    deck.part(f"R2 {node} 0 {parts['R2']}", msg("bias, together with R1"))
+
+
+def write_emitter(deck: kit.Deck, parts: Mapping[str, str]) -> None:
+    """RE1, open for signals, and RE2 with its capacitor where there is one."""
+    if "RE2" in parts:
+        deck.part(f"RE1 e x {parts['RE1']}", msg("sets the gain"))
+        deck.part(f"RE2 x 0 {parts['RE2']}", msg("holds the operating point"))
+        deck.part(f"C3 x 0 {parts['C3']}", msg("bypasses RE2: sets the lower corner"))
+    else:
+        deck.part(f"RE1 e 0 {parts['RE1']}", msg("sets the gain and holds the operating point"))
+
+
+def write_foot(deck: kit.Deck, parts: Mapping[str, str]) -> None:
+    """RS with its capacitor, behind RS1 where the source resistor is left open in part."""
+    bypassed = "x" if "RS1" in parts else "s"
+    if "RS1" in parts:
+        deck.part(f"RS1 s x {parts['RS1']}", msg("lowers the gain"))
+    deck.part(f"RS {bypassed} 0 {parts['RS']}", msg("holds the operating point"))
+    deck.part(f"C3 {bypassed} 0 {parts['C3']}", msg("bypasses RS: sets the lower corner"))
+
+
+def write_load(deck: kit.Deck, request: kit.Request, parts: Mapping[str, str], node: str) -> None:
+    """The coupling capacitor from `node`, and the load behind it."""
+    deck.part(f"C2 {node} out {parts['C2']}", msg("couples the output"))
+    deck.part(f"Rload out 0 {spice(request['load_ohm'])}", msg("load"))
+
+
+def mos_note(current: float, overdrive: float, ratio: float) -> Message:
+    return msg("Drain current {current}, overdrive {overdrive}, W/L = {ratio}.",
+               current=with_unit(current, "A", 3), overdrive=with_unit(overdrive, "V", 3),
+               ratio=f"{ratio:.3g}")  # fmt: skip
+
+
+def too_much_gain(request: kit.Request, limit: float) -> CircuitError:
+    advice = msg("Raise the supply or the load resistance, or use two stages or an op-amp.")
+    return beyond(GAIN_LABEL, "", request["gain"], limit, advice)

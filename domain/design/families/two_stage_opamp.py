@@ -60,13 +60,9 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
         "W/L 1": n.ratio(first, overdrive, tail_v), "W/L 3": ratio4, "W/L 6": ratio4 * last / first,
         "W/L 8": ratio8, "W/L 7": ratio8 * last / (2 * first),
     }  # fmt: skip
-    note = msg(
-        "First stage {first}, second stage {last}, overdrive {overdrive}, Cc = {cc}.",
-        first=with_unit(2 * first, "A", 3),
-        last=with_unit(last, "A", 3),
-        overdrive=with_unit(overdrive, "V", 3),
-        cc=with_unit(cc, "F", 3),
-    )
+    note = msg("First stage {first}, second stage {last}, overdrive {overdrive}, Cc = {cc}.",
+               first=with_unit(2 * first, "A", 3), last=with_unit(last, "A", 3),
+               overdrive=with_unit(overdrive, "V", 3), cc=with_unit(cc, "F", 3))  # fmt: skip
     return kit.Sized(parts=parts, notes=(note,))
 
 

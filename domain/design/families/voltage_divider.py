@@ -112,12 +112,8 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
         series,
         lambda two, one: abs(one / (one + parallel(two, load)) - ratio / (1 + ratio)),
     )
-    note = msg(
-        "R1 = {r1}, R2 = {r2}, source resistance for the load {source}.",
-        r1=with_unit(r1, "Ω"),
-        r2=with_unit(r2, "Ω"),
-        source=with_unit(parallel(r1, r2), "Ω", 3),
-    )
+    note = msg("R1 = {r1}, R2 = {r2}, source resistance for the load {source}.", r1=with_unit(r1, "Ω"),
+               r2=with_unit(r2, "Ω"), source=with_unit(parallel(r1, r2), "Ω", 3))  # fmt: skip
     return kit.Sized(parts={"R1": r1, "R2": r2}, notes=(note,))
 
 

@@ -47,12 +47,8 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     r3 = r1 * (share + min(max(_EXCESS, 0.25 * share), _MOST_EXCESS * share))
     parts = {"R": r, "C": c, "R1": r1, "R2": r2, "R3": nearest(r3, "E96")}
     gbw = opamp.enough_gbw_hz(request, _FASTER * request["frequency_hz"])
-    note = msg(
-        "R = {r}, C = {c}, an op-amp with a gain-bandwidth product of {gbw}.",
-        r=with_unit(r, "Ω"),
-        c=with_unit(c, "F"),
-        gbw=with_unit(gbw, "Hz"),
-    )
+    note = msg("R = {r}, C = {c}, an op-amp with a gain-bandwidth product of {gbw}.", r=with_unit(r, "Ω"),
+               c=with_unit(c, "F"), gbw=with_unit(gbw, "Hz"))  # fmt: skip
     return kit.Sized(parts=parts, figures={"gbw_hz": gbw}, notes=(note,))
 
 

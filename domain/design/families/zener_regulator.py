@@ -39,13 +39,9 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     if most_a * vz > _MOST_W:
         advice = msg("Lower the load current or the input's range, or use a series regulator.")
         raise beyond(msg("output current"), "A", load, load * _MOST_W / (most_a * vz), advice, digits=2)
-    note = msg(
-        "R1 = {r}, {power}; Zener diode {vz}, at most {zener} without load.",
-        r=with_unit(resistor, "Ω"),
-        power=with_unit((high - vz) * most_a, "W", 2),
-        vz=with_unit(vz, "V"),
-        zener=with_unit(most_a * vz, "W", 2),
-    )
+    note = msg("R1 = {r}, {power}; Zener diode {vz}, at most {zener} without load.",
+               r=with_unit(resistor, "Ω"), power=with_unit((high - vz) * most_a, "W", 2),
+               vz=with_unit(vz, "V"), zener=with_unit(most_a * vz, "W", 2))  # fmt: skip
     figures = {"vz": vz, "test_a": (request["vin"] - vz) / resistor - load}
     return kit.Sized(parts={"R1": resistor}, figures=figures, notes=(note,))
 
