@@ -73,7 +73,9 @@ _REST = re.compile(
     r"(?:[,，;]\s*|\b)(?:(?:and|but|just|please|then)\s)*(?:(?:leave|keep|hold)\s)?(?:all\s)?(?:the\s)?"
     r"(?:(?:rest|others?|everything\selse)\b(?:\s(?:as\s(?:it|they)?\s?(?:is|are)|alone|unchanged|untouched|the\ssame|stays?))*)"
     r"|[,，;]?(?:其[他它余]|别)的?(?:指标|目标|参数)?[都就先]?(?:保持)?(?:不[变动]|别动|不用[动改管]|照旧|一样)"
-    r"|\s(?:(?:would|will)\sbe|is)\s(?:better|nicer|great|nice|fine|enough|plenty|ok|okay|sufficient|ideal)(?:\sfor\s(?:me|us))?\b"
+    r"|\s(?:(?:would|will)\sbe|is)\s(?:better|nicer|great|nice|fine|(?:good\s)?enough|acceptable|plenty|ok|okay|sufficient|ideal)(?:\sfor\s(?:me|us))?\b"
+    r"|(?<=\w)\s(?:goal|target|spec|limit)(?=\s(?:to|of|is|at|=)\s)|的?(?:目标|指标|要求|限制)(?=[改设调放定为到])"
+    r"|\b(?:i|we)\s(?:can|could)\s(?:accept|tolerate)\b|[就也我]*(?:可以接受|能接受)|[就也](?:可以|[够行]了?|成)|即可"
     r"|\brather\s|,?\ssay\b(?=\s\d)",
     re.IGNORECASE,
 )
@@ -84,7 +86,7 @@ _SAYS_MORE: frozenset[Role] = frozenset(
     (*_CHANGES, "asks", "tell", "but", "if", "not", "wants", "value", "quote", "new", "wish")
 )
 """What makes words beside a choice more than a reason for it."""
-_TAKING: frozenset[Role] = frozenset(("pick", "round", "quantity", "yes", "pause", "done", "accept"))
+_TAKING: frozenset[Role] = frozenset(("pick", "round", "quantity", "yes", "pause", "done", "accept", "wants"))
 _OF_GOALS: frozenset[Role] = frozenset(("goal", "edit", "quantity", "yes", "wants", "error"))
 _OF_ERRORS: frozenset[Role] = frozenset(
     (
@@ -402,10 +404,20 @@ def _with_reason(here: _Checkpoint, found: Sequence[Phrase]) -> _Read | None:
     if len(numbers) == 1 and [each.role for each in chosen] == ["pick", "round"]:
         chosen = [Phrase("back"), chosen[1]]  # "round 1 did better, use round 1"
         found = [*found[: pauses[-1]], *chosen]
-    if any(_says_more(clause) for clause in _clauses(found)):
-        return None
+    praised: tuple[Role, ...] = ("yes", "quantity") if _has(chosen, "undo", "back") else ("yes",)
+    butted = next((n for n in range(len(found) - 1, -1, -1) if found[n].role == "but"), 0)
+    if butted and found[butted + 1 :] and not _has(found[:butted], "part", "value", "but", *_CHANGES):
+        chosen = list(found[butted + 1 :])  # "not perfect, but I accept it"
+        found = [*(each for each in found[:butted] if each.role != "not"), _PAUSE, *chosen]
+    if any(
+        _has(clause, *_SAYS_MORE) or (_has(clause, "part") and not _has(clause, *praised))
+        for clause in _clauses(found)
+    ):
+        return None  # a part is no reason, unless something is said of it
     if not _has(chosen, *_CHOICES) or any(each.role not in _ONLY_CHOICES for each in chosen):
         return None
+    if numbers and here.rounds not in numbers and _has(chosen, "accept"):
+        chosen = [Phrase("back")]  # "round 2 was the best, take it"
     if _has(chosen, "back") and not _has(chosen, "round"):
         chosen += [each for each in found if each.role == "round" and each not in chosen]
     read = _choice(here, chosen)
@@ -414,11 +426,6 @@ def _with_reason(here: _Checkpoint, found: Sequence[Phrase]) -> _Read | None:
 
 def _clauses(found: Sequence[Phrase]) -> list[list[Phrase]]:
     return [list(clause) for is_pause, clause in groupby(found, _PAUSE.__eq__) if not is_pause]
-
-
-def _says_more(clause: Sequence[Phrase]) -> bool:
-    """Whether words beside a choice are more than a reason for it: a part is, unless it is praised."""
-    return _has(clause, *_SAYS_MORE) or (_has(clause, "part") and not _has(clause, "yes"))
 
 
 def _content(here: _Checkpoint, found: Sequence[Phrase]) -> _Read:  # noqa: PLR0911, PLR0912 - one a rule
@@ -432,6 +439,8 @@ def _content(here: _Checkpoint, found: Sequence[Phrase]) -> _Read:  # noqa: PLR0
         return _Read("goals", is_sure=_has(said, "edit") or len(said) == 1)
     if _names_goals(found):
         return _Read("goals", is_sure=False)  # "new spec: 30 dB, 9 V"
+    if {"wants", "value"} <= roles <= {"wants", "value", "quantity", "goal", "yes"}:
+        return _Read("goals", is_sure=False)  # "we need 12 V"
     if roles == {"quantity", "goal", "not"}:
         return _Read("goals", is_sure=False)  # "功耗那条不要了", where there is no such goal
     if (
@@ -441,7 +450,7 @@ def _content(here: _Checkpoint, found: Sequence[Phrase]) -> _Read:  # noqa: PLR0
     ):
         return _Read("goals", is_sure=False)  # "drop the requirement on the input impedance"
     if _has(said, "if"):
-        is_meant = about or _has(said, *_CHANGES, *_CHOICES)
+        is_meant = about or _has(said, *_CHANGES, *_CHOICES, "but")
         return _Read("instruction", is_sure=False) if is_meant else _UNCLEAR
     if _has(said, "quote", "error") and _has(said, "fix"):
         return _Read("instruction", is_sure=False)

@@ -60,12 +60,17 @@ _ENGLISH: Mapping[Role, str] = {
         "as the final design|another day|wait|hang on|let me think|thinking|for a while|a while|as before|"
         "say|into|bro|dude|buddy|team|ok so|anyhow|by now|in general|overall|certainly|clearly|obviously|"
         "slightly|somewhat|instead of that|kind of|sort of|good luck|no rush|quickly|quick|next time|"
-        "same as before|whatever|gets|getting"
+        "same as before|whatever|gets|getting|with thanks|with pleasure|in mind|as well|in total|at all|"
+        "if you like|if you want|as you like|whenever|whenever you want|by the way|one thing|in that case|"
+        "meanwhile|for me|for us|on my side|from my side|i see|this is it|could be better|can be better|"
+        "might be better|could be improved|i've seen|below|under|above|over"
     ),
     "it": (
         "it|this|that|these|one|anything|the run|working|process|version|stuff|design|circuit|result|"
         "solution|version|job|work|outcome|candidate|as it is|as is|winner|snapshot|setup|proposal|"
-        "configuration|direction|approach|thing|lot|state|shape"
+        "configuration|direction|approach|thing|lot|state|shape|everything|current version|current one|"
+        "current design|current state|current result|current solution|current circuit|current values|"
+        "the current|present version|whole thing|the whole thing|simulator|session|project"
     ),
     "deed": (
         "step|modification|what you just did|what you did|what you have done|what you've done|last|latest|"
@@ -83,17 +88,18 @@ _ENGLISH: Mapping[Role, str] = {
         "scrap|discard|ditch|throw|toss|chuck|bin|kill|trash|dump|drop|get rid of|remove|away|scratch|nix|"
         "strike|yank|pull"
     ),
-    "do": "do|try|give|give it|roll|perform|have a|let it|to the",
+    "do": "do|try|give|give it|roll|perform|have a|let it|to the|have",
     "hand": "give me",
     "better": "better|closer|tighter|finer|more accurate|more exact|more precise|sharper",
     "worse": (
         "worse|bad|wrong|worst|poorer|something's off|something is off|something's wrong|something is wrong|"
         "looks wrong|a mistake|not what i wanted|a step backwards|backwards|nonsense|a disaster|terrible|"
-        "awful|horrible"
+        "awful|horrible|dislike|don't like|do not like|hate|don't love|not a fan of|no good|no better|"
+        "not better|not an improvement|no improvement|didn't help|did not help|doesn't help"
     ),
     "met": (
         "meet|meets|met|fulfil|fulfill|satisfy|satisfies|reach|reaches|match|matches|pass|miss|misses|"
-        "passes|it's there|there yet|fails|fits"
+        "passes|it's there|there yet|fails|fits|hit|hits|achieve|achieves|gets there"
     ),
     "until": "until|till|til",
     "glad": (
@@ -110,10 +116,10 @@ _ENGLISH: Mapping[Role, str] = {
     ),
     "pick": (
         "pick|choose|use|take|taking|keep|keeping|select|go with|going with|go for|settle for|settle on|"
-        "stick to|stick with|prefer|leave it at|adopt|lock|seal|stay with|stick with|settle with|have|hold|"
+        "stick to|stick with|prefer|leave it at|adopt|lock|seal|stay with|stick with|settle with|hold|"
         "reload|recall|retrieve|fetch|preserve|store"
     ),
-    "other": "dislike|don't like|do not like|unhappy|don't you",
+    "other": "unhappy|don't you",
     "not": (
         "not good enough|not enough|not good|not quite|nope|nah|not|don't|dont|do not|doesn't|does not|"
         "never|no|won't|will not|wouldn't|can't|cannot|didn't|did not|isn't|aren't|not yet|without|"
@@ -133,7 +139,8 @@ _ENGLISH: Mapping[Role, str] = {
     "concede": (
         "i know|i am aware|i'm aware|even though|even if|despite|in spite of|knowing|admittedly|"
         "doesn't matter|does not matter|never mind|nevermind|no matter|i don't care|i don't mind|don't care|"
-        "no big deal|who cares|i can live with|is tolerable|is acceptable|not important|isn't important"
+        "no big deal|who cares|i can live with|is tolerable|is acceptable|not important|isn't important|"
+        "isn't that important|isn't so important|is not important|is not that important|not that important"
     ),
     "but": ("but|however|except|although|though|only|with|using|while|instead|instead of|rather|besides"),
     "if": (
@@ -149,7 +156,8 @@ _ENGLISH: Mapping[Role, str] = {
         "was that|will it|would it|can it|could it|am i|isn't it|doesn't it|question|to know|let me know|"
         "interested in|any thoughts|any ideas|how long|how far|could they|can they|do they|are they|"
         "should it|what if|when will|not sure why|not sure how|not sure what|your opinion|opinion|thoughts|"
-        "recommend|can the|could the|should the|would the|will the|might it|is there any way"
+        "recommend|can the|could the|should the|would the|will the|might it|is there any way|what about the|"
+        "i'd like to understand|i want to understand|can't see why"
     ),
     "wish": (
         "can you|could you|would you|will you|can u|could u|would u|can ya|can you please|could you please|"
@@ -157,9 +165,9 @@ _ENGLISH: Mapping[Role, str] = {
     ),
     "tell": (
         "explain|tell|tell me|show|show me|describe|compare|summarize|list|elaborate|clarify|"
-        "help me understand|walk me through|report|print|display|teach|plot|draw|graph|calculate|compute|"
-        "estimate|evaluate|outline|recap|remind me|quantify|predict|walk me|talk me through|"
-        "give an overview|clue me in"
+        "help me understand|walk me through|print|display|teach|plot|draw|graph|calculate|compute|estimate|"
+        "evaluate|outline|recap|remind me|quantify|predict|walk me|talk me through|give an overview|"
+        "clue me in"
     ),
     "hint": ("how about|what about|why don't we|why don't you|why not|what if we|what if you|maybe we could"),
     "change": (
@@ -190,12 +198,11 @@ _ENGLISH: Mapping[Role, str] = {
         "sweep|standard|esr|esl|cascode|darlington|current mirror|follower|push-pull|class ab|"
         "differential pair|long-tailed pair|common base|common emitter|bootstrap|pcb|node|ground|layout|"
         "chebyshev|butterworth|bessel|sallen-key|mfb|buck|boost converter|ldo|filter|amplifier|converter|"
-        "regulator|oscillator|simulation time|time step|timestep|everything|rest|others|electrolytic|"
-        "ceramic|tantalum|film cap|film caps|ceramic caps|core|winding|heatsink|heat sink|fuse|relay|"
-        "trace width|comparator|reference|bridge|rectifier|choke|bead|divider|network|pot|trimmer|"
-        "potentiometer|controller|driver|gate resistor|smd parts|through-hole|pin|connector|colpitts|wien|"
-        "hartley|pierce|crystal|multivibrator|darlington pair|totem pole|igbt|gan|sic|led|zener diode|"
-        "schottky diode|op-amps|bom"
+        "regulator|oscillator|simulation time|time step|timestep|rest|others|electrolytic|ceramic|tantalum|"
+        "film cap|film caps|ceramic caps|core|winding|heatsink|heat sink|fuse|relay|trace width|comparator|"
+        "reference|bridge|rectifier|choke|bead|divider|network|pot|trimmer|potentiometer|controller|driver|"
+        "gate resistor|smd parts|through-hole|pin|connector|colpitts|wien|hartley|pierce|crystal|"
+        "multivibrator|darlington pair|totem pole|igbt|gan|sic|led|zener diode|schottky diode|op-amps|bom"
     ),
     "quantity": (
         "cost|supply current|quiescent current|bias current|load current|input current|output current|"
@@ -242,7 +249,7 @@ _ENGLISH: Mapping[Role, str] = {
         "let it run|step forward|next try|go further|go to the next|keep rolling|rolling|on to the next|"
         "crack on|get on with it|on with it|push forward|move ahead|go forward|fire away|get going|"
         "forge ahead|keep moving|keep pushing|keep the ball rolling|hit it|off you go|keep it coming|"
-        "send it|do your thing|same again|the same again|let it rip|go go|let's go|kick off|kick it off"
+        "send it|do your thing|same again|the same again|let it rip|go go|kick off|kick it off"
     ),
     "optimize": (
         "tweak|hone|enhance|squeeze|tighten|sharpen|optimize|optimization|fine tune|fine-tune|finetune|"
@@ -288,11 +295,10 @@ _ENGLISH: Mapping[Role, str] = {
 }
 
 _CHINESE: Mapping[Role, str] = {
-    "look": "看看|看一下|看下|看|瞧瞧|瞅瞅|了解",
+    "pause": "呢,",
+    "look": "看看|看一下|看|瞧瞧|瞅瞅|了解",
     "pick": "用|使用|采用|选|选用|选择|要用|选定|保留|照|按|按照|就按|留|留着|留下",
-    "other": (
-        "不喜欢|接受不了|无法接受|不能接受|受不了|好久|好像|好奇|好难|好多|好几|好贵|好慢|可以说|不可以"
-    ),
+    "other": "接受不了|无法接受|不能接受|受不了|好久|好像|好奇|好难|好多|好几|好贵|好慢|可以说|不可以",
     "filler": (
         "你好|您好|你好吗|大家好|早上好|晚上好|下午好|请|麻烦|劳驾|帮我|帮忙|给我|我想|我要|我觉得|谢谢|"
         "多谢|谢了|辛苦了|辛苦|吧|了|啊|呀|哦|噢|嗯|哈|哎|唉|喽|啦|呗|就|那|那就|那么|就这样|这样|这么|一下|"
@@ -303,7 +309,9 @@ _CHINESE: Mapping[Role, str] = {
         "差不多|说|话|完|再说|我改主意了|改主意了|手上|拜托|反正|自己|还是|能的话|可以的话|行的话|这样子|还|"
         "从|整体|掉|嘞|哟|咯|些|着|儿|吃完|本来|再次|别管我|不用管我|靠谱|等等|等一下|等下|让我想想|我想想|"
         "想想|一会|放心|尽管|随便|记得|顺手|稍|略|略微|尽快|快点|赶紧|不着急|不急|老板|师傅|同学|朋友|该|被|"
-        "被你|让它|对了|话说|其实|确实|感觉|觉得|基本|基本上|总体|总的来说|按原计划|嗯呐|哈喽|嘿|着呢|毕竟"
+        "被你|让它|对了|话说|其实|确实|感觉|觉得|基本|基本上|总体|总的来说|按原计划|嗯呐|哈喽|嘿|着呢|毕竟|"
+        "条|款|一句|一声|一阵|麻烦你了|反而|反倒|倒是|居然|竟然|倒|想办法|不能小于|不能低于|不能少于|"
+        "不得低于|不得小于|不得少于|别超过|别低于|不能大于|不能高于|不得大于|不得高于|不要超过|不要低于"
     ),
     "it": (
         "它|这个|这|那个|结果|设计|电路|方案|本轮|这轮|这一轮|这版|这一版|当前|这個|這個|這|版本|那版|"
@@ -318,14 +326,14 @@ _CHINESE: Mapping[Role, str] = {
         "原来的|之前|之前的|以前|以前的|前面|上一版|旧版|旧的|老版本|改之前|修改前|修改之前|原样|原来那个"
     ),
     "throw": "丢弃|丢掉|扔掉|去掉",
-    "do": "弄|来|做|试|算|搞|干|仿|走|循环|试试|试一下|整|折腾|努力|下去|起来|走一走",
+    "do": "弄|来|做|试|算|搞|干|仿|走|循环|试试|试一下|整|折腾|努力|下去|起来|走一走|带|领",
     "better": (
         "更好|好一些|比较好|好点|更准|更精确|更合适|好一点|再好|准|精确|更细|准确|好得多|好多了|要好|更优|"
         "更精细|精细|细"
     ),
     "worse": (
         "不好|不对|不理想|更差|变差|不如|更糟|变糟|变坏|改错|白改|更坏|退步|坏了|不太对|不太行|糟|糟了|糟糕|"
-        "搞没|弄没|搞砸|弄坏|搞坏|差"
+        "搞没|弄没|搞砸|弄坏|搞坏|差|不喜欢"
     ),
     "met": "达标|满足|达到|符合|合格|全过|都过|没到|到位",
     "until": "直到|为止|直至",
@@ -337,7 +345,7 @@ _CHINESE: Mapping[Role, str] = {
     ),
     "not": (
         "不要|不行|不够|还不够|不够好|还不行|没过|还不好|还差点|还差一点|差一点|差点|不|别|不用|不必|没|"
-        "没有|勿|莫|不能|不想|不许|不准|还没|不该|不应该|无需|別|暂不|不让|从不|不再|未|别再"
+        "没有|勿|莫|不能|不想|不许|不准|还没|不该|不应该|无需|別|暂不|不让|从不|未|别再"
     ),
     "yes": (
         "好|好的|好吧|行|可以|没问题|对|是的|嗯嗯|同意|不错|很好|挺好|挺好的|非常好|ok了|中|成|妥|好极了|"
@@ -364,7 +372,7 @@ _CHINESE: Mapping[Role, str] = {
     "tell": (
         "解释|说明|告诉我|告诉|讲讲|讲一下|说说|说一下|介绍|比较|对比|列出|总结|显示|分析|给我看|描述|展示|"
         "评价|讲|列|列一下|列个|画|画出|画个|科普|评估|汇报|报告|概括|贴|打印|算一下|算算|估算|估一下|计算|"
-        "讲解|盘点|回顾|给我讲|报一下"
+        "讲解|盘点|回顾|给我讲|报一下|比一比|比比|相比|对照|比起来|看得出"
     ),
     "hint": "要不|不如|要么|不妨|何不",
     "change": (
@@ -415,7 +423,7 @@ _CHINESE: Mapping[Role, str] = {
     ),
     "continue": (
         "迭代|推进|继续|接着|下一轮|再来|往下|前进|重试|下一步|跑|繼續|下一个|仿真|往前|走起|执行|运行|"
-        "老样子|走着|开跑|开搞|开干|冲|搞起|安排上|照旧|一鼓作气|继续努力|再战|启动|开始|来吧|整起来"
+        "老样子|走着|开跑|开搞|开干|冲|搞起|安排上|照旧|一鼓作气|继续努力|再战|启动|开始|来吧|整起来|加油"
     ),
     "optimize": (
         "提升|打磨|收紧|抠|改善|优化|改进|精调|微调|優化|精益求精|调优|完善|更进一步|调准|改良|继续调|"
@@ -431,7 +439,8 @@ _CHINESE: Mapping[Role, str] = {
         "采纳|通过|保存|存|敲定|锁定|接受|接收|定|定了|定稿|定案|定版|定下来|验收|认可|确认|没意见|收下|"
         "收货|拍板|签收|交差|交付|交货|收尾|凑合|将就|就它|就定|就要这个|就这个|就这版|就这样吧|为准|收了|"
         "我要了|要了|就要它|定它|成交|验收通过|放行|归档|存档|封版|冻结|定型|入库|就这么着|就这么办|批准|"
-        "批了|认了|投产|出图|下单|打板|投板|发板|这么定|存下|存起来|保存下来|定下|定了吧|过了"
+        "批了|认了|投产|出图|下单|打板|投板|发板|这么定|存下|存起来|保存下来|定下|定了吧|过了|就是它|"
+        "就是这个|就是这版"
     ),
     "done": "完成|搞定|做完|结束了|完工|收工|大功告成",
     "stop": (
@@ -441,7 +450,7 @@ _CHINESE: Mapping[Role, str] = {
         "不整了|搁置|收摊|就此打住|到此|告一段落|暂告一段落|不想做了|不想弄了|不想搞了|别干了|拜拜|先放放|"
         "先放|放放|罢了|散会|打烊|歇着|休息|休息一下|停工"
     ),
-    "enough": "够了|足够|行了|不用了|不需要了",
+    "enough": "够了|足够|行了|不用了|不需要了|不用再|不必再|无需再|不再",
     "undo": (
         "撤销|撤回|撤消|回退|回滚|反悔|撤|撤掉|撤了|退一步|作废|撤銷|改回去|改回来|撤回去|收回|退掉|"
         "恢复原样|打回|悔棋|倒退|撤下|不算数|推倒重来|变回去|弄回去|搞回去|调回去|换回来|弄回来|变回来"
@@ -451,7 +460,7 @@ _CHINESE: Mapping[Role, str] = {
 _START, _END = "(?:^|(?<=pause ))", "(?=pause|concede|but|if|$)"
 _JOINED: tuple[tuple[Role, str], ...] = (
     ("tell", "(wants|it)* look (?=quantity|own|part|goal|numbered)"),
-    ("filler", "until (not|it|goal|met|quantity|yes|own|deed)+ until?"),
+    ("filler", "until (not|it|goal|met|quantity|yes|own|deed)+ until?(?!value|quantity)"),
     (
         "filler",
         "(goal|it|quantity|own)* not* met (goal|it|until)* (?=pause|concede|but|accept|continue|pick|$)",
@@ -460,14 +469,17 @@ _JOINED: tuple[tuple[Role, str], ...] = (
     ("filler", f"not (edit|change|do|deed|continue) it {_END}"),
     ("stop", "(stop|enough|done|accept|it) later+"),
     ("filler", "(wants|if|do|more|back|continue)* later+ (more|continue|do|it)*"),
+    ("filler", f"{_START} (not|enough) (edit|change|deed|more)+ it* {_END}"),
     ("not", "not glad (it|own)*"),
     ("error", "(continue|it|own)+ error"),
     ("back", "(do|pick|change|edit|hand|wants)* back (it|before|deed|round|own)* numbered (it|own)*"),
+    ("back", f"(do|hand|pick|wants) it+ numbered {_END}"),
+    ("back", f"(pick|but|change)+ numbered but? {_END}"),
     ("filler", "numbered (own|it|deed)+"),
     ("back", f"(do|hand|pick|wants|part) numbered (more|back|it)+ {_END}"),
     ("filler", f"(do|it|deed|edit|change|more)* worse (deed|edit|change|it|more)* {_END}"),
     ("undo", f"throw (it|deed|edit|change|round|numbered|former|throw|back)+ {_END}"),
-    ("undo", f"stop (it|deed|before)* (deed|edit|change|former) (it|deed|round)* {_END}"),
+    ("undo", f"stop (it|deed|before|round)* (deed|edit|change|former) (it|deed|round|edit)* {_END}"),
     ("undo", f"(deed|it|edit|former|numbered)* (deed|edit|former) (throw|not|stop) {_END}"),
     ("undo", "(deed|it|edit|former)* undo (it|deed|edit|change|round|before|back)*"),
     ("undo", f"(do|pick|change|edit|fix) (it|deed|edit|change)+ back (it|deed)* before* {_END}"),
@@ -478,7 +490,12 @@ _JOINED: tuple[tuple[Role, str], ...] = (
     ("accept", f"(pick|accept|glad) it+ own? {_END}"),
     ("accept", f"{_START} (accept|it)* (pick|accept|it wants) {_END}"),
     ("accept", f"pick it+ (do|done|accept) {_END}"),
+    ("stop", f"enough (continue|do|more|round|optimize)+ {_END}"),
+    ("continue", "(wants|look)+ (continue|more (round|it)?)+"),
     ("yes", "glad"),
+    ("quantity", "better before"),
+    ("filler", "before (stop|accept|done)"),
+    ("filler", "(stop|accept|done) before (?=more|continue|optimize|do)"),
     ("continue", "(do|hand|pick|continue|more|optimize)* counted (more|round)*"),
     ("continue", "(do|hand|pick|continue) (it|round|continue)* more (it|round|continue|do)*"),
     ("continue", f"continue counted? tell it* {_END}"),
@@ -486,7 +503,7 @@ _JOINED: tuple[tuple[Role, str], ...] = (
     ("continue", "more (round|do|continue|it)+"),
     ("continue", "more (?=pause|concede|but|if|stop|$)"),
     ("continue", "continue (do|more|round|it|deed)+"),
-    ("optimize", "optimize (it|own|more|better|round|deed|do)+"),
+    ("optimize", "own* (pick|do|continue|more)* optimize (it|own|more|better|round|deed|do|optimize)*"),
     ("optimize", f"{_START} (do|change|edit|continue|more|back)* it? better (it|more|own|do)* {_END}"),
     ("stop", "stop it+"),
     ("fix", "fix (it|own)+"),
@@ -521,18 +538,21 @@ _ROUND = re.compile(
     rf"(?:{_COUNTED}))\b"
     rf"|(?P<before>\d{{1,4}}(?:st|nd|rd|th)|(?:{_COUNTED}))\s"
     r"(?:round|iteration|version|design|circuit|attempt|state|result|one)\b"
-    rf"|(?P<count>(?:\d{{1,3}}|{_COUNTED})\s(?:more\s)?(?:rounds|iterations|passes|loops|cycles|tries|attempts|turns|goes|steps)(?:\smore)?|(?:\d{{1,3}}|[二两三四五六七八九十])\s?[轮次遍](?!谐))"
+    rf"|(?P<count>(?:\d{{1,3}}|{_COUNTED})\s(?:more(?=$|[,.;!?]|\s(?:please|pls|then|and)\b)|"
+    r"(?:more\s)?(?:rounds|iterations|passes|loops|cycles|tries|attempts|turns|goes|steps)(?:\smore)?)|(?:\d{1,3}|[二两三四五六七八九十])\s?[轮次遍](?!谐))"
     r"|第\s?(?P<han>\d{1,4}|[一二三四五六七八九十两])\s?(?:轮|輪|版|次|回)"
     r"|(?P<former>(?:上|前)(?:一)?个?(?:轮|輪|版|次))"
-    r"|(?P<start>最初的?|最开始的?|一开始的?|原来的?|原始的?)(?:那轮|那版|版本|设计|电路)?"
+    r"|(?P<start>square one|the (?:very )?(?:beginning|start)(?![\w-])|"
+    r"最初的?|最开始的?|一开始的?|原来的?|原始的?)(?:那轮|那版|版本|设计|电路)?"
 )
 _VALUE = re.compile(
-    r"[-+±]?\d[\d.,]{0,20}\s?(?:%|°c|[pnuμmkgt]?(?:ohms?|hz|db|v|a|f|h|s|w|ω)\b|meg|[kmgnpuμ]\b)?"
+    r"[-+±]?\d[\d.,]{0,20}\s?(?:%|°c|[pnuμmkgt]?(?:ohms?|hz|db|v|a|f|h|s|w|ω)(?![a-z0-9])|meg|[kmgnpuμr]\d{0,2}(?![a-z0-9]))?"
     r"(?:\s?(?:欧姆|欧|伏|安|赫兹|赫|法|亨|秒|毫秒|微秒|分贝|瓦|倍|千欧))?"
 )
 _PERCENT = re.compile(r"百分之\s?(?:\d[\d.]{0,20}|[零〇一二两三四五六七八九十百点]{1,8})")
 _DESIGNATOR = re.compile(
-    r"(?:[rclqmdvixu]_?\d{1,3}[a-z]?|(?:r[cefblsgd]|rin|rout|c[cefls]|cin|cout|vcc|vdd)\d{0,2})\b"
+    r"(?:[rclqmdvixu]_?\d{1,3}[a-z]?|(?:r[cefblsgd]|rin|rout|rload|rsense|rfb|rser|cload|cfb|lout|c[cefls]|cin|cout|vcc|vdd)\d{0,2}"
+    r"|(?:[a-z]{2,4}\d{2,5}|\d[a-z]\d{3,4})[a-z]{0,2})(?![a-z0-9])"
 )
 _WORD = re.compile(r"[a-z][a-z'0-9]*(?:-[a-z0-9']+)*")
 _QUOTED = re.compile(
@@ -573,13 +593,15 @@ def plain(text: str) -> str:
 def phrases(text: str) -> tuple[Phrase, ...]:
     """The phrases of a text in the form of `plain`, in order; linear in its length."""
     found = [each for each in _phrases(_QUOTED.sub(f" {_QUOTE} ", text)) if each.role != "filler"]
+    names = "".join(map(_name_of, found))
     for role, rule in _joins():
-        found = _joined(found, role, rule)
+        if rule.search(names):
+            found = _joined(found, names, role, rule)
+            names = "".join(map(_name_of, found))
     return tuple(each._replace(role=_ALONE.get(each.role, each.role)) for each in found)
 
 
-def _joined(found: Sequence[Phrase], role: Role, rule: re.Pattern[str]) -> list[Phrase]:
-    names = "".join(f"{_name_of(each)} " for each in found)
+def _joined(found: Sequence[Phrase], names: str, role: Role, rule: re.Pattern[str]) -> list[Phrase]:
     joined: list[Phrase] = []
     done = 0
     for match in rule.finditer(names):
@@ -594,7 +616,8 @@ def _joined(found: Sequence[Phrase], role: Role, rule: re.Pattern[str]) -> list[
 
 
 def _name_of(phrase: Phrase) -> str:
-    return {0: phrase.role, COUNTED: "counted", -1: "former"}.get(phrase.number, "numbered")
+    name = {0: phrase.role, COUNTED: "counted", -1: "former"}.get(phrase.number, "numbered")
+    return f"{name} "
 
 
 @cache
@@ -635,6 +658,8 @@ def without_tag(sentence: str) -> str | None:
     for tag in _TAGS:
         if sentence.endswith(tag):
             rest = sentence[: -len(tag)]
+            if tag in {"好吗", "好嗎"} and (rest[-1:] in "更会较多" or "比" in rest):
+                return None  # "这样会更好吗" asks
             is_apart = not tag.isascii() or rest[-1:] in {",", " "}
             if is_apart and rest.strip(" ,"):
                 return rest.strip(" ,")
@@ -652,6 +677,9 @@ def _phrases(text: str) -> Iterator[Phrase]:
         elif letter.isascii() and letter.isalpha():
             position, phrase = _english_phrase(text, position)
             yield phrase
+        elif letter.isdecimal() and (named := _DESIGNATOR.match(text, position)):  # "2N3904"
+            position = named.end()
+            yield Phrase("part")
         elif letter.isdecimal() or (letter in "+-±" and text[position + 1 : position + 2].isdecimal()):
             value = _VALUE.match(text, position)
             position = value.end() if value is not None else position + 1

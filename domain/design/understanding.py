@@ -36,7 +36,7 @@ _LINKING_WORDS = re.compile(
     r"(?:[\s=:,~≈()+]|\bof\b|\bminus\b|\bexactly\b|\bprecisely\b|\bis\b|\bat\b|@|\babout\b|\bequals?\b|"
     r"[为是约取在]|等于|大约|左右|\bto\b|\bbetween\b|\bfrom\b|介于|\bthe\b|"
     r"\ba\b|\bdb\b|"
-    r"(?:改|调|设)(?:[为成到至])?|值|频率|frequency|resistor|resistance|tolerance|不少于|不超过|小于|大于|"
+    r"(?:改|调|设|降|升|挪|定)(?:[为成到至])?|(?:降低|提高|放宽|收紧|控制|压|放|提)[到至在]|应该?|必须|要|\bshould\b|\bmust\b|\bbe\b|值|频率|frequency|resistor|resistance|tolerance|不少于|不超过|小于|大于|"
     r"至少|at least|less than|within|[<>≤≥])*",
     re.IGNORECASE,
 )

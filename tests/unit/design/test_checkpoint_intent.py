@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from functools import cache
 from typing import NamedTuple
 
 import pytest
@@ -723,7 +724,8 @@ def test_plain_texts_are_read_as_meant() -> None:
 
 ENGINEERS: dict[tuple[str, At], str] = {
     ("2nd-order Butterworth low-pass filter, cut-off 10 kHz", FAILED): """
-        fix: netlist is broken, repair
+        fix: netlist is broken, repair | the simulator reports an error, please fix | 仿真报错，麻烦修复
+        fix: it crashed, fix it please | please solve the convergence issue | 麻烦解决一下收敛问题
     """,
     ("2nd-order Butterworth low-pass filter, cut-off 10 kHz", MET): """
         go_back 1: give me round 1 again
@@ -733,23 +735,57 @@ ENGINEERS: dict[tuple[str, At], str] = {
         unclear question: 下雨了，没带伞 | btw do you speak french | 你觉得中国队能赢吗 | do you like jazz?
         unclear question: 讲个笑话吧
         go_back 2: 就用第二轮那个版本
-        question: how does this compare to round 1?
+        question: how does this compare to round 1? | explain the trade-off between C1 and C2
+        question: can I see the bode plot | 讲讲C1和C2怎么折中
+        question: what about the temperature coefficient of R1 | would 1 % resistors be good enough?
+        question: 1%的电阻够用吗 | is 0.5 dB peaking a problem? | how many parts are in it now
+        question: what's your recommendation | tell me the actual cutoff | 你有什么建议 | 实际截止频率是多少
+        question: explain the warning in the last run | what do you suggest | how many rounds did you need
         accept stop: 好了好了，收工 | hold the design as is and finish
-        accept: great stuff, lock it | 不错不错，接受了
-        stop: that's all for today folks
-        question instruction: What if I use 5% resistors | 换5%的电阻行吗
-        instruction: use 5% resistors
-        unclear: no wait, let me think | 等等，让我想想
+        accept: great stuff, lock it | 不错不错，接受了 | accepted with thanks | 通过，谢谢
+        accept: I take this design | good, we can stop and keep it | that looks great, let's finish
+        accept: 看着不错，完成 | no further changes, accept | 不用再改了，接受 | that's perfect, keep this
+        stop: that's all for today folks | quit for today | 今天到此为止
+        question instruction: What if I use 5% resistors | 换5%的电阻行吗 | shouldn't C2 be larger?
+        question instruction: C2是不是该大一点
+        instruction: use 5% resistors | R2 looks odd, use 8.2k | swap C1 and C2 please | C1C2对调一下
+        instruction: R1 to 12k and C1 to 1n5 | please use only parts from E12 | R1改12k，C1改1.5n
+        instruction: connect C2 to ground | C2接地 | don't use values below 1k | could you split R1 in two?
+        instruction: 别用1k以下的阻值 | R1 and R2 should have the same value | R1和R2要取一样的值
+        unclear: no wait, let me think | 等等，让我想想 | lol | 哈哈 | 肚子饿了 | good morning
+        unclear: nice weather outside | 外面天气不错
         goals 12000: cutoff 12k, peaking max 0.2dB | 截止12k，峰值不超过0.2dB
-        question unclear: what's the capital of France
+        question unclear: what's the capital of France | tell me about your weekend
+        question unclear: where can I buy concert tickets
+        instruction optimize question goals: could we have less peaking?
+        goals 0.3: peaking <= 0.3 dB
+        unclear question instruction: can you write me a poem | 帮我订张机票
+        instruction question: maybe a smaller C2 would do | what about a Sallen-Key instead?
+        goals 8000: could you make the cutoff 8k | 截止频率挪到8k
+        goals 6: the passband gain should be 6 dB
+        goals 0.1: peaking no more than 0.1 dB please
+        goals 9000: cutoff 9 kHz instead of 10 | 截止频率改9kHz
+        goals 7000: lower cutoff please, 7 kHz | 截止频率低一点，7kHz
     """,
     ("2nd-order Butterworth low-pass filter, cut-off 10 kHz", MISSED): """
         stop accept: lets call it a day
         stop: 今天先到这儿 | enough for now, i'll continue tomorrow | 歇会儿，明天接着弄 | nevermind, stop
-        stop: stop. that's enough | 就到这吧，不弄了
-        continue optimize: let's do another two rounds
-        instruction: Next, but freeze C1
+        stop: stop. that's enough | 就到这吧，不弄了 | I have to go, stop please | 有事先走了，停吧
+        continue optimize: let's do another two rounds | do another three iterations
+        instruction: Next, but freeze C1 | 下一轮，只调R和C | proceed using E24 values | 用E24的值继续
+        instruction: continue but prefer standard values | 继续，尽量用标称值
+        instruction: next round with 5 % tolerance please | 下一轮电阻用5%精度
+        instruction: go on but make C1 a standard value | 继续，C1取标准值 | next, but with C2 fixed at 10n
+        instruction: 下一轮C2固定10n | go on but stick to 0603 parts | 继续吧，封装都用0603
         goals: ditch the passband gain requirement | 通带增益这个要求去掉
+        continue: sounds good, next round | 听起来不错，下一轮 | onwards and upwards | carry on then
+        continue: 那就继续吧
+        goals instruction: relax the cutoff tolerance
+        optimize: see if you can optimize it | 看能不能再优化一下
+        go_back 2: roll back to round 2
+        undo: hmm no, undo this | 不对，撤销 | reverse the last step | 把最后一步撤回来
+        goals 20: attenuation of 20 dB is enough | 衰减20dB就够了
+        go_back 1: can you restore the first round | 麻烦恢复第一轮
     """,
     ("common-emitter amplifier, gain 20 dB, supply 12 V", FAILED): """
         fix instruction: ngspice complains about a singular matrix, get that fixed | 奇异矩阵的报错修一下
@@ -757,142 +793,328 @@ ENGINEERS: dict[tuple[str, At], str] = {
     ("common-emitter amplifier, gain 20 dB, supply 12 V", MET): """
         instruction: try 4k7 for R2 | R2换4k7试试 | 整体OK，就是R3功耗偏大，换个功率大点的
         instruction: could you swap Q1 for a BC547B | can you add an emitter degeneration resistor?
-        instruction: 把Q1的集电极电阻加大
+        instruction: 把Q1的集电极电阻加大 | make the coupling caps 10x bigger | maybe use a two-stage design
+        instruction: 耦合电容加大十倍 | 试试两级结构 | I want to see it with 2N3904 | 三极管换成2N3904试一下
+        instruction: yes but the bias point should be at mid supply | 静态工作点放到电源一半
+        instruction: I would prefer a PNP version | 继续优化，元件数别增加 | 改用PNP管
+        instruction: I think the emitter resistor should be bypassed | 发射极电阻应该加旁路电容
+        instruction: use a bigger coupling capacitor at the input | reduce the number of parts
+        instruction: 输入耦合电容换大一点的 | RE should be 220 ohms | RE应该是220欧
+        instruction: please avoid electrolytic capacitors | lower the quiescent current
+        instruction: I need the output ac coupled | 输出要交流耦合 | remove the emitter bypass capacitor
+        instruction: 发射极旁路电容去掉
         question: wheres the pole of that output stage? | could you explain how Q1 is biased
         question: Q1的静态工作点怎么定的 | 为啥不用JFET | what's the input range of this amp
-        question: does R3 matter at all | R3到底有没有用
-        instruction goals: 增益再加3个dB | set the supply to 15 V
+        question: does R3 matter at all | R3到底有没有用 | ok but first tell me why R5 is so small
+        question: R5为啥取这么小，先说清楚再往下做 | I wonder what the output impedance is | 输出阻抗有多大
+        question: any risk of saturation in Q1? | Q1会饱和吗 | I don't understand why C1 is so big
+        question: list the changes since round 1 | 列出和第一轮相比的改动 | what would a second stage bring?
+        instruction goals: 增益再加3个dB | set the supply to 15 V | drop the supply to 9 V | 电源降到9V
         goals 50000: i also want the input impedance above 50k
-        goals instruction: 静态电流也要小于5mA
+        goals instruction: 静态电流也要小于5mA | also limit the supply current to 5 mA
         question instruction: why not use a jfet here
-        accept: yes, this is the version I want | 就它了，存下来
+        accept: yes, this is the version I want | 就它了，存下来 | yep that's the one | 嗯就是它，接受
+        accept: deal, accept it | looks fine to me. accept | 看着可以，接受吧
         instruction optimize: try to get the output swing a bit larger | 输出摆幅再大一点
+        instruction optimize: improve further but keep the parts count | 静态电流再降一点
+        instruction question: could the stage be biased with less current? | 元件数能不能少几个
     """,
     ("common-emitter amplifier, gain 20 dB, supply 12 V", MISSED): """
-        undo go_back: the one before was better | 上一版更好，退回去
-        instruction: bump the bias current to 2 mA
+        undo go_back: the one before was better | 上一版更好，退回去 | go back one version | 退一版
+        undo go_back: 还是换回原来的吧
+        instruction: bump the bias current to 2 mA | OK but I only have BC337 transistors
+        instruction: 行，不过我只有BC337
         goals: drop the bandwith goal, don't care about it
-        continue: no need to stop, carry on
+        continue: no need to stop, carry on | next one please | 下一个 | just continue | 直接继续 | 接着干
+        continue: and again | 再来
         undo: oops that made it worse, undo please | 这轮白改了，撤了吧 | nope, revert | 不行，改回去
         undo: take back what you just did | 刚刚那一步退掉 | discard what you changed | 刚才改得不好，撤销
+        undo: nah, put it back | that change was no good, revert | undo that last step please
+        undo: 刚才那一步撤掉吧
         optimize continue: 我不满意，继续调
         go_back 2: let's return to what we had in the second round | 恢复第二轮的参数 | load round 2 again
         go_back 2: please restore the second version | 调回第二版 | return to the state of round 2
-        go_back 1: 还是第一轮的参数靠谱，换回去 | round 1 please
+        go_back 2: restore the circuit of round 2 | 退回第二轮那个电路
+        go_back 1: 还是第一轮的参数靠谱，换回去 | round 1 please | bring back round 1
+        go_back 1: I liked the first version better | 我更喜欢第一版 | 回到最开始那一轮
+        go_back 1: take me back to round one | 带我回第一轮
+        question: compare it with the first round | 和第一轮比一比 | show me what changed
+        question: what did you actually change | 你都改了哪些地方
+        stop: stop the design please
+        continue optimize: ok keep working on it
     """,
     ("buck converter 12 V to 5 V, 2 A, ripple below 50 mV, efficiency at least 90 %", FAILED): """
         fix instruction: sort out that convergence error first | spice says timestep too small, please fix
+        fix instruction: timestep error again, please solve it
         fix: 报错了，先搞定它 | the sim bombed, can you repair it | 仿真又崩了，修修
-        fix: clean up that netlist error
+        fix: clean up that netlist error | fix whatever is broken
         question fix instruction: 时间步长太小报错怎么办
+        fix question: 哪里坏了修哪里
     """,
     ("buck converter 12 V to 5 V, 2 A, ripple below 50 mV, efficiency at least 90 %", MET): """
         instruction: looks good, but the ripple is still a bit high for me | L1 = 33u, rest untouched
         instruction: use a schottky for D1 | D1换成肖特基 | L1用33uH，其余不动
         instruction: I'd go with this but the caps are huge | go ahead but stay with ceramic caps only
-        instruction: 继续可以，不过只能用陶瓷电容
+        instruction: 继续可以，不过只能用陶瓷电容 | change D1 to an SS34 | 不要电解电容，其他没意见
+        instruction: add a snubber across D1 | D1两端并个RC吸收 | Try with L1 at 47uH | L1取47uH试试
+        instruction: use two 10uF in parallel for the output cap | 输出电容用两个10uF并联
+        instruction: can you raise the switching frequency to 500 kHz | change the load to 10 ohm and rerun
+        instruction: 负载换成10欧再跑一遍 | halve the inductor | 电感减半 | can we try a larger inductor?
+        instruction: can you add soft start? | use thicker wire for L1 | 能加个软启动吗
         accept: ship it | 收货 | ripple's fine now, we can go with this | 纹波达标了，这版就这么定
-        accept: all specs green, wrap up | 这版满足要求，收了
+        accept: all specs green, wrap up | 这版满足要求，收了 | perfect, thank you, accept
+        accept: 完美，谢谢，接受 | I'm satisfied, save it | OK I'm taking this version
+        accept: very nice, we take that | 非常好，我们就用这个 | excellent, accepted | 很棒，接受
+        accept: we accept this result | 这个结果我们接受
         question: 这效率怎么算出来的 | so the inductor saturates or not? | 电感会不会饱和？
-        question: give me a list of the parts | 列一下元件清单
-        goals 0.02: can we get it down to 20 mV ripple? | 纹波别超过20mV
+        question: give me a list of the parts | 列一下元件清单 | how much current does the led draw
+        question: why 33 uH and not 22? | 电感为什么是33uH | how hot does D1 get? | D1温升多少
+        question: does efficiency drop at light load? | 轻载时效率会掉吗 | which goal is missed by how much
+        goals 0.02: can we get it down to 20 mV ripple? | 纹波别超过20mV | lower the ripple spec to 20 mV
+        goals 0.02: 纹波指标收紧到20mV
         optimize instruction: squeeze out a bit more efficiency | 再优化优化，纹波还能更小
         optimize instruction: 不着急收，再优化下效率
         instruction optimize question: 效率能不能再高一点
         goals 0.93: efficiency > 93% | 效率做到93%以上
-        goals 0.92: min efficiency 92 percent | 效率最低92%
-        goals 0.03: ripple 30mVpp max
+        goals 0.92: min efficiency 92 percent | 效率最低92% | efficiency of at least 0.92
+        goals 0.03: ripple 30mVpp max | ripple needs to be under 30 mV | 纹波要低于30mV
         optimize instruction goals: please improve the efficiency by a couple of percent
+        goals 12: we need 12 V out, not 5 | 输出要12V，不是5V
+        question instruction: can the inductor be smaller? | 电感可以更小吗
+        goals 5.1: vout 5.1
+        instruction question: why don't you use a smaller inductor? | 开关频率提到500k行不行
+        instruction question: can you simulate it with 3 A load | 3A负载下仿真一下看看
+        goals 0.94: increase the efficiency target to 94 % | 效率目标提高到94%
+        goals 0.95: I need 95 % efficiency | 效率我要95% | tighten the efficiency goal to 95%
+        stop: let's stop here for now | 先停在这儿吧，谢谢
+        goals 5.2: output should be 5.2 V | 输出电压改为5.2V
+        goals 0.91: make the efficiency goal 91 %
+        goals 0.025: ripple max 25mV, efficiency min 88%
+        stop accept: ok that's it, end the session
     """,
     ("buck converter 12 V to 5 V, 2 A, ripple below 50 mV, efficiency at least 90 %", MISSED): """
-        continue: three more rounds please | ok one last round then we stop | 跑吧
-        instruction optimize: can you lower the ripple?
-        continue optimize: 再跑两轮 | alright keep pushing
+        continue: three more rounds please | ok one last round then we stop | 跑吧 | go | contineu pls
+        continue: don't stop yet, I want to see the next one | 别停，我还想看下一轮 | good progress, go on
+        continue: 有进步，继续
+        instruction optimize: can you lower the ripple? | less ripple pls
+        instruction optimize: continue, only optimize for efficiency now | 纹波再小点
+        continue optimize: 再跑两轮 | alright keep pushing | go for two more | keep at it, you're close
+        continue optimize: 继续加油，快达标了 | 4 more rounds | 再跑四轮
         instruction optimize continue: 还不行，纹波太大了
         goals 0.08: 纹波放到80mV也行
         instruction: 指标先别动，电感换成22uH的 | Continue with a lower switching frequency
         instruction: 开关频率提到500k，继续 | continue with the smallest inductor possible
-        instruction: 优化的时候别动电感
+        instruction: 优化的时候别动电感 | yes go, but no electrolytics
+        instruction: make the ripple smaller and continue | carry on without changing L1 | 把纹波降低再继续
+        instruction: L1别动，接着来 | continue but watch the inductor peak current | 继续，注意电感峰值电流
+        instruction: continue but swap L1 for a 15uH part | 继续，L1改用15uH的
+        instruction: continue with an LM2596 instead | 换LM2596继续
+        instruction: next round: double the output capacitance
         instruction continue optimize: yeah nah, ripple still too big
         question: what limits the efficiency right now | which round had the lowest ripple
-        question: how did round 1 do on ripple? | 第一轮的纹波是多少来着
-        goals 0.1: please relax the ripple to 100mV
+        question: how did round 1 do on ripple? | 第一轮的纹波是多少来着 | where does the ripple come from?
+        question: 纹波主要来自哪里 | what's eating the efficiency | 效率损失在哪 | did the last change help?
+        question: 上次改动有帮助吗 | why did it fail in this round | 这轮怎么又没过
+        question: what's the theoretical limit | how far are we from the goals? | 离目标还有多远
+        question: is the ripple measured peak to peak? | 差多少没达标
+        goals 0.1: please relax the ripple to 100mV | I can accept 100 mV ripple | 纹波100mV我能接受
+        instruction goals: Go on but limit the inductor current to 3 A | 继续，电感电流别超过3A
+        goals 0.85: efficiency can be 85% | 效率85%就够了
+        go_back 1: round 1 had the better ripple, take that | 第一轮纹波更小，用第一轮的 | revert to round 1
+        go_back 1: please go back to the first iteration | 回第一轮
+        undo go_back unclear instruction: undo the last two changes
+        undo: take that back pls | the last change was a mistake, undo it | 上一步改错了，撤销它
+        undo: throw that last change out | undo please, the ripple got worse | 纹波反而大了，撤销
+        goals 0.07: the ripple limit can be 70 mV | 纹波限制放到70mV
+        optimize: ok let it optimize | 让它自己优化吧 | optimise the values further please | 参数再优化优化
+        goals: let's revise the specs | 指标得改一改 | skip the inductor ripple goal
+        go_back 2: give me the version from round 2 | 恢复到第2轮的版本
+        continue optimize unclear: two more then I'll decide
+        stop: I think we should stop here | 我觉得可以停了
+        continue optimize instruction goals: continue until ripple is below 50 mV | 跑到纹波低于50mV为止
+        goals 0.06: ripple 60 mV is tolerable
+    """,
+    ("Wien bridge oscillator 1 kHz, THD below 1 %", FAILED): """
+        fix: it doesn't converge, do something | 不收敛，想想办法
     """,
     ("Wien bridge oscillator 1 kHz, THD below 1 %", MET): """
         question: any idea why the startup takes that long | 能起振吗？余量有多大
         question: why does the oscillator need two seconds to start? | 启动要多长时间
+        question: will it start at -40 degrees? | 零下40度能启动吗 | how stable is the amplitude over supply
+        question: do we really need R7 | R7真的有必要吗 | are these values realistic | 这些值现实吗
+        question: what sets the frequency | 频率由什么决定 | who decides the tolerance
         accept: 行了行了，就它吧 | nice work! accepted. | we have a winner | 干得漂亮，就这个了
-        goals: 失真降到0.5%以下
+        accept: okay that's good enough, take it | this is it, accept | 就这个方案，接受了
+        goals: 失真降到0.5%以下 | add a goal: settling below 2 ms | 加一条指标：建立时间小于2ms
         goals 1200: the frequency should rather be 1.2 kHz and leave the rest
         instruction: happy with everything except the start-up time | I'd rather have a Colpitts
-        goals 1500: 频率改成1.5k，其他保持不变
-        goals 2000: make that 2 kHz
+        instruction: can you use a different topology | try 100n for C4 | C4试试100n | R7 1k -> 2k2
+        instruction: R7从1k改2.2k | make R3 adjustable | R3做成可调的 | I don't want a crystal, use RC only
+        goals 1500: 频率改成1.5k，其他保持不变 | set frequency to 1.5 kHz | 频率设成1.5kHz
+        goals 2000: make that 2 kHz | now I want 2 kHz | 现在要2kHz
         goals 0.001: thd has to be below 0.1% | THD必须小于0.1%
         goals 3: amplitude 3 V peak please | 幅度要3V
+        instruction goals: frequency 10 % lower
+        goals 800: please change the frequency to 800 Hz | 频率请改到800Hz
     """,
     ("Wien bridge oscillator 1 kHz, THD below 1 %", MISSED): """
         continue optimize instruction: not happy with the THD, have another go
-        go_back 2: hmm round two had less distortion, go back there
-        optimize: still off by a lot, keep tuning | 没事，接着优化
+        go_back 2: hmm round two had less distortion, go back there | the second round was the best, use it
+        go_back 2: 第二轮最好，就用它
+        optimize: still off by a lot, keep tuning | 没事，接着优化 | 再优化到达标为止
+        optimize: keep optimizing, we have time | 时间还多，继续优化 | we're not done, optimize more
+        optimize: 没完呢，再优化 | fine tune the values | 把各个值微调一下
         stop: I'm out, stop it here | 不玩了，停 | abort, something's off | 别折腾了，到此为止吧
-        goals: loosen the distortion spec | 把失真那条放宽点 | 频率误差控制在0.5%以内
-        optimize continue: 离指标还差得远，再优化几轮
-        continue optimize: getting there, another pass please | 照这个思路再来两轮
-        continue: 下一轮走起
+        stop: that's enough, quit | 够了，退出 | no more rounds please | 不用再跑了 | abort please
+        stop: stop it, I've seen enough | 行了不跑了，停下
+        goals: loosen the distortion spec | 把失真那条放宽点 | 频率误差控制在0.5%以内 | edit the goals
+        goals: 编辑目标 | we can forget the distortion goal | 失真那条就不管了
+        optimize continue: 离指标还差得远，再优化几轮 | keep optimising until it hits the target
+        continue optimize: getting there, another pass please | 照这个思路再来两轮 | pls run 3 more
+        continue optimize: continue for five rounds | 再跑五轮 | have another crack at it
+        continue optimize: I'd give it two more rounds
+        continue: 下一轮走起 | 再来一把 | give it one more shot before we stop | 停之前再跑一轮
+        continue: not there yet, continue | 还差一点，继续 | 再给它两轮看看 | let's try once more
+        continue: 再试一轮吧 | alright, one more time | 好，再来一次
+        continue unclear: 冲冲冲
+        goals unclear instruction question: frequency tolerance of 1 % is ok
+        stop unclear: cancel everything and stop | 全部取消，停
+        goals 0.02: distortion under 2% is good enough for me | 失真2%以内就可以接受
+        goals unclear instruction: amplitude doesn't matter
+        goals 0.03: distortion isn't that important, 3 % is fine
+        continue optimize unclear: 再努努力
+        accept: not perfect but I accept it | 不完美，但我接受
+        undo: please cancel the last modification | 取消最后一次修改
+        question: why has the frequency dropped | 频率为什么往下掉
+        go_back 1: use version 1 instead | 改用第一版
+        instruction undo: undo what you did to R3
+        optimize instruction: please optimise for minimum distortion
+        optimize instruction goals: 以失真最小为目标优化
+    """,
+    ("LDO regulator 5 V to 3.3 V, 500 mA, ripple rejection at least 60 dB at 1 kHz", FAILED): """
+        fix question: 仿真停在一半了，看看哪里错了修好
     """,
     ("LDO regulator 5 V to 3.3 V, 500 mA, ripple rejection at least 60 dB at 1 kHz", MET): """
         goals 70: psrr >= 70 dB @ 1k
         question: does it stay in regulation at 1 A? | 输出电容的ESR取多少合适？
         question: 先别接受，帮我看看相位裕度是多少 | 这个电路在80度还能工作吗
         question: What's the worst case over temperature? | 高温下最差是多少 | 我想看看相位裕度
+        question: is the phase margin measured at full load | i dont think this is stable, is it?
+        question: 这个稳定性我不太放心，相位裕度还有多少？ | what happens at no load | 空载会怎样
+        question: would it be better with a MOSFET? | 用MOS管会更好吗 | what's C3 for
+        question: can it survive a short at the output | 输出短路会烧吗 | where is the dominant pole
+        question: 主极点在哪
         go_back accept: just keep round 2 and finish
         accept: that's it, im happy, lets keep it | 先这么着，接受吧 | looks right, approve
-        accept: 嗯，接受当前结果
+        accept: 嗯，接受当前结果 | I accept the design | 我接受这个设计 | ok great, finalize it
+        accept: yes, take this as the final one | great, that's what I wanted
         question instruction: is there any way to get rid of the overshoot? | 过冲有没有办法消掉
+        question instruction: plot the transient response please | would you use a bipolar or a mosfet here?
         instruction question: don't accept this yet, first check 85 degrees | 负载调到1A看看还稳不稳
         instruction question: would you put the compensation cap somewhere else?
         goals 3: Vout must be 3.0 V now | 输出改成3.0V
-        instruction: 把补偿电容挪到输出端去 | the output cap should be a tantalum
+        instruction: 把补偿电容挪到输出端去 | the output cap should be a tantalum | Cin 4.7u, Cout 22u
+        instruction: 输入电容4.7u，输出电容22u | increase the loop gain
+        instruction: please replace the zener by a TL431 | 稳压管换成TL431
+        instruction: compensate it for 1 nF load capacitance | move the pole to 1 MHz | 把极点移到1MHz
+        instruction: use an NPN Darlington as pass device | 调整管用达林顿
+        instruction: insert a diode at the input for reverse protection | 输入加个防反接二极管
+        accept question: could you please accept the current version
+        instruction goals optimize: I'd like a bigger phase margin
+        instruction optimize goals: 相位裕度想再大一些
+        goals 0.15: dropout max 150 mV | 压差最大150mV
+        goals: new requirement: overshoot below 5 % | 新增要求：过冲小于5%
+        goals: phase margin of at least 60 degrees | 相位裕度不低于60度
+        goals 1.8: vout 1.8 V | 输出1.8V
     """,
     ("LDO regulator 5 V to 3.3 V, 500 mA, ripple rejection at least 60 dB at 1 kHz", MISSED): """
-        continue: 老样子继续 | ok next | 嗯，接着往下跑吧 | 嗯嗯继续吧别管我
+        continue: 老样子继续 | ok next | 嗯，接着往下跑吧 | 嗯嗯继续吧别管我 | let's keep iterating
+        continue: 不停，继续跑 | proceed to the next iteration | 进入下一次迭代
+        continue: yes please do another iteration | 好的，请再迭代一轮 | give me another iteration
+        continue: please proceed with the next round
         question instruction: would a bigger output cap help?
-        go_back 2: 第三轮不如第二轮，回第二轮吧
-        continue optimize: keep it going for a while
-        accept: I can live with the missing margin, accept it
+        go_back 2: 第三轮不如第二轮，回第二轮吧 | use the round 2 circuit | 用第二轮的电路
+        continue optimize: keep it going for a while | please go one step further
+        accept: I can live with the missing margin, accept it | accept the design as it is | 没达标也接受吧
         goals instruction: forget about the line regulation | 线性调整率不用管了
+        goals instruction: no phase margin requirement please
+        goals instruction: go ahead, but the output must not exceed 3.4 V
         undo: undo, that killed the phase margin | 相位裕度被你搞没了，撤回
+        instruction: don't touch the feedback network, just continue | 反馈网络别碰，接着跑
+        goals: remove the dropout spec | 压差指标不要了
+        question: does the second version draw more current? | 第二版的电流是不是更大
+        question: why is the goal for dropout not met | 压差指标为啥没过
+        optimize instruction: improve the phase margin | 相位裕度再提高些
+        optimize: try to improve it | 想办法再优化一点
+    """,
+    ("inverting amplifier with gain of 10, bandwidth 100 kHz", FAILED): """
+        fix: correct the simulation error | error in the netlist, please correct | please repair the netlist
+        fix instruction: 网表有错，改一下
     """,
     ("inverting amplifier with gain of 10, bandwidth 100 kHz", MET): """
         instruction question optimize: could it be made quieter?
         instruction: 可以是可以，就是运放太贵了，换个便宜的 | 满意，但是把电阻都取成E24的标称值再定
         instruction: Rf 22k instead of 10k | put in a 10R series resistor at the output
         instruction: 反馈电阻22k，别用10k | 输出串个10欧电阻 | 电源改成正负15V
-        goals 15: gain of 15 would be better | 增益要15倍
+        instruction: fine, but use a rail-to-rail opamp | 可以，但要用轨到轨运放
+        instruction: the gain is spot on but the bandwidth suffers, raise it | set Rf=33k
+        instruction: can you get rid of R6 | R3: 15k | Rload = 50
+        instruction: put a 100 ohm resistor in series with the output | 输出端串一个100欧电阻
+        instruction: how about a JFET input stage
+        goals 15: gain of 15 would be better | 增益要15倍 | gain must be at least 15 | 增益不能小于15
         instruction optimize: 能把噪声再压一压吗 | not bad, but see if you can do better on the noise
+        instruction optimize: 增益正好，带宽差点，提上去
         question: is this realistic with a TL081? | how come gain is negative?? | 增益为啥是负的
+        question: remind me what the goals were | is there a reason for 82k | 为什么选82k
+        question: is this good enough for audio? | 这个用在音频上够用吗 | which op amp did you assume?
         unclear instruction question continue: the gain looks wrong to me
         goals 30: I need a higher gain, say 30
         instruction goals: double the gain | 增益翻倍
-        accept: we'll go with this one
+        accept: we'll go with this one | fine by me, finish it | 没问题了，完成吧 | good enough, done
+        accept: this one's good, keep it | okay let's go with this design | 行，就按这版来 | done, I like it
+        goals 12: gain goal to 12 | 增益目标改12 | gain between 8 and 12 | 增益8到12之间
+        goals 200000: change the bandwidth goal to 200 kHz | 带宽目标改成200k
+        goals 150000: bandwidth 150 kHz or more | 带宽至少150k
+        instruction question: R6能不能省掉
+        goals 250000: bandwidth at least 250k | 带宽要到250k以上
+        question instruction: is there something cheaper than this opamp? | 有没有比这个更便宜的运放
+        question instruction: couldn't we use a smaller Cin?
+        goals 20: gain 20 instead of 10 | 增益改成20倍
     """,
     ("inverting amplifier with gain of 10, bandwidth 100 kHz", MISSED): """
         instruction optimize: 别停，再往下压一压噪声
         continue optimize: run it for two more iterations | go on til all specs are met
-        continue optimize: 接着跑，跑到指标全过为止 | 再给我两轮的机会
+        continue optimize: 接着跑，跑到指标全过为止 | 再给我两轮的机会 | proceed for a few more rounds
+        continue optimize: 再多跑几轮
         continue optimize instruction: do five more passes and then show me
-        optimize: almost. tighten things up a little more
-        instruction: Proceed, R4 stays at 1k | R4保持1k不变，继续
-        continue: 再多试几轮看看效果
+        optimize: almost. tighten things up a little more | continue 优化吧
+        optimize: hmm, could be better. Optimize again | 效果一般，再优化 | could you tweak it a little more
+        instruction: Proceed, R4 stays at 1k | R4保持1k不变，继续 | go on, just no values above 1 Meg
+        instruction: proceed, but with a single supply | 接着做，但要单电源供电
+        instruction: keep going and reduce the noise | 接着跑，顺便把噪声降下来
+        instruction: ok continue, and use metal film resistors
+        instruction: ok go on but replace the op-amp by an OPA211 | 继续，但运放换成OPA211
+        continue: 再多试几轮看看效果 | run it once more
+        optimize instruction: optimize it for lower noise | 朝着低噪声的方向再优化
+        stop: ok stop now please | 好了停吧 | please terminate | end it please | 结束吧
+        question: are all goals met? | 指标都过了吗 | what was the gain in round 1
+        question: was round 2 better than round 1? | 第二轮比第一轮好吗
+        question: is it possible that the op-amp limits the bandwidth? | 带宽是不是被运放限制了
+        undo: undo it, R2 was better before | I don't like this change, undo it | 这次改得我不喜欢，撤掉
+        instruction unclear continue optimize: the noise is too high
+        go_back 1: go back to how it was in round 1
+        goals: I'd like to change the bandwidth goal | 我想调一下带宽指标 | goals need an update
+        goals instruction unclear: the input resistance is not important
     """,
 }
-"""Sets of forty, each written before it was read once; the rates at first sight are in the test."""
+"""Sets of forty, each written before it was read once. Of 40 were read at first
+sight: 35, 28, 30, 34, 25, 35, 36, 31, 36, 37, 38, 36, 36, 34, 34, 36, 35, 38, 38 and 38."""
 
 
 def test_what_engineers_type_at_several_circuits_is_read_as_meant() -> None:
     wrong, count = [], 0
     for (wish, at), lines in ENGINEERS.items():
-        here = at._replace(goals=understand(wish).goals)
+        here = at._replace(goals=goals_of(wish))
         for line in lines.strip().splitlines():
             meant, texts = line.strip().split(": ", 1)
             *kinds, figure = meant.split() if meant[-1].isdigit() else [*meant.split(), ""]
@@ -900,8 +1122,13 @@ def test_what_engineers_type_at_several_circuits_is_read_as_meant() -> None:
                 read, count = here.read(text), count + 1
                 if read.kind not in kinds or (figure and not says(read, float(figure))):
                     wrong.append((text, meant, read.kind, read.goals))
-    assert count == 239
+    assert count == 797
     assert wrong == []
+
+
+@cache
+def goals_of(wish: str) -> tuple[DesignGoal, ...]:
+    return understand(wish).goals
 
 
 def says(read: CheckpointIntent, figure: float) -> bool:
