@@ -86,6 +86,8 @@ class Turn:
         """From here on a failure ends the turn; before it, an interrupted one still waits."""
         self._is_over = False
         """The end was told, or was about to be."""
+        self._end_to_write: TurnEnd | None = None
+        """How the turn ends, once that is known."""
         self._seconds = 0.0
         """Model time used, once the turn is over."""
         self._failure: TurnFailure | None = None
@@ -131,6 +133,8 @@ class Turn:
         """After a failure or a stop: settle the turn and say that it is over."""
         if self._is_over:  # only the telling of it failed
             return
+        if self._end_to_write is not None and not self._record.open_turn:
+            end = self._end_to_write  # a stop behind the turn's last line does not change it
         try:
             if self._has_begun:
                 with log_and_continue("The turn could not be settled"):
@@ -311,6 +315,7 @@ class Turn:
     async def _finish(self, ended: TurnEnd) -> TurnEnded:
         conversation = self._conversation
         note = await self._parts.note_on(ended, self._seconds)
+        self._end_to_write = ended
         await conversation.end_turn(ended, note=note if ended in ("limit", "loop") else None)
         if ended == "completed" and conversation.record.name_is_default:
             await conversation.rename(await self._parts.models.name(), by="auto")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from application.ports.events import (
     TurnEnded,
 )
 from bootstrap import build
+from domain.llm.chat import ProviderChoice
 from shared.errors import Stopped
 from shared.message import msg
 from tests.fakes.llm_server import FakeLLMServer, answer
@@ -60,7 +62,8 @@ async def test_stop_at_random_moments(campaign: Campaign, app: Application, tmp_
             assert app.program.tasks.handles == ()
             if stop.was_stopped and stop.events:
                 assert isinstance(stop.events[-1], TurnEnded)
-                assert stop.events[-1].stop_reason == "stopped"
+                written = _written_end(project)
+                assert stop.events[-1].stop_reason == ("stopped" if written == "user" else written)
             _check_kept(project, stop.events)
             assert await ask_on(app, peer, project) == "completed"
     for moment in MOMENTS:
@@ -95,10 +98,26 @@ async def test_a_follower_who_leaves_stops_the_turn(
 
     with FakeLLMServer([answer("Hello")]) as server, pytest.raises(Stopped):
         await app.conversations.chat(request(server.base_url, tmp_path, QUESTION), emit=follow)
-    lines = [json.loads(line) for line in session_of(tmp_path).read_text().splitlines()]
-    ends = [line["stop_reason"] for line in lines if (line["event"], line.get("state")) == ("turn", "ended")]
-    assert ends == ["user" if last is AnswerStreamed else "completed"]
+    assert _written_end(tmp_path) == ("user" if last is AnswerStreamed else "completed")
     assert not any(isinstance(event, ErrorOccurred) for event in told)
+
+
+async def test_a_stop_behind_the_last_line_leaves_the_turn_completed(
+    app: Application, tmp_path: Path
+) -> None:
+    """While the small model is asked for a title, the answer is whole and so written."""
+    told: list[ChatEvent] = []
+    with FakeLLMServer([answer("Hello")]) as server, FakeLLMServer([answer("A", stall=True)]) as titles:
+        small = ProviderChoice(provider="openai-compatible", model="small", base_url=titles.base_url)
+        app.conversations.chat.deps = replace(app.conversations.chat.deps, small_model=small)
+        coming = app.conversations.chat(request(server.base_url, tmp_path, QUESTION), emit=told.append)
+        handle = app.program.tasks.submit("chat", "1", coming, scope=SCOPE)
+        await asyncio.to_thread(titles.wait_for_requests, 1)
+        await app.program.stop.stop("user", scope=SCOPE)
+        with pytest.raises(Stopped):
+            await handle.result()
+    assert [event.stop_reason for event in told if isinstance(event, TurnEnded)] == ["completed"]
+    assert _written_end(tmp_path) == "completed"
 
 
 async def test_stop_ends_its_own_conversation_only(app: Application, tmp_path: Path) -> None:
@@ -120,6 +139,14 @@ async def test_stop_ends_its_own_conversation_only(app: Application, tmp_path: P
         with pytest.raises(Stopped):
             await handle.result()
         assert (await other.result()).stop_reason == "completed"
+
+
+def _written_end(project: Path) -> str:
+    """How the transcript says that its one turn ended; nothing of one stopped before its first line."""
+    lines = [json.loads(line) for line in session_of(project).read_text().splitlines()]
+    ends = [line["stop_reason"] for line in lines if (line["event"], line.get("state")) == ("turn", "ended")]
+    assert len(ends) <= 1
+    return str(ends[0]) if ends else "user"
 
 
 def _check_kept(project: Path, events: list[ChatEvent]) -> None:
