@@ -12,6 +12,8 @@
   let unseen = 0;
   let telling = 0; // the timer that tells the window which row is the first that is seen
   let words = { newer: "{count} new", codeActs: [["copy_code", "Copy"]], copyIcon: "", newerIcon: "", lines: "{count} lines", more: "Show {count} more lines" };
+  let grown = 0; // characters of HTML since the garbage was collected; nobody else does before it is gigabytes
+  const MOST_GROWN = 500000;
   const LONG_CODE = 18; // lines; a longer block is folded to its first ones
   const SHOWN_CODE = 14;
 
@@ -110,6 +112,7 @@
   function fill(element, html) {
     const held = element.contains(document.activeElement) ? document.activeElement.dataset : null;
     element.innerHTML = html;
+    grown += html.length;
     if (held?.act) { // whoever is there with the keyboard stays there
       const same = [...element.querySelectorAll("[data-act]")];
       same.find((each) => each.dataset.act === held.act && each.dataset.arg === held.arg)?.focus({ preventScroll: true });
@@ -183,6 +186,7 @@
         dress(part);
         doneBox.append(...part.childNodes);
       }
+      grown += done.length + (tail?.length ?? 0);
       if (tail !== null) {
         tailBox.classList.remove("raw");
         tailBox.innerHTML = tail;
@@ -218,6 +222,10 @@
       for (const [name, ...rest] of list) operations[name](...rest);
       if (follows) toEnd();
       showNewer();
+      if (grown > MOST_GROWN) {
+        grown = 0;
+        window.gc?.({ type: "major", execution: "async" });
+      }
     },
   };
 

@@ -23,6 +23,7 @@ if hasattr(os, "geteuid") and os.geteuid() == 0:
 
 # As the program does (`web_probe.py`); here Chromium starts before it is asked for.
 os.environ.setdefault("QT_QUICK_BACKEND", "software")
+os.environ.setdefault("QTWEBENGINE_CHROMIUM_FLAGS", "--js-flags=--expose-gc")
 # What is kept of compiled shaders would lie in the test's home.
 os.environ.setdefault("MESA_SHADER_CACHE_DISABLE", "true")
 os.environ.setdefault("QSG_RHI_DISABLE_DISK_CACHE", "1")

@@ -117,6 +117,17 @@ async def test_a_streamed_answer_looks_as_if_it_had_come_at_once(
     assert await script("document.querySelector('[data-key=s] td').innerText") == "1"
 
 
+async def test_the_page_collects_what_it_no_longer_shows(view: WebConversation, script: Script) -> None:
+    """Its process would else grow by 400 kB with each turn, whatever is shown."""
+    assert await script("typeof window.gc") == "function"
+    await script("window.collected = 0; window.gc = () => { window.collected += 1; }; 1")
+    view.apply([Reset(items=()), Added(item=AnswerText(key="s", text="", is_streaming=True))])
+    for number in range(4):
+        assert await script("window.collected") == 0
+        view.apply([Updated(item=AnswerText(key="s", text=f"{number} " + "words " * 25_000))])
+    assert await script("window.collected") == 1
+
+
 async def test_reasoning_is_open_while_it_comes_and_folds_afterwards(
     view: WebConversation, script: Script
 ) -> None:

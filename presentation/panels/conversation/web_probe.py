@@ -51,8 +51,12 @@ def prepare_environment() -> None:
     The page is put on the screen by the processor: a page of text gains nothing by OpenGL, and where that is
     itself done by the processor (a virtual machine, a remote display) each picture holds the loop until it is
     finished, 30 to 100 ms. Chromium refuses to run as root in its own sandbox; only then it is switched off.
+    The page collects its garbage itself: left alone Chromium keeps 400 kB of each turn of a conversation.
     """
     os.environ.setdefault("QT_QUICK_BACKEND", "software")
+    flags = os.environ.get("QTWEBENGINE_CHROMIUM_FLAGS", "")
+    if "--js-flags" not in flags:
+        os.environ["QTWEBENGINE_CHROMIUM_FLAGS"] = f"{flags} --js-flags=--expose-gc".strip()
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         os.environ.setdefault("QTWEBENGINE_DISABLE_SANDBOX", "1")
 
