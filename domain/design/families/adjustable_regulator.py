@@ -87,14 +87,12 @@ FAMILY = kit.Family(
     examples={"en": "LM317 regulator from 12 V to 5 V, 500 mA",
               "zh": "用LM317把12V稳压到5V，输出500mA"},
     words=kit.Words(
-        named=(
-            r"(?:lm\s?-?[13]|(?<![\w.])3)17(?!\d)[a-z]?"
-            r"(?: (?:adjustable|voltage|linear))*(?: (?:regulator|supply|circuit))?|"
-            r"adjustable "
-            r"(?:linear |voltage |three[\s-]terminal )*(?:regulator|power supply)|"
-            r"(?:三端)?可调(?:式)?(?:三端)?(?:线性)?"
-            r"(?:直流)?稳压(?:器|电源|电路)|三端稳压(?:器|电路)?"
-        ),
+        named=(r"(?:lm\s?-?[13]|(?<![\w.])3)17(?!\d)[a-z]?"
+               r"(?: (?:adjustable|voltage|linear))*(?: (?:regulator|supply|circuit))?|"
+               r"adjustable "
+               r"(?:linear |voltage |three[\s-]terminal )*(?:regulator|power supply)|"
+               r"(?:三端)?可调(?:式)?(?:三端)?(?:线性)?"
+               r"(?:直流)?稳压(?:器|电源|电路)|三端稳压(?:器|电路)?"),
         excludes=r"buck|boost|switching|开关|lm337|current source|恒流|78\d\d|79\d\d",
     ),
     quantities=_QUANTITIES,

@@ -93,12 +93,10 @@ FAMILY = kit.Family(
             r"multiple[\s-]?feedback))*(?: filter)?|"
             r"(?:(?:有源|多重反馈|多路(?:负)?反馈|无限增益|二阶|2阶)(?:多路反馈)?)*带通(?:有源)?(?:滤波)?(?:器|电路)?"
         ),
-        excludes=(
-            r"notch|band[\s-]?(?:stop|reject)|陷波|带阻|(?<![a-z])lc(?![a-z])|ladder|梯形|passive|无源|"
-            r"state[\s-]?variable|状态变量|bi[\s-]?quad|双二|khn|tow[\s-]?thomas|托马斯|universal|"
-            r"4th|fourth|6th|third|3rd|[346]阶|crystal|晶体|saw|"
-            r"butterw|巴特沃|cheb|切比雪夫"
-        ),
+        excludes=(r"notch|band[\s-]?(?:stop|reject)|陷波|带阻|(?<![a-z])lc(?![a-z])|ladder|梯形|passive|无源|"
+                  r"state[\s-]?variable|状态变量|bi[\s-]?quad|双二|khn|tow[\s-]?thomas|托马斯|universal|"
+                  r"4th|fourth|6th|third|3rd|[346]阶|crystal|晶体|saw|"
+                  r"butterw|巴特沃|cheb|切比雪夫"),
         refuses=(SINGLE_SUPPLY,),
     ),
     quantities=_QUANTITIES,
@@ -106,11 +104,9 @@ FAMILY = kit.Family(
     goals=(
         rows.CENTER_GOAL,
         rows.QUALITY_GOAL,
-        kit.GoalRow(
-            metric="gain", label=msg("Gain"), unit="1", quantity="gain",
-            expression=lambda request: f"gain(v(out)/v(in),{spice(request['center_hz'])})",
-            bounds=lambda request: around(request["gain"], max(0.05, request["tolerance"])),
-        ),
+        kit.GoalRow(metric="gain", label=msg("Gain"), unit="1", quantity="gain",
+                    expression=lambda request: f"gain(v(out)/v(in),{spice(request['center_hz'])})",
+                    bounds=lambda request: around(request["gain"], max(0.05, request["tolerance"]))),
     ),
     title="Band-pass filter, {center_hz:Hz}, Q {quality:.4g}, gain {gain:.4g}",
     remarks=(msg("R3 = 2 Q / (w0 C), R1 = R3 / (2 gain), R2 = R3 / (4 Q^2 - 2 gain)."),),

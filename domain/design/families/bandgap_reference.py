@@ -150,18 +150,12 @@ FAMILY = kit.Family(
     ),
     quantities=_QUANTITIES,
     goals=(
-        kit.GoalRow(
-            metric="vout", label=msg("Output voltage"), unit="V", quantity="vout",
-            expression=lambda _request: f"at(v(out),{rows.NOMINAL_C})",
-        ),
-        kit.GoalRow(
-            metric="tempco", label=msg("Temperature coefficient"), unit="ppm/K", quantity="drift_ppm",
-            expression=lambda request: rows.drift(request, "v(out)"), is_corrected=False,
-        ),
-        kit.GoalRow(
-            metric="supply_current", label=msg("Supply current"), unit="A", quantity="current_a",
-            expression=lambda _request: f"at(-i(vdd),{rows.NOMINAL_C})",
-        ),
+        kit.GoalRow(metric="vout", label=msg("Output voltage"), unit="V", quantity="vout",
+                    expression=lambda _request: f"at(v(out),{rows.NOMINAL_C})"),
+        kit.GoalRow(metric="tempco", label=msg("Temperature coefficient"), unit="ppm/K", quantity="drift_ppm",
+                    expression=lambda request: rows.drift(request, "v(out)"), is_corrected=False),
+        kit.GoalRow(metric="supply_current", label=msg("Supply current"), unit="A", quantity="current_a",
+                    expression=lambda _request: f"at(-i(vdd),{rows.NOMINAL_C})"),
     ),
     title="Bandgap reference {vout:.4g} V, {supply_v:.3g} V supply, {drift_ppm:.3g} ppm",
     remarks=(

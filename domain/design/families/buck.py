@@ -63,10 +63,8 @@ FAMILY = kit.Family(
     says=says,
     complete=complete,
     restore=restore,
-    factors=lambda request, tuning: {
-        "vout": 1 + tuning["duty_shift"] * request["vin"] / request["vout"],
-        "ripple_v": 1 / tuning["capacitance_scale"],
-        "inductor_ripple_a": 1 / tuning["inductance_scale"],
-        "conduction": 1 / tuning["loss_scale"],
-    },
+    factors=lambda request, tuning: {"vout": 1 + tuning["duty_shift"] * request["vin"] / request["vout"],
+                                     "ripple_v": 1 / tuning["capacitance_scale"],
+                                     "inductor_ripple_a": 1 / tuning["inductance_scale"],
+                                     "conduction": 1 / tuning["loss_scale"]},
 )  # fmt: skip

@@ -68,11 +68,9 @@ FAMILY = kit.Family(
     words=kit.Words(
         named=_NAMED,
         refuses=(
-            (
-                r"non[\s-]?inverting|four[\s-]switch|4[\s-]switch|四开关|同相|同极性",
-                msg("Only inverting buck-boost converters with one switch can be designed yet."),
-                msg("Ask for a negative output, or for a buck or boost converter."),
-            ),
+            (r"non[\s-]?inverting|four[\s-]switch|4[\s-]switch|四开关|同相|同极性",
+             msg("Only inverting buck-boost converters with one switch can be designed yet."),
+             msg("Ask for a negative output, or for a buck or boost converter.")),
         ),
     ),
     claims=claims,

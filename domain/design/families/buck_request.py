@@ -54,36 +54,28 @@ QUANTITIES = (
     ),
     kit.Quantity(
         name="iout", label=msg("output current"), dimensions=("A",), within=(1e-6, 200), example=2,
-        words=(
-            r"load|output current|i_?out|(?<![a-z])i_?o(?![a-z])|"
-            r"(?<!ripple )(?<!inductor )current(?! ripple)|"
-            r"(?<!纹波)(?<!电感)电流(?!的?(?:纹波|波动))|负载|带载"
-        ),
+        words=(r"load|output current|i_?out|(?<![a-z])i_?o(?![a-z])|"
+               r"(?<!ripple )(?<!inductor )current(?! ripple)|"
+               r"(?<!纹波)(?<!电感)电流(?!的?(?:纹波|波动))|负载|带载"),
         before="@", after=r"\s*(?:max(?:imum)?\s*)?(?:output|load|输出|负载)", takes_rest=True, required=True,
     ),
     _RIPPLE,
-    kit.Quantity(
-        name="diode_v", label=msg("diode drop"), dimensions=("V",), within=(1e-3, 10), example=0.4,
-        words=r"diode|forward (?:drop|voltage)|(?<![a-z])v_?f(?![a-z])|二极管|正向|压降(?!到)",
-    ),
+    kit.Quantity(name="diode_v", label=msg("diode drop"), dimensions=("V",), within=(1e-3, 10), example=0.4,
+                 words=r"diode|forward (?:drop|voltage)|(?<![a-z])v_?f(?![a-z])|二极管|正向|压降(?!到)"),
     _INDUCTOR_RIPPLE,
     kit.Quantity(
         name="load_ohm", label=msg("load resistance"), dimensions=("Ohm",), within=(1e-6, 1e9), example=2.5,
         words=r"load|负载|(?<![a-z])r_?l(?:oad)?(?![a-z])", takes_rest=True,
     ),
-    kit.Quantity(
-        name="power_w", label=msg("output power"), dimensions=("W",), within=(1e-6, 1e5), example=10,
-        words=r"power|功率", takes_rest=True,
-    ),
+    kit.Quantity(name="power_w", label=msg("output power"), dimensions=("W",), within=(1e-6, 1e5), example=10,
+                 words=r"power|功率", takes_rest=True),
     kit.Quantity(
         name="fsw", label=msg("switching frequency"), dimensions=("Hz",), within=(1e3, 10e6), example=300e3,
         words=r"switching(?: frequency)?|f_?sw?(?![a-z])|frequency|开关频率|工作频率|频率", takes_rest=True,
         default=300e3,
     ),
-    replace(
-        kit.TOLERANCE, takes_rest=False, before=r"±|\+/?-|正负", default=0.02,
-        words=r"tolerance|accura\w*|error|regulation|误差|偏差|容差|精度",
-    ),
+    replace(kit.TOLERANCE, takes_rest=False, before=r"±|\+/?-|正负", default=0.02,
+            words=r"tolerance|accura\w*|error|regulation|误差|偏差|容差|精度"),
     kit.Quantity(
         name="efficiency", label=msg("efficiency"), dimensions=("%",), within=(0.01, 0.995), example=0.9,
         words=r"efficien\w*|效率|η",

@@ -86,10 +86,8 @@ FAMILY = kit.Family(
     examples={"en": "cascode amplifier, gain 40, 12 V supply, 10 kohm load",
               "zh": "增益40倍的共射共基放大电路，电源12V，负载10kΩ"},
     words=kit.Words(
-        named=(
-            r"(?:bjt |npn |transistor )?cascode(?: (?:bjt|npn|transistor))?(?: (?:voltage )?"
-            r"(?:amplifier|amp|stage|circuit))?|共射[\s-]?共基(?:极)?(?:组态)?(?:放大)?(?:器|电路)?"
-        ),
+        named=(r"(?:bjt |npn |transistor )?cascode(?: (?:bjt|npn|transistor))?(?: (?:voltage )?"
+               r"(?:amplifier|amp|stage|circuit))?|共射[\s-]?共基(?:极)?(?:组态)?(?:放大)?(?:器|电路)?"),
         excludes=rf"folded|telescopic|折叠|套筒|mos|fet|mirror|镜|共源|{rows.OTHER_DEVICES}",
         refuses=(transistor.NO_PNP,),
     ),
@@ -105,10 +103,8 @@ FAMILY = kit.Family(
     goals=(
         rows.gain_goal(-1),
         rows.LOW_GOAL,
-        kit.GoalRow(
-            metric="bandwidth", label=msg("Upper corner, −3 dB"), unit="Hz", quantity="bandwidth_hz",
-            expression="highcut(v(out))", is_corrected=False,
-        ),
+        kit.GoalRow(metric="bandwidth", label=msg("Upper corner, −3 dB"), unit="Hz", quantity="bandwidth_hz",
+                    expression="highcut(v(out))", is_corrected=False),
     ),
     title="Cascode amplifier, gain {gain:.4g}, {supply_v:g} V",
     remarks=(msg("Gain = -(RC || Rload) / (VT / IC + RE1)."),),

@@ -162,11 +162,8 @@ FAMILY = kit.Family(
             metric="vout", label=msg("Output voltage"), unit="V", quantity="tolerance", is_corrected=False,
             expression="avg(v(out))", bounds=_output, helped_by="stiffness",
         ),
-        kit.GoalRow(
-            metric="ripple", label=msg("Ripple"), unit="V", quantity="ripple_v",
-            expression="pp(v(out))",
-            bounds=lambda request: kit.Bounds(maximum=request["ripple_v"]),
-        ),
+        kit.GoalRow(metric="ripple", label=msg("Ripple"), unit="V", quantity="ripple_v",
+                    expression="pp(v(out))", bounds=lambda request: kit.Bounds(maximum=request["ripple_v"])),
     ),
     title="Charge pump {form}, {vin:g} V, {iout:A3}",
     remarks=(msg("Rout = coth(T / (8 Ron C1)) / (f C1): 1 / (f C1), or 8 Ron if greater."),),

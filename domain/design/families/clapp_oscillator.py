@@ -88,12 +88,10 @@ FAMILY = kit.Family(
     name=msg("Clapp oscillators"), one=msg("a Clapp oscillator"),
     examples={"en": "Clapp oscillator at 5 MHz, 9 V supply", "zh": "5MHz克拉泼振荡器，电源9V"},
     words=kit.Words(
-        named=(
-            r"(?:bjt |npn |transistor )?clapp(?:[\s-]gouriet)?(?: (?:lc|bjt|npn))*"
-            r"(?: (?:oscillator|circuit))?|"
-            r"(?:改进型?的?)?(?:电容三点式\s?[(（]?)?(?:克拉[泼普波]|clapp)[)）]?(?:lc)?(?:正弦波?)?"
-            r"(?:振荡|震荡)?(?:器|电路)?"
-        ),
+        named=(r"(?:bjt |npn |transistor )?clapp(?:[\s-]gouriet)?(?: (?:lc|bjt|npn))*"
+               r"(?: (?:oscillator|circuit))?|"
+               r"(?:改进型?的?)?(?:电容三点式\s?[(（]?)?(?:克拉[泼普波]|clapp)[)）]?(?:lc)?(?:正弦波?)?"
+               r"(?:振荡|震荡)?(?:器|电路)?"),
         excludes=r"hartley|哈特莱|电感三点式|pierce|crystal|晶振|石英|mos|fet|vco|压控",
         refuses=(transistor.NO_PNP,),
     ),

@@ -153,15 +153,10 @@ FAMILY = kit.Family(
     ),
     quantities=_QUANTITIES,
     goals=(
-        kit.GoalRow(
-            metric="amplitude", label=msg("Output amplitude"), unit="V", quantity="amplitude_v",
-            expression="pp(v(out))/2",
-        ),
-        kit.GoalRow(
-            metric="quiescent_current", label=msg("Quiescent current"), unit="A", quantity="quiet_a",
-            expression="at(-i(vmeter1),0)",
-            bounds=lambda request: around(request["quiet_a"], 0.25),
-        ),
+        kit.GoalRow(metric="amplitude", label=msg("Output amplitude"), unit="V", quantity="amplitude_v",
+                    expression="pp(v(out))/2"),
+        kit.GoalRow(metric="quiescent_current", label=msg("Quiescent current"), unit="A", quantity="quiet_a",
+                    expression="at(-i(vmeter1),0)", bounds=lambda request: around(request["quiet_a"], 0.25)),
         kit.GoalRow(
             metric="distortion", label=msg("Distortion"), unit="1", quantity="distortion", is_corrected=False,
             expression=lambda request: f"thd(v(out),{spice(request['frequency_hz'])})",

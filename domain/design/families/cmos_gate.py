@@ -108,32 +108,24 @@ FAMILY = kit.Family(
     examples={"en": "2-input CMOS NAND gate, delay below 5 ns, load 1 pF, 5 V supply",
               "zh": "二输入CMOS与非门，延迟小于5ns，负载电容1pF，电源5V"},
     words=kit.Words(
-        named=(
-            r"(?:(?:static )?cmos )?(?<![a-z])(?:nand|nor)\d?(?![a-z])(?: (?:logic )?gates?)?"
-            r"(?: (?:in|using) cmos)?|"
-            r"(?:cmos)?(?:逻辑)?(?:与非|或非)(?:逻辑)?(?:门)?(?:电路)?"
-        ),
+        named=(r"(?:(?:static )?cmos )?(?<![a-z])(?:nand|nor)\d?(?![a-z])(?: (?:logic )?gates?)?"
+               r"(?: (?:in|using) cmos)?|"
+               r"(?:cmos)?(?:逻辑)?(?:与非|或非)(?:逻辑)?(?:门)?(?:电路)?"),
         excludes=r"flash|latch|锁存|flip|触发器|oscillat|振荡|xor|异或|ttl|bjt|npn|三极管",
     ),
     quantities=_QUANTITIES,
     choices=(
         kit.Choice(
             name="form", label=msg("gate"),
-            options=(
-                kit.Option(key="nand", label=msg("NAND"), words=r"nand|与非"),
-                kit.Option(key="nor", label=msg("NOR"), words=r"(?<![a-z])nor\d?(?![a-z])|或非"),
-            ),
+            options=(kit.Option(key="nand", label=msg("NAND"), words=r"nand|与非"),
+                     kit.Option(key="nor", label=msg("NOR"), words=r"(?<![a-z])nor\d?(?![a-z])|或非")),
         ),
     ),
     goals=(
-        rows.delay_goal(
-            "fall_delay", lambda request: f"in{_count(request)}",
-            lambda request: 2 * _count(request) - (request["form"] == "nor"),
-        ),
-        rows.delay_goal(
-            "rise_delay", lambda request: f"in{_count(request)}",
-            lambda request: 2 * _count(request) - (request["form"] == "nand"),
-        ),
+        rows.delay_goal("fall_delay", lambda request: f"in{_count(request)}",
+                        lambda request: 2 * _count(request) - (request["form"] == "nor")),
+        rows.delay_goal("rise_delay", lambda request: f"in{_count(request)}",
+                        lambda request: 2 * _count(request) - (request["form"] == "nand")),
         _level("low_level", "nand"),
         *(_level("high_level", "nand", n) for n in range(1, _MOST + 1)),
         _level("high_level", "nor"),

@@ -89,10 +89,8 @@ FAMILY = kit.Family(
     name=msg("Colpitts oscillators"), one=msg("a Colpitts oscillator"),
     examples={"en": "Colpitts oscillator at 1 MHz, 9 V supply", "zh": "1MHz考毕兹振荡器，电源9V"},
     words=kit.Words(
-        named=(
-            r"(?:bjt |npn |transistor )?colpitts(?: (?:lc|bjt|npn))*(?: (?:oscillator|circuit))?|"
-            r"(?:考[毕比]兹|科[尔皮]?皮[兹茨]|电容三点式)(?:lc)?(?:振荡|震荡)?(?:器|电路)?"
-        ),
+        named=(r"(?:bjt |npn |transistor )?colpitts(?: (?:lc|bjt|npn))*(?: (?:oscillator|circuit))?|"
+               r"(?:考[毕比]兹|科[尔皮]?皮[兹茨]|电容三点式)(?:lc)?(?:振荡|震荡)?(?:器|电路)?"),
         plausible=r"(?<![a-z])lc (?:sine |rf )?oscillator|lc(?:正弦波?)?振荡(?:器|电路)",
         excludes=r"hartley|哈特莱|电感三点式|clapp|克拉泼|pierce|皮尔斯|crystal|晶体|mos|fet|vco|压控|wien|rc",
         refuses=(NO_PNP,),

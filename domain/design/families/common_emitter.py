@@ -75,19 +75,13 @@ FAMILY = kit.Family(
     examples={"en": "common-emitter amplifier, gain 50, 12 V supply, 10 kohm load",
               "zh": "增益50倍的共射放大电路，电源12V，负载10kΩ"},
     words=kit.Words(
-        named=(
-            r"(?:single[\s-](?:stage|transistor) )?(?:bjt |npn |transistor )?common[\s-]emitter"
-            r"(?: (?:bjt|npn|transistor))?(?: (?:voltage )?(?:amplifier|amp|stage|circuit))?|"
-            r"(?:单(?:级|管))?(?:bjt|npn|三极管|晶体管)?共(?:发)?射极?(?:组态)?"
-            r"(?:三极管|晶体管)?(?:放大)?(?:器|电路)?"
-        ),
-        plausible=(
-            r"(?:single[\s-](?:stage|transistor) )?(?:bjt|npn|bipolar|transistor)(?: transistor)? "
-            r"(?:voltage )?(?:amplifier|amp|stage)|(?:单管|三极管|晶体管|bjt|npn)放大(?:器|电路)"
-        ),
-        excludes=(
-            rf"cascode|共射共基|common[\s-](?:base|collector)|follower|mos|fet|{rows.OTHER_DEVICES}"
-        ),
+        named=(r"(?:single[\s-](?:stage|transistor) )?(?:bjt |npn |transistor )?common[\s-]emitter"
+               r"(?: (?:bjt|npn|transistor))?(?: (?:voltage )?(?:amplifier|amp|stage|circuit))?|"
+               r"(?:单(?:级|管))?(?:bjt|npn|三极管|晶体管)?共(?:发)?射极?(?:组态)?"
+               r"(?:三极管|晶体管)?(?:放大)?(?:器|电路)?"),
+        plausible=(r"(?:single[\s-](?:stage|transistor) )?(?:bjt|npn|bipolar|transistor)(?: transistor)? "
+                   r"(?:voltage )?(?:amplifier|amp|stage)|(?:单管|三极管|晶体管|bjt|npn)放大(?:器|电路)"),
+        excludes=(rf"cascode|共射共基|common[\s-](?:base|collector)|follower|mos|fet|{rows.OTHER_DEVICES}"),
         refuses=(transistor.NO_PNP,),
     ),
     quantities=rows.quantities(rows.drawn_a(1e-3, rows.collector_drop_v)),

@@ -84,15 +84,11 @@ FAMILY = kit.Family(
     examples={"en": "common-gate amplifier, gain 10, 12 V supply, 100 kohm load",
               "zh": "增益10倍的共栅放大电路，电源12V，负载100kΩ"},
     words=kit.Words(
-        named=(
-            r"(?:single[\s-](?:stage|transistor) )?(?:mos(?:fet)? |n-?mos |fet )?common[\s-]gate"
-            r"(?: (?:mos(?:fet)?|n-?mos|fet))?(?: (?:voltage )?(?:amplifier|amp|stage|circuit))?|"
-            r"(?:单(?:级|管))?(?:n?mos(?:fet)?管?|场效应管)?共栅极?(?:组态)?(?:放大)?(?:器|电路)?"
-        ),
-        excludes=(
-            r"cascode|共源|common[\s-](?:source|drain)|follower|跟随|p-?mos|jfet|"
-            rf"current[\s-]source load|{rows.OTHER_DEVICES}"
-        ),
+        named=(r"(?:single[\s-](?:stage|transistor) )?(?:mos(?:fet)? |n-?mos |fet )?common[\s-]gate"
+               r"(?: (?:mos(?:fet)?|n-?mos|fet))?(?: (?:voltage )?(?:amplifier|amp|stage|circuit))?|"
+               r"(?:单(?:级|管))?(?:n?mos(?:fet)?管?|场效应管)?共栅极?(?:组态)?(?:放大)?(?:器|电路)?"),
+        excludes=(r"cascode|共源|common[\s-](?:source|drain)|follower|跟随|p-?mos|jfet|"
+                  rf"current[\s-]source load|{rows.OTHER_DEVICES}"),
     ),
     quantities=rows.quantities(rows.drawn_a(0.5e-3, rows.drain_drop_v), load=100e3),
     goals=(rows.gain_goal(1), rows.LOW_GOAL),

@@ -82,21 +82,17 @@ FAMILY = kit.Family(
     examples={"en": "common-source amplifier, gain 10, 12 V supply, 100 kohm load",
               "zh": "增益10倍的共源放大电路，电源12V，负载100kΩ"},
     words=kit.Words(
-        named=(
-            r"(?:single[\s-](?:stage|transistor) )?(?:mos(?:fet)? |n-?mos |fet )?common[\s-]source"
-            r"(?: (?:mos(?:fet)?|n-?mos|fet))?(?: (?:voltage )?(?:amplifier|amp|stage|circuit))?|"
-            r"(?:单(?:级|管))?(?:n?mos(?:fet)?管?|场效应管)?共源极?(?:组态)?(?:放大)?(?:器|电路)?"
-        ),
+        named=(r"(?:single[\s-](?:stage|transistor) )?(?:mos(?:fet)? |n-?mos |fet )?common[\s-]source"
+               r"(?: (?:mos(?:fet)?|n-?mos|fet))?(?: (?:voltage )?(?:amplifier|amp|stage|circuit))?|"
+               r"(?:单(?:级|管))?(?:n?mos(?:fet)?管?|场效应管)?共源极?(?:组态)?(?:放大)?(?:器|电路)?"),
         plausible=(
             r"(?:single[\s-](?:stage|transistor) )?(?:mos(?:fet)?|n-?mos)(?: transistor)? (?:voltage )?"
             r"(?:amplifier|amp|stage)|(?:n?mos(?:fet)?管?|场效应管)放大(?:器|电路)"
         ),
-        excludes=(
-            r"cascode|共源共栅|common[\s-](?:gate|drain)|follower|跟随|p-?mos|jfet|"
-            r"current[\s-]source load|active load|"
-            rf"diode[\s-](?:connected )?load|有源负载|电流源负载|二极管负载|inverter|反相器|"
-            rf"{rows.OTHER_DEVICES}"
-        ),
+        excludes=(r"cascode|共源共栅|common[\s-](?:gate|drain)|follower|跟随|p-?mos|jfet|"
+                  r"current[\s-]source load|active load|"
+                  rf"diode[\s-](?:connected )?load|有源负载|电流源负载|二极管负载|inverter|反相器|"
+                  rf"{rows.OTHER_DEVICES}"),
     ),
     quantities=rows.quantities(rows.drawn_a(0.5e-3, rows.drain_drop_v), load=100e3),
     goals=(rows.gain_goal(-1), rows.LOW_GOAL),

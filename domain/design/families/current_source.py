@@ -86,11 +86,8 @@ FAMILY = kit.Family(
         named=rf"^(?=.*(?:{_JFET_WORDS}|{_LED_WORDS}))(?=.*(?:{_SOURCE_WORDS})).*",
         excludes=r"buck|boost|charger|充电|driver|驱动|differen|差分|mirror|镜像|op[\s-]?amp|运放",
     ),
-    quantities=(
-        replace(current_mirror.CURRENT, within=(50e-6, 0.1)),
-        replace(current_mirror.SUPPLY, within=(5, 40)),
-        kit.TOLERANCE,
-    ),
+    quantities=(replace(current_mirror.CURRENT, within=(50e-6, 0.1)),
+                replace(current_mirror.SUPPLY, within=(5, 40)), kit.TOLERANCE),
     choices=(
         TRANSISTOR,
         kit.Choice(
@@ -101,10 +98,8 @@ FAMILY = kit.Family(
         ),
     ),
     goals=(
-        kit.GoalRow(
-            metric="current", label=msg("Output current"), unit="A", quantity="current_a",
-            expression=lambda request: f"at(-i(vin),{spice(request['supply_v'] / 2)})",
-        ),
+        kit.GoalRow(metric="current", label=msg("Output current"), unit="A", quantity="current_a",
+                    expression=lambda request: f"at(-i(vin),{spice(request['supply_v'] / 2)})"),
         kit.GoalRow(
             metric="variation", label=msg("Variation with the output voltage"), unit="1", is_corrected=False,
             expression=_variation, bounds=lambda _request: kit.Bounds(maximum=0.15),

@@ -69,10 +69,8 @@ FAMILY = kit.Family(
         opamp.BANDWIDTH,
         kit.Quantity(
             name="input_ohm", label=msg("input resistance"), dimensions=("Ohm",), takes_rest=True,
-            words=(
-                r"input (?:resistance|impedance)|(?<![a-z])r_?in(?![a-z])|(?<![a-z])r1(?!\d)|"
-                r"输入(?:电阻|阻抗)"
-            ),
+            words=(r"input (?:resistance|impedance)|(?<![a-z])r_?in(?![a-z])|(?<![a-z])r1(?!\d)|"
+                   r"输入(?:电阻|阻抗)"),
             within=(500, 1e6), example=10e3, is_told=False,
             default=lambda request: 10e3 if request["gain"] <= 100 else 2e3,
         ),

@@ -134,17 +134,13 @@ FAMILY = kit.Family(
             r"two[\s-]stage|两级|2级|miller|密勒|米勒|telescopic|套筒|folded|折叠|bjt|npn|三极管|晶体管差分|fully|全差分"
         ),
     ),
-    quantities=(
-        replace(rows.gain_row((2, 450), 100), required=False, default=_gain),
-        BANDWIDTH, LOAD_FARAD, replace(SUPPLY, default=5.0), kit.TOLERANCE,
-    ),
+    quantities=(replace(rows.gain_row((2, 450), 100), required=False, default=_gain),
+                BANDWIDTH, LOAD_FARAD, replace(SUPPLY, default=5.0), kit.TOLERANCE),
     choices=(
         kit.Choice(
             name="form", label=msg("load"), default=_form,
-            options=(
-                kit.Option(key="mirror", label=msg("mirror"), words=r"mirror|active|ota|电流镜|有源"),
-                kit.Option(key="resistor", label=msg("resistors"), words=r"resisti?|电阻负载"),
-            ),
+            options=(kit.Option(key="mirror", label=msg("mirror"), words=r"mirror|active|ota|电流镜|有源"),
+                     kit.Option(key="resistor", label=msg("resistors"), words=r"resisti?|电阻负载")),
         ),
     ),
     goals=(*rows.differential_goals(), BANDWIDTH_GOAL),

@@ -92,11 +92,9 @@ FAMILY = kit.Family(
     examples={"en": "emitter follower, 12 V supply, load 1 kohm",
               "zh": "电源12V、负载1kΩ的射极跟随器"},
     words=kit.Words(
-        named=(
-            r"(?:bjt |npn |transistor )?(?:emitter[\s-]follower|common[\s-]collector)"
-            r"(?: (?:bjt|npn|transistor))?(?: (?:voltage )?(?:amplifier|amp|stage|circuit|buffer))*|"
-            r"(?:三极管|晶体管)?(?:射极?(?:跟?随|输出)器?|共集(?:电极)?)(?:组态)?(?:放大)?(?:器|电路)?"
-        ),
+        named=(r"(?:bjt |npn |transistor )?(?:emitter[\s-]follower|common[\s-]collector)"
+               r"(?: (?:bjt|npn|transistor))?(?: (?:voltage )?(?:amplifier|amp|stage|circuit|buffer))*|"
+               r"(?:三极管|晶体管)?(?:射极?(?:跟?随|输出)器?|共集(?:电极)?)(?:组态)?(?:放大)?(?:器|电路)?"),
         plausible=r"(?:transistor|bjt|npn|三极管|晶体管)\s?(?:voltage )?(?:buffer|follower|缓冲器?|跟随器)",
         excludes=rf"cascode|common[\s-](?:base|emitter)|共射|共基|mos|fet|{rows.OTHER_DEVICES}",
         refuses=(transistor.NO_PNP,),
@@ -116,11 +114,9 @@ FAMILY = kit.Family(
     ),
     choices=(transistor.TRANSISTOR,),
     goals=(
-        kit.GoalRow(
-            metric="gain", label=msg("Gain"), unit="1", quantity="gain",
-            expression=lambda request: f"at(re(v(out)/v(in)),{rows.mid_hz(request)})",
-            is_corrected=False,
-        ),
+        kit.GoalRow(metric="gain", label=msg("Gain"), unit="1", quantity="gain",
+                    expression=lambda request: f"at(re(v(out)/v(in)),{rows.mid_hz(request)})",
+                    is_corrected=False),
         rows.LOW_GOAL,
         kit.GoalRow(
             metric="input_resistance", label=msg("Input resistance"), unit="Ohm", quantity="input_ohm",

@@ -25,10 +25,8 @@ QUANTITIES = (
         words=r"pass[\s-]?band (?:edge )?(?:up to|to|at)|通带(?:内)?到", example=1e3,
         before=r"(?:pass[\s-]?band|insertion) (?:loss|attenuation)[^,;]*?(?:at|@)",
     ),
-    kit.Quantity(
-        name="tau_s", label=msg("time constant"), dimensions=("s",), takes_rest=True, within=_ANY,
-        words=r"time[\s-]?constant|tau|τ|时间常数|时常数|rc\s*=", example=1e-3,
-    ),
+    kit.Quantity(name="tau_s", label=msg("time constant"), dimensions=("s",), takes_rest=True, within=_ANY,
+                 words=r"time[\s-]?constant|tau|τ|时间常数|时常数|rc\s*=", example=1e-3),
     kit.Quantity(
         name="source_ohm", label=msg("source resistance"), dimensions=("Ohm",), within=(0, 1e15), example=50,
         words=(
@@ -47,20 +45,16 @@ QUANTITIES = (
     ),
     kit.Quantity(
         name="resistor_ohm", label=msg("resistor"), dimensions=("Ohm",), takes_rest=True, within=_ANY,
-        words=(
-            r"(?<![a-z])r\d?(?![a-z])|(?<!load )resistor|(?<!source )(?<!load )(?<!generator )resistance|"
-            r"(?<!负载)(?<!源)电阻|阻值"
-        ),
+        words=(r"(?<![a-z])r\d?(?![a-z])|(?<!load )resistor|(?<!source )(?<!load )(?<!generator )resistance|"
+               r"(?<!负载)(?<!源)电阻|阻值"),
         example=10e3,
     ),
     kit.Quantity(
         name="capacitor_f", label=msg("capacitor"), dimensions=("F",), takes_rest=True, within=_ANY,
         words=r"(?<![a-z])c\d?(?![a-z])|capacitor|capacitance|cap(?![a-z])|电容|容值", example=10e-9,
     ),
-    kit.Quantity(
-        name="inductor_h", label=msg("inductor"), dimensions=("H",), takes_rest=True, within=_ANY,
-        words=r"(?<![a-z])l\d?(?![a-z])|inductor|inductance|电感", example=10e-3,
-    ),
+    kit.Quantity(name="inductor_h", label=msg("inductor"), dimensions=("H",), takes_rest=True, within=_ANY,
+                 words=r"(?<![a-z])l\d?(?![a-z])|inductor|inductance|电感", example=10e-3),
     replace(rows.GAIN, within=(-1e15, 1e15), default=None),
 )  # fmt: skip
 

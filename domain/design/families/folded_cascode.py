@@ -80,12 +80,10 @@ FAMILY = opamp_family(
     examples={"en": "folded cascode op-amp, gain 75 dB, GBW 10 MHz, load 5 pF, ±2.5 V",
               "zh": "折叠式共源共栅运放，增益75dB，单位增益带宽10MHz，负载电容5pF，电源±2.5V"},
     words=kit.Words(
-        named=(
-            r"(?:(?:single[\s-]stage|cmos|differential) )*folded[\s-]?cascode"
-            r"(?:[\s-](?:differential|cmos|op[\s-]?amps?|ota|amplifier|operational amplifier))*|"
-            r"(?:单级)?折叠[式型]?(?:的)?(?:cmos)?(?:共源共栅|级联|cascode)*(?:差分)?"
-            r"(?:运(?:算)?放(?:大器)?|放大(?:器|电路)|ota)?"
-        ),
+        named=(r"(?:(?:single[\s-]stage|cmos|differential) )*folded[\s-]?cascode"
+               r"(?:[\s-](?:differential|cmos|op[\s-]?amps?|ota|amplifier|operational amplifier))*|"
+               r"(?:单级)?折叠[式型]?(?:的)?(?:cmos)?(?:共源共栅|级联|cascode)*(?:差分)?"
+               r"(?:运(?:算)?放(?:大器)?|放大(?:器|电路)|ota)?"),
         excludes=(
             r"two[\s-]stage|两级|2级|telescopic|套筒|fully[\s-]differential|全差分|bjt|npn|gain[\s-]boost|增益提升"
         ),

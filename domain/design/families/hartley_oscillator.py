@@ -94,11 +94,9 @@ FAMILY = kit.Family(
     name=msg("Hartley oscillators"), one=msg("a Hartley oscillator"),
     examples={"en": "Hartley oscillator at 1 MHz, 9 V supply", "zh": "1MHz哈特莱振荡器，电源9V"},
     words=kit.Words(
-        named=(
-            r"(?:bjt |npn |transistor |tapped[\s-](?:coil|inductor) )*hartley"
-            r"(?: (?:lc|bjt|npn))*(?: (?:oscillator|circuit))?|tapped[\s-](?:coil|inductor) oscillator|"
-            r"(?:哈特[莱利来雷]|哈脱莱|电感三点式)(?:lc)?(?:正弦波?)?(?:振荡|震荡)?(?:器|电路)?"
-        ),
+        named=(r"(?:bjt |npn |transistor |tapped[\s-](?:coil|inductor) )*hartley"
+               r"(?: (?:lc|bjt|npn))*(?: (?:oscillator|circuit))?|tapped[\s-](?:coil|inductor) oscillator|"
+               r"(?:哈特[莱利来雷]|哈脱莱|电感三点式)(?:lc)?(?:正弦波?)?(?:振荡|震荡)?(?:器|电路)?"),
         excludes=r"colpitts|考[毕比]兹|电容三点式|clapp|pierce|crystal|晶振|石英|mos|fet|vco|压控",
         refuses=(NO_PNP,),
     ),

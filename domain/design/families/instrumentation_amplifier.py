@@ -77,10 +77,8 @@ FAMILY = kit.Family(
     examples={"en": "instrumentation amplifier, gain 100, bandwidth 10 kHz",
               "zh": "增益100倍、带宽10kHz的仪表放大器"},
     words=kit.Words(
-        named=(
-            r"(?:(?:three|3)[\s-]?op[\s-]?amps? )?instrumentation (?:op[\s-]?amps?|amplifier|amp)|"
-            r"(?<![a-z])in-?amp(?![a-z])|(?:三运放)?仪[表用](?:差分)?放大(?:器|电路)"
-        ),
+        named=(r"(?:(?:three|3)[\s-]?op[\s-]?amps? )?instrumentation (?:op[\s-]?amps?|amplifier|amp)|"
+               r"(?<![a-z])in-?amp(?![a-z])|(?:三运放)?仪[表用](?:差分)?放大(?:器|电路)"),
         excludes=rows.NEITHER_MORE,
         refuses=(SINGLE_SUPPLY,),
     ),

@@ -64,16 +64,12 @@ FAMILY = kit.Family(
     examples={"en": "inverting amplifier, gain 10, bandwidth 100 kHz",
               "zh": "增益10倍、带宽100kHz的反相放大器"},
     words=kit.Words(
-        named=(
-            r"(?<!non)(?<!non[- ])\binverting (?:op[\s-]?amps?(?: circuit| amplifier| stage)?|"
-            r"(?:operational |voltage |gain )?(?:amplifier|amp|stage))(?![a-z])|"
-            r"(?<!非)反相(?:输入)?(?:比例)?(?:运算|运放|放大)(?:放大)?(?:器|电路)?"
-        ),
-        plausible=(
-            r"(?:amplifier|op[\s-]?amp|放大器|运放).{0,30}(?:gain|增益)\s?(?:of|为|=)?\s?-\s?\d|"
-            r"(?:gain|增益).{0,40}(?<!non)(?<!non[- ])\binverting"
-            r"(?! (?:buck|conv|reg|schm|comp|filter|low|high|summ|add))"
-        ),
+        named=(r"(?<!non)(?<!non[- ])\binverting (?:op[\s-]?amps?(?: circuit| amplifier| stage)?|"
+               r"(?:operational |voltage |gain )?(?:amplifier|amp|stage))(?![a-z])|"
+               r"(?<!非)反相(?:输入)?(?:比例)?(?:运算|运放|放大)(?:放大)?(?:器|电路)?"),
+        plausible=(r"(?:amplifier|op[\s-]?amp|放大器|运放).{0,30}(?:gain|增益)\s?(?:of|为|=)?\s?-\s?\d|"
+                   r"(?:gain|增益).{0,40}(?<!non)(?<!non[- ])\binverting"
+                   r"(?! (?:buck|conv|reg|schm|comp|filter|low|high|summ|add))"),
         excludes=r"summing|加法|求和|integrat|积分|differen|差分|微分|schmitt|施密特|trans[\s-]?imp|跨阻",
         refuses=(opamp.SINGLE_SUPPLY,),
     ),
@@ -94,11 +90,9 @@ FAMILY = kit.Family(
     ),
     choices=(opamp.OPAMP,),
     goals=(
-        kit.GoalRow(
-            metric="gain", label=msg("Gain"), unit="1", quantity="gain",
-            expression=lambda request: f"at(re(v(out)/v(in)),{opamp.mid_band_hz(request)})",
-            bounds=lambda request: around(-request["gain"], request["tolerance"]),
-        ),
+        kit.GoalRow(metric="gain", label=msg("Gain"), unit="1", quantity="gain",
+                    expression=lambda request: f"at(re(v(out)/v(in)),{opamp.mid_band_hz(request)})",
+                    bounds=lambda request: around(-request["gain"], request["tolerance"])),
         opamp.BANDWIDTH_GOAL,
         kit.GoalRow(
             metric="input_resistance", label=msg("Input resistance"), unit="Ohm", quantity="input_ohm",
@@ -107,9 +101,7 @@ FAMILY = kit.Family(
         ),
     ),
     title="Inverting amplifier, gain -{gain:.4g}, {bandwidth_hz:Hz}",
-    remarks=(
-        msg("Gain = -R2 / R1, input resistance = R1, bandwidth = GBW / (1 + R2 / R1)."),
-    ),
+    remarks=(msg("Gain = -R2 / R1, input resistance = R1, bandwidth = GBW / (1 + R2 / R1)."),),
     analyses=lambda request, sized, _goals: (opamp.sweep(request, sized.figures["gbw_hz"]),),
     size=size, netlist=netlist,
 )  # fmt: skip

@@ -119,14 +119,9 @@ FAMILY = kit.Family(
     key="lc_band_ladder",
     name=msg("LC band-pass and band-stop ladders of order 1 to 7 (Butterworth, Chebyshev)"),
     one=msg("an LC band-pass or band-stop ladder"),
-    examples={
-        "en": "LC band-pass filter, 3rd order Butterworth, center 10 MHz, bandwidth 1 MHz, 50 ohm",
-        "zh": "三阶LC带阻滤波器，中心频率455kHz，带宽50kHz，阻抗600欧",
-    },
-    words=kit.Words(
-        named=rf"{_BAND}|(?:{_LC})",
-        excludes=_OTHERS,
-    ),
+    examples={"en": "LC band-pass filter, 3rd order Butterworth, center 10 MHz, bandwidth 1 MHz, 50 ohm",
+              "zh": "三阶LC带阻滤波器，中心频率455kHz，带宽50kHz，阻抗600欧"},
+    words=kit.Words(named=rf"{_BAND}|(?:{_LC})", excludes=_OTHERS),
     claims=_claims,
     quantities=_QUANTITIES,
     choices=(

@@ -162,11 +162,8 @@ FAMILY = kit.Family(
         ),
         excludes=r"band[\s-]?(?:pass|stop|reject)|notch|带通|带阻|陷波|(?<![a-z])r-?l?-?c(?![a-z])|阻容|(?<![a-z])active|有源|op[\s-]?amp|运放|sallen",
         refuses=(
-            (
-                r"bessel|贝[塞赛]尔",
-                msg("LC ladders with a Bessel response cannot be designed yet."),
-                msg("Ask for a Butterworth or Chebyshev response, or for an active Sallen-Key filter."),
-            ),
+            (r"bessel|贝[塞赛]尔", msg("LC ladders with a Bessel response cannot be designed yet."),
+             msg("Ask for a Butterworth or Chebyshev response, or for an active Sallen-Key filter.")),
         ),
     ),
     quantities=_QUANTITIES,

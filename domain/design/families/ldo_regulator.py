@@ -32,21 +32,17 @@ _QUANTITIES = (
         name="dropout_v", label=msg("drop-out voltage"), dimensions=("V",), limit="at_most", within=(0.05, 1),
         words=r"drop[\s-]?out(?: voltage)?|v_?do(?![a-z])|压差|压降", example=0.2, default=0.2,
     ),
-    kit.Quantity(
-        name="phase_margin_deg", label=msg("phase margin"), dimensions=("none",), limit="at_least",
-        words=r"phase[\s-]margin|(?<![a-z])pm(?![a-z])|相位裕[度量]", example=50, default=50.0,
-        within=(20, 65),
-    ),
+    kit.Quantity(name="phase_margin_deg", label=msg("phase margin"), dimensions=("none",), limit="at_least",
+                 words=r"phase[\s-]margin|(?<![a-z])pm(?![a-z])|相位裕[度量]", example=50, default=50.0,
+                 within=(20, 65)),
     kit.Quantity(
         name="cout_farad", label=msg("output capacitor"), dimensions=("F",), takes_rest=True, example=1e-6,
         words=r"capacit\w*|c_?out|c_?o(?![a-z])|输出电容|电容", within=(100e-9, 1e-3),
         default=lambda request: at_least(max(1e-6, 1e-5 * request["iout"]), "E6"),
     ),
-    kit.Quantity(
-        name="esr_ohm", label=msg("series resistance of the output capacitor"), dimensions=("Ohm",),
-        words=r"esr|series resistance|等效串联电阻", takes_rest=True, within=(1e-3, 2), example=0.02,
-        default=0.02,
-    ),
+    kit.Quantity(name="esr_ohm", label=msg("series resistance of the output capacitor"), dimensions=("Ohm",),
+                 words=r"esr|series resistance|等效串联电阻", takes_rest=True, within=(1e-3, 2), example=0.02,
+                 default=0.02),
     replace(kit.TOLERANCE, default=0.02),
 )  # fmt: skip
 
@@ -140,11 +136,9 @@ FAMILY = kit.Family(
     examples={"en": "LDO 5 V to 3.3 V, 150 mA, phase margin 60",
               "zh": "5V转3.3V、150mA的低压差线性稳压器，相位裕度60"},
     words=kit.Words(
-        named=(
-            r"(?<![a-z])ldos?(?![a-z])(?: (?:linear )?(?:voltage )?regulator)?|"
-            r"low[\s-]?drop(?:[\s-]?out)? (?:linear )?(?:voltage )?regulator|"
-            r"低压[差降](?:线性)?(?:稳压)?(?:器|电源|电路)?"
-        ),
+        named=(r"(?<![a-z])ldos?(?![a-z])(?: (?:linear )?(?:voltage )?regulator)?|"
+               r"low[\s-]?drop(?:[\s-]?out)? (?:linear )?(?:voltage )?regulator|"
+               r"低压[差降](?:线性)?(?:稳压)?(?:器|电源|电路)?"),
         excludes=r"buck|boost|switching|开关|lm317|78\d\d",
     ),
     quantities=_QUANTITIES,
@@ -164,9 +158,7 @@ FAMILY = kit.Family(
         _margin("light", "phase_margin_light", msg("Phase margin at the least load")),
     ),
     title=rows.titled("LDO regulator"),
-    remarks=(
-        msg("Vout = Vref (1 + R1/R2). The coils Lfb open the loops in .ac: the loop gain is -V(out)."),
-    ),
+    remarks=(msg("Vout = Vref (1 + R1/R2). The coils Lfb open the loops in .ac: the loop gain is -V(out)."),),
     analyses=lambda request, _sized, _goals: (_falling_input(request), ".ac dec 40 10 100meg"),
     size=size, netlist=netlist,
     says=says,

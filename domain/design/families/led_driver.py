@@ -37,17 +37,15 @@ FAMILY = kit.Family(
     examples={"en": "LED driver, 3 white LEDs, 350 mA, 12 V supply",
               "zh": "20mA的LED恒流驱动电路，电源9V"},
     words=kit.Words(
-        named=(
-            rf"{_LED} ?(?:constant[\s-]current )?(?:string )?(?:lamp )?(?:driv(?:er|ing)|current[\s-]\w+|"
-            rf"(?:with an? )?(?:series |limiting )?resistor|indicator)|"
-            rf"(?:driver|resistor|current[\s-]\w+|(?<![a-z])drive|light(?: up)?|power|feed|run)"
-            rf"(?: (?:for|to|an?|the|\d+|one|two|three|four|five|in|series))* {_LED}|"
-            r"(?:led|发光二极管)[^,，。;]{0,10}(?:驱动|恒流|限流|点亮|指示灯)|"
-            r"(?:驱动|点亮|恒流)[^,，。;]{0,16}(?:led|发光二极管)|"
-            r"^(?=.*(?<![a-z])leds?(?![a-z]))(?=.*(?<![a-z])driv(?:ers?|es?|ing)(?![a-z])).*|"
-            r"^(?=.*(?:op[\s-]?amp|运放|mosfet|mos管|场效应管))"
-            r"(?=.*(?:current[\s-](?:sink|source|regulator|load)|constant[\s-]current|恒流)).*"
-        ),
+        named=(rf"{_LED} ?(?:constant[\s-]current )?(?:string )?(?:lamp )?(?:driv(?:er|ing)|current[\s-]\w+|"
+               rf"(?:with an? )?(?:series |limiting )?resistor|indicator)|"
+               rf"(?:driver|resistor|current[\s-]\w+|(?<![a-z])drive|light(?: up)?|power|feed|run)"
+               rf"(?: (?:for|to|an?|the|\d+|one|two|three|four|five|in|series))* {_LED}|"
+               r"(?:led|发光二极管)[^,，。;]{0,10}(?:驱动|恒流|限流|点亮|指示灯)|"
+               r"(?:驱动|点亮|恒流)[^,，。;]{0,16}(?:led|发光二极管)|"
+               r"^(?=.*(?<![a-z])leds?(?![a-z]))(?=.*(?<![a-z])driv(?:ers?|es?|ing)(?![a-z])).*|"
+               r"^(?=.*(?:op[\s-]?amp|运放|mosfet|mos管|场效应管))"
+               r"(?=.*(?:current[\s-](?:sink|source|regulator|load)|constant[\s-]current|恒流)).*"),
         plausible=r"constant[\s-]current (?:driver|load|circuit)|恒流(?:驱动|负载|电路)",
         excludes=(
             r"buck|boost|charger|充电|mirror|镜像|differen|差分|jfet|结型|reference|基准|howland|flyback|反激|"
@@ -108,10 +106,8 @@ FAMILY = kit.Family(
         ),
     ),
     goals=(
-        kit.GoalRow(
-            metric="current", label=msg("Output current"), unit="A", quantity="current_a",
-            expression=_current,
-        ),
+        kit.GoalRow(metric="current", label=msg("Output current"), unit="A", quantity="current_a",
+                    expression=_current),
         kit.GoalRow(
             metric="line_variation", label=msg("Variation over supply ±10 %"), unit="1", is_corrected=False,
             expression=_variation,
@@ -125,11 +121,8 @@ FAMILY = kit.Family(
         else f"Constant-current sink, {with_unit(request['current_a'], 'A')}, {request['supply_v']:g} V"
     ),
     remarks=lambda request: (
-        {
-            "opamp": msg("I = VREF R2 / (R1 + R2) / RS."),
-            "pair": msg("I = VBE / RS."),
-            "resistor": msg("I = (V - n VLED) / R1."),
-        }[request["form"]],
+        {"opamp": msg("I = VREF R2 / (R1 + R2) / RS."), "pair": msg("I = VBE / RS."),
+         "resistor": msg("I = (V - n VLED) / R1.")}[request["form"]],
     ),
     analyses=lambda request, _sized, _goals: (
         f".dc Vcc {_least_supply(request)} {spice(1.2 * request['supply_v'])} "

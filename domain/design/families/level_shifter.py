@@ -104,17 +104,13 @@ def _delay(metric: str, count: int) -> kit.GoalRow:
 
 
 _QUANTITIES = (
-    kit.Quantity(
-        name=kit.OUTPUT, label=msg("higher supply"), dimensions=("V",), within=(1.8, 20), example=5,
-        required=True, words=r"output|high(?:er)?|(?<![a-z])v_?(?:out|ddh|cch)(?![a-z])|输出|高压",
-        before=r"(?<![a-z])to|转(?:换)?(?:到|至|为|成)?|变(?:换)?(?:到|至|为|成)?|到",
-        after=r"\s*out(?![a-z])",
-    ),
-    kit.Quantity(
-        name=kit.INPUT, label=msg("lower supply"), dimensions=("V",), within=(1.1, 15), example=1.8,
-        required=True, words=r"input|low(?:er)?|(?<![a-z])v_?(?:in|ddl|ccl)(?![a-z])|输入|低压",
-        before=r"from|从|由|将|把", after=r"\s*in(?![a-z])",
-    ),
+    kit.Quantity(name=kit.OUTPUT, label=msg("higher supply"), dimensions=("V",), within=(1.8, 20), example=5,
+                 required=True, words=r"output|high(?:er)?|(?<![a-z])v_?(?:out|ddh|cch)(?![a-z])|输出|高压",
+                 before=r"(?<![a-z])to|转(?:换)?(?:到|至|为|成)?|变(?:换)?(?:到|至|为|成)?|到",
+                 after=r"\s*out(?![a-z])"),
+    kit.Quantity(name=kit.INPUT, label=msg("lower supply"), dimensions=("V",), within=(1.1, 15), example=1.8,
+                 required=True, words=r"input|low(?:er)?|(?<![a-z])v_?(?:in|ddl|ccl)(?![a-z])|输入|低压",
+                 before=r"from|从|由|将|把", after=r"\s*in(?![a-z])"),
     rows.DELAY,
     rows.GATE_LOAD,
     replace(kit.TOLERANCE, is_told=False),
@@ -126,32 +122,24 @@ FAMILY = kit.Family(
     examples={"en": "level shifter from 1.8 V to 5 V, delay below 20 ns, load 1 pF",
               "zh": "1.8V转5V的电平转换电路，延迟小于20ns，负载电容1pF"},
     words=kit.Words(
-        named=(
-            r"(?:(?:cmos|logic|voltage) )*level[\s-]?"
-            r"(?:shift(?:er|ing)?|translat(?:or|ion|er)|conver(?:ter|sion))"
-            r"(?: circuit)?|(?:cmos|逻辑)?(?:信号)?电平(?:转换|移位|平移|变换)(?:器|电路)?"
-        ),
+        named=(r"(?:(?:cmos|logic|voltage) )*level[\s-]?"
+               r"(?:shift(?:er|ing)?|translat(?:or|ion|er)|conver(?:ter|sion))"
+               r"(?: circuit)?|(?:cmos|逻辑)?(?:信号)?电平(?:转换|移位|平移|变换)(?:器|电路)?"),
         excludes=r"op[\s-]?amp|运放|bidirectional|双向|i2c|i²c|bjt|npn|三极管|rs-?232|差分",
     ),
     quantities=_QUANTITIES,
     goals=(
         _delay("rise_delay", 1),
         _delay("fall_delay", 2),
-        kit.GoalRow(
-            metric="high_level", label=msg("High level"), unit="V",
-            expression=lambda request: f"at(v(out),{spice(20 * request['delay_s'])})",
-            bounds=lambda request: kit.Bounds(minimum=(1 - rows.LEVEL) * request["vout"]),
-        ),
-        kit.GoalRow(
-            metric="low_level", label=msg("Low level"), unit="V",
-            expression=lambda request: f"at(v(out),{spice(40 * request['delay_s'])})",
-            bounds=lambda request: kit.Bounds(maximum=rows.LEVEL * request["vout"]),
-        ),
+        kit.GoalRow(metric="high_level", label=msg("High level"), unit="V",
+                    expression=lambda request: f"at(v(out),{spice(20 * request['delay_s'])})",
+                    bounds=lambda request: kit.Bounds(minimum=(1 - rows.LEVEL) * request["vout"])),
+        kit.GoalRow(metric="low_level", label=msg("Low level"), unit="V",
+                    expression=lambda request: f"at(v(out),{spice(40 * request['delay_s'])})",
+                    bounds=lambda request: kit.Bounds(maximum=rows.LEVEL * request["vout"])),
     ),
     title="Level shifter {vin:g} V to {vout:g} V, {delay_s:s}",
-    remarks=(
-        msg("KP Wn (VL - VT)^2 = 4 KP_P Wp (VH - VT)^2: the NMOS overpowers the PMOS."),
-    ),
+    remarks=(msg("KP Wn (VL - VT)^2 = 4 KP_P Wp (VH - VT)^2: the NMOS overpowers the PMOS."),),
     analyses=lambda request, _sized, _goals: (
         ".tran {0} {1} 0 {0}".format(spice(request["delay_s"] / 50), spice(42 * request["delay_s"])),
     ),

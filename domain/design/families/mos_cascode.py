@@ -100,12 +100,10 @@ FAMILY = kit.Family(
     examples={"en": "MOS cascode amplifier, gain 10, 12 V supply, 100 kohm load",
               "zh": "增益10倍的共源共栅放大电路，电源12V，负载100kΩ"},
     words=kit.Words(
-        named=(
-            r"(?:mos(?:fet)?|n-?mos|cmos|fet) (?:single[\s-]stage )?cascode"
-            r"(?: (?:amplifier|amp|stage|circuit))*|"
-            r"cascode(?: (?:amplifier|amp|stage|circuit))*(?=.{0,40}(?:mos|fet))|"
-            r"(?:单级)?(?:n?mos(?:fet)?管?)?共源共栅极?(?:级|组态)?(?:放大)?(?:器|电路)?"
-        ),
+        named=(r"(?:mos(?:fet)?|n-?mos|cmos|fet) (?:single[\s-]stage )?cascode"
+               r"(?: (?:amplifier|amp|stage|circuit))*|"
+               r"cascode(?: (?:amplifier|amp|stage|circuit))*(?=.{0,40}(?:mos|fet))|"
+               r"(?:单级)?(?:n?mos(?:fet)?管?)?共源共栅极?(?:级|组态)?(?:放大)?(?:器|电路)?"),
         excludes=rf"telescopic|套筒|folded|折叠|mirror|镜|bjt|bipolar|npn|p-?mos|{rows.OTHER_DEVICES}",
     ),
     quantities=rows.quantities(rows.drawn_a(0.5e-3, _drop_v), load=100e3),

@@ -82,15 +82,13 @@ FAMILY = kit.Family(
     examples={"en": "MOS cascode current mirror, 100 uA, 5 V supply",
               "zh": "100uA的NMOS电流镜，电源5V"},
     words=kit.Words(
-        named=(
-            r"(?:(?:simple|basic|cascode|constant|n-?mos|mos(?:fet)?|cmos) )*"
-            r"(?:current mirror|current[\s-](?:source|sink)(?! load))(?=.{0,40}mos)|"
-            r"(?:n-?mos|mos(?:fet)?|cmos) (?:(?:simple|basic|cascode|constant) )*"
-            r"(?:current mirror|current[\s-](?:source|sink)(?! load))|"
-            r"cascode current (?:mirror|source)|"
-            r"(?:n?mos(?:fet)?管?)(?:简单|基本|共源共栅|恒)*(?:镜像)?(?:恒)?(?:电)?流(?:源|镜)(?:电路)?|"
-            r"共源共栅(?:镜像)?电流(?:源|镜)(?:电路)?"
-        ),
+        named=(r"(?:(?:simple|basic|cascode|constant|n-?mos|mos(?:fet)?|cmos) )*"
+               r"(?:current mirror|current[\s-](?:source|sink)(?! load))(?=.{0,40}mos)|"
+               r"(?:n-?mos|mos(?:fet)?|cmos) (?:(?:simple|basic|cascode|constant) )*"
+               r"(?:current mirror|current[\s-](?:source|sink)(?! load))|"
+               r"cascode current (?:mirror|source)|"
+               r"(?:n?mos(?:fet)?管?)(?:简单|基本|共源共栅|恒)*(?:镜像)?(?:恒)?(?:电)?流(?:源|镜)(?:电路)?|"
+               r"共源共栅(?:镜像)?电流(?:源|镜)(?:电路)?"),
         excludes=r"p-?mos|(?<![a-z])led|charger|充电|driver|op[\s-]?amp|运放|differen|差分|bjt|npn|amplifier|放大",
     ),
     quantities=(
@@ -98,10 +96,8 @@ FAMILY = kit.Family(
             name="current_a", label=msg("current"), dimensions=("A",), takes_rest=True, within=(1e-6, 0.02),
             words=r"current|output|i_?(?:out|o|ref)(?![a-z])|电流|输出", example=100e-6, required=True,
         ),
-        kit.Quantity(
-            name="supply_v", label=msg("supply"), dimensions=("V",), takes_rest=True, within=(3, 40),
-            words=r"suppl\w+|power(?:ed)?|rails?|供电|电源|vcc|vdd", example=5, default=5.0,
-        ),
+        kit.Quantity(name="supply_v", label=msg("supply"), dimensions=("V",), takes_rest=True, within=(3, 40),
+                     words=r"suppl\w+|power(?:ed)?|rails?|供电|电源|vcc|vdd", example=5, default=5.0),
         kit.Quantity(
             name="output_ohm", label=_OUTPUT_OHM, dimensions=("Ohm",), limit="at_least", within=(1e3, 1e12),
             words=r"output (?:resistance|impedance)|(?<![a-z])r_?o(?:ut)?(?![a-z])|输出(?:电阻|阻抗)|内阻",
@@ -112,17 +108,13 @@ FAMILY = kit.Family(
     choices=(
         kit.Choice(
             name="form", label=msg("circuit"), default=_form,
-            options=(
-                kit.Option(key="simple", label=msg("simple mirror"), words=r"simple|basic|简单|基本"),
-                kit.Option(key="cascode", label=msg("cascode mirror"), words=r"cascode|共源共栅"),
-            ),
+            options=(kit.Option(key="simple", label=msg("simple mirror"), words=r"simple|basic|简单|基本"),
+                     kit.Option(key="cascode", label=msg("cascode mirror"), words=r"cascode|共源共栅")),
         ),
     ),
     goals=(
-        kit.GoalRow(
-            metric="current", label=msg("Output current"), unit="A", quantity="current_a",
-            expression=lambda request: f"at(-i(vin),{spice(request['supply_v'] / 2)})",
-        ),
+        kit.GoalRow(metric="current", label=msg("Output current"), unit="A", quantity="current_a",
+                    expression=lambda request: f"at(-i(vin),{spice(request['supply_v'] / 2)})"),
         kit.GoalRow(
             metric="output_resistance", label=msg("Output resistance"), unit="Ohm", quantity="output_ohm",
             expression=_ohm, is_corrected=False,

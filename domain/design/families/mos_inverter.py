@@ -77,34 +77,23 @@ FAMILY = kit.Family(
     examples={"en": "CMOS inverter, delay below 5 ns, load 1 pF, 5 V supply",
               "zh": "CMOS反相器，延迟小于5ns，负载电容1pF，电源5V"},
     words=kit.Words(
-        named=(
-            r"(?:(?:n-?mos|cmos|mos(?:fet)?|logic(?:al)?|digital) )+inverter|"
-            r"(?:logic(?:al)? )?inverter(?=.{0,30}(?:mos|fet))|not gate|"
-            r"(?:cmos|n?mos管?|逻辑|数字)(?:逻辑)?(?:反相|非)(?:器|门)|(?<![与或异同])非门"
-        ),
+        named=(r"(?:(?:n-?mos|cmos|mos(?:fet)?|logic(?:al)?|digital) )+inverter|"
+               r"(?:logic(?:al)? )?inverter(?=.{0,30}(?:mos|fet))|not gate|"
+               r"(?:cmos|n?mos管?|逻辑|数字)(?:逻辑)?(?:反相|非)(?:器|门)|(?<![与或异同])非门"),
         excludes=r"dc|power|grid|solar|逆变|ring|环形|oscillat|振荡|schmitt|施密特|chain|链",
     ),
-    quantities=(
-        rows.DELAY,
-        rows.GATE_LOAD,
-        rows.LOGIC_SUPPLY,
-        replace(kit.TOLERANCE, is_told=False),
-    ),
+    quantities=(rows.DELAY, rows.GATE_LOAD, rows.LOGIC_SUPPLY, replace(kit.TOLERANCE, is_told=False)),
     choices=(
         kit.Choice(
             name="form", label=msg("load"),
-            options=(
-                kit.Option(key="cmos", label=msg("PMOS transistor"), words=r"cmos|p-?mos"),
-                kit.Option(key="resistor", label=msg("resistor"), words=r"resist|电阻"),
-            ),
+            options=(kit.Option(key="cmos", label=msg("PMOS transistor"), words=r"cmos|p-?mos"),
+                     kit.Option(key="resistor", label=msg("resistor"), words=r"resist|电阻")),
         ),
     ),
-    goals=(
-        rows.delay_goal("fall_delay", lambda _request: "in", lambda _request: 1),
-        rows.delay_goal("rise_delay", lambda _request: "in", lambda _request: 2),
-        rows.level_goal("low_level", lambda request: 20 * request["delay_s"]),
-        rows.level_goal("high_level", lambda request: 40 * request["delay_s"]),
-    ),
+    goals=(rows.delay_goal("fall_delay", lambda _request: "in", lambda _request: 1),
+           rows.delay_goal("rise_delay", lambda _request: "in", lambda _request: 2),
+           rows.level_goal("low_level", lambda request: 20 * request["delay_s"]),
+           rows.level_goal("high_level", lambda request: 40 * request["delay_s"])),
     title="Inverter, {form} load, {delay_s:s}, {supply_v:g} V",
     remarks=(msg("Delay = alpha CL / (KP W/L VDD), with a resistor 0.69 R CL."),),
     analyses=lambda request, _sized, _goals: (_pulse(request["delay_s"]),),

@@ -88,17 +88,13 @@ FAMILY = kit.Family(
     examples={"en": "non-inverting amplifier, gain 11, bandwidth 50 kHz",
               "zh": "增益11倍、带宽50kHz的同相放大器"},
     words=kit.Words(
-        named=(
-            r"non[\s-]?inverting (?:op[\s-]?amps?(?: circuit| amplifier| stage)?|"
-            r"(?:operational |voltage |gain )?(?:amplifier|amp|stage|buffer))(?![a-z])|"
-            r"(?:\w+ )?pre-?amp(?:lifier)?(?![a-z])|前置放大(?:器|电路)?|"
-            r"(?:同相|非反相)(?:输入)?(?:比例)?(?:运算|运放|放大)(?:放大)?(?:器|电路)?|" + _FOLLOWER
-        ),
-        plausible=(
-            r"(?:op[\s-]?amp\w*|operational amplifier)(?: circuit| amplifier| stage)?.{0,30}"
-            r"gain\s?(?:of|=)?\s?\+?\d|"
-            r"(?:运放|运算放大器).{0,15}(?:增益|放大倍?数?)\s?(?:为|是|=)?\s?\+?\d"
-        ),
+        named=(r"non[\s-]?inverting (?:op[\s-]?amps?(?: circuit| amplifier| stage)?|"
+               r"(?:operational |voltage |gain )?(?:amplifier|amp|stage|buffer))(?![a-z])|"
+               r"(?:\w+ )?pre-?amp(?:lifier)?(?![a-z])|前置放大(?:器|电路)?|"
+               r"(?:同相|非反相)(?:输入)?(?:比例)?(?:运算|运放|放大)(?:放大)?(?:器|电路)?|" + _FOLLOWER),
+        plausible=(r"(?:op[\s-]?amp\w*|operational amplifier)(?: circuit| amplifier| stage)?.{0,30}"
+                   r"gain\s?(?:of|=)?\s?\+?\d|"
+                   r"(?:运放|运算放大器).{0,15}(?:增益|放大倍?数?)\s?(?:为|是|=)?\s?\+?\d"),
         excludes=(
             r"(?<!non)(?<!non[- ])inverting|(?<!非)反相|summing|加法|求和|integrat|积分|differen|差分|微分|"
             r"差动|schmitt|施密特|trans[\s-]?imp|跨阻|filter|滤波|instrument|仪表|(?:source|emitter) "
@@ -121,24 +117,18 @@ FAMILY = kit.Family(
         opamp.OPAMP,
         kit.Choice(
             name="form", label=msg("circuit"), is_told=False,
-            options=(
-                kit.Option(key="amplifier", label=msg("non-inverting amplifier"), words="(?!)"),
-                kit.Option(key="follower", label=msg("voltage follower"), words=_FOLLOWER),
-            ),
+            options=(kit.Option(key="amplifier", label=msg("non-inverting amplifier"), words="(?!)"),
+                     kit.Option(key="follower", label=msg("voltage follower"), words=_FOLLOWER)),
         ),
     ),
     goals=(
-        kit.GoalRow(
-            metric="gain", label=msg("Gain"), unit="1", quantity="gain",
-            expression=lambda request: f"at(re(v(out)/v(in)),{opamp.mid_band_hz(request)})",
-        ),
+        kit.GoalRow(metric="gain", label=msg("Gain"), unit="1", quantity="gain",
+                    expression=lambda request: f"at(re(v(out)/v(in)),{opamp.mid_band_hz(request)})"),
         opamp.BANDWIDTH_GOAL,
     ),
-    title=lambda request: (
-        "Voltage follower, "
-        if request["form"] == "follower"
-        else f"Non-inverting amplifier, gain {request['gain']:.4g}, "
-    )
+    title=lambda request: ("Voltage follower, "
+                           if request["form"] == "follower"
+                           else f"Non-inverting amplifier, gain {request['gain']:.4g}, ")
     + with_unit(request["bandwidth_hz"], "Hz"),
     remarks=(msg("Gain = 1 + R2 / R1, bandwidth = GBW / (1 + R2 / R1)."),),
     analyses=lambda request, sized, _goals: (opamp.sweep(request, sized.figures["gbw_hz"]),),

@@ -72,11 +72,9 @@ FAMILY = kit.Family(
     examples={"en": "non-inverting Schmitt trigger, upper threshold 2 V, lower threshold -2 V, ±15 V",
               "zh": "同相施密特触发器，上限阈值2V，下限阈值-2V，电源±15V"},
     words=kit.Words(
-        named=(
-            r"non[\s-]?inverting (?:op[\s-]?amp )?(?:schmitt|hysteresis|comparator)"
-            r"(?:[\s-](?:trigger|comparator|circuit))*|"
-            r"同相(?:输入)?(?:运放)?(?:施密特|滞回|迟滞|回差|滞后|电压)?(?:触发器|比较(?:器|电路))"
-        ),
+        named=(r"non[\s-]?inverting (?:op[\s-]?amp )?(?:schmitt|hysteresis|comparator)"
+               r"(?:[\s-](?:trigger|comparator|circuit))*|"
+               r"同相(?:输入)?(?:运放)?(?:施密特|滞回|迟滞|回差|滞后|电压)?(?:触发器|比较(?:器|电路))"),
         excludes=rows.NO_SCHMITT,
         refuses=(SINGLE_SUPPLY,),
     ),

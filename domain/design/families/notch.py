@@ -85,12 +85,10 @@ FAMILY = kit.Family(
     examples={"en": "notch filter at 50 Hz, Q 5, at least 30 dB rejection",
               "zh": "50Hz陷波器，Q值5，抑制不少于30dB"},
     words=kit.Words(
-        named=(
-            r"(?:(?:active|twin[\s-]?t|second[\s-]order|2nd[\s-]order) )*"
-            r"(?:notch|band[\s-]?(?:stop|reject)|hum)(?:[\s-](?:rejection|eliminator))?(?: filter)?|"
-            r"twin[\s-]?t(?: (?:notch|band[\s-]?stop|filter|network))*|"
-            r"(?:双\s?t(?:型|网络)?|有源|二阶|工频)*(?:陷波|带阻)(?:滤波)?(?:器|电路)?"
-        ),
+        named=(r"(?:(?:active|twin[\s-]?t|second[\s-]order|2nd[\s-]order) )*"
+               r"(?:notch|band[\s-]?(?:stop|reject)|hum)(?:[\s-](?:rejection|eliminator))?(?: filter)?|"
+               r"twin[\s-]?t(?: (?:notch|band[\s-]?stop|filter|network))*|"
+               r"(?:双\s?t(?:型|网络)?|有源|二阶|工频)*(?:陷波|带阻)(?:滤波)?(?:器|电路)?"),
         excludes=r"(?<![a-z])lc(?![a-z])|ladder|梯形|passive|无源|oscillat|振荡|fourth|4th|[46]阶|butterw|cheb|切比雪夫",
         refuses=(SINGLE_SUPPLY,),
     ),

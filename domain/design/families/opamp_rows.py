@@ -37,19 +37,15 @@ def quantities(most_gain: float, least_hz: float, most_hz: float) -> tuple[kit.Q
 
 
 GOALS = (
-    kit.GoalRow(
-        metric="gain_db", label=msg("Open-loop gain"), unit="dB", quantity="gain",
-        expression="db(dcgain(v(out)))",
-        bounds=lambda request: kit.Bounds(minimum=20 * math.log10(request["gain"])),
-    ),
+    kit.GoalRow(metric="gain_db", label=msg("Open-loop gain"), unit="dB", quantity="gain",
+                expression="db(dcgain(v(out)))",
+                bounds=lambda request: kit.Bounds(minimum=20 * math.log10(request["gain"]))),
     kit.GoalRow(
         metric="unity_gain_frequency", label=msg("Unity-gain frequency"), unit="Hz", quantity="gbw_hz",
         expression="ugf(v(out))",
     ),
-    kit.GoalRow(
-        metric="phase_margin", label=msg("Phase margin"), unit="deg", quantity="phase_margin_deg",
-        expression="phase_margin(v(out))",
-    ),
+    kit.GoalRow(metric="phase_margin", label=msg("Phase margin"), unit="deg", quantity="phase_margin_deg",
+                expression="phase_margin(v(out))"),
 )  # fmt: skip
 
 

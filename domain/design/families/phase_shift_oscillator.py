@@ -78,11 +78,9 @@ FAMILY = kit.Family(
     examples={"en": "phase-shift oscillator 1 kHz, amplitude 5 V",
               "zh": "1kHz的RC移相振荡器，幅度5V"},
     words=kit.Words(
-        named=(
-            r"(?:rc )?phase[\s-]?shift(?: rc)?(?: (?:sine(?:[\s-]?wave)?|op[\s-]?amp))*(?: (?:oscillator|"
-            r"generator))|"
-            r"(?:rc)?(?:相移|移相)(?:式)?(?:正弦波?)?(?:振荡|震荡)(?:器|电路)"
-        ),
+        named=(r"(?:rc )?phase[\s-]?shift(?: rc)?(?: (?:sine(?:[\s-]?wave)?|op[\s-]?amp))*(?: (?:oscillator|"
+               r"generator))|"
+               r"(?:rc)?(?:相移|移相)(?:式)?(?:正弦波?)?(?:振荡|震荡)(?:器|电路)"),
         excludes=r"bjt|transistor|晶体管|三极管|colpitts|hartley|wien|文氏|quadrature|正交|bubba",
         refuses=(opamp.SINGLE_SUPPLY,),
     ),

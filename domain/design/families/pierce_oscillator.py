@@ -96,25 +96,19 @@ FAMILY = kit.Family(
     examples={"en": "Pierce crystal oscillator at 8 MHz, load capacitance 18 pF, 5 V supply",
               "zh": "8MHz皮尔斯晶体振荡器，负载电容18pF，电源5V"},
     words=kit.Words(
-        named=(
-            r"pierce(?: (?:crystal|quartz|xtal))?(?: (?:oscillator|circuit))?|"
-            r"(?:quartz|crystal|xtal)(?: (?:clock|cmos|pierce))*(?: oscillator)?"
-            r"(?! (?:filter|ladder|radio|set))|"
-            r"(?:皮尔[斯兹](?:晶体|晶振|石英)*|石英(?:晶体|晶振)?|晶体(?=振荡|震荡|谐振)|晶振)"
-            r"(?:振荡|震荡|谐振)?(?:器|电路)?"
-        ),
-        excludes=(
-            r"colpitts|考[毕比]兹|clapp|克拉泼|hartley|哈特莱|overtone|泛音|vcxo|tcxo|压控|温补|"
-            r"filter|滤波|bjt|npn|三极管|pll|锁相"
-        ),
+        named=(r"pierce(?: (?:crystal|quartz|xtal))?(?: (?:oscillator|circuit))?|"
+               r"(?:quartz|crystal|xtal)(?: (?:clock|cmos|pierce))*(?: oscillator)?"
+               r"(?! (?:filter|ladder|radio|set))|"
+               r"(?:皮尔[斯兹](?:晶体|晶振|石英)*|石英(?:晶体|晶振)?|晶体(?=振荡|震荡|谐振)|晶振)"
+               r"(?:振荡|震荡|谐振)?(?:器|电路)?"),
+        excludes=(r"colpitts|考[毕比]兹|clapp|克拉泼|hartley|哈特莱|overtone|泛音|vcxo|tcxo|压控|温补|"
+                  r"filter|滤波|bjt|npn|三极管|pll|锁相"),
     ),
     quantities=(
         frequency_row((2e6, 25e6), 8e6),
-        kit.Quantity(
-            name="load_farad", label=msg("load capacitance of the crystal"), dimensions=("F",),
-            takes_rest=True, words=r"load(?: capacit\w+)?|(?<![a-z])c_?l(?![a-z])|负载(?:电容)?",
-            within=(6e-12, 40e-12), example=18e-12, default=18e-12,
-        ),
+        kit.Quantity(name="load_farad", label=msg("load capacitance of the crystal"), dimensions=("F",),
+                     takes_rest=True, words=r"load(?: capacit\w+)?|(?<![a-z])c_?l(?![a-z])|负载(?:电容)?",
+                     within=(6e-12, 40e-12), example=18e-12, default=18e-12),
         kit.Quantity(
             name="esr_ohm", label=_ESR, dimensions=("Ohm",), takes_rest=True,
             words=r"(?<![a-z])esr(?![a-z])|series resistance|motional|串联电阻|等效电阻", within=(10, 400),

@@ -20,12 +20,10 @@ _BANDWIDTH, _RATIO = msg("loop bandwidth"), msg("divider ratio N")
 _ATTENUATION = msg("attenuation at the reference frequency")
 
 _QUANTITIES = (
-    kit.Quantity(
-        name="bandwidth_hz", label=_BANDWIDTH, dimensions=("Hz",), takes_rest=True, within=(10, 5e6),
-        words=r"(?:loop )?band[\s-]?width|(?<![a-z])l?bw(?![a-z])|crossover|(?:环路)?带宽|穿越频率",
-        example=20e3,
-        default=lambda request: request["reference_hz"] / 20 if request["reference_hz"] else 20e3,
-    ),
+    kit.Quantity(name="bandwidth_hz", label=_BANDWIDTH, dimensions=("Hz",), takes_rest=True, within=(10, 5e6),
+                 words=r"(?:loop )?band[\s-]?width|(?<![a-z])l?bw(?![a-z])|crossover|(?:环路)?带宽|穿越频率",
+                 example=20e3,
+                 default=lambda request: request["reference_hz"] / 20 if request["reference_hz"] else 20e3),
     kit.Quantity(
         name="kvco_hz", label=msg("VCO gain"), dimensions=("Hz",), within=(1e3, 10e9), example=20e6,
         required=True,
@@ -41,25 +39,17 @@ _QUANTITIES = (
         words=r"(?<![a-z])out(?:put)?(?![a-z])|f_?out|vco (?:at|frequency)|carrier|输出|射频|压控频率",
         example=900e6,
     ),
-    kit.Quantity(
-        name="ratio", label=_RATIO, dimensions=("none", "x"), within=(1, 1e6), example=900,
-        words=r"(?<![a-z])n(?![a-z])|divi\w*(?: ratio| by)?|分频比?",
-    ),
-    kit.Quantity(
-        name="pump_a", label=msg("charge-pump current"), dimensions=("A",), takes_rest=True,
-        within=(1e-6, 20e-3), words=r"charge[\s-]?pump|i_?cp|current|电荷泵|电流",
-        example=1e-3, default=1e-3,
-    ),
-    kit.Quantity(
-        name="phase_margin_deg", label=msg("phase margin"), dimensions=("none",), limit="at_least",
-        words=r"phase[\s-]margin|(?<![a-z])pm(?![a-z])|相位裕[度量]",
-        within=(30, 70), example=50, default=50.0,
-    ),
-    kit.Quantity(
-        name="spur_db", label=_ATTENUATION, dimensions=("dB",), takes_rest=True,
-        words=r"spur\w*|attenuat\w*|suppress\w*|杂散|衰减|抑制", limit="at_least", within=(1, 150),
-        example=40,
-    ),
+    kit.Quantity(name="ratio", label=_RATIO, dimensions=("none", "x"), within=(1, 1e6), example=900,
+                 words=r"(?<![a-z])n(?![a-z])|divi\w*(?: ratio| by)?|分频比?"),
+    kit.Quantity(name="pump_a", label=msg("charge-pump current"), dimensions=("A",), takes_rest=True,
+                 within=(1e-6, 20e-3), words=r"charge[\s-]?pump|i_?cp|current|电荷泵|电流",
+                 example=1e-3, default=1e-3),
+    kit.Quantity(name="phase_margin_deg", label=msg("phase margin"), dimensions=("none",), limit="at_least",
+                 words=r"phase[\s-]margin|(?<![a-z])pm(?![a-z])|相位裕[度量]",
+                 within=(30, 70), example=50, default=50.0),
+    kit.Quantity(name="spur_db", label=_ATTENUATION, dimensions=("dB",), takes_rest=True,
+                 words=r"spur\w*|attenuat\w*|suppress\w*|杂散|衰减|抑制", limit="at_least", within=(1, 150),
+                 example=40),
     kit.TOLERANCE,
 )  # fmt: skip
 
@@ -127,10 +117,8 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
 FAMILY = kit.Family(
     key="pll_loop_filter",
     name=msg("loop filters of charge-pump PLLs (second order)"), one=msg("a PLL loop filter"),
-    examples={
-        "en": "PLL loop filter, 20 kHz bandwidth, phase margin 50, Kvco 20 MHz/V, Icp 1 mA, N = 900",
-        "zh": "锁相环环路滤波器，带宽20kHz，相位裕度50，压控灵敏度20MHz/V，电荷泵电流1mA，分频比900",
-    },
+    examples={"en": "PLL loop filter, 20 kHz bandwidth, phase margin 50, Kvco 20 MHz/V, Icp 1 mA, N = 900",
+              "zh": "锁相环环路滤波器，带宽20kHz，相位裕度50，压控灵敏度20MHz/V，电荷泵电流1mA，分频比900"},
     words=kit.Words(
         named=(
             r"^(?=.*(?:loop[\s-]?filter|环路滤波))(?!.*(?:active|有源|digital|数字)).*|"
@@ -140,14 +128,10 @@ FAMILY = kit.Family(
     ),
     quantities=_QUANTITIES,
     goals=(
-        kit.GoalRow(
-            metric="loop_bandwidth", label=msg("Loop bandwidth"), unit="Hz", quantity="bandwidth_hz",
-            expression="ugf(v(out))",
-        ),
-        kit.GoalRow(
-            metric="phase_margin", label=msg("Phase margin"), unit="deg", quantity="phase_margin_deg",
-            expression="phase_margin(v(out))", is_corrected=False,
-        ),
+        kit.GoalRow(metric="loop_bandwidth", label=msg("Loop bandwidth"), unit="Hz", quantity="bandwidth_hz",
+                    expression="ugf(v(out))"),
+        kit.GoalRow(metric="phase_margin", label=msg("Phase margin"), unit="deg", quantity="phase_margin_deg",
+                    expression="phase_margin(v(out))", is_corrected=False),
         kit.GoalRow(
             metric="spur_attenuation", label=msg("Attenuation of the loop at the reference frequency"),
             unit="dB", quantity="spur_db", is_corrected=False,

@@ -36,11 +36,9 @@ def _loss(request: kit.Request) -> float:
 
 
 _QUANTITIES = (
-    kit.Quantity(
-        name="ring_hz", label=_RING_LABEL, dimensions=("Hz",), within=(10e3, 1e9), example=80e6,
-        words=r"ring\w*|oscillat\w*|resonan\w*|parasitic|振铃|振荡|谐振|寄生",
-        after=r"\s*(?:ring|振铃|parasitic)", takes_rest=True,
-    ),
+    kit.Quantity(name="ring_hz", label=_RING_LABEL, dimensions=("Hz",), within=(10e3, 1e9), example=80e6,
+                 words=r"ring\w*|oscillat\w*|resonan\w*|parasitic|振铃|振荡|谐振|寄生",
+                 after=r"\s*(?:ring|振铃|parasitic)", takes_rest=True),
     kit.Quantity(
         name="node_farad", label=_STRAY_F, dimensions=("F",), takes_rest=True, within=(1e-12, 100e-9),
         words=r"capacit\w*|c_?(?:oss|p|par|sw|node)?(?![a-z])|电容", example=150e-12,
@@ -138,23 +136,17 @@ def _record(request: kit.Request) -> str:
 FAMILY = kit.Family(
     key="rc_snubber",
     name=msg("RC snubbers for a switching node"), one=msg("an RC snubber"),
-    examples={
-        "en": "RC snubber for a 12 V switch node that rings at 80 MHz, 150 pF, overshoot below 30 %",
-        "zh": "开关节点RC吸收电路，振铃80MHz，寄生电容150pF，电压12V，过冲小于30%",
-    },
+    examples={"en": "RC snubber for a 12 V switch node that rings at 80 MHz, 150 pF, overshoot below 30 %",
+              "zh": "开关节点RC吸收电路，振铃80MHz，寄生电容150pF，电压12V，过冲小于30%"},
     words=kit.Words(
-        named=(
-            r"(?:(?:rc|r-c|switch(?:ing)?[\s-]node|ringing) )*snubbers?(?: (?:circuit|network))?|"
-            r"(?:rc|阻容)(?:串联)?(?:吸收|缓冲|阻尼)(?:电路|网络)?|(?:尖峰|振铃)?吸收电路|缓冲吸收电路"
-        ),
+        named=(r"(?:(?:rc|r-c|switch(?:ing)?[\s-]node|ringing) )*snubbers?(?: (?:circuit|network))?|"
+               r"(?:rc|阻容)(?:串联)?(?:吸收|缓冲|阻尼)(?:电路|网络)?|(?:尖峰|振铃)?吸收电路|缓冲吸收电路"),
         excludes=r"rcd|clamp|钳位|箝位|diode|二极管|flyback conv|反激变|converter|变换器",
     ),
     quantities=_QUANTITIES,
     goals=(
-        kit.GoalRow(
-            metric="overshoot", label=msg("Overshoot"), unit="1", quantity="overshoot",
-            expression="peak(v(out))/peak(v(in))-1",
-        ),
+        kit.GoalRow(metric="overshoot", label=msg("Overshoot"), unit="1", quantity="overshoot",
+                    expression="peak(v(out))/peak(v(in))-1"),
         kit.GoalRow(
             metric="snubber_loss", label=msg("Loss of the snubber at the switching frequency"), unit="W",
             quantity="loss_w", is_corrected=False,
@@ -163,10 +155,8 @@ FAMILY = kit.Family(
             ),
         ),
     ),
-    title=lambda request: (
-        f"RC snubber, {request['step_v']:g} V, {with_unit(request['ring_hz'], 'Hz', 3)}, "
-        f"overshoot {100 * request['overshoot']:.3g} percent"
-    ),
+    title=lambda request: (f"RC snubber, {request['step_v']:g} V, {with_unit(request['ring_hz'], 'Hz', 3)}, "
+                           f"overshoot {100 * request['overshoot']:.3g} percent"),
     remarks=(msg("Rs near sqrt(L/C), Cs several times C; the loss is (Cs + C) V^2 f."),),
     analyses=lambda request, _sized, _goals: (_record(request),),
     size=size, netlist=netlist,

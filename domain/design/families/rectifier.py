@@ -106,15 +106,10 @@ FAMILY = kit.Family(
         part_choice("diode"),
     ),
     goals=(
-        kit.GoalRow(
-            metric="vout", label=msg("Output voltage"), unit="V", quantity="vout", is_corrected=False,
-            expression="avg(v(out))",
-        ),
-        kit.GoalRow(
-            metric="ripple", label=msg("Ripple"), unit="V", quantity="ripple_v",
-            expression="pp(v(out))",
-            bounds=lambda request: kit.Bounds(maximum=request["ripple_v"]),
-        ),
+        kit.GoalRow(metric="vout", label=msg("Output voltage"), unit="V", quantity="vout", is_corrected=False,
+                    expression="avg(v(out))"),
+        kit.GoalRow(metric="ripple", label=msg("Ripple"), unit="V", quantity="ripple_v",
+                    expression="pp(v(out))", bounds=lambda request: kit.Bounds(maximum=request["ripple_v"])),
     ),
     title="Rectifier, {form}, {input_v:.4g} V rms to {vout:.3g} V, {iout:A3}",
     remarks=(msg("C = I t / Vr; Vout = Vp - VD of the diodes in the way - Vr/2."),),

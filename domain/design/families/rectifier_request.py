@@ -26,16 +26,12 @@ _NEAR = 14
 QUANTITIES = (
     kit.Quantity(
         name="input_v", label=msg("input voltage (rms)"), dimensions=("V",), takes_rest=True, within=(2, 300),
-        words=(
-            r"input|(?<![a-z])v_?in(?![a-z])|(?<![a-z])ac(?![a-z])|rms|secondary|source|交流|输入|"
-            r"有效值|次级|副边"
-        ),
+        words=(r"input|(?<![a-z])v_?in(?![a-z])|(?<![a-z])ac(?![a-z])|rms|secondary|source|交流|输入|"
+               r"有效值|次级|副边"),
         example=12,
     ),
-    kit.Quantity(
-        name="vout", label=msg("output voltage"), dimensions=("V",), within=(1.5, 400), example=15,
-        words=r"output|v_?out|(?<![a-z])dc(?![a-z])|直流|输出(?:电压)?",
-    ),
+    kit.Quantity(name="vout", label=msg("output voltage"), dimensions=("V",), within=(1.5, 400), example=15,
+                 words=r"output|v_?out|(?<![a-z])dc(?![a-z])|直流|输出(?:电压)?"),
     kit.Quantity(
         name="iout", label=msg("load current"), dimensions=("A",), takes_rest=True, within=(100e-6, 10),
         words=r"load|current|i_?out|output current|负载|电流", example=0.1,
@@ -44,10 +40,8 @@ QUANTITIES = (
         name="load_ohm", label=msg("load resistance"), dimensions=("Ohm",), takes_rest=True, takes_bare=False,
         words=r"load|r_?l(?![a-z])|负载", within=(0.5, 10e6), example=1e3,
     ),
-    kit.Quantity(
-        name="ripple_v", label=msg("ripple"), dimensions=("V", "%"), words=r"ripple|纹波|波纹|脉动",
-        within=(1e-3, 100), example=0.5,
-    ),
+    kit.Quantity(name="ripple_v", label=msg("ripple"), dimensions=("V", "%"), words=r"ripple|纹波|波纹|脉动",
+                 within=(1e-3, 100), example=0.5),
     kit.Quantity(
         name="frequency_hz", label=msg("frequency"), dimensions=("Hz",), takes_rest=True, within=(10, 100e3),
         words=r"frequency|频率|line|mains|工频", example=50, default=50.0,

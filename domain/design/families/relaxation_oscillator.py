@@ -52,17 +52,13 @@ FAMILY = kit.Family(
     examples={"en": "op-amp relaxation oscillator, 1 kHz square wave",
               "zh": "1kHz运放方波振荡器"},
     words=kit.Words(
-        named=(
-            r"(?:op[\s-]?amps? )?relaxation (?:oscillator|generator)|"
-            r"op[\s-]?amps? (?:(?:based )?astable(?: multivibrator)?|square[\s-]?wave (?:generator|"
-            r"oscillator))|"
-            r"张弛振荡(?:器|电路)|(?:运放|rc)(?:张弛|方波)(?:振荡|发生)(?:器|电路)"
-        ),
-        plausible=(
-            r"(?:square[\s-]?wave|astable)(?: multivibrator)?(?: (?:generator|oscillator))?|"
-            r"多谐振荡(?:器|电路)|"
-            r"方波(?:信号)?(?:发生|振荡)(?:器|电路)"
-        ),
+        named=(r"(?:op[\s-]?amps? )?relaxation (?:oscillator|generator)|"
+               r"op[\s-]?amps? (?:(?:based )?astable(?: multivibrator)?|square[\s-]?wave (?:generator|"
+               r"oscillator))|"
+               r"张弛振荡(?:器|电路)|(?:运放|rc)(?:张弛|方波)(?:振荡|发生)(?:器|电路)"),
+        plausible=(r"(?:square[\s-]?wave|astable)(?: multivibrator)?(?: (?:generator|oscillator))?|"
+                   r"多谐振荡(?:器|电路)|"
+                   r"方波(?:信号)?(?:发生|振荡)(?:器|电路)"),
         excludes=r"555|(?<![a-z])bjt|transistor|晶体管|三极管|ring|环形|crystal|晶体|sine|正弦|unijunction|单结|cmos",
         refuses=(SINGLE_SUPPLY,),
     ),
@@ -70,11 +66,9 @@ FAMILY = kit.Family(
     choices=(OPAMP,),
     goals=(
         FREQUENCY_GOAL,
-        kit.GoalRow(
-            metric="duty", label=msg("Duty cycle"), unit="1", is_corrected=False,
-            expression="duty(v(out))",
-            bounds=lambda _request: kit.Bounds(minimum=0.45, maximum=0.55),
-        ),
+        kit.GoalRow(metric="duty", label=msg("Duty cycle"), unit="1", is_corrected=False,
+                    expression="duty(v(out))",
+                    bounds=lambda _request: kit.Bounds(minimum=0.45, maximum=0.55)),
     ),
     title="Relaxation oscillator, {frequency_hz:Hz}",
     remarks=(msg("f = 1 / (2 R3 C1 ln 3) with R1 = R2."),),

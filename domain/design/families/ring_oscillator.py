@@ -106,20 +106,15 @@ FAMILY = kit.Family(
     examples={"en": "5-stage CMOS ring oscillator at 10 MHz, 3.3 V supply",
               "zh": "五级CMOS环形振荡器，频率10MHz，电源3.3V"},
     words=kit.Words(
-        named=(
-            r"(?:(?:cmos|inverter) )*ring[\s-]?(?:oscillator|osc(?![a-z]))|inverter ring|"
-            r"(?:cmos)?(?:反相器)?(?:构成的?)?环形?(?:振荡|震荡)(?:器|电路)?|环振"
-        ),
+        named=(r"(?:(?:cmos|inverter) )*ring[\s-]?(?:oscillator|osc(?![a-z]))|inverter ring|"
+               r"(?:cmos)?(?:反相器)?(?:构成的?)?环形?(?:振荡|震荡)(?:器|电路)?|环振"),
         excludes=r"vco|voltage[\s-]controlled|压控|pll|锁相|differential|差分|bjt|npn|starved",
     ),
     quantities=_QUANTITIES,
     goals=(
         FREQUENCY_GOAL,
-        kit.GoalRow(
-            metric="swing", label=msg("Swing"), unit="V", is_corrected=False,
-            expression="pp(v(out))",
-            bounds=lambda request: kit.Bounds(minimum=0.8 * request["supply_v"]),
-        ),
+        kit.GoalRow(metric="swing", label=msg("Swing"), unit="V", is_corrected=False, expression="pp(v(out))",
+                    bounds=lambda request: kit.Bounds(minimum=0.8 * request["supply_v"])),
     ),
     title=lambda request: (
         f"Ring oscillator, {int(request['stages'])} stages, {with_unit(request['frequency_hz'], 'Hz')}"

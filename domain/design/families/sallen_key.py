@@ -142,11 +142,9 @@ FAMILY = kit.Family(
     words=kit.Words(
         named=_NAMED,
         refuses=(
-            (
-                r"single[\s-]supply|单电源|single [\d.+ ]*v",
-                msg("Filters on a single supply cannot be designed yet."),
-                msg("Specify a symmetrical supply, for example ±5 V."),
-            ),
+            (r"single[\s-]supply|单电源|single [\d.+ ]*v",
+             msg("Filters on a single supply cannot be designed yet."),
+             msg("Specify a symmetrical supply, for example ±5 V.")),
         ),
     ),
     claims=_claims,

@@ -250,17 +250,12 @@ GOALS = (
         bounds=lambda request: around(request["q"], 0.1), when=lambda request: request["q"] is not None,
         is_corrected=False, helped_by="gbw_hz",
     ),
-    kit.GoalRow(
-        metric="passband_gain", label=msg("Passband gain"), unit="dB", quantity="gain",
-        expression=lambda request: f"db({_reference(request)})", bounds=_pass_gain,
-        is_corrected=False, helped_by="gbw_hz",
-    ),
-    kit.GoalRow(
-        metric="ripple", label=msg("Ripple"), unit="dB", quantity="ripple_db", expression=_ripple,
-        bounds=lambda request: kit.Bounds(maximum=max(request["ripple_db"], 0.1),
-        target=request["ripple_db"]),
-        when=has_ripple,
-    ),
+    kit.GoalRow(metric="passband_gain", label=msg("Passband gain"), unit="dB", quantity="gain",
+                expression=lambda request: f"db({_reference(request)})", bounds=_pass_gain,
+                is_corrected=False, helped_by="gbw_hz"),
+    kit.GoalRow(metric="ripple", label=msg("Ripple"), unit="dB", quantity="ripple_db", expression=_ripple,
+                bounds=lambda request: kit.Bounds(maximum=max(request["ripple_db"], 0.1),
+                target=request["ripple_db"]), when=has_ripple),
     replace(
         rows.PEAKING_GOAL, helped_by="gbw_hz",
         expression=lambda request: f"db(peak(v(out))/{_reference(request)})",
@@ -271,17 +266,12 @@ GOALS = (
             not has_ripple(request) and (request["q"] is None or request["peaking_db"] is not None)
         ),
     ),
-    replace(
-        rows.LOSS_GOAL, helped_by="gbw_hz",
-        expression=lambda request: _relative(request, request["stated_hz"]),
-        when=lambda request: bool(request["loss_db"]) and request["response"] != "chebyshev",
-    ),
-    replace(
-        rows.ATTENUATION_GOAL, helped_by="gbw_hz",
-        expression=lambda request: _relative(request, _stop_hz(request)),
-        bounds=_attenuation,
-        when=lambda request: bool(request["attenuation_db"]) or request["q"] is None,
-    ),
+    replace(rows.LOSS_GOAL, helped_by="gbw_hz",
+            expression=lambda request: _relative(request, request["stated_hz"]),
+            when=lambda request: bool(request["loss_db"]) and request["response"] != "chebyshev"),
+    replace(rows.ATTENUATION_GOAL, helped_by="gbw_hz",
+            expression=lambda request: _relative(request, _stop_hz(request)), bounds=_attenuation,
+            when=lambda request: bool(request["attenuation_db"]) or request["q"] is None),
 )  # fmt: skip
 
 

@@ -53,11 +53,9 @@ FAMILY = kit.Family(
     examples={"en": "Schmitt trigger, upper threshold 3 V, lower threshold 1 V, ±12 V",
               "zh": "施密特触发器，上限阈值3V，下限阈值1V，电源±12V"},
     words=kit.Words(
-        named=(
-            r"(?:inverting )?schmitt[\s-]?(?:trigger|comparator)?|(?:反相)?施密特(?:触发器|比较器)?|"
-            r"(?:inverting |hysteresis )?comparators?(?: circuit| with hysteresis)?|"
-            r"(?:反相)?(?:滞回|迟滞|回差|滞后|电压)?比较(?:器|电路)"
-        ),
+        named=(r"(?:inverting )?schmitt[\s-]?(?:trigger|comparator)?|(?:反相)?施密特(?:触发器|比较器)?|"
+               r"(?:inverting |hysteresis )?comparators?(?: circuit| with hysteresis)?|"
+               r"(?:反相)?(?:滞回|迟滞|回差|滞后|电压)?比较(?:器|电路)"),
         excludes=rf"non[\s-]?inverting|同相|{rows.NO_SCHMITT}",
         refuses=(SINGLE_SUPPLY,),
     ),

@@ -85,13 +85,11 @@ FAMILY = kit.Family(
     examples={"en": "series regulator 12 V to 5 V, 200 mA",
               "zh": "12V转5V、200mA的串联型线性稳压电路"},
     words=kit.Words(
-        named=(
-            r"(?:linear )?series (?:pass )?(?:voltage )?regulator|pass[\s-]transistor regulator|"
-            r"linear (?:voltage )?"
-            r"(?:regulator|power supply)|(?:串联(?:型|式)?)(?:线性)?(?:直流)?稳压(?:器|电源|电路)|"
-            r"线性(?:直流)?(?:稳压)"
-            r"(?:器|电源|电路)?|线性电源"
-        ),
+        named=(r"(?:linear )?series (?:pass )?(?:voltage )?regulator|pass[\s-]transistor regulator|"
+               r"linear (?:voltage )?"
+               r"(?:regulator|power supply)|(?:串联(?:型|式)?)(?:线性)?(?:直流)?稳压(?:器|电源|电路)|"
+               r"线性(?:直流)?(?:稳压)"
+               r"(?:器|电源|电路)?|线性电源"),
         excludes=r"shunt|并联|ldo|low[\s-]?dropout|低压差|buck|boost|switching|开关|lm317|78\d\d|adjustable|可调",
     ),
     quantities=_QUANTITIES,

@@ -90,11 +90,9 @@ FAMILY = kit.Family(
         ),
     ),
     goals=(
-        kit.GoalRow(
-            metric="gain", label=msg("Gain"), unit="1", quantity="gain",
-            expression=lambda request: f"at(re(v(out)/v(in)),{rows.mid_hz(request)})",
-            is_corrected=False,
-        ),
+        kit.GoalRow(metric="gain", label=msg("Gain"), unit="1", quantity="gain",
+                    expression=lambda request: f"at(re(v(out)/v(in)),{rows.mid_hz(request)})",
+                    is_corrected=False),
         rows.LOW_GOAL,
     ),
     title="Source follower, {supply_v:g} V, {load_ohm:Ohm}",

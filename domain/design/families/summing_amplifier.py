@@ -133,17 +133,13 @@ FAMILY = kit.Family(
     examples={"en": "summing amplifier, 3 inputs, weights 1, 2 and 4",
               "zh": "三路反相加法器，权重1、2、4"},
     words=kit.Words(
-        named=(
-            r"(?:inverting )?(?:op[\s-]?amps? )?(?<![a-z])(?:summ(?:ing|er)|add(?:er|ing))(?![a-z])"
-            r"(?: (?:op[\s-]?amps?|amplifier|amp|circuit|mixer))*|"
-            r"(?:audio )?mixer (?:amplifier|amp)|audio mixer|"
-            r"(?:\d\s?路|[二三四五两]路)?(?:反相)?(?:输入)?(?:运放)?"
-            r"(?:加权)?(?:加法|求和)(?:运算)?(?:放大)?(?:器|电路)?"
-        ),
-        excludes=(
-            r"full[\s-]adder|half[\s-]adder|全加器|半加器|binary|logic|逻辑|non[\s-]?inverting|同相|"
-            + NEITHER_MORE
-        ),
+        named=(r"(?:inverting )?(?:op[\s-]?amps? )?(?<![a-z])(?:summ(?:ing|er)|add(?:er|ing))(?![a-z])"
+               r"(?: (?:op[\s-]?amps?|amplifier|amp|circuit|mixer))*|"
+               r"(?:audio )?mixer (?:amplifier|amp)|audio mixer|"
+               r"(?:\d\s?路|[二三四五两]路)?(?:反相)?(?:输入)?(?:运放)?"
+               r"(?:加权)?(?:加法|求和)(?:运算)?(?:放大)?(?:器|电路)?"),
+        excludes=(r"full[\s-]adder|half[\s-]adder|全加器|半加器|binary|logic|逻辑|non[\s-]?inverting|同相|"
+                  + NEITHER_MORE),
         refuses=(opamp.SINGLE_SUPPLY,),
     ),
     quantities=_QUANTITIES,

@@ -36,10 +36,8 @@ QUANTITIES = (
     ),
     kit.Quantity(
         name="threshold_v", label=THRESHOLD, dimensions=("V",), within=_VOLTS, example=2.5,
-        words=(
-            r"(?<!upper )(?<!lower )(?:threshold(?!s)|trip|reference)(?: voltage| level| point)?|"
-            r"cent(?:er|re)d?|around|(?<![上下高低限向])(?:阈值|门限|参考)(?:电压|电平)?|中心(?:电压)?"
-        ),
+        words=(r"(?<!upper )(?<!lower )(?:threshold(?!s)|trip|reference)(?: voltage| level| point)?|"
+               r"cent(?:er|re)d?|around|(?<![上下高低限向])(?:阈值|门限|参考)(?:电压|电平)?|中心(?:电压)?"),
     ),
     kit.Quantity(
         name="hysteresis_v", label=msg("hysteresis"), dimensions=("V",), within=(1e-3, 60), example=0.1,
@@ -94,10 +92,8 @@ GOALS = (
         metric="lower_threshold", label=msg("Lower threshold"), unit="V", quantity="lower_v",
         expression=lambda _request: _crossing(2), bounds=lambda request: _threshold(request, "lower_v"),
     ),
-    kit.GoalRow(
-        metric="hysteresis", label=msg("Hysteresis"), unit="V", quantity="hysteresis_v",
-        expression=lambda _request: f"{_crossing(1)}-{_crossing(2)}",
-    ),
+    kit.GoalRow(metric="hysteresis", label=msg("Hysteresis"), unit="V", quantity="hysteresis_v",
+                expression=lambda _request: f"{_crossing(1)}-{_crossing(2)}"),
 )  # fmt: skip
 
 

@@ -92,19 +92,15 @@ FAMILY = opamp_family(
     key="two_stage_opamp",
     title="Two-stage",
     name=msg("two-stage CMOS op-amps with Miller compensation"), one=msg("a two-stage op-amp"),
-    examples={
-        "en": "two-stage Miller op-amp, gain 70 dB, GBW 5 MHz, phase margin 60, load 10 pF, ±2.5 V",
-        "zh": "两级米勒补偿运放，增益70dB，单位增益带宽5MHz，相位裕度60，负载电容10pF，电源±2.5V",
-    },
+    examples={"en": "two-stage Miller op-amp, gain 70 dB, GBW 5 MHz, phase margin 60, load 10 pF, ±2.5 V",
+              "zh": "两级米勒补偿运放，增益70dB，单位增益带宽5MHz，相位裕度60，负载电容10pF，电源±2.5V"},
     words=kit.Words(
-        named=(
-            r"(?:two|2)[\s-]stage(?: (?:cmos|mos|miller|compensated|differential))* "
-            r"(?:op[\s-]?amps?|operational amplifier|ota)|"
-            r"(?:two|2)[\s-]stage (?:cmos )?amplifier(?=.{0,20}miller)|miller(?:[\s-]compensated)? "
-            r"(?:op[\s-]?amp|operational amplifier|ota)|"
-            r"(?:两|2)级(?:cmos|密勒|米勒|miller|补偿|差分|的)*运(?:算)?放(?:大器)?|"
-            r"(?:密勒|米勒|miller)补偿(?:的)?(?:cmos|两级|2级)*运(?:算)?放(?:大器)?"
-        ),
+        named=(r"(?:two|2)[\s-]stage(?: (?:cmos|mos|miller|compensated|differential))* "
+               r"(?:op[\s-]?amps?|operational amplifier|ota)|"
+               r"(?:two|2)[\s-]stage (?:cmos )?amplifier(?=.{0,20}miller)|miller(?:[\s-]compensated)? "
+               r"(?:op[\s-]?amp|operational amplifier|ota)|"
+               r"(?:两|2)级(?:cmos|密勒|米勒|miller|补偿|差分|的)*运(?:算)?放(?:大器)?|"
+               r"(?:密勒|米勒|miller)补偿(?:的)?(?:cmos|两级|2级)*运(?:算)?放(?:大器)?"),
         excludes=r"common[\s-]emitter|共射|bjt|npn|folded|折叠|telescopic|套筒",
     ),
     quantities=quantities(100e3, 1e3, 20e6),

@@ -124,25 +124,18 @@ FAMILY = kit.Family(
     quantities=_QUANTITIES,
     choices=(transistor.TRANSISTOR,),
     goals=(
-        kit.GoalRow(
-            metric="bias", label=msg("Bias voltage"), unit="V", quantity="bias_v",
-            expression=lambda _request: f"at(v(out)-v(e),{rows.NOMINAL_C})",
-        ),
+        kit.GoalRow(metric="bias", label=msg("Bias voltage"), unit="V", quantity="bias_v",
+                    expression=lambda _request: f"at(v(out)-v(e),{rows.NOMINAL_C})"),
         kit.GoalRow(
             metric="tracking", label=msg("Drift against that of a junction, hot over cold"), unit="1",
             expression=lambda request: f"{_ratio(request['highest_c'])}/({_ratio(request['lowest_c'])})",
             bounds=lambda _request: around(1.0, 0.05), is_corrected=False,
         ),
-        kit.GoalRow(
-            metric="tempco", label=msg("Temperature coefficient"), unit="ppm/K", expression=_tempco,
-            bounds=lambda _request: kit.Bounds(minimum=-4000, maximum=-1500), is_corrected=False,
-        ),
-        kit.GoalRow(
-            metric="incremental_resistance", label=msg("Incremental resistance"), unit="Ohm",
-            expression="dcgain((v(out)-v(e))/i(vmeter))", quantity="slope_ohm",
-            is_corrected=False,
-            bounds=lambda request: kit.Bounds(maximum=_most_ohm(request)),
-        ),
+        kit.GoalRow(metric="tempco", label=msg("Temperature coefficient"), unit="ppm/K", expression=_tempco,
+                    bounds=lambda _request: kit.Bounds(minimum=-4000, maximum=-1500), is_corrected=False),
+        kit.GoalRow(metric="incremental_resistance", label=msg("Incremental resistance"), unit="Ohm",
+                    expression="dcgain((v(out)-v(e))/i(vmeter))", quantity="slope_ohm", is_corrected=False,
+                    bounds=lambda request: kit.Bounds(maximum=_most_ohm(request))),
     ),
     title="VBE multiplier {bias_v:.3g} V, {current_a:A3}",
     remarks=(msg("V = VBE (1 + R1/R2) + IB R1, from collector to emitter."),),

@@ -131,16 +131,12 @@ FAMILY = kit.Family(
     examples={"en": "voltage divider from 12 V to 3.3 V, load 100 kohm",
               "zh": "把12V分压到3.3V的电阻分压器，负载100kΩ"},
     words=kit.Words(
-        named=(
-            r"(?:resist(?:ive|or) )?(?:voltage|potential) divider|resist(?:ive|or) divider|"
-            r"(?:电阻)?分压(?:器|电路|网络)?"
-        ),
-        plausible=(
-            r"(?<![a-z])divid(?:e|ed|ing)(?![a-z]).{0,20}(?<![a-z])down(?![a-z])|"
-            r"\d\s?(?::|to)\s?1 divider|divider,? \d+:1|"
-            rf"(?:scal|divid|bring|缩小|分压)[^.;。]{{0,40}}(?:{_CONVERTER})|"
-            rf"(?:{_CONVERTER})[^.;。]{{0,40}}(?:scal|divid|缩小|分压)"
-        ),
+        named=(r"(?:resist(?:ive|or) )?(?:voltage|potential) divider|resist(?:ive|or) divider|"
+               r"(?:电阻)?分压(?:器|电路|网络)?"),
+        plausible=(r"(?<![a-z])divid(?:e|ed|ing)(?![a-z]).{0,20}(?<![a-z])down(?![a-z])|"
+                   r"\d\s?(?::|to)\s?1 divider|divider,? \d+:1|"
+                   rf"(?:scal|divid|bring|缩小|分压)[^.;。]{{0,40}}(?:{_CONVERTER})|"
+                   rf"(?:{_CONVERTER})[^.;。]{{0,40}}(?:scal|divid|缩小|分压)"),
         excludes=(
             r"colpitts|hartley|bias|偏置|capaciti|电容(?:式)?分压|frequency divider|分频|r-2r|wheatstone|"
             r"buffer|"
@@ -150,14 +146,10 @@ FAMILY = kit.Family(
     quantities=_QUANTITIES,
     choices=(SERIES,),
     goals=(
-        kit.GoalRow(
-            metric="vout", label=msg("Output voltage"), unit="V", quantity="vout",
-            expression=lambda request: f"at(v(out),{spice(request['vin'])})",
-        ),
-        kit.GoalRow(
-            metric="current", label=msg("Current"), unit="A", quantity="current_a",
-            expression=lambda request: f"at(-i(vin),{spice(request['vin'])})",
-        ),
+        kit.GoalRow(metric="vout", label=msg("Output voltage"), unit="V", quantity="vout",
+                    expression=lambda request: f"at(v(out),{spice(request['vin'])})"),
+        kit.GoalRow(metric="current", label=msg("Current"), unit="A", quantity="current_a",
+                    expression=lambda request: f"at(-i(vin),{spice(request['vin'])})"),
     ),
     title="Voltage divider {vin:g} V to {vout:g} V",
     remarks=(msg("Vout = Vin (R2 || Rload) / (R1 + R2 || Rload)."),),

@@ -83,11 +83,9 @@ FAMILY = kit.Family(
     examples={"en": "Wien-bridge oscillator 1 kHz, amplitude 5 V",
               "zh": "1kHz文氏桥正弦波振荡器，幅度5V"},
     words=kit.Words(
-        named=(
-            r"(?:wien|wein|vienna)(?:[\s-]?bridge)?(?: (?:sine(?:[\s-]?wave)?|op[\s-]?amp))*"
-            r"(?: (?:oscillator|generator))?|文[氏式]?电?桥(?:式)?(?:正弦波?)?(?:振荡|震荡)?(?:器|电路)?|"
-            r"rc桥式(?:正弦波?)?振荡(?:器|电路)"
-        ),
+        named=(r"(?:wien|wein|vienna)(?:[\s-]?bridge)?(?: (?:sine(?:[\s-]?wave)?|op[\s-]?amp))*"
+               r"(?: (?:oscillator|generator))?|文[氏式]?电?桥(?:式)?(?:正弦波?)?(?:振荡|震荡)?(?:器|电路)?|"
+               r"rc桥式(?:正弦波?)?振荡(?:器|电路)"),
         plausible=(
             r"(?:sine(?:[\s-]?wave)?|sinusoidal|audio) (?:oscillator|generator)|正弦波?(?:振荡|信号发生|"
             r"发生)(?:器|电路)"
@@ -95,13 +93,7 @@ FAMILY = kit.Family(
         excludes=r"colpitts|hartley|clapp|pierce|crystal|晶体|phase[\s-]?shift|移相|(?<![a-z])lc(?![a-z])|square|方波",
         refuses=(opamp.SINGLE_SUPPLY,),
     ),
-    quantities=(
-        rows.frequency_row((1, 500e3), 1e3),
-        rows.AMPLITUDE,
-        opamp.SUPPLY,
-        opamp.GBW,
-        kit.TOLERANCE,
-    ),
+    quantities=(rows.frequency_row((1, 500e3), 1e3), rows.AMPLITUDE, opamp.SUPPLY, opamp.GBW, kit.TOLERANCE),
     choices=(opamp.OPAMP,),
     goals=(rows.FREQUENCY_GOAL, rows.AMPLITUDE_GOAL, rows.distortion_goal(0.05)),
     title="Wien-bridge oscillator, {frequency_hz:Hz}",

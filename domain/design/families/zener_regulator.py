@@ -61,23 +61,16 @@ FAMILY = kit.Family(
     examples={"en": "Zener regulator 12 V to 5.1 V, 10 mA",
               "zh": "12V转5.1V、10mA的稳压管稳压电路"},
     words=kit.Words(
-        named=(
-            r"(?:zener|齐纳)(?:[\s-]diode)?(?: (?:shunt|voltage))*(?: (?:regulator|stabili[sz]er|"
-            r"reference|circuit))?|"
-            r"shunt regulator|(?:齐纳|稳压)(?:二极)?管(?:并联)?(?:型)?(?:稳压)?(?:器|电源|电路)?|(?:齐纳|"
-            r"稳压)二极管"
-            r"(?:稳压)?(?:器|电源|电路)?|并联(?:型)?稳压(?:器|电路)"
-        ),
-        excludes=(
-            r"series|串联|pass transistor|调整管|follower|跟随|boost|buck|clamp|limiter|钳位|限幅|"
-            r"tl431|lm317"
-        ),
+        named=(r"(?:zener|齐纳)(?:[\s-]diode)?(?: (?:shunt|voltage))*(?: (?:regulator|stabili[sz]er|"
+               r"reference|circuit))?|"
+               r"shunt regulator|(?:齐纳|稳压)(?:二极)?管(?:并联)?(?:型)?(?:稳压)?(?:器|电源|电路)?|(?:齐纳|"
+               r"稳压)二极管"
+               r"(?:稳压)?(?:器|电源|电路)?|并联(?:型)?稳压(?:器|电路)"),
+        excludes=(r"series|串联|pass transistor|调整管|follower|跟随|boost|buck|clamp|limiter|钳位|限幅|"
+                  r"tl431|lm317"),
     ),
     quantities=_QUANTITIES,
-    goals=(
-        rows.output_goal(),
-        rows.line_goal(lambda request: 0.1 * request["vout"]),
-    ),
+    goals=(rows.output_goal(), rows.line_goal(lambda request: 0.1 * request["vout"])),
     title=rows.titled("Zener regulator"),
     remarks=(msg("R1 = (lowest Vin - VZ) / (load current + least diode current)."),),
     analyses=rows.sweep_of_input,
