@@ -63,7 +63,8 @@ _ENGLISH: Mapping[Role, str] = {
         "same as before|whatever|gets|getting|with thanks|with pleasure|in mind|as well|in total|at all|"
         "if you like|if you want|as you like|whenever|whenever you want|by the way|one thing|in that case|"
         "meanwhile|for me|for us|on my side|from my side|i see|this is it|could be better|can be better|"
-        "might be better|could be improved|i've seen|below|under|above|over"
+        "might be better|could be improved|i've seen|below|under|above|over|couple|couple of|a couple of|"
+        "few|a few|several|bunch of"
     ),
     "it": (
         "it|this|that|these|one|anything|the run|working|process|version|stuff|design|circuit|result|"
@@ -382,7 +383,7 @@ _CHINESE: Mapping[Role, str] = {
         "压|拉高|換成|換|改小|改大|变成|控制|别动|不动|去除|拆|移|削|补|动|消掉|挪|挪到|放到|放在|移到|跨接|"
         "旁路|去耦|退耦|滤|抑制|消除|避开|兼顾|照顾|平衡|匹配|屏蔽|保护|钳位|限流|扩大|抬高|抬|拔高|收窄|"
         "展宽|拓宽|分成|拆成|合并|省掉|砍掉|砍|翻一倍|翻一番|放大点|缩短|延长|拉长|加大点|替代|代替|换用|"
-        "改接|补偿一下|留余量|加粗|缩|多留|收一收|补上|加一个|加一级|省"
+        "改接|补偿一下|留余量|加粗|缩|多留|收一收|补上|加一个|加一级|省|定在|定到|定为"
     ),
     "wants": "需要|必须|希望|应该|应|要|想要|想|得要|最好",
     "edit": (

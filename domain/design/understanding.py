@@ -36,10 +36,16 @@ _LINKING_WORDS = re.compile(
     r"(?:[\s=:,~≈()+]|\bof\b|\bminus\b|\bexactly\b|\bprecisely\b|\bis\b|\bat\b|@|\babout\b|\bequals?\b|"
     r"[为是约取在]|等于|大约|左右|\bto\b|\bbetween\b|\bfrom\b|介于|\bthe\b|"
     r"\ba\b|\bdb\b|"
-    r"(?:改|调|设|降|升|挪|定)(?:[为成到至])?|(?:降低|提高|放宽|收紧|控制|压|放|提)[到至在]|应该?|必须|要|\bshould\b|\bmust\b|\bbe\b|值|频率|frequency|resistor|resistance|tolerance|不少于|不超过|小于|大于|"
+    r"(?:改|调|设|降|升|挪|定)(?:[为成到至在])?|(?:降低|提高|放宽|收紧|控制|压|放|提)[到至在]|应该?|必须|要|\bshould\b|\bmust\b|\bbe\b|值|频率|frequency|resistor|resistance|tolerance|不少于|不超过|小于|大于|"
     r"至少|at least|less than|within|[<>≤≥])*",
     re.IGNORECASE,
 )
+_NAMED = re.compile(
+    r"(noise|offset|bandwidth|overshoot|噪声|噪音|失调|带宽|过冲)(?:[^\d,;。、]|\d(?=[a-z]))*$",
+    re.IGNORECASE,
+)
+_NEAR = 32
+"""Characters before a number in which its name stands."""
 _BREAKS = re.compile(r"[,;。、]")
 
 
@@ -183,7 +189,7 @@ def _cost(text: str, mentions: Sequence[Mention], mention: Mention, slot: Slot) 
         return _bare_cost(text, mention, slot)
     if mention.dimension not in slot.dimensions:
         return None
-    costs = [_ONLY_BY_UNIT] if slot.takes_rest else []
+    costs = [_ONLY_BY_UNIT] if slot.takes_rest and not _is_of_another(text, mention, slot) else []
     for pattern, extra, is_before in (
         (slot.words, 0.0, True),
         (slot.before, 0.0, True),
@@ -195,6 +201,13 @@ def _cost(text: str, mentions: Sequence[Mention], mention: Mention, slot: Slot) 
     if slot.after is not None and re.compile(slot.after, re.IGNORECASE).match(text, mention.end):
         costs.append(0.0)
     return min((c for c in costs if c <= _FAR), default=None)
+
+
+def _is_of_another(text: str, mention: Mention, slot: Slot) -> bool:
+    """Whether a quantity is named just before a number that is none of the slot's: "noise below 1 mV"."""
+    named = _NAMED.search(text, max(0, mention.start - _NEAR), mention.start)
+    words = (slot.words, slot.before, slot.weak)
+    return named is not None and not any(re.search(each, named[1], re.IGNORECASE) for each in words if each)
 
 
 def _distances(

@@ -733,7 +733,7 @@ ENGINEERS: dict[tuple[str, At], str] = {
         accept instruction: accept, then also plot the phase margin
         unclear question: who won the football last night | 晚上吃什么 | my cat is sitting on the keyboard
         unclear question: 下雨了，没带伞 | btw do you speak french | 你觉得中国队能赢吗 | do you like jazz?
-        unclear question: 讲个笑话吧
+        unclear question: 讲个笑话吧 | my dog ate my homework
         go_back 2: 就用第二轮那个版本
         question: how does this compare to round 1? | explain the trade-off between C1 and C2
         question: can I see the bode plot | 讲讲C1和C2怎么折中
@@ -752,6 +752,7 @@ ENGINEERS: dict[tuple[str, At], str] = {
         instruction: R1 to 12k and C1 to 1n5 | please use only parts from E12 | R1改12k，C1改1.5n
         instruction: connect C2 to ground | C2接地 | don't use values below 1k | could you split R1 in two?
         instruction: 别用1k以下的阻值 | R1 and R2 should have the same value | R1和R2要取一样的值
+        instruction: replace all resistors with E24 values | 电阻全部换成E24系列
         unclear: no wait, let me think | 等等，让我想想 | lol | 哈哈 | 肚子饿了 | good morning
         unclear: nice weather outside | 外面天气不错
         goals 12000: cutoff 12k, peaking max 0.2dB | 截止12k，峰值不超过0.2dB
@@ -766,9 +767,11 @@ ENGINEERS: dict[tuple[str, At], str] = {
         goals 0.1: peaking no more than 0.1 dB please
         goals 9000: cutoff 9 kHz instead of 10 | 截止频率改9kHz
         goals 7000: lower cutoff please, 7 kHz | 截止频率低一点，7kHz
+        question continue: is it worth another round?
+        goals 11000: cutoff at 11 kHz please | 截止频率定在11kHz
     """,
     ("2nd-order Butterworth low-pass filter, cut-off 10 kHz", MISSED): """
-        stop accept: lets call it a day
+        stop accept: lets call it a day | that will do for today, stop
         stop: 今天先到这儿 | enough for now, i'll continue tomorrow | 歇会儿，明天接着弄 | nevermind, stop
         stop: stop. that's enough | 就到这吧，不弄了 | I have to go, stop please | 有事先走了，停吧
         continue optimize: let's do another two rounds | do another three iterations
@@ -782,13 +785,14 @@ ENGINEERS: dict[tuple[str, At], str] = {
         continue: 那就继续吧
         goals instruction: relax the cutoff tolerance
         optimize: see if you can optimize it | 看能不能再优化一下
-        go_back 2: roll back to round 2
+        go_back 2: roll back to round 2 | go back to version 2 please | 退回到第二版
         undo: hmm no, undo this | 不对，撤销 | reverse the last step | 把最后一步撤回来
         goals 20: attenuation of 20 dB is enough | 衰减20dB就够了
         go_back 1: can you restore the first round | 麻烦恢复第一轮
     """,
     ("common-emitter amplifier, gain 20 dB, supply 12 V", FAILED): """
         fix instruction: ngspice complains about a singular matrix, get that fixed | 奇异矩阵的报错修一下
+        fix: fix the netlist error please | 网表出错了，修复一下
     """,
     ("common-emitter amplifier, gain 20 dB, supply 12 V", MET): """
         instruction: try 4k7 for R2 | R2换4k7试试 | 整体OK，就是R3功耗偏大，换个功率大点的
@@ -814,7 +818,7 @@ ENGINEERS: dict[tuple[str, At], str] = {
         goals instruction: 静态电流也要小于5mA | also limit the supply current to 5 mA
         question instruction: why not use a jfet here
         accept: yes, this is the version I want | 就它了，存下来 | yep that's the one | 嗯就是它，接受
-        accept: deal, accept it | looks fine to me. accept | 看着可以，接受吧
+        accept: deal, accept it | looks fine to me. accept | 看着可以，接受吧 | I accept, thanks a lot
         instruction optimize: try to get the output swing a bit larger | 输出摆幅再大一点
         instruction optimize: improve further but keep the parts count | 静态电流再降一点
         instruction question: could the stage be biased with less current? | 元件数能不能少几个
@@ -823,7 +827,7 @@ ENGINEERS: dict[tuple[str, At], str] = {
         undo go_back: the one before was better | 上一版更好，退回去 | go back one version | 退一版
         undo go_back: 还是换回原来的吧
         instruction: bump the bias current to 2 mA | OK but I only have BC337 transistors
-        instruction: 行，不过我只有BC337
+        instruction: 行，不过我只有BC337 | continue, but Q2 must stay | 继续，但Q2不能换
         goals: drop the bandwith goal, don't care about it
         continue: no need to stop, carry on | next one please | 下一个 | just continue | 直接继续 | 接着干
         continue: and again | 再来
@@ -860,7 +864,8 @@ ENGINEERS: dict[tuple[str, At], str] = {
         instruction: use two 10uF in parallel for the output cap | 输出电容用两个10uF并联
         instruction: can you raise the switching frequency to 500 kHz | change the load to 10 ohm and rerun
         instruction: 负载换成10欧再跑一遍 | halve the inductor | 电感减半 | can we try a larger inductor?
-        instruction: can you add soft start? | use thicker wire for L1 | 能加个软启动吗
+        instruction: can you add soft start? | use thicker wire for L1 | 能加个软启动吗 | L1 22uH, Cout 47uF
+        instruction: L1用22uH，输出电容47uF
         accept: ship it | 收货 | ripple's fine now, we can go with this | 纹波达标了，这版就这么定
         accept: all specs green, wrap up | 这版满足要求，收了 | perfect, thank you, accept
         accept: 完美，谢谢，接受 | I'm satisfied, save it | OK I'm taking this version
@@ -870,6 +875,7 @@ ENGINEERS: dict[tuple[str, At], str] = {
         question: give me a list of the parts | 列一下元件清单 | how much current does the led draw
         question: why 33 uH and not 22? | 电感为什么是33uH | how hot does D1 get? | D1温升多少
         question: does efficiency drop at light load? | 轻载时效率会掉吗 | which goal is missed by how much
+        question: does C2 need to be low ESR?
         goals 0.02: can we get it down to 20 mV ripple? | 纹波别超过20mV | lower the ripple spec to 20 mV
         goals 0.02: 纹波指标收紧到20mV
         optimize instruction: squeeze out a bit more efficiency | 再优化优化，纹波还能更小
@@ -891,6 +897,7 @@ ENGINEERS: dict[tuple[str, At], str] = {
         goals 0.91: make the efficiency goal 91 %
         goals 0.025: ripple max 25mV, efficiency min 88%
         stop accept: ok that's it, end the session
+        goals 0.04: ripple limit 40 mV | 纹波上限40mV
     """,
     ("buck converter 12 V to 5 V, 2 A, ripple below 50 mV, efficiency at least 90 %", MISSED): """
         continue: three more rounds please | ok one last round then we stop | 跑吧 | go | contineu pls
@@ -899,7 +906,8 @@ ENGINEERS: dict[tuple[str, At], str] = {
         instruction optimize: can you lower the ripple? | less ripple pls
         instruction optimize: continue, only optimize for efficiency now | 纹波再小点
         continue optimize: 再跑两轮 | alright keep pushing | go for two more | keep at it, you're close
-        continue optimize: 继续加油，快达标了 | 4 more rounds | 再跑四轮
+        continue optimize: 继续加油，快达标了 | 4 more rounds | 再跑四轮 | run another couple of rounds
+        continue optimize: 再多来两轮
         instruction optimize continue: 还不行，纹波太大了
         goals 0.08: 纹波放到80mV也行
         instruction: 指标先别动，电感换成22uH的 | Continue with a lower switching frequency
@@ -917,6 +925,7 @@ ENGINEERS: dict[tuple[str, At], str] = {
         question: 上次改动有帮助吗 | why did it fail in this round | 这轮怎么又没过
         question: what's the theoretical limit | how far are we from the goals? | 离目标还有多远
         question: is the ripple measured peak to peak? | 差多少没达标
+        question: what is the difference to the last round | 和上一轮有啥区别
         goals 0.1: please relax the ripple to 100mV | I can accept 100 mV ripple | 纹波100mV我能接受
         instruction goals: Go on but limit the inductor current to 3 A | 继续，电感电流别超过3A
         goals 0.85: efficiency can be 85% | 效率85%就够了
@@ -950,12 +959,14 @@ ENGINEERS: dict[tuple[str, At], str] = {
         instruction: happy with everything except the start-up time | I'd rather have a Colpitts
         instruction: can you use a different topology | try 100n for C4 | C4试试100n | R7 1k -> 2k2
         instruction: R7从1k改2.2k | make R3 adjustable | R3做成可调的 | I don't want a crystal, use RC only
+        instruction: add hysteresis
         goals 1500: 频率改成1.5k，其他保持不变 | set frequency to 1.5 kHz | 频率设成1.5kHz
         goals 2000: make that 2 kHz | now I want 2 kHz | 现在要2kHz
         goals 0.001: thd has to be below 0.1% | THD必须小于0.1%
         goals 3: amplitude 3 V peak please | 幅度要3V
         instruction goals: frequency 10 % lower
         goals 800: please change the frequency to 800 Hz | 频率请改到800Hz
+        goals 440: frequency should be 440 Hz | 频率要440Hz
     """,
     ("Wien bridge oscillator 1 kHz, THD below 1 %", MISSED): """
         continue optimize instruction: not happy with the THD, have another go
@@ -963,7 +974,8 @@ ENGINEERS: dict[tuple[str, At], str] = {
         go_back 2: 第二轮最好，就用它
         optimize: still off by a lot, keep tuning | 没事，接着优化 | 再优化到达标为止
         optimize: keep optimizing, we have time | 时间还多，继续优化 | we're not done, optimize more
-        optimize: 没完呢，再优化 | fine tune the values | 把各个值微调一下
+        optimize: 没完呢，再优化 | fine tune the values | 把各个值微调一下 | do your best to optimize it
+        optimize: 尽力优化吧
         stop: I'm out, stop it here | 不玩了，停 | abort, something's off | 别折腾了，到此为止吧
         stop: that's enough, quit | 够了，退出 | no more rounds please | 不用再跑了 | abort please
         stop: stop it, I've seen enough | 行了不跑了，停下
@@ -1003,13 +1015,15 @@ ENGINEERS: dict[tuple[str, At], str] = {
         question: 这个稳定性我不太放心，相位裕度还有多少？ | what happens at no load | 空载会怎样
         question: would it be better with a MOSFET? | 用MOS管会更好吗 | what's C3 for
         question: can it survive a short at the output | 输出短路会烧吗 | where is the dominant pole
-        question: 主极点在哪
+        question: 主极点在哪 | 带10nF负载时稳定吗
         go_back accept: just keep round 2 and finish
         accept: that's it, im happy, lets keep it | 先这么着，接受吧 | looks right, approve
         accept: 嗯，接受当前结果 | I accept the design | 我接受这个设计 | ok great, finalize it
-        accept: yes, take this as the final one | great, that's what I wanted
+        accept: yes, take this as the final one | great, that's what I wanted | very good, take it
+        accept: 非常满意，就它了
         question instruction: is there any way to get rid of the overshoot? | 过冲有没有办法消掉
         question instruction: plot the transient response please | would you use a bipolar or a mosfet here?
+        question instruction: could you check the stability at 10 nF load
         instruction question: don't accept this yet, first check 85 degrees | 负载调到1A看看还稳不稳
         instruction question: would you put the compensation cap somewhere else?
         goals 3: Vout must be 3.0 V now | 输出改成3.0V
@@ -1043,7 +1057,8 @@ ENGINEERS: dict[tuple[str, At], str] = {
         instruction: don't touch the feedback network, just continue | 反馈网络别碰，接着跑
         goals: remove the dropout spec | 压差指标不要了
         question: does the second version draw more current? | 第二版的电流是不是更大
-        question: why is the goal for dropout not met | 压差指标为啥没过
+        question: why is the goal for dropout not met | 压差指标为啥没过 | why is there overshoot?
+        question: 为什么会有过冲
         optimize instruction: improve the phase margin | 相位裕度再提高些
         optimize: try to improve it | 想办法再优化一点
     """,
@@ -1060,7 +1075,7 @@ ENGINEERS: dict[tuple[str, At], str] = {
         instruction: the gain is spot on but the bandwidth suffers, raise it | set Rf=33k
         instruction: can you get rid of R6 | R3: 15k | Rload = 50
         instruction: put a 100 ohm resistor in series with the output | 输出端串一个100欧电阻
-        instruction: how about a JFET input stage
+        instruction: how about a JFET input stage | fine so far, now use real op-amp models
         goals 15: gain of 15 would be better | 增益要15倍 | gain must be at least 15 | 增益不能小于15
         instruction optimize: 能把噪声再压一压吗 | not bad, but see if you can do better on the noise
         instruction optimize: 增益正好，带宽差点，提上去
@@ -1094,21 +1109,23 @@ ENGINEERS: dict[tuple[str, At], str] = {
         instruction: keep going and reduce the noise | 接着跑，顺便把噪声降下来
         instruction: ok continue, and use metal film resistors
         instruction: ok go on but replace the op-amp by an OPA211 | 继续，但运放换成OPA211
-        continue: 再多试几轮看看效果 | run it once more
+        continue: 再多试几轮看看效果 | run it once more | okay, onto the next round | 好，下一轮吧
         optimize instruction: optimize it for lower noise | 朝着低噪声的方向再优化
         stop: ok stop now please | 好了停吧 | please terminate | end it please | 结束吧
         question: are all goals met? | 指标都过了吗 | what was the gain in round 1
         question: was round 2 better than round 1? | 第二轮比第一轮好吗
         question: is it possible that the op-amp limits the bandwidth? | 带宽是不是被运放限制了
         undo: undo it, R2 was better before | I don't like this change, undo it | 这次改得我不喜欢，撤掉
+        undo: no good, undo | 不好，撤销吧
         instruction unclear continue optimize: the noise is too high
         go_back 1: go back to how it was in round 1
         goals: I'd like to change the bandwidth goal | 我想调一下带宽指标 | goals need an update
+        goals: let me change the targets
         goals instruction unclear: the input resistance is not important
     """,
 }
-"""Sets of forty, each written before it was read once. Of 40 were read at first
-sight: 35, 28, 30, 34, 25, 35, 36, 31, 36, 37, 38, 36, 36, 34, 34, 36, 35, 38, 38 and 38."""
+"""Sets of forty, each written before it was read once; of 40 were read at first
+sight: 35, 28, 30, 34, 25, 35, 36, 31, 36, 37, 38, 36, 36, 34, 34, 36, 35, 38, 38, 38 and 38."""
 
 
 def test_what_engineers_type_at_several_circuits_is_read_as_meant() -> None:
@@ -1122,7 +1139,7 @@ def test_what_engineers_type_at_several_circuits_is_read_as_meant() -> None:
                 read, count = here.read(text), count + 1
                 if read.kind not in kinds or (figure and not says(read, float(figure))):
                     wrong.append((text, meant, read.kind, read.goals))
-    assert count == 797
+    assert count == 837
     assert wrong == []
 
 
