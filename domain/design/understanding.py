@@ -85,6 +85,17 @@ class Filled:
         return None if mention is None else mention.middle
 
 
+_SAMPLES = r"(?:(?<![a-z])(?:over|down)?sampl(?:e[sd]?|ing)(?![a-z])|(?<![a-z])adcs?(?![a-z])|[采抽取]样)"
+_OF_SOMETHING_ELSE = Slot(
+    name="sampling rate",
+    dimensions=("Hz",),
+    words=r"(?!)",
+    before=rf"{_SAMPLES}(?: ?(?:rate|frequency|[频速]?率))?",
+    after=rf"\s*(?:-\s*)?{_SAMPLES}",
+)
+"""A rate of samples is no frequency of the circuit: an anti-aliasing filter's cut-off lies below it."""
+
+
 def fill_slots(
     sentence: Sentence, slots: Sequence[Slot], mentions: Sequence[Mention] | None = None
 ) -> Filled:
@@ -97,7 +108,7 @@ def fill_slots(
         sorted(
             (
                 (cost, slot.name)
-                for slot in slots
+                for slot in (*slots, _OF_SOMETHING_ELSE)
                 if (cost := _cost(sentence.text, found, mention, slot)) is not None
             ),
             key=lambda choice: choice[0],
@@ -105,6 +116,8 @@ def fill_slots(
         for mention in found
     ]
     taken = _cheapest(options)
+    elsewhere = {i for i, name in taken.items() if name == _OF_SOMETHING_ELSE.name}
+    taken = {i: name for i, name in taken.items() if i not in elsewhere}
     values = {name: found[index] for index, name in taken.items()}
     left = {
         i: m
@@ -115,7 +128,8 @@ def fill_slots(
         (name, found[index], other)
         for index, name in taken.items()
         for place, other in left.items()
-        if other.dimension == found[index].dimension
+        if place not in elsewhere
+        and other.dimension == found[index].dimension
         and _price(options[place], name) <= _price(options[index], name) + _SLIGHTLY
     )
     unused = tuple(mention for mention in left.values() if mention.dimension != "none")

@@ -241,6 +241,8 @@ UNDERSTOOD = [
     ("降压，输入电压12V，输出电压5V±1%，输出电流2A", BUCK, {"tolerance": 0.01}),
     ("Buck: Vin 12V, Vout 5V, Iout 2A, f = 400kHz, ripple = 20mVpp, L = 22uH", BUCK, {"inductance": 22e-6}),
     ("输入12伏，输出5伏，电流500毫安，电感纹波30%的降压变换器", BUCK, {"iout": 0.5, "vin": 12}),
+    ("active low-pass, 5 kHz, sampled at 96 kHz", SALLEN, {"cutoff_hz": 5e3}),
+    ("有源低通滤波器，20kHz，采样频率96kHz", SALLEN, {"cutoff_hz": 20e3}),
 ]
 
 
@@ -299,6 +301,8 @@ def test_unknown_circuits_are_refused_with_what_is_known(text):
     [
         ("二阶低通滤波器", "cut-off"),
         ("RC high-pass", "cut-off"),
+        ("anti-aliasing filter for a 48 kHz ADC", "cut-off"),
+        ("抗混叠滤波器，采样率48kHz", "cut-off"),
         ("buck converter 12V to 5V", "output current"),
         ("buck converter 5 V output 2 A", "input voltage"),
         ("降压电路，2A", "output voltage"),
