@@ -41,6 +41,8 @@ from shared.message import Message, msg
 
 _GROUND = frozenset(("0", "gnd"))
 _COMPLEX_PART = re.compile(r"v(m|r|i|p|db)\((.*)\)")
+_LAST_DIGIT = 4e-16
+"""ngspice reads 0.000431 as 431 times 1e-6, which lies just below the sample of that time."""
 
 
 class _Failure(Exception):
@@ -243,6 +245,7 @@ class _Data:
     def _inside(self, clause: MeasClause) -> NDArray[np.intp]:
         """Indices of the whole samples of the window."""
         low, high = self._window(clause)
+        low -= abs(low) * _LAST_DIGIT
         return np.flatnonzero((self._x >= low) & (self._x <= high))
 
     def position(self) -> float:
