@@ -14,7 +14,8 @@ from shared.message import Message, in_json
 from shared.redaction import redact_known
 
 if TYPE_CHECKING:
-    from application.conversation.sessions import ShownSession, TextFormat
+    from application.conversation.sessions import TextFormat
+    from application.conversation.shown_session import ShownSession
 
 
 def export_text(session: ShownSession, kind: TextFormat, translate: Callable[[Message], str]) -> str:

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from application.conversation.sessions import Mark
+from application.conversation.shown_session import Mark
 from domain.llm.tools.confirmation_card import AnswerWord
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
-    from application.conversation.sessions import ShownSession
+    from application.conversation.shown_session import ShownSession
     from application.design.story import Checkpoint
     from domain.llm.tools.confirmation_card import CardAnswer
 

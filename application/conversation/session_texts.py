@@ -18,7 +18,7 @@ from shared.message import Message, msg, stored_message, visible
 from shared.safe_json import join_surrogates
 
 if TYPE_CHECKING:
-    from application.conversation.sessions import (
+    from application.conversation.shown_session import (
         ShownCall,
         ShownCompression,
         ShownMessage,

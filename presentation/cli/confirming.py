@@ -28,7 +28,7 @@ from shared.message import msg
 if TYPE_CHECKING:
     from application.app import Application
     from application.conversation.consents import AskConsent
-    from application.conversation.sessions import ShownSession
+    from application.conversation.shown_session import ShownSession
     from application.ports.events import ConfirmationGiven, ConfirmationNeeded
     from application.tool_execution.executor import Confirm
     from domain.llm.tools.confirmation_card import Answers

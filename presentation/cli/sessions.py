@@ -19,7 +19,8 @@ from shared.errors import NeedsConfirmation, UserInputError
 from shared.message import msg, one_line, visible
 
 if TYPE_CHECKING:
-    from application.conversation.sessions import ExportFormat, ShownMessage, ShownSession
+    from application.conversation.sessions import ExportFormat
+    from application.conversation.shown_session import ShownMessage, ShownSession
     from application.ports.conversation import SessionInfo
 
 _YES = ("y", "yes", "是", "好", "确认")

@@ -30,7 +30,7 @@ from shared.message import msg, visible
 from shared.redaction import redact_known
 
 if TYPE_CHECKING:
-    from application.conversation.sessions import ShownSession
+    from application.conversation.shown_session import ShownSession
     from application.groups.conversations import Conversations
     from application.groups.project import Project
     from application.groups.simulation import Simulation

@@ -18,7 +18,8 @@ from shared.errors import CircuitAIError
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
-    from application.conversation.sessions import ExportFormat, ShownSession
+    from application.conversation.sessions import ExportFormat
+    from application.conversation.shown_session import ShownSession
     from application.groups.conversations import Conversations
     from application.groups.project import Project
     from application.groups.simulation import Simulation

@@ -46,7 +46,7 @@ from shared.message import msg, stored_message
 from shared.paths import circuit_of_goals
 
 if TYPE_CHECKING:
-    from application.conversation.sessions import ShownMessage, ShownSession
+    from application.conversation.shown_session import ShownMessage, ShownSession
     from application.design.story import Ended, StoryStep
     from application.project.undoing import OperationEntry
     from domain.llm.turn_failure import TurnFailure

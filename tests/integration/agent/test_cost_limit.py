@@ -13,7 +13,7 @@ import pytest
 
 from application.app import Application
 from application.conversation.chatting import ChatWithModel
-from application.conversation.sessions import ShownSession
+from application.conversation.shown_session import ShownSession
 from application.conversation.turn_deps import ChatRequest
 from application.ports.events import TurnEnded
 from bootstrap import build

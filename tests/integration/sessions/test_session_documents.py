@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from application.conversation.session_texts import json_document, markdown, plain_text
-from application.conversation.sessions import Sessions, ShownCard, find_session, shown
+from application.conversation.sessions import Sessions, find_session
+from application.conversation.shown_session import ShownCard, shown
 from application.design.story import Checkpoint, StoryStep
 from domain.llm import messages as m
 from domain.llm.tools.confirmation_card import CallOnCard, CardAnswer, ConfirmationCard

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from application.conversation.session_texts import json_document
-from application.conversation.sessions import shown
+from application.conversation.shown_session import shown
 from domain.llm.conversation_record import ConversationRecord
 from domain.llm.messages import create_ai_message, create_human_message, get_text, message_to_dict
 from domain.llm.transcript import Branches, Summary, branch_of, entries_of, messages_of, text_of
