@@ -207,7 +207,7 @@ async def test_goals_changed_at_a_checkpoint_then_taken_back(
     assert told[-1].state == "idle"
     asked = panel.model.session_id
     panel.model.new_conversation()
-    panel.model.open_session(asked)
+    panel.model.transcript.open(asked)
     await until(lambda: "Reverted round 2" in shown(panel))
     words = next(n for n, item in enumerate(panel.model.items) if "Reverted round 2" in str(item))
     assert isinstance(list(panel.model.items)[words - 1], GoalsCard)  # as it stood there live
@@ -232,7 +232,7 @@ async def test_a_change_of_goals_said_at_a_checkpoint_begins_the_next_round(
     panel.view.acted.emit("answer", second.key, "accept")
     await until(lambda: not panel.is_running, timeout_s=30)
     panel.model.new_conversation()
-    panel.model.open_session(session)
+    panel.model.transcript.open(session)
     await until(lambda: text in shown(panel))  # said in the conversation, so kept in it
 
 
@@ -263,7 +263,7 @@ async def test_questions_and_instructions_leave_the_design_at_its_checkpoint(
     await until(lambda: not panel.is_running, timeout_s=30)
     assert of(panel, DesignEnd)[-1].done.goals_met
     panel.model.new_conversation()
-    panel.model.open_session(session)
+    panel.model.transcript.open(session)
     for text in ("why is that?", "hm, nice weather", "把 R1a 改成 4k", "回到第一轮"):
         await until(lambda said=text: shown(panel).count(said) == 1)
 
@@ -306,7 +306,7 @@ async def test_texts_at_a_checkpoint_lose_neither_design_nor_text(
     assert panel.composer.text == "\n".join(left)
     assert not acts(panel)
     panel.model.new_conversation()
-    panel.model.open_session(session)
+    panel.model.transcript.open(session)
     said = {text for text, _, _ in texts}.difference(left)
     assert len(said) > len(texts) * 3 // 4
     await until(lambda: all(text in shown(panel) for text in said))
@@ -407,7 +407,7 @@ async def test_a_message_behind_an_accepted_design_refines_it(
     assert not panel.is_running
 
     panel.model.new_conversation()
-    panel.model.open_session(session)  # and also when the conversation comes from the disk
+    panel.model.transcript.open(session)  # and also when the conversation comes from the disk
     await until(lambda: panel.model.session_id == session)
     type_and_send(panel, "change the cutoff to 12 kHz")
     again = await checkpoint(panel, until, 1)

@@ -197,7 +197,8 @@ async def test_two_clicks_on_a_button_are_one_answer_and_an_old_question_takes_n
     assert question(panel).state == "open"
     press(panel, "accept")
     await until(lambda: not panel.is_running)
-    assert str(panel.model.answer(question(panel).key, "undo")) == "This question has been answered already."
+    refusal = panel.model.design.answer(question(panel).key, "undo")
+    assert str(refusal) == "This question has been answered already."
     assert not panel.is_running
 
 
@@ -666,9 +667,9 @@ async def test_an_error_of_the_model_in_the_middle_is_tried_again_from_there(
     await until(lambda: not panel.is_running)
     (block,) = [item for item in panel.model.items if isinstance(item, ErrorBlock)]
     assert block.can_retry
-    await until(lambda: panel.model.is_design_open)
+    await until(lambda: panel.model.design.is_open)
     await reopened(window, until)  # and it is there again, with its ways on
-    assert panel.model.is_design_open
+    assert panel.model.design.is_open
     (block,) = [item for item in panel.model.items if isinstance(item, ErrorBlock)]
     panel.model.set_choice(here)
     panel.view.acted.emit("retry", block.key, "")

@@ -68,14 +68,14 @@ class Acts:
         ways = WaysOn(model, lambda work: self.services.start(work, kind="sessions"))
         runs: dict[str, Callable[[str], Message | None]] = {
             "undo": lambda card: model.undo(card, cast("UndoChoice", argument) if argument else None),
-            "answer": lambda card: model.answer(card, cast("Choice", argument)),
-            "intent": lambda chip: model.correct(chip, cast("IntentKind", argument)),
+            "answer": lambda card: model.design.answer(card, cast("Choice", argument)),
+            "intent": lambda chip: model.design.correct(chip, cast("IntentKind", argument)),
             "go_on": ways.go_on,
             "regenerate": ways.regenerate,
             "retry": ways.retry,
             "offline": ways.retry_offline,
             "anew": ways.ask_anew,
-            "restore": model.restore,
+            "restore": model.transcript.restore,
             "edit": self._edit,
             "version": lambda said: model.versions.look(said, argument),
             "switch": lambda card: ways.switch(card, argument),
@@ -328,7 +328,7 @@ class WaysOn:
             return busy()
         said = next((row for row in reversed(tuple(model.items)) if isinstance(row, UserText)), None)
         if said is not None:
-            self._start(model.ask_in_new(said))
+            self._start(model.transcript.ask_in_new(said))
         return None
 
     def give_up(self, key: str) -> None:
@@ -348,7 +348,7 @@ class WaysOn:
         model = self._model
         if model.is_running:
             return busy()
-        if model.mode == "workflow" and model.is_design_open:
+        if model.mode == "workflow" and model.design.is_open:
             model.items.put(settled)
             model.resume()
             return None

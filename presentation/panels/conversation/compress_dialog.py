@@ -260,7 +260,7 @@ class CompressDialog(QDialog):
 
     def _compress_now(self) -> None:
         self._do_it(
-            self._model.compress(
+            self._model.transcript.compress(
                 keep=self.keep.value(),
                 pinned=self._pinned(),
                 prepared=self._preview if self._is_by_model else None,
@@ -268,7 +268,7 @@ class CompressDialog(QDialog):
         )
 
     def _carry_over(self) -> None:
-        self._do_it(self._model.carry_over())
+        self._do_it(self._model.transcript.carry_over())
 
     def _do_it(self, work: Awaitable[Message | None]) -> None:
         self._number += 1  # a preview under way has no meaning any more

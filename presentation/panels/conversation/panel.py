@@ -25,6 +25,7 @@ from presentation.panels.conversation.items import Change, Item, ScrollPlace
 from presentation.panels.conversation.model_choice import ModelMenu
 from presentation.panels.conversation.queue_panel import QueuePanel
 from presentation.panels.conversation.shelf import Shelf
+from presentation.panels.conversation.shown_conversation import Mode
 from presentation.panels.conversation.status_line import StatusLine
 from presentation.panels.conversation.strange_row import StrangeRow
 from presentation.panels.conversation.tab_control import TabControl
@@ -35,7 +36,7 @@ from presentation.panels.conversation.taking_in import longest_pasted
 from presentation.panels.conversation.title_bar import TitleBar
 from presentation.panels.conversation.use_popup import show_use
 from presentation.panels.conversation.view_host import MessageView
-from presentation.panels.conversation.view_model import ConversationViewModel, Mode
+from presentation.panels.conversation.view_model import ConversationViewModel
 from presentation.panels.conversation.web_probe import WebProbe
 from presentation.panels.conversation.window import Window
 from presentation.panels.conversation.words import answering
@@ -198,7 +199,7 @@ class ConversationPanel(QWidget):
         self.refresh()
 
     def _note_place(self, tab: ConversationViewModel) -> None:
-        if not tab.is_unread:
+        if not tab.transcript.is_unread:
             tab.scroll = self._messages.place
 
     @property
@@ -270,7 +271,7 @@ class ConversationPanel(QWidget):
         that was looked for."""
         self.say(None)
         place = ScrollPlace(hit, is_marked=bool(hit))
-        if hit and session_id == self.model.session_id and not self.model.is_unread:
+        if hit and session_id == self.model.session_id and not self.model.transcript.is_unread:
             self._messages.show_all(place)
         else:
             self.tabs.open_session(session_id, place)
@@ -451,7 +452,7 @@ class ConversationPanel(QWidget):
             self._messages.show_changes(changes)
 
     def _empty_page(self) -> EmptyPage | None:
-        if self.model.is_unread:
+        if self.model.transcript.is_unread:
             return None
         main = self._services.workspace.main_circuit
         return empty_page(root=self.model.root, main_circuit=main, mode=self.model.mode)
@@ -529,7 +530,7 @@ class ConversationPanel(QWidget):
         used = model.context_tokens + model.pending.tokens
         known = self.use.abilities
         self._line.meter.show_use(used or None, known, self.use.report)
-        share = None if not model.can_compress else self._share
+        share = None if not model.transcript.can_compress else self._share
         is_offered = share is not None and share >= HINT_SHARE
         self._line.offer_compression(
             share if is_offered else None, is_automatic=self._app.conversations.compresses_itself
@@ -648,14 +649,14 @@ class ConversationPanel(QWidget):
         tab = self.tabs.holder(session_id)
         if tab is not None:
             self.tabs.show(tab)
-        self.say(self.model.go_back(session_id, number))
+        self.say(self.model.design.go_back(session_id, number))
 
     def _delete(self, session_id: str, for_good: bool) -> None:
         tab = self.tabs.holder(session_id) or self.model
-        self.say(tab.delete_session(session_id, for_good=for_good))
+        self.say(tab.transcript.delete(session_id, for_good=for_good))
 
     def _rename_stored(self, session_id: str, name: str) -> None:
-        self.say((self.tabs.holder(session_id) or self.model).rename(session_id, name))
+        self.say((self.tabs.holder(session_id) or self.model).transcript.rename(session_id, name))
 
     def show_history(self) -> None:
         root = self.model.root
@@ -681,7 +682,7 @@ class ConversationPanel(QWidget):
 
     def show_compression(self) -> None:
         """The dialog that compresses the shown conversation."""
-        if not self.model.can_compress:
+        if not self.model.transcript.can_compress:
             self.say(msg("There is nothing to compress now."))
             return
         from presentation.panels.conversation.compress_dialog import CompressDialog

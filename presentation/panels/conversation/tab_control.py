@@ -82,7 +82,7 @@ class TabControl(QObject):
 
     def _rename(self, key: str, name: str) -> None:
         tab = self._tab_of(key)
-        self._say(tab.rename(tab.session_id, name))
+        self._say(tab.transcript.rename(tab.session_id, name))
 
     def _show_list(self) -> None:
         """With one tab the stored conversations at once, else the tabs with their states above them."""

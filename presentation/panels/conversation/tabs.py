@@ -13,8 +13,9 @@ from domain.llm.chat import ProviderChoice, WebSearchChoice
 from domain.llm.provider_settings import BUILTIN, ModelSettings
 from presentation.panels.conversation.items import END, ScrollPlace
 from presentation.panels.conversation.shelf import Shelf
+from presentation.panels.conversation.shown_conversation import Mode
 from presentation.panels.conversation.stored import title_of
-from presentation.panels.conversation.view_model import ConversationViewModel, Mode
+from presentation.panels.conversation.view_model import ConversationViewModel
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
 
@@ -170,7 +171,7 @@ class ConversationTabs:
             if infos and is_free:
                 newest = next(iter(infos.values()))
                 first.mode = _mode_of(newest)
-                first.open_session(newest.session_id)
+                first.transcript.open(newest.session_id)
             return
         tabs = tuple(self._make(self.shelf, root) for _ in kept)
         for tab, left in zip(tabs, kept, strict=True):
@@ -179,7 +180,7 @@ class ConversationTabs:
                 info = infos[left.conversation]
                 self.shelf.choices.setdefault(left.conversation, tab.choice)
                 tab.mode = _mode_of(info)
-                tab.read_later(left.conversation, title_of(info.name, info.preview))
+                tab.transcript.read_later(left.conversation, title_of(info.name, info.preview))
             else:
                 tab.mode, tab.draft = left.mode, left.draft
             tab.reads_only, tab.scroll = left.reads_only, ScrollPlace(left.first_row, left.above)
@@ -192,8 +193,9 @@ class ConversationTabs:
         self.front = tabs[kept.index(wanted) if wanted in kept else 0]
         self._bring_up()
         for tab in tabs:
-            if tab.is_unread and tab is not self.front and infos[tab.session_id].work_mode == "workflow":
-                tab.open_session(tab.session_id, tab.scroll)  # its design may wait for an answer
+            is_behind = tab.transcript.is_unread and tab is not self.front
+            if is_behind and infos[tab.session_id].work_mode == "workflow":
+                tab.transcript.open(tab.session_id, tab.scroll)  # its design may wait for an answer
 
     # --- which is in front ---------------------------------------------------------------------------
 
@@ -238,7 +240,7 @@ class ConversationTabs:
             holder.scroll = place if place.key else holder.scroll
             self.show(holder)
         else:
-            self.front.open_session(session_id, place)
+            self.front.transcript.open(session_id, place)
 
     def move(self, tab: ConversationViewModel, to: int) -> None:
         others = [each for each in self.all if each is not tab]
@@ -301,11 +303,11 @@ class ConversationTabs:
         for key in changed:
             tab = self.holder(key)
             if tab is not None and key in infos:
-                await tab.follow(infos[key])
+                await tab.transcript.follow(infos[key])
         changed = [key for key in changed if key in infos and infos[key].size != before.get(key)]
         news = [key for key in changed if infos[key].message_count and self.holder(key) is None]
         if news and self.front.is_untouched:
-            self.front.open_session(news.pop(0))
+            self.front.transcript.open(news.pop(0))
         for key in set(news) - self._told_of:
             self._told_of.add(key)
             self._told(_continued(infos[key]), False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import dropwhile, takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING
 
 from presentation.panels.conversation.items import (
     AnswerText,
@@ -29,47 +29,17 @@ from shared.message import Message, msg
 from shared.ulid import new_ulid
 
 if TYPE_CHECKING:
-    from domain.llm.chat import ProviderChoice
     from presentation.panels.conversation.changes import FileChanges
-    from presentation.panels.conversation.items import ItemList
-    from presentation.panels.conversation.pending import Pending, Place
-    from presentation.panels.conversation.shelf import Shelf
+    from presentation.panels.conversation.shown_conversation import ShownConversation
     from presentation.panels.conversation.window import Window
 
 _LOOKING = "looking"
 
 
-class Tab(Protocol):
-    """What versions need of the conversation that is shown (`view_model.ConversationViewModel`)."""
-
-    items: ItemList
-    root: Path | None
-    session_id: str
-    choice: ProviderChoice
-    draft: str
-    pending: Pending
-    shelf: Shelf
-    is_held: bool
-
-    @property
-    def place(self) -> Place: ...
-    @property
-    def is_running(self) -> bool: ...
-    @property
-    def can_change(self) -> bool: ...
-    def new_conversation(self) -> Message | None: ...
-    def set_mode(self, mode: Literal["free", "workflow"]) -> Message | None: ...
-    def set_choice(self, choice: ProviderChoice) -> None: ...
-    def begin(self, said: str | Message, attached: tuple[AttachedItem, ...] = ()) -> Message | None: ...
-    def begin_instead(self, said: UserText, old: str, *, is_changed: bool) -> None: ...
-    def take_back_unwritten(self, key: str = "") -> bool: ...
-    def tell(self) -> None: ...
-
-
 class Versions:
     """Of the conversation of a tab; `changes` are those of its cards."""
 
-    def __init__(self, model: Tab, window: Window, changes: FileChanges) -> None:
+    def __init__(self, model: ShownConversation, window: Window, changes: FileChanges) -> None:
         self._model = model
         self._window = window
         self._changes = changes

@@ -249,7 +249,7 @@ class Life:
         return self._tabs.front
 
     def _seen(self) -> dict[str, Any]:
-        begun = [tab for tab in self._tabs.all if not tab.is_unread]
+        begun = [tab for tab in self._tabs.all if not tab.transcript.is_unread]
         new = [(f"tab {at}", tab.unsent) for at, tab in enumerate(self._tabs.all) if not tab.session_id]
         return {
             "tabs": [tab.session_id for tab in self._tabs.all],
@@ -375,23 +375,23 @@ class Life:
     async def rename(self, number: int) -> None:
         if sessions := self._tabs.shelf.sessions:
             chosen = sessions[number % len(sessions)].session_id
-            (self._tabs.holder(chosen) or self._model).rename(chosen, f"name {number}")
+            (self._tabs.holder(chosen) or self._model).transcript.rename(chosen, f"name {number}")
 
     async def delete(self, number: int) -> None:
         if sessions := self._tabs.shelf.sessions:
             chosen = sessions[number % len(sessions)].session_id
             said = [row[1] for row in await self._stored(chosen) if row[0] == "user"]
             self._tell("deleted", session=chosen, text="\n".join(said))
-            (self._tabs.holder(chosen) or self._model).delete_session(chosen)
+            (self._tabs.holder(chosen) or self._model).transcript.delete(chosen)
 
     async def compress(self, number: int) -> None:
-        if self._model.can_compress:
-            await self._model.compress(keep=1 + number % 2, pinned=(), prepared=None)
+        if self._model.transcript.can_compress:
+            await self._model.transcript.compress(keep=1 + number % 2, pinned=(), prepared=None)
 
     async def restore(self, _number: int) -> None:
         rows = [item for item in self._model.items if isinstance(item, CompressedRow) and item.can_restore]
         if rows:
-            self._model.restore(rows[-1].key)
+            self._model.transcript.restore(rows[-1].key)
 
     async def undo(self, _number: int) -> None:
         cards = [item for item in self._model.items if isinstance(item, OperationCard)]

@@ -1,0 +1,56 @@
+"""What the parts of a conversation's view model need of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, Protocol
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from domain.llm.chat import ProviderChoice
+    from presentation.panels.conversation.items import AttachedItem, ItemList, UserText
+    from presentation.panels.conversation.outbox import Outbox
+    from presentation.panels.conversation.pending import Pending, Place
+    from presentation.panels.conversation.shelf import Shelf, StoredConversation
+    from shared.errors import CircuitAIError
+    from shared.message import Message
+
+Mode = Literal["free", "workflow"]
+
+
+class ShownConversation(Protocol):
+    """The conversation that is shown (`view_model.ConversationViewModel`)."""
+
+    items: ItemList
+    root: Path | None
+    session_id: str
+    name: str
+    mode: Mode
+    choice: ProviderChoice
+    draft: str
+    pending: Pending
+    outbox: Outbox
+    shelf: Shelf
+    is_held: bool
+
+    @property
+    def place(self) -> Place: ...
+    @property
+    def is_running(self) -> bool: ...
+    @property
+    def is_taken_over(self) -> bool: ...
+    @property
+    def can_change(self) -> bool: ...
+    def new_conversation(self) -> Message | None: ...
+    async def end_for_another(self) -> None: ...
+    def show_nothing(self) -> None: ...
+    def show(self, stored: StoredConversation, *, keeps_mode: bool = False) -> None: ...
+    def set_mode(self, mode: Mode) -> Message | None: ...
+    def set_choice(self, choice: ProviderChoice) -> None: ...
+    def begin(self, said: str | Message, attached: tuple[AttachedItem, ...] = ()) -> Message | None: ...
+    def begin_instead(self, said: UserText, old: str, *, is_changed: bool) -> None: ...
+    def resume(self, *, mode: Mode | None = None) -> None: ...
+    def take_back_unwritten(self, key: str = "") -> bool: ...
+    def put_error(self, error: CircuitAIError) -> None: ...
+    def put_note(self, text: Message) -> None: ...
+    def tell(self) -> None: ...

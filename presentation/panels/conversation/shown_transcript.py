@@ -1,0 +1,240 @@
+"""A tab's conversation and its stored transcript, kept together: opened, followed, renamed, summarized."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from domain.llm.compression import RESTORED
+from presentation.panels.conversation.items import END, CompressedRow, Note, ScrollPlace, UserText
+from presentation.panels.conversation.words import busy, with_advice
+from shared.errors import CircuitAIError
+from shared.message import Message, msg
+from shared.ulid import new_ulid
+
+if TYPE_CHECKING:
+    from application.conversation.compressing_by_hand import CompressionPreview
+    from application.groups.conversations import Conversations
+    from application.ports.conversation import SessionInfo
+    from presentation.panels.conversation.shelf import Shelf
+    from presentation.panels.conversation.shown_conversation import ShownConversation
+    from presentation.panels.conversation.window import Window
+
+
+class ShownTranscript:
+    """Of one tab; `model` shows what is read."""
+
+    is_unread = False
+    """The conversation is known, and is read when it is to be shown."""
+
+    def __init__(
+        self, model: ShownConversation, conversations: Conversations, shelf: Shelf, window: Window
+    ) -> None:
+        self._model = model
+        self._conversations = conversations
+        self._shelf = shelf
+        self._window = window
+        self._newest = 0
+        """Number of the newest request for another conversation; older ones give way."""
+        self._written: int | None = 0
+        """Bytes of the shown transcript when we last wrote to it; None while we do."""
+
+    # --- opened and followed -------------------------------------------------------------------------
+
+    def open(self, session_id: str, place: ScrollPlace = END) -> None:
+        """Show a stored conversation; a run that is under way is stopped for it, and what came of it kept."""
+        if self._model.root is not None:
+            work = self._switch(self._model.root, session_id, self.give_way(), place)
+            self._window.start(work, kind="sessions")
+
+    def read_later(self, session_id: str, name: str) -> None:
+        """Have this conversation; it is read when the tab comes to the front."""
+        self._model.session_id, self._model.name, self.is_unread = session_id, name, True
+
+    def give_way(self) -> int:
+        """Something else is shown from now on: what was asked for before is not; the number of this wish."""
+        self._newest += 1
+        return self._newest
+
+    async def _switch(self, root: Path, session_id: str, number: int, place: ScrollPlace) -> None:
+        await self._model.end_for_another()
+        if number == self._newest:
+            self._model.outbox.take_back_all()
+            await self._open(root, session_id, number, place)
+
+    async def _open(self, root: Path, session_id: str, number: int, place: ScrollPlace = END) -> None:
+        model = self._model
+        try:
+            stored = await self._shelf.read(root, session_id)
+        except CircuitAIError as error:
+            if number == self._newest:
+                model.put_error(error)
+            return
+        if number != self._newest or root != model.root or model.is_running:
+            return  # something else was opened, or begun, in the meantime
+        model.items.reset(stored.items, place)
+        self.is_unread, self._written = False, 0
+        model.show(stored)
+
+    async def follow(self, info: SessionInfo) -> None:
+        """The shown transcript changed: show what others have written."""
+        model, root, number = self._model, self._model.root, self._newest
+        if root is None or not self._is_at_rest or self.is_unread or info.size == self._written:
+            return
+        try:
+            stored = await self._shelf.read(root, info.session_id)
+        except CircuitAIError:  # gone or damaged: whoever opens it is told
+            return
+        if number == self._newest and self._is_at_rest:
+            self._written = 0
+            model.show(stored, keeps_mode=True)
+
+    @property
+    def _is_at_rest(self) -> bool:
+        """Whether nobody here writes to the shown transcript."""
+        return self._written is not None and self._model.can_change
+
+    def begin_writing(self) -> None:
+        """A run writes to it from now on."""
+        self._written = None
+
+    def note_written(self, *, by_others: bool = False) -> None:
+        """What is in the list now was written by us, or is shown; `by_others` may have written since."""
+        session_id = self._model.session_id
+        sizes = (info.size for info in self._shelf.sessions if info.session_id == session_id)
+        self._written = 0 if by_others else next(sizes, 0)
+
+    # --- the list of conversations -------------------------------------------------------------------
+
+    def delete(self, session_id: str, *, for_good: bool = False) -> Message | None:
+        """Remove a stored conversation, to be restored or for good; the reason when it can't be now."""
+        model = self._model
+        if model.is_running and session_id == model.session_id:
+            return busy()
+        if model.root is not None:
+            self._window.start(self._delete(model.root, session_id, for_good), kind="sessions")
+        return None
+
+    async def _delete(self, root: Path, session_id: str, for_good: bool) -> None:
+        model = self._model
+        try:
+            await self._conversations.sessions.delete(root, session_id, for_good=for_good)
+        except CircuitAIError as error:
+            model.put_error(error)
+            return
+        await self._shelf.relist(model.root)
+        if session_id == model.session_id and not model.is_running:
+            model.show_nothing()
+        else:
+            self._window.state_changed()
+
+    def leave(self) -> None:
+        """An empty conversation is shown, of which nothing is stored."""
+        self.give_way()
+        self._written = 0
+
+    def rename(self, session_id: str, name: str) -> Message | None:
+        """Give a stored conversation another name; the reason when it can't be now."""
+        model = self._model
+        if model.is_running and session_id == model.session_id:
+            return msg("The conversation can be renamed when the run has finished. Stop it first.")
+        if model.root is not None and session_id and name.strip():
+            self._window.start(self._rename(model.root, session_id, name), kind="sessions")
+        return None
+
+    async def _rename(self, root: Path, session_id: str, name: str) -> None:
+        model = self._model
+        self._written = None if session_id == model.session_id else self._written
+        kept, problem = await self._shelf.rename(root, session_id, name)
+        if problem is not None:
+            model.items.put(Note(key=new_ulid(), text=problem))
+        elif session_id == model.session_id:
+            model.name = kept
+        await self._shelf.relist(model.root)
+        self.note_written(by_others=model.is_taken_over)
+        model.tell()
+
+    # --- summaries in place of older messages --------------------------------------------------------
+
+    @property
+    def can_compress(self) -> bool:
+        """Whether there may be something to be compressed, and nothing is at work on the conversation."""
+        return bool(self._model.root and self._model.session_id) and self._model.can_change
+
+    async def compress(
+        self, *, keep: int, pinned: Sequence[str], prepared: CompressionPreview | None
+    ) -> Message | None:
+        """Send a summary in place of older messages from now on; why it was not done."""
+        compress, choice = self._conversations.compress, self._model.choice
+
+        async def work(root: Path, session_id: str) -> None:
+            await compress(root, session_id, choice, keep=keep, pinned=pinned, prepared=prepared)
+
+        return await self._rewritten(work)
+
+    def restore(self, key: str) -> Message | None:
+        """Take a compression back; the reason when it can't be now."""
+        row = self._model.items.get(key)
+        if not isinstance(row, CompressedRow) or not row.can_restore:
+            return None
+        if not self.can_compress:
+            return busy()
+        self._window.start(self._restore(key), kind="sessions")
+        return None
+
+    async def _restore(self, key: str) -> None:
+        restore = self._conversations.compress.restore
+        problem = await self._rewritten(lambda root, session_id: restore(root, session_id, key))
+        if problem is not None:
+            self._model.put_note(problem)
+            return
+        self._window.told(RESTORED, is_problem=False)
+
+    async def _rewritten(self, work: Callable[[Path, str], Awaitable[None]]) -> Message | None:
+        """Do what writes to the shown conversation, and show what stands in it then."""
+        model = self._model
+        if not self.can_compress or model.root is None:
+            return busy()
+        root, session_id = model.root, model.session_id
+        model.is_held, self._written = True, None
+        try:
+            await work(root, session_id)
+        except CircuitAIError as error:
+            return with_advice(error)
+        finally:
+            model.is_held = False
+            await self._shelf.relist(model.root)
+            self.note_written(by_others=model.is_taken_over)
+        if (root, session_id) == (model.root, model.session_id):
+            model.show(await self._shelf.read(root, session_id))
+        return None
+
+    async def carry_over(self) -> Message | None:
+        """Go on in a new conversation that begins with this one's summary; why it was not begun."""
+        model = self._model
+        root, session_id, choice = model.root, model.session_id, model.choice
+        if not self.can_compress or root is None:
+            return busy()
+        model.is_held = True
+        try:
+            name = self._window.translate(msg("{name} (continued)", name=model.name))
+            new = await self._conversations.compress.carry_over(root, session_id, choice, name=name)
+        except CircuitAIError as error:
+            return with_advice(error)
+        finally:
+            model.is_held = False
+        self._shelf.choices[new] = choice
+        await self._open(root, new, self.give_way())
+        await self._shelf.relist(model.root)
+        return None
+
+    async def ask_in_new(self, said: UserText) -> None:
+        """Ask the last message again in a new conversation, with the summary of this one if it has one."""
+        model, choice = self._model, self._model.choice
+        if await self.carry_over() is not None:  # it was the first message
+            model.new_conversation()
+            model.set_choice(choice)
+        problem = model.begin(said.text, said.attached)
+        if problem is not None:
+            model.put_note(problem)
