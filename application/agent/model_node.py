@@ -361,7 +361,7 @@ class ModelNode:
             gen_ai__operation__name="chat",
             gen_ai__provider__name=self._asked.choice.provider,
             messages=len(messages),
-            message_characters=sum(len(get_text(message)) for message in messages),
+            message_characters=sum(map(len, map(get_text, messages))),
         ) as span:
             try:
                 yield

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from langchain_core.messages import (
     AIMessage,
@@ -205,7 +206,25 @@ def behind(messages: Sequence[BaseMessage], compressions: Sequence[Compression])
 
 def turns_as_sent(messages: Sequence[BaseMessage], room: ModelRoom) -> list[list[BaseMessage]]:
     """Earlier messages turn by turn, whole pairs of call and result, long results cut."""
-    return [_paired(_shortened(message, room.old_result) for message in turn) for turn in turns_of(messages)]
+    most = room.old_result
+    return [_as_sent(turn, most) for turn in turns_of(messages)]
+
+
+def _as_sent(turn: list[BaseMessage], most: int) -> list[BaseMessage]:
+    """One turn, made anew only when it is another one than at the last request."""
+    first, *rest = turn
+    kept = _rest_as_sent(first)
+    made = kept[0] if kept else None
+    if made is None or made[:2] != (most, rest):
+        made = most, rest, _paired(_shortened(message, most) for message in turn)[1:]
+        kept[:] = [made]
+    return [first, *made[2]]
+
+
+@once_each
+def _rest_as_sent(_first: BaseMessage) -> list[tuple[int, list[BaseMessage], list[BaseMessage]]]:
+    """Of the turn that it begins: how long results may be, what stands behind it, and that as it is sent."""
+    return []
 
 
 def whole_tokens(
@@ -231,7 +250,7 @@ def _share_of(most: int, history_share: float) -> float:
 
 def _first_kept(turns: Sequence[Sequence[BaseMessage]], tokens: int) -> int:
     """The number of the first turn that is sent whole; it moves in leaps."""
-    if sum(_most_tokens(message) for turn in turns for message in turn) <= tokens:
+    if sum(map(_most_tokens, chain.from_iterable(turns))) <= tokens:
         return 0
     sizes = [tokens_of(turn) for turn in turns]
     if sum(sizes) <= tokens:
@@ -273,7 +292,7 @@ def turns_of(messages: Sequence[BaseMessage]) -> list[list[BaseMessage]]:
     """The messages, turn by turn; each begins with the user's."""
     turns: list[list[BaseMessage]] = []
     for message in messages:
-        if isinstance(message, HumanMessage):
+        if message.type == "human":
             turns.append([])
         if turns:
             turns[-1].append(message)

@@ -98,9 +98,10 @@ def state_in_brief(events: Sequence[Mapping[str, Any]]) -> str:
     rounds: dict[int, object] = {}
     design = ""
     for event in events:
-        before, design = design, design_left_open(design, event)
-        if design and design != before:
-            state, rounds = begun_with(event), {}
+        if event.get("event") in ("turn", "adopted"):
+            before, design = design, design_left_open(design, event)
+            if design and design != before:
+                state, rounds = begun_with(event), {}
         update = event.get("update")
         if not isinstance(update, Mapping):
             continue

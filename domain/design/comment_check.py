@@ -210,12 +210,12 @@ def _of_row(row: TableRow) -> Iterator[float]:
 
 
 def _ratios(row: TableRow) -> Iterator[float]:
-    measured = _measured(row)
-    for one in measured:
-        for other in (*_bounds(row), *measured):
-            if other and one and other != one:
-                yield one / other
-                yield other / one
+    measured = [value for value in dict.fromkeys(_measured(row)) if value]
+    bounds = [bound for bound in _bounds(row) if bound]
+    for number, one in enumerate(measured, 1):
+        for other in (*bounds, *measured[number:]):
+            if other != one:
+                yield from (one / other, other / one)
 
 
 def _shares(row: TableRow) -> Iterator[float]:

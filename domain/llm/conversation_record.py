@@ -123,7 +123,7 @@ class ConversationRecord:
 
         `before`: only what stands before this message (its id).
         """
-        until = takewhile(lambda each: each != before, self._of_user)
+        until = takewhile(before.__ne__, self._of_user) if before else self._of_user
         return [text for each in until if (text := self._of_user[each]) is not None]
 
     @property

@@ -16,6 +16,8 @@ import json
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing
+from dataclasses import replace
+from operator import is_
 from typing import Any, cast
 
 from langchain_core.callbacks import (
@@ -24,7 +26,14 @@ from langchain_core.callbacks import (
     CallbackManagerForLLMRun,
 )
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, ToolMessage
+from langchain_core.messages import (
+    AIMessage,
+    AIMessageChunk,
+    BaseMessage,
+    HumanMessage,
+    SystemMessage,
+    ToolMessage,
+)
 from langchain_core.messages.ai import UsageMetadata, add_ai_message_chunks
 from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult, LLMResult
@@ -114,7 +123,8 @@ class ClientChatModel(BaseChatModel):
         when it is stopped, and leaves the inner generator to the garbage collector.
         """
         config = ensure_config(config)
-        messages = self._convert_input(input).to_messages()
+        is_made = isinstance(input, list) and _MESSAGES.issuperset(map(type, input))
+        messages = cast("list[BaseMessage]", input) if is_made else self._convert_input(input).to_messages()
         manager = AsyncCallbackManager.configure(
             config.get("callbacks"),
             self.callbacks,
@@ -407,6 +417,8 @@ def _check_tool_choice(choice: object) -> None:
 
 
 _ROLES: Mapping[str, Role] = {"human": "user", "ai": "assistant", "system": "system", "tool": "tool"}
+_MESSAGES = frozenset({HumanMessage, AIMessage, SystemMessage, ToolMessage})
+"""What is sent as it is, without being looked at for what else LangChain takes for a message."""
 _IMAGE_PARTS = frozenset({"image_url", "image"})
 
 
@@ -421,45 +433,60 @@ def wire_messages(messages: Sequence[BaseMessage]) -> tuple[WireMessage, ...]:
     wire_id_of: dict[str, str] = {}
     taken: set[str] = set()
     for message in messages:
-        role = _ROLES.get(message.type.removesuffix("MessageChunk").lower())
-        if role is None:
-            raise TypeError(f"a {message.type} message cannot be sent to a model")
-        text = _text_of(message)
-        if isinstance(message, AIMessage):
-            calls = tuple(_wire_calls(message, wire_id_of, taken))
-            if text or calls:
-                reasoning = str(message.additional_kwargs.get("reasoning_content") or "")
-                items = get_output_items(message)
-                wire.append(
-                    WireMessage(
-                        role=role, text=text, reasoning=reasoning, tool_calls=calls, output_items=items
-                    )
-                )
-        elif isinstance(message, ToolMessage):
-            call_id = wire_id_of.get(message.tool_call_id, message.tool_call_id)
-            wire.append(WireMessage(role=role, text=text, tool_call_id=call_id, name=message.name or ""))
-        else:
-            wire.append(WireMessage(role=role, text=text, images=_images_of(message)))
+        # pictures are decoded for one request; they are not kept beside the message
+        made = _wired(message) if isinstance(message.content, str) else _as_wire(message)
+        if made is None:
+            continue
+        if made.tool_calls:
+            made = _with_free_ids(made, message, wire_id_of, taken)
+        elif made.tool_call_id in wire_id_of:
+            call_id = wire_id_of[made.tool_call_id]
+            made = WireMessage(role=made.role, text=made.text, tool_call_id=call_id, name=made.name)
+        wire.append(made)
     return tuple(wire)
 
 
-def _wire_calls(message: AIMessage, wire_id_of: dict[str, str], taken: set[str]) -> list[WireToolCall]:
-    provider_ids: Mapping[str, str] = message.additional_kwargs.get("provider_ids") or {}
+def _as_wire(message: BaseMessage) -> WireMessage | None:
+    """As it is sent when nothing else is; None for an answer with nothing in it."""
+    role = _ROLES.get(message.type.removesuffix("MessageChunk").lower())
+    if role is None:
+        raise TypeError(f"a {message.type} message cannot be sent to a model")
+    text = _text_of(message)
+    if isinstance(message, ToolMessage):
+        return WireMessage(role=role, text=text, tool_call_id=message.tool_call_id, name=message.name or "")
+    if not isinstance(message, AIMessage):
+        return WireMessage(role=role, text=text, images=_images_of(message))
+    ids: Mapping[str, str] = message.additional_kwargs.get("provider_ids") or {}
+    calls = tuple(
+        WireToolCall(
+            provider_id=ids.get(call["id"] or "") or call["id"] or "",
+            name=call["name"],
+            arguments=json.dumps(call["args"], ensure_ascii=False),
+        )
+        for call in message.tool_calls
+    )
+    if not text and not calls:
+        return None
+    reasoning = str(message.additional_kwargs.get("reasoning_content") or "")
+    items = get_output_items(message)
+    return WireMessage(role=role, text=text, reasoning=reasoning, tool_calls=calls, output_items=items)
+
+
+_wired = once_each(_as_wire)
+
+
+def _with_free_ids(
+    made: WireMessage, message: BaseMessage, wire_id_of: dict[str, str], taken: set[str]
+) -> WireMessage:
+    """An answer whose calls keep their ids where no other of the request has them."""
+    assert isinstance(message, AIMessage)
     calls = []
-    for call, arguments in zip(message.tool_calls, _arguments_of(message), strict=True):
+    for call, wired in zip(message.tool_calls, made.tool_calls, strict=True):
         own_id = call["id"] or ""
-        wire_id = provider_ids.get(own_id) or own_id
-        if wire_id in taken:
-            wire_id = own_id
-        taken.add(wire_id)
-        wire_id_of[own_id] = wire_id
-        calls.append(WireToolCall(provider_id=wire_id, name=call["name"], arguments=arguments))
-    return calls
-
-
-@once_each
-def _arguments_of(message: AIMessage) -> tuple[str, ...]:
-    return tuple(json.dumps(call["args"], ensure_ascii=False) for call in message.tool_calls)
+        calls.append(wired if wired.provider_id not in taken else replace(wired, provider_id=own_id))
+        taken.add(calls[-1].provider_id)
+        wire_id_of[own_id] = calls[-1].provider_id
+    return made if all(map(is_, calls, made.tool_calls)) else replace(made, tool_calls=tuple(calls))
 
 
 def _text_of(message: BaseMessage) -> str:
