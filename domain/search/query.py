@@ -14,7 +14,7 @@ import unicodedata
 import warnings
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal
 
 from shared.late_patterns import late_pattern
@@ -504,6 +504,7 @@ def _stands_in(spelling: str, text: str) -> bool:
     return False
 
 
+@lru_cache(maxsize=4096)
 def _stem(word: str) -> str:
     """An English word without its ending, so that it is found in its other forms."""
     if not word.isascii():

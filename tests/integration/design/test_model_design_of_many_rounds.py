@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-import time
+import sys
+import threading
+from itertools import count
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -16,6 +19,11 @@ from tests.integration.design.test_design_by_model import Bench
 
 LARGEST_DATABASE = 10_000_000
 LARGEST_ROW = 20_000
+MOST_GROWTH = 1.1
+"""Of the calls a round takes, from the third of ten to the last."""
+_OWN = tuple(
+    str(Path(__file__).parents[3] / layer) for layer in ("application", "domain", "infrastructure", "shared")
+)
 LEAST_KNOWN = 0.7
 """Of the tokens of all requests, those that stand at the beginning of an earlier one, too."""
 
@@ -31,7 +39,13 @@ async def test_what_is_kept_of_many_rounds_stays_small(rounds: int, tmp_path: Pa
     databases: list[int] = []
     rows: list[int] = []
     used: list[float] = []
-    """Seconds of processor time of this process at each checkpoint: the design's, and the server's in it."""
+    """Calls of the product's own functions before each checkpoint, in all threads: no clock, no load of the
+    machine changes them."""
+    calls = count()
+
+    def counts(frame: FrameType, event: str, _arg: object) -> None:
+        if event == "call" and frame.f_code.co_filename.startswith(_OWN):
+            next(calls)
 
     def measure() -> None:  # on the server's thread, between two rounds
         (session,) = (private / "conversations").glob("*.jsonl")
@@ -57,18 +71,28 @@ async def test_what_is_kept_of_many_rounds_stays_small(rounds: int, tmp_path: Pa
     bench.model.acts |= {"design": designs, "optimize": improves}
 
     def decide(question: Question) -> Answer:
-        used.append(time.process_time())
+        used.append(next(calls))
         return "continue" if question.round_number < rounds else "stop"
 
-    done = await bench.design(decide=decide, max_iterations=rounds)
+    threading.setprofile(counts)
+    sys.setprofile(counts)
+    try:
+        done = await bench.design(decide=decide, max_iterations=rounds)
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)  # type: ignore[arg-type]
     assert done.rounds == rounds
+    part = max(rounds // 10, 3)
+    first_calls, last_calls = _per_round(used[2 : part + 3]), _per_round(used[-part - 1 :])
     share = known_share([each.body for each in bench.exchanges[:60]])
     print(
         f"{share:.1%} of the tokens known; {rounds} rounds:"
         f" database at most {max(databases)} bytes, row at most {max(rows)} bytes,"
         f" transcript {transcript[-1]} bytes, {(transcript[-1] - transcript[0]) // (rounds - 1)} a round;"
-        f" processor {_per_round(used[2:7]):.0f} ms a round first, {_per_round(used[-5:]):.0f} ms at last"
+        f" {first_calls:.0f} calls a round first, {last_calls:.0f} at last"
     )
+    if rounds == 10:  # of more rounds each request is longer; that figure is printed
+        assert last_calls < MOST_GROWTH * first_calls, "a late round does what an early one does"
     assert share >= LEAST_KNOWN
     assert max(databases) < LARGEST_DATABASE
     assert max(rows) < LARGEST_ROW
@@ -79,7 +103,7 @@ async def test_what_is_kept_of_many_rounds_stays_small(rounds: int, tmp_path: Pa
 
 
 def _per_round(used: list[float]) -> float:
-    return 1000 * (used[-1] - used[0]) / (len(used) - 1)
+    return (used[-1] - used[0]) / (len(used) - 1)
 
 
 def _largest_row(path: Path) -> int:
