@@ -43,7 +43,7 @@ async def project_context(
     is_brief: bool = False,
     span: Span | None = None,
     collectors: Sequence[Collector] = COLLECTORS,
-    limit_s: float = LIMIT_S,
+    limit_s: float | None = None,
     shares: ContextShares = USUAL,
 ) -> ContextBlock:
     """The data for a message of `words`, within `budget` tokens.
@@ -62,7 +62,7 @@ async def project_context(
         last_answered=last_answered,
     )
     asked = [each for each in collectors if each.is_needed or not is_brief]
-    found = await asyncio.gather(*(_collected(each, question, limit_s) for each in asked))
+    found = await asyncio.gather(*(_collected(each, question, limit_s or LIMIT_S) for each in asked))
     left_out = [each.name for each, parts in zip(asked, found, strict=True) if parts is None]
     told = [part for parts in found for part in parts or ()]
     if "references" in left_out and question.references:  # what is pointed at is not left out without a word

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import cmath
 import math
-from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Literal
+from weakref import finalize
 
 import numpy as np
 from numpy.typing import NDArray
@@ -182,21 +182,18 @@ class _Axis:
     is_finite: bool
 
 
-_SHARED_AXES: OrderedDict[int, tuple[RealArray, _Axis]] = OrderedDict()
-"""Of the axes that nobody can change any more, such as the one all runs of a batch have in common; kept with
-the array, so that no other gets its identity."""
-_MOST_SHARED = 8
-_LONGEST_SHARED = 10_000
+_SHARED_AXES: dict[int, _Axis] = {}
+"""Of the axes that nobody can change any more, such as the one all runs of a batch have in common, as long as
+they live: one of a mapped file must not keep the file open."""
 
 
 def _axis_of(x: RealArray) -> _Axis:
     if (known := _SHARED_AXES.get(id(x))) is not None:
-        return known[1]
+        return known
     axis = _Axis(bool((x[1:] > x[:-1]).all()), bool(np.isfinite(x).all()))
-    if not x.flags.writeable and len(x) <= _LONGEST_SHARED:
-        _SHARED_AXES[id(x)] = x, axis
-        if len(_SHARED_AXES) > _MOST_SHARED:
-            _SHARED_AXES.popitem(last=False)
+    if not x.flags.writeable:
+        _SHARED_AXES[id(x)] = axis
+        finalize(x, _SHARED_AXES.pop, id(x), None).atexit = False
     return axis
 
 
