@@ -193,7 +193,7 @@ def _axis_of(x: RealArray) -> _Axis:
     axis = _Axis(bool((x[1:] > x[:-1]).all()), bool(np.isfinite(x).all()))
     if not x.flags.writeable:
         _SHARED_AXES[id(x)] = axis
-        finalize(x, _SHARED_AXES.pop, id(x), None).atexit = False
+        finalize(x, _SHARED_AXES.pop, id(x), None)
     return axis
 
 
