@@ -384,6 +384,19 @@ def read_regular_file(path: Path, *, max_bytes: int | None = None) -> bytes:
     return data
 
 
+def read_short(name: str, folder: int, most: int) -> bytes:
+    """The first `most` bytes of the regular file `name` in the folder of this descriptor.
+
+    Raises NotRegular, IsADirectoryError, FileNotFoundError, another OSError.
+    """
+    descriptor = os.open(name, os.O_RDONLY | _SAFE, dir_fd=folder)
+    try:
+        _refuse_special(os.fstat(descriptor))
+        return os.read(descriptor, most)
+    finally:
+        os.close(descriptor)
+
+
 def open_regular_file(path: Path) -> BufferedReader:
     """The regular file at the real path `path` (links resolved by the caller), open for reading.
 

@@ -12,20 +12,22 @@ import errno
 import hashlib
 import json
 import os
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from io import BufferedReader
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from domain.llm.transcript import NeedsWholeTranscript, Summary, is_ulid
-from infrastructure.persistence.authenticity import Authenticity
+from domain.llm.transcript import NeedsWholeTranscript, Summary
+from infrastructure.persistence.authenticity import SIGNATURE_LENGTH, Authenticity
 from infrastructure.persistence.confined import TooLarge, open_regular_file, read_regular_file
 from infrastructure.persistence.transcript_lines import Chain, End, is_whole, read_line
-from shared.safe_json import read_bounded
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
+_HEAD = f'{{"schema_version":{SCHEMA_VERSION},"signature":"'.encode("ascii")
+_BETWEEN, _TAIL = b'","sessions":', b"}\n"
+"""What is signed is the list as it stands: nothing has to be read before it is known whose it is."""
 _MAX_INDEX_BYTES = 256 << 20
 _CHUNK = 1 << 20
 
@@ -61,36 +63,28 @@ class IndexEntry:
 
 
 def read_index(path: Path, signer: Authenticity) -> dict[str, IndexEntry]:
-    """The entries that make sense; none when the file is missing, damaged or somebody else's."""
+    """The entries by conversation; none when the file is missing, damaged, of another version or somebody
+    else's."""
     try:
-        data = read_bounded(read_regular_file(path, max_bytes=_MAX_INDEX_BYTES))
-    except (OSError, ValueError, RecursionError):
+        data = read_regular_file(path, max_bytes=_MAX_INDEX_BYTES)
+    except OSError:
         return {}
-    if not isinstance(data, dict) or data.get("schema_version") != SCHEMA_VERSION:
+    listed, signature = data[len(_HEAD) + SIGNATURE_LENGTH + len(_BETWEEN) : -len(_TAIL)], data[len(_HEAD) :]
+    written = signature[:SIGNATURE_LENGTH].decode("ascii", "replace")
+    if data != _document(listed, written) or not signer.is_ours("sessions", written, SCHEMA_VERSION, listed):
         return {}
-    listed = data.get("sessions")
-    if not signer.is_ours("sessions", data.get("signature"), _signed_text(listed)):
-        return {}
-    entries = [_entry_from(item) for item in (listed if isinstance(listed, list) else [])]
-    times = Counter(entry.summary.session_id for entry in entries if entry is not None)
-    # Of two entries for one conversation nobody knows which is right.
-    return {
-        entry.summary.session_id: entry
-        for entry in entries
-        if entry is not None and times[entry.summary.session_id] == 1
-    }
+    entries = map(_entry_from, json.loads(listed))
+    return {entry.summary.session_id: entry for entry in entries}
 
 
 def index_document(entries: Iterable[IndexEntry], signer: Authenticity) -> bytes:
     """The file's content. Raises EnvironmentProblem when the project can't be signed for."""
-    listed = [_plain(entry) for entry in entries]
-    signature = signer.sign("sessions", _signed_text(listed))
-    document = {"schema_version": SCHEMA_VERSION, "signature": signature, "sessions": listed}
-    return json.dumps(document, indent=1).encode() + b"\n"
+    listed = json.dumps([*map(_plain, entries)], separators=(",", ":")).encode("ascii")
+    return _document(listed, signer.sign("sessions", SCHEMA_VERSION, listed))
 
 
-def _signed_text(listed: object) -> str:
-    return json.dumps(listed, separators=(",", ":"))
+def _document(listed: bytes, signature: str) -> bytes:
+    return b"".join((_HEAD, signature.encode(), _BETWEEN, listed, _TAIL))
 
 
 def summarise(
@@ -195,54 +189,21 @@ def _hashed(file: BufferedReader, end: int) -> hashlib._Hash:
 
 # --- entries as JSON --------------------------------------------------------------------------------
 
-_OF_ENTRY: dict[str, type] = {
-    "size": int,
-    "mtime_ns": int,
-    "ctime_ns": int,
-    "inode": int,
-    "read_to": int,
-    "lines": int,
-    "sha256": str,
-    "link": str,
-    "is_ours": bool,
-}
-_OF_SUMMARY: dict[str, type] = {
-    "session_id": str,
-    "name": str,
-    "named_by": str,
-    "work_mode": str,
-    "created_at": str,
-    "updated_at": str,
-    "message_count": int,
-    "preview": str,
-    "newest_id": str,
-    "last_answer_id": str,
-    "turn_open": bool,
-    "design_open": str,
-    "last_answer_partial": bool,
-    "streaming": list,
-}
+_OF_ENTRY = (
+    "size", "mtime_ns", "ctime_ns", "inode", "read_to", "lines", "sha256", "link", "is_ours",
+)  # fmt: skip
+_OF_SUMMARY = (
+    "session_id", "name", "named_by", "work_mode", "created_at", "updated_at", "message_count", "preview",
+    "newest_id", "last_answer_id", "turn_open", "design_open", "last_answer_partial", "streaming",
+)  # fmt: skip
+_entry_values, _summary_values = attrgetter(*_OF_ENTRY), attrgetter(*_OF_SUMMARY)
 
 
-def _plain(entry: IndexEntry) -> dict[str, Any]:
-    return {name: getattr(entry.summary, name) for name in _OF_SUMMARY} | {
-        name: getattr(entry, name) for name in _OF_ENTRY
-    }
+def _plain(entry: IndexEntry) -> list[Any]:
+    return [*_summary_values(entry.summary), *_entry_values(entry)]
 
 
-def _entry_from(item: object) -> IndexEntry | None:
-    if not isinstance(item, dict):
-        return None
-    if any(type(item.get(name)) is not kind for name, kind in (_OF_ENTRY | _OF_SUMMARY).items()):
-        return None
-    sound = (
-        is_ulid(item["session_id"])
-        and item["named_by"] in ("default", "auto", "user")
-        and item["work_mode"] in ("free_work", "workflow")
-        and 0 <= item["read_to"] <= item["size"]
-        and all(isinstance(message_id, str) for message_id in item["streaming"])
-    )
-    if not sound:
-        return None
-    summary = Summary(**{name: item[name] for name in _OF_SUMMARY})
-    return IndexEntry(**{name: item[name] for name in _OF_ENTRY}, summary=summary)
+def _entry_from(row: list[Any]) -> IndexEntry:
+    """What `_plain` made: who wrote it was told by its signature."""
+    summary = Summary(**dict(zip(_OF_SUMMARY, row, strict=False)))
+    return IndexEntry(**dict(zip(_OF_ENTRY, row[len(_OF_SUMMARY) :], strict=True)), summary=summary)

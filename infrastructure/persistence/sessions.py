@@ -274,15 +274,16 @@ class SessionFiles:
             entries[session_id] = entry
         if entries.keys() != known.keys() or any(known[key] is not entry for key, entry in entries.items()):
             self._write_index(index_path, entries.values())
+        ends = self._ends.known_of(entries)
         infos = [
             _info(
                 entry.summary,
                 is_ours=entry.is_ours,
-                is_cut=entry.is_cut(self._ends.known(entry.summary.session_id)),
+                is_cut=entry.is_cut(ends.get(session_id)),
                 size=entry.size,
                 stored_at=entry.mtime_ns / 1e9,
             )
-            for entry in entries.values()
+            for session_id, entry in entries.items()
         ]
         infos += [
             _info(summary, is_ours=False, is_cut=False, size=0, stored_at=time.time())

@@ -202,7 +202,7 @@ def take_over(private: Path, signer: Authenticity, user_home: Path, *, adopt: Ca
     """
     if signer.is_taken_over:
         return
-    if not signer.is_being_taken_over and not (_has_history(private) and _is_his(private, user_home)):
+    if not signer.is_being_taken_over and not (_is_his(private, user_home) and _has_history(private)):
         return
     try:
         with change_lock(private / "take_over"):
