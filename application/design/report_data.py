@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from application.design.round_history import number_shown
 from application.design.story import goals_from_plain, verdicts_from_plain, without_blocks
 from domain.circuit.netlist import Netlist
 from domain.design.round_table import TableRow, Trend, round_table
@@ -155,6 +156,7 @@ class _Follower:
             "stop_reason": reason,
             "goals_met": bool(standing) and reason == "goals_met",
             "rounds": len(standing),
+            "round": number_shown(self._state) if standing else None,
             "best_round": number if isinstance(number, int) and standing else None,
             "circuit": circuit if circuit and reason != "undone" else None,
             "words": self._closing,

@@ -109,7 +109,10 @@ class GoBackNode:
 
 
 class ConcludeNode:
-    """Ends a run; when a former round was better than the last, its circuit is to be put back."""
+    """Ends a run; when a former round was better than the last, its circuit is to be put back.
+
+    Who accepts a design keeps the circuit that was asked about, and is told of the better one.
+    """
 
     def __init__(self, operations: Operations, project: ProjectFiles) -> None:
         self._restoring = Restoring(operations, project)
@@ -128,6 +131,15 @@ class ConcludeNode:
             return Finished(update=ended, record=Said())
         files = best.get("files", state.get("circuit_files", {}))
         if (best["netlist_sha256"], files) == (now, state.get("circuit_files", {})):
+            return Finished(update=ended, record=Said())
+        if state.get("user_intent") == "accept":
+            text = msg(
+                "Round {number} is kept as it was accepted. Round {best} came closer to the goals; it "
+                "can still be gone back to.",
+                number=number_shown(state),
+                best=best["number"],
+            )
+            step.tell(TextWritten(text=text))
             return Finished(update=ended, record=Said())
         records = await self._restoring.operations.list(session_id=state["session_id"])
         plan = await self._restoring.plan(state, records, files_of(best, state), number=best["number"])

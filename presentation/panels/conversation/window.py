@@ -173,7 +173,7 @@ class Window:
             self._services,
             self._panel,
             title=msg("Accept the design although goals are missed?"),
-            text=msg("Not met: {goals}. The design ends; the best circuit is kept in the file.", goals=names),
+            text=msg("Not met: {goals}. The design ends; the circuit stays as it is now.", goals=names),
             options=[(False, msg("Keep designing"), ""), (True, msg("Accept design"), "primary")],
             cancelled=False,
             about=about,

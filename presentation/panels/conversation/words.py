@@ -183,7 +183,7 @@ def interruption_texts(item: Interrupted) -> tuple[Message, Message | None]:
 def choice_hint(item: Decision, choice: str) -> Message | None:
     """What a button does, where its word does not say it."""
     return {
-        "accept": msg("Ends the design; the best circuit is kept in the file"),
+        "accept": msg("Ends the design; the circuit stays as it is now"),
         "continue": msg("One more round with corrected values"),
         "fix": msg("One more round that corrects what the simulator reports"),
         "until": msg(

@@ -363,6 +363,22 @@ async def test_goals_are_changed_in_the_middle_and_missed_ones_accepted(bench: B
         await bench.design(None)
 
 
+async def test_an_accepted_round_stays_though_an_earlier_one_was_better(bench: Bench) -> None:
+    bench.model.acts["optimize"] = in_turn(*(writes("amp.cir", amplifier(value)) for value in ("1k", "480")))
+    done = await bench.design(decide=answers("continue", "continue", "continue", "accept"))
+    assert (done.stop_reason, done.rounds, done.round_number) == ("goals_not_met", 3, 3)
+    assert bench.circuit() == amplifier("480")
+    assert "Round 3 is kept as it was accepted. Round 2 came closer to the goals" in bench.words[-1]
+    (session,) = (bench.root / ".circuit_ai" / "conversations").glob("*.jsonl")
+    app = bench.build()
+    try:
+        report: Any = await app.conversations.sessions.design_report(bench.root, session.stem, program="1")
+    finally:
+        await app.close()
+    end = report["designs"][0]["end"]
+    assert (end["round"], end["best_round"], end["rounds"]) == (3, 2, 3)
+
+
 async def test_a_tool_that_a_question_does_not_have_is_not_run(bench: Bench) -> None:
     bench.model.acts["question"] = writes("amp.cir", "gone\n", "I changed it.")
     await bench.design(
