@@ -18,7 +18,6 @@ from domain.llm.agentic_loop.backing import stale_figures, unbacked_figures
 from domain.llm.agentic_loop.claims import Doubts, unmade_claims
 from domain.llm.agentic_loop.contradictions import contradictions
 from domain.llm.agentic_loop.policy import (
-    NO_DOUBTS,
     Ask,
     End,
     is_cut,
@@ -222,18 +221,16 @@ class TurnWatch:
             answers[str(with_answer.id)] = with_answer
         return answers.values()
 
-    async def doubts(self, *, with_answer: AIMessage | None = None) -> Doubts:
+    async def doubts(self, *, with_answer: AIMessage | None = None) -> Doubts | None:
         """What of the newest answer, when it ended in words, nothing stands behind."""
         last = self.record(with_answer=with_answer).last
         if last is None or last.calls or is_cut(last):
-            return NO_DOUBTS
+            return None
         answers = [*self._conversation.answers_of_turn(), *([] if with_answer is None else [with_answer])]
         if answers[-1].additional_kwargs.get("provider") == BUILTIN:
-            return NO_DOUBTS  # it says what its equations gave, which stand in no result
+            return None  # it says what its equations gave, which stand in no result
         if self._is_judged_next(last.text):
-            return (
-                NO_DOUBTS  # what a design is expected to do, said before the program simulates and judges it
-            )
+            return None  # what a design is expected to do, said before the program simulates and judges it
         # Figures may come from pages or pictures, which are not read here.
         has_other_sources = bool(get_sources(answers[-1])) or self._conversation.has_attachments
         messages, turn = self._conversation.messages, self._conversation.messages_of_turn()

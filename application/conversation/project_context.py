@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from application.conversation.collectors import COLLECTORS, Collector, Question, question_of
+from application.conversation import collectors as c
+from application.conversation.question import Question, question_of
+from application.conversation.references import referred
+from application.conversation.turn_deps import EditorState
+from application.tool_execution.definition import ToolContext
 from domain.llm.context_block import USUAL, ContextBlock, ContextPart, ContextShares, PartName, assemble
 
 if TYPE_CHECKING:
-    from application.conversation.turn_deps import EditorState
     from application.ports.tracing import Span
-    from application.tool_execution.definition import ToolContext
 
 _logger = logging.getLogger(__name__)
 
@@ -29,6 +31,34 @@ UNRELATED = 1500
 """Tokens of the data for a message in which nothing of the project is named or meant."""
 _NOT_READ = ("[what is named with @ could not be read in time: read_file]",)
 _OF_THE_MESSAGE: frozenset[PartName] = frozenset({"passages", "references", "selection"})
+
+
+@dataclass(frozen=True, slots=True)
+class Collector:
+    """Finds one kind of data."""
+
+    name: str
+    collect: Callable[[Question], Awaitable[Sequence[ContextPart]]]
+    is_needed: bool = False
+    """Cheap, and without it the model would take something wrong for right: it is waited for longer, and
+    told to every model."""
+
+
+COLLECTORS: tuple[Collector, ...] = (
+    Collector("project", c.project, is_needed=True),
+    Collector("files", c.file_names, is_needed=True),
+    Collector("goals", c.goals, is_needed=True),
+    Collector("changes", c.changes, is_needed=True),
+    Collector("editor", c.editor, is_needed=True),
+    Collector("diagnostics", c.diagnostics),
+    Collector("figures", c.figures),
+    Collector("verdicts", c.verdicts),
+    Collector("references", referred),
+    Collector("stages", c.stages),
+    Collector("circuit", c.circuit),
+    Collector("dependencies", c.dependencies),
+    Collector("passages", c.passages),
+)
 
 
 async def project_context(

@@ -33,7 +33,6 @@ from shared.message import Message, msg
 
 NudgeKind = Literal["open_tasks", "doubts", "summary"]
 
-NO_DOUBTS = Doubts()
 
 _TASK = re.compile(r"^[ \t]*(?:[-*+]|\d+[.)])[ \t]+\[(?P<mark>[ xX✓✔])\][ \t]+(?P<text>\S.*)$", re.MULTILINE)
 _CODE = re.compile(
@@ -76,7 +75,7 @@ class Nudge:
     """The same nudge is not given twice about the same."""
 
 
-def next_nudge(turn: TurnRecord, *, doubts: Doubts = NO_DOUBTS) -> Nudge | None:
+def next_nudge(turn: TurnRecord, *, doubts: Doubts | None = None) -> Nudge | None:
     """What is asked for after the newest answer, which has no calls and ended by itself; None for nothing.
 
     Each kind comes once a turn; that of open tasks again when some were done meanwhile. What was asked
@@ -284,7 +283,7 @@ def next_move(
     *,
     seconds: float = 0.0,
     goals: Sequence[DesignGoal] = (),
-    doubts: Doubts = NO_DOUBTS,
+    doubts: Doubts | None = None,
 ) -> Ask | End:
     """What comes next. All calls of the newest answer have their results.
 
@@ -304,7 +303,7 @@ def next_move(
 
 
 def _after_words(
-    turn: TurnRecord, last: AnswerRecord, limits: AgentLimits, seconds: float, doubts: Doubts
+    turn: TurnRecord, last: AnswerRecord, limits: AgentLimits, seconds: float, doubts: Doubts | None
 ) -> Ask | End:
     if last.finish_reason == "content_filter":
         return End(

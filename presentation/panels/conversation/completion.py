@@ -26,7 +26,7 @@ from shared.local_time import clock_time
 from shared.message import Message, msg, one_line
 
 _NAME = re.compile(r'(?<![\w.@])@(?:"([^"\n]*)|([^\s"\'`，。；：！？、（）()<>\[\]{}@]*))$')
-"""As the conversation reads a name (application.conversation.collectors), up to where it is written."""
+"""As the conversation reads a name (application.conversation.question), up to where it is written."""
 _COMMAND = re.compile(r"/(\w*)$")
 _PLAIN = re.compile(r"[^\s\"'`，。；：！？、（）()<>\[\]{}@]+")
 _OF_EACH_KIND = 3

@@ -15,8 +15,8 @@ from langchain_core.messages import HumanMessage
 
 from application.agent.request import earlier_messages
 from application.app import Application
-from application.conversation.collectors import COLLECTORS, Collector, Question
-from application.conversation.project_context import project_context
+from application.conversation.project_context import COLLECTORS, Collector, project_context
+from application.conversation.question import Question
 from application.conversation.turn_deps import EditorState
 from application.design.circuit_goals import ask_of
 from application.tool_execution.definition import ToolContext
