@@ -7,16 +7,11 @@ design, its goals and its figures stand in its messages.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
-from application.conversation.shown_session import Mark
-from domain.llm.tools.confirmation_card import AnswerWord
+from application.conversation.shown_session import Mark, ShownSession
+from application.design.story import Checkpoint
+from domain.llm.tools.confirmation_card import AnswerWord, CardAnswer
 from shared.message import Message, msg
-
-if TYPE_CHECKING:
-    from application.conversation.shown_session import ShownSession
-    from application.design.story import Checkpoint
-    from domain.llm.tools.confirmation_card import CardAnswer
 
 _ANSWERS: Mapping[AnswerWord, Message] = {
     "allow": msg("allowed"),

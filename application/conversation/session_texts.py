@@ -10,21 +10,19 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from application.conversation.session_marks import marks_in, marks_of
+from application.conversation.shown_session import (
+    ShownCall,
+    ShownCompression,
+    ShownMessage,
+    ShownSession,
+)
+from domain.llm.compression import Compression
 from domain.llm.netlists_in_text import complete_netlists
 from shared.message import Message, msg, stored_message, visible
 from shared.safe_json import join_surrogates
-
-if TYPE_CHECKING:
-    from application.conversation.shown_session import (
-        ShownCall,
-        ShownCompression,
-        ShownMessage,
-        ShownSession,
-    )
-    from domain.llm.compression import Compression
 
 Translate = Callable[[Message], str]
 

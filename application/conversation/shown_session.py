@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from application.design.story import StoryStep, story_of
 from domain.llm.chat import ProviderChoice
 from domain.llm.compression import Compression, compression_of
 from domain.llm.costs import AnswerUse, Cost, cost_in, total, uses_of
-from domain.llm.tools.confirmation_card import answers_from_plain, card_from_plain
+from domain.llm.tools.confirmation_card import Answers, ConfirmationCard, answers_from_plain, card_from_plain
 from domain.llm.tools.result import result_path_in
 from domain.llm.transcript import (
     FROM_OUTSIDE,
@@ -32,11 +32,6 @@ from domain.llm.transcript import (
 from domain.llm.turn_failure import TurnFailure, TurnLimit, failure_from_plain
 from shared.message import Message, message_from_plain, msg
 from shared.safe_json import for_display
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from domain.llm.tools.confirmation_card import Answers, ConfirmationCard
 
 _log = logging.getLogger(__name__)
 

@@ -6,9 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from application.simulation.device_tables import TableRequest
+from application.simulation.device_tables import DeviceTables, TableRequest
 from application.simulation.prepared_circuit import PreparedCircuit
 from application.studies.plan import value_in
 from domain.circuit.parameters import resolve_parameters
@@ -16,9 +15,6 @@ from domain.simulation.device_table import DeviceTable
 from domain.studies.spec_reader import spec_error
 from domain.studies.study_spec import Range, StudyParameter
 from shared.message import msg
-
-if TYPE_CHECKING:
-    from application.simulation.device_tables import DeviceTables
 
 _BISECTIONS = 40
 

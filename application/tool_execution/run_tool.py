@@ -5,25 +5,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from application.tool_execution.definition import ToolContext
-from application.tool_execution.executor import ByHand, Judging
+from application.ports.permissions import PermissionStore
+from application.ports.project import ProjectFiles, Projects
+from application.tool_execution.definition import ToolContext, ToolServices
+from application.tool_execution.executor import ByHand, Confirm, Judging, ToolExecutor
 from application.tool_execution.operations import Operations
-from domain.llm.tools.result import ToolCall
-from domain.llm.web_search import WEB_SEARCH
+from domain.llm.tools.result import ToolCall, ToolResult
+from domain.llm.web_search import WEB_SEARCH, WebSearchSettings
 from shared.errors import UserInputError
+from shared.events import EventBus
 from shared.message import msg
 from shared.ulid import new_ulid
-
-if TYPE_CHECKING:
-    from application.ports.permissions import PermissionStore
-    from application.ports.project import ProjectFiles, Projects
-    from application.tool_execution.definition import ToolServices
-    from application.tool_execution.executor import Confirm, ToolExecutor
-    from domain.llm.tools.result import ToolResult
-    from domain.llm.web_search import WebSearchSettings
-    from shared.events import EventBus
 
 SESSION_ID = "command-line"
 """What calls by hand are logged under."""

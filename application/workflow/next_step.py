@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from application.conversation.inspecting import NextStep
 from application.design.round_history import can_be_undone, judged_rounds, timeline
+from application.graph.state import GraphState, UserIntent
+from application.tool_execution.definition import ToolContext
 from application.workflow.chosen_model import goals_context
 from application.workflow.goal_readers import goals_values
 from application.workflow.journal import DesignRun, open_run
@@ -21,14 +23,10 @@ from application.workflow.model_steps import (
 from application.workflow.nodes.model import action_values, first_text, first_values, task_of
 from application.workflow.plain_state import goal_from_plain, verdict_from_plain
 from domain.design.checkpoint_intent import read_checkpoint_text
+from domain.llm.chat import ModelRoom
+from domain.llm.conversation_record import ConversationRecord
 from domain.llm.tools.text_files import version_hash
 from domain.simulation.goals import all_met
-
-if TYPE_CHECKING:
-    from application.graph.state import GraphState, UserIntent
-    from application.tool_execution.definition import ToolContext
-    from domain.llm.chat import ModelRoom
-    from domain.llm.conversation_record import ConversationRecord
 
 
 async def next_step(

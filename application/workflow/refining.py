@@ -6,15 +6,13 @@ import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from application.design.round_history import begun_with
 from domain.design.goal_change import goals_changed_by
 from domain.llm.transcript import design_left_open
 from domain.simulation.goals import DesignGoal
-
-if TYPE_CHECKING:
-    from shared.message import Message
+from shared.message import Message
 
 _FINISHED = ("goals_met", "goals_not_met")
 _LONGEST_LOOKED_AT = 2000

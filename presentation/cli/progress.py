@@ -5,13 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from presentation.json_output import Output
 from presentation.progress_words import PROGRESSED, Progressed, progress_text
-
-if TYPE_CHECKING:
-    from shared.events import EventBus
+from shared.events import EventBus
 
 _TOLD_EVERY_S = 2.0
 E = TypeVar("E")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QEvent, QObject, Qt
 from PyQt6.QtGui import QKeyEvent
@@ -15,10 +14,8 @@ from domain.circuit.model_library import LibraryModel, matching_models, pin_word
 from presentation.ui.figure_table import Cell, Column, FigureTable
 from presentation.ui.parts import text_label
 from presentation.ui.small_dialog import SmallDialog
+from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
-
-if TYPE_CHECKING:
-    from presentation.ui.workspace import WindowServices
 
 _ROWS = 9
 """Seen at once."""

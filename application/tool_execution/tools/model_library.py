@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from application.tool_execution.definition import Arguments, Number, Tool, ToolContext, unlisted
 from application.tool_execution.tools._common import in_thread, locate
-from domain.circuit.model_library import matching_models
+from domain.circuit.model_library import LibraryModel, matching_models
 from domain.llm.tools.look import ToolLook
 from domain.llm.tools.result import ToolCall, ToolResult, failure, failure_of
 from domain.studies.spec_reader import read_number
 from shared.errors import CircuitAIError
 from shared.message import msg
-
-if TYPE_CHECKING:
-    from domain.circuit.model_library import LibraryModel
 
 
 class FindModelArguments(Arguments):

@@ -6,15 +6,15 @@ import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from application.graph.state import GraphState
+from application.graph.state import GraphState, JudgedRound
 from application.ports.events import CheckpointReached, TextWritten
 from application.ports.project import ABSENT, ProjectFiles
 from application.tool_execution.effects import TAKEN
 from application.tool_execution.operations import Operations
-from application.workflow.journal import PlannedCall, Said
-from application.workflow.model_steps import Worked, read_if_there
+from application.workflow.journal import DesignJournal, PlannedCall, Said
+from application.workflow.model_steps import ModelSteps, Worked, read_if_there
 from application.workflow.nodes._effects import Finished, Step
 from application.workflow.nodes.circuit import SIMULATE_TOOL, hash_in, is_ours, keep_goals
 from application.workflow.plain_state import verdict_from_plain
@@ -23,15 +23,10 @@ from domain.design.file_names import file_stem
 from domain.design.locked_elements import locked_in
 from domain.design.round_table import asked, value_beside_limit
 from domain.llm.context_block import as_data
+from domain.llm.prompts.catalogue import TaskName
 from domain.simulation.goals import all_met
 from shared.message import msg
 from shared.ulid import new_ulid
-
-if TYPE_CHECKING:
-    from application.graph.state import JudgedRound
-    from application.workflow.journal import DesignJournal
-    from application.workflow.model_steps import ModelSteps
-    from domain.llm.prompts.catalogue import TaskName
 
 _LINES_AROUND = 5
 _MOST_NAMES = 1000

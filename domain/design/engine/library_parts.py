@@ -9,15 +9,11 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from domain.design.engine.declaration import Choice, Option
+from domain.design.engine.declaration import Choice, Family, Option
 from domain.design.sentence import Sentence
 from shared.errors import CircuitError
 from shared.message import Message, msg
-
-if TYPE_CHECKING:
-    from domain.design.engine.declaration import Family
 
 _VT = 0.02585
 

@@ -8,11 +8,15 @@ import os
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from PyQt6.QtCore import Qt, QUrl
 from PyQt6.QtGui import QDesktopServices, QGuiApplication
 
+from application.groups.conversations import Conversations
+from application.groups.project import Project
+from application.tool_execution.taking_back import UndoChoice
+from domain.design.checkpoint_intent import IntentKind
 from domain.llm.chat import ProviderChoice
 from presentation.panels.conversation.code_blocks import CodeKeeper
 from presentation.panels.conversation.composer import Composer
@@ -41,12 +45,6 @@ from presentation.translation import GivenName
 from presentation.ui.workspace import WindowServices
 from shared import paths
 from shared.message import Message, msg
-
-if TYPE_CHECKING:
-    from application.groups.conversations import Conversations
-    from application.groups.project import Project
-    from application.tool_execution.taking_back import UndoChoice
-    from domain.design.checkpoint_intent import IntentKind
 
 
 @dataclass(frozen=True, slots=True, eq=False)

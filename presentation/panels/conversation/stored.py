@@ -8,13 +8,16 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, cast
+from typing import Literal, cast
 
+from application.conversation.shown_session import ShownMessage, ShownSession
+from application.design.story import Ended, StoryStep
 from application.ports.events import Done, StopReason
 from application.ports.project import ABSENT, FOLDER
-from application.project.undoing import INSERT_TOOL
+from application.project.undoing import INSERT_TOOL, OperationEntry
 from domain.llm.attachments import attachments_from_plain
 from domain.llm.transcript import INTERRUPTED, PREVIEW_LENGTH
+from domain.llm.turn_failure import TurnFailure
 from domain.simulation.goals import all_met
 from presentation.panels.conversation.html_view import HtmlItems
 from presentation.panels.conversation.items import (
@@ -44,12 +47,6 @@ from presentation.panels.conversation.sources import stored_sources
 from presentation.retelling import StoredWords
 from shared.message import msg, stored_message
 from shared.paths import circuit_of_goals
-
-if TYPE_CHECKING:
-    from application.conversation.shown_session import ShownMessage, ShownSession
-    from application.design.story import Ended, StoryStep
-    from application.project.undoing import OperationEntry
-    from domain.llm.turn_failure import TurnFailure
 
 _logger = logging.getLogger(__name__)
 _END_OF = "end of "
