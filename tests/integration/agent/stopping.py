@@ -145,11 +145,13 @@ def times_of(stops: Sequence[Stop]) -> str:
 
 
 async def ask_on(app: Application, peer: Peer, project: Path) -> str:
-    """Send the next message of the conversation; how its turn ended."""
+    """Send the next message of the conversation, if the stop left it time to begin; how its turn ended."""
+    stored = [path.stem for path in (project / ".circuit_ai" / "conversations").glob("*.jsonl")]
+    assert len(stored) <= 1
     with ExitStack() as stack:
         server = peer.server or stack.enter_context(FakeLLMServer([answer("Nothing else.")]))
         turn = app.conversations.chat(
-            request(server.base_url, project, NEXT_QUESTION, session_of(project).stem), emit=lambda _: None
+            request(server.base_url, project, NEXT_QUESTION, "".join(stored)), emit=lambda _: None
         )
         return (await turn).stop_reason
 
