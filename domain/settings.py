@@ -116,7 +116,7 @@ class UserSettings:
     ngspice_path: Path | None = setting(None, msg("Simulator"), group=_GENERAL,
         help=msg("The ngspice program; none = the one found on PATH."))
     removed_days: int = setting(REMOVED_DAYS, msg("Removed conversations"), group=_GENERAL, bounds=(1, 3650),
-        help=msg("For so many days they can be restored; then they are deleted for good."))
+        help=msg("How many days they can be restored; after that they are deleted permanently."))
     small_model: ProviderChoice | None = setting(None, msg("Model for titles and summaries"),
         group=_MODELS, read=_model,
         example='{"provider": "ollama", "model": "qwen3:4b", "base_url": ""}',
@@ -138,7 +138,7 @@ class UserSettings:
     agent: AgentLimits | None = setting(None, msg("Assistant limits"), parts=_agent,
         help=msg("How far one message may go by itself; at a limit you decide whether to continue."))
     context: ContextShares | None = setting(None, msg("Data of a message"), parts=_context,
-        help=msg("How what is known of the project is divided; what a part leaves goes to the others."))
+        help=msg("How the space for project data is divided; what one part does not use goes to the others."))
     network: NetworkSettings | None = setting(None, msg("Network"), parts=_network,
         help=msg("How servers are reached; servers on this computer are always reached directly."))
     embedding: EmbeddingSettings | None = setting(None, msg("Search by meaning"), parts=_embedding,

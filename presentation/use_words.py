@@ -11,12 +11,14 @@ from presentation.figures import short_count
 from shared.message import Message, msg
 
 CACHE_BREAKS: Mapping[CacheBreak, Message] = {
-    "model": msg("Read from the start again: another model answered."),
-    "tools": msg("Read from the start again: other tools were offered."),
-    "system": msg("Read from the start again: the system message had changed."),
-    "history": msg("Read again: earlier turns were left out or summarized."),
-    "pause": msg("Read again: providers keep a request for a few minutes only."),
-    "context": msg("Read again from the project data on: what is sent with the message had changed."),
+    "model": msg("Nothing came from the cache: another model answered."),
+    "tools": msg("Nothing came from the cache: other tools were offered."),
+    "system": msg("Nothing came from the cache: the system message had changed."),
+    "history": msg("Not from the cache: earlier turns were left out or summarized."),
+    "pause": msg("Not from the cache: providers keep a request for a few minutes only."),
+    "context": msg(
+        "Not from the cache, from the project data on: what is sent with the message had changed."
+    ),
 }
 """Why a provider did not find in its cache what it had read before."""
 
@@ -32,9 +34,9 @@ def token_line(usage: Usage) -> Message:
     """What was sent and answered."""
     share = cached_share(usage)
     if not usage.cached_tokens or share is None:
-        return msg("{sent} tokens sent, {answered} answered", sent=short_count(usage.prompt_tokens),
+        return msg("{sent} tokens sent, {answered} received", sent=short_count(usage.prompt_tokens),
                    answered=short_count(usage.completion_tokens))  # fmt: skip
-    return msg("{sent} tokens sent ({share} from the cache), {answered} answered",
+    return msg("{sent} tokens sent ({share} from the cache), {answered} received",
                sent=short_count(usage.prompt_tokens), share=f"{share:.0%}",
                answered=short_count(usage.completion_tokens))  # fmt: skip
 
@@ -46,7 +48,7 @@ def use_lines(use: AnswerUse) -> Iterator[Message]:
     facts = use.facts
     if facts is not None:
         if facts.first_s is not None:
-            yield msg("{seconds}, first words after {first}", seconds=seconds_of(facts.seconds),
+            yield msg("{seconds}, first token after {first}", seconds=seconds_of(facts.seconds),
                       first=seconds_of(facts.first_s))  # fmt: skip
         if facts.retries:
             yield msg("{count} {count:retry|retries}", count=facts.retries)
@@ -65,7 +67,7 @@ def spent_lines(spent: Spent) -> Iterator[Message]:
     """What several answers took together, and what was done beside them, a line each."""
     answers, work = spent.answers, spent.work
     if not answers.answers:
-        yield msg("No model was asked; the built-in designer costs no tokens.")
+        yield msg("No model was asked; the built-in designer uses no tokens.")
     else:
         yield msg("{count} {count:answer|answers} in {seconds}, {tokens}", count=answers.answers,
                   seconds=seconds_of(answers.seconds), tokens=token_line(answers.usage))  # fmt: skip
@@ -75,12 +77,12 @@ def spent_lines(spent: Spent) -> Iterator[Message]:
         if answers.cost.unknown:
             yield msg("Cost of {count} {count:answer|answers} unknown", count=answers.cost.unknown)
         if answers.first_s is not None:
-            yield msg("First words after {seconds} on average", seconds=seconds_of(answers.first_s))
+            yield msg("First token after {seconds} on average", seconds=seconds_of(answers.first_s))
     if work.calls:
         yield msg("{count} tool {count:call|calls} in {seconds}, {failed} failed", count=work.calls,
                   seconds=seconds_of(work.call_s), failed=work.failed_calls)  # fmt: skip
     if answers.retries:
-        yield msg("{count} {count:retry|retries}, after which {recovered} {recovered:answer|answers} came",
+        yield msg("{count} {count:retry|retries}, {recovered} {recovered:answer|answers} recovered",
                   count=answers.retries, recovered=answers.recovered)  # fmt: skip
     if work.failed_turns:
         yield msg("{failed} of {turns} {turns:turn|turns} ended with an error",

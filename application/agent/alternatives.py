@@ -268,8 +268,8 @@ def shortened_text(reason: Message, tokens: int) -> Message:
 def left_out_text(turns: int, choice: ProviderChoice) -> Message:
     """What is said when earlier turns no longer fit."""
     return msg(
-        "The first {count} {count:turn|turns} no longer {count:fits|fit} into the context window of {model}: "
-        "only your own words of {count:it|them} are sent.",
+        "The first {count} {count:turn|turns} no longer {count:fits|fit} into the context window of "
+        "{model}: of {count:it|them} only your own messages are sent.",
         count=turns,
         model=named(choice),
     )

@@ -308,7 +308,7 @@ class Sessions:
             if paths.PROJECT_FOLDER in Path(os.path.realpath(path)).parts:
                 raise UserInputError(
                     msg("{path} is inside .circuit_ai, which is reserved for the program.", path=target),
-                    advice=msg("Choose a place beside it."),
+                    advice=msg("Choose a place outside .circuit_ai."),
                     file=target,
                     error_type="bad_path",
                 )

@@ -113,7 +113,7 @@ def conflict_text(conflict: Conflict, units: Mapping[str, str]) -> Message:
         value = "-" if math.isnan(conflict.nearest) else with_unit(conflict.nearest, unit)
         return msg("No simulation met {goal}; the nearest was {value}.", goal=texts[0], value=value)
     return msg(
-        "{one} and {other} conflict: met by {one_count} and {other_count} points, by none together.",
+        "{one} and {other} conflict: {one_count} and {other_count} points meet them, no point meets both.",
         one=texts[0],
         other=texts[1],
         one_count=conflict.met_by[0],

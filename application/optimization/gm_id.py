@@ -87,7 +87,7 @@ async def _inversion(
     length_m = None if length is None else value_in(length.text, resolve_parameters(prepared.tree))
     if length_m is None:
         raise spec_error(
-            f"{place}.name", msg("refers to {name}, whose length the circuit does not tell", name=bias.device)
+            f"{place}.name", msg("refers to {name}, whose length the circuit does not give", name=bias.device)
         )
     request = TableRequest(
         model=element.model.text, length_m=length_m, file=prepared.circuit, beside=prepared.circuit,

@@ -376,8 +376,8 @@ class OptimizeCircuit:
             return (), ()
         if len(movable) > _MOST_MOVED:
             many = msg(
-                "With {count} parameters, how firmly the goals hold was not tested (at most {most}); a "
-                "worst-case or Monte Carlo study tells.",
+                "With {count} parameters, robustness was not tested (at most {most}); run a worst-case or "
+                "Monte Carlo study.",
                 count=len(movable),
                 most=_MOST_MOVED,
             )
@@ -397,9 +397,7 @@ class OptimizeCircuit:
                     timeout_s=job.study.spec.timeout_s,
                 )  # fmt: skip
         except TimeoutError:
-            slow = msg(
-                "How firmly the goals hold was not tested: the runs take too long. A worst-case study tells."
-            )
+            slow = msg("Robustness was not tested: the runs take too long. Run a worst-case study.")
             return (), (slow,)
         finally:
             await uninterrupted(self._cpu.run_in_thread(shutil.rmtree, around, ignore_errors=True))

@@ -146,9 +146,8 @@ def with_stand_ins(
         return netlist, tree
     translator.notes += [
         SimulationNote(
-            message=msg("{name} is not defined here; {program} may come with it. Our generic {kind} is "
-                        "used in its place: currents, speed and limits only roughly match the real "
-                        "part.",
+            message=msg("{name} is not defined here; it may be built into {program}. Our generic {kind} is "
+                        "used in its place: currents, speed and limits only roughly match the real part.",
                         name=item.name, kind=item.kind, program=PROGRAMS[translator.dialect]),
             file=item.file,
             line=item.line,

@@ -85,8 +85,9 @@ def _with_reply(found: GoalsRead) -> GoalsRead:
         )
     elif not found.goals and not found.questions:
         reply = msg(
-            "No goals could be read from the model's answer. Send the sentence again, choose another model, "
-            "or give figures with units, for example “low-pass, cutoff 10 kHz, ripple below 0.1 dB”."
+            "No goals could be read from the model's answer. Send the sentence again, choose another "
+            "model, or give figures with units, for example “low-pass, cut-off 10 kHz, ripple below 0.1 "
+            "dB”."
         )
     return replace(found, reply=reply)
 

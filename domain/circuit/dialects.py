@@ -297,7 +297,7 @@ def refuse_schematic(data: bytes, path: Path | None) -> None:
     for program, pattern in _LISTINGS:
         if pattern.match(head):
             raise UserInputError(
-                msg("{path} is what {program} printed, not a netlist. Open the circuit it was run with.",
+                msg("{path} is {program} output, not a netlist. Open the circuit it was run with.",
                     path=path, program=program),
                 file=path,
                 line=1,

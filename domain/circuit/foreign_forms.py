@@ -22,13 +22,12 @@ _FORMS: tuple[tuple[re.Pattern[str], Message], ...] = (
     ),
     (
         late_pattern(r"\.dc\s+(?:\S+\s+){0,6}?(?P<word>dec|oct|lin|list)\s", re.IGNORECASE),
-        msg("The .dc of ngspice has no {word} sweep. Write the source, start, stop and step: .dc V1 0 5 0.1.",
+        msg("ngspice has no {word} sweep for .dc. Write the source, start, stop and step: .dc V1 0 5 0.1.",
             word=""),
     ),
     (
         late_pattern(r"\.dc\s+(?P<word>param)\s", re.IGNORECASE),
-        msg("The .dc of ngspice cannot sweep a parameter. Use .step param, or sweep a source: "
-            ".dc V1 0 5 0.1."),
+        msg("ngspice cannot sweep a parameter with .dc. Use .step param, or sweep a source: .dc V1 0 5 0.1."),
     ),
     (
         late_pattern(r"(?P<word>k\S*)\s+(?:l\S*\s+)+[\d.{]\S*\s+[a-z][\w.-]*\s*$", re.IGNORECASE),
@@ -41,7 +40,7 @@ _FORMS: tuple[tuple[re.Pattern[str], Message], ...] = (
             r"(?![a-z_]\w*(?:\s|$))",  # a parameter's bare name is fine
             re.IGNORECASE,
         ),
-        msg("Put the expression of {word} into braces, as ngspice requires: {{...}}.", word=""),
+        msg("Put the expression of {word} in braces, as ngspice requires: {{...}}.", word=""),
     ),
     (
         late_pattern(r"(?P<word>[vi]\S*)\s.*\bwavefile\s*=", re.IGNORECASE),
@@ -49,7 +48,7 @@ _FORMS: tuple[tuple[re.Pattern[str], Message], ...] = (
     ),
     (
         late_pattern(r"(?P<word>[vi]\S*)\s+\S+\s+\S+\s+type\s*=\s*[vi]dc\b", re.IGNORECASE),
-        msg("{word} is a source in the form of ahkab. Write it like V1 1 0 DC 1 AC 1.", word=""),
+        msg("{word} is a source in ahkab's format. Write it like V1 1 0 DC 1 AC 1.", word=""),
     ),
     (
         late_pattern(r"[^$]*(?P<word>\$\{\w+\})"),
@@ -66,8 +65,8 @@ _FORMS: tuple[tuple[re.Pattern[str], Message], ...] = (
     ),
     (
         late_pattern(r"(?P<word>[eg]\S*)\s+\S+\s+\S+\s+(?:opamp|transformer|vcr|vccap)\s", re.IGNORECASE),
-        msg("{word} is an ideal element of HSPICE that ngspice does not have. Write its gain, "
-            "E1 out 0 in+ in- 1meg, or an expression.", word=""),
+        msg("{word} is an ideal HSPICE element that ngspice does not have. Write its gain, E1 out 0 in+ "
+            "in- 1meg, or an expression.", word=""),
     ),
     (
         late_pattern(
@@ -76,7 +75,7 @@ _FORMS: tuple[tuple[re.Pattern[str], Message], ...] = (
             r"(?:and|nand|or|nor|xor|nxor|inv|buf)3?a?)\s*(?:\([\d\s,]*\))?\s+\S+\s+\S+\s+\S",
             re.IGNORECASE,
         ),
-        msg("{word} is a digital device of PSpice and Xyce that ngspice 39 does not have. Use its XSPICE "
+        msg("{word} is a PSpice and Xyce digital device that ngspice 39 does not have. Use its XSPICE "
             "models, such as d_and.", word=""),
     ),
     (
@@ -89,15 +88,17 @@ _FORMS: tuple[tuple[re.Pattern[str], Message], ...] = (
     (
         late_pattern(r"\.(?P<word>tran|dc|ac|noise)\s.*\b(?:start|stop|step|tstart|tstop|tstep|nsteps)\s*=",
                      re.IGNORECASE),
-        msg("The .{word} of ngspice takes its numbers by their order, without names and signs of equality.",
+        msg("In ngspice .{word} takes its numbers in order, without names or equals signs.",
             word=""),
     ),
     (
         late_pattern(
             r"(?P<word>w\S*)\s.*\b(?:rlgcmodel|rlgcfile|tabularmodel|fsmodel|umodel)\s*=", re.IGNORECASE
         ),
-        msg("{word} is a transmission line of HSPICE; W is a switch in ngspice. Use a lossy line (O, Y or "
-            "P).", word=""),
+        msg(
+            "{word} is an HSPICE transmission line; W is a switch in ngspice. Use a lossy line (O, Y or P).",
+            word="",
+        ),
     ),
     (
         late_pattern(r"\.meas\w*\s+(?:\S+\s+)?\S+?\s*=\s*param\s*\(", re.IGNORECASE),
@@ -105,7 +106,7 @@ _FORMS: tuple[tuple[re.Pattern[str], Message], ...] = (
     ),
     (
         late_pattern(r"\.meas\w*\s+\S+\s+\S+\s+err\w*\s.*\bfile\s*=", re.IGNORECASE),
-        msg("The .meas of ngspice does not compare with a file, as that of Xyce does. Remove the line."),
+        msg("Unlike in Xyce, .meas in ngspice cannot compare with a file. Remove the line."),
     ),
 )  # fmt: skip
 """What such a card looks like, and what ngspice has in its place; `word` is what the text names."""
@@ -137,6 +138,6 @@ def foreign_device(element: Element) -> Message | None:
     if element.letter != "y" or kind not in _DEVICES_OF_XYCE:
         return None
     return msg(
-        "{name} is a device of Xyce that ngspice does not have; Y is a lossy transmission line in ngspice.",
+        "{name} is a Xyce device that ngspice does not have; Y is a lossy transmission line in ngspice.",
         name=element.name.upper(),
     )

@@ -75,8 +75,8 @@ def check_model_use(placed: PlacedElement, scope: Scope, findings: Findings) -> 
         findings.add(scope.severity, "undefined-model", message, file=placed.file, at=element.model)
     elif model.type.startswith("ako:"):
         if not findings.functions:  # ngspice's modes for PSpice and LTspice know it
-            message = msg("Model {name} is built on another one (AKO), which ngspice reads in circuits of "
-                          "PSpice only. Read this circuit as PSpice.", name=model.name)  # fmt: skip
+            message = msg("Model {name} is built on another one (AKO), which ngspice reads in PSpice "
+                          "circuits only. Read this circuit as PSpice.", name=model.name)  # fmt: skip
             owner = _owner_of(model, scope)
             findings.add(scope.severity, "model-type", message, file=owner.file if owner else placed.file,
                          at=model.statement if owner else element.statement)  # fmt: skip

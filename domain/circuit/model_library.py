@@ -30,11 +30,11 @@ _KINDS = {
     "timer": msg("timer"),
     "N-channel power MOSFET": msg("N-channel power MOSFET"),
     "P-channel power MOSFET": msg("P-channel power MOSFET"),
-    "NMOS of level 1": msg("NMOS of level 1"),
-    "PMOS of level 1": msg("PMOS of level 1"),
-    "NMOS of BSIM3 (level 8)": msg("NMOS of BSIM3 (level 8)"),
-    "PMOS of BSIM3 (level 8)": msg("PMOS of BSIM3 (level 8)"),
-    "op-amp of one pole": msg("op-amp of one pole"),
+    "level-1 NMOS": msg("level-1 NMOS"),
+    "level-1 PMOS": msg("level-1 PMOS"),
+    "BSIM3 NMOS (level 8)": msg("BSIM3 NMOS (level 8)"),
+    "BSIM3 PMOS (level 8)": msg("BSIM3 PMOS (level 8)"),
+    "single-pole op-amp": msg("single-pole op-amp"),
     "ideal op-amp": msg("ideal op-amp"),
 }
 _REST = {
@@ -42,7 +42,7 @@ _REST = {
     "one amplifier": msg("one amplifier"),
     "one amplifier, single supply": msg("one amplifier, single supply"),
     "a textbook 1 um process": msg("a textbook 1 um process"),
-    "like a 180 nm process of 1.8 V": msg("like a 180 nm process of 1.8 V"),
+    "like a 1.8 V, 180 nm process": msg("like a 1.8 V, 180 nm process"),
     "gain a0, gain-bandwidth gbw (Hz), no limits": msg("gain a0, gain-bandwidth gbw (Hz), no limits"),
     "gain 1e6, no limits": msg("gain 1e6, no limits"),
 }

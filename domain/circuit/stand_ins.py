@@ -70,7 +70,7 @@ def _known(element: Element, name: str, parameters: frozenset[str]) -> tuple[Mes
         return _op_amp(name, parameters) if len(element.nodes) == 5 and _OP_AMPS.fullmatch(name) else None
     if letter == "d" and (volts := zener_voltage(name)) is not None:
         text = f"D(IS=1n N=1.2 RS=1 CJO=100p VJ=0.75 M=0.33 BV={volts:g} IBV=5m NBV=1)"
-        return msg("Zener diode of {voltage} V", voltage=f"{volts:g}"), (f".model {name} {text}",)
+        return msg("{voltage} V Zener diode", voltage=f"{volts:g}"), (f".model {name} {text}",)
     for kind, of_letter, names, text in _CLASSES:
         if letter == of_letter and names.fullmatch(name):
             return kind, (f".model {name} {text}",)
@@ -189,7 +189,7 @@ _OP_AMPS = late_pattern(
 def _op_amp(name: str, parameters: frozenset[str]) -> tuple[Message, tuple[str, ...]]:
     """Pins as LTspice's op-amps have them: in+ in- V+ V- out. Of the parameters avol and gbw count."""
     unread = "".join(f" {key}=0" for key in sorted(parameters - {"avol", "gbw", "m"}))
-    return msg("op-amp of 10 MHz gain-bandwidth product"), (
+    return msg("op-amp with a 10 MHz gain-bandwidth product"), (
         f".subckt {name} inp inn vcc vee out avol=100k gbw=10meg{unread}",
         "r_in inp inn 10g",
         "r_cm inp 0 100g",

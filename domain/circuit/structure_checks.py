@@ -348,7 +348,7 @@ def _note_unknown_directive(placed: Placed, findings: Findings) -> None:
 
     near = difflib.get_close_matches(name, sorted(DIRECTIVES), n=1, cutoff=0.6)
     message = (
-        msg("ngspice calls .{name} .param. Write it so.", name=name)
+        msg("ngspice uses .param instead of .{name}. Change it.", name=name)
         if name == "global_param"
         else msg(
             ".{name} is a Xyce directive that ngspice does not have. Remove the line.",
@@ -484,8 +484,8 @@ def _check_analyses(tree: DependencyTree, findings: Findings) -> None:
             findings.add("warning", "bad-analysis", message, file=placed.file, at=placed.statement)
         elif has_empty_sweep(text):
             message = (
-                msg("This analysis has no time to simulate. Its step and its stop time must be above 0, the "
-                    "start before the stop.")
+                msg("This analysis covers no time. Its step and stop time must be above 0, and it must "
+                    "start before it stops.")
                 if placed.statement.keyword == "tran"
                 else msg("This sweep has no points. Check its start, stop and step.")
             )  # fmt: skip

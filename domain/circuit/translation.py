@@ -336,7 +336,7 @@ class _Work:
             raw = foreign.LOAD.sub("", raw)
             self._note(
                 statement,
-                msg("load of {name} is left out: the current flows at any voltage here.",
+                msg("The load option of {name} is ignored: its current flows at any voltage here.",
                     name=statement.words[0].text),
             )  # fmt: skip
         if letter == "k":
@@ -446,8 +446,8 @@ class _Work:
             self._told.add(words[9].lower())
             self._note(
                 statement,
-                msg("{kind} of {program} is built of parts ngspice has: without noise, and it switches at a "
-                    "time step that is taken anyway.",
+                msg("{program}'s {kind} is replaced by elements ngspice has: it has no noise and switches "
+                    "only at time points the simulation takes anyway.",
                     kind=words[9].upper(), program=PROGRAMS[self._dialect]),
             )  # fmt: skip
         self._comment_out(statement)
@@ -514,7 +514,8 @@ class _Work:
                 self._told.add(name)
                 self._note(
                     statement,
-                    msg("{name}() gives numbers spread as {program}'s, but not the same ones.", name=name,
+                    msg("{name}() returns random numbers with the same distribution as in {program}, but "
+                        "not the same numbers.", name=name,
                         program=PROGRAMS[self._dialect]),
                 )  # fmt: skip
             raw = raw[: match.start()] + new + raw[end:]
@@ -542,7 +543,7 @@ class _Work:
             self._add(statement, f"r_{own} {own} 0 1")
             return f"v({own})"
         if len(arguments) > 2:
-            self._note(statement, msg("The third argument of {name}() is left out.", name=name))
+            self._note(statement, msg("The third argument of {name}() is ignored.", name=name))
         # The operating point is the initial value, whatever is integrated; from then on the resistance, of
         # 1e12 s with the capacitance, is as good as none.
         is_small_signal = "ac" in self._kinds and "tran" not in self._kinds

@@ -118,11 +118,9 @@ def _note_floating(group: FloatingGroup, starts: _Start, findings: Findings) -> 
     element = group.element.element
     names = ", ".join(group.nodes[:4]) + (" ..." if len(group.nodes) > 4 else "")
     message = (
-        msg("Node {nodes} has no DC path to ground. Add one, for example a resistor of 1G.", nodes=names)
+        msg("Node {nodes} has no DC path to ground. Add one, for example a 1G resistor.", nodes=names)
         if len(group.nodes) == 1
-        else msg(
-            "Nodes {nodes} have no DC path to ground. Add one, for example a resistor of 1G.", nodes=names
-        )
+        else msg("Nodes {nodes} have no DC path to ground. Add one, for example a 1G resistor.", nodes=names)
     )
     # Where some device has an entry on the diagonal of the matrix, ngspice gets by with gmin, and the
     # voltage it then finds is its own invention; where none has, the matrix is singular for good.

@@ -48,7 +48,7 @@ def pmos(name: str, nodes: str, ratio: float) -> str:
 
 
 def write_pmos(deck: Deck) -> None:
-    deck.note(msg("A general long-channel PMOS transistor (level 1)."))
+    deck.note(msg("Generic long-channel PMOS transistor (level 1)."))
     deck.cards(
         f".model pch PMOS(LEVEL=1 VTO={-THRESHOLD_V:g} KP={spice(KP_P)} LAMBDA={LAMBDA_P:g} TOX=20n"
         " CGSO=0.3n CGDO=0.3n)"
@@ -57,7 +57,7 @@ def write_pmos(deck: Deck) -> None:
 
 def write_nmos(deck: Deck) -> None:
     deck.rule()
-    deck.note(msg("A general long-channel NMOS transistor (level 1)."))
+    deck.note(msg("Generic long-channel NMOS transistor (level 1)."))
     deck.cards(
         f".model nch NMOS(LEVEL=1 VTO={THRESHOLD_V:g} KP={spice(KP)} LAMBDA={LAMBDA:g} TOX=20n"
         " CGSO=0.3n CGDO=0.3n)"
@@ -133,7 +133,7 @@ def write_models(deck: Deck, request: Request, *channels: str) -> None:
             (write_nmos if channel == "nmos" else write_pmos)(deck)
         return
     deck.rule()
-    deck.note(msg("The transistors of the models that were named, sized by their gm/Id."))
+    deck.note(msg("Transistors of the named models, sized by gm/Id."))
     file = cards["file"]
     names = [file] if file else [f"{cards[channel]}.lib" for channel in channels]
     deck.cards(*(f'.include "{name}"' if file else f".include {name}" for name in names))

@@ -137,7 +137,7 @@ def write_opamp(deck: Deck, request: Request, gbw_hz: float) -> None:
     if request["opamp"] == GENERIC:
         _write_subcircuit(deck, OpAmp(gbw_hz=gbw_hz, supply_v=request["supply_v"]))
         return
-    deck.note(msg("The op-amp of the model library, with slew rate, bias currents and swing."))
+    deck.note(msg("Op-amp from the model library, with slew rate, bias currents and output swing."))
     deck.cards(f".include {request['opamp']}.lib")
 
 

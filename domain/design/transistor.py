@@ -71,10 +71,10 @@ def write_npn(deck: Deck, request: Request) -> None:
     deck.rule()
     name = npn_of(request)
     if name == "npn":
-        deck.note(msg("A general small-signal NPN transistor."))
+        deck.note(msg("Generic small-signal NPN transistor."))
         deck.cards(
             f".model npn NPN(IS=1e-14 BF={CURRENT_GAIN:g} VAF={EARLY_V:g} RB=10 CJE=6p CJC=3p TF=0.4n)"
         )
         return
-    deck.note(msg("The transistor of the model library."))
+    deck.note(msg("Transistor from the model library."))
     deck.cards(f".include {name}.lib")

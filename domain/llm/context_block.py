@@ -228,25 +228,25 @@ class ContextShares:
 
     # fmt: off
     most: int = setting(LARGEST, msg("Data of a message"), bounds=(1000, 60_000), unit="tokens",
-        help=msg("The most that goes with one message, however large the model's window is."))
+        help=msg("The most project data sent with one message, however large the model's context window is."))
     window_percent: float = setting(12.5, msg("Share of the window"), bounds=(2, 50), unit="%",
-        help=msg("Of a smaller window, as much goes with a message."))
+        help=msg("In a smaller context window, the share that project data may take."))
     history_percent: float = setting(60.0, msg("Earlier turns"), bounds=(10, 90), unit="%",
-        help=msg("Of a request's room; what is left out of them is kept in your own words."))
+        help=msg("Share of a request's space; of turns that are left out, your own messages are kept."))
     diagnostics: int = setting(500, msg("Diagnostics"), bounds=(150, _MOST_OF_PART), unit="tokens",
-        help=msg("Errors and warnings of the main circuit, at the largest size."))
+        help=msg("The most that is sent of the main circuit's errors and warnings."))
     goals: int = setting(300, msg("Goals"), bounds=(150, _MOST_OF_PART), unit="tokens",
-        help=msg("What is asked of the circuits, at the largest size."))
+        help=msg("The most that is sent of the circuits' goals."))
     figures: int = setting(500, msg("Figures"), bounds=(120, _MOST_OF_PART), unit="tokens",
-        help=msg("Of the newest run, with the operating point, at the largest size."))
+        help=msg("The most that is sent of the newest run's figures and operating point."))
     circuit: int = setting(1300, msg("Main circuit"), bounds=(250, _MOST_OF_PART), unit="tokens",
-        help=msg("Its text or outline, at the largest size."))
+        help=msg("The most that is sent of the main circuit's text or outline."))
     dependencies: int = setting(600, msg("Included files"), bounds=(0, _MOST_OF_PART), unit="tokens",
-        help=msg("What the main circuit includes, at the largest size."))
+        help=msg("The most that is sent of the files the main circuit includes."))
     passages: int = setting(600, msg("Documents and other files"), bounds=(0, _MOST_OF_PART), unit="tokens",
-        help=msg("Passages that fit the question, at the largest size."))
+        help=msg("The most that is sent of passages related to the question."))
     references: int = setting(900, msg("Named with @"), bounds=(150, _MOST_OF_PART), unit="tokens",
-        help=msg("Files, nodes, goals and results named in the message, at the largest size."))
+        help=msg("The most that is sent of files, nodes, goals and results named in the message."))
     # fmt: on
 
     def of(self, name: PartName) -> int:

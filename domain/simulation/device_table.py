@@ -231,7 +231,7 @@ def device_bench(
                     kept.append(card.text)
             if kind not in ((channel,) if channel else _CHANNELS):
                 others[plain.lower()] = msg(
-                    "{file}, line {line}: {model} is a model of the kind {found}, not {wanted}.",
+                    "{file}, line {line}: {model} is a {found} model, not {wanted}.",
                     file=file, line=line, model=name, found=kind.upper(),
                     wanted=channel.upper() or "NMOS / PMOS",
                 )  # fmt: skip
@@ -246,7 +246,7 @@ def device_bench(
             ),
             advice=msg("There are: {names}.", names=names)
             if names
-            else msg("Of a library with sections, name a circuit that includes one of them."),
+            else msg("For a library with sections, specify a circuit that includes one of them."),
             error_type="no_such_model",
         )
     name, channel = channels[model.lower()]
@@ -272,12 +272,12 @@ def _only_one(cards: Sequence[PlacedCard], channel: str) -> str:
         return next(iter(found.values()))
     names = ", ".join(found.values())
     raise UserInputError(
-        msg("Several {channel} models are there: {names}.", channel=channel.upper(), names=names)
+        msg("There are several {channel} models: {names}.", channel=channel.upper(), names=names)
         if found
         else msg("There is no {channel} model (a .model card outside subcircuits).", channel=channel.upper()),
-        advice=msg("Name the one that is meant.")
+        advice=msg("Specify one.")
         if found
-        else msg("Of a library with sections, name a circuit that includes one of them."),
+        else msg("For a library with sections, specify a circuit that includes one of them."),
         error_type="no_such_model",
     )
 

@@ -53,7 +53,7 @@ def parse_four(card: Statement) -> FourierCard:
         harmonics = max(counts[0], 2)
     if not numbers or not numbers[0] > 0 or not rest:
         raise UserInputError(
-            msg("“{card}” names no frequency or no signal.", card=card.text.strip()),
+            msg("“{card}” is missing a frequency or a signal.", card=card.text.strip()),
             advice=msg("Write it like {example}.", example=".four 1k v(out)"),
         )
     return FourierCard(

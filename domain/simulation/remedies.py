@@ -62,7 +62,7 @@ def _own(cause: Cause, editor: _Editor) -> Iterator[Remedy]:
             yield editor.options(
                 "cshunt",
                 "cshunt=1p",
-                msg("A capacitor of 1 pF from every node to ground limits its slew rate."),
+                msg("A 1 pF capacitor from every node to ground limits its slew rate."),
             )
         case _:
             return
@@ -77,10 +77,10 @@ def _general(cause: Cause, editor: _Editor) -> Iterator[Remedy]:
         yield editor.options(
             "cshunt",
             "cshunt=1p",
-            msg("A capacitor of 1 pF from every node to ground limits its slew rate."),
+            msg("A 1 pF capacitor from every node to ground limits its slew rate."),
         )
     yield editor.options(
-        "rshunt", "rshunt=1T", msg("A resistor of 1 TOhm from every node to ground gives each a DC path.")
+        "rshunt", "rshunt=1T", msg("A 1 TΩ resistor from every node to ground gives each a DC path.")
     )
     yield editor.options(
         "tolerances",
@@ -124,7 +124,7 @@ def _paths(cause: Cause, editor: _Editor) -> Iterator[Remedy]:
             editor.added(cards, scope),
         )
     yield editor.options(
-        "rshunt", "rshunt=1T", msg("A resistor of 1 TOhm from every node to ground gives each a DC path.")
+        "rshunt", "rshunt=1T", msg("A 1 TΩ resistor from every node to ground gives each a DC path.")
     )
 
 
@@ -161,7 +161,7 @@ def _smoother_sources(cause: Cause, editor: _Editor) -> Iterator[Remedy]:
                     edits,
                 )  # fmt: skip
     yield editor.options(
-        "cshunt", "cshunt=1p", msg("A capacitor of 1 pF from every node to ground limits its slew rate.")
+        "cshunt", "cshunt=1p", msg("A 1 pF capacitor from every node to ground limits its slew rate.")
     )
 
 

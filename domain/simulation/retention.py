@@ -61,7 +61,8 @@ class ResultSettings:
     # fmt: off
     max_bytes: int | None = setting(5 * 2**30, msg("Space for results"), bounds=(0, None), unit="bytes",
         option="--max-size",
-        help=msg("Per project: after each run the oldest results go until the rest fit; null = no limit."))
+        help=msg("Per project: after each run the oldest results are removed until the rest fit; null = no "
+                 "limit."))
     keep: int = setting(20, msg("Results to keep"), bounds=(0, None), option="--keep",
         help=msg("The newest results of a project stay, whatever their size."))
     run_bytes: int = setting(DEFAULT_RUN_BYTES, msg("Space for one run"), unit="bytes",

@@ -273,7 +273,7 @@ def _bias(reader: SpecReader, name: str) -> Bias | None:
         return None
     current = reader.positive("id")
     if current is None:
-        raise spec_error(reader.at("id"), msg("is missing: the drain current at which gm/Id is meant"))
+        raise spec_error(reader.at("id"), msg("is missing: the drain current at which gm/Id applies"))
     return Bias(device=device, current=current, drain_v=reader.positive("vds") or _USUAL_DRAIN_V)
 
 

@@ -146,7 +146,7 @@ class _Planner:
             for other_start, other_end, other in edits:
                 if text != other and max(start, other_start) < min(end, other_end):
                     raise UserInputError(
-                        msg("{name} is at the place of another varied value.", name=name),
+                        msg("{name} overlaps another varied value.", name=name),
                         advice=msg("Vary one of the two."),
                     )
             edits.append((start, end, text))

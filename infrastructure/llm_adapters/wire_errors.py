@@ -298,7 +298,7 @@ def error_of_transport(peer: Peer, error: Exception) -> ProviderError:
 def _endless(error: Exception) -> Message | None:
     if not any(isinstance(cause, interim.EndlessInterim) for cause in _causes(error)):
         return None
-    return msg("more than {count} interim answers (HTTP 1xx), and no final one", count=interim.MOST)
+    return msg("more than {count} interim responses (HTTP 1xx) and no final one", count=interim.MOST)
 
 
 def _words_of(error: Exception) -> str:

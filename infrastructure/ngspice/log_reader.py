@@ -212,7 +212,7 @@ def _card_finding(
 
 def _model_problem(element: str, reason: str, model: str | None, *, mismatch: bool) -> _Problem | None:
     if mismatch:
-        return "model-type-mismatch", msg("{element} uses a model of another kind.", element=element), None
+        return "model-type-mismatch", msg("{element} uses a model of the wrong type.", element=element), None
     unknown = _UNKNOWN_PARAMETER.search(reason)
     is_value = model is not None and model[:1].isdigit() and element.rpartition(".")[2][:1].lower() in "rcl"
     if model is not None and (is_value or (unknown and unknown[1].lower() == model.lower())):  # 1OU

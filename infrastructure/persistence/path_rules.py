@@ -190,7 +190,7 @@ def check_inside(root: Path, real: Path, text: str) -> None:
     if paths.PROJECT_FOLDER in (part.casefold() for part in real.relative_to(root).parts):
         raise UserInputError(
             msg("{path} is inside .circuit_ai, which is reserved for the program.", path=text),
-            advice=msg("Choose a place beside it."),
+            advice=msg("Choose a place outside .circuit_ai."),
             error_type="outside_project",
         )
 

@@ -364,7 +364,7 @@ class ProjectFolder:
         named = Path(os.path.normpath(self.root / path))
         if target != named and named.is_relative_to(self.root):
             raise UserInputError(
-                msg("{path} leads through a link; nothing was changed.", path=path),
+                msg("{path} passes through a link; nothing was changed.", path=path),
                 advice=msg("Check where it leads, then specify the target file."),
                 file=path,
                 error_type="outside_project",
@@ -391,7 +391,7 @@ class ProjectFolder:
         ):
             raise UserInputError(
                 msg("{path} is inside .circuit_ai, which is reserved for the program.", path=path),
-                advice=msg("Choose a place beside it."),
+                advice=msg("Choose a place outside .circuit_ai."),
                 file=path,
                 error_type="outside_project",
             )

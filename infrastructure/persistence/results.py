@@ -265,7 +265,7 @@ def _data_in(result_path: Path) -> tuple[dict[str, Any], Path]:
     if not names:
         raise UserInputError(
             msg(
-                "The simulation of {path} left no data: it ended as {status}.",
+                "The simulation of {path} produced no data; its status is {status}.",
                 path=result_path,
                 status=content.get("status", "?"),
             ),

@@ -223,7 +223,7 @@ def _fill(file: BinaryIO, path: Path, part: memoryview, at: int) -> None:
             file.seek(at + done)
             read = file.readinto(part[done:])  # type: ignore[attr-defined]
         if not read:
-            raise bad_raw(path, msg("the file got shorter while it was read"), at + done)
+            raise bad_raw(path, msg("the file became shorter while it was being read"), at + done)
         done += read
 
 
@@ -280,7 +280,7 @@ class _Numbers:
             file.seek(at)
             raw = file.read(min(_TEXT_BYTES, end - at))
             if not raw:
-                raise bad_raw(self._path, msg("the file got shorter while it was read"), at)
+                raise bad_raw(self._path, msg("the file became shorter while it was being read"), at)
             at += len(raw)
             text = kept + raw
             if header.encoding == "utf-16-le":

@@ -112,14 +112,19 @@ def _print_best(result: OptimizationResult, best: BestPoint, out: Output) -> Non
     for item in result.robustness:
         if item.decisive:
             text = msg(
-                "{metric}: holds for parts within ±{share} % ({name} decides)",
+                "{metric}: met with parts within ±{share} % (limited by {name})",
                 metric=item.goal.metric,
                 share=f"{100 * item.holds_within:.2g}",
                 name=item.decisive,
             )
-            out.say(msg("On the edge: {text}", text=text) if item.on_edge else text)
+            out.say(msg("Marginal: {text}", text=text) if item.on_edge else text)
     if any(item.decisive for item in result.robustness):
-        out.say(msg("These tolerances are estimates: each value moved alone by ±1 %, then a straight line."))
+        out.say(
+            msg(
+                "These tolerances are estimates: each value alone was varied by ±1 % and extrapolated "
+                "linearly."
+            )
+        )
     if result.scatter is not None:
         _print_scatter(result.scatter, out)
     for conflict in result.conflicts:
@@ -145,4 +150,4 @@ def _print_scatter(scatter: Scatter, out: Output) -> None:
         share = f"{100 * (scatter.target or 0):.4g}"
         out.say(msg("The yield asked for, {share} %, is not reached.", share=share))
     elif scatter.on_edge:
-        out.say(msg("The best values are on the edge: many circuits miss a goal."))
+        out.say(msg("The best values are marginal: many circuits built with them miss a goal."))

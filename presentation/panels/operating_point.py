@@ -264,7 +264,7 @@ class OperatingPointView(QWidget):
             if self._is_stale:
                 notes.append(msg("The circuit has changed since this run."))
             if not figures.ok:
-                notes.append(msg("The run failed; its operating point was found all the same."))
+                notes.append(msg("The run failed; its operating point was found anyway."))
             if figures.is_stepped:
                 notes.append(msg("This is the operating point of the first step."))
             if not figures.is_ours:

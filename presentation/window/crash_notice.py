@@ -88,4 +88,4 @@ class CrashNotice(QWidget):
             self._services.workspace.error_occurred.emit(error)
 
 
-_TITLE: Message = msg("The program ended unexpectedly the last time.")
+_TITLE: Message = msg("The program ended unexpectedly last time.")

@@ -289,7 +289,7 @@ async def test_the_vocabulary_of_a_model_is_fetched_after_asking(
             (button,) = (
                 each
                 for each in asked.findChildren(QPushButton)
-                if (each.text() == "Get it") == (wanted == "yes")
+                if (each.text() == "Download") == (wanted == "yes")
             )
             QTest.mouseClick(button, LEFT)
             await until(

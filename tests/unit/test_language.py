@@ -33,10 +33,14 @@ def test_chinese_is_spaced_as_engineers_write() -> None:
         "截止频率 10kHz",
         "不行,请重试, 谢谢",
         "结果: 3",
+        "“{card}” 不是分析",
+        "{seconds} s 后重试",
     ):
         assert faults([("zh", "x", wrong)], GLOSSARY), wrong
     right = ("占 60%，{share}%", "用 ngspice 仿真，10 kHz", "写 10Meg 或 {kind}代替", "“实部,虚部”")
     assert faults([("zh", "x", text) for text in right] + [("en", "x", "60 %")], GLOSSARY) == []
+    assert faults([("en", "x", "60% of {count}"), ("en", "x", "{share}% met")], GLOSSARY)
+    assert faults([("en", "x", 'Write it as 0.05 or "5%".')], GLOSSARY) == []
 
 
 def test_a_share_that_is_told_stands_as_its_language_has_it() -> None:

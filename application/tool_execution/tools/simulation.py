@@ -224,7 +224,11 @@ async def _result(context: ToolContext, circuit: Path, simulated: SimulationResu
             summary=with_goals_told(_run_told(name, kinds, simulated), judged),
             result=details,
         )
-    first = errors[0].message if errors else msg("The run ended as {status}.", status=simulated.run.status)
+    first = (
+        errors[0].message
+        if errors
+        else msg("The run ended with status {status}.", status=simulated.run.status)
+    )
     failed = msg("The simulation of {path} failed: {reason}", path=name, reason=first)
     failed = placed(failed, errors[0] if errors else None, view.root)
     told = {(item.get("file"), item.get("line")) for item in details["errors"]}

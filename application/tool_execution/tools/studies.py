@@ -309,12 +309,12 @@ def _summary(result: OptimizationResult, values: str) -> Message:
     if result.scatter is not None:
         total, share = result.scatter.total, f"{100 * result.scatter.total.value:.3g}"
         if result.scatter.on_edge:
-            return msg("{result}; yield {share} % of {count} {count:run|runs}: on the edge",
+            return msg("{result}; yield {share} % of {count} {count:run|runs}: marginal",
                        result=found, share=share, count=total.total)  # fmt: skip
         return msg("{result}; yield {share} % of {count} {count:run|runs}",
                    result=found, share=share, count=total.total)  # fmt: skip
     if edges := [item.goal.metric for item in result.robustness if item.on_edge]:
-        return msg("{result}; on the edge: {names}", result=found, names=", ".join(dict.fromkeys(edges)))
+        return msg("{result}; marginal: {names}", result=found, names=", ".join(dict.fromkeys(edges)))
     return found
 
 
@@ -339,7 +339,9 @@ def _search_content(result: OptimizationResult, details: dict[str, Any]) -> str:
                      f"(goal {asked(goal, digits, verdict.measured.unit)})")  # fmt: skip
     lines += [_robustness_line(item) for item in result.robustness]
     if any(item.decisive for item in result.robustness):
-        lines.append("These tolerances are estimates: each value moved alone by ±1 %, then a straight line.")
+        lines.append(
+            "These tolerances are estimates: each value alone was varied by ±1 % and extrapolated linearly."
+        )
     lines += _scatter_lines(details["scatter"], has_goals=bool(result.goals))
     lines += [item["message"] for item in details["conflicts"]]
     if result.at_range_end:

@@ -96,7 +96,7 @@ def _set_up(context: ToolContext) -> tuple[WebSearchSettings, Any]:
     search = context.services.search_web
     if context.web_search is None or search is None:
         raise UserInputError(
-            msg("The web search is switched off."),
+            msg("The web search is turned off."),
             advice=msg(
                 "Continue without it; the user can switch it on with --web-search or with the switch "
                 "in the window."

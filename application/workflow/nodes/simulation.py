@@ -311,8 +311,8 @@ def _farther(before: Sequence[GoalVerdict], judged: Sequence[JudgedGoal]) -> Ite
             continue
         told, digits = value_beside_limit(goal, each.verdict.measured)
         yield msg(
-            "The instruction misses an older goal: {metric} = {value}, asked {limit}. The goal stays as it "
-            "was; change the goals if it is to follow.",
+            "The instruction misses an older goal: {metric} = {value}, required {limit}. The goal was not "
+            "changed; change the goals if it should follow.",
             metric=goal.metric,
             value=told,
             limit=asked(replace(goal, target=None), digits, each.verdict.measured.unit),

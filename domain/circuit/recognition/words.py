@@ -30,7 +30,9 @@ KINDS: Mapping[str, Kind] = {
     "cascode": Kind(
         msg("cascode stage"), msg("amplifies with a high output resistance and little Miller effect")
     ),
-    "folded_cascode": Kind(msg("folded cascode"), msg("leads the signal current into the other polarity")),
+    "folded_cascode": Kind(
+        msg("folded cascode"), msg("steers the signal current into a branch of the other polarity")
+    ),
     "darlington": Kind(msg("Darlington stage"), msg("multiplies the current gains of two transistors")),
     "differential_pair": Kind(
         msg("differential pair"), msg("amplifies the difference of its inputs and rejects what they share")
@@ -43,7 +45,7 @@ KINDS: Mapping[str, Kind] = {
         msg("cascode current mirror"), msg("copies the reference current with a high output resistance")
     ),
     "widlar_source": Kind(
-        msg("Widlar current source"), msg("makes a small current from a larger reference current")
+        msg("Widlar current source"), msg("derives a small current from a larger reference current")
     ),
     "current_source": Kind(msg("current source"), msg("supplies a bias current")),
     "current_sink": Kind(msg("constant-current sink"), msg("holds the current of its load")),
@@ -78,13 +80,13 @@ KINDS: Mapping[str, Kind] = {
     "differentiator": Kind(msg("differentiator"), msg("its output is the derivative of its input")),
     "transimpedance": Kind(msg("transimpedance amplifier"), msg("turns the input current into a voltage")),
     "logarithmic_amplifier": Kind(msg("logarithmic amplifier")),
-    "comparator": Kind(msg("comparator"), msg("its output tells which input is higher")),
+    "comparator": Kind(msg("comparator"), msg("its output shows which input is higher")),
     "schmitt_trigger": Kind(msg("Schmitt trigger"), msg("compares with hysteresis")),
     "boosted_amplifier": Kind(
         msg("amplifier with a booster transistor"), msg("the transistor delivers the output current")
     ),
     "bandgap_reference": Kind(
-        msg("bandgap reference"), msg("makes a voltage that hardly depends on the temperature")
+        msg("bandgap reference"), msg("generates a nearly temperature-independent voltage")
     ),
     # filters
     "sallen_key_low_pass": Kind(msg("Sallen-Key low-pass filter")),
@@ -126,15 +128,15 @@ KINDS: Mapping[str, Kind] = {
         msg("loop filter of a PLL"), msg("sets bandwidth and phase margin of the phase-locked loop")
     ),
     "astable_timer": Kind(msg("555 timer, astable"), msg("oscillates by itself")),
-    "monostable_timer": Kind(msg("555 timer, monostable"), msg("makes one pulse for each trigger")),
+    "monostable_timer": Kind(msg("555 timer, monostable"), msg("produces one pulse per trigger")),
     # supplies
-    "buck_converter": Kind(msg("buck converter"), msg("makes a lower voltage by switching")),
-    "boost_converter": Kind(msg("boost converter"), msg("makes a higher voltage by switching")),
+    "buck_converter": Kind(msg("buck converter"), msg("steps the voltage down by switching")),
+    "boost_converter": Kind(msg("boost converter"), msg("steps the voltage up by switching")),
     "buck_boost_converter": Kind(
-        msg("inverting buck-boost converter"), msg("makes a negative voltage by switching")
+        msg("inverting buck-boost converter"), msg("generates a negative voltage by switching")
     ),
-    "sepic_converter": Kind(msg("SEPIC converter"), msg("makes a higher or lower voltage by switching")),
-    "cuk_converter": Kind(msg("Cuk converter"), msg("makes a negative voltage by switching")),
+    "sepic_converter": Kind(msg("SEPIC converter"), msg("steps the voltage up or down by switching")),
+    "cuk_converter": Kind(msg("Cuk converter"), msg("generates a negative voltage by switching")),
     "flyback_converter": Kind(msg("flyback converter"), msg("stores energy in the core and passes it on")),
     "forward_converter": Kind(msg("forward converter"), msg("passes energy on while the switch is on")),
     "charge_pump": Kind(msg("charge pump"), msg("moves charge by a capacitor between switches")),
@@ -198,10 +200,10 @@ ROLES: Mapping[str, Message] = {
     "emitter_resistors": msg("emitter resistors"),
     "feedback": msg("feedback"),
     "flying": msg("flying capacitor"),
-    "foot": msg("foot resistor"),
+    "foot": msg("emitter or source resistor"),
     "gain_setting": msg("gain setting"),
     "helper": msg("helper transistor"),
-    "holds_base": msg("holds the base for signals"),
+    "holds_base": msg("AC-grounds the base"),
     "inductor": msg("inductor"),
     "inner": msg("inner part"),
     "input": msg("input"),
@@ -244,7 +246,7 @@ ROLES: Mapping[str, Message] = {
     "shunt": msg("shunt"),
     "shunt_arm": msg("shunt arm"),
     "source_resistance": msg("source resistance"),
-    "steadying": msg("steadying capacitor"),
+    "steadying": msg("control-voltage decoupling capacitor"),
     "switch": msg("switch"),
     "switches": msg("switches"),
     "tail": msg("tail current"),
@@ -291,7 +293,7 @@ FIGURES: Mapping[str, Message] = {
     "reference_current": msg("reference current"),
     "reference_factor": msg("output to reference voltage"),
     "transresistance": msg("transresistance"),
-    "unity_gain_frequency": msg("frequency of gain 1"),
+    "unity_gain_frequency": msg("unity-gain frequency"),
     "upper_corner": msg("upper corner frequency"),
     "voltage": msg("voltage"),
     "weight": msg("gain of input {number}", number=""),

@@ -200,9 +200,9 @@ def _as_carded(quantity: Quantity) -> Quantity:
 def no_place(family: Family, cards: Mapping[str, str]) -> CircuitError:
     """Raised where the circuit has no transistors that a card could stand for."""
     return impossible(
-        msg("No MOSFET model of {file} has a place in {circuit}.", circuit=family.one,
+        msg("{circuit} cannot use a MOSFET model from {file}.", circuit=family.one,
             file=cards["file"] or f"{cards['nmos']}.lib"),
-        msg("Leave the model out, or ask for an amplifier of MOSFETs."),
+        msg("Omit the model, or ask for a MOSFET amplifier."),
     )  # fmt: skip
 
 

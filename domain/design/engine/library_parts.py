@@ -156,7 +156,7 @@ def judge_parts(family: Family, sentence: Sentence) -> list[Message]:
             is_known = re.match(known, found[0], re.IGNORECASE) is not None
             if key not in has:
                 notes.append(
-                    msg("{part} has no place in this circuit and was not used.", part=found[0].upper())
+                    msg("This circuit has no use for {part}; it was not used.", part=found[0].upper())
                 )
             elif not is_known:
                 raise CircuitError(kind.lacks, advice=_instead(kind), error_type="unknown_circuit")

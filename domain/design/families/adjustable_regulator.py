@@ -68,12 +68,12 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     deck.part("C2 out 0 1u", msg("output capacitor"))
     deck.part(f"Rload out 0 {spice(request['vout'] / request['iout'])}", msg("load"))
     deck.rule()
-    deck.note(msg("Regulator macromodel: reference, adjustment current, drop-out; no thermal limit."))
+    deck.note(msg("Regulator macromodel: reference, adjustment current, dropout; no thermal limit."))
     deck.cards(".subckt regulator in out adj")
     deck.part(f"Iadj in adj {spice(_ADJUST_A)}", msg("adjustment current"))
     deck.part(
         f"Bref x 0 V=min(v(adj)+{_REFERENCE_V:g},max(v(in)-{spice(_DROPOUT_V - 0.3)},0))",
-        msg("reference above the adjustment pin, or the drop-out"),
+        msg("reference above the adjustment pin, or the dropout"),
     )
     deck.part("Vx y x DC 0", msg("measures the output current"))
     deck.part(f"Rout y out {spice(_OUTPUT_OHM)}", msg("output resistance"))

@@ -31,7 +31,7 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
 def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """Source and load with their resistances, the three resistors between them."""
     outer, middle = (spice(sized.parts[name]) for name in ("R1", "R2"))
-    deck.part("Vin s 0 DC 0 AC 2 SIN(0 2 1k)", msg("source: 1 V where it is matched"))
+    deck.part("Vin s 0 DC 0 AC 2 SIN(0 2 1k)", msg("source: 1 V when matched"))
     deck.part(f"Rs s in {spice(request['impedance_ohm'])}", msg("source resistance"))
     if request["form"] == "pi":
         deck.part(f"R1 in 0 {outer}", msg("shunt at the input"))

@@ -125,10 +125,10 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
         deck.part(f"R5 b 0 {parts['R5']}", msg("raises the output above the bandgap, together with R4"))
     deck.part("Eamp g 0 b a 100k", msg("amplifier, gain 100 dB"))
     deck.rule()
-    deck.note(msg("A general junction of silicon."))
+    deck.note(msg("Generic silicon junction."))
     deck.cards(f".model npn NPN(IS={_SATURATION_A:g} BF=100 XTI={_EXPONENT} EG={_GAP_V:g})")
     deck.cards(f".model pmos PMOS(VTO={-_THRESHOLD_V:g} KP={_PROCESS_A_PER_V2:g} LAMBDA=0.05)")
-    deck.part(f".nodeset v(out)={spice(request['vout'])}", msg("where the calculation begins"))
+    deck.part(f".nodeset v(out)={spice(request['vout'])}", msg("starting point of the solution"))
 
 
 FAMILY = kit.Family(

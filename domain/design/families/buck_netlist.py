@@ -121,14 +121,14 @@ def _models(deck: kit.Deck, request: kit.Request, sized: kit.Sized, topology: To
     figures, is_diode = sized.figures, request["rectifier"] == "diode"
     switch, rectifier = ("lowside", "highside") if topology is BOOST else ("highside", "lowside")
     if name := named_mosfet(request):
-        deck.note(msg("The MOSFET of the model library."))
+        deck.note(msg("MOSFET from the model library."))
         deck.cards(f".include {name}.lib")
     else:
         deck.cards(f".model {switch} SW(VT=0.5 VH=0 RON={spice(figures['switch_ohm'])} ROFF=1Meg)")
     if not is_diode:
         deck.cards(f".model {rectifier} SW(VT=0.5 VH=0 RON={spice(figures['rectifier_ohm'])} ROFF=1Meg)")
     if is_diode and (name := named_diode(request)):
-        deck.note(msg("The diode of the model library."))
+        deck.note(msg("Diode from the model library."))
         deck.cards(f".include {name}.lib")
         return
     current = request["iout"] if topology.feeds_always else request["iout"] / (1 - figures["duty"])

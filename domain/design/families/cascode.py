@@ -71,7 +71,7 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     deck.part(f"R1 vcc b2 {parts['R1']}", msg("bias, together with R2 and R3"))
     deck.part(f"R2 b2 b {parts['R2']}", msg("bias, together with R1 and R3"))
     deck.part(f"R3 b 0 {parts['R3']}", msg("bias, together with R1 and R2"))
-    deck.part(f"C4 b2 0 {parts['C4']}", msg("holds the upper base at ground for signals"))
+    deck.part(f"C4 b2 0 {parts['C4']}", msg("AC-grounds the upper base"))
     deck.part(f"RC vcc c {parts['RC']}", msg("collector resistor"))
     deck.part(f"Q2 c b2 m {transistor.npn_of(request)}", msg("upper transistor (common base)"))
     deck.part(f"Q1 m b e {transistor.npn_of(request)}", msg("lower transistor (common emitter)"))

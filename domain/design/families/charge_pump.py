@@ -58,7 +58,7 @@ def complete(request: kit.Request) -> kit.Said:
     vout = -vin if request["form"] == "inverter" and vout == vin else vout
     if vout is not None and abs(vout / ideal - 1) > _NEAR:
         raise impossible(
-            msg("A charge pump of four switches makes about {twice} or {minus} from {vin}, not {vout}.",
+            msg("A four-switch charge pump makes about {twice} or {minus} from {vin}, not {vout}.",
                 twice=with_unit(2 * vin, "V", 3), minus=with_unit(-vin, "V", 3), vin=with_unit(vin, "V", 3),
                 vout=with_unit(vout, "V", 3)),
             msg("Ask for one of them, or for a boost or buck-boost converter."),
@@ -115,8 +115,8 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
         deck.part(f"V{name} {name} 0 DC 0 PULSE(0 1 {wave})", msg("drive of one phase"))
     deck.part("S1 in cp p1 0 switch", msg("charges C1 from the input"))
     deck.part("S2 cn 0 p1 0 switch", msg("charges C1 from the input"))
-    deck.part(f"S3 {'in cn' if is_doubler else 'cp 0'} p2 0 switch", msg("puts C1 to the output"))
-    deck.part(f"S4 {'cp out' if is_doubler else 'cn out'} p2 0 switch", msg("puts C1 to the output"))
+    deck.part(f"S3 {'in cn' if is_doubler else 'cp 0'} p2 0 switch", msg("connects C1 to the output"))
+    deck.part(f"S4 {'cp out' if is_doubler else 'cn out'} p2 0 switch", msg("connects C1 to the output"))
     deck.part(f"C1 cp cn {spice(sized.parts['C1'])} IC={spice(request['vin'])}", msg("flying capacitor"))
     deck.part(f"C2 out 0 {spice(sized.parts['C2'])} IC={spice(made)}", msg("output capacitor"))
     deck.part(f"Rload out 0 {spice(sized.parts['Rload'])}", msg("load"))
@@ -133,7 +133,7 @@ def _output(request: kit.Request) -> kit.Bounds:
 
 FAMILY = kit.Family(
     key="charge_pump",
-    name=msg("charge pumps of four switches (voltage inverter or doubler)"), one=msg("a charge pump"),
+    name=msg("four-switch charge pumps (voltage inverter or doubler)"), one=msg("a charge pump"),
     examples={"en": "charge pump inverter, 5 V to -5 V, 20 mA",
               "zh": "5V转-5V、20mA的电荷泵"},
     words=kit.Words(

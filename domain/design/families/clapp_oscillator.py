@@ -69,7 +69,7 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     parts = {name: spice(value) for name, value in sized.parts.items()}
     start = _EMITTER_SHARE * request["supply_v"] + transistor.BASE_EMITTER_V - _START_V
     deck.part(f"Vcc vcc 0 DC {spice(request['supply_v'])}", msg("supply"))
-    deck.part(f"RL b y {parts['RL']}", msg("losses of the coil"))
+    deck.part(f"RL b y {parts['RL']}", msg("coil losses"))
     deck.part(f"L1 y x {parts['L1']}", msg("tank"))
     deck.part(f"C3 x 0 {parts['C3']}", msg("tank: tunes it"))
     deck.part(f"C1 b out {parts['C1']}", msg("tank: feeds back to the emitter"))
@@ -79,7 +79,7 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     deck.part(f"Q1 vcc b out {transistor.npn_of(request)}", msg("transistor"))
     deck.part(f"RE out 0 {parts['RE']}", msg("sets the current"))
     deck.rule()
-    deck.part(f".ic v(x)={spice(start)}", msg("a start, in place of noise"))
+    deck.part(f".ic v(x)={spice(start)}", msg("start-up kick in place of noise"))
     transistor.write_npn(deck, request)
 
 

@@ -126,7 +126,7 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
         deck.part(f"Vmeter{n} c{n} {rail} DC 0", msg("measures the current of the output transistor"))
     deck.part(f"Rload out 0 {parts['Rload']}", msg("load"))
     deck.rule()
-    deck.note(msg("A general complementary pair of power transistors."))
+    deck.note(msg("Generic complementary pair of power transistors."))
     card = f"(IS={_SATURATION_A:g} BF={_GAIN:g} VAF=80 RB=1 CJE=200p CJC=100p TF=3n)"
     deck.cards(f".model npn NPN{card}", f".model pnp PNP{card}")
 

@@ -71,16 +71,16 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     parts = {name: spice(value) for name, value in sized.parts.items()}
     deck.part(f"Vcc vcc 0 DC {spice(request['supply_v'])}", msg("supply"))
     deck.part(f"L1 vcc t {parts['L1']}", msg("tank"))
-    deck.part(f"RL t out {parts['RL']}", msg("losses of the coil"))
+    deck.part(f"RL t out {parts['RL']}", msg("coil losses"))
     deck.part(f"C1 out e {parts['C1']}", msg("tank: feeds back to the emitter"))
     deck.part(f"C2 e vcc {parts['C2']}", msg("tank"))
     deck.part(f"R1 vcc b {parts['R1']}", msg("bias, together with R2"))
     deck.part(f"R2 b 0 {parts['R2']}", msg("bias, together with R1"))
-    deck.part(f"CB b vcc {parts['CB']}", msg("holds the base at ground for signals"))
+    deck.part(f"CB b vcc {parts['CB']}", msg("AC-grounds the base"))
     deck.part(f"Q1 out b e {npn_of(request)}", msg("transistor"))
     deck.part(f"RE e 0 {parts['RE']}", msg("sets the current"))
     deck.rule()
-    deck.part(f".ic v(out)={spice(0.9 * request['supply_v'])}", msg("a start, in place of noise"))
+    deck.part(f".ic v(out)={spice(0.9 * request['supply_v'])}", msg("start-up kick in place of noise"))
     write_npn(deck, request)
 
 

@@ -51,10 +51,10 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     deck.part(f"RS in s {parts['RS']}", msg("sets the gain"))
     deck.part(f"C1 s e {parts['C1']}", msg("couples the input: sets the lower corner"))
     rows.write_divider(deck, parts, "b")
-    deck.part(f"C3 b 0 {parts['C3']}", msg("holds the base at ground for signals"))
+    deck.part(f"C3 b 0 {parts['C3']}", msg("AC-grounds the base"))
     deck.part(f"RC vcc c {parts['RC']}", msg("collector resistor"))
     deck.part(f"Q1 c b e {npn_of(request)}", msg("transistor"))
-    deck.part(f"RE e 0 {parts['RE']}", msg("holds the operating point"))
+    deck.part(f"RE e 0 {parts['RE']}", msg("stabilizes the operating point"))
     rows.write_load(deck, request, parts, "c")
     write_npn(deck, request)
 

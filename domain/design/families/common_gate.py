@@ -70,10 +70,10 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
         deck.part(f"RS1 in x {parts['RS1']}", msg("lowers the gain"))
     deck.part(f"C1 {fed} s {parts['C1']}", msg("couples the input: sets the lower corner"))
     rows.write_divider(deck, parts, "g")
-    deck.part(f"C3 g 0 {parts['C3']}", msg("holds the gate at ground for signals"))
+    deck.part(f"C3 g 0 {parts['C3']}", msg("AC-grounds the gate"))
     deck.part(f"RD vcc d {parts['RD']}", msg("drain resistor"))
     deck.part(element(n, "M1", "d g s s", sized.parts["W/L"]), msg("transistor: its width sets the gain"))
-    deck.part(f"RS s 0 {parts['RS']}", msg("holds the operating point"))
+    deck.part(f"RS s 0 {parts['RS']}", msg("stabilizes the operating point"))
     rows.write_load(deck, request, parts, "d")
     write_models(deck, request, "nmos")
 

@@ -81,7 +81,7 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """Supply, reference, transistors, and a voltage at the output that is swept."""
     model = transistor.npn_of(request)
     deck.part(f"Vcc vcc 0 DC {spice(request['supply_v'])}", msg("supply"))
-    deck.part(f"Vin out 0 DC {spice(request['supply_v'] / 2)}", msg("voltage at the output: is swept"))
+    deck.part(f"Vin out 0 DC {spice(request['supply_v'] / 2)}", msg("output voltage, swept"))
     deck.part(f"R1 vcc r {spice(sized.parts['R1'])}", msg("sets the reference current"))
     if request["form"] == "wilson":
         deck.part(f"Q3 out r m {model}", msg("output transistor"))
@@ -154,7 +154,7 @@ FAMILY = kit.Family(
     remarks=lambda request: (
         msg("Iout R2 = VT ln(Iref / Iout).")
         if request["form"] == "widlar"
-        else msg("Iref = (Vcc - VBE of the transistors in its way) / R1."),
+        else msg("Iref = (Vcc - VBE of the transistors in its path) / R1."),
     ),
     analyses=lambda request, _sized, _goals: (
         f".dc Vin 0 {spice(request['supply_v'])} {spice(request['supply_v'] / 200)}",

@@ -54,12 +54,12 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
 
 def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """The voltage at the output, which is swept, and the transistor."""
-    deck.part(f"Vin out 0 DC {spice(request['supply_v'] / 2)}", msg("voltage at the output: is swept"))
+    deck.part(f"Vin out 0 DC {spice(request['supply_v'] / 2)}", msg("output voltage, swept"))
     if request["form"] == "jfet":
         deck.part("J1 out 0 s jn", msg("output transistor"))
         deck.part(f"R1 s 0 {spice(sized.parts['R1'])}", msg("sets the output current"))
         deck.rule()
-        deck.note(msg("A general N-channel JFET: IDSS 10 mA, pinch-off at -3 V."))
+        deck.note(msg("Generic N-channel JFET: IDSS 10 mA, pinch-off voltage -3 V."))
         deck.cards(f".model jn NJF(VTO={-_PINCH_V:g} BETA={spice(_IDSS_A / _PINCH_V**2)} LAMBDA=5m IS=1e-14)")
         return
     deck.part(f"Vcc vcc 0 DC {spice(request['supply_v'])}", msg("supply"))
@@ -78,7 +78,7 @@ def _variation(request: kit.Request) -> str:
 
 FAMILY = kit.Family(
     key="current_source",
-    name=msg("current sinks of one transistor (JFET, or NPN with an LED as reference)"),
+    name=msg("single-transistor current sinks (JFET, or NPN with an LED as reference)"),
     one=msg("a JFET or LED current source"),
     examples={"en": "JFET current source, 2 mA, 12 V supply",
               "zh": "用LED做基准的恒流源，5mA，电源9V"},

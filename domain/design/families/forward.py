@@ -64,7 +64,7 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     deck.part(f"LP in sw {spice(parts['LP'])} IC=0", msg("primary; its dot at the input"))
     deck.part("S1 sw 0 gate 0 switch", msg("low-side switch"))
     deck.part(f"LR 0 r {spice(parts['LR'])} IC=0", msg("reset winding; its dot at ground"))
-    deck.part("D3 r in freewheel", msg("resets the core into the input"))
+    deck.part("D3 r in freewheel", msg("resets the core, returning its energy to the input"))
     deck.part(f"LS s 0 {spice(parts['LS'])} IC=0", msg("secondary; its dot at the diode"))
     for number, pair in enumerate(("LP LS", "LP LR", "LS LR"), 1):
         deck.part(f"K{number} {pair} 1", msg("transformer core; no leakage: a real one needs a clamp"))

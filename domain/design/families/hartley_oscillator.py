@@ -75,17 +75,19 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     deck.part(f"Vcc vcc 0 DC {spice(supply)}", msg("supply"))
     deck.part(f"L1 tap x {parts['L1']}", msg("tank"))
     deck.part(f"L2 vcc tap {parts['L2']}", msg("tank: feeds back to the emitter"))
-    deck.part(f"RL x out {parts['RL']}", msg("losses of the coil"))
+    deck.part(f"RL x out {parts['RL']}", msg("coil losses"))
     deck.part(f"C1 out vcc {parts['C1']}", msg("tank"))
     deck.part(f"CE tap e {parts['CE']}", msg("couples the tap to the emitter"))
     deck.part(f"R1 vcc b {parts['R1']}", msg("bias, together with R2"))
     deck.part(f"R2 b 0 {parts['R2']}", msg("bias, together with R1"))
-    deck.part(f"CB b vcc {parts['CB']}", msg("holds the base at ground for signals"))
+    deck.part(f"CB b vcc {parts['CB']}", msg("AC-grounds the base"))
     deck.part(f"Q1 out b e {npn_of(request)}", msg("transistor"))
     deck.part(f"RE e 0 {parts['RE']}", msg("sets the current"))
     deck.rule()
     # held there by its coils' resistance: a current, Q times as large at the tank
-    deck.part(f".ic v(out)={spice(supply * (1 - _START / rows.COIL_Q))}", msg("a start, in place of noise"))
+    deck.part(
+        f".ic v(out)={spice(supply * (1 - _START / rows.COIL_Q))}", msg("start-up kick in place of noise")
+    )
     write_npn(deck, request)
 
 

@@ -56,7 +56,9 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """Source, supplies, R and C, the resistor that tames, the op-amp."""
     parts = {name: spice(value) for name, value in sized.parts.items()}
     sine = f"SIN(0 1 {spice(request['unity_hz'])})"
-    deck.part(f"Vin in 0 DC 0 AC 1 {sine}", msg("input: 1 V for .ac, a sine at a gain of 1 for .tran"))
+    deck.part(
+        f"Vin in 0 DC 0 AC 1 {sine}", msg("input: 1 V for .ac, a sine at the unity-gain frequency for .tran")
+    )
     write_supplies(deck, request["supply_v"])
     if _differentiates(request):
         deck.part(f"R2 in x {parts['R2']}", msg("keeps the loop stable"))
@@ -101,7 +103,7 @@ FAMILY = kit.Family(
     ),
     quantities=(
         kit.Quantity(
-            name="unity_hz", label=msg("frequency of gain 1"), dimensions=("Hz",), takes_rest=True,
+            name="unity_hz", label=msg("unity-gain frequency"), dimensions=("Hz",), takes_rest=True,
             words=r"unity|gain of (?:1|one)|frequency|(?<![a-z])f_?[0u]?(?![a-z])|单位增益|增益为1|频率",
             within=(0.1, 100e3), example=1e3, required=True,
         ),

@@ -84,7 +84,8 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
         tuned = 1 / ((2 * math.pi * center) ** 2 * capacitance)
         parts |= {f"L{number}": tuned, f"C{number}": capacitance}
     note = msg(
-        "Capacitors of the {series} series; the coils are wound or adjusted to the center.", series=series
+        "{series}-series capacitors; the inductors are wound or adjusted to the center frequency.",
+        series=series,
     )
     return kit.Sized(parts=parts,
                      figures={f"arm{n}": float(arm.in_line) for n, arm in enumerate(arms, start=1)},
@@ -104,7 +105,7 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     for n, in_line in enumerate(arms, start=1):
         end = ("out" if n == last else f"n{n}") if in_line else "0"
         middle = (f"m{n}", f"m{n}") if in_line == (request["kind"] == "band_pass") else (end, node)
-        role = msg("resonator in the line") if in_line else msg("resonator across the line")
+        role = msg("series resonator") if in_line else msg("shunt resonator")
         deck.part(f"L{n} {node} {middle[0]} {spice(sized.parts[f'L{n}'])}", role)
         deck.part(f"C{n} {middle[1]} {end} {spice(sized.parts[f'C{n}'])}", role)
         node = end if in_line else node

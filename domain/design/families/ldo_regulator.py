@@ -24,12 +24,13 @@ _QUANTITIES = (
     replace(rows.VOUT, within=(1.15, 15), example=3.3, takes_rest=True),
     replace(rows.LOAD_A, within=(1e-3, 1), example=0.1),
     kit.Quantity(
-        name="light_a", label=msg("least load current"), dimensions=("A",), within=(10e-6, 0.5), example=1e-3,
+        name="light_a", label=msg("minimum load current"), dimensions=("A",), within=(10e-6, 0.5),
+        example=1e-3,
         words=r"(?:min(?:imum)?|least|light(?:est)?|lowest) (?:load|output|current)\w*|"
         r"最小(?:负载|输出)?(?:电流)?|轻载",
     ),
     kit.Quantity(
-        name="dropout_v", label=msg("drop-out voltage"), dimensions=("V",), limit="at_most", within=(0.05, 1),
+        name="dropout_v", label=msg("dropout voltage"), dimensions=("V",), limit="at_most", within=(0.05, 1),
         words=r"drop[\s-]?out(?: voltage)?|v_?do(?![a-z])|压差|压降", example=0.2, default=0.2,
     ),
     kit.Quantity(name="phase_margin_deg", label=msg("phase margin"), dimensions=("none",), limit="at_least",
@@ -150,15 +151,16 @@ FAMILY = kit.Family(
             expression=_load_regulation, bounds=lambda request: kit.Bounds(maximum=0.01 * request["vout"]),
         ),
         kit.GoalRow(
-            metric="dropout", label=msg("Drop-out voltage, output 2 % low"), unit="V", quantity="dropout_v",
+            metric="dropout", label=msg("Dropout voltage, output 2 % low"), unit="V", quantity="dropout_v",
             expression=_dropout,
         ),
-        _margin("out", "phase_margin", msg("Phase margin at the highest load")),
-        _margin("mid", "phase_margin_middle", msg("Phase margin at a middle load")),
-        _margin("light", "phase_margin_light", msg("Phase margin at the least load")),
+        _margin("out", "phase_margin", msg("Phase margin at maximum load")),
+        _margin("mid", "phase_margin_middle", msg("Phase margin at medium load")),
+        _margin("light", "phase_margin_light", msg("Phase margin at minimum load")),
     ),
     title=rows.titled("LDO regulator"),
-    remarks=(msg("Vout = Vref (1 + R1/R2). The coils Lfb open the loops in .ac: the loop gain is -V(out)."),),
+    remarks=(msg("Vout = Vref (1 + R1/R2). The inductors Lfb open the loops in .ac: the loop gain is "
+                 "-V(out)."),),
     analyses=lambda request, _sized, _goals: (_falling_input(request), ".ac dec 40 10 100meg"),
     size=size, netlist=netlist,
     says=says,

@@ -40,8 +40,8 @@ def _enough_supply(request: kit.Request) -> None:
     if supply < needed:
         raise impossible(
             msg(
-                "{count} {count:LED|LEDs} of {drop} and this circuit need a supply of at least {least}, "
-                "not {supply}.",
+                "{count} {count:LED|LEDs}, {drop} each, and this circuit need a supply of at least "
+                "{least}, not {supply}.",
                 count=int(request["leds"]),
                 drop=with_unit(request["forward_v"], "V", 3),
                 least=with_unit(needed, "V", 3),
@@ -54,10 +54,10 @@ def _enough_supply(request: kit.Request) -> None:
 def _lost(request: kit.Request, over: float) -> Message:
     power = with_unit(over * request["current_a"], "W", 2)
     if request["load"] != "led":
-        return msg("{power} lost beside the load.", power=power)
+        return msg("{power} dissipated outside the load.", power=power)
     drop, count = with_unit(request["forward_v"], "V", 3), int(request["leds"])
     return msg(
-        "{count} {count:LED|LEDs} of {drop}; {power} lost beside the load.",
+        "{count} {count:LED|LEDs}, {drop} each; {power} dissipated outside the load.",
         count=count,
         drop=drop,
         power=power,
@@ -95,7 +95,7 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
 def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     """Supply, load, and what holds the current below it."""
     parts, form = {name: spice(value) for name, value in sized.parts.items()}, request["form"]
-    deck.part(f"Vcc vcc 0 DC {spice(request['supply_v'])}", msg("supply: is swept"))
+    deck.part(f"Vcc vcc 0 DC {spice(request['supply_v'])}", msg("supply, swept"))
     is_led = request["load"] == "led"
     if is_led:
         deck.part("Vload vcc l0 DC 0", msg("measures the current"))
@@ -123,12 +123,12 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
         series = 0.05 * request["forward_v"] / request["current_a"]
         junction = 0.95 * request["forward_v"]
         saturation = request["current_a"] * math.exp(-junction / (2 * THERMAL_V))
-        deck.note(msg("An LED with this forward voltage at the current that was asked for."))
+        deck.note(msg("LED with this forward voltage at the requested current."))
         deck.cards(f".model dled D(IS={saturation:.6g} N=2 RS={spice(series)})")
     if form == "pair":
         write_npn(deck, request)
     elif form == "opamp":
-        deck.note(msg("A general logic-level N-channel power MOSFET, and a shunt reference."))
+        deck.note(msg("Generic logic-level N-channel power MOSFET and shunt reference."))
         deck.cards(
             ".model nfet VDMOS(nchan VTO=1.5 KP=8 RD=20m RS=10m RDS=10Meg CGS=500p CGDMAX=400p CGDMIN=30p"
             " CJO=300p)",

@@ -85,7 +85,7 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     rows.write_divider(deck, parts, "g")
     deck.part(f"R3 vcc g2 {parts['R3']}", msg("bias of the upper transistor, together with R4"))
     deck.part(f"R4 g2 0 {parts['R4']}", msg("bias of the upper transistor, together with R3"))
-    deck.part(f"C4 g2 0 {parts['C4']}", msg("holds the gate of the upper transistor still"))
+    deck.part(f"C4 g2 0 {parts['C4']}", msg("AC-grounds the gate of the upper transistor"))
     deck.part(f"RD vcc d {parts['RD']}", msg("drain resistor"))
     deck.part(element(n, "M2", "d g2 m 0", sized.parts["W/L"]), msg("upper transistor: common gate"))
     deck.part(element(n, "M1", "m g s 0", sized.parts["W/L"]), msg("transistor: its width sets the gain"))

@@ -58,7 +58,7 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     n = nmos_of(request)
     ratio = sized.parts["W/L"]
     deck.part(f"Vcc vcc 0 DC {spice(request['supply_v'])}", msg("supply"))
-    deck.part(f"Vin out 0 DC {spice(request['supply_v'] / 2)}", msg("voltage at the output: is swept"))
+    deck.part(f"Vin out 0 DC {spice(request['supply_v'] / 2)}", msg("output voltage, swept"))
     deck.part(f"R1 vcc r {spice(sized.parts['R1'])}", msg("sets the reference current"))
     if request["form"] == "cascode":
         deck.part(element(n, "M3", "r r g 0", ratio), msg("sets the gate of M4"))
@@ -121,7 +121,7 @@ FAMILY = kit.Family(
         ),
     ),
     title="{form} MOS current mirror, {current_a:A}, {supply_v:g} V",
-    remarks=(msg("Iref = (Vdd - VGS of the transistors in its way) / R1."),),
+    remarks=(msg("Iref = (Vdd - VGS of the transistors in its path) / R1."),),
     analyses=lambda request, _sized, _goals: (
         f".dc Vin 0 {spice(request['supply_v'])} {spice(request['supply_v'] / 200)}",
     ),

@@ -77,7 +77,10 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
         back = "n"
         deck.part(f"R1 n 0 {spice(sized.parts['R1'])}", msg("to ground: sets the gain together with R2"))
         deck.part(f"R2 out n {spice(sized.parts['R2'])}", msg("feedback: sets the gain together with R1"))
-    deck.part(f"X1 in {back} vcc vee out {request['opamp']}", msg("op-amp, the input at its + input"))
+    deck.part(
+        f"X1 in {back} vcc vee out {request['opamp']}",
+        msg("op-amp; the signal drives its non-inverting input"),
+    )
     opamp.write_opamp(deck, request, sized.figures["gbw_hz"])
 
 

@@ -61,14 +61,14 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
         deck.part(f"C{number} {left} {right} {parts['C']}", msg("section {number}", number=number))
         deck.part(f"Rs{number} {right} {foot} {parts['R']}", msg("section {number}", number=number))
     deck.part(f"R2 n z {parts['R2']}", msg("feedback: a gain of 29 together with R4 and R3"))
-    deck.part(f"R4 z y {parts['R4']}", msg("feedback: what R2 lacks"))
+    deck.part(f"R4 z y {parts['R4']}", msg("feedback: makes up what R2 lacks"))
     deck.part(f"R3 y out {parts['R3']}", msg("feedback: more than enough gain to start"))
     deck.part("D1 out y dswitch", msg("holds the amplitude"))
     deck.part("D2 y out dswitch", msg("holds the amplitude"))
     deck.part(f"X1 0 n vcc vee out {request['opamp']}", msg("op-amp, its non-inverting input grounded"))
     deck.rule()
     deck.cards(rows.switch_model())
-    deck.part(f".ic v(a)={spice(request['amplitude_v'] / 3)}", msg("a start, in place of noise"))
+    deck.part(f".ic v(a)={spice(request['amplitude_v'] / 3)}", msg("start-up kick in place of noise"))
     opamp.write_opamp(deck, request, sized.figures["gbw_hz"])
 
 

@@ -50,7 +50,8 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     gm, c1 = 2 * KP * overdrive * ratio, parts["C1"]
     negative = gm * c1**2 / ((gm * _SHUNT_F) ** 2 + (omega * (c1**2 + 2 * c1 * _SHUNT_F)) ** 2)
     note = msg(
-        "Crystal: Lm = {l}, Cm = {c}, Rm = {r}; C1 = C2 = {load}; transconductance {margin} times the least.",
+        "Crystal: Lm = {l}, Cm = {c}, Rm = {r}; C1 = C2 = {load}; transconductance {margin} times the "
+        "minimum.",
         l=with_unit(parts["Lm"], "H"),
         c=with_unit(_MOTIONAL_F, "F"),
         r=with_unit(ohm, "Ω", 3),
@@ -71,9 +72,10 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     deck.part(f"Vcc vcc 0 DC {spice(request['supply_v'])}", msg("supply"))
     deck.part(nmos("M1", "out g 0 0", parts["W/L"]), msg("inverter"))
     deck.part(pmos("M2", "out g vcc vcc", WIDER_P * parts["W/L"]), msg("inverter"))
-    deck.part(f"Rf out g {spice(parts['Rf'])}", msg("biases the inverter in the middle"))
+    deck.part(f"Rf out g {spice(parts['Rf'])}", msg("biases the inverter at mid-supply"))
     deck.part(
-        f"Lm g x {spice(parts['Lm'])} IC={spice(_START * swing)}", msg("crystal; a start, in place of noise")
+        f"Lm g x {spice(parts['Lm'])} IC={spice(_START * swing)}",
+        msg("crystal; start-up kick in place of noise"),
     )
     deck.part(f"Cm x y {spice(parts['Cm'])} IC=0", msg("crystal: motional capacitance"))
     deck.part(f"Rm y out {spice(parts['Rm'])}", msg("crystal: motional resistance"))

@@ -69,7 +69,7 @@ def complete(request: kit.Request) -> kit.Said:
     if reference and bandwidth and bandwidth > 1.001 * reference / _LEAST_RATIO:
         raise impossible(
             msg("A loop bandwidth of {bandwidth} is more than a tenth of the reference frequency "
-                "{reference}: the loop samples its phase too rarely for it.",
+                "{reference}: the loop samples its phase too seldom for it.",
                 bandwidth=with_unit(bandwidth, "Hz", 3),
                 reference=with_unit(reference, "Hz", 3)),
             msg("Lower the bandwidth, or raise the reference frequency."),
@@ -106,11 +106,13 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     deck.part(f"C1 tune 0 {parts['C1']}", msg("loop filter: pole"))
     deck.part(f"R2 tune z {parts['R2']}", msg("loop filter: zero"))
     deck.part(f"C2 z 0 {parts['C2']}", msg("loop filter: zero"))
-    deck.part(f"Rleak tune 0 {spice(_LEAK_OHM)}", msg("a way for DC"))
+    deck.part(f"Rleak tune 0 {spice(_LEAK_OHM)}", msg("DC path"))
     gm = 2 * math.pi * request["kvco_hz"] * _INTEGRATOR_F
-    deck.part(f"Gvco 0 phase tune 0 {spice(gm)}", msg("oscillator: its phase is the integral of the tuning"))
+    deck.part(
+        f"Gvco 0 phase tune 0 {spice(gm)}", msg("oscillator: its phase is the integral of the tuning voltage")
+    )
     deck.part(f"Cvco phase 0 {spice(_INTEGRATOR_F)}", msg("integrates, with Gvco"))
-    deck.part(f"Rvco phase 0 {spice(_LEAK_OHM)}", msg("a way for DC"))
+    deck.part(f"Rvco phase 0 {spice(_LEAK_OHM)}", msg("DC path"))
     deck.part(f"Edivide out 0 phase 0 {spice(1 / request['ratio'])}", msg("divider: the loop gain is V(out)"))
 
 

@@ -62,7 +62,7 @@ _QUANTITIES = (
         words=r"overshoot|peak|ringing|过冲|尖峰|超调", within=(0.08, 0.8), example=0.3, default=0.4,
     ),
     kit.Quantity(
-        name="loss_w", label=msg("loss of the snubber"), dimensions=("W",), takes_rest=True, limit="at_most",
+        name="loss_w", label=msg("snubber loss"), dimensions=("W",), takes_rest=True, limit="at_most",
         words=r"loss\w*|dissipat\w*|power|损耗|功耗|功率", within=(1e-6, 2e4), example=0.25, default=_loss,
     ),
 )  # fmt: skip
@@ -99,7 +99,7 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     watt = _watt(request, cs)
     if watt > 1.001 * request["loss_w"] or cs > MOST_RATIO * request["node_farad"]:
         advice = msg("Allow more overshoot or more loss, or lower the switching frequency.")
-        raise beyond(msg("loss of the snubber"), "W", request["loss_w"], watt, advice, digits=2)
+        raise beyond(msg("snubber loss"), "W", request["loss_w"], watt, advice, digits=2)
     note = msg("Z0 = {z0}; the snubber loses {loss}; without it the voltage would nearly double.",
                z0=with_unit(z0, "Ω", 3), loss=with_unit(watt, "W", 2))  # fmt: skip
     return kit.Sized(parts={"Rs": rs, "Cs": cs}, notes=(note,))
@@ -148,7 +148,7 @@ FAMILY = kit.Family(
         kit.GoalRow(metric="overshoot", label=msg("Overshoot"), unit="1", quantity="overshoot",
                     expression="peak(v(out))/peak(v(in))-1"),
         kit.GoalRow(
-            metric="snubber_loss", label=msg("Loss of the snubber at the switching frequency"), unit="W",
+            metric="snubber_loss", label=msg("Snubber loss at the switching frequency"), unit="W",
             quantity="loss_w", is_corrected=False,
             expression=lambda request: (
                 f"{2 * _half(request) * request['fsw']:.6g}*avg((v(out)-v(s))*i(vmeter))"

@@ -77,7 +77,7 @@ def _record(request: kit.Request) -> str:
 
 FAMILY = kit.Family(
     key="rectifier",
-    name=msg("rectifiers with a smoothing capacitor (bridge, half-wave, full-wave with a centre tap)"),
+    name=msg("rectifiers with a smoothing capacitor (bridge, half-wave, full-wave with a center tap)"),
     one=msg("a rectifier"),
     examples={"en": "bridge rectifier, 12 V AC, 50 Hz, 100 mA, ripple below 1 V",
               "zh": "桥式整流滤波电路，交流12V，50Hz，负载电流100mA，纹波小于1V"},
@@ -100,7 +100,7 @@ FAMILY = kit.Family(
                 kit.Option(key="bridge", label=msg("diode bridge"), words=r"bridge|桥"),
                 kit.Option(key="half", label=msg("half-wave"),
                 words=r"half[\s-]?wave|半波|(?:single|one) diode"),
-                kit.Option(key="tapped", label=msg("centre tap"), words=r"cent(?:er|re)[\s-]?tap|中心抽头"),
+                kit.Option(key="tapped", label=msg("center tap"), words=r"cent(?:er|re)[\s-]?tap|中心抽头"),
             ),
         ),
         part_choice("diode"),
@@ -112,7 +112,7 @@ FAMILY = kit.Family(
                     expression="pp(v(out))", bounds=lambda request: kit.Bounds(maximum=request["ripple_v"])),
     ),
     title="Rectifier, {form}, {input_v:.4g} V rms to {vout:.3g} V, {iout:A3}",
-    remarks=(msg("C = I t / Vr; Vout = Vp - VD of the diodes in the way - Vr/2."),),
+    remarks=(msg("C = I t / Vr; Vout = Vp - VD of the diodes in the path - Vr/2."),),
     analyses=lambda request, _sized, _goals: (_record(request),),
     size=size, netlist=netlist,
     says=demand.says,

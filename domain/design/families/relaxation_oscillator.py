@@ -42,7 +42,7 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     deck.part(f"X1 p n vcc vee out {request['opamp']}", msg("op-amp, as a comparator"))
     deck.rule()
     deck.cards(".options method=gear")  # trapezoids ring where the comparator switches
-    deck.part(f".ic v(n)={spice(-0.2 * request['supply_v'])}", msg("a start, in place of noise"))
+    deck.part(f".ic v(n)={spice(-0.2 * request['supply_v'])}", msg("start-up kick in place of noise"))
     write_opamp(deck, request, sized.figures["gbw_hz"])
 
 

@@ -84,7 +84,7 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
         deck.part(pmos(f"MP{n}", f"{driven} {given} vcc vcc", sized.parts["W/L P"]), role)
         deck.part(f"C{n} {driven} 0 {load}", msg("load"))
     deck.rule()
-    deck.part(".ic v(out)=0", msg("a start, in place of noise"))
+    deck.part(".ic v(out)=0", msg("start-up kick in place of noise"))
     write_nmos(deck)
     write_pmos(deck)
 

@@ -58,7 +58,10 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     deck.part(f"L1 in l1 {spice(parts['L1'])} IC={spice(first)}", msg("input inductor"))
     deck.part(f"Rdcr1 l1 sw {winding}", msg("winding resistance of L1"))
     deck.part("S1 sw 0 gate 0 switch", msg("low-side switch"))
-    deck.part(f"Cs sw x {spice(parts['Cs'])} IC={spice(request['vin'])}", msg("couples the energy across"))
+    deck.part(
+        f"Cs sw x {spice(parts['Cs'])} IC={spice(request['vin'])}",
+        msg("couples the energy to the output side"),
+    )
     deck.part(f"Rd sw y {spice(parts['Rd'])}", msg("damps the resonance of Cs with the inductors"))
     deck.part(f"Cd y x {spice(parts['Cd'])} IC={spice(request['vin'])}", msg("keeps direct current from Rd"))
     deck.part(f"L2 0 l2 {spice(parts['L2'])} IC={spice(request['iout'] - half)}", msg("second inductor"))

@@ -162,9 +162,10 @@ FAMILY = kit.Family(
     ),
     title="State-variable filter, {center_hz:Hz}, Q {quality:.4g}, {output}-pass output, gain {gain:.4g}",
     remarks=lambda request: (
-        msg("w0 = 1 / (R C), 1/Q = (2 + R2/R1) R6 / (R5 + R6), gain R2/R1; of the band-pass Q times that.")
+        msg("w0 = 1 / (R C), 1/Q = (2 + R2/R1) R6 / (R5 + R6), gain R2/R1; at the band-pass output Q times "
+            "that.")
         if request["form"] == "khn"
-        else msg("w0 = 1 / (R C), Q = R3/R, gain R/R1; of the band-pass R3/R1."),
+        else msg("w0 = 1 / (R C), Q = R3/R, gain R/R1; at the band-pass output R3/R1."),
     ),
     analyses=lambda request, _sized, _goals: (
         f".ac dec 200 {spice(request['center_hz'] / 100)} {spice(100 * request['center_hz'])}",

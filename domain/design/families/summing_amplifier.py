@@ -104,7 +104,7 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     for n in range(1, len(weights) + 1):
         times = f"{spice(edge)} {spice(edge)} {spice(slot - 2 * edge)} 1k"
         pulse = f"PULSE(0 {spice(amplitude)} {spice((n - 0.5) * slot)} {times})"
-        deck.part(f"Vin{n} in{n} 0 DC 0 AC 1 {pulse}", msg("input {number}, high in its turn", number=n))
+        deck.part(f"Vin{n} in{n} 0 DC 0 AC 1 {pulse}", msg("input {number}, goes high in turn", number=n))
     opamp.write_supplies(deck, request["supply_v"])
     for n in range(1, len(weights) + 1):
         deck.part(f"R{n} in{n} n {spice(sized.parts[f'R{n}'])}", msg("weight of input {number}", number=n))

@@ -17,11 +17,11 @@ _RANGE = re.compile(
     rf"([-+]?\d+)\s*{_DEGREES}?\s*(?:to|and|到|至|和|~|-|\.{{2,3}})\s*([-+]?\d+)\s*{_DEGREES}", re.IGNORECASE
 )
 LOWEST = kit.Quantity(
-    name="lowest_c", label=msg("lowest temperature"), dimensions=("degC",), words="(?!)", within=(-55, 20),
+    name="lowest_c", label=msg("minimum temperature"), dimensions=("degC",), words="(?!)", within=(-55, 20),
     example=-40, default=-40.0,
 )  # fmt: skip
 HIGHEST = kit.Quantity(
-    name="highest_c", label=msg("highest temperature"), dimensions=("degC",), words="(?!)", within=(35, 150),
+    name="highest_c", label=msg("maximum temperature"), dimensions=("degC",), words="(?!)", within=(35, 150),
     example=125, default=125.0,
 )  # fmt: skip
 

@@ -54,9 +54,9 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     deck.part(f"RA vcc dis {parts['RA']}", msg("charges C1, together with RB"))
     deck.part(f"RB dis cap {parts['RB']}", msg("discharges C1"))
     if _with_diode(request):
-        deck.part("D1 dis cap dswitch", msg("leads the charging current past RB"))
+        deck.part("D1 dis cap dswitch", msg("bypasses RB while charging"))
     deck.part(f"C1 cap 0 {parts['C1']}", msg("sets the frequency"))
-    deck.part("C2 ctrl 0 10n", msg("steadies the control voltage"))
+    deck.part("C2 ctrl 0 10n", msg("decouples the control voltage"))
     deck.part("X1 0 cap out vcc ctrl cap dis vcc NE555", msg("timer"))
     deck.part(f"Rload out 0 {spice(10e3)}", msg("load"))
     deck.rule()

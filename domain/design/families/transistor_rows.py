@@ -111,10 +111,10 @@ def write_emitter(deck: kit.Deck, parts: Mapping[str, str]) -> None:
     """RE1, open for signals, and RE2 with its capacitor where there is one."""
     if "RE2" in parts:
         deck.part(f"RE1 e x {parts['RE1']}", msg("sets the gain"))
-        deck.part(f"RE2 x 0 {parts['RE2']}", msg("holds the operating point"))
+        deck.part(f"RE2 x 0 {parts['RE2']}", msg("stabilizes the operating point"))
         deck.part(f"C3 x 0 {parts['C3']}", msg("bypasses RE2: sets the lower corner"))
     else:
-        deck.part(f"RE1 e 0 {parts['RE1']}", msg("sets the gain and holds the operating point"))
+        deck.part(f"RE1 e 0 {parts['RE1']}", msg("sets the gain and stabilizes the operating point"))
 
 
 def write_foot(deck: kit.Deck, parts: Mapping[str, str]) -> None:
@@ -122,7 +122,7 @@ def write_foot(deck: kit.Deck, parts: Mapping[str, str]) -> None:
     bypassed = "x" if "RS1" in parts else "s"
     if "RS1" in parts:
         deck.part(f"RS1 s x {parts['RS1']}", msg("lowers the gain"))
-    deck.part(f"RS {bypassed} 0 {parts['RS']}", msg("holds the operating point"))
+    deck.part(f"RS {bypassed} 0 {parts['RS']}", msg("stabilizes the operating point"))
     deck.part(f"C3 {bypassed} 0 {parts['C3']}", msg("bypasses RS: sets the lower corner"))
 
 

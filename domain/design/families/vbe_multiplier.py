@@ -80,7 +80,7 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
         "E96",
         lambda below, above: abs(vbe + above * (vbe / below + collector / transistor.CURRENT_GAIN) - wanted),
     )
-    note = msg("It stands for {count} junctions; incremental resistance about {ohm}.",
+    note = msg("Equivalent to {count} junctions; incremental resistance about {ohm}.",
                count=f"{request['bias_v'] / vbe:.2g}", ohm=with_unit(least, "Ω", 2))  # fmt: skip
     return kit.Sized(parts={"R1": r1, "R2": r2}, notes=(note,))
 

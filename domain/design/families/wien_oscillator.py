@@ -73,7 +73,7 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     deck.part(f"X1 p n vcc vee out {request['opamp']}", msg("op-amp"))
     deck.rule()
     deck.cards(rows.switch_model())
-    deck.part(f".ic v(p)={spice(request['amplitude_v'] / 4)}", msg("a start, in place of noise"))
+    deck.part(f".ic v(p)={spice(request['amplitude_v'] / 4)}", msg("start-up kick in place of noise"))
     opamp.write_opamp(deck, request, sized.figures["gbw_hz"])
 
 

@@ -72,7 +72,7 @@ FAMILY = kit.Family(
     quantities=_QUANTITIES,
     goals=(rows.output_goal(), rows.line_goal(lambda request: 0.1 * request["vout"])),
     title=rows.titled("Zener regulator"),
-    remarks=(msg("R1 = (lowest Vin - VZ) / (load current + least diode current)."),),
+    remarks=(msg("R1 = (minimum Vin - VZ) / (load current + minimum diode current)."),),
     analyses=rows.sweep_of_input,
     size=size, netlist=netlist,
     says=says,

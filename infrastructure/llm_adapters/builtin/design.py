@@ -81,7 +81,7 @@ def decide(brief: Mapping[str, Any], say: Say, tables: Tables = NO_TABLES) -> De
     verdicts = [_judged(goal, brief["verdicts"]) for goal in intent.goals]
     revised = revise(intent, previous, verdicts, say, tables)
     if revised is not None:
-        return _written(revised, intent, brief, msg("The values were corrected by what was measured."))
+        return _written(revised, intent, brief, msg("The values were corrected from the measured results."))
     if brief["goals_changed"]:
         return _written(previous, intent, brief, msg("The circuit stays as it is, and is judged again."))
     return Decided(words=(msg("No remaining change would bring the goals closer."),))

@@ -42,8 +42,8 @@ _PLAIN_ROLES = UNNAMED | {"resistor", "capacitor"}
 _DOES: Mapping[str, Message] = {
     "load": msg("the signal current makes the output voltage across it"),
     "bias": msg("it sets the operating point"),
-    "foot": msg("it holds the operating point and gives feedback"),
-    "degeneration": msg("it gives feedback, which lowers the gain and the distortion"),
+    "foot": msg("it stabilizes the operating point and provides feedback"),
+    "degeneration": msg("it provides feedback, which lowers the gain and the distortion"),
     "bypass": msg("it shorts the signal there, so that the gain is not reduced"),
     "input_coupling": msg("it passes the signal and keeps the bias from the source"),
     "output_coupling": msg("it passes the signal and keeps the DC voltage from the load"),
@@ -54,7 +54,7 @@ _DOES: Mapping[str, Message] = {
     "output_capacitor": msg("it smooths the output voltage"),
     "series_resistance": msg("it adds to the ripple"),
     "compensation": msg("it makes the amplifier stable, and with it the bandwidth smaller"),
-    "winding": msg("it is a loss"),
+    "winding": msg("it dissipates power"),
 }
 """What a part of a stage does, where its role does not say it."""
 
@@ -119,7 +119,7 @@ def _part_told(circuit: Circuit, part: Element, speech: Speech) -> str:
         told.append(msg("the source of the input signal") if part.name in circuit.inputs else msg("a source"))
     if not told:
         nodes = ", ".join(node.text for node in part.nodes)
-        told.append(msg("no role of it is recognized; it lies between {nodes}", nodes=nodes))
+        told.append(msg("its role is not recognized; it is connected between {nodes}", nodes=nodes))
     return f"{part.name} ({' '.join(part.statement.text.split())}): " + speech.say(msg("; ")).join(
         map(speech.say, told)
     )
@@ -196,7 +196,7 @@ def _names_of(circuit: Circuit, kinds: Sequence[str]) -> str:
 def supply(circuit: Circuit, _ask: Ask, speech: Speech) -> Plan:
     yield from ()
     if not circuit.supplies:
-        return speech.say(msg("I find no supply in {file}.", file=circuit.file))
+        return speech.say(msg("I found no supply in {file}.", file=circuit.file))
     return speech.say(msg("Supplies of {file}: {supplies}.", file=circuit.file, supplies=circuit.supplies))
 
 
@@ -433,7 +433,7 @@ def _goal_told(row: Sequence[str], speech: Speech) -> str:
         state = msg("{problem} ({reason})", problem=state, reason=reason)
     return speech.say(
         msg(
-            "{name}: {value} (asked {asked}), {state}, margin {margin}",
+            "{name}: {value} (required {asked}), {state}, margin {margin}",
             name=label if metric == name else msg("{name} (wish)", name=label),
             value=value,
             asked=_limits(asked, speech),

@@ -249,7 +249,10 @@ def told_line(circuit: Circuit, each: Wanted, expression: str, value: float, uni
     """A figure in a sentence."""
     if math.isnan(value):
         return msg(
-            "{file}: the {name} cannot be had: {reason}", file=circuit.file, name=each.name, reason=expression
+            "{file}: the {name} cannot be determined: {reason}",
+            file=circuit.file,
+            name=each.name,
+            reason=expression,
         )
     figure = each.told(value, unit)
     if each.place:
@@ -384,7 +387,8 @@ def _of_parts(circuit: Circuit, ask: Ask, speech: Speech, *, is_power: bool) -> 
         signal = _signal(each, is_power=is_power)
         if signal is None:
             what = msg(
-                "I cannot tell that of {name}: of resistors, coils, sources, transistors and diodes I can.",
+                "I cannot give that for {name}; I can for resistors, inductors, sources, transistors and "
+                "diodes.",
                 name=each.name,
             )
             return speech.say(what)
@@ -439,7 +443,7 @@ def _supply(circuit: Circuit, ask: Ask, speech: Speech, *, is_power: bool) -> Pl
         each for each in circuit.top if each.letter == "v" and each.nodes and each.nodes[0].key in nodes
     ]
     if not sources:
-        return speech.say(msg("I find no supply in {file}.", file=circuit.file))
+        return speech.say(msg("I found no supply in {file}.", file=circuit.file))
     wanted: list[Wanted] = []
     for each in sources:
         over = across(each)

@@ -121,7 +121,7 @@ def _spread(circuit: Circuit, ask: Ask, speech: Speech, kind: str) -> Plan:
     if not scattered:
         return speech.say(
             msg(
-                "{file} has no resistor, capacitor or inductor with a plain value to scatter.",
+                "{file} has no resistor, capacitor or inductor with a plain value to vary.",
                 file=circuit.file,
             )
         )
@@ -167,13 +167,14 @@ def _spread(circuit: Circuit, ask: Ask, speech: Speech, kind: str) -> Plan:
     ]
     said = [speech.say(head)]
     if is_assumed:
-        said.append(speech.say(msg("No tolerance was named; these are assumed.")))
+        said.append(speech.say(msg("No tolerance was given; these are assumed.")))
     if found := _YIELD.search(outcome.text):
         share, low, high = (100 * float(found[at]) for at in (1, 4, 5))
         said.append(
             speech.say(
                 msg(
-                    "Yield: {share}% ({passed} of {count}; 95% confidence {low}% to {high}%), for {goals}.",
+                    "Yield: {share} % ({passed} of {count}; 95 % confidence interval {low} % to {high} %), "
+                    "for {goals}.",
                     share=f"{share:.3g}",
                     passed=found[2],
                     count=found[3],
@@ -326,9 +327,9 @@ def sweep(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
     if is_assumed:
         said.append(
             speech.say(
-                msg("No range was named; a decade to either side was taken.")
+                msg("No range was given; one decade to either side is assumed.")
                 if not is_heat
-                else msg("No range was named; -40 to 125 °C was taken.")
+                else msg("No range was given; -40 to 125 °C is assumed.")
             )
         )
     return "\n".join(said)

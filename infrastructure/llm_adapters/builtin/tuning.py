@@ -204,7 +204,7 @@ def limits(circuit: Circuit, ask: Ask, speech: Speech) -> Plan:
         said.append(
             speech.say(
                 msg(
-                    "{names}: of the transistor itself; another type would change it.",
+                    "{names}: a property of the transistor itself; choose another type to change it.",
                     names=speech.listed(models),
                 )
             )
@@ -270,7 +270,7 @@ def _tuned(circuit: Circuit, ask: Ask, wanted: Wanted, named: Sequence[str], spe
     aim = aim_told(ask, wanted)
     if low <= after.value <= high:
         told = msg(
-            "A fresh run: {name} {before} → {after} (asked: {aim}; {expression}). This can be undone.",
+            "New run: {name} {before} → {after} (required: {aim}; {expression}). This can be undone.",
             name=wanted.name,
             before=_as_asked(ask, before),
             after=_as_asked(ask, after),
@@ -279,7 +279,7 @@ def _tuned(circuit: Circuit, ask: Ask, wanted: Wanted, named: Sequence[str], spe
         )
     else:
         told = msg(
-            "A fresh run: {name} {before} → {after}, which misses {aim} ({expression}). This can be undone.",
+            "New run: {name} {before} → {after}, which misses {aim} ({expression}). This can be undone.",
             name=wanted.name,
             before=_as_asked(ask, before),
             after=_as_asked(ask, after),
@@ -308,8 +308,8 @@ def _goals_missed(circuit: Circuit, seen: Sequence[Outcome], speech: Speech) -> 
     if missed:
         yield speech.say(
             msg(
-                "An older goal of {file} is missed now: {goals}. It stays as it was; is it to follow? Then "
-                "say for example “{example}”.",
+                "An older goal of {file} is missed now: {goals}. The goal was not changed; if it should "
+                "follow, say for example “{example}”.",
                 file=circuit.file,
                 goals=speech.listed(missed),
                 example=speech.say(msg("set a goal: gain > 30 dB")),

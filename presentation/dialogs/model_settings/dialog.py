@@ -74,12 +74,13 @@ class CountingSection(QFrame):
         answer = await choose(
             self._services,
             self,
-            title=msg("Get the vocabulary {name}?", name=found.name),
+            title=msg("Download the vocabulary {name}?", name=found.name),
             text=msg(
-                "A file of some MB comes from {host} and is kept for all projects. Nothing of yours is sent.",
+                "A file of a few MB is downloaded from {host} and kept for all projects. Nothing of yours "
+                "is sent.",
                 host=found.host,
             ),
-            options=(("yes", msg("Get it"), "primary"), ("no", msg("Cancel"), "")),
+            options=(("yes", msg("Download"), "primary"), ("no", msg("Cancel"), "")),
             cancelled="no",
         )
         if answer != "yes":
@@ -116,7 +117,7 @@ class CountingSection(QFrame):
             advice = msg("Exact counts need the optional package tiktoken.")
         self.advice.setText("" if advice is None else language(advice))
         self.advice.setVisible(advice is not None)
-        self.button.setText(language(msg("Get the vocabulary…")))
+        self.button.setText(language(msg("Download the vocabulary…")))
         self.button.setVisible(is_missing)
         self.button.setEnabled(not self._is_fetching)
 
@@ -126,7 +127,7 @@ class CountingSection(QFrame):
             return self._problem.message
         if found is None or not (found.is_here and self._is_installed):
             estimated = msg("Tokens are estimated, within 8 %.")
-            return msg("Getting the vocabulary…") if self._is_fetching else estimated
+            return msg("Downloading the vocabulary…") if self._is_fetching else estimated
         return msg("Tokens are counted exactly ({name}).", name=found.name)
 
 

@@ -270,8 +270,8 @@ class ContextPanel(QWidget):
     def retranslate(self, _name: object = None) -> None:
         language = self._services.language
         self.tree.setAccessibleName(language(msg("Context")))
-        self.text.setAccessibleName(language(msg("What is sent of the selected part")))
-        self.text.setPlaceholderText(language(msg("Select a part to read what is sent of it.")))
+        self.text.setAccessibleName(language(msg("What is sent for the selected part")))
+        self.text.setPlaceholderText(language(msg("Select a part to see what is sent.")))
         self._show_rows()
         self._show_head()
 

@@ -83,10 +83,10 @@ def _versions(item: UserText) -> b.Parts:
     """Which of how many versions it is, with the ways to the others."""
     number, count = item.versions.index(item.key) + 1, len(item.versions)
     before = b.Button(
-        act="version", argument="-1", label=msg("Version before"), kind="icon", icon="chevron-left"
+        act="version", argument="-1", label=msg("Previous version"), kind="icon", icon="chevron-left"
     )
     behind = b.Button(
-        act="version", argument="1", label=msg("Version after"), kind="icon", icon="chevron-right"
+        act="version", argument="1", label=msg("Next version"), kind="icon", icon="chevron-right"
     )
     time = (b.Text(msg("sent {time}", time=clock_time(item.created)), "dim"),) if item.created else ()
     return (
@@ -252,7 +252,7 @@ def _cancel(item: OperationCard | SimulationCard) -> tuple[b.Button, ...]:
     """The button that ends one call, while the turn goes on."""
     if not item.can_end or item.state != "running":
         return ()
-    tip = msg("Ends this call; the model learns of it and continues")
+    tip = msg("Ends this call; the model is notified and continues")
     return (b.Button(act="end_call", label=msg("Cancel"), kind="aside", tip=tip),)
 
 
@@ -598,7 +598,7 @@ def _retry(item: Retry) -> b.Row:
         b.Countdown(left_s=item.left_s, text=msg("Retrying in {seconds} s", seconds="{seconds}")),
         b.Text(msg("attempt {number}", number=item.attempt + 1), "dim"),
     )
-    tip = msg("Gives this request up and offers other ways")
+    tip = msg("Gives up this request and offers alternatives")
     ways = (b.Button(act="skip_wait", label=msg("Stop retrying"), kind="aside", tip=tip),)
     return b.Row((b.Frame("retry", (head, *told, b.Line("line again", again, ways))),))
 

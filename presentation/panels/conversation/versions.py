@@ -181,7 +181,7 @@ class Versions:
         if not self._model.can_change:
             return busy()
         if self.is_design_behind(said.key):
-            return msg("The steps of a design are not generated again. Its checkpoint has the ways on.")
+            return msg("The steps of a design are not generated again. Use the buttons of its checkpoint.")
         self._replace(said, said.text, said.attached)
         return None
 
@@ -312,7 +312,7 @@ class Versions:
             return  # something else was opened, or begun, in the meantime
         self._newest = self._newest or tuple(model.items)
         told = msg(
-            "This is version {number} of {count}, from before. What you send continues from the newest one.",
+            "This is an earlier version ({number} of {count}). What you send continues from the newest one.",
             number=versions.index(wanted) + 1,
             count=len(versions),
         )

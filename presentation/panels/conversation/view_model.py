@@ -453,7 +453,7 @@ class ConversationViewModel:
         if self.mode == "workflow" and attached:
             return msg("A design takes text only. Remove the attached files, or switch to free work.")
         if self.mode == "workflow" and self.reads_only:
-            return msg("A design writes files. Switch “Read only” off, or switch to free work.")
+            return msg("A design writes files. Turn “Read only” off, or switch to free work.")
         return None
 
     async def _begin_behind(self, text: str) -> None:

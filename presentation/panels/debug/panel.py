@@ -101,7 +101,7 @@ def _service(report: ServiceReport) -> FactGroup:
     ]
     if report.mean_first_piece_s is not None:
         said.append(
-            msg("First words after {seconds} on average", seconds=seconds_of(report.mean_first_piece_s))
+            msg("First token after {seconds} on average", seconds=seconds_of(report.mean_first_piece_s))
         )
     if report.errors:
         counts = ", ".join(f"{kind} {count}" for kind, count in sorted(report.errors.items()))

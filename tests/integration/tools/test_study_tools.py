@@ -142,4 +142,4 @@ async def test_a_search_tells_the_yield_of_what_it_found_and_that_it_is_on_the_e
     assert f"ON THE EDGE: yield {passed} % ({passed} of 100 runs, 95 % confidence" in result.content
     assert "sigma of out: 0.1" in result.content
     assert "assumed: R1, R2: uniform within ±5 %" in result.content
-    assert str(result.summary).endswith(f"yield {passed} % of 100 runs: on the edge")
+    assert str(result.summary).endswith(f"yield {passed} % of 100 runs: marginal")

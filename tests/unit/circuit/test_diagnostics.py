@@ -395,7 +395,7 @@ def test_include_levels_are_limited() -> None:
     [
         ("V2 c 0 2 * volts at the gate\nR3 c 0 1\n", "* begins a comment in the first column only"),
         ("V2 gnd 0 0\n", "gnd is node 0 in ngspice. Remove this source"),
-        (".tran 0 0 0\n", "no time to simulate"),
+        (".tran 0 0 0\n", "covers no time"),
         ("Eop c 0 a b MAX=10 MIN=-10 1k\nR3 c 0 1\n", "which only HSPICE knows"),
         ("B3 c 0 V=if(V(a)>0,1,2)\nR3 c 0 1\n", "condition ? value"),
     ],

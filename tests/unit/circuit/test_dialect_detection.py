@@ -152,7 +152,7 @@ def test_a_weak_word_counts_once_however_often_it_stands_there() -> None:
         (b"\xff\xd8\xff\xdb\xabschematic\n \xabcomponent (0,0) 0 0\n", "QSPICE"),
         (
             b"Warning: option lvlcod is obsolete.\n\nNo. of Data Rows : 31\n\nCircuit: amp\n",
-            "what ngspice printed",
+            "ngspice output",
         ),
         (b"v {xschem version=3.0.0 file_version=1.2}\n", "xschem"),
     ],

@@ -417,7 +417,7 @@ def test_a_sentence_is_understood(text, family, expected):
         ("无源积分电路", "unknown_circuit", "cannot design"),
         ("delete rc.cir and buck.cir", "unknown_circuit", "does not name"),
         ("把buck.cir的输出改成5V", "unknown_circuit", "does not name"),
-        ("反相积分器", "missing_goal", "frequency of gain 1"),
+        ("反相积分器", "missing_goal", "unity-gain frequency"),
         ("LC ladder, order 12, 1 MHz", "impossible_goal", "2 to 9"),
         ("LC ladder, Chebyshev, order 4, 1 MHz", "impossible_goal", "even order"),
         ("LC ladder, order 5, 1 MHz, 50 ohm source and 75 ohm load", "impossible_goal", "equal"),

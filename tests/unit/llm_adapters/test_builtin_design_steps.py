@@ -90,7 +90,9 @@ async def test_rounds_are_corrected_from_what_the_circuit_was_sized_for() -> Non
     told = brief(circuit="a.cir", netlist=second, sizing=next_sizing, verdicts=measured(900))
     _, third, _ = await written(told)
     assert third not in (first, second)
-    assert str(await said(told, "Changed a.cir")).endswith("The values were corrected by what was measured.")
+    assert str(await said(told, "Changed a.cir")).endswith(
+        "The values were corrected from the measured results."
+    )
     unsized = brief(circuit="a.cir", netlist=second, verdicts=measured(900))
     assert (await written(unsized))[1] == first, "nobody knows what it was sized for"
     again = brief(circuit="a.cir", netlist=first, verdicts=measured(800))

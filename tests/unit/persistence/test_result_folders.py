@@ -182,7 +182,7 @@ def test_a_moved_project_keeps_its_results(store, circuit, tmp_path):
 def test_a_result_without_data_says_so(store, circuit):
     result_id, folder = store.new_result(circuit)
     store.save(result_in(folder, result_id, circuit, raw=(), status="failed"))
-    with pytest.raises(UserInputError, match="left no data: it ended as failed"):
+    with pytest.raises(UserInputError, match="produced no data; its status is failed"):
         store.raw_path_of(folder)
 
 
