@@ -177,7 +177,7 @@ def losses_of(
     switch = request["switch_ohm"] or chosen
     if name := named_mosfet(request):
         blocked = request["vin_highest"] if blocks_v is None else blocks_v
-        _check_mosfet(name, blocked, request["iout"] * inductor_gain)
+        check_mosfet(name, blocked, request["iout"] * inductor_gain)
         switch = MOSFETS[name].on_ohm
     return Losses(
         switch_ohm=switch,
@@ -199,7 +199,8 @@ def named_mosfet(request: Request) -> str:
     return name if name in MOSFETS else ""
 
 
-def _check_mosfet(name: str, blocks_v: float, current_a: float) -> None:
+def check_mosfet(name: str, blocks_v: float, current_a: float) -> None:
+    """Raises CircuitError for a MOSFET of the model library beyond its ratings."""
     mosfet = MOSFETS[name]
     if blocks_v > mosfet.blocks_v:
         reason = msg(

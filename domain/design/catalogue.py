@@ -96,6 +96,7 @@ _MODULES = (
     "led_driver",
     "class_ab_stage",
     "pll_loop_filter",
+    "load_switch",
 )
 """The modules of the families, in the order in which they are asked."""
 

@@ -216,8 +216,8 @@ def _singles(found: Finder) -> None:
         ):
             leads = com not in graph.fixed and _leads_on(found, com, part) and not _leads_on(found, out, part)
             _amplifier(found, follower if leads else common_emitter, part)
-        elif base in graph.drives:
-            found.add("switch", {"transistor": [part]}, {"out": out, "common": com})
+        elif {base, *(far for _, far in graph.two(base, "r"))} & set(graph.drives):
+            _switch(found, part)
         elif _carries_a_bias(found, part):
             resistors = list(foot_of(found, part)[1])
             found.add(
@@ -225,6 +225,31 @@ def _singles(found: Finder) -> None:
                 {"transistor": [part], "degeneration": resistors},
                 {"out": out, "common": foot_of(found, part)[0]},
             )
+
+
+def _switch(found: Finder, part: Part) -> None:
+    """A transistor that is driven on and off, with its load and the diodes that take over from a coil."""
+    graph, out, base, com = found.graph, part.pins["out"], part.pins["in"], part.pins["com"]
+    load: list[Part] = []
+    node = out
+    while node not in graph.fixed:
+        onward = [(each, far) for each, far in graph.two(node, "r l") if each not in load and far != com]
+        if len(onward) != 1:
+            break
+        load.append(onward[0][0])
+        node = onward[0][1]
+    diodes = [each for each, far in graph.two(out, "d") if far != com]
+    ends = {each.other(out) for each in diodes} - set(graph.fixed)
+    diodes += [each for end in ends for each, far in graph.two(end, "d") if far != out]
+    elements = {
+        "transistor": [part],
+        "series": [each for each, far in graph.two(base, "r") if far in graph.drives],
+        "pull_down": graph.between(base, com, "r"),
+        "load": load,
+        "diodes": diodes,
+    }
+    free = {role: [each for each in parts if each.name not in found.used] for role, parts in elements.items()}
+    found.add("switch", free, {"out": out, "common": com})
 
 
 def _carries_a_bias(found: Finder, part: Part) -> bool:

@@ -65,12 +65,20 @@ class Mosfet:
     blocks_v: float
     drain_a: float
     """Continuous rating."""
+    threshold_v: float
+    slope: float
+    """Transconductance over overdrive (A/V2)."""
+
+    @property
+    def series_ohm(self) -> float:
+        """Of what lies in series with the channel."""
+        return self.on_ohm - 1 / (self.slope * (10 - self.threshold_v))
 
 
 MOSFETS = {
-    "2N7000": Mosfet(on_ohm=1.2, blocks_v=60, drain_a=0.2),
-    "IRF540N": Mosfet(on_ohm=0.038, blocks_v=100, drain_a=33),
-    "IRLZ44N": Mosfet(on_ohm=0.018, blocks_v=55, drain_a=47),
+    "2N7000": Mosfet(on_ohm=1.2, blocks_v=60, drain_a=0.2, threshold_v=2, slope=0.26),
+    "IRF540N": Mosfet(on_ohm=0.038, blocks_v=100, drain_a=33, threshold_v=3.1, slope=30),
+    "IRLZ44N": Mosfet(on_ohm=0.018, blocks_v=55, drain_a=47, threshold_v=1.6, slope=60),
 }
 
 

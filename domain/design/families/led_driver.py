@@ -49,7 +49,8 @@ FAMILY = kit.Family(
         plausible=r"constant[\s-]current (?:driver|load|circuit)|恒流(?:驱动|负载|电路)",
         excludes=(
             r"buck|boost|charger|充电|mirror|镜像|differen|差分|jfet|结型|reference|基准|howland|flyback|反激|"
-            r"isolat|隔离|pwm|调光|dimm|high[\s-]side|高边|photo|光电|mains|市电|oscillat|闪|blink|555"
+            r"isolat|隔离|pwm|调光|dimm|high[\s-]side|高边|photo|光电|mains|市电|oscillat|闪|blink|555|"
+            r"led strip|灯带|low[\s-]side|低边|relay|继电器|transistor switch|三极管开关"
         ),
     ),
     quantities=(

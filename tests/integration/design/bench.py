@@ -270,6 +270,7 @@ def evaluate(expression: str, plot: Data) -> float:
         "frequency": lambda x: frequency(plot, x),
         "duty": lambda x: duty(plot, x),
         "thd": lambda x, f: distortion(plot, x, f),
+        "max": lambda x, low, high: float(x[(plot.axis >= low) & (plot.axis <= high)].max()),
         "min": lambda x, low, high: float(np.abs(x[(plot.axis >= low) & (plot.axis <= high)]).min()),
     }
     return float(eval(text, {"__builtins__": {}}, names))

@@ -629,6 +629,21 @@ def pll_loop_filter(draw: random.Random) -> str:
     return draw.choice(texts) + draw.choice(["", ", phase margin 45", ", phase margin 60"])
 
 
+def load_switch(draw: random.Random) -> str:
+    supply, control, amps = draw.choice([5, 12, 24]), draw.choice([3.3, 5]), _log(draw, 2e-3, 5)
+    texts = (
+        f"relay driver, {supply} V relay, {1e3 * amps:.3g} mA, switched by a {control} V GPIO",
+        f"单片机{control}V控制{supply}V电磁阀的驱动电路，线圈{supply / amps:.3g}欧",
+        f"low-side switch for a {supply} V, {supply * amps:.3g} W lamp, {control} V logic",
+        f"MOSFET to drive a {supply} V solenoid, {amps:.3g} A, inductance {_log(draw, 1e-4, 1) / amps:.3g} H",
+    )
+    kind, most = draw.randrange(4), max(2, 150 * amps) if amps < 0.1 else 15
+    text = texts[kind] + draw.choice(["", f", GPIO at most {most:.3g} mA"])
+    if kind < 2:
+        text += draw.choice(["", f", release within {2 * _log(draw, 0.8, 2):.3g} ms"])
+    return text
+
+
 def state_variable(draw: random.Random) -> str:
     quality, output = _log(draw, 0.55, 45), draw.choice(["low-pass", "band-pass", "high-pass"])
     center, gain = _log(draw, 1, 80e3), _log(draw, 0.15, 30)
@@ -714,6 +729,7 @@ FAMILIES = pytest.mark.parametrize(
         led_driver,
         class_ab_stage,
         pll_loop_filter,
+        load_switch,
     ],
     ids=lambda f: f.__name__,
 )
