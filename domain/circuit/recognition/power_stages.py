@@ -142,7 +142,9 @@ def _converter(
     duty = _duty(graph, main.control)
     if source in volts and volts[source] and far == GROUND and end not in graph.rails:
         kind, out, vin, ratio, formula = "buck_converter", end, volts[source], duty, "D VIN"
-    elif source == GROUND and end in volts and volts[end] and far not in graph.rails:
+    elif (
+        source == GROUND and end in volts and volts[end] and far not in {*graph.rails, *_clamped(graph, end)}
+    ):
         kind, out, vin = "boost_converter", far, volts[end]
         ratio, formula = (1 / (1 - duty) if duty is not None and duty < 1 else None), "VIN/(1 - D)"
     elif source in volts and volts[source] and end == GROUND and far not in graph.rails:
@@ -156,6 +158,11 @@ def _converter(
     made = vin if ratio is None else vin * ratio
     _tell(found, kind, parts, nodes, control=main.control, volts=made, formula=formula)
     return True
+
+
+def _clamped(graph: Graph, rail: str) -> set[str]:
+    """Nodes that a diode, as one of a Zener voltage, holds near a supply: no output."""
+    return {far for _, far in graph.two(rail, "d")}
 
 
 def _tell(

@@ -196,7 +196,7 @@ def test_all_that_can_be_told_has_words() -> None:
 OTHERS = [
     ("V1 p 0 12\nVG g 0 PULSE(0 1 0 1n 1n 1u 3u)\nS1 p s g 0 sw\nD1 0 s d\nL1 s o 10u\nC1 o 0 10u\nRL o 0 5\n"
      "RS s x 10\nCS x 0 1n\n.model sw sw\n.model d d", "rc_snubber"),
-    ("V1 p 0 12\nVG g 0 PULSE(0 5 0 1n 1n 1m 3m)\nRG g b 330\nRP b 0 100k\nM1 o b 0 0 n\nL1 p x 1\nR1 x o 400\n"
+    ("V1 p 0 12\nVG g 0 PULSE(0 5 0 1n 1n 1m 3m)\nRG g b 330\nRP b 0 1k\nM1 o b 0 0 n\nL1 p x 1\nR1 x o 400\n"
      "D1 o z d\nD2 p z d\n.model n nmos\n.model d d", "switch"),
     ("V1 p 0 12\nR1 p a 10k\nQ1 a b 0 n\nQ2 b b 0 n\nQ3 o a b n\nRL p o 1k\n.model n npn", "wilson_mirror"),
     ("V1 p 0 12\nR1 p a 10k\nQ1 a a 0 n\nQ2 o a e n\nRE e 0 1k\nRL p o 1k\n.model n npn", "widlar_source"),
