@@ -179,12 +179,12 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     if "VZ" in sized.parts:
         deck.cards(zener_model(sized.parts["VZ"], request["current_a"]))
     if name == "npn":
-        deck.note(msg("A general NPN switching transistor."))
+        deck.note(msg("Generic NPN switching transistor."))
         deck.cards(
             ".model npn NPN(IS=3e-14 BF=150 VAF=90 IKF=1 BR=5 RB=2 RC=0.3 CJE=20p CJC=9p TF=0.4n TR=60n)"
         )
     elif name == "nfet":
-        deck.note(msg("A general logic-level N-channel power MOSFET."))
+        deck.note(msg("Generic logic-level N-channel power MOSFET."))
         deck.cards(
             f".model nfet VDMOS(nchan VTO={_GENERAL.threshold_v:g} KP={_GENERAL.slope:g} RD=10m RS=5m RDS=1g "
             "CGS=1n CGDMAX=1n CGDMIN=60p CJO=400p)"
