@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
-from domain.llm.agentic_loop.backing import Backing
 from domain.llm.agentic_loop.claims import Deeds
+from domain.llm.agentic_loop.known import Backing
 from domain.llm.agentic_loop.turn import NOT_RUN
 from domain.llm.context_block import FACTS
 from domain.llm.messages import (

@@ -14,7 +14,7 @@ from langchain_core.messages import ToolCall as LangChainCall
 
 from application.agent.past import Past
 from domain.design.fenced_netlist import fenced_netlist
-from domain.llm.agentic_loop.backing import stale_figures, unbacked_figures
+from domain.llm.agentic_loop.backing import unbacked_figures
 from domain.llm.agentic_loop.claims import Doubts, unmade_claims
 from domain.llm.agentic_loop.contradictions import contradictions
 from domain.llm.agentic_loop.policy import (
@@ -27,6 +27,7 @@ from domain.llm.agentic_loop.policy import (
     uncounted,
     without_price,
 )
+from domain.llm.agentic_loop.states import stale_figures
 from domain.llm.agentic_loop.turn import (
     READ_AGAIN,
     AnswerRecord,

@@ -88,6 +88,14 @@ class TextFigure:
     end: int
 
 
+_CODE = late_pattern(r"(?P<fence>`{3,}|~{3,}).*?(?:(?P=fence)|\Z)", re.DOTALL)
+
+
+def without_code(text: str) -> str:
+    """Fenced blocks as blanks, so that places stay."""
+    return _CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
+
+
 def plain(text: str) -> str:
     """The text with plain forms of digits, signs and prefixes, each character in its place."""
     return text.translate(_PLAIN)

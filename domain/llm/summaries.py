@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
-from domain.circuit.figures_in_text import figures_in, plain
-from domain.llm.agentic_loop.backing import figures_not_in, without_code
+from domain.circuit.figures_in_text import figures_in, plain, without_code
+from domain.llm.agentic_loop.backing import figures_not_in
 from domain.llm.context_block import fence_data
 from domain.llm.messages import (
     get_program_step,

@@ -11,9 +11,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, pairwise
 
-from domain.circuit.figures_in_text import TextFigure, figures_in, plain
+from domain.circuit.figures_in_text import TextFigure, figures_in, plain, without_code
 from domain.circuit.said_figures import ROUGHLY, SIGHT, is_rounding, is_thought, sentence_before
-from domain.llm.agentic_loop.backing import without_code
 from domain.llm.agentic_loop.claims import told_of_before
 from domain.llm.agentic_loop.facts_by_row import wrong_rows
 from domain.llm.agentic_loop.facts_in_words import NOT, wrong_words

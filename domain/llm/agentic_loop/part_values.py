@@ -11,7 +11,16 @@ _MOST_READ = 40_000
 _MOST_TOLD = 60
 _SLACK = 6e-3
 
-_SCALES = {"f": 1e-15, "p": 1e-12, "n": 1e-9, "u": 1e-6, "m": 1e-3, "k": 1e3, "meg": 1e6, "g": 1e9}
+SCALES = {"f": 1e-15, "p": 1e-12, "n": 1e-9, "u": 1e-6, "m": 1e-3, "k": 1e3, "meg": 1e6, "g": 1e9}
+_VALUE_BEHIND = late_pattern(
+    r"\b(?P<part>[RCL][a-z]?\w{0,4})\b(?P<between>[^.;。；\n]{0,40}?)(?<![\w.])"
+    r"(?P<number>\d+(?:\.\d+)?)(?P<scale>[Mm]eg|MEG|[pnumkKM])(?![A-Za-z0-9_/]|\.\d)"
+)
+_VALUE_OF_PART = late_pattern(
+    r"(?<![\w.])(?P<number>\d+(?:\.\d+)?)(?P<scale>[Mm]eg|MEG|[pnumkKM])(?: (?:for|of|as)(?: the)? "
+    r"| ?的 ?)(?P<part>[RCL]\d\w{0,4})\b"
+)
+PART_UNITS = {"R": "Ohm", "C": "F", "L": "H"}
 _VALUE = r"\d+(?:\.\d+)?\s?(?:[Mm]eg|MEG|[fpnumkKMG])?(?:Ω|[Oo]hms?|F|H|欧姆?)?(?![\w.%])"
 _CARD = late_pattern(
     r"(?:^|\\n"
@@ -175,8 +184,21 @@ def _values(written: str) -> list[float]:
     number, scale = float(found["number"]), found["scale"] or ""
     if scale == "M":
         return [number * 1e6, number * 1e-3]
-    return [number * _SCALES.get(scale.lower(), 1.0)]
+    return [number * SCALES.get(scale.lower(), 1.0)]
 
 
 def _is_like(one: float, other: float) -> bool:
     return abs(one - other) <= _SLACK * max(abs(one), abs(other))
+
+
+def values_of_parts(flat: str) -> Iterator[tuple[int, int, float, str]]:
+    """Where the values of parts stand, written as in a netlist, what they are and their units."""
+    for found in (*_VALUE_BEHIND.finditer(flat), *_VALUE_OF_PART.finditer(flat)):
+        scale = found["scale"]
+        factor = 1e6 if scale.lower() == "meg" or scale == "M" else SCALES[scale.lower()]
+        yield (
+            found.start("number"),
+            found.end("scale"),
+            float(found["number"]) * factor,
+            PART_UNITS[found["part"][0]],
+        )

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from domain.llm.agentic_loop.backing import Backing, stale_figures, unbacked_figures
+from domain.llm.agentic_loop.backing import unbacked_figures
+from domain.llm.agentic_loop.known import Backing
+from domain.llm.agentic_loop.states import stale_figures
 from tests.ground.cases import for_each
 
 RUN = """amp.cir: ok, run 7

@@ -12,9 +12,10 @@ from langchain_core.messages import BaseMessage
 from application.agent.past import Past
 from application.tool_execution.executor import ToolExecutor
 from application.tool_execution.registry import TOOLS
-from domain.llm.agentic_loop.backing import stale_figures, unbacked_figures
+from domain.llm.agentic_loop.backing import unbacked_figures
 from domain.llm.agentic_loop.claims import unmade_claims
 from domain.llm.agentic_loop.contradictions import contradictions
+from domain.llm.agentic_loop.states import stale_figures
 from domain.llm.messages import create_ai_message, create_human_message, create_tool_message
 
 _EXECUTOR = ToolExecutor(TOOLS)

@@ -11,9 +11,11 @@ from pathlib import Path
 import pytest
 
 from domain.llm.agent_limits import AgentLimits
-from domain.llm.agentic_loop.backing import Backing, stale_figures, unbacked_figures
+from domain.llm.agentic_loop.backing import unbacked_figures
 from domain.llm.agentic_loop.claims import Deeds, unmade_claims
+from domain.llm.agentic_loop.known import Backing
 from domain.llm.agentic_loop.policy import Ask, End, next_move
+from domain.llm.agentic_loop.states import stale_figures
 from domain.llm.agentic_loop.turn import READ_AGAIN, advice_after_failure, failures_of, is_refused
 from domain.llm.context_block import TRUST, SystemPromptInjector, fence_data
 from domain.llm.pinned_words import users_words

@@ -1,0 +1,131 @@
+"""What follows from known figures: differences, ratios, and what their units give together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
+
+from domain.circuit.figures_in_text import TextFigure
+from domain.circuit.said_figures import ROUGHLY, SIGHT, is_rounding, sentence_before
+
+Given = tuple[str, float]
+"""Unit and value, SI."""
+
+_MOST_DERIVED_FROM = 30
+_MOST_BY_LAW = 16
+_RATIO = 1.5
+"""Ratios below it may be meant as 1."""
+
+_DIMENSIONS = {
+    (1, 0, 0): "V", (0, 1, 0): "A", (1, 1, 0): "W", (1, -1, 0): "Ohm", (-1, 1, 0): "S",
+    (-1, 1, 1): "F", (1, -1, 1): "H", (0, 0, 1): "s", (0, 0, 0): "1",
+}  # fmt: skip
+"""Volts, amperes and seconds in each unit."""
+_OF_UNIT = {unit: dimensions for dimensions, unit in _DIMENSIONS.items()} | {"Hz": (0, 0, -1)}
+_OF_EDGE = 2.2
+"""Time constants from 10 % to 90 %."""
+
+
+def values_of(figures: Iterable[TextFigure]) -> list[Given]:
+    """Units and sizes of figures."""
+    return [(figure.unit, abs(figure.value)) for figure in figures]
+
+
+def is_rough(flat: str, figure: TextFigure) -> bool:
+    """Whether "about" stands before a figure."""
+    before = sentence_before(flat, figure.start)
+    return ROUGHLY.search(before[-SIGHT:].rstrip("+-± ").lower()) is not None
+
+
+def is_one_of(flat: str, figure: TextFigure, values: Iterable[Given]) -> bool:
+    """Whether a figure of a text is a rounding of one of the values of its unit."""
+    rough = is_rough(flat, figure)
+    return any(
+        is_rounding(figure, value, is_rough=rough) for unit, value in values if unit == figure.unit and value
+    )
+
+
+def derived(backed: Sequence[Given], asked: Sequence[Given] = ()) -> list[Given]:
+    """What two figures of one unit give: their difference, and their ratio in every form."""
+    base = [*backed, *asked][:_MOST_DERIVED_FROM]
+    found: list[Given] = []
+    for place, (unit, one) in enumerate(base):
+        for other_unit, other in base[place + 1 :]:
+            if unit != other_unit or not one or not other:
+                continue
+            if unit == "degC":
+                found.append((unit, abs(one - other)))
+                continue
+            high, low = max(one, other), min(one, other)
+            found += [
+                (unit, high - low),
+                ("1", high / low),
+                ("1", low / high),
+                ("%", 100 * (high / low - 1)),
+                ("%", 100 * (1 - low / high)),
+            ]
+            found.append(("%", 100 * low / high))
+            if unit != "dB":
+                found.append(("dB", 20 * math.log10(high / low)))
+    return found
+
+
+def off_whole(said: Sequence[Given]) -> list[Given]:
+    """How far ratios are from whole ones, in percent: "+2.5 %" of a mirror of 1:2."""
+    pairs = [
+        max(one, other) / min(one, other)
+        for (unit, one), (same, other) in combinations(said[:_MOST_BY_LAW], 2)
+        if unit == same and one and other
+    ]
+    return [("%", 100 * abs(ratio / round(ratio) - 1)) for ratio in pairs if ratio > _RATIO]
+
+
+def by_law(said: Sequence[Given]) -> Iterator[Given]:
+    """What two figures give: their sum, their product and quotient in the unit that these have.
+
+    Of a time constant also the edge and the corner frequency, of a product of time constants their root;
+    squares over or times a resistance are powers; resistors in parallel and capacitors in series.
+    """
+    few = list(dict.fromkeys(said))[-_MOST_BY_LAW:]
+    yield from ((unit, one + other) for unit, one in few for same, other in few if same == unit)
+    for unit, one in few:
+        if not one:
+            continue
+        if unit in ("s", "Hz", "S", "Ohm"):
+            yield {"s": "Hz", "Hz": "s", "S": "Ohm", "Ohm": "S"}[unit], 1 / one
+        for same, other in few:
+            if not other:
+                continue
+            if unit == same and unit in ("Ohm", "F"):
+                yield unit, one * other / (one + other)
+            if unit == "dB" and same == "Hz" and one < 200:
+                yield "Hz", 10 ** (one / 20) * other
+            if unit not in _OF_UNIT or same not in _OF_UNIT:
+                continue
+            yield from _in_unit([(unit, one, 1), (same, other, 1)])
+            yield from _in_unit([(unit, one, 1), (same, other, -1)])
+            if unit in ("V", "A") and same == "Ohm":
+                yield from _in_unit([(unit, one, 2), (same, other, -1 if unit == "V" else 1)])
+
+
+def _in_unit(factors: Sequence[tuple[str, float, int]]) -> Iterator[Given]:
+    """The product of powers, or its root, where that has a unit."""
+    value = math.prod(one**power for _, one, power in factors)
+    dimensions = tuple(sum(_OF_UNIT[unit][axis] * power for unit, _, power in factors) for axis in range(3))
+    times = dimensions[2]
+    if any(dimensions) and all(each % 2 == 0 for each in dimensions):  # L·C, L/C
+        dimensions, value = tuple(each // 2 for each in dimensions), math.sqrt(value)
+    if dimensions[:2] == (0, 0) and abs(dimensions[2]) == 1:
+        seconds = value if dimensions[2] > 0 else 1 / value
+        yield "s", seconds
+        if len({unit for unit, *_ in factors} & {"Hz", "s"}) == 0:  # a time constant
+            yield "Hz", 1 / (2 * math.pi * seconds)
+            if abs(times) == 1:
+                yield "s", _OF_EDGE * seconds
+        else:
+            yield "Hz", 1 / seconds
+    elif (unit := _DIMENSIONS.get(dimensions)) is not None and any(dimensions):  # type: ignore[arg-type]
+        yield unit, value
+    elif not any(dimensions) and len({unit for unit, *_ in factors}) > 1:
+        yield "1", value

@@ -1,0 +1,148 @@
+"""As of which state of the circuit an answer tells a figure: as it is, or as before the last change."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+
+from domain.circuit.figures_in_text import TextFigure, figures_in, plain, without_code
+from domain.circuit.said_figures import SIGHT, is_convention, is_thought, sentence_before
+from domain.llm.agentic_loop.claims import told_of_before
+from domain.llm.agentic_loop.follows import is_rough
+from domain.llm.agentic_loop.known import MOST_FIGURES, Backing, Known
+from domain.llm.agentic_loop.pairs import pairs_in
+from domain.llm.agentic_loop.part_values import PART_UNITS, changed_parts, values_of_parts
+from shared.late_patterns import late_pattern
+
+_MOST_READ = 8_000
+_OLD = late_pattern(
+    r"\b(?:before|was|were|had|from(?!\s+(?:the|an?|its|your)\b)|earlier|previous\w*|original\w*|old"
+    r"|initial\w*|instead of|compared"
+    r"|versus|vs|first|last|in between|interim|intermediate|at one point)\b"
+    r"|原|之前|先前|中间|一度|起初|[改调换优][动改整换化]?前|旧|此前|上次|上一|从|由|相比|对比|比"
+)
+"""What is told of the state before."""
+_NOW = late_pattern(r"\b(?:now|currently|at present)\b|现在|目前|当前")
+_BECAME = late_pattern(r"\s*(?:→|->|=>|to\b|变|到)")
+_SENTENCE_END = late_pattern(r"[!?。！？;；\n]|\.(?=\s|$)")
+
+
+def stale_figures(text: str, before: Sequence[str], now: Backing) -> tuple[str, ...]:
+    """The figures of an answer that stand in results from `before` the last change only, each once.
+
+    With them those that are told as of the other state than they are, in a column or in "from ... to". Left
+    alone are those that are told as old, in their sentence or in a table that compares.
+    """
+    flat = plain(without_code(text[:_MOST_READ]))
+    figures = [figure for figure in islice(figures_in(flat), MOST_FIGURES) if figure.value]
+    if not figures or not before:
+        return ()
+    old, known = Known(Backing(results=before)), Known(now)
+    of_before = told_of_before(flat)
+    compares = any(line.lstrip().startswith("|") and _OLD.search(line) for line in flat.lower().splitlines())
+    current = [each for each in figures if known.has(each, is_rough=False)]
+    parts = changed_parts((*before, *now.results))
+    found = {text[each.start : each.end].strip(): None for each in _exchanged(flat, old, known, parts)}
+    for figure in figures:
+        start = flat.rfind("\n", 0, figure.start) + 1
+        end = flat.find("\n", figure.end)
+        beside = any(
+            start <= each.start < (end if end >= 0 else len(flat)) and each.unit == figure.unit
+            for each in current
+        )  # old and new in one row
+        line = flat[start : end if end >= 0 else len(flat)]
+        if line.lstrip().startswith("|") and (compares or beside or _state_in(line.split("|")[1], parts)):
+            continue
+        said, after = sentence_before(flat, figure.start), flat[figure.end : figure.end + SIGHT]
+        sentence = f"{said}{_SENTENCE_END.split(after)[0]}".lower()
+        rough = is_rough(flat, figure)
+        if (
+            figure.digits < 2  # so coarse, it is of anything
+            or _OLD.search(sentence)
+            or (figure.start < of_before and not _NOW.search(sentence))
+            or _is_contrasted(flat, figure, current)
+            or _BECAME.match(after)
+            or is_convention(figure, said, after)
+            or is_thought(said, after)
+            or known.has(figure, rough)
+            or not old.has(figure, rough)
+        ):
+            continue
+        found[text[figure.start : figure.end].strip()] = None
+    return tuple(found)
+
+
+def _is_contrasted(flat: str, figure: TextFigure, current: Sequence[TextFigure]) -> bool:
+    """Whether a figure is told beside the one of now: "48 dB at 50 Hz; with 16.5k it is now 53 dB"."""
+    return any(
+        figure.end <= each.start <= figure.end + 2 * SIGHT
+        and each.unit == figure.unit
+        and _NOW.search(flat[figure.end : each.start].lower())
+        and "\n" not in flat[figure.end : each.start]
+        for each in current
+    )
+
+
+_COLUMN_OLD = late_pattern(
+    r"\b(?:before|old|original\w*|initial\w*|was|previous\w*)\b|[改调换优]\w?前|原|之前|先前|旧"
+)
+_COLUMN_NEW = late_pattern(
+    r"\b(?:after|new|now|current(?:ly| (?:value|design|state|run))|final|is)\b|[改调换优]\w?后|现在|目前"
+    r"|之后|当前|新"
+)
+
+
+def _state_in(cell: str, parts: Sequence[Mapping[str, float]]) -> bool | None:
+    """Whether the head of a column or a row tells of the circuit as it was, by words or by a part's value."""
+    is_old, is_new = (
+        _COLUMN_OLD.search(cell.lower()) is not None,
+        _COLUMN_NEW.search(cell.lower()) is not None,
+    )
+    if is_old == is_new:
+        values = [figure.value for figure in figures_in(cell) if figure.unit in PART_UNITS.values()]
+        values += [value for _, _, value, _ in values_of_parts(cell)]
+        is_old, is_new = (
+            any(math.isclose(one, each, rel_tol=6e-3) for one in values for each in state.values())
+            for state in parts
+        )
+    return None if is_old == is_new else is_old
+
+
+def _exchanged(
+    flat: str, old: Known, new: Known, parts: Sequence[Mapping[str, float]]
+) -> Iterator[TextFigure]:
+    """The figures told as old that only the circuit as it is has, and the other way round.
+
+    Which they are told as is read from the heads of a table's columns and from "from 5 dB to 8 dB".
+    """
+
+    def is_wrong(figure: TextFigure, *, is_old: bool) -> bool:
+        own, other = (old, new) if is_old else (new, old)
+        return figure.digits > 1 and other.has(figure, is_rough=False) and not own.has(figure, is_rough=False)
+
+    columns: list[bool | None] = []
+    at = 0
+    for line in flat.split("\n"):
+        cells = line.split("|") if line.lstrip().startswith("|") else []
+        if cells and not columns:
+            columns = [_state_in(cell, parts) for cell in cells]
+        elif not cells:
+            columns = []
+        place = at
+        of_row = _state_in(cells[1], parts) if len(cells) > 2 else None
+        for cell, of_column in zip(cells, columns, strict=False):
+            end = place + len(cell)
+            is_old = of_row if of_column is None else of_column
+            if is_old is not None:
+                yield from (
+                    replace(each, start=each.start + place, end=each.end + place)
+                    for each in figures_in(flat[place:end])
+                    if is_wrong(each, is_old=is_old) and each.unit not in PART_UNITS.values()
+                )
+            place = end + 1
+        at += len(line) + 1
+    for pair in pairs_in(flat, list(islice(figures_in(flat), MOST_FIGURES))):
+        if is_wrong(pair.second, is_old=False):
+            yield pair.second
