@@ -93,14 +93,7 @@ class Narrator:
                     "Goals met in round {rounds}: {circuit}", rounds=done.round_number, circuit=_file(done)
                 )
             case "goals_not_met":
-                missed = [verdict for verdict in done.verdicts if not verdict.met]
-                return msg(
-                    "Goals not met after {rounds} {rounds:round|rounds} ({missed}); the best "
-                    "circuit is in {circuit}",
-                    rounds=done.rounds,
-                    missed=self._translate(msg("; ")).join(self._verdict(verdict) for verdict in missed),
-                    circuit=_file(done),
-                )
+                return self._missed(done)
             case "declined":
                 return msg("Nothing was designed: the goals were not confirmed.")
             case "undone":
@@ -111,6 +104,20 @@ class Narrator:
                 return msg("No circuit was finished.")
             case _:
                 assert_never(done.stop_reason)
+
+    def _missed(self, done: Done) -> Message:
+        missed = [self._verdict(verdict) for verdict in done.verdicts if not verdict.met]
+        told = {"rounds": done.rounds, "missed": self._translate(msg("; ")).join(missed)}
+        if not done.circuit:
+            return msg(
+                "Goals not met after {rounds} {rounds:round|rounds} ({missed}); no circuit was written",
+                **told,
+            )
+        return msg(
+            "Goals not met after {rounds} {rounds:round|rounds} ({missed}); the circuit is in {circuit}",
+            **told,
+            circuit=_file(done),
+        )
 
 
 def _file(done: Done) -> Path | str:

@@ -107,7 +107,7 @@ def _permission(tool: str, answer: CardAnswer | None) -> Message:
 def _decision(checkpoint: Checkpoint) -> Message:
     met, total = sum(verdict.met for verdict in checkpoint.verdicts), len(checkpoint.verdicts)
     stands = msg("{met} of {total} {total:goal|goals} met", met=met, total=total)
-    figures = msg("the simulation failed") if checkpoint.has_failed else stands
+    figures = msg("this round failed") if checkpoint.has_failed else stands
     answer = _CHOICES.get(checkpoint.answer, msg("answered by a message"))
     answer = answer if checkpoint.answer else msg("not answered")
     return msg(

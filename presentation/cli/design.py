@@ -322,11 +322,10 @@ async def _ask_on_terminal(question: Question, left: NeedsConfirmation, out: Out
                 question, msg("Goals met. Accept this circuit? [Y/n] "), "accept", left, out
             )
         case "checkpoint" if question.has_failed:
-            text = msg("The simulation failed. Try to fix it? [Y/n] ")
+            text = msg("This round failed. Try to fix it? [Y/n] ")
             if question.is_exhausted:
                 text = msg(
-                    "The simulation failed, and the last attempt changed nothing. Try to fix it once more? "
-                    "[Y/n] "
+                    "This round failed, and the last attempt changed nothing. Try to fix it once more? [Y/n] "
                 )
             return await _decided(question, text, "continue", left, out)
         case "checkpoint" if question.is_exhausted:

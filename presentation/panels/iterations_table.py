@@ -94,9 +94,7 @@ def change_of(each: DesignRound, before: DesignRound | None) -> Message:
 
 def _met(each: DesignRound, language: LanguageManager) -> Cell:
     if each.has_failed:
-        return Cell(
-            text=language(msg("failed")), color="error.text", tip=language(msg("the simulation failed"))
-        )
+        return Cell(text=language(msg("failed")), color="error.text", tip=language(msg("this round failed")))
     return Cell(text=f"{each.goals_met}/{len(each.verdicts)}")
 
 

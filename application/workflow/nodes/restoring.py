@@ -132,6 +132,11 @@ class ConcludeNode:
         files = best.get("files", state.get("circuit_files", {}))
         if (best["netlist_sha256"], files) == (now, state.get("circuit_files", {})):
             return Finished(update=ended, record=Said())
+        last = state.get("last_round")
+        if (
+            last is not None and best["shortfall"] >= last["shortfall"]
+        ):  # none of them could be simulated, say
+            return Finished(update=ended, record=Said())
         if state.get("user_intent") == "accept":
             text = msg(
                 "Round {number} is kept as it was accepted. Round {best} came closer to the goals; it "

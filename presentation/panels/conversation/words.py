@@ -127,7 +127,7 @@ def decision_texts(item: Decision) -> tuple[Message, Message]:
 
 def _standing(item: Decision) -> Message:
     goals = msg("{met} of {total} {total:goal|goals} met", met=item.met, total=item.total)
-    figures = msg("the simulation failed") if item.has_failed else goals
+    figures = msg("this round failed") if item.has_failed else goals
     if item.state == "expired":
         return msg("not decided: the run was stopped")
     if item.state == "waits":

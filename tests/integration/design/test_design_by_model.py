@@ -37,6 +37,8 @@ from domain.llm.tools.confirmation import Rule
 from domain.llm.tools.confirmation_card import Answers, ConfirmationCard, same_answer
 from domain.llm.transcript import messages_of, role_of, text_of
 from presentation.goal_words import name_of_judged
+from presentation.narration import Narrator
+from presentation.translation import Translator
 from shared.errors import UserInputError
 from shared.paths import SETTINGS_FILE, USER_HOME_VARIABLE
 from tests.fakes.designing_model import GOALS, DesigningModel, Request, amplifier, in_turn, says, writes
@@ -221,6 +223,7 @@ async def test_nonsense_is_a_failed_round_and_three_of_them_end_by_themselves(be
     done = await bench.design()
     assert (done.stop_reason, done.circuit) == ("goals_not_met", None)
     assert [question.has_failed for question in bench.questions[1:]] == [True, True]
+    assert str(Narrator(Translator("en"))(done)).endswith("; no circuit was written")
 
 
 async def test_a_circuit_that_fails_is_fixed_with_the_lines_around_its_error(bench: Bench) -> None:
@@ -233,7 +236,7 @@ async def test_a_circuit_that_fails_is_fixed_with_the_lines_around_its_error(ben
     assert "around line 11" in fix.given
 
 
-@walks("initial_design → simulation", "conclude → restore", "restore → end")
+@walks("initial_design → simulation")
 async def test_three_failed_fixes_stop_the_automatic_rounds(bench: Bench) -> None:
     def broken(number: int) -> str:
         return amplifier("4.7k").replace(".model qn", f".model q{number}x")
@@ -243,8 +246,10 @@ async def test_three_failed_fixes_stop_the_automatic_rounds(bench: Bench) -> Non
     done = await bench.design()
     assert not done.goals_met
     assert done.rounds == 3
+    assert bench.circuit() == broken(2), "none of them is better than the last"
 
 
+@walks("conclude → restore", "restore → end")
 async def test_rounds_without_progress_stop_by_themselves(bench: Bench) -> None:
     values = iter(("480", "470", "460", "450", "440"))
     bench.model.acts["optimize"] = in_turn(*(writes("amp.cir", amplifier(value)) for value in values))
