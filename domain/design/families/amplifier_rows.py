@@ -62,5 +62,8 @@ def write_inputs(deck: kit.Deck, amplitude: float, hz: str) -> None:
 
 def two_input_remarks(equation: Message) -> tuple[Message, Message]:
     """The equation, and how the sources of a difference amplifier tell its inputs apart."""
-    told = msg("The two inputs are driven in quadrature: the real part of the output is from one of them.")
+    told = msg(
+        "The two inputs are driven in quadrature: the real part of the output comes from one, the "
+        "imaginary part from the other."
+    )
     return equation, told

@@ -63,7 +63,7 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     if request["form"] == "cascode":
         deck.part(element(n, "M3", "r r g 0", ratio), msg("sets the gate of M4"))
         deck.part(element(n, "M1", "g g 0 0", ratio), msg("carries the reference"))
-        deck.part(element(n, "M4", "out r m 0", ratio), msg("holds the drain of M2"))
+        deck.part(element(n, "M4", "out r m 0", ratio), msg("fixes the drain voltage of M2"))
         deck.part(element(n, "M2", "m g 0 0", ratio), msg("output transistor"))
     else:
         deck.part(element(n, "M1", "r r 0 0", ratio), msg("carries the reference"))

@@ -84,7 +84,7 @@ FAMILY = kit.Family(
     title=lambda request: f"Non-inverting {rows.title_of(request)}",
     stem=lambda request: f"non_inverting_{rows.stem_of(request)}",
     remarks=(
-        msg("The output is high while the input lies above the upper threshold, low below the lower one."),
+        msg("The output is high while the input is above the upper threshold, low below the lower one."),
     ),
     analyses=lambda _request, _sized, _goals: rows.ANALYSES,
     size=size, netlist=netlist,

@@ -65,7 +65,7 @@ FAMILY = kit.Family(
     title=rows.title_of,
     stem=rows.stem_of,
     remarks=(
-        msg("The output is low while the input lies above the upper threshold, high below the lower one."),
+        msg("The output is low while the input is above the upper threshold, high below the lower one."),
     ),
     analyses=lambda _request, _sized, _goals: rows.ANALYSES,
     size=size, netlist=netlist,

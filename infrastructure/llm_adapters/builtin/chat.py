@@ -41,7 +41,7 @@ from infrastructure.llm_adapters.builtin.commands import (
     language_of,
     understand_command,
 )
-from infrastructure.llm_adapters.builtin.figures import FIGURES
+from infrastructure.llm_adapters.builtin.figures import FIGURES, shown
 from infrastructure.llm_adapters.builtin.looking import arguments_of
 from infrastructure.llm_adapters.builtin.plans import (
     FIGURE,
@@ -205,7 +205,7 @@ def _simulation_report(outcome: Outcome, speech: Speech) -> str:
     name = outcome.lines[0].partition(":")[0]
     warnings = [line.removeprefix("warning: ") for line in outcome.lines if line.startswith("warning: ")]
     metrics = [
-        line
+        _as_told(line)
         for line in outcome.lines[1:]
         if FIGURE.fullmatch(line) and not line.startswith(("warning: ", "error: "))
     ]
@@ -240,7 +240,16 @@ def _measure(command: Measure, speech: Speech) -> Plan:
 
 def _values_of(outcome: Outcome) -> list[str]:
     """The lines of inspect_data behind its heading."""
-    return [line for line in outcome.lines[1:] if line.strip()]
+    return [_as_told(line) for line in outcome.lines[1:] if line.strip()]
+
+
+def _as_told(line: str) -> str:
+    """A tool's figure as people write it: ``73.43 uV`` for ``7.34255e-05 V``; other lines as they are."""
+    found = FIGURE.fullmatch(line)
+    if found is None or found["figure"] == "no value":
+        return line
+    value, _, unit = found["figure"].partition(" ")
+    return f"{found['name']} = {shown(float(value), unit or '1')}"
 
 
 # --- changing values ---------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _NAMES: dict[SectionKind, Message] = {
     "elements": msg("Elements"),
-    "sources": msg("Sources V and I"),
+    "sources": msg("Sources (V, I)"),
     "analyses": msg("Analyses"),
     "measures": msg("Measurements"),
     "models": msg("Models"),

@@ -179,6 +179,8 @@ async def test_change_and_simulate_runs_afterwards() -> None:
     assert await next_call(text, SHOWN, "Changed") == ("run_simulation", {"file_path": "amp.cir"})
     said = await answer(text, SHOWN, "Changed", RAN)
     assert "amp.cir was simulated without errors.\n- bw = 158.8 Hz" in said
+    said = await answer(text, SHOWN, "Changed", f"{RAN}\nfour_v(out)_h9@3 = 7.34255e-05 V\nthd = 0.0843334 1")
+    assert "\n- four_v(out)_h9@3 = 73.43 µV\n- thd = 0.08433\n" in f"{said}\n"
 
 
 async def test_change_far_apart_is_two_patches() -> None:
@@ -321,7 +323,8 @@ async def test_measure_simulates_when_there_is_no_fresh_result() -> None:
         said = await answer(text, first, RAN, "Data of x\nbandwidth(v(out)) = 158.8 Hz")
         assert said.endswith("- bandwidth(v(out)) = 158.8 Hz")
     assert (
-        await answer(text, "Data of x\nbandwidth(v(out)) = 9 Hz") == "Measured:\n- bandwidth(v(out)) = 9 Hz"
+        await answer(text, "Data of x\nbandwidth(v(out)) = 9123.45678 Hz")
+        == "Measured:\n- bandwidth(v(out)) = 9.123 kHz"
     )
 
 
