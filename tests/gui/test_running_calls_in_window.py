@@ -99,7 +99,7 @@ async def test_a_study_tells_how_far_it_is_and_ends_by_its_button(
         told = panel.findChild(UsePopup).text
         QTest.keyClick(panel.findChild(UsePopup), Qt.Key.Key_Escape)
         await until(lambda: panel.findChild(UsePopup) is None)
-    assert "Last answer\n90 tokens sent, 7 answered" in told
+    assert "Last answer\n90 tokens sent, 7 received" in told
     assert "This conversation\n2 answers in" in told
     assert "1 tool call in" in told
     assert "1 of 2 turns ended with an error" in told

@@ -187,7 +187,7 @@ _BY_HAND: frozenset[Reason] = frozenset({"delete", "protected", "outside", "high
 
 REASONS: Mapping[Reason, Message] = {
     "delete": msg("deletes"),
-    "protected": msg("changes a file you have protected"),
+    "protected": msg("affects a file you have protected"),
     "critical": msg("changes a model library"),
     "batch": msg("more than {count} files in one turn", count=MOST_FILES_UNASKED),
     "overwrite": msg("overwrites a file that was not read in this conversation"),

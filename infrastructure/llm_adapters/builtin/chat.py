@@ -131,12 +131,16 @@ def _show(command: Show, speech: Speech) -> Plan:
 
 
 def _delete(command: Delete, speech: Speech) -> Plan:
-    outcome = yield Call(tool="delete_file", arguments={"path": command.file})
-    if outcome.error_type == "refused_by_user":
-        return speech.say(msg("{file} was kept.", file=command.file))
-    if outcome.error_type:
-        return failed(outcome, speech)
-    return speech.say(msg("{file} was deleted. This can be undone.", file=command.file))
+    said = []
+    for file in command.files:
+        outcome = yield Call(tool="delete_file", arguments={"path": file})
+        if outcome.error_type == "refused_by_user":
+            said.append(speech.say(msg("{file} was kept.", file=file)))
+        elif outcome.error_type:
+            said.append(failed(outcome, speech))
+        else:
+            said.append(speech.say(msg("{file} was deleted. This can be undone.", file=file)))
+    return "\n\n".join(said)
 
 
 def _look_up(command: ListFiles | Search | References | Analyze, speech: Speech) -> Plan:

@@ -86,9 +86,9 @@ class Analyze:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delete:
-    """A file away."""
+    """Files away."""
 
-    file: str
+    files: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -220,7 +220,8 @@ _DELETE = re.compile(
     r"|\s*请?\s*(?:帮我)?\s*[把将]?\s*(?:文件|电路)?\s*(?:删除|删掉|移除)\s*(?:掉|了)?\s*(?:文件|电路|吧)?[\s。！]*",
     _I,
 )
-"""The whole sentence without the file: “remove R1 from a.cir” is another wish."""
+"""The whole sentence without its files: “remove R1 from a.cir” is another wish."""
+_AND = re.compile(r"\s*(?:,?\s*\band\b|[,，、和与及])\s*", _I)
 _MEASURE = re.compile(
     r"\b(?:measure|evaluate|calculate|compute|what(?:'s| is| are)|how (?:much|large|high|big|fast|wide))\b"
     r"|测量|测一?下|多少|求|计算|量一下",
@@ -336,7 +337,7 @@ def understand_command(text: str, known_files: Sequence[str], previous: Command 
         return ask
     is_design = _DESIGN.search(sentence) is not None
     if not is_design or file:
-        command = _command(sentence, file, rest)
+        command = _command(sentence, file, rest, known_files)
         if command is not None:
             return command
     is_question = not is_design and _QUESTION.search(sentence) is not None
@@ -381,13 +382,13 @@ def _small_talk(text: str) -> SmallTalk | None:
     return SmallTalk(kind="help") if _HELP.fullmatch(text) else None
 
 
-def _command(sentence: str, file: str, rest: str) -> Command | None:
+def _command(sentence: str, file: str, rest: str, known: Sequence[str]) -> Command | None:
     """The first kind of command that fits; the sentence's file is taken out of `rest`."""
     for pattern in _REFERENCES:
         if found := pattern.search(rest):
             return References(symbol=found[1].rstrip("."))
-    if file and _DELETE.fullmatch(rest):
-        return Delete(file=file)
+    if file and (files := _deleted(sentence, file, rest, known)):
+        return Delete(files=files)
     return _work(file, rest) or _look(sentence, file, rest)
 
 
@@ -427,6 +428,21 @@ def _look(sentence: str, file: str, rest: str) -> Command | None:
     if (found := _SEARCH.search(sentence)) and (query := _query(found[1])):
         return Search(query=query)
     return None
+
+
+def _deleted(sentence: str, file: str, rest: str, known: Sequence[str]) -> tuple[str, ...]:
+    """The files of a sentence that only wants them deleted, as it names them; none for any other sentence."""
+    files = {file}
+    name, others = _take_file(rest, known)
+    while name:
+        files.add(name)
+        name, others = _take_file(others, known)
+    rest = _AND.sub(" ", others) if len(files) > 1 else rest
+    return (
+        tuple(sorted(files, key=lambda name: sentence.casefold().find(name.casefold())))
+        if _DELETE.fullmatch(rest)
+        else ()
+    )
 
 
 def _take_file(sentence: str, known: Sequence[str]) -> tuple[str, str]:

@@ -106,8 +106,27 @@ async def test_first_call_of_each_command(text: str, call: tuple[str, dict[str, 
     assert await next_call(text) == call
 
 
+@pytest.mark.parametrize("text", ["delete b.cir and long_a.cir", "请把 b.cir、long_a.cir 删掉"])
+async def test_several_files_are_deleted_one_by_one(text: str) -> None:
+    listed = ["long_a.cir", "b.cir"]
+    assert await next_call(text, circuits=listed) == ("delete_file", {"path": "b.cir"})
+    second = await next_call(text, "Error (refused_by_user): no", circuits=listed)
+    assert second == ("delete_file", {"path": "long_a.cir"})
+    said = await answer(text, "Error (refused_by_user): no", "Deleted long_a.cir.", circuits=listed)
+    first, last = said.split("\n\n")
+    assert "b.cir" in first
+    assert "long_a.cir" in last
+
+
 @pytest.mark.parametrize(
-    "text", ["remove R1 from amp.cir", "delete line 3 of amp.cir", "don't delete amp.cir"]
+    "text",
+    [
+        "remove R1 from amp.cir",
+        "delete line 3 of amp.cir",
+        "don't delete amp.cir",
+        "delete amp.cir and not b.cir",
+        "delete all files other than amp.cir and b.cir",
+    ],
 )
 async def test_only_a_whole_wish_deletes_a_file(text: str) -> None:
     assert "I do not understand that" in await answer(text, circuits=["amp.cir"])

@@ -139,7 +139,7 @@ def test_rows_that_threads_share_are_read_as_by_one(raw, monkeypatch):
     assert alone[0].vectors["v(a)"].data.tolist() == table[:, 2].tolist()
     with WaveformFile(path) as file:
         os.truncate(path, path.stat().st_size - 16)
-        with pytest.raises(UserInputError, match="got shorter"):
+        with pytest.raises(UserInputError, match="became shorter"):
             file.trace("v(out)", 1)
 
 
