@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from PyQt6.QtCore import QSize, Qt
+from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QAction, QResizeEvent, QShowEvent
-from PyQt6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from domain.simulation.operating_point import REGIONS, is_usual
+from presentation.panels.run_note import RunNote
 from presentation.panels.waveforms.figures import SPACE, quantity
 from presentation.ui.figure_table import Cell, Column, FigureTable
 from presentation.ui.frame import IconButton
-from presentation.ui.parts import ElidedLabel, arrange, copy_text, push_button, text_label
+from presentation.ui.parts import ElidedLabel, arrange, copy_text, text_label
 from presentation.ui.styles import mark, mark_area
 from shared.message import Message, msg
 
@@ -76,21 +77,20 @@ class OperatingPointView(QWidget):
     @property
     def notes(self) -> str:
         """The line above the tables, "" when there is nothing to say."""
-        return self._note_text.text() if self._note.isVisibleTo(self) else ""
+        return self._note.text if self._note.isVisibleTo(self) else ""
 
     def restyle(self, _theme: object = None) -> None:
         theme = self._services.theme.theme
         edge, small = theme.size("space.3"), theme.size("space.1")
         self._head_row.setContentsMargins(edge, small, theme.size("space.2"), small)
         self._head_row.setSpacing(theme.size("space.2"))
-        self._note_row.setContentsMargins(edge, 0, edge, small)
-        self._note_row.setSpacing(theme.size("space.2"))
+        self._note.restyle()
         self._empty.setContentsMargins(edge, edge, edge, edge)
         self._show()
 
     def retranslate(self, _name: object = None) -> None:
         language = self._services.language
-        self._again.setText(language(msg("Run again")))
+        self._note.retranslate()
         for table, text in (
             (self.devices, msg("Transistors and diodes")),
             (self.nodes, msg("Node voltages")),
@@ -131,12 +131,7 @@ class OperatingPointView(QWidget):
         self._copy.clicked.connect(self._copy_all)
         self._head = QWidget()
         self._head_row = arrange(QHBoxLayout(self._head), (self._title, 1), self._power, self._copy)
-        self._note = QWidget()
-        self._note_icon = QLabel()
-        self._note_text = text_label(name="operating_point_note", wraps=True)
-        self._again = push_button(name="operating_point_again", clicked=self._run_again, kind="link")
-        self._note_row = arrange(QHBoxLayout(self._note), self._note_icon, (self._note_text, 1), self._again)
-        self._note_row.setAlignment(self._note_icon, Qt.AlignmentFlag.AlignTop)
+        self._note = RunNote(services, "operating_point", lambda: self._circuit)
         side = QWidget()
         self._side = arrange(QVBoxLayout(side), (self.nodes, 2), (self.sources, 1), edges=0, gap=0)
         self._both = QHBoxLayout()
@@ -257,9 +252,7 @@ class OperatingPointView(QWidget):
         )
 
     def _show_notes(self, point: OperatingPoint | None) -> None:
-        language, theme, figures = self._services.language, self._services.theme.theme, self._figures
-        notes: list[Message] = []
-        faults = self._faults(point)
+        figures, notes, faults = self._figures, list[Message](), self._faults(point)
         if figures is not None and point is not None:
             if self._is_stale:
                 notes.append(msg("The circuit has changed since this run."))
@@ -273,15 +266,9 @@ class OperatingPointView(QWidget):
                 notes.append(
                     msg("{count} more {count:device is|devices are} not listed.", count=point.left_out)
                 )
-        self._note.setVisible(bool(notes or faults))
-        self._again.setVisible(self._is_stale and point is not None)
-        self._note_icon.setVisible(self._is_stale or bool(faults))
-        if notes or faults:
-            side = theme.size("icon.small")
-            icon, color = ("clock", "text.tertiary") if self._is_stale else ("triangle-alert", "warn.icon")
-            self._note_icon.setPixmap(self._services.icons.get(icon, color, side).pixmap(QSize(side, side)))
-            mark(self._note_text, role="tertiary" if self._is_stale or not faults else "warn")
-            self._note_text.setText("   ".join(map(language, (*notes, *faults))))
+        tone: Literal["tertiary", "warn"] = "tertiary" if self._is_stale or not faults else "warn"
+        is_stale = self._is_stale and point is not None
+        self._note.show_notes([*notes, *faults], is_stale=is_stale, tone=tone)
 
     def _faults(self, point: OperatingPoint | None) -> list[Message]:
         """What keeps transistors from amplifying, where they are meant to."""
@@ -377,11 +364,6 @@ class OperatingPointView(QWidget):
     def _copy_all(self) -> None:
         tables: Sequence[FigureTable] = [table for table in self._tables if table.rows]
         copy_text("\n\n".join((self._title.text(), *(table.as_text() for table in tables))))
-
-    def _run_again(self, _checked: bool = False) -> None:
-        """The circuit of the shown run, whatever the editor shows."""
-        if self._circuit is not None:
-            self._services.workspace.circuit_run_requested.emit(self._circuit)
 
 
 def _fault(device: DevicePoint) -> Message:

@@ -17,7 +17,7 @@ from PyQt6.QtWebEngineCore import QWebEngineUrlRequestInfo
 from domain.llm.attachments import Attachment
 from domain.llm.chat import WebSource
 from domain.llm.tools.text_files import diff_texts
-from presentation.panels.conversation import plain_view, web_view
+from presentation.panels.conversation import plain_document, web_view
 from presentation.panels.conversation.charts import Chart, ChartLine
 from presentation.panels.conversation.document import PrintedItems
 from presentation.panels.conversation.html_view import HtmlItems
@@ -253,7 +253,7 @@ def test_the_html_of_a_row_has_only_what_is_ours(campaign: Campaign) -> None:
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The addresses that either view wants to load, beside the page's own files and our drawings."""
     found: list[str] = []
-    intercept, load = web_view._OnlyOurFiles.interceptRequest, plain_view._Browser.loadResource
+    intercept, load = web_view._OnlyOurFiles.interceptRequest, plain_document.Browser.loadResource
 
     def intercepted(guard: Any, info: QWebEngineUrlRequestInfo) -> None:
         url = info.requestUrl()
@@ -267,7 +267,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return load(browser, kind, name)
 
     monkeypatch.setattr(web_view._OnlyOurFiles, "interceptRequest", intercepted)
-    monkeypatch.setattr(plain_view._Browser, "loadResource", loaded)
+    monkeypatch.setattr(plain_document.Browser, "loadResource", loaded)
     return found
 
 

@@ -204,7 +204,7 @@ async def test_a_changed_circuit_makes_the_drawing_old_and_one_click_runs_again(
     circuit = services.workspace.main_circuit
     circuit.write_text(FILTER.replace("1k\nC1", "2k\nC1"), encoding="utf-8")
     services.workspace.file_changed.emit(circuit)
-    again = pane.findChild(QPushButton, "run_again")
+    again = pane.findChild(QPushButton, "waveforms_again")
     await until(again.isVisible)
     QTest.mouseClick(again, Qt.MouseButton.LeftButton)
     assert asked == [circuit]

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from PyQt6.QtCore import QTimer, QUrl, pyqtSignal
 from PyQt6.QtGui import (
     QBrush,
-    QTextBlock,
     QTextBlockFormat,
     QTextCharFormat,
     QTextCursor,
@@ -18,7 +17,7 @@ from PyQt6.QtGui import (
     QTextFrameFormat,
     QTextLength,
 )
-from PyQt6.QtWidgets import QTextBrowser, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QVBoxLayout, QWidget
 
 from presentation.panels.conversation.charts import Chart
 from presentation.panels.conversation.empty import EmptyPage
@@ -40,8 +39,15 @@ from presentation.panels.conversation.items import (
 )
 from presentation.panels.conversation.markup import Block, BlockSplitter
 from presentation.panels.conversation.names import Names
+from presentation.panels.conversation.plain_document import (
+    Browser,
+    Part,
+    blocks_of,
+    flatten,
+    new_frame,
+    take_out,
+)
 from presentation.panels.conversation.plain_items import Folds, Piece, PlainItems, add_block
-from presentation.panels.conversation.plain_parts import ICON_SIDE, bar_picture, chart_picture
 from presentation.panels.conversation.rows import row_of
 from presentation.ui.parts import SpokenName, arrange
 from presentation.ui.styles import mark
@@ -104,24 +110,20 @@ class PlainConversation(QWidget):
         self._countdown = QTimer(self)
         self._countdown.setInterval(1000)
         self._countdown.timeout.connect(self._count_down)
-        self._parts: dict[str, list[_Part]] = {}
+        self._parts: dict[str, list[Part]] = {}
         """Further frames of long answers, in their order."""
-        self._unwritten: list[tuple[_Part, Piece]] = []
+        self._unwritten: list[tuple[Part, Piece]] = []
         """Those of a long answer that are still to be drawn, the last of them first."""
         self._coming: dict[str, _Coming] = {}
-        self.surface = _Browser(services, self, self._chart_of)
+        self.surface = Browser(services, self, self._chart_of)
         self.surface.setObjectName("conversationText")
         SpokenName(services, self.surface, msg("Messages"))
         self.surface.setOpenLinks(False)
         self.surface.setUndoRedoEnabled(False)
         self.surface.setAcceptDrops(False)  # files are for the panel around it
         self.surface.anchorClicked.connect(self._on_link)
-        bar = self.surface.verticalScrollBar()
-        assert bar is not None
-        bar.valueChanged.connect(self._on_scrolled)
-        document = self.surface.document()
-        assert document is not None
-        self._document = document
+        self.surface.bar.valueChanged.connect(self._on_scrolled)
+        self._document = self.surface.text_document
         mark(self.surface, plain=True)
         arrange(QVBoxLayout(self), self.surface, edges=0)
         self.restyle()
@@ -132,8 +134,7 @@ class PlainConversation(QWidget):
 
     def apply(self, changes: Sequence[Change]) -> None:
         """Show what changed; the newest is kept in sight unless somebody has scrolled up."""
-        bar = self.surface.verticalScrollBar()
-        assert bar is not None
+        bar = self.surface.bar
         follows = bar.value() >= bar.maximum() - 24
         for change in changes:  # each by itself: Qt lays all out from the first to the last change of an edit
             match change:
@@ -166,8 +167,7 @@ class PlainConversation(QWidget):
 
     def _go_to(self, place: ScrollPlace) -> None:
         """Have this row in sight; one that was looked for and is not there yet, when it comes."""
-        bar = self.surface.verticalScrollBar()
-        assert bar is not None
+        bar = self.surface.bar
         if place.key in self._frames:
             self._wanted = ScrollPlace()
             bar.setValue(round(self._top_of(place.key)) + place.above)
@@ -193,8 +193,7 @@ class PlainConversation(QWidget):
     @property
     def place(self) -> ScrollPlace:
         """Which row is the first that is seen."""
-        bar = self.surface.verticalScrollBar()
-        assert bar is not None
+        bar = self.surface.bar
         if bar.value() >= bar.maximum() - 24:
             return ScrollPlace()
         tops = [(top, key) for key in self._frames if (top := round(self._top_of(key))) <= bar.value()]
@@ -226,9 +225,7 @@ class PlainConversation(QWidget):
 
     def scroll_to_end(self) -> None:
         """Show the newest."""
-        bar = self.surface.verticalScrollBar()
-        assert bar is not None
-        bar.setValue(bar.maximum())
+        self.surface.bar.setValue(self.surface.bar.maximum())
 
     def restyle(self) -> None:
         """The theme's colours and sizes; the items are shown again by whoever has them."""
@@ -287,15 +284,12 @@ class PlainConversation(QWidget):
             self._slices.start()
 
     def _on_scrolled(self, value: int) -> None:
-        bar = self.surface.verticalScrollBar()
-        assert bar is not None
-        if value < 2 * bar.pageStep():
+        if value < 2 * self.surface.bar.pageStep():
             self._show_older(_ASKED)
 
     def _show_slice(self) -> None:
         """Further items below, then above those that are shown, which stay where they are."""
-        bar = self.surface.verticalScrollBar()
-        assert bar is not None
+        bar = self.surface.bar
         if self._unwritten:
             below = bar.maximum() - bar.value()
             with self._edit():
@@ -345,16 +339,16 @@ class PlainConversation(QWidget):
             if not at_start:
                 cursor.movePosition(QTextCursor.MoveOperation.End)
             is_first = cursor.atStart()
-            self._frames[item.key] = frame = _new_frame(cursor)
+            self._frames[item.key] = frame = new_frame(cursor)
             self._fill(item)
             self._flatten_behind(frame)
             if is_first:
-                _flatten(self._document.firstBlock())
+                flatten(self._document.firstBlock())
 
     def _flatten_behind(self, frame: QTextFrame) -> None:
         after = self._document.findBlock(frame.lastPosition() + 1)  # Qt puts one behind each frame
-        _flatten(after.previous() if after.previous().text() == "" else after)
-        _flatten(after)
+        flatten(after.previous() if after.previous().text() == "" else after)
+        flatten(after)
 
     def _frame_format(self, frame: str) -> QTextFrameFormat:
         theme = self._services.theme.theme
@@ -388,19 +382,19 @@ class PlainConversation(QWidget):
         known = self._parts.pop(item.key, [])
         frame.setFrameFormat(self._frame_format(row.frame))
         self._write(frame, first)
-        last, kept, fresh = frame, list[_Part](), list[tuple[_Part, Piece]]()
+        last, kept, fresh = frame, list[Part](), list[tuple[Part, Piece]]()
         for piece in further:
             same = next((at for at, part in enumerate(known) if part.what == piece.what), -1)
             if same < 0:
-                part = _Part(self._frame_behind(last))
+                part = Part(self._frame_behind(last))
                 fresh.append((part, piece))
             else:
                 *gone, part = known[: same + 1]
                 known = known[same + 1 :]
-                _take_out(gone)
+                take_out(gone)
             kept.append(part)
             last = part.frame
-        _take_out(known)
+        take_out(known)
         if kept:
             self._parts[item.key] = kept
         self._unwritten += fresh
@@ -427,15 +421,15 @@ class PlainConversation(QWidget):
             cursor.setPosition(frame.lastPosition(), QTextCursor.MoveMode.KeepAnchor)
             cursor.removeSelectedText()
             cursor.insertHtml(piece.html())
-            for block in _blocks_of(frame):
+            for block in blocks_of(frame):
                 if not block.text():  # before, between and behind tables
-                    _flatten(block)
+                    flatten(block)
 
     def _frame_behind(self, frame: QTextFrame) -> QTextFrame:
         """A new one that goes on with the row."""
         cursor = QTextCursor(self._document)
         cursor.setPosition(frame.lastPosition() + 1)
-        made = _new_frame(cursor)
+        made = new_frame(cursor)
         look = self._frame_format("")
         look.setTopMargin(0)
         made.setFrameFormat(look)
@@ -471,13 +465,10 @@ class PlainConversation(QWidget):
         self._coming.pop(key, None)
         self._waits.discard(key)
         self._older = [older for older in self._older if older.key != key]
-        self._take_parts(key)
+        take_out(self._parts.pop(key, ()))
         frame = self._frames.pop(key, None)
         if frame is not None:
-            _take_out([_Part(frame)])
-
-    def _take_parts(self, key: str) -> None:
-        _take_out(self._parts.pop(key, ()))
+            take_out([Part(frame)])
 
     def _stream(self, change: Streamed) -> None:
         """What is complete of the answer is drawn, block by block; the rest stands as it comes."""
@@ -491,12 +482,12 @@ class PlainConversation(QWidget):
         text = change.text
         blocks = coming.splitter.feed(text)
         if blocks:
-            _take_out(part for part in parts if part.kind == "tail")
+            take_out(part for part in parts if part.kind == "tail")
             parts[:] = [part for part in parts if part.kind != "gone"]
             prose = [part for part in parts if part.kind == "prose"]
             for number in sorted({add_block(coming.groups, block) for block in blocks}):
                 if number == len(prose):
-                    prose.append(_Part(self._frame_behind(parts[-1].frame if parts else frame)))
+                    prose.append(Part(self._frame_behind(parts[-1].frame if parts else frame)))
                     parts.append(prose[number])
                 piece = self._render().prose(change.key, coming.groups, number)
                 prose[number].what = piece.what
@@ -507,7 +498,7 @@ class PlainConversation(QWidget):
             self._append(frame, parts, text, "tail")
 
     def _append(
-        self, frame: QTextFrame, parts: list[_Part], text: str, kind: Literal["thought", "tail"]
+        self, frame: QTextFrame, parts: list[Part], text: str, kind: Literal["thought", "tail"]
     ) -> None:
         """Put text at the end of what has come of this kind, in a frame of its own behind a long one."""
         look = QTextCharFormat()
@@ -518,7 +509,7 @@ class PlainConversation(QWidget):
         at = max((at for at, part in enumerate(parts) if part.kind == kind), default=-1)
         if at < 0 and kind == "tail":
             at = len(parts)
-            parts.append(_Part(self._frame_behind(parts[-1].frame if parts else frame), kind=kind))
+            parts.append(Part(self._frame_behind(parts[-1].frame if parts else frame), kind=kind))
         last = parts[at].frame if at >= 0 else frame
         if last.lastCursorPosition().block().length() > _LONGEST_LINE:
             text = text.replace(" ", "\n", 1) if " " in text else f"{text}\n"
@@ -527,7 +518,7 @@ class PlainConversation(QWidget):
             last.lastCursorPosition().insertText(text, look)
             return
         last.lastCursorPosition().insertText(before, look)
-        parts.insert(at + 1, _Part(self._frame_behind(last), kind=kind))
+        parts.insert(at + 1, Part(self._frame_behind(last), kind=kind))
         parts[at + 1].frame.firstCursorPosition().insertText(behind, look)
 
     # --- what acts in it -----------------------------------------------------------------------------
@@ -569,76 +560,9 @@ class PlainConversation(QWidget):
 
 
 @dataclass(slots=True)
-class _Part:
-    """A further frame of a row."""
-
-    frame: QTextFrame
-    what: object = None
-    """What stands in it (`Piece`), where it does not stand as it comes."""
-    kind: Literal["prose", "thought", "tail", "gone"] = "prose"
-
-
-@dataclass(slots=True)
 class _Coming:
     """An answer that is coming."""
 
     splitter: BlockSplitter = field(default_factory=BlockSplitter)
     groups: list[list[Block]] = field(default_factory=list)
     """Its blocks that are complete, as they are drawn together."""
-
-
-class _Browser(QTextBrowser):
-    """A text whose icons and bars are drawn when they are needed, sharp on its screen."""
-
-    def __init__(
-        self, services: WindowServices, parent: QWidget, chart_of: Callable[[str], Chart | None]
-    ) -> None:
-        super().__init__(parent)
-        self._services = services
-        self.chart_of = chart_of
-
-    def loadResource(self, kind: int, name: QUrl) -> Any:  # noqa: N802 - Qt's name
-        """The picture of an address of our own; nothing is loaded from anywhere else but the text itself."""
-        ratio = self.devicePixelRatioF()
-        if name.scheme() == "icon":
-            return self._services.icons.pixmap(name.path(), name.query(), ICON_SIDE, ratio=ratio)
-        if name.scheme() == "chart":
-            chart = self.chart_of(name.path())
-            return None if chart is None else chart_picture(self._services.theme.theme, chart, ratio)
-        if name.scheme() == "bar":
-            return bar_picture(self._services.theme.theme, float(name.path()), name.query(), ratio)
-        return super().loadResource(kind, name) if name.scheme() == "data" else None
-
-
-def _new_frame(cursor: QTextCursor) -> QTextFrame:
-    frame = cursor.insertFrame(QTextFrameFormat())
-    assert frame is not None
-    return frame
-
-
-def _take_out(parts: Iterable[_Part]) -> None:
-    for part in parts:
-        part.kind, frame = "gone", part.frame
-        cursor = frame.firstCursorPosition()
-        cursor.setPosition(frame.firstPosition() - 1)
-        cursor.setPosition(frame.lastPosition() + 1, QTextCursor.MoveMode.KeepAnchor)
-        cursor.removeSelectedText()
-
-
-def _blocks_of(frame: QTextFrame) -> list[QTextBlock]:
-    """The blocks of a frame itself, without those in its tables."""
-    place, found = frame.begin(), []
-    while not place.atEnd():
-        if place.currentFrame() is None:
-            found.append(place.currentBlock())
-        place += 1
-    return found
-
-
-def _flatten(block: QTextBlock) -> None:
-    """Take the height from an empty block that Qt needs and nobody wants to see."""
-    if block.text():
-        return
-    look = QTextBlockFormat()
-    look.setLineHeight(1, QTextBlockFormat.LineHeightTypes.FixedHeight.value)  # type: ignore[arg-type]
-    QTextCursor(block).setBlockFormat(look)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from application.simulation.waveforms import StoredFigures
 from domain.circuit.numbers import format_number
-from domain.simulation.waveform import Plot, Step
+from domain.simulation.waveform import Plot, Step, plot_labels
 from presentation.panels.waveforms.traces import Trace
+from shared.message import Message, msg
 
 MOST_DRAWN = 60
 """Runs of a family that are drawn; more lines are one area, and each is chosen by itself."""
@@ -56,6 +58,30 @@ def stepped_names(family: Sequence[Plot]) -> str:
     """What is stepped: ``rload``, ``r1, temp``."""
     step = family[0].step if family else None
     return "" if step is None else ", ".join(step.values)
+
+
+def names_of(
+    choices: Sequence[Choice], run: StoredFigures | None, translate: Callable[[Message], str]
+) -> list[str]:
+    """What each choice is called in the list of analyses, with its circuit and run where they are known."""
+    labels = iter(plot_labels([choice.plot for choice in choices if not choice.family]))
+    names: list[str] = []
+    for choice in choices:
+        kind = str(choice.plot.analysis)
+        if choice.family:
+            count, name = len(choice.family), stepped_names(choice.family)
+            runs = msg("all {count} runs of {name}", count=count, name=name)
+            kind += f" · {translate(runs if name else msg('all {count} runs', count=count))}"
+        else:
+            label, step = next(labels), choice.plot.step
+            kind = label if step is None else f"{kind} · {step_label(step)}"
+        if run is not None:
+            name, number = run.circuit.name, run.number
+            kind = translate(
+                msg("{circuit} · Run {number} · {analysis}", circuit=name, number=number, analysis=kind)
+            )
+        names.append(kind)
+    return names
 
 
 def drawn_of(family: Sequence[Plot]) -> Sequence[Plot]:

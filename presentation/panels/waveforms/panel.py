@@ -6,23 +6,25 @@ import asyncio
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import Literal
 
 from PyQt6 import sip
 from PyQt6.QtCore import QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QResizeEvent
-from PyQt6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from application.groups.project import Project
 from application.groups.simulation import Simulation
 from application.project.window_state import CircuitView
 from domain.simulation.waveform import Plot
+from presentation.panels.run_note import RunNote
 from presentation.panels.waveforms.cursor_table import CursorStrip, CursorTable
 from presentation.panels.waveforms.family import (
     MOST_DRAWN,
     Choice,
     choices_of,
+    names_of,
     step_label,
-    stepped_names,
     with_shade,
 )
 from presentation.panels.waveforms.plot_area import PlotArea
@@ -33,7 +35,7 @@ from presentation.panels.waveforms.run_overlay import RunOverlay
 from presentation.panels.waveforms.shown_result import ShownResult
 from presentation.panels.waveforms.traces import Axis, Trace, TraceColors
 from presentation.ui.late_imports import PLOT_AREA, PLOT_TRACES, import_qt
-from presentation.ui.parts import arrange, once_after, push_button, text_label
+from presentation.ui.parts import arrange, once_after, text_label
 from presentation.ui.styles import mark, mark_area
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
@@ -155,18 +157,13 @@ class WaveformsPanel(QWidget):
         self.tools.restyle()
         self._side.setFixedWidth(round(_SIDE_WIDTH * theme.scale))
         edge = theme.size("space.3")
-        self._note_row.setContentsMargins(edge, theme.size("space.1"), edge, theme.size("space.1"))
+        self._note.restyle()
         self._empty.setContentsMargins(edge, edge, edge, edge)
-        side = theme.size("icon.small")
-        self._note_icon.setPixmap(
-            self._services.icons.get("clock", "text.tertiary", side).pixmap(QSize(side, side))
-        )
         if self._area is not None:
             self._area.use(theme)
 
     def retranslate(self, _name: object = None) -> None:
-        language = self._services.language
-        self._again.setText(language(msg("Run again")))
+        self._note.retranslate()
         self.tools.retranslate()
         if self._cursor_table is not None:
             self._cursor_table.retranslate()
@@ -208,7 +205,8 @@ class WaveformsPanel(QWidget):
 
     def _build(self) -> None:
         self._build_tools()
-        self._build_note()
+        self._note = RunNote(self._services, "waveforms", lambda: self._shown.circuit)
+        self._refused: Message | None = None
         self.table = ValueTable(self._services)
         self._empty = text_label(name="waveforms_empty", wraps=True)
         self._empty.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
@@ -249,21 +247,6 @@ class WaveformsPanel(QWidget):
         self.overlay.changed.connect(self._adorn)
         self._services.workspace.file_moved.connect(self._follow)
         tools.export_asked.connect(self._on_export)
-
-    def _build_note(self) -> None:
-        self._note = QWidget()
-        self._note_row = QHBoxLayout(self._note)
-        self._note_icon = QLabel()
-        self._note_text = text_label(name="waveforms_note", wraps=True)
-        self._again = push_button(name="run_again", clicked=self._run_again, kind="link")
-        arrange(self._note_row, self._note_icon, (self._note_text, 1), self._again)
-        self._refused: Message | None = None
-
-    def _run_again(self, _checked: bool = False) -> None:
-        """The circuit of the shown run, whatever the editor shows."""
-        circuit = self._shown.circuit
-        if circuit is not None:
-            self._services.workspace.circuit_run_requested.emit(circuit)
 
     def _follow(self, _old: object, _new: object) -> None:
         """The shown circuit may have another name: its view has moved with it."""
@@ -545,12 +528,8 @@ class WaveformsPanel(QWidget):
         elif self._plot is not None:
             is_stale = shown.is_stale
             notes = self._notes_of_drawing()
-        self._note.setVisible(bool(notes))
-        self._note_icon.setVisible(is_stale)
-        self._again.setVisible(is_stale)
-        if notes:
-            mark(self._note_text, role="error" if self._refused or shown.error else "tertiary")
-            self._note_text.setText("   ".join(map(self._services.language, notes)))
+        tone: Literal["error", "tertiary"] = "error" if self._refused or shown.error else "tertiary"
+        self._note.show_notes(notes, is_stale=is_stale, tone=tone)
 
     def _notes_of_drawing(self) -> list[Message]:
         """All that has to be known of the curves as they stand; none of it hides another."""
@@ -579,40 +558,13 @@ class WaveformsPanel(QWidget):
         return notes
 
     def _fill_choice(self) -> None:
-        loaded = self._shown.loaded
-        number = None if loaded is None or loaded.figures is None else loaded.figures.number
-        circuit = "" if loaded is None or loaded.figures is None else loaded.figures.circuit.name
-        language = self._services.language
-        names, chosen = [], 0
-        labels = self._labels()
-        for index, choice in enumerate(self._choices):
-            plot = choice.plot
-            kind = str(plot.analysis)
-            if choice.family:
-                count, name = len(choice.family), stepped_names(choice.family)
-                kind = f"{kind} · " + language(
-                    msg("all {count} runs of {name}", count=count, name=name)
-                    if name
-                    else msg("all {count} runs", count=count)
-                )
-            elif plot.step is not None:
-                kind = f"{kind} · {step_label(plot.step)}"
-            else:
-                kind = labels[id(plot)]
-            run = msg("{circuit} · Run {number} · {analysis}", circuit=circuit, number=number, analysis=kind)
-            names.append(kind if number is None else language(run))
-            is_shown = plot is self._plot and bool(choice.family) == bool(self._family)
-            chosen = index if is_shown else chosen
+        loaded, chosen = self._shown.loaded, 0
+        figures = None if loaded is None else loaded.figures
+        names = names_of(self._choices, figures, self._services.language)
+        for at, choice in enumerate(self._choices):
+            if choice.plot is self._plot and bool(choice.family) == bool(self._family):
+                chosen = at
         self.tools.show_choice(names, chosen)
-
-    def _labels(self) -> dict[int, str]:
-        """The short names of the plots, by their identity."""
-        if not self._choices:  # without a result numpy is not imported
-            return {}
-        from domain.simulation.waveform import plot_labels
-
-        plots = [choice.plot for choice in self._choices if not choice.family]
-        return {id(plot): label for plot, label in zip(plots, plot_labels(plots), strict=True)}
 
     def _on_selected(self, expression: str | None) -> None:
         self._selected = expression
