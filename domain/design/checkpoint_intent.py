@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Literal, NamedTuple, get_args
 
-from domain.design.checkpoint_words import COUNTED, Phrase, Role, phrases, plain, without_tag
+from domain.design.checkpoint_vocabulary import Role
+from domain.design.checkpoint_words import COUNTED, Phrase, phrases, plain, without_tag
 from domain.design.goal_change import goals_changed_by, goals_left_by, words_of
 from domain.design.sentence import read_sentence
 from domain.llm.json_repair import read_json

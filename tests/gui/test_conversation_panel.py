@@ -43,6 +43,7 @@ from presentation.panels.conversation.panel import ConversationPanel
 from presentation.panels.conversation.plain_view import PlainConversation
 from presentation.panels.conversation.queue_panel import QueuePanel
 from presentation.panels.conversation.status_line import color_of
+from presentation.panels.conversation.tab_words import status_of
 from presentation.panels.conversation.words import error_ways
 from presentation.ui import questions
 from presentation.ui.hit_list import HitList
@@ -213,7 +214,7 @@ async def test_a_design_asks_for_its_goals_and_stops_at_the_checkpoint(
     await until(lambda: top_dialog("goalsDialog") is not None, timeout_s=30)
     dialog = top_dialog("goalsDialog")
     assert "10\u00a0kHz" in dialog.limits
-    assert panel._agent_status().state == "waiting"
+    assert status_of(panel.model, None).state == "waiting"
     assert panel.model.is_waiting
     type_and_send(panel, "and what does it cost?")
     assert "it waits for your decision" in head(panel)

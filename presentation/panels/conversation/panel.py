@@ -11,8 +11,6 @@ from PyQt6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from domain.llm.chat import ProviderChoice
 from domain.llm.compression import HINT_SHARE
-from domain.llm.costs import shown_cost
-from presentation.figures import short_count
 from presentation.panels.conversation.acts import Acts
 from presentation.panels.conversation.completion import Completion
 from presentation.panels.conversation.composer import Composer
@@ -27,10 +25,11 @@ from presentation.panels.conversation.queue_panel import QueuePanel
 from presentation.panels.conversation.shelf import Shelf
 from presentation.panels.conversation.shown_conversation import Mode
 from presentation.panels.conversation.status_line import StatusLine
+from presentation.panels.conversation.stored_list import StoredList
 from presentation.panels.conversation.strange_row import StrangeRow
 from presentation.panels.conversation.tab_control import TabControl
 from presentation.panels.conversation.tab_row import TabRow
-from presentation.panels.conversation.tab_words import time_of
+from presentation.panels.conversation.tab_words import doing_of, pace_of, status_of, time_of
 from presentation.panels.conversation.tabs import ConversationTabs
 from presentation.panels.conversation.taking_in import longest_pasted
 from presentation.panels.conversation.title_bar import TitleBar
@@ -47,9 +46,7 @@ from shared.message import Message, msg
 
 if TYPE_CHECKING:
     from application.app import Application
-    from application.conversation.sessions import ExportFormat
     from application.conversation.turn_deps import EditorState
-    from presentation.panels.conversation.conversations_dialog import ConversationsDialog
 
 _AFTER_STORING_MS = 300
 """Lines that others write into a transcript are read together."""
@@ -78,7 +75,6 @@ class ConversationPanel(QWidget):
         super().__init__(parent)
         self._services = services
         self._app = app
-        self._history: ConversationsDialog | None = None
         self._told = ("", "", "")
         self._status = AgentStatus()
         self._is_made = False
@@ -100,6 +96,9 @@ class ConversationPanel(QWidget):
             new=self.new_conversation,
             history=self.show_history,
             say=self.say,
+        )
+        self._stored_list = StoredList(
+            services, self.tabs, self, open_session=self.open_session, say=self.say
         )
         self._stored: set[str] = set()
         self._following = once_after(self, _AFTER_STORING_MS, self._follow)
@@ -162,18 +161,21 @@ class ConversationPanel(QWidget):
         made = ConversationViewModel(self._app, window, shelf, root)
         return made
 
+    def set_choice(self, choice: ProviderChoice) -> None:
+        """Choose what answers in the conversation in front."""
+        self.model.set_choice(choice)
+
     def _rows(self) -> tuple[Item, ...]:
         return self.model.rows()
 
     def _act(self, act: str, key: str, argument: str) -> None:
         self._acts(act, key, argument)
 
-    def set_choice(self, choice: ProviderChoice) -> None:
-        """Choose what answers in the conversation in front."""
-        self.model.set_choice(choice)
-
     def _send_first_now(self) -> None:
         self.model.send_first_now()
+
+    def _cancel_edit(self) -> None:
+        self.model.versions.cancel()
 
     def _editor_state(self, root: Path) -> EditorState | None:
         return self.model.window.editor_state(root)
@@ -220,8 +222,8 @@ class ConversationPanel(QWidget):
             self._show_tabs()
 
     def _on_list(self) -> None:
-        self.show_sessions()
         if self._is_made:
+            self._stored_list.refresh()
             self.refresh()
 
     def _tell_outside(self, message: Message, is_problem: bool) -> None:
@@ -249,10 +251,6 @@ class ConversationPanel(QWidget):
     def notice(self) -> str:
         """Why the last thing that was asked for was not done; "" when it was."""
         return self._notice.text()
-
-    @property
-    def title_bar(self) -> TitleBar:
-        return self._bar
 
     @property
     def status_line(self) -> StatusLine:
@@ -351,13 +349,7 @@ class ConversationPanel(QWidget):
                 "model": self.composer.model_button.showMenu,
             },
         )
-        self._menu = ModelMenu(
-            services,
-            app.models,
-            lambda: self.model.choice,
-            self.set_choice,
-            self,
-        )
+        self._menu = ModelMenu(services, app.models, lambda: self.model.choice, self.set_choice, self)
         self.composer.model_button.setMenu(self._menu)
         self.composer.search_switch.bind(self.set_choice)
         self._queue = QueuePanel(services)
@@ -383,19 +375,10 @@ class ConversationPanel(QWidget):
         self._line.compress_clicked.connect(self.show_compression)
 
     def _make_layout(self) -> None:
-        self._bottom = QVBoxLayout()
-        for widget in (self._notice, self._queue, self._edited, self.composer, self._line):
-            self._bottom.addWidget(widget)
-        arrange(
-            QVBoxLayout(self),
-            self.tab_row,
-            self._bar,
-            self._strange,
-            (self._messages, 1),
-            self._bottom,
-            edges=0,
-            gap=0,
-        )
+        below = (self._notice, self._queue, self._edited, self.composer, self._line)
+        self._bottom = arrange(QVBoxLayout(), *below)
+        above = (self.tab_row, self._bar, self._strange)
+        arrange(QVBoxLayout(self), *above, (self._messages, 1), self._bottom, edges=0, gap=0)
 
     def _make_keys(self) -> None:
         self._escape = QShortcut(QKeySequence(Qt.Key.Key_Escape), self)
@@ -404,9 +387,6 @@ class ConversationPanel(QWidget):
         self._pulse = QTimer(self)
         self._pulse.setInterval(500)
         self._pulse.timeout.connect(self._refresh_line)
-
-    def _cancel_edit(self) -> None:
-        self.model.versions.cancel()
 
     def _on_escape(self) -> bool:
         """Stop the run, else leave an edited message as it was; False when there is neither."""
@@ -425,16 +405,8 @@ class ConversationPanel(QWidget):
         theme = self._services.theme.theme
         edge = theme.size("space.3")
         arrange(self._bottom, edges=(edge, theme.size("space.2"), edge, 0), gap=theme.size("space.1"))
-        parts = (
-            self.tab_row,
-            self._bar,
-            self._strange,
-            self._queue,
-            self._edited,
-            self._line,
-            self._messages,
-        )
-        for part in parts:
+        above = (self.tab_row, self._bar, self._strange)
+        for part in (*above, self._messages, self._queue, self._edited, self._line):
             part.restyle()
         self.refresh()
 
@@ -514,19 +486,8 @@ class ConversationPanel(QWidget):
     def _refresh_line(self) -> None:
         model = self.model
         self._bar.show_time(*time_of(model))
-        text, color, is_busy = self._doing()
-        pace: Message | None = None
-        if model.tokens_per_s is not None:
-            pace = msg("{count} tokens/s", count=round(model.tokens_per_s))
-            if model.live_tokens:
-                pace = msg(
-                    "{total} {total:token|tokens} · {pace}", total=short_count(model.live_tokens), pace=pace
-                )
-        elif model.live_tokens:
-            pace = msg("{count} {count:token|tokens}", count=short_count(model.live_tokens))
-        elif not model.is_running:
-            pace = self._used()
-        self._line.show_run(text, color=color, is_busy=is_busy, pace=pace)
+        text, color, is_busy = doing_of(model)
+        self._line.show_run(text, color=color, is_busy=is_busy, pace=pace_of(model))
         used = model.context_tokens + model.pending.tokens
         known = self.use.abilities
         self._line.meter.show_use(used or None, known, self.use.report)
@@ -539,45 +500,6 @@ class ConversationPanel(QWidget):
         if model.is_running != self._pulse.isActive():
             self._pulse.start() if model.is_running else self._pulse.stop()
 
-    def _used(self) -> Message | None:
-        """Tokens of the last turn and what the conversation has cost; None when neither is known."""
-        model = self.model
-        tokens = (
-            msg("last turn: {count} {count:token|tokens}", count=short_count(model.tokens))
-            if model.tokens
-            else None
-        )
-        spent, cost = shown_cost(model.cost), None
-        if spent:
-            cost = msg("conversation: {cost}", cost=spent)
-        elif model.cost.unknown:
-            cost = msg("cost unknown")
-        if tokens is None or cost is None:
-            return tokens or cost
-        return msg("{tokens} · {cost}", tokens=tokens, cost=cost)
-
-    def _doing(self) -> tuple[Message | None, str, bool]:
-        """What the run does, its colour, and whether it works (and does not wait for a person)."""
-        model = self.model
-        if model.run_state == "stopping":
-            return msg("Stopping"), "running.text", True
-        if model.waits_for_decision:
-            return msg("Waiting for your decision"), "warn.text", False
-        activity = model.activity
-        if activity is None:
-            return None, "text.secondary", False
-        text = activity.now
-        if activity.round_number and model.most_rounds:
-            text = msg(
-                "{doing} · round {number}/{most}",
-                doing=text,
-                number=activity.round_number,
-                most=model.most_rounds,
-            )
-        elif activity.round_number:
-            text = msg("{doing} · round {number}", doing=text, number=activity.round_number)
-        return text, "running.text", True
-
     def _tell_others(self) -> None:
         """Menus and the status bar, when it is another for them."""
         model = self.model
@@ -588,35 +510,10 @@ class ConversationPanel(QWidget):
         ):
             if now != old:
                 signal.emit(now)
-        status = self._agent_status()
+        status = status_of(self.model, self._share)
         if status != self._status:
             self._status = status
             self._services.workspace.agent_status_changed.emit(status)
-
-    def _agent_status(self) -> AgentStatus:
-        model = self.model
-        tokens = model.live_tokens or model.tokens or None
-        if not model.is_running:
-            return AgentStatus(tokens=tokens, context_share=self._share)
-        activity = model.activity
-        number = model.round_number or None
-        if model.run_state == "stopping":
-            return AgentStatus(state="stopping", tokens=tokens, context_share=self._share)
-        text = None if activity is None else activity.text
-        if model.asking.calls.is_open:
-            text = msg("Waiting for your permission")
-        elif model.is_asking:
-            text = msg("Checkpoint {number}: waiting for you", number=number) if number else None
-        elif model.asking.is_at_goals:
-            text = msg("Waiting for your decision")
-        return AgentStatus(
-            state="waiting" if model.waits_for_decision else "running",
-            text=text,
-            round_number=number,
-            most_rounds=model.most_rounds or None,
-            tokens=tokens,
-            context_share=self._share,
-        )
 
     @property
     def _share(self) -> float | None:
@@ -651,34 +548,8 @@ class ConversationPanel(QWidget):
             self.tabs.show(tab)
         self.say(self.model.design.go_back(session_id, number))
 
-    def _delete(self, session_id: str, for_good: bool) -> None:
-        tab = self.tabs.holder(session_id) or self.model
-        self.say(tab.transcript.delete(session_id, for_good=for_good))
-
-    def _rename_stored(self, session_id: str, name: str) -> None:
-        self.say((self.tabs.holder(session_id) or self.model).transcript.rename(session_id, name))
-
     def show_history(self) -> None:
-        root = self.model.root
-        if root is None:
-            return
-        from presentation.panels.conversation.conversations_dialog import ConversationsDialog
-
-        dialog = ConversationsDialog(
-            self._services,
-            self.tabs.shelf,
-            root,
-            self,
-        )
-        dialog.opened.connect(self.open_session)
-        dialog.deleted.connect(self._delete)
-        dialog.renamed.connect(self._rename_stored)
-        dialog.exported.connect(self._export)
-        dialog.finished.connect(self._forget_history)
-        self._history = dialog
-        dialog.show_sessions(self.model.sessions, shown=self.model.session_id)
-        dialog.open()
-        self._services.start(self.model.shelf.relist(root), kind="sessions")
+        self._stored_list.show()
 
     def show_compression(self) -> None:
         """The dialog that compresses the shown conversation."""
@@ -699,39 +570,15 @@ class ConversationPanel(QWidget):
         changed, self._stored = self._stored, set()
         self.tabs.follow(changed)
 
-    def show_sessions(self) -> None:
-        """Called by the view model when the list of conversations is another."""
-        if self._history is not None:
-            self._history.show_sessions(self.model.sessions, shown=self.model.session_id)
-
-    def _export(self, session_id: str, kind: ExportFormat, target: Path) -> None:
-        root = self.model.root
-        if root is not None:
-            language = self._services.language.name
-            run = self.tabs.shelf.export(root, session_id, kind, target, language=language)
-            self._services.start(run, kind="sessions")
-
-    def _forget_history(self) -> None:
-        if self._history is not None:
-            self._history.deleteLater()
-        self._history = None
-
     def _on_adopted(self) -> None:
         """The list says whose it is now; what is shown may be gone on with."""
-        self._services.start(self.tabs.shelf.relist(self.model.root, is_adopted=True), kind="sessions")
+        self._stored_list.read_again(is_adopted=True)
         if self.model.session_id:
             self.open_session(self.model.session_id)
 
     def _ask_delete(self) -> None:
-        self._services.start(self._delete_after_question(self.model.session_id), kind="question")
-
-    async def _delete_after_question(self, session_id: str) -> None:
-        from presentation.panels.conversation.conversations_dialog import ask_to_delete
-
-        name = self.model.name or self._services.language(msg("New conversation"))
-        way = await ask_to_delete(self._services, self, name, days=self.tabs.shelf.kept_days)
-        if way:
-            self._delete(session_id, way == "for good")
+        asking = self._stored_list.delete_after_question(self.model)
+        self._services.start(asking, kind="question")
 
     def _on_main_circuit(self, _path: object) -> None:
         if self._messages.is_empty:  # what can be asked names the circuit
