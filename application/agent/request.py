@@ -95,7 +95,7 @@ def request_messages(
     compression of them (None: as many as fit); earlier turns have `history_share` of the room.
     """
     turn = conversation.messages_of_turn()
-    earlier = conversation.earlier_messages
+    earlier: Sequence[BaseMessage] = conversation.earlier_messages
     if most_turns is not None:
         earlier = _last_turns(earlier, most_turns)
     return messages_for(
@@ -171,14 +171,15 @@ def earlier_messages(
 
     `compressions` are what stands in place of the first of them.
     """
-    if attached:
-        earlier = [with_material(message, attached.get(str(message.id))) for message in earlier]
     room_for_all = int(_share_of(room.request_tokens, history_share)) if tokens is None else tokens
     head = [HumanMessage(content=one.text) for one in compressions]
     if (taken := tokens_of(head)) > room_for_all * _COMPRESSED_SHARE:
         head, taken = [], 0
     room_for_all -= taken
-    turns = turns_as_sent(behind(earlier, compressions) if head else earlier, room)
+    left = behind(earlier, compressions if head else ())
+    if attached:
+        left = [with_material(message, attached.get(str(message.id))) for message in left]
+    turns = turns_as_sent(left, room)
     first = _first_kept(turns, room_for_all)
     kept = [message for turn in turns[first:] for message in turn]
     if not first:
@@ -192,16 +193,17 @@ def compressions_of(
     conversation: ConversationRecord, messages: Sequence[BaseMessage]
 ) -> tuple[Compression, ...]:
     """What is sent in place of the first of these messages."""
-    return conversation.compressions.in_force([str(message.id) for message in messages])
+    return conversation.compressions.in_force(str(message.id) for message in reversed(messages))
 
 
 def behind(messages: Sequence[BaseMessage], compressions: Sequence[Compression]) -> Sequence[BaseMessage]:
-    """The messages that no compression stands for."""
-    until = compressions[-1].until if compressions else ""
-    if not until:
-        return messages
-    ids = [str(message.id) for message in messages]
-    return messages[ids.index(until) + 1 :]
+    """The messages that no compression stands for: what is sent, so that they are kept as they are."""
+    until, left = compressions[-1].until if compressions else "", list[BaseMessage]()
+    for at in range(len(messages) - 1, -1, -1):
+        if until and messages[at].id == until:
+            break
+        left.append(messages[at])
+    return left[::-1]
 
 
 def turns_as_sent(messages: Sequence[BaseMessage], room: ModelRoom) -> list[list[BaseMessage]]:

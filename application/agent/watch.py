@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -48,7 +48,6 @@ from domain.llm.messages import (
     get_timestamp,
     get_tool_error_type,
     get_tool_success,
-    get_usage,
     is_partial_response,
 )
 from domain.llm.provider_settings import BUILTIN
@@ -204,23 +203,10 @@ class TurnWatch:
 
     def session_cost(self, with_answer: AIMessage | None = None) -> Cost:
         """What the whole conversation has cost, its summaries included."""
-        return total(map(get_cost, self._answers(with_answer))) + self._conversation.compressions.cost
+        return self._conversation.spent(with_answer)[0] + self._conversation.compressions.cost
 
     def _tokens_spent(self, with_answer: AIMessage | None) -> int:
-        usages = map(get_usage, self._answers(with_answer))
-        answers = sum(usage.total_tokens for usage in usages if usage is not None)
-        return answers + self._conversation.compressions.tokens
-
-    def _answers(self, with_answer: AIMessage | None) -> Iterable[AIMessage]:
-        """All of the conversation, replaced ones too; `with_answer` in its newest form."""
-        answers = self._conversation.replaced_answers | {
-            str(message.id): message
-            for message in self._conversation.messages
-            if isinstance(message, AIMessage)
-        }
-        if with_answer is not None:
-            answers[str(with_answer.id)] = with_answer
-        return answers.values()
+        return self._conversation.spent(with_answer)[1] + self._conversation.compressions.tokens
 
     async def doubts(self, *, with_answer: AIMessage | None = None) -> Doubts | None:
         """What of the newest answer, when it ended in words, nothing stands behind."""

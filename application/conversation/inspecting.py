@@ -307,7 +307,7 @@ class InspectContext:
             record.messages, running=(), choice=choice, is_short=False
         )
         listed = json.dumps(schemas, ensure_ascii=False)
-        earlier = record.messages if choice.provider != BUILTIN else ()
+        earlier: Sequence[BaseMessage] = record.messages if choice.provider != BUILTIN else ()
         if step is not None and step.said:
             earlier = [*earlier, HumanMessage(content=step.said)]
         return await asyncio.to_thread(

@@ -7,7 +7,7 @@ that back. What it is made of is in `summaries.py`.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -130,11 +130,17 @@ class Compressions:
         """Those that were not taken back, the newest last."""
         return tuple(self._standing)
 
-    def in_force(self, ids: Sequence[str]) -> tuple[Compression, ...]:
+    def in_force(self, ids: Iterable[str]) -> tuple[Compression, ...]:
         """What is sent before messages with these ids: what comes from another conversation, and the newest
-        whose messages are all among them."""
-        known = {*ids}
-        newest = next((one for one in reversed(self._standing) if one.until in known), None)
+        whose messages are all among them. No more ids are asked for than it takes: the last come first."""
+        left, known = iter(ids), set[str]()
+
+        def is_there(until: str) -> bool:
+            while until not in known and (each := next(left, None)) is not None:
+                known.add(each)
+            return until in known
+
+        newest = next((one for one in reversed(self._standing) if one.until and is_there(one.until)), None)
         carried = [one for one in self._standing if not one.until]
         return (*carried, newest) if newest is not None else (*carried,)
 

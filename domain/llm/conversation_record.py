@@ -6,24 +6,27 @@ Pure: it takes one event of the transcript after the other; another writes them 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
-from typing import Any
+from typing import Any, cast, overload
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
 from domain.llm.chat import WebSource
 from domain.llm.compression import Compressions
+from domain.llm.costs import Cost
 from domain.llm.messages import (
     dict_to_message,
     get_attachments,
     get_call_problems,
+    get_cost,
     get_program_step,
     get_provider_ids,
     get_seen_versions,
     get_text,
     get_timestamp,
+    get_usage,
     is_partial_response,
 )
 from domain.llm.tools.confirmation_card import (
@@ -49,6 +52,50 @@ class UnfinishedAnswer:
     message_id: str
     text: list[str] = field(default_factory=list)
     reasoning: list[str] = field(default_factory=list)
+
+
+class _Kept:
+    """A message. One of an earlier turn is only its line, until somebody asks for it."""
+
+    __slots__ = ("_event", "_made")
+
+    def __init__(self, event: Mapping[str, Any], made: BaseMessage) -> None:
+        self._event = event
+        self._made: BaseMessage | None = made
+
+    def once(self) -> BaseMessage:
+        return self._made if self._made is not None else dict_to_message(self._event["message"])
+
+    def __call__(self) -> BaseMessage:
+        self._made = made = self.once()
+        return made
+
+    def rest(self) -> None:
+        self._made = None
+
+
+class Messages(Sequence[BaseMessage]):
+    """Messages of a conversation that may be longer than what is ever sent of it: who walks through them has
+    those of earlier turns one after the other; one that is taken by its place is kept."""
+
+    def __init__(self, kept: Sequence[_Kept]) -> None:
+        self._kept = kept
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def __iter__(self) -> Iterator[BaseMessage]:
+        return (each.once() for each in self._kept)
+
+    def __reversed__(self) -> Iterator[BaseMessage]:
+        return (each.once() for each in reversed(self._kept))
+
+    @overload
+    def __getitem__(self, at: int) -> BaseMessage: ...
+    @overload
+    def __getitem__(self, at: slice) -> Messages: ...
+    def __getitem__(self, at: int | slice) -> BaseMessage | Messages:
+        return Messages(self._kept[at]) if isinstance(at, slice) else self._kept[at]()
 
 
 class ConversationRecord:
@@ -80,13 +127,15 @@ class ConversationRecord:
         """Nobody, neither user nor program, has given it a name of its own yet."""
         self.compressions = Compressions()
         """What is sent in place of its older messages."""
-        self._messages: dict[str, BaseMessage] = {}
+        self._messages: dict[str, _Kept] = {}
+        self._spent_earlier = Cost(), 0
+        """What the answers before the newest turn took, and their tokens."""
         self._of_user: dict[str, str | None] = {}
         """What stands in his messages, by their ids; None: the program said it in his place."""
         self._of_step: dict[str, list[str]] = {}
         """Ids of the messages of a design's step, in its several goes."""
         self._has_attachments = False
-        self._results: dict[str, ToolMessage] = {}
+        self._results: dict[str, _Kept] = {}
         self._unfinished: dict[str, UnfinishedAnswer] = {}
 
         self._turn = ""
@@ -109,9 +158,18 @@ class ConversationRecord:
         self._open_card = ""
 
     @property
-    def messages(self) -> Sequence[BaseMessage]:
+    def messages(self) -> Messages:
         """All finished messages, in order."""
-        return tuple(self._messages.values())
+        return Messages(tuple(self._messages.values()))
+
+    def spent(self, with_answer: AIMessage | None = None) -> tuple[Cost, int]:
+        """What all answers took, replaced ones too, and their tokens; one of the newest turn `with_answer` in
+        its newest form."""
+        of_turn = {str(each.id): each for each in self.messages_of_turn() if isinstance(each, AIMessage)}
+        if with_answer is not None:
+            of_turn[str(with_answer.id)] = with_answer
+        cost, tokens = _spent((*self.replaced_answers.values(), *of_turn.values()))
+        return self._spent_earlier[0] + cost, self._spent_earlier[1] + tokens
 
     def replaced_calls(self) -> frozenset[str]:
         """Our ids of the calls of answers that do not stand any more."""
@@ -139,13 +197,13 @@ class ConversationRecord:
         return next(answers, "")
 
     @property
-    def earlier_messages(self) -> Sequence[BaseMessage]:
+    def earlier_messages(self) -> Messages:
         """Those before the newest turn."""
         return self.messages[: len(self._messages) - len(self._ids_of_turn)]
 
     def messages_of_turn(self) -> Sequence[BaseMessage]:
         """The messages of the newest turn, its user message first."""
-        return tuple(self._messages[message_id] for message_id in self._ids_of_turn)
+        return tuple(self._messages[message_id]() for message_id in self._ids_of_turn)
 
     def ids_of_turn(self) -> list[str]:
         """Ids of the newest turn's messages, in the transcript's order."""
@@ -166,7 +224,7 @@ class ConversationRecord:
 
     def messages_of_step(self, step: str) -> list[BaseMessage]:
         """What was said and done in a design's step, be it in several goes with chats between them."""
-        return [self._messages[message_id] for message_id in self._of_step.get(step, ())]
+        return [self._messages[message_id]() for message_id in self._of_step.get(step, ())]
 
     def sources_of_turn(self) -> tuple[WebSource, ...]:
         """The pages that web searches of the newest turn have found, each once, in their numbers' order."""
@@ -189,11 +247,13 @@ class ConversationRecord:
         return "" if first is None else get_text(first)
 
     def answer_of(self, message_id: str) -> AIMessage | None:
-        message = self._messages.get(message_id)
+        kept = self._messages.get(message_id)
+        message = None if kept is None else kept()
         return message if isinstance(message, AIMessage) else None
 
     def result_of(self, call_id: str) -> ToolMessage | None:
-        return self._results.get(call_id)
+        kept = self._results.get(call_id)
+        return None if kept is None else cast("ToolMessage", kept())
 
     def call(self, call_id: str) -> ToolCall | None:
         """The call under our own id, in the newest turn."""
@@ -327,13 +387,13 @@ class ConversationRecord:
                 self.name, self.name_is_default = str(event.get("name", "")), False
             case "message" | "replaced":
                 message = dict_to_message(event["message"])
-                self._take_message(message, str(event.get("step", "")))
+                self._take_message(_Kept(event, message), message, str(event.get("step", "")))
                 if "update" in event and isinstance(message, AIMessage):
                     self._planned.update(str(call["id"]) for call in message.tool_calls)
             case "delta":
                 message_id = str(event.get("message_id", ""))
                 known = self._messages.get(message_id)
-                if known is None or is_partial_response(known):
+                if known is None or is_partial_response(known.once()):
                     text, reasoning = str(event.get("text", "")), str(event.get("reasoning", ""))
                     self.take_piece(message_id, text=text, reasoning=reasoning)
             case "turn":
@@ -377,18 +437,23 @@ class ConversationRecord:
             # Of another version, or written by somebody else: without it the question is asked (again).
             _log.warning("A line about a confirmation in %s is not used: %r", self.session_id, error)
 
-    def _take_message(self, message: BaseMessage, step: str) -> None:
+    def _take_message(self, kept: _Kept, message: BaseMessage, step: str) -> None:
         message_id = str(message.id)
         if isinstance(message, HumanMessage) and message_id not in self._messages:
+            self._let_rest()
             self._ids_of_turn, self._accepted, self._asked = [], set(), 0
             is_said_in_design = bool(self.open_design) and step.startswith(f"{self.open_design}/")
             self.is_in_design = is_said_in_design or bool(get_program_step(message))
             self._turn = message_id  # also when the line that says so was lost in a power cut
         if message_id not in self._messages:
             self._ids_of_turn.append(message_id)
-            if of_step := get_program_step(self._messages.get(self._ids_of_turn[0], message)):
+            first = self._messages.get(self._ids_of_turn[0])
+            if of_step := get_program_step(message if first is None else first()):
                 self._of_step.setdefault(of_step, []).append(message_id)
-        self._messages[message_id] = message
+        is_earlier = message_id not in self._ids_of_turn
+        self._messages[message_id] = kept
+        if is_earlier:  # a design's, behind which a chat was led
+            self._spent_earlier = _spent(self.earlier_messages)
         if isinstance(message, HumanMessage):
             self._has_attachments |= bool(get_attachments(message))
             self._of_user[message_id] = None if get_program_step(message) else get_text(message)
@@ -397,10 +462,17 @@ class ConversationRecord:
             self._asked += 1
             self._accepted.add(message_id)
         if isinstance(message, ToolMessage):
-            self._results[message.tool_call_id] = message
+            self._results[message.tool_call_id] = kept
             for place, version in get_seen_versions(message).items():
                 self.seen_versions[place] = version
                 self.shown_versions.pop(place, None)  # an older one
+
+    def _let_rest(self) -> None:
+        """The newest turn is an earlier one from now on."""
+        cost, tokens = _spent(self.messages_of_turn())
+        self._spent_earlier = self._spent_earlier[0] + cost, self._spent_earlier[1] + tokens
+        for message_id in self._ids_of_turn:
+            self._messages[message_id].rest()
 
     def _calls_of_turn(self) -> Sequence[ToolCall]:
         return [
@@ -409,6 +481,16 @@ class ConversationRecord:
             if isinstance(message, AIMessage)
             for call in calls_of(message)
         ]
+
+
+def _spent(messages: Iterable[BaseMessage]) -> tuple[Cost, int]:
+    """What the answers among these took, and their tokens."""
+    cost, tokens = Cost(), 0
+    for message in messages:
+        if isinstance(message, AIMessage):
+            cost += get_cost(message)
+            tokens += usage.total_tokens if (usage := get_usage(message)) is not None else 0
+    return cost, tokens
 
 
 def calls_of(message: AIMessage) -> tuple[ToolCall, ...]:

@@ -376,9 +376,12 @@ def read_regular_file(path: Path, *, max_bytes: int | None = None) -> bytes:
     Raises TooLarge, and what `open_regular_file` raises.
     """
     with open_regular_file(path) as file:
-        if max_bytes is not None and os.fstat(file.fileno()).st_size > max_bytes:
+        size = os.fstat(file.fileno()).st_size
+        if max_bytes is not None and size > max_bytes:
             raise TooLarge(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
-        data = file.read() if max_bytes is None else file.read(max_bytes + 1)
+        data = file.read() if max_bytes is None else file.read(size + 1)  # room is made for all that is asked
+        if max_bytes is not None and len(data) > size:  # it grows, or does not tell its size
+            data += file.read(max_bytes + 1 - len(data))
     if max_bytes is not None and len(data) > max_bytes:
         raise TooLarge(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
     return data

@@ -89,7 +89,7 @@ class TranscriptFile:
         except BaseException:
             os.close(self._descriptor)
             raise
-        lines = read_lines(data, name=path.name, chain=self._chain)
+        lines = read_lines(data, name=path.name, chain=self._chain, is_kept=True)
         if lines.is_lost:  # left as it is: to write would be to cut it off
             os.close(self._descriptor)
             raise _lost(path)

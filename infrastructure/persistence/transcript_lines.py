@@ -19,6 +19,7 @@ import logging
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,24 @@ _TEXTS = (
     "stop_reason", "name", "text", "reasoning", "kind", "answer", "reason",
 )  # fmt: skip
 """What is text, or left out, in events of every kind: readers compare it, and look it up."""
+
+
+class StoredEvent(Mapping[str, Any]):
+    """An event as its line, read whenever it is asked: a long conversation is a fifth as large in memory."""
+
+    __slots__ = ("_line",)
+
+    def __init__(self, line: bytes) -> None:
+        self._line = line
+
+    def __getitem__(self, key: str) -> Any:
+        return _event_of(self._line)[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_event_of(self._line))
+
+    def __len__(self) -> int:
+        return len(_event_of(self._line))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,10 +145,10 @@ def write_line(event: Mapping[str, Any]) -> bytes:
         return json.dumps(event, allow_nan=False, separators=(",", ":")).encode() + b"\n"
 
 
-def read_lines(data: bytes, *, name: str, chain: Chain | None = None) -> Lines:
+def read_lines(data: bytes, *, name: str, chain: Chain | None = None, is_kept: bool = False) -> Lines:
     """All events in `data`, without their signatures; `name` is what the log calls the transcript.
 
-    `chain` follows the lines that count.
+    `chain` follows the lines that count. Events that are `is_kept` for long are `StoredEvent`s.
     """
     events: list[Mapping[str, Any]] = []
     damaged: list[int] = []
@@ -138,7 +157,7 @@ def read_lines(data: bytes, *, name: str, chain: Chain | None = None) -> Lines:
         body, _ = _parted(line)
         event = read_line(body)
         if event is not None:
-            events.append(event)
+            events.append(StoredEvent(body) if is_kept else event)
         elif line.strip():
             if stop == len(data) and not is_whole(line):
                 break  # nothing follows: the end of a write that was cut off
@@ -166,6 +185,13 @@ def read_line(line: bytes) -> Mapping[str, Any] | None:
 
 def _json_of(line: bytes) -> Any:
     return read_bounded(line.decode().removeprefix("\ufeff"))
+
+
+@lru_cache(maxsize=4)
+def _event_of(line: bytes) -> dict[str, Any]:
+    """Of a line that is one: whoever looks at an event asks for several of its keys."""
+    found: dict[str, Any] = _json_of(line)
+    return found
 
 
 def is_whole(line: bytes) -> bool:

@@ -1,11 +1,17 @@
 """The live conversation: what is written, what is found again, and how an interrupted turn is settled."""
 
 import asyncio
+import tracemalloc
+from pathlib import Path
 
 import pytest
 
 from application.agent import conversation as module
 from application.agent.conversation import Conversation
+from application.agent.request import request_messages
+from domain.llm.chat import Usage
+from domain.llm.conversation_record import ConversationRecord
+from domain.llm.costs import Cost
 from domain.llm.messages import (
     create_ai_message,
     create_human_message,
@@ -13,9 +19,11 @@ from domain.llm.messages import (
     get_stop_reason,
     get_text,
     is_partial_response,
+    message_to_dict,
 )
 from domain.llm.tools.result import ToolCall, ToolResult
 from domain.llm.transcript import has_open_turn
+from infrastructure.persistence.sessions import SessionFiles
 from shared.errors import EnvironmentProblem
 from shared.message import msg
 from tests.fakes.memory_transcript import MemoryTranscript
@@ -177,3 +185,51 @@ async def test_a_user_message_begins_a_turn_even_when_its_turn_line_was_lost() -
     assert (await Conversation.load(torn)).record.open_turn == "T1"
     assert has_open_turn(torn.events)
     assert not has_open_turn([*torn.events, {"event": "turn", "turn_id": "T1", "state": "ended"}])
+
+
+def test_of_a_long_conversation_only_what_is_sent_is_held(tmp_path: Path) -> None:
+    """Read for a turn it takes little more than its file: each turn would leave the process larger else."""
+    transcript = SessionFiles(tmp_path).create(work_mode="free_work")
+    summary = {"event": "compressed", "compression_id": "C", "text": "t", "summary": "s", "messages": 9,
+               "tokens_before": 9, "tokens_after": 9}  # fmt: skip
+    for number in range(300):
+        said = create_human_message(f"say {number}")
+        usage, cost = (
+            Usage(prompt_tokens=10, completion_tokens=5, total_tokens=15),
+            Cost(amounts={"USD": 0.5}),
+        )
+        answer = create_ai_message("word " * 20, usage=usage, provider="p", cost=cost)
+        transcript.append(
+            {"event": "message", "message": message_to_dict(said), "step": str(said.id)},
+            {"event": "turn", "turn_id": str(said.id), "state": "started"},
+            {"event": "message", "message": message_to_dict(answer), "step": f"{said.id}/1"},
+            {"event": "turn", "turn_id": str(said.id), "state": "ended", "stop_reason": "completed"},
+            *([{**summary, "until": str(answer.id)}] if number == 298 else []),
+        )
+    transcript.close()
+    [path] = tmp_path.glob("*.jsonl")
+    tracemalloc.start()
+    try:
+        reopened = SessionFiles(tmp_path).open(path.stem)
+        record = ConversationRecord()
+        record.take_all(reopened.events)
+        sent = request_messages(record, context="").messages
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    reopened.close()
+    assert held < 3 * path.stat().st_size
+    assert record.spent() == (Cost(amounts={"USD": 150.0}), 4500)
+    assert (len(record.messages), len(record.earlier_messages)) == (600, 598)
+    assert get_text(record.messages[0]) == record.first_words == "say 0"
+    assert [get_text(each) for each in reversed(record.earlier_messages[-2:])] == ["word " * 20, "say 298"]
+    assert "say 299" in get_text(sent[-2])
+
+
+async def test_what_a_design_writes_behind_a_chat_is_counted_once() -> None:
+    conversation, transcript = await begun()
+    for usage in (10, 30):
+        answer = create_ai_message("A", message_id="A1", usage=Usage(total_tokens=usage))
+        await conversation.add(answer, step="T1/1")
+        await conversation.begin_turn(create_human_message("Next", message_id=f"T{usage}"))
+    assert conversation.record.spent()[1] == (await reloaded(transcript)).record.spent()[1] == 30
