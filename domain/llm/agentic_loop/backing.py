@@ -24,10 +24,9 @@ from domain.circuit.said_figures import (
     is_thought,
     sentence_before,
 )
-from domain.llm.agentic_loop.facts_in_words import came_from
 from domain.llm.agentic_loop.follows import Given, by_law, derived, is_one_of, is_rough, off_whole, values_of
 from domain.llm.agentic_loop.known import MOST_BY_LAW, MOST_DERIVED_FROM, MOST_FIGURES, Backing, Known
-from domain.llm.agentic_loop.pairs import pairs_in
+from domain.llm.agentic_loop.pairs import came_from, pairs_in
 from domain.llm.agentic_loop.part_values import changed_parts, values_of_parts, wrong_parts
 from domain.llm.agentic_loop.quantities import Quantities, named_quantity, row_of
 from shared.late_patterns import late_pattern

@@ -298,7 +298,7 @@ _UNSAID = late_pattern(
     r"|modified|set|moved)"
     r"|needs?|wants?|ha(?:s|ve) to|to be|before I|in order|to (?:meet|satisfy|reach|fulfil|change|keep"
     r"|stay|get)|missed"
-    r"|i'll|we'll|let me|how|example|mean(?:s|t)?)\b|n['’]t\b"
+    r"|i'll|we'll|let me|what I|how|example|mean(?:s|t)?)\b|n['’]t\b"
     r"|没|未|尚|不|无法|无需|若|如果|假如|假设|是否|能否|建议|将会|我将|准备|打算|需|应|请"
     r"|(?<![按为给])[您你]|用户|要不要|一旦|为了|想|要(?:达|满|使|把|让|求把)"
     r"|可以[^正]|[等待][^，。；]{1,20}(?:后|再)|可(?:将|把|用|通)|例如|比如|被",

@@ -13,9 +13,10 @@ from itertools import islice, pairwise
 
 from domain.circuit.figures_in_text import TextFigure, figures_in, plain, without_code
 from domain.circuit.said_figures import ROUGHLY, SIGHT, is_rounding, is_thought, sentence_before
+from domain.llm.agentic_loop.changes import NOT, turned_pairs
 from domain.llm.agentic_loop.claims import told_of_before
 from domain.llm.agentic_loop.facts_by_row import wrong_rows
-from domain.llm.agentic_loop.facts_in_words import NOT, wrong_words
+from domain.llm.agentic_loop.facts_in_words import wrong_words
 from domain.llm.agentic_loop.pairs import wrong_sizes, wrong_sums
 from domain.llm.agentic_loop.part_values import wrong_ways
 from domain.llm.agentic_loop.quantities import (
@@ -122,6 +123,7 @@ def contradictions(
         *wrong_words(flat, results, earlier, _missed(words, results)),
         *wrong_rows(flat, results, earlier),
         *_wrong_factors(flat),
+        *(clause.strip()[-_LONGEST:] for clause in turned_pairs(flat, figures)),
         *(clause[-_LONGEST:] for clause in wrong_sizes(flat, figures)),
         *(clause[-_LONGEST:] for clause in _wrong_targets(flat, figures, words)),
         *(clause[-_LONGEST:] for clause in _wrong_sides(flat, figures, words)),

@@ -15,7 +15,8 @@ from itertools import pairwise
 
 from domain.circuit.figures_in_text import TextFigure, figures_in, plain
 from domain.circuit.said_figures import is_rounding
-from domain.llm.agentic_loop.facts_in_words import ALL_GOALS, DOWN, NOT, UP
+from domain.llm.agentic_loop.changes import DOWN, NOT, UP
+from domain.llm.agentic_loop.facts_in_words import ALL_GOALS
 from domain.llm.agentic_loop.pairs import pairs_in
 from domain.llm.agentic_loop.quantities import DEVICE, named_figures, named_quantity, row_of
 from shared.late_patterns import late_pattern
@@ -92,6 +93,8 @@ _TO_OTHER = late_pattern(
 )
 _REST = late_pattern(r"\b(?:others?|rest|remaining|elsewhere)\b|其余|其他|其它|另外", re.IGNORECASE)
 _AT = late_pattern(r"(?:\b(?:at|for|with|when)|@|在|当)\W{0,3}$", re.IGNORECASE)
+_ARRIVES = late_pattern(r"(?:\bto|到|至|为)\W{0,3}(?:about |约)?$", re.IGNORECASE)
+_RANGE_ON = late_pattern(r"\s?(?:-|~|\bto\b|到|至)\s?\d")
 _IS = late_pattern(r"\b(?:is|be|was|are|gives?|delivers?)\W{0,3}$", re.IGNORECASE)
 """What follows is what was found, not where."""
 _OVER = late_pattern(
@@ -406,10 +409,14 @@ def _with_bare(text: str) -> list[TextFigure]:
 
 
 def _turned_over(sentence: str, table: _Table) -> Iterator[str]:
-    """Where a sweep is told from one point to another, and a quantity from the other's value to the one's."""
-    ends: tuple[set[float], set[float]] | None = None
-    told = []
-    for pair in pairs_in(sentence, _with_bare(sentence)):
+    """Where a sweep is told from one point to another, and a quantity goes otherwise.
+
+    From the other's value to the one's; to a value of where it began; or it is said to rise, and falls.
+    """
+    figures = _with_bare(sentence)
+    ends: tuple[_Row, _Row] | None = None
+    told: list[tuple[TextFigure | None, TextFigure]] = []
+    for pair in pairs_in(sentence, figures):
         at = [
             [
                 row
@@ -419,15 +426,37 @@ def _turned_over(sentence: str, table: _Table) -> Iterator[str]:
             for figure in (pair.first, pair.second)
         ]
         if len(at[0]) == len(at[1]) == 1:
-            ends = (set(at[0][0].values), set(at[1][0].values))
+            ends = (at[0][0], at[1][0])
+            figures = [each for each in figures if each not in (pair.first, pair.second)]
+            rest = f"{sentence[: pair.start]} {sentence[pair.end :]}"
         else:
-            told.append(pair)
+            told.append((pair.first, pair.second))
     if ends is None:
         return
-    for pair in told:
-        first, second = ([_stands_in(values, each) for values in ends] for each in (pair.first, pair.second))
+    paired = {each.start for pair in told for each in pair if each is not None}
+    told += [
+        (None, each)
+        for each in figures
+        if each.start not in paired
+        and _ARRIVES.search(sentence[: each.start])
+        and not _RANGE_ON.match(sentence, each.end)
+    ]
+    for one, other in told:
+        second = [_stands_in(row.values, other) for row in ends]
+        first = [False, True] if one is None else [_stands_in(row.values, one) for row in ends]
         if first == [False, True] and second == [True, False]:
-            yield sentence[pair.start : pair.end]
+            yield sentence[one.start if one else 0 : other.end]
+    clause = max(
+        _clauses(rest), key=lambda each: UP.search(each) is not None or DOWN.search(each) is not None
+    )
+    is_up, is_down = UP.search(clause) is not None, DOWN.search(clause) is not None
+    names = {row_of(name) for name, _ in ends[0].columns}
+    quantity = named_quantity(clause, names) if len(names) > 1 else next(iter(names), None)
+    for name, value in ends[0].columns:
+        after = dict(ends[1].columns).get(name)
+        is_told = is_up != is_down and row_of(name) == quantity and not NOT.search(clause)
+        if is_told and after is not None and after != value and is_up != (after > value):
+            yield clause
 
 
 def _has(row: _Row, varied: set[tuple[str, float]]) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from domain.circuit.figures_in_text import TextFigure
+from domain.circuit.figures_in_text import TextFigure, figures_in
 from domain.circuit.said_figures import is_rounding
 from shared.late_patterns import late_pattern
 
@@ -121,3 +121,16 @@ def wrong_sizes(flat: str, figures: Sequence[TextFigure]) -> Iterator[str]:
             for value in sizes
         ):
             yield flat[pair.start : size.end]
+
+
+_ARRIVES = late_pattern(
+    r"(?:\bfrom|从|由)\s?(?P<start>[^。；;,，:：\n]{1,40}?)\s?(?:\bto\b|->|→|到|至|为|成)(?: (?:about"
+    r"|some))?[约\s]*$",
+    re.IGNORECASE,
+)
+
+
+def came_from(before: str) -> int | None:
+    """Where "from 42 dB to" begins that stands right before a figure."""
+    found = _ARRIVES.search(before)
+    return None if found is None or not any(figures_in(found["start"])) else found.start()

@@ -49,18 +49,23 @@ _POWER = late_pattern(
     re.IGNORECASE,
 )
 """Of what a load takes, and of what the supply gives."""
+_PEAK_GAIN = late_pattern(r"(?:max|peak)\((?:db|abs|mag)\(v\(", re.IGNORECASE)
+_MEASURED = late_pattern(
+    r"'(?:metric|name)': '(?P<metric>\w+)', '(?:expression|expr)': '(?P<own>[^']+)'"
+    r"|'(?P<name>\w+)': '(?P<expression>[-\w+*/ ]*\([^']*)'"
+)
+"""In what calls were given: which expression a name stands for."""
 _ENDS = late_pattern(r"\b(?:min|max) ([-+]?\d[\d.]*(?:e[-+]?\d+)?)")
 
-_LINK = late_pattern(
-    r"\s*(?:\([^()]{0,20}\))?\s*(?:(?:now|from|only|just|about|around|roughly|some|approximately|at|is|are"
-    r"|was|of|to|reaches|reached|becomes"
-    r"|came out|comes? to|equals?|measures|it|has|have|risen|rises?|rose|fallen|falls?|fell|improved?"
-    r"|improves|dropped|drops|up|down"
-    r"|increased|increases|decreased|decreases|a|the)\s*|现在?|目前|已经?|也|同时|从|由|约|大约|为|是"
-    r"|达到|到|至|了"
-    r"|提高|升|降|增大|减小|增加|改善"
-    r"|下降|上升|的|仅|只有|即|[=:~≈|])*\s*"
+_APART = late_pattern(
+    r"\d|[|+*/^]|\w-\w*$|\b(?:at|for|by|per|with|when|than|over|above|below|under|within|between|goal\w*"
+    r"|targets?|limits?|spec\w*|requir\w+|miss\w*|short|allowed|ask\w*|want\w*|need\w*|only if|vs|versus"
+    r"|against|difference|margins?|ratio|times|factor|change\w*|error|via|using|after|before|and|or|due"
+    r"|because|since|into|across|through|not|no|n't|sigma|spread)\b"
+    r"|[在当时按经比较高低于过以与和及或差每目标要求限值余裕量倍因若后前内外个点处由于]|改为|换成|设为|调到|离|距|变化|误差|标准差",
+    re.IGNORECASE,
 )
+"""Words between a name and a figure behind it that make the figure one of something else."""
 _FROM_FIGURE = late_pattern(r"(?<=从|由)\s?[\d.]+\s?[a-zA-ZΩ°%]{0,4}|\bfrom [\d.]+\s?[a-zA-ZΩ°%]{0,4}")
 """What a quantity had before is no other one's."""
 _OPERATOR = late_pattern(r"[\w)] ?[-+*/] ?$")
@@ -178,6 +183,25 @@ def better_way(row: Row) -> int:
     return 1 if any(_MORE_IS_BETTER.fullmatch(name) for name in plain_names) else 0
 
 
+def _row_of_label(label: str) -> Row | None:
+    """The quantity that a result calls so, or that an expression measures."""
+    words = re.findall(r"[a-z_]\w*", label.lower())
+    if _PEAK_GAIN.match(label.strip()):
+        return row_of("gain")
+    # The outermost function names the quantity; db() only says how it is told.
+    word = next((each for each in words if each not in ("db", "abs", "mag")), "")
+    if (
+        len(words) > 1
+        and words[1] in ("i", "v")
+        and word in ("max", "min", "peak", "avg", "mean", "pp", "rms")
+    ):
+        word = f"{word}_{words[1]}"
+    row = row_of(word)
+    if isinstance(row, str) and (len(words) > 1 or not _OWN_NAME.fullmatch(label.strip())):
+        return None
+    return row
+
+
 @lru_cache(maxsize=128)
 def quantities_of(result: str) -> Mapping[Row, list[Value]]:
     """The values of each quantity (its row among those known) in one result. Kept: to be read only."""
@@ -185,22 +209,10 @@ def quantities_of(result: str) -> Mapping[Row, list[Value]]:
     found: dict[Row, list[Value]] = {}
 
     def keep(label: str, written: str) -> None:
-        words = re.findall(r"[a-z_]\w*", label.lower())
         if (power := _POWER.fullmatch(label.strip())) is not None:
-            words, written = (
-                ["output_power" if power["square"] else "input_power"],
-                f"{written.split(maxsplit=1)[0]} W",
-            )
-        # The outermost function names the quantity; db() only says how it is told.
-        word = next((each for each in words if each not in ("db", "abs", "mag")), "")
-        if (
-            len(words) > 1
-            and words[1] in ("i", "v")
-            and word in ("max", "min", "peak", "avg", "mean", "pp", "rms")
-        ):
-            word = f"{word}_{words[1]}"
-        row = row_of(word)
-        if isinstance(row, str) and (len(words) > 1 or not _OWN_NAME.fullmatch(label.strip())):
+            label = "output_power" if power["square"] else "input_power"
+            written = f"{written.split(maxsplit=1)[0]} W"
+        if (row := _row_of_label(label)) is None:
             return  # of a function or a device: not what answers call it
         figure = next(figures_in(written), None)
         bare = re.match(r"[-+]?\d[\d.]*(?:e[-+]?\d+)?", written)
@@ -285,6 +297,16 @@ def _places_of(text: str, names: Collection[Row]) -> Iterator[tuple[Row, int, in
         yield from ((each[0].lower(), each.start(), each.end()) for each in found)
 
 
+def _same_in(results: Sequence[str]) -> Iterator[tuple[Row, Row]]:
+    """The quantities that are one, since a call named an expression: "fc" is bandwidth(v(out))."""
+    for each in results:
+        for given in _MEASURED.finditer(each[:MOST_READ]) if each.startswith("{") else ():
+            row = row_of((given["metric"] or given["name"]).lower())
+            other = _row_of_label(given["own"] or given["expression"])
+            if other is not None and other != row:
+                yield row, other
+
+
 class Quantities:
     """What results call by a name, for figures that answers give of it."""
 
@@ -293,6 +315,9 @@ class Quantities:
         for each in results[-80:]:
             for row, values in quantities_of(each[:MOST_READ]).items():
                 self._values.setdefault(row, []).extend(values)
+        for row, other in _same_in(results[-80:]):
+            together = [*self._values.get(row, ()), *self._values.get(other, ())]
+            self._values[row] = self._values[other] = list(dict.fromkeys(together))
 
     def told_before(self, flat: str, figure: TextFigure) -> tuple[int, list[float]]:
         """The values of the quantity named right before a figure, in its unit, and where the name begins.
@@ -311,7 +336,7 @@ class Quantities:
         end, begin, row = max(found, key=lambda each: each[:2])
         if _OPERATOR.search(before[: at + begin]) or _OPERATES.match(flat, figure.end):
             return 0, []  # of a formula
-        if not _LINK.fullmatch(_FROM_FIGURE.sub(" ", before[at + end :])):
+        if _APART.search(_FROM_FIGURE.sub(" ", before[at + end :])):
             return 0, []
         values = self._values.get(row, ())
         if figure.unit == "%":

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
 from domain.circuit.figures_in_text import TextFigure, figures_in, plain, without_code
-from domain.circuit.said_figures import SIGHT, is_convention, is_thought, sentence_before
+from domain.circuit.said_figures import SIGHT, is_convention, is_rounding, is_thought, sentence_before
 from domain.llm.agentic_loop.claims import told_of_before
 from domain.llm.agentic_loop.follows import is_rough
 from domain.llm.agentic_loop.known import MOST_FIGURES, Backing, Known
@@ -18,13 +19,16 @@ from shared.late_patterns import late_pattern
 
 _MOST_READ = 8_000
 _OLD = late_pattern(
-    r"\b(?:before|was|were|had|from(?!\s+(?:the|an?|its|your)\b)|earlier|previous\w*|original\w*|old"
-    r"|initial\w*|instead of|compared"
+    r"\b(?:before|was|were|had|earlier|previous\w*|original\w*|old|initial\w*|instead of|compared"
     r"|versus|vs|first|last|in between|interim|intermediate|at one point)\b"
-    r"|原|之前|先前|中间|一度|起初|[改调换优][动改整换化]?前|旧|此前|上次|上一|从|由|相比|对比|比"
+    r"|原|之前|先前|中间|一度|起初|[改调换优][动改整换化]?前|旧|此前|上次|上一|相比|对比"
 )
 """What is told of the state before."""
+_AGAINST = late_pattern(r"(?:\bfrom(?!\s+(?:the|an?|its|your)\b)|从|由|比)\D{0,24}$")
+"""What is told right behind it is of that, too."""
 _NOW = late_pattern(r"\b(?:now|currently|at present)\b|现在|目前|当前")
+_NUMBER = late_pattern(r"(?<![\w.])[-+]?\d+(?:\.\d+)?(?:e[-+]?\d{1,3})?(?![\w.])", re.IGNORECASE)
+_VERDICT = late_pattern(r"\bmissed (?=\w)")
 _BECAME = late_pattern(r"\s*(?:→|->|=>|to\b|变|到)")
 _SENTENCE_END = late_pattern(r"[!?。！？;；\n]|\.(?=\s|$)")
 
@@ -41,48 +45,79 @@ def stale_figures(text: str, before: Sequence[str], now: Backing) -> tuple[str, 
         return ()
     old, known = Known(Backing(results=before)), Known(now)
     of_before = told_of_before(flat)
-    compares = any(line.lstrip().startswith("|") and _OLD.search(line) for line in flat.lower().splitlines())
+    now_by_place = {place: values[0] for place, values in _by_place(now.results).items()}
+    old_by_place = _by_place(before)
     current = [each for each in figures if known.has(each, is_rough=False)]
     parts = changed_parts((*before, *now.results))
     found = {text[each.start : each.end].strip(): None for each in _exchanged(flat, old, known, parts)}
     for figure in figures:
-        start = flat.rfind("\n", 0, figure.start) + 1
-        end = flat.find("\n", figure.end)
-        beside = any(
-            start <= each.start < (end if end >= 0 else len(flat)) and each.unit == figure.unit
-            for each in current
-        )  # old and new in one row
-        line = flat[start : end if end >= 0 else len(flat)]
-        if line.lstrip().startswith("|") and (compares or beside or _state_in(line.split("|")[1], parts)):
-            continue
         said, after = sentence_before(flat, figure.start), flat[figure.end : figure.end + SIGHT]
         sentence = f"{said}{_SENTENCE_END.split(after)[0]}".lower()
         rough = is_rough(flat, figure)
         if (
             figure.digits < 2  # so coarse, it is of anything
+            or known.has(figure, rough)
+            or not old.has(figure, rough)
             or _OLD.search(sentence)
+            or _AGAINST.search(said.lower())
             or (figure.start < of_before and not _NOW.search(sentence))
-            or _is_contrasted(flat, figure, current)
+            or _is_of_old_cell(flat, figure, parts)
             or _BECAME.match(after)
             or is_convention(figure, said, after)
             or is_thought(said, after)
-            or known.has(figure, rough)
-            or not old.has(figure, rough)
         ):
             continue
+        became = [
+            now_by_place[place]
+            for place, values in old_by_place.items()
+            if place in now_by_place and any(is_rounding(figure, each, is_rough=rough) for each in values)
+        ]
+        if not _NOW.search(said.lower()) and any(
+            each.digits > 1 and is_rounding(each, value, is_rough=False)
+            for each in current
+            for value in became
+        ):
+            continue  # the answer tells what became of it, too
         found[text[figure.start : figure.end].strip()] = None
     return tuple(found)
 
 
-def _is_contrasted(flat: str, figure: TextFigure, current: Sequence[TextFigure]) -> bool:
-    """Whether a figure is told beside the one of now: "48 dB at 50 Hz; with 16.5k it is now 53 dB"."""
-    return any(
-        figure.end <= each.start <= figure.end + 2 * SIGHT
-        and each.unit == figure.unit
-        and _NOW.search(flat[figure.end : each.start].lower())
-        and "\n" not in flat[figure.end : each.start]
-        for each in current
-    )
+def _by_place(results: Sequence[str]) -> dict[tuple[str, int], list[float]]:
+    """The numbers of results, the newest first, by the words of their line and their place in it."""
+    found: dict[tuple[str, int], list[float]] = {}
+    for result in reversed(results):
+        for line in plain(result[:_MOST_READ]).split("\n"):
+            figures = list(figures_in(line))
+            at = {start for each in figures for start in range(each.start, each.end)}
+            numbers = [(each.start, each.end, abs(each.value)) for each in figures]
+            numbers += [
+                (each.start(), each.end(), abs(float(each[0])))
+                for each in _NUMBER.finditer(line)
+                if each.start() not in at
+            ]
+            numbers.sort()
+            words = "".join(
+                line[end:start]
+                for end, start in zip(
+                    (0, *(end for _, end, _ in numbers)),
+                    (*(start for start, *_ in numbers), len(line)),
+                    strict=True,
+                )
+            )
+            words = _VERDICT.sub("met ", words.lower())
+            for place, (_, _, value) in enumerate(numbers):
+                found.setdefault((words, place), []).append(value)
+    return found
+
+
+def _is_of_old_cell(flat: str, figure: TextFigure, parts: Sequence[Mapping[str, float]]) -> bool:
+    """Whether it stands in a table whose heads, of rows or columns, tell states."""
+    start = flat.rfind("\n", 0, figure.start) + 1
+    line = flat[start:].partition("\n")[0]
+    if not line.lstrip().startswith("|"):
+        return False
+    head = flat[:start].rpartition("\n\n")[2].lstrip("\n").partition("\n")[0] or line
+    return any(_state_in(cell, parts) is not None for cell in (*head.split("|"), line.split("|")[1]))
 
 
 _COLUMN_OLD = late_pattern(
