@@ -23,6 +23,7 @@ _OF_A_BLOCK = "  "
 """What the lines of goals and verdicts begin with, under their head."""
 _OF_A_CALL = ("✓ ", "✗ ")
 _ROUNDS_TOLD = 12
+_BRIEFED = ("design_goals_summary", "circuit_file_path")
 _HUGE = 1e300
 _ASKED_AFTER = ("action", "undo_round", "go_back")
 """Steps behind which the checkpoint asks, where they plan nothing."""
@@ -103,9 +104,11 @@ def state_in_brief(events: Sequence[Mapping[str, Any]]) -> str:
             if design and design != before:
                 state, rounds = begun_with(event), {}
         update = event.get("update")
-        if not isinstance(update, Mapping):
+        if not isinstance(update, dict):
             continue
-        state |= update
+        for name in _BRIEFED:  # a long design has a thousand lines, and each request reads them all
+            if name in update:
+                state[name] = update[name]
         if "last_verdicts" in update and "iteration_count" in update:
             number = whole(update["iteration_count"])
             is_judged = update.get("current_node") != "undo_round"
