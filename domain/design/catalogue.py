@@ -100,13 +100,14 @@ _MODULES = (
 )
 """The modules of the families, in the order in which they are asked."""
 
-FAMILIES: Mapping[str, DeclaredFamily] = MappingProxyType(
-    {
-        family.key: DeclaredFamily(family)
-        for family in (import_module(f"domain.design.families.{name}").FAMILY for name in _MODULES)
-    }
-)
-"""Every family by its key."""
+
+def families_of(modules: Sequence[str]) -> Mapping[str, DeclaredFamily]:
+    """The families of these modules, by their keys."""
+    declared = (import_module(f"domain.design.families.{name}").FAMILY for name in modules)
+    return MappingProxyType({family.key: DeclaredFamily(family) for family in declared})
+
+
+FAMILIES = families_of(_MODULES)
 
 _NEGATION = (
     r"(?:\bnot?\b|\bwithout\b|\bno\b|instead of|rather than|不要|不用|"

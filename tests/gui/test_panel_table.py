@@ -30,8 +30,16 @@ class Notes(QLabel):
     """A panel as a newcomer would write it."""
 
     def __init__(self, services: WindowServices) -> None:
-        super().__init__(services.language(msg("Project")))
+        super().__init__()
+        self._services = services
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        services.dress(self)
+
+    def restyle(self) -> None:
+        self.setFont(self._services.theme.theme.font("prose"))
+
+    def retranslate(self) -> None:
+        self.setText(self._services.language(msg("Project")))
 
 
 def _notes(parts: Parts) -> QWidget:
@@ -101,6 +109,10 @@ async def test_one_row_makes_tab_menu_entry_key_and_memory(
     assert shown is not None
     assert shown.isVisible()
     await until(shown.hasFocus)
+    assert shown.text() == "Project"
+    services.language.set("zh")
+    assert shown.text() == "项目"
+    services.language.set("en")
     first.panes.show_panel("console")
 
     second = await _opened(windows, services, project, until)

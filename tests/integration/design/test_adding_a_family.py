@@ -1,137 +1,97 @@
-"""What the recipe of docs/designer.md says: one declaration and one entry make a family, whole."""
+"""What the recipe of docs/designer.md says: one file and its name among the modules make a family, whole."""
 
 from __future__ import annotations
 
-import math
+import sys
 from pathlib import Path
-from types import MappingProxyType
 
 import pytest
 
-from domain.circuit.figures import with_unit
-from domain.circuit.preferred_values import nearest
-from domain.design import catalogue
-from domain.design.deck import spice
-from domain.design.engine.declaration import (
-    TOLERANCE,
-    Family,
-    GoalRow,
-    Quantity,
-    Sized,
-    Words,
-    around,
-)
-from domain.design.engine.declared_family import DeclaredFamily
+from domain.design import catalogue, kit
+from domain.design.kit import nearest, spice
 from shared.errors import CircuitError
 from shared.message import msg
 from tests.integration.design.driver import rounds
 
-
-def size(request, correction):
-    """L = 1 mH, C = 1 / ((2 pi f)**2 L), R for the asked width: f0 / width = 2 pi f0 L / R."""
-    inductor = 1e-3
-    frequency = request["center_hz"] * correction["center_hz"]
-    return Sized(
-        parts={
-            "R1": nearest(2 * math.pi * inductor * request["width_hz"], "E96"),
-            "L1": inductor,
-            "C1": nearest(1 / (2 * math.pi * frequency) ** 2 / inductor, "E24"),
-        }
-    )
+# --- the family's file ----------------------------------------------------------------------------------
 
 
-def netlist(deck, request, sized):
-    parts = sized.parts
-    deck.part("Vin in 0 DC 0 AC 1", msg("input"))
-    deck.part(f"L1 in a {spice(parts['L1'])}", msg("resonates with C1"))
-    deck.part(f"C1 a out {spice(parts['C1'])}", msg("resonates with L1"))
-    deck.part(f"R1 out 0 {spice(parts['R1'])}", msg("sets the width"))
+def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
+    """Vout / Vsupply = dR / (4 R + 2 dR): three arms R, one R + dR."""
+    share = request["out_v"] * correction["out_v"] / request["supply_v"]
+    arm = nearest(request["arm_ohm"], "E192")
+    return kit.Sized(parts={"R": arm, "R1": arm * (1 + 4 * share / (1 - 2 * share))})
 
 
-FAMILY = Family(
-    key="band_pass",
-    name=msg("series LC band-pass filters"),
-    one=msg("a series LC band-pass filter"),
-    examples={"en": "band-pass 100 kHz, width 10 kHz", "zh": "100kHz带通滤波器，带宽10kHz"},
-    words=Words(named=r"band[\s-]?pass|带通"),
+def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
+    deck.part(f"Vsupply top 0 {spice(request['supply_v'])}", msg("supply"))
+    deck.part(f"R1 a 0 {spice(sized.parts['R1'])}", msg("the sensor at full scale"))
+    for name, ends in (("R2", "top a"), ("R3", "top b"), ("R4", "b 0")):
+        deck.part(f"{name} {ends} {spice(sized.parts['R'])}", msg("an arm"))
+
+
+FAMILY = kit.Family(
+    key="wheatstone_bridge",
+    name=msg("Wheatstone bridges"),
+    one=msg("a Wheatstone bridge"),
+    examples={"en": "Wheatstone bridge with 350 Ohm arms, supply 5 V, output 10 mV",
+              "zh": "惠斯通电桥，桥臂350Ω，供电5V，输出10mV"},
+    words=kit.Words(named="wheatstone|惠斯通"),
     quantities=(
-        Quantity(
-            name="center_hz",
-            label=msg("center frequency"),
-            dimensions=("Hz",),
-            words=r"pass|cent(?:er|re)|中心",
-            takes_rest=True,
-            within=(1e3, 1e6),
-            example=100e3,
-            required=True,
-        ),
-        Quantity(
-            name="width_hz",
-            label=msg("bandwidth"),
-            dimensions=("Hz",),
-            words=r"width|带宽",
-            within=(100, 1e5),
-            example=10e3,
-            default=lambda request: request["center_hz"] / 10,
-        ),
-        TOLERANCE,
+        kit.Quantity(name="out_v", label=msg("output voltage"), dimensions=("V",), words="output|输出",
+                     within=(1e-3, 0.5), example=10e-3, required=True),
+        kit.Quantity(name="supply_v", label=msg("supply voltage"), dimensions=("V",), words="supply|供电",
+                     within=(1, 30), example=5.0, default=5.0),
+        kit.Quantity(name="arm_ohm", label=msg("resistance"), dimensions=("Ω",), words="arm|桥臂",
+                     takes_rest=True, within=(10, 1e6), example=350.0, default=350.0),
+        kit.TOLERANCE,
     ),
     goals=(
-        GoalRow(
-            metric="upper_edge",
-            label=msg("Upper −3 dB frequency"),
-            unit="Hz",
-            quantity="center_hz",
-            expression=lambda _request: "highcut(v(out))",
-            bounds=lambda request: around(
-                request["center_hz"] + request["width_hz"] / 2, request["tolerance"]
-            ),
-        ),
+        kit.GoalRow(metric="vout", label=msg("Output voltage"), unit="V", quantity="out_v",
+                    expression=lambda request: f"at(v(a)-v(b),{spice(request['supply_v'])})"),
     ),
-    title=lambda request: f"Series LC band-pass, {with_unit(request['center_hz'], 'Hz')}",
-    remarks=lambda _request: (),
-    analyses=lambda request, _sized, _goals: (f".ac dec 500 {spice(request['center_hz'])} 10Meg",),
+    title="Wheatstone bridge, {out_v:V} at full scale",
+    remarks=(),
+    analyses=lambda request, _sized, _goals: (f".dc Vsupply 0 {spice(request['supply_v'])} "
+                                              f"{spice(request['supply_v'] / 50)}",),
     size=size,
     netlist=netlist,
-)
+)  # fmt: skip
+
+# --- its name among the modules, and what follows from both ---------------------------------------------
 
 
 @pytest.fixture
 def registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    families = MappingProxyType({**catalogue.FAMILIES, FAMILY.key: DeclaredFamily(FAMILY)})
+    monkeypatch.setitem(sys.modules, "domain.design.families.wheatstone_bridge", sys.modules[__name__])
+    families = catalogue.families_of((*catalogue._MODULES, "wheatstone_bridge"))
     monkeypatch.setattr(catalogue, "FAMILIES", families)
 
 
-@pytest.fixture
-def missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    families = {key: family for key, family in catalogue.FAMILIES.items() if key != FAMILY.key}
-    monkeypatch.setattr(catalogue, "FAMILIES", MappingProxyType(families))
-
-
-@pytest.mark.usefixtures("missing")
-def test_without_it_the_circuit_is_refused_by_name():
-    with pytest.raises(CircuitError, match="cannot design a band-pass filter yet"):
+def test_without_it_nothing_is_designed():
+    with pytest.raises(CircuitError) as unknown:
         catalogue.understand(FAMILY.examples["en"])
+    assert unknown.value.error_type == "unknown_circuit"
 
 
 @pytest.mark.usefixtures("registered")
 @pytest.mark.parametrize("language", ["en", "zh"])
 async def test_an_entry_makes_it_understood_and_proved(language: str, tmp_path: Path):
     intent, proposal, judged, used = await rounds(FAMILY.examples[language], tmp_path)
-    assert (intent.family, intent.language) == ("band_pass", language)
+    assert (intent.family, intent.language) == ("wheatstone_bridge", language)
     assert all(verdict.met for verdict in judged), judged
     assert used <= 2
-    assert proposal.file_stem == "series_lc_band_pass_100kHz"
+    assert proposal.file_stem == "wheatstone_bridge_10mV_at_full_scale"
 
 
 @pytest.mark.usefixtures("registered")
 def test_the_rest_follows_from_the_entry():
-    assert "series LC band-pass filters" in str(catalogue.abilities())
-    with pytest.raises(CircuitError, match="center frequency") as missing:
-        catalogue.understand("band-pass filter")
+    assert "Wheatstone bridges" in str(catalogue.abilities())
+    with pytest.raises(CircuitError, match="output voltage") as missing:
+        catalogue.understand("Wheatstone bridge with 350 Ohm arms")
     assert missing.value.error_type == "missing_goal"
-    with pytest.raises(CircuitError, match="1 kHz to 1 MHz") as beyond:
-        catalogue.understand("band-pass 20 MHz")
+    with pytest.raises(CircuitError, match="1 mV to 500 mV") as beyond:
+        catalogue.understand("Wheatstone bridge, output 20 V")
     assert beyond.value.error_type == "impossible_goal"
     with pytest.raises(CircuitError) as other:
         catalogue.understand("hello")
