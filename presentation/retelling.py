@@ -19,6 +19,8 @@ _HOLE = re.compile(r"\{(\w+)(?::[^{}]*)?\}")
 _COUNTED = re.compile(r"\{\w+:([^{}|]*)\|([^{}|]*)\}")
 _LEAST_LETTERS = 4
 """Of its own a text has, which is looked for with others in its place: less would fit anything."""
+_CLAUSES = re.compile(r"\w[.;:] [a-z]|[。；]")
+"""What a figure or a name does not have: the rest of a sentence that only begins like one of ours."""
 _LONGEST = 1_000
 
 Shape = tuple[Sequence[str], Sequence[str], str]
@@ -56,7 +58,8 @@ def _message_of(line: str, source: str) -> Message | None:
     for shape in shapes:
         if (given := _fitted(line, shape)) is not None:
             known = {name: _message_of(value, source) or value for name, value in given.items()}
-            return Message(shape[2], known)
+            if not any(isinstance(value, str) and _CLAUSES.search(value) for value in known.values()):
+                return Message(shape[2], known)
     return None
 
 
@@ -80,7 +83,11 @@ def _fitted(line: str, shape: Shape) -> dict[str, str] | None:
 @lru_cache(maxsize=2)
 def _texts(source: str) -> tuple[Mapping[str, str], Sequence[Shape]]:
     """Templates of the texts without parameters, and the shapes of the others, those that say most first."""
-    pairs = [(template if source == "en" else told, template) for template, told in _catalogue()]
+    catalogue = dict(_catalogue())
+    pairs = [(template if source == "en" else told, template) for template, told in catalogue.items()]
+    if source == "en":
+        former = json.loads((CATALOGUES / "former.json").read_text("utf-8"))
+        pairs += [(old, old) for old, new in former.items() if new in catalogue or language_of(new) == "zh"]
     shaped = sorted(
         (pair for pair in pairs if _says_enough(pair[0])), key=lambda pair: -len(_HOLE.sub("", pair[0]))
     )

@@ -82,9 +82,10 @@ def _load(language: str, place: Place) -> Mapping[str, str]:
     catalogue: dict[str, str] = {}
     for path in sorted((CATALOGUES / language).glob("*.json")):
         catalogue.update(json.loads(path.read_text("utf-8")))
-    if catalogue:  # conversations kept from earlier versions hold their texts in the words of that time
+    if catalogue:  # conversations kept from earlier versions hold their texts in the words of that time:
+        # each has today's text for it, or, where there is none, its translation
         former = json.loads((CATALOGUES / "former.json").read_text("utf-8"))
-        catalogue |= {old: catalogue[new] for old, new in former.items() if new in catalogue}
+        catalogue |= {old: catalogue.get(new, new) for old, new in former.items()}
     if place == "window":
         own = CATALOGUES / "window" / f"{language}.json"
         catalogue.update(json.loads(own.read_text("utf-8")))

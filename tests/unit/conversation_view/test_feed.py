@@ -127,7 +127,7 @@ def test_what_an_answer_took_stands_at_its_time() -> None:
     page = HtmlItems(Translator("en"))(answer)
     assert "12 s · 2k in (75% cached), 70 out · 0.10 CNY<" in page
     assert "2k tokens sent (75% from the cache), 70 received" in page
-    assert "12 s, first words after 0.8 s" in page
+    assert "12 s, first token after 0.8 s" in page
     for words in ("1 retry", "0.10 CNY; the cache saved 0.20 CNY", "other tools were offered"):
         assert words in page
 

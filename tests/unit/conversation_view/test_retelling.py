@@ -31,3 +31,19 @@ def test_words_of_others_stay_as_they_are() -> None:
     ):
         assert retold(text, ENGLISH) == text
         assert CHINESE(Message("{text}", {"text": text})) == text
+
+
+def test_words_of_earlier_versions_are_told_as_well_and_none_by_half() -> None:
+    told = retold(
+        "Op-amps with a gain-bandwidth product of 10 MHz are assumed; a slower one shifts the cut-off.\n"
+        "No tolerance was said: the cut-off may be off by 5 %.\n"
+        "The circuit was not named: an active Sallen-Key filter is designed.",
+        CHINESE,
+    )
+    assert told == (
+        "假定运放的增益带宽积为 10 MHz；更慢的运放会使截止频率偏移。\n"
+        "未指定容差：截止频率允许偏差 5%。\n"
+        "未指定电路形式：按有源 Sallen-Key 滤波器设计。"
+    )
+    unknown = "Op-amps with a gain-bandwidth product of 10 MHz are rare; slower ones are not."
+    assert retold(unknown, CHINESE) == unknown
