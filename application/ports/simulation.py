@@ -214,6 +214,12 @@ class ResultStore(Protocol):
     def save_study(self, folder: Path, document: Mapping[str, Any], rows: bytes) -> None:
         """Write a study's table and its result.json (NaN becomes null) into the folder of a new result."""
 
+    def study_document(self, result: Path) -> Mapping[str, Any]:
+        """What `save_study` wrote into a result.json, or somebody else did. Blocking.
+
+        Raises UserInputError when there is none that can be read.
+        """
+
     def former_searches(self, circuit: Path, key: str) -> Iterator[tuple[Mapping[str, Any], bytes]]:
         """Optimisations saved here under this `search_key`, the newest first: document and table, as written.
 

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from shared.errors import CircuitAIError, UserInputError
 
@@ -121,6 +121,10 @@ class LoadWaveforms:
     async def figures_of(self, result: Path) -> StoredFigures | None:
         """The figures of a result without its vectors; None where there is none that can be read."""
         return await self.cpu.run_in_thread(self.figures.read, result)
+
+    async def study(self, result: Path) -> Mapping[str, Any]:
+        """What a study's result.json says. Raises UserInputError when it can't be read."""
+        return await self.cpu.run_in_thread(self.results.study_document, result)
 
     async def log_tail(self, log: Path, most_bytes: int) -> str:
         """The end of a run's log; "" where there is no regular file: a stranger may have put a pipe."""

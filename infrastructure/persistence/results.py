@@ -175,6 +175,9 @@ class ResultFolders:
         write_atomically(folder / paths.RESULT_FILE, as_text(self._seals.sealed(content, folder)))
         self._finished(folder)
 
+    def study_document(self, result: Path) -> Mapping[str, Any]:
+        return _load(result)
+
     def former_searches(self, circuit: Path, key: str) -> Iterator[tuple[Mapping[str, Any], bytes]]:
         return former_searches(self._folder_of(circuit), key, self._seals)
 

@@ -38,6 +38,7 @@ from presentation.panels.conversation.items import (
     UserText,
 )
 from presentation.panels.conversation.names import CircuitNames, Names
+from presentation.panels.conversation.study_charts import picture_of
 from presentation.progress_words import progress_of
 from shared.message import msg
 from tests.gui.test_confirmation_card import card_of_everything
@@ -80,6 +81,29 @@ _CHART = Chart(
     y_ends=("−48\u00a0dB", "0\u00a0dB"),
     grid=(123.2, 190.4, 257.6, 324.8),
 )
+_MONTE_CARLO = {
+    "statistics": {
+        "f_c": {
+            "unit": "Hz", "mean": 9_980.0, "sigma": 310.0, "min": 9_050.0, "max": 10_900.0,
+            "histogram": {
+                "edges": [9_050.0 + 185 * n for n in range(11)],
+                "counts": [2, 7, 19, 34, 46, 41, 28, 14, 6, 1],
+            },
+        },
+        "peak": {
+            "unit": "dB", "mean": 0.12, "sigma": 0.03, "min": 0.04, "max": 0.21,
+            "histogram": {"edges": [0.04, 0.08, 0.12, 0.16, 0.21], "counts": [20, 81, 74, 23]},
+        },
+    },
+    "goals": [{"metric": "f_c", ">=": 9_500.0, "<=": 10_500.0}],
+    "yield": {"passed": 178, "n": 200, "low": 0.839, "high": 0.926},
+}  # fmt: skip
+_WORST_CASE = {
+    "statistics": {
+        "f_c": {"unit": "Hz", "nominal": 10_000.0, "min": 8_600.0, "max": 11_900.0,
+                "effects": {"R1": -510.0, "C1": 980.0, "RL": 40.0, "V1": None}},
+    },
+}  # fmt: skip
 _PROSE = """Ripple is $\\Delta I = V/(fL)$; the pole of `rc.cir:3` is at **10 kHz**, see v(out) and `out` [1].
 
 | part | now | proposed |
@@ -143,6 +167,12 @@ def row_states() -> tuple[Item, ...]:
                       summary=msg("{path} was changed since it was read.", path="rc.cir")),
         OperationCard(key="mc", tool="run_monte_carlo", path="rc.cir", state="running", can_end=True,
                       progress=progress_of(_STUDY, 5.0)),
+        OperationCard(key="mc-done", tool="run_study", path="rc.cir", state="done", duration_s=3.1,
+                      summary=msg("Simulated {path} 200 times, 2 failed.", path="rc.cir"),
+                      study=picture_of(_MONTE_CARLO)),
+        OperationCard(key="worst", tool="run_study", path="rc.cir", state="done", duration_s=0.4,
+                      summary=msg("Simulated {path} 7 times, 0 failed.", path="rc.cir"),
+                      study=picture_of(_WORST_CASE)),
         Steps(key="steps", items=tuple(read)),
         SimulationCard(key="s-run", tool="run_simulation", path="rc.cir", can_end=True,
                        progress=progress_of(SimulationProgressed(key="s-run", share=0.4), 2.0)),

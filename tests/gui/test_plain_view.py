@@ -42,6 +42,8 @@ def view(services: WindowServices) -> Iterator[PlainConversation]:
     made = PlainConversation(services)
     made.resize(440, 900)
     made.apply([Reset(items=ITEMS)])
+    while made._older:
+        made._show_slice()
     made.show()
     yield made
     made.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 
@@ -14,8 +15,9 @@ from PyQt6.QtSvg import QSvgRenderer
 from domain.simulation.waveform import Plot, Vector
 from presentation.panels.conversation.charts import chart_of, svg_of
 from presentation.panels.conversation.html_view import HtmlItems
-from presentation.panels.conversation.items import SimulationCard, result_folder
+from presentation.panels.conversation.items import OperationCard, SimulationCard, result_folder
 from presentation.panels.conversation.plain_view import PlainConversation
+from presentation.panels.conversation.study_charts import picture_of
 from presentation.ui.workspace import WindowServices
 from tests.gui.conftest import Until
 from tests.gui.test_conversation_panel import ConversationPanel, of, panel, type_and_send
@@ -104,3 +106,71 @@ async def test_a_card_without_stored_data_does_without(
     assert isinstance(view, PlainConversation)
     assert "Simulated" in view.text
     assert not any(name.startswith("chart:") for name in pictures(view))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "bars", "figures"),
+    [
+        ("monte carlo of the bandwidth of filter.cir with 5% resistors", ["bandwidth"], "±"),
+        ("worst case of the bandwidth of filter.cir with 5% resistors and 10% capacitors", ["R1", "C1"], "…"),
+    ],
+)
+async def test_a_study_shows_its_figures_and_bars_and_opens_its_table(
+    panel: ConversationPanel,
+    services: WindowServices,
+    until: Until,
+    sentence: str,
+    bars: list[str],
+    figures: str,
+) -> None:
+    opened: list[Path] = []
+    services.workspace.file_activated.connect(lambda path, _line: opened.append(path))
+    type_and_send(panel, sentence)
+    await until(lambda: not panel.is_running and bool(of(panel, OperationCard)))
+    key = of(panel, OperationCard)[-1].key
+    view = panel.view
+    assert isinstance(view, PlainConversation)
+    await until(lambda: f"chart:{key}" in pictures(view))
+    shown = view._items[key]
+    assert isinstance(shown, OperationCard)
+    assert shown.study is not None
+    [metric] = shown.study.metrics
+    assert metric.chart is not None
+    assert sorted(line.expression for line in metric.chart.lines) == sorted(bars)
+    for told in (metric.middle, metric.span):
+        assert told.replace("\u00a0", " ") in view.text
+    assert figures in metric.middle + metric.span
+    assert "fill-opacity" in svg_of(metric.chart, lambda _color: "#000")
+    assert HtmlItems(services.language)(shown).count('role="img"') == 1
+    picture = browser(view).loadResource(QTextDocument.ResourceType.ImageResource.value, QUrl(f"chart:{key}"))
+    assert not picture.isNull()
+    follow(view, f"table/{key}/")
+    assert opened[-1].read_text().startswith("run,")
+
+
+def test_a_strangers_study_is_shown_as_far_as_it_makes_sense() -> None:
+    fine = {"min": 1.0, "max": 2.0, "nominal": 1.5}
+    for rubbish in (
+        None,
+        [],
+        {"m": 3},
+        {"m": {}},
+        {"m": fine | {"max": "x"}},
+        {"m": fine | {"min": math.nan}},
+    ):
+        assert picture_of({"statistics": rubbish}) is None
+    histograms = (
+        "x",
+        {"edges": [1, 2], "counts": []},
+        {"edges": [1, 1], "counts": [3]},
+        {"edges": [1, 2, None]},
+    )
+    for more in (
+        *({"histogram": each} for each in histograms),
+        {"effects": {"R1": "x", "C1": None, "V1": 0.0}},
+    ):
+        found = picture_of(
+            {"statistics": {"m": fine | more}, "goals": [3, {"metric": "m", ">=": "x"}], "yield": 3}
+        )
+        assert found is not None
+        assert found.metrics[0].chart is None

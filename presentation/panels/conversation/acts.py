@@ -89,7 +89,8 @@ class Acts:
             "model": self.composer.model_button.showMenu,
             "designable": lambda: self.services.start(self._show_designable(key), kind="designable"),
             "open": lambda: self._open_file(argument or str(getattr(model.items.get(key), "path", ""))),
-            "log": lambda: self._open_log(key),
+            "log": lambda: self._open_of_result(key, paths.LOG_FILE),
+            "table": lambda: self._open_of_result(key, paths.ROWS_FILE),
             "trace": lambda: self._show_in_results("trace", key, argument),
             "measure": lambda: self._show_in_results("measure", key, argument),
             "plot": lambda: self._show_waveforms(key),
@@ -198,7 +199,9 @@ class Acts:
 
     def _result_folder(self, key: str) -> Path | None:
         root, card = self.model.root, self.model.items.get(key)
-        return result_folder(root, card) if root is not None and isinstance(card, SimulationCard) else None
+        if root is None or not isinstance(card, OperationCard | SimulationCard):
+            return None
+        return result_folder(root, card)
 
     def _show_waveforms(self, key: str) -> None:
         folder = self._result_folder(key)
@@ -214,10 +217,10 @@ class Acts:
         elif isinstance(card, SimulationCard):
             workspace.main_run_requested.emit()
 
-    def _open_log(self, key: str) -> None:
+    def _open_of_result(self, key: str, name: str) -> None:
         folder = self._result_folder(key)
         if folder is not None:
-            self.services.workspace.file_activated.emit(folder / paths.LOG_FILE, None)
+            self.services.workspace.file_activated.emit(folder / name, None)
 
     def _show_attachment(self, key: str, argument: str) -> None:
         item, root = self.model.items.get(key), self.model.root

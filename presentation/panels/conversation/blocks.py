@@ -268,9 +268,10 @@ class AttachedFiles:
 
 @dataclass(frozen=True, slots=True)
 class Curves:
-    """A small picture of a run."""
+    """A small picture of a run, or one of several of a study."""
 
     chart: Chart
+    number: int = 0
 
 
 @dataclass(frozen=True, slots=True)

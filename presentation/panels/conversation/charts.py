@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from domain.simulation.waveform import Plot, RealArray
 
 WIDTH, HEIGHT = 400, 116
-_LEFT, _RIGHT, _TOP, _BOTTOM = 56, 392, 6, 94
+LEFT, RIGHT, TOP, BOTTOM = 56, 392, 6, 94
 _COLUMNS = 160
 """A curve has at most a few points for each."""
 _MOST_LINES = 4
@@ -35,6 +35,8 @@ class ChartLine:
     color: int
     strokes: tuple[tuple[tuple[float, float], ...], ...]
     """Points in the picture."""
+    is_filled: bool = False
+    """What it encloses is tinted: a bar."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,10 +85,10 @@ def chart_of(plots: Sequence[Plot]) -> Chart | None:
     room = (high - low) * 0.06 or abs(high) * 0.1 or 1.0
 
     def x_of(value: float) -> float:
-        return _LEFT + (value - axis.low) / (axis.high - axis.low) * (_RIGHT - _LEFT)
+        return LEFT + (value - axis.low) / (axis.high - axis.low) * (RIGHT - LEFT)
 
     def y_of(value: float) -> float:
-        return _BOTTOM - (value - low + room) / (high - low + 2 * room) * (_BOTTOM - _TOP)
+        return BOTTOM - (value - low + room) / (high - low + 2 * room) * (BOTTOM - TOP)
 
     lines = []
     for trace in drawn:
@@ -107,10 +109,13 @@ def chart_of(plots: Sequence[Plot]) -> Chart | None:
     return Chart(
         lines=tuple(lines),
         x_ends=(
-            _end(axis.low, axis.unit, is_log=axis.is_log),
-            _end(axis.high, axis.unit, is_log=axis.is_log),
+            shown_end(axis.low, axis.unit, is_log=axis.is_log),
+            shown_end(axis.high, axis.unit, is_log=axis.is_log),
         ),
-        y_ends=(_end(low, pane.unit, is_log=pane.is_log), _end(high, pane.unit, is_log=pane.is_log)),
+        y_ends=(
+            shown_end(low, pane.unit, is_log=pane.is_log),
+            shown_end(high, pane.unit, is_log=pane.is_log),
+        ),
         grid=tuple(x_of(place) for place in grid[:40]),
     )
 
@@ -128,7 +133,8 @@ def _strokes(
     return [tuple(stroke) for stroke in found if len(stroke) > 1]
 
 
-def _end(coordinate: float, unit: str, *, is_log: bool) -> str:
+def shown_end(coordinate: float, unit: str, *, is_log: bool = False) -> str:
+    """The value at a place of an axis, with its unit."""
     from presentation.panels.waveforms.figures import joined, quantity
 
     return joined(*quantity(10**coordinate if is_log else coordinate, unit, 3))
@@ -136,22 +142,24 @@ def _end(coordinate: float, unit: str, *, is_log: bool) -> str:
 
 def svg_of(chart: Chart, ink: Callable[[str], str]) -> str:
     """The picture; `ink` gives what stands for a colour of the theme, as an attribute has it."""
-    frame, middle = ink("border.divider"), (_TOP + _BOTTOM) / 2
+    frame, middle = ink("border.divider"), (TOP + BOTTOM) / 2
     parts = [
-        f'<path d="M{x:.1f} {_TOP}V{_BOTTOM}" stroke="{ink("plot.grid_major")}"/>'
+        f'<path d="M{x:.1f} {TOP}V{BOTTOM}" stroke="{ink("plot.grid_major")}"/>'
         for x in chart.grid
-        if _LEFT < x < _RIGHT
+        if LEFT < x < RIGHT
     ]
-    parts.append(f'<path d="M{_LEFT} {middle:.1f}H{_RIGHT}" stroke="{ink("plot.grid_major")}"/>')
-    parts.append(f'<path d="M{_LEFT} {_TOP}H{_RIGHT}V{_BOTTOM}H{_LEFT}Z" stroke="{frame}"/>')
+    parts.append(f'<path d="M{LEFT} {middle:.1f}H{RIGHT}" stroke="{ink("plot.grid_major")}"/>')
+    parts.append(f'<path d="M{LEFT} {TOP}H{RIGHT}V{BOTTOM}H{LEFT}Z" stroke="{frame}"/>')
     for line in chart.lines:
         path = "".join("M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in stroke) for stroke in line.strokes)
-        parts.append(f'<path d="{path}" stroke="{ink(f"trace.{line.color}")}" stroke-width="1.5"/>')
+        color = ink(f"trace.{line.color}")
+        tint = f' fill="{color}" fill-opacity="0.3"' if line.is_filled else ""
+        parts.append(f'<path d="{path}" stroke="{color}" stroke-width="1.5"{tint}/>')
     words = (
-        (_LEFT, _BOTTOM + 15, "start", chart.x_ends[0]),
-        (_RIGHT, _BOTTOM + 15, "end", chart.x_ends[1]),
-        (_LEFT - 5, _TOP + 10, "end", chart.y_ends[1]),
-        (_LEFT - 5, _BOTTOM, "end", chart.y_ends[0]),
+        (LEFT, BOTTOM + 15, "start", chart.x_ends[0]),
+        (RIGHT, BOTTOM + 15, "end", chart.x_ends[1]),
+        (LEFT - 5, TOP + 10, "end", chart.y_ends[1]),
+        (LEFT - 5, BOTTOM, "end", chart.y_ends[0]),
     )
     parts += [
         f'<text x="{x}" y="{y}" text-anchor="{anchor}" stroke="none" fill="{ink("plot.axis_text")}" '

@@ -19,13 +19,12 @@ from application.conversation.session_texts import with_versions
 from presentation.look import css_variables
 from presentation.panels.conversation import blocks as b
 from presentation.panels.conversation.attached import with_thumbnails
-from presentation.panels.conversation.charts import stored_chart
 from presentation.panels.conversation.formulas import with_formulas
 from presentation.panels.conversation.html_view import HtmlItems, kind_of
-from presentation.panels.conversation.items import Item, SimulationCard, result_folder
+from presentation.panels.conversation.items import Item, has_result
+from presentation.panels.conversation.simulation_charts import stored_picture, with_picture
 from presentation.panels.conversation.stored import items_of, title_of
 from presentation.translation import Translator
-from shared import paths
 from shared.message import msg, visible
 from shared.redaction import redact_known
 
@@ -63,10 +62,10 @@ async def _with_charts(items: Iterable[Item], root: Path, simulation: Simulation
     shown, left = list(items), _MOST_CHARTS
     for place in range(len(shown) - 1, -1, -1):
         item = shown[place]
-        if left and isinstance(item, SimulationCard) and item.state == "done" and item.path:
+        if left and has_result(item):
             left -= 1
-            result = result_folder(root, item) / paths.RESULT_FILE
-            shown[place] = replace(item, chart=await stored_chart(simulation.waveforms, result))
+            picture = await stored_picture(simulation.waveforms, root, item)
+            shown[place] = with_picture(item, picture)
     return tuple(shown)
 
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeGuard
 
 from application.ports.events import Done
 from domain.llm.attachments import Attachment, PreparedAttachment
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from domain.llm.tools.look import ToolLook
     from domain.llm.tools.text_files import LineDiff
     from presentation.panels.conversation.charts import Chart
+    from presentation.panels.conversation.study_charts import StudyPicture
     from presentation.progress_words import Progress
 
 CardState = Literal["running", "done", "failed", "stopped", "not_run"]
@@ -134,6 +135,8 @@ class OperationCard:
     """What can be chosen about them."""
     tip: str = ""
     """The operation to undo next: this one, the undo of it, the undo of that ..."""
+    study: StudyPicture | None = None
+    """What a study found; put there by the view."""
 
     @property
     def look(self) -> ToolLook:
@@ -166,8 +169,24 @@ class SimulationCard:
         return _look_of(self.tool)
 
 
-def result_folder(root: Path, card: SimulationCard) -> Path:
+def charts_of(card: object) -> tuple[Chart | None, ...]:
+    """The small pictures on a card."""
+    if isinstance(card, OperationCard) and card.study is not None:
+        return tuple(metric.chart for metric in card.study.metrics)
+    return (card.chart,) if isinstance(card, SimulationCard) else ()
+
+
+def has_result(item: object) -> TypeGuard[OperationCard | SimulationCard]:
+    """Whether a card tells of a stored result that can be shown."""
+    if isinstance(item, OperationCard):
+        return item.state == "done" and item.look.card == "study"
+    return isinstance(item, SimulationCard) and item.state == "done" and item.path != ""
+
+
+def result_folder(root: Path, card: OperationCard | SimulationCard) -> Path:
     """The folder of the result a card tells of; it need not exist."""
+    if isinstance(card, OperationCard):
+        return paths.result_folder(root, card.key)
     told = PurePosixPath(card.result_path)  # of a transcript that may be a stranger's
     is_result = told.name == paths.RESULT_FILE and ".." not in told.parts
     if is_result and told.parent.parent == PurePosixPath(paths.PROJECT_FOLDER, paths.RESULTS_FOLDER):

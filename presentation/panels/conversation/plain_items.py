@@ -232,7 +232,8 @@ class _Drawn:
                 files = "<br>".join(map(self._file, node.files))
                 return f"<p>{files}</p>" if files else ""
             case b.Curves():
-                return self._parts.chart(self._key, told_of(node.chart))
+                key = f"{self._key}/{node.number}" if node.number else self._key
+                return self._parts.chart(key, told_of(node.chart))
             case b.Inner():
                 return _Drawn(node.key, self._translate, self._parts, self._folds, self._names).all_of(
                     node.row.blocks

@@ -31,10 +31,10 @@ from presentation.panels.conversation.items import (
     Reset,
     Retry,
     ScrollPlace,
-    SimulationCard,
     Steps,
     Streamed,
     Updated,
+    charts_of,
     count_at_once,
 )
 from presentation.panels.conversation.markup import Block, BlockSplitter
@@ -526,12 +526,13 @@ class PlainConversation(QWidget):
     def _render(self) -> PlainItems:
         return PlainItems(self._services.language, self._services.theme.theme, self._folds, self.names)
 
-    def _chart_of(self, key: str) -> Chart | None:
+    def _chart_of(self, place: str) -> Chart | None:
+        """The picture of an address: the key of its card, and which of several there."""
+        key, _, number = place.partition("/")
         item = self._items.get(key) or self._holder(key)
         cards = item.items if isinstance(item, Steps) else (item,)
-        return next(
-            (card.chart for card in cards if isinstance(card, SimulationCard) and card.key == key), None
-        )
+        charts = next((charts_of(card) for card in cards if card is not None and card.key == key), ())
+        return dict(enumerate(charts)).get(int(number or 0))
 
     def _holder(self, key: str) -> Steps | None:
         """The row within which another one stands."""

@@ -6,7 +6,7 @@ in `blocks.py`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import singledispatch
 from pathlib import Path
@@ -45,6 +45,7 @@ from presentation.panels.conversation.items import (
 )
 from presentation.panels.conversation.question_rows import confirmation_row, decision_row, understood_row
 from presentation.panels.conversation.sources import sources_of
+from presentation.panels.conversation.study_charts import StudyPicture
 from shared.local_time import clock_time
 from shared.message import msg
 
@@ -211,6 +212,8 @@ def _operation(item: OperationCard) -> b.Row:
     is_told = item.look.card == "study" or item.state in ("failed", "stopped", "not_run")
     if is_told and item.summary is not None:
         below.append(b.Para("body", (b.Text(item.summary, has_names=True),)))
+    if item.study is not None:
+        below += _study(item.study)
     if item.problem is not None:
         below.append(b.Para("problem", (b.Text(item.problem, has_names=True),)))
     if item.ways:
@@ -379,16 +382,43 @@ def _simulation(item: SimulationCard) -> b.Row:
 
 def _picture(chart: Chart) -> b.Blocks:
     """The first curves, their names, and the way to all of them."""
-    names = tuple(
+    way = b.Button(act="plot", label=msg("Open"), kind="aside", tip=msg("Show the waveforms"))
+    names = _legend(chart, lambda name: b.Button(act="trace", argument=name, label=name, kind="name"))
+    return (b.Frame("curves", (b.Line("legend", names, (way,)), b.Curves(chart))),)
+
+
+def _legend(chart: Chart, named: Callable[[str], b.Node]) -> b.Parts:
+    return tuple(
         part
         for line in chart.lines
-        for part in (
-            b.Text("━", f"trace-{line.color}", f"trace.{line.color}"),
-            b.Button(act="trace", argument=line.expression, label=line.expression, kind="name"),
-        )
+        for part in (b.Text("━", f"trace-{line.color}", f"trace.{line.color}"), named(line.expression))
     )
-    way = b.Button(act="plot", label=msg("Open"), kind="aside", tip=msg("Show the waveforms"))
-    return (b.Frame("curves", (b.Line("legend", names, (way,)), b.Curves(chart))),)
+
+
+def _study(found: StudyPicture) -> Iterator[b.Frame]:
+    """Each metric in a line, its picture, and the way to the table of all runs."""
+    rows = tuple(
+        (
+            "",
+            (
+                b.Cell(parts=(b.Text(each.name),)),
+                b.Cell(parts=(b.Text(each.middle),), kind="num"),
+                b.Cell(parts=(b.Text(each.span),), kind="num"),
+            ),
+        )
+        for each in found.metrics
+    )
+    good = () if found.good is None else (b.Para("dim", (b.Text(found.good),)),)
+    yield b.Frame("body", (b.Table("goals", rows), *good))
+    tip = msg("Show the table of all runs")
+    ways: b.Parts = (b.Button(act="table", label=msg("Open"), kind="aside", tip=tip),)
+    for number, each in enumerate(found.metrics):
+        if each.chart is not None:
+            legend = b.Line("legend", _legend(each.chart, b.Text), ways)
+            yield b.Frame("curves", (legend, b.Curves(each.chart, number)))
+            ways = ()
+    if ways:
+        yield b.Frame("curves", (b.Line("legend", (), ways),))
 
 
 def _verdict(verdict: GoalVerdict) -> tuple[str, tuple[b.Cell, ...]]:

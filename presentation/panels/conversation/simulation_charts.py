@@ -1,4 +1,4 @@
-"""The small pictures on the cards of simulations: read off the loop one by one, the newest first."""
+"""The small pictures on the cards of runs and studies: read off the loop one by one, the newest first."""
 
 from __future__ import annotations
 
@@ -9,13 +9,40 @@ from typing import cast
 from PyQt6.QtCore import QObject, pyqtSignal
 
 from application.groups.simulation import Simulation
+from application.simulation.waveforms import LoadWaveforms
 from presentation.panels.conversation.charts import Chart, stored_chart
-from presentation.panels.conversation.items import Item, SimulationCard, Step, Steps, result_folder
+from presentation.panels.conversation.items import (
+    Item,
+    OperationCard,
+    SimulationCard,
+    Step,
+    Steps,
+    has_result,
+    result_folder,
+)
+from presentation.panels.conversation.study_charts import StudyPicture, stored_study
 from presentation.ui.workspace import WindowServices
 from shared import paths
 
 _MOST = 40
 """Pictures that are kept, of the newest runs of what is shown."""
+
+
+async def stored_picture(
+    waveforms: LoadWaveforms, root: Path, card: OperationCard | SimulationCard
+) -> Chart | StudyPicture | None:
+    """What there is to be seen of a card's stored result."""
+    result = result_folder(root, card) / paths.RESULT_FILE
+    is_study = isinstance(card, OperationCard)
+    return await (stored_study(waveforms, result) if is_study else stored_chart(waveforms, result))
+
+
+def with_picture(
+    card: OperationCard | SimulationCard, picture: Chart | StudyPicture | None
+) -> OperationCard | SimulationCard:
+    if isinstance(card, OperationCard):
+        return replace(card, study=picture if isinstance(picture, StudyPicture) else None)
+    return replace(card, chart=picture if isinstance(picture, Chart) else None)
 
 
 class SimulationCharts(QObject):
@@ -27,8 +54,8 @@ class SimulationCharts(QObject):
         super().__init__(parent)
         self._services = services
         self._simulation = simulation
-        self._charts: dict[str, Chart | None] = {}
-        self._wanted: dict[str, SimulationCard] = {}
+        self._pictures: dict[str, Chart | StudyPicture | None] = {}
+        self._wanted: dict[str, OperationCard | SimulationCard] = {}
         self._is_reading = False
         services.workspace.project_closed.connect(self._forget)
 
@@ -36,10 +63,10 @@ class SimulationCharts(QObject):
         """The item with the pictures there are; those that are missing are read."""
         if isinstance(item, Steps):
             return replace(item, items=tuple(cast("Step", self.on(each)) for each in item.items))
-        if not isinstance(item, SimulationCard) or item.state != "done" or not item.path:
+        if not has_result(item):
             return item
-        if item.key in self._charts:
-            return replace(item, chart=self._charts[item.key])
+        if item.key in self._pictures:
+            return with_picture(item, self._pictures[item.key])
         self._wanted[item.key] = item
         while len(self._wanted) > _MOST:
             del self._wanted[next(iter(self._wanted))]
@@ -51,17 +78,16 @@ class SimulationCharts(QObject):
 
     def _forget(self) -> None:
         self._wanted.clear()
-        self._charts.clear()
+        self._pictures.clear()
 
     async def _read(self, root: Path) -> None:
         try:
             while self._wanted and root == self._services.workspace.root:
                 key, card = self._wanted.popitem()
-                result = result_folder(root, card) / paths.RESULT_FILE
-                self._charts[key] = await stored_chart(self._simulation.waveforms, result)
-                while len(self._charts) > _MOST:
-                    del self._charts[next(iter(self._charts))]
-                if self._charts.get(key) is not None:
+                self._pictures[key] = await stored_picture(self._simulation.waveforms, root, card)
+                while len(self._pictures) > _MOST:
+                    del self._pictures[next(iter(self._pictures))]
+                if self._pictures.get(key) is not None:
                     self.made.emit(key)
         finally:
             self._is_reading = False
