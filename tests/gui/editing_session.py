@@ -68,10 +68,10 @@ class Session:
         return self.window.parts.conversation
 
     async def filled(self) -> None:
-        """Wait until the project is open with all its tabs."""
+        """Wait until the project is open with all its tabs, those of its conversations too."""
         while not ("editor" in vars(self.window.parts) and self.services.workspace.root):  # noqa: ASYNC110
             await asyncio.sleep(0.01)
-        while self.window.projects.is_restoring:  # noqa: ASYNC110
+        while self.window.projects.is_restoring or self.conversation.tabs.is_bringing_back:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
 
     async def show(self, name: str) -> None:

@@ -111,9 +111,14 @@ class ConversationTabs:
             self.shelf.drafts.setdefault((root, session), text)
         self._before[root] = tuple(tabs), front
 
+    @property
+    def is_bringing_back(self) -> bool:
+        """Whether the tabs of an earlier start are still to come: the project's list is being read."""
+        return self.root in self._before
+
     def memory(self) -> tuple[tuple[ConversationTab, ...], int]:
         """The tabs as they are brought back at the next start, and which is in front."""
-        if self.root in self._before:  # they are just coming back
+        if self.root is not None and self.is_bringing_back:
             return self._before[self.root]
         self._leave(self.front)
         kept = [
