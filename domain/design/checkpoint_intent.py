@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from domain.design.checkpoint_vocabulary import Role
 from domain.design.checkpoint_words import COUNTED, Phrase, phrases, plain, without_tag
-from domain.design.goal_change import goals_changed_by, goals_left_by, words_of
+from domain.design.goal_change import SPREAD, goals_changed_by, goals_left_by, words_of
 from domain.design.sentence import read_sentence
 from domain.llm.json_repair import read_json
 from domain.simulation.goals import DesignGoal
@@ -281,7 +281,7 @@ def _long(here: _Checkpoint, shown: str) -> _Read:
 
 def _may_change_goals(shown: str, goals: Sequence[DesignGoal]) -> bool:
     """Whether a text is about goals alone, and not about parts, a condition, or an end of the design."""
-    named = shown
+    named = SPREAD.sub(" ", shown)
     for goal in goals:
         named = re.sub(words_of(goal), " ", named, flags=re.IGNORECASE)
     clauses = [[each for each in phrases(part) if each.role != "filler"] for part in _CLAUSE_END.split(named)]

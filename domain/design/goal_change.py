@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
-from domain.design.sentence import Dimension, Mention, read_sentence
+from domain.design.sentence import Dimension, Mention, Sentence, read_sentence
 from domain.design.understanding import Slot, fill_slots
 from domain.simulation.goals import DesignGoal
 from shared.errors import CircuitError
@@ -33,6 +33,12 @@ _RELATIVE = re.compile(
     re.IGNORECASE,
 )
 """A figure by which something changes; it is not the one that is then asked for."""
+_SPREAD = (
+    r"[\s,(]*(?:within|give or take|(?:with )?(?:a )?tolerance(?: of)?"
+    r"|(?:允许|容许)?(?:误差|偏差|容差|公差)(?:为|是|在|不超过)?)\s*±?\s*"
+)
+"""What makes the share behind a figure its tolerance, as ± does."""
+SPREAD = re.compile(rf"(?:{_SPREAD}|\s*±\s*)[\d.]+\s?[%\w]*", re.IGNORECASE)
 _CLAUSE_END = re.compile(r"[,，;；。!！]|(?<=[a-z0-9%])\.(?=\s|$)")
 _GOAL = r"(?:目标|要求|指标|限制|goal|requirement|target|spec|limit|)"
 _THIS = r"的?(?:这个|这项|那个|那项)?"
@@ -63,7 +69,8 @@ def goals_changed_by(text: str, goals: Sequence[DesignGoal]) -> tuple[DesignGoal
 
     Each figure has to belong to a goal, by its name or because only one goal has such a unit: what is half
     understood is not carried out. A bare figure keeps the kind of the goal (a target its tolerance, a limit
-    its side); words of a bound make it that bound.
+    its side); words of a bound make it that bound, a tolerance behind it ("± 5 %", "within 10 Hz") makes it
+    a target with that one.
     """
     if len(text) > _LONGEST or is_question(text):
         return None
@@ -71,14 +78,17 @@ def goals_changed_by(text: str, goals: Sequence[DesignGoal]) -> tuple[DesignGoal
     if _RELATIVE.search(sentence.text):
         return None
     slots = [_slot(goal, goals) for goal in goals if _DIMENSIONS.get(goal.unit)]
+    figures, spreads = _with_spreads(sentence)
     try:
-        filled = fill_slots(sentence, slots)
+        filled = fill_slots(sentence, slots, figures)
     except CircuitError:  # too many figures that may mean the same: not wholly understood
         return None
     if not filled.values or filled.unused:
         return None
     changed = tuple(
-        goal if (mention := filled.values.get(goal.metric)) is None else _with(goal, mention, sentence.text)
+        goal
+        if (mention := filled.values.get(goal.metric)) is None
+        else _with(goal, mention, spreads.get(mention.start), sentence.text)
         for goal in goals
     )
     return (
@@ -147,18 +157,44 @@ def _slot(goal: DesignGoal, goals: Sequence[DesignGoal]) -> Slot:
     )
 
 
-def _with(goal: DesignGoal, mention: Mention, text: str) -> DesignGoal:
+def _with_spreads(sentence: Sentence) -> tuple[list[Mention], dict[int, Mention]]:
+    """The figures of a sentence, and by where such a figure begins the tolerance that stands behind it."""
+    figures: list[Mention] = []
+    spreads: dict[int, Mention] = {}
+    for mention in sentence.mentions:
+        last = figures[-1] if figures else None
+        is_alike = last is not None and mention.dimension in ("%", last.dimension)
+        between = "" if last is None else sentence.text[last.end : mention.start]
+        is_told = mention.is_tolerance or re.fullmatch(_SPREAD, between, re.IGNORECASE) is not None
+        if last is not None and is_alike and is_told and last.bound is None:
+            spreads[last.start] = mention
+        else:
+            figures.append(mention)
+    return figures, spreads
+
+
+def _with(goal: DesignGoal, mention: Mention, spread: Mention | None, text: str) -> DesignGoal:
     """The goal with another figure. A goal that is asked as a loss below zero keeps its sign."""
     asked = [bound for bound in (goal.minimum, goal.maximum, goal.target) if bound is not None]
     is_ratio = goal.unit != "dB" and mention.dimension == "dB"
-    said = 10 ** (mention.value / 20) if is_ratio else mention.value
+
+    def as_asked(figure: float) -> float:
+        return 10 ** (figure / 20) if is_ratio else figure
+
+    said = as_asked(mention.value)
     sign = -1.0 if asked and max(asked) < 0 < said else 1.0
     value = sign * said
     minimum: float | None
     maximum: float | None
     target: float | None = None
     if mention.upper is not None:
-        minimum, maximum = sorted((value, sign * mention.upper))
+        minimum, maximum = sorted((value, sign * as_asked(mention.upper)))
+    elif spread is not None:
+        is_share = spread.dimension == "%" != mention.dimension
+        size = abs(spread.value * mention.value if is_share else spread.value)
+        ends = (sign * as_asked(mention.value - size), sign * as_asked(mention.value + size))
+        minimum, maximum = sorted(ends)
+        target = value
     elif mention.bound is not None:
         is_least = (mention.bound == "at_least") == (sign > 0)
         minimum, maximum = (value, None) if is_least else (None, value)

@@ -80,7 +80,7 @@ _AT_LEAST_BEFORE = re.compile(
 )
 _AT_MOST_AFTER = re.compile(r"\s*(?:or less|or below|max(?:imum)?\b|以下|以内|之内|内)", re.IGNORECASE)
 _AT_LEAST_AFTER = re.compile(r"\s*(?:or more|or better|min(?:imum)?\b|以上)", re.IGNORECASE)
-_PLUS_MINUS = re.compile(r"(?:±|\+/-|\+-|正负)\s*$")
+_PLUS_MINUS = re.compile(r"±\s*$")
 
 _ARROW = re.compile(
     r"\s*(?:dc|_?in(?:put)?|直流|输入)?\s*(?:->|=>|→|转换?[成为到至]?|"
@@ -188,7 +188,7 @@ def _normalise(text: str) -> str:
     text = text.replace("\uff0c", ", ")  # parts clauses: 555\uff0c800Hz is no number
     text = unicodedata.normalize("NFKC", text).replace("µ", "μ")
     text = re.sub(r"[‐‑‒–—−﹣]+", "-", text)
-    text = re.sub(r"[×✕]", "x", text)
+    text = re.sub(r"\+/?-(?=\s?[\d.])|正负(?=\s?[\d.])|plus or minus ", "±", re.sub(r"[×✕]", "x", text))
     text = _RANGE_IN_WORDS.sub(r"\g<low>~\g<high>", re.sub(r"[～〜∼]", "~", text))
     text = re.sub(r"[→⟶➔⇒]", "->", text)
     text = re.sub(r"\s+", " ", text).strip()

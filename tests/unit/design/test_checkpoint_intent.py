@@ -1408,6 +1408,21 @@ def test_what_is_near_to_giving_up_a_goal_gives_up_none(text: str, kind: str) ->
     assert (meant.kind, len(meant.goals or STAGE.goals)) == (kind, 2)
 
 
+@for_each(
+    ("text", "kind"),
+    [
+        ("the cutoff should be 12 kHz ± 5 %", "goals"),
+        ("cutoff 12 kHz, tolerance 2 %", "goals"),
+        ("截止频率改为 12 kHz，误差不超过 5%", "goals"),
+        ("use resistors with a tolerance of 1 %", "instruction"),
+        ("R1 = 12k ± 1 %", "instruction"),
+    ],
+)
+def test_a_goal_is_changed_with_its_tolerance_and_a_part_is_not_one(text: str, kind: str) -> None:
+    meant = MET.read(text)
+    assert (meant.kind, meant.is_sure, meant.goals is not None) == (kind, True, kind == "goals")
+
+
 def test_what_a_checkpoint_does_not_have_is_unclear() -> None:
     for text in ("undo", "撤回这一轮", "go back"):
         assert is_meant(text, "unclear", MET._replace(can_undo=False))

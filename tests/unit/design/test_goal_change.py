@@ -43,6 +43,15 @@ def changes(text: str, goals: tuple[DesignGoal, ...]) -> dict[str, tuple[float |
         ("gain to 40 dB", AMPLIFIER, {"gain": (-105.0, -95.0, -100.0)}),
         ("带宽改为200kHz", AMPLIFIER, {"bandwidth": (200e3, None, None)}),
         ("output 3.3 V", BUCK, {"vout": (3.234, 3.366, 3.3)}),
+        ("the cutoff should be 12 kHz ± 2 %", FILTER, {"cutoff": (11760.0, 12240.0, 12000.0)}),
+        ("make the cutoff 12 kHz within 10 %", FILTER, {"cutoff": (10800.0, 13200.0, 12000.0)}),
+        ("cutoff 12kHz +/-50 Hz", FILTER, {"cutoff": (11950.0, 12050.0, 12000.0)}),
+        ("截止频率改为12kHz，误差2%", FILTER, {"cutoff": (11760.0, 12240.0, 12000.0)}),
+        ("output 3.3 V, tolerance 1 %, ripple 2 mV", BUCK, {
+            "vout": (3.267, 3.333, 3.3), "ripple": (None, 0.002, None)
+        }),
+        ("gain 40 dB ± 1 dB", AMPLIFIER, {"gain": (-112.201845430, -89.125093813, -100.0)}),
+        ("bandwidth 200 kHz plus or minus 10 %", AMPLIFIER, {"bandwidth": (180e3, 220e3, 200e3)}),
     ],
 )  # fmt: skip
 def test_a_change_is_read(text: str, goals: tuple[DesignGoal, ...], expected: object) -> None:
