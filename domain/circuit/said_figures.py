@@ -157,7 +157,7 @@ _CAME_OF_IT = late_pattern(r"(?<![然今以随最])后[，,：:][^。；;]*$")
 _PROPOSED = late_pattern(r"将|会|应|可|预计|估计|建议|若|如果|假如|需|要|期望|希望|目标")
 """What is told behind a change: "改为 3.9n 后，衰减提高到 43 dB"."""
 _CALCULATION = late_pattern(
-    r"[\w)πΩ]\s*(?:[*/√^+÷]|-(?=\s))\s*[\w(√π][^=≈]{0,60}(?:=|≈|\bgives\b|得"
+    r"[\w)πΩ]\s*(?:[*/√^+÷‖∥]|-(?=\s))\s*[\w(√π][^=≈]{0,60}(?:=|≈|\bgives\b|得"
     r"|为)\s*$"
 )
 

@@ -106,7 +106,7 @@ def unbacked_figures(text: str, backing: Backing) -> tuple[str, ...]:
     if not known.has_any and not _TOLD_AS_FOUND.search(_DENIED.sub(" ", flat)):
         return ()  # of no circuit: knowledge, or worked out
     quantities = Quantities(backing.results)
-    named = {figure.start: quantities.told_before(flat, figure) for figure in figures}
+    named = {figure.start: quantities.told_of(flat, figure) for figure in figures}
     named = {start: those for start, those in named.items() if those[1]}
     strange = {
         figure.start

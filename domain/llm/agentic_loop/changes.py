@@ -163,6 +163,12 @@ def _is_wrong_factor(clause: str, unit: str, ratios: Sequence[float]) -> bool:
         return False
     is_inverse = factors[0] > 2 and DOWN.search(clause) is not None
     factor = 1 / factors[0] if is_inverse else factors[0]
+    own = [
+        pair.second.value / pair.first.value
+        for pair in pairs_in(clause, list(figures_in(clause)))
+        if pair.first.value
+    ]
+    ratios = own or ratios  # the clause gives both itself
     if factor < 1 and _BY_SHARE.search(clause):  # "by a third"
         factor = 1 + factor if UP.search(clause) else 1 - factor
     return not any(abs(ratio / factor - 1) <= _RATIO_SLACK for ratio in ratios)

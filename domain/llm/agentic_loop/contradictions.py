@@ -127,6 +127,7 @@ def contradictions(
         *(clause[-_LONGEST:] for clause in wrong_sizes(flat, figures)),
         *(clause[-_LONGEST:] for clause in _wrong_targets(flat, figures, words)),
         *(clause[-_LONGEST:] for clause in _wrong_sides(flat, figures, words)),
+        *(clause[-_LONGEST:] for clause in _wrong_within(flat, figures)),
         *(clause[-_LONGEST:] for clause in wrong_sums(flat, figures)),
         *(clause[-_LONGEST:] for clause in _wrong_ranges(flat, figures, results)),
         *(clause[-_LONGEST:] for clause in wrong_ways(flat, (*earlier, *results))),
@@ -167,6 +168,29 @@ _TO_TARGET = late_pattern(
     r"(?:target|nominal)\b(?! \w* ?of)",
     re.IGNORECASE,
 )
+
+
+_WITHIN_OF = late_pattern(
+    r"\bwithin (?:±|the )?\s?(?P<share>\d+(?:\.\d+)?) ?% (?:of|around) (?:the )?(?:\w+ )?"
+    r"|(?P<zh>在|满足|符合|仍?处于)\s?$",
+    re.IGNORECASE,
+)
+_SHARE_BEHIND = late_pattern(r"\s?(?:的\s?)?±\s?(?P<share>\d+(?:\.\d+)?) ?%")
+
+
+def _wrong_within(flat: str, figures: Sequence[TextFigure]) -> Iterator[str]:
+    """Where a figure is told to be nearer to another than it is: "10.6 kHz is within ±3 % of 10 kHz"."""
+    same = [each for each in figures if each.unit != "%"]
+    for one, aim in pairwise(same):
+        between = flat[one.end : aim.start]
+        told = _WITHIN_OF.search(between)
+        if one.unit != aim.unit or told is None or _CLAUSE_START.search(between) or not aim.value:
+            continue
+        share = _SHARE_BEHIND.match(flat, aim.end) if told["zh"] else told
+        if share is None or NOT.search(between) or _SUPPOSES.search(between.lower()):
+            continue
+        if abs(one.value / aim.value - 1) > float(share["share"]) / 100 + one.step / 2 / aim.value:
+            yield flat[one.start : aim.end]
 
 
 def _wrong_sides(flat: str, figures: Sequence[TextFigure], words: Sequence[str]) -> Iterator[str]:
@@ -227,6 +251,10 @@ def _wrong_targets(flat: str, figures: Sequence[TextFigure], words: Sequence[str
 
 
 _BETWEEN = late_pattern(r"\s?(?:-|~|至|到|和|与|\bto\b|\band\b|\.\.\.?|…)\s?")
+_LIKELY = late_pattern(
+    r"\brss\b|\bsigma\b|\bstatistic\w*|\btypical\w*|[σ𝜎]|均方根|统计|方和根", re.IGNORECASE
+)
+"""It is told of no end."""
 _OUTSIDE = late_pattern(
     r"\b(?:outside|beyond|out of|except|but|most|nearly|almost|some)\b|超出|之外|以外|大多|大部分|几乎|不"
     r"|未|没",
@@ -253,6 +281,7 @@ def _wrong_ranges(flat: str, figures: Sequence[TextFigure], results: Sequence[st
             len(ends) != 1
             or not _EACH.search(sentence)
             or _OUTSIDE.search(sentence)
+            or _LIKELY.search(sentence)
             or NOT.search(sentence)
             or _SUPPOSES.search(sentence.lower())
         ):
@@ -290,6 +319,10 @@ def _missed(words: Sequence[str], results: Sequence[str]) -> dict[Row, bool]:
             if named is None and limits:  # "THD below 2 % for 2 V amplitude"
                 named = named_quantity(clause[: limits[0].start()], newest)
                 figures = [each for each in figures if each.start >= limits[0].end()][:1]
+            within = [each for each in figures if each.text.startswith("±")]
+            if named in newest and not limits and len(figures) == 2 and len(within) == 1:
+                found |= _missed_by(named, figures[0], within[0], newest[named])
+                continue
             if named is None or named not in newest or len(limits) != 1 or len(figures) != 1:
                 continue
             limit = figures[0]
@@ -301,6 +334,15 @@ def _missed(words: Sequence[str], results: Sequence[str]) -> dict[Row, bool]:
                     those.pop(), limit.value, is_above=bool(limits[0]["least"] or limits[0]["no_less"])
                 )
     return found
+
+
+def _missed_by(named: Row, aim: TextFigure, within: TextFigure, values: Sequence[Value]) -> dict[Row, bool]:
+    """Whether a quantity is as near to what was aimed at as was asked: "34 dB ±1 dB", "10 kHz ±3 %"."""
+    those = {value for unit, value in values if unit == aim.unit}
+    off = within.value if within.unit == aim.unit else aim.value * within.value / 100
+    if len(those) != 1 or within.unit not in (aim.unit, "%"):
+        return {}
+    return {named: abs(those.pop() - aim.value) <= off * (1 + _EQUAL)}
 
 
 def _clause_of(before: str, end: re.Match[str]) -> str:

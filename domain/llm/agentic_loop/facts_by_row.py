@@ -18,7 +18,7 @@ from domain.circuit.said_figures import is_rounding
 from domain.llm.agentic_loop.changes import DOWN, NOT, UP
 from domain.llm.agentic_loop.facts_in_words import ALL_GOALS
 from domain.llm.agentic_loop.pairs import pairs_in
-from domain.llm.agentic_loop.quantities import DEVICE, named_figures, named_quantity, row_of
+from domain.llm.agentic_loop.quantities import DEVICE, column_units, named_figures, named_quantity, row_of
 from shared.late_patterns import late_pattern
 
 _MOST_RESULTS = 100_000
@@ -91,6 +91,10 @@ _TO_OTHER = late_pattern(
     r"\W{0,3}(?:the |about |约)?$",
     re.IGNORECASE,
 )
+_LIMITS = late_pattern(
+    r"(?:\b(?:within|between|inside|limits?|below|above)\b|[<>≤≥]|低于|高于|以内)[-\d.\s~…±]{0,12}$"
+)
+"""What follows bounds it."""
 _REST = late_pattern(r"\b(?:others?|rest|remaining|elsewhere)\b|其余|其他|其它|另外", re.IGNORECASE)
 _AT = late_pattern(r"(?:\b(?:at|for|with|when)|@|在|当)\W{0,3}$", re.IGNORECASE)
 _ARRIVES = late_pattern(r"(?:\bto|到|至|为)\W{0,3}(?:about |约)?$", re.IGNORECASE)
@@ -113,17 +117,21 @@ _WAY_DOWN = late_pattern(
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
+class Row:
+    """One of what was studied: by what it is named, and what it has."""
+
     words: frozenset[str]
     varied: tuple[tuple[str, float, str], ...]
     """Name, value and unit ("" where none is known)."""
     values: frozenset[float]
     columns: tuple[tuple[str, float], ...] = ()
+    units: frozenset[str] = frozenset()
+    """Of the values, where they are told."""
 
 
 @dataclass(slots=True)
 class _Table:
-    rows: list[_Row] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
     others: set[float] = field(default_factory=set)
     """What the results give elsewhere."""
     goes_on: bool = True
@@ -142,7 +150,8 @@ def wrong_rows(flat: str, results: Sequence[str], earlier: Sequence[str] = ()) -
     found: dict[str, None] = dict.fromkeys(
         clause.strip()[-_LONGEST:] for clause in _wrong_verdicts(flat, (*earlier, *results))
     )
-    for table in _tables(tuple(results)):
+    of_before = _tables(tuple(earlier))[0] if earlier else _Table()
+    for table in (*_tables(tuple(results)), of_before):
         if len(table.rows) < 2:
             continue
         at = 0
@@ -178,6 +187,8 @@ def _wrong_verdicts(flat: str, results: Sequence[str]) -> Iterator[str]:
 def _tables(results: tuple[str, ...]) -> tuple[_Table, ...]:
     """The rows of the newest study, and the devices of the newest operating point. Kept: to be read only."""
     studied, devices, runs, places = _Table(), _Table(), _Table(), _Table()
+    further: dict[frozenset[str], _Table] = {}
+    """Studies that varied something else than the newest."""
     edges, spread, shares = _Table(goes_on=False), _Table(goes_on=False), _Table(is_rough=True)
     room = _MOST_RESULTS
     for text in reversed(results):
@@ -187,7 +198,7 @@ def _tables(results: tuple[str, ...]) -> tuple[_Table, ...]:
         room -= len(text)
         # Rows of older results are among the rest.
         for table, rows in (
-            (studied, _study_rows(flat)),
+            (studied, study_rows(flat)),
             (devices, _device_rows(flat)),
             (places, _place_rows(flat)),
         ):
@@ -198,9 +209,11 @@ def _tables(results: tuple[str, ...]) -> tuple[_Table, ...]:
             else:
                 table.others |= _numbers(flat)
         if (number := _RUN.search(flat)) is not None:
-            runs.rows.append(_Row(frozenset({f"run{number['run']}"}), (), frozenset(_numbers(flat))))
+            runs.rows.append(Row(frozenset({f"run{number['run']}"}), (), frozenset(_numbers(flat))))
         else:
             runs.others |= _numbers(flat)
+        if (rows := study_rows(flat)) and rows is not studied.rows and rows != studied.rows:
+            further.setdefault(frozenset(name for name, *_ in rows[0].varied), _Table(rows))
         edges.rows = edges.rows or _edge_rows(flat)
         shares.rows += _share_rows(flat)
         spread.rows += _spread_rows(flat)
@@ -209,10 +222,24 @@ def _tables(results: tuple[str, ...]) -> tuple[_Table, ...]:
         table.others = {
             each for each in table.others if not any(abs(each - value) <= 1e-3 * value for value in own)
         }
-    return (studied, devices, places, _of_runs(runs), edges, _of_runs(spread), _of_runs(shares))
+    for varied, table in further.items():
+        own = {value for row in table.rows for value in row.values}
+        table.others = (studied.others | {value for row in studied.rows for value in row.values}) - own
+        if studied.rows and varied == frozenset(name for name, *_ in studied.rows[0].varied):
+            table.rows = []
+    return (
+        studied,
+        *further.values(),
+        devices,
+        places,
+        _of_runs(runs),
+        edges,
+        _of_runs(spread),
+        _of_runs(shares),
+    )
 
 
-def _edge_rows(flat: str) -> list[_Row]:
+def _edge_rows(flat: str) -> list[Row]:
     """What was measured of rising and of falling edges."""
     found: dict[str, set[float]] = {}
     for name, values in named_figures(flat).items():
@@ -220,10 +247,10 @@ def _edge_rows(flat: str) -> list[_Row]:
             found.setdefault("rising" if edge["up"] else "falling", set()).update(
                 abs(each) for _, each in values
             )
-    return [_Row(frozenset({word}), (), frozenset(values)) for word, values in found.items()]
+    return [Row(frozenset({word}), (), frozenset(values)) for word, values in found.items()]
 
 
-def _spread_rows(flat: str) -> list[_Row]:
+def _spread_rows(flat: str) -> list[Row]:
     """The statistics of the one quantity of a study: ends are told of as one, whatever their sign."""
     studies = list(_OF_ALL_ROWS.finditer(flat))
     if len(studies) != 1:
@@ -232,7 +259,7 @@ def _spread_rows(flat: str) -> list[_Row]:
     for each in _STATISTIC.finditer(studies[0][0]):
         word = {"min": "extreme", "max": "extreme", "to": "rss"}.get(each["name"], each["name"])
         found.setdefault(word, set()).add(abs(float(each["number"])))
-    return [_Row(frozenset({word}), (), frozenset(values)) for word, values in found.items()]
+    return [Row(frozenset({word}), (), frozenset(values)) for word, values in found.items()]
 
 
 def _of_runs(table: _Table) -> _Table:
@@ -240,12 +267,13 @@ def _of_runs(table: _Table) -> _Table:
     found: dict[frozenset[str], set[float]] = {}
     for row in table.rows:
         found.setdefault(row.words, set()).update(row.values)
-    rows = [_Row(words, (), frozenset(values)) for words, values in found.items()]
+    rows = [Row(words, (), frozenset(values)) for words, values in found.items()]
     return _Table(rows, table.others, goes_on=table.goes_on, is_rough=table.is_rough)
 
 
-def _study_rows(flat: str) -> list[_Row]:
-    rows = []
+def study_rows(flat: str) -> list[Row]:
+    """The runs of a study: what was varied, and what was measured."""
+    rows, units = [], column_units(flat)
     for row in _ROW.finditer(flat):
         varied = [
             (each["name"].lower(), float(each["number"]) * _SCALES.get((each["scale"] or "").lower(), 1.0),
@@ -257,39 +285,39 @@ def _study_rows(flat: str) -> list[_Row]:
         columns = tuple(
             (each["name"].lower(), float(each["number"])) for each in _COLUMN.finditer(row["rest"])
         )
-        rows.append(
-            _Row(frozenset(words), tuple(varied), frozenset(abs(value) for _, value in columns), columns)
-        )
+        values = frozenset(abs(value) for _, value in columns)
+        told = frozenset(units.get(name, "") for name, _ in columns)
+        rows.append(Row(frozenset(words), tuple(varied), values, columns, told - {""}))
     return rows
 
 
-def _place_rows(flat: str) -> list[_Row]:
+def _place_rows(flat: str) -> list[Row]:
     """The values that one quantity was measured to have at several places."""
-    found: dict[str, list[_Row]] = {}
+    found: dict[str, list[Row]] = {}
     for each in _AT_PLACE.finditer(flat):
         place = float(each["place"]) * _SCALES.get((each["scale"] or "").lower(), 1.0)
-        row = _Row(frozenset(), (("at", place, ""),), frozenset(_numbers(each["value"])))
+        row = Row(frozenset(), (("at", place, ""),), frozenset(_numbers(each["value"])))
         found.setdefault(each["what"], []).append(row)
     rows = max(found.values(), key=len, default=[])
     ends = [
-        _Row(frozenset({each["what"].replace("peak", "max")}), (), frozenset(_numbers(each["value"])))
+        Row(frozenset({each["what"].replace("peak", "max")}), (), frozenset(_numbers(each["value"])))
         for each in _AT_ITS_END.finditer(flat)
     ]
     return [*rows, *ends] if len(rows) > 1 else []
 
 
-def _share_rows(flat: str) -> list[_Row]:
+def _share_rows(flat: str) -> list[Row]:
     """What each part does alone."""
     return [
-        _Row(frozenset({each["part"].lower()}), (), frozenset({float(each["value"])}))
+        Row(frozenset({each["part"].lower()}), (), frozenset({float(each["value"])}))
         for line in _ALONE.finditer(flat)
         for each in _OF_PART.finditer(line["rest"])
     ]
 
 
-def _device_rows(flat: str) -> list[_Row]:
+def _device_rows(flat: str) -> list[Row]:
     return [
-        _Row(frozenset({each["name"].lower()}), (), frozenset(_numbers(each["rest"])))
+        Row(frozenset({each["name"].lower()}), (), frozenset(_numbers(each["rest"])))
         for each in DEVICE.finditer(flat)
     ]
 
@@ -317,7 +345,7 @@ def _clauses(sentence: str) -> Iterator[str]:
 
 
 def _of_other_row(sentence: str, table: _Table) -> Iterator[str]:
-    meant: list[_Row] | None = None
+    meant: list[Row] | None = None
     for clause in _clauses(sentence):
         parts = _AND.split(clause)
         each_names = len(parts) > 1 and all(any(_names(part, table)[:2]) for part in parts)
@@ -342,6 +370,7 @@ def _of_other_row(sentence: str, table: _Table) -> Iterator[str]:
             if any(
                 figure.digits > 1
                 and not _TO_OTHER.search(part[: figure.start])
+                and not _LIMITS.search(part[: figure.start].lower())
                 and (table.goes_on or "±" not in part)
                 and not any(is_rounding(figure, value, is_rough=table.is_rough) for value in own)
                 and any(_stands_in(row.values, figure) for row in table.rows)
@@ -376,7 +405,15 @@ def _names(clause: str, table: _Table) -> tuple[set[str], set[tuple[str, float]]
         is_named_so = _AT.search(clause[: figure.start]) is not None
         is_told = _IS.search(clause[: figure.start]) is not None
         if points and (
-            is_named_so or not (is_told or any(_stands_in(row.values, figure) for row in table.rows))
+            is_named_so
+            or not (
+                is_told
+                or any(
+                    _stands_in(row.values, figure)
+                    for row in table.rows
+                    if not row.units or figure.unit in row.units
+                )
+            )
         ):
             varied |= points
         elif figure.unit:
@@ -414,7 +451,7 @@ def _turned_over(sentence: str, table: _Table) -> Iterator[str]:
     From the other's value to the one's; to a value of where it began; or it is said to rise, and falls.
     """
     figures = _with_bare(sentence)
-    ends: tuple[_Row, _Row] | None = None
+    ends: tuple[Row, Row] | None = None
     told: list[tuple[TextFigure | None, TextFigure]] = []
     for pair in pairs_in(sentence, figures):
         at = [
@@ -459,7 +496,7 @@ def _turned_over(sentence: str, table: _Table) -> Iterator[str]:
             yield clause
 
 
-def _has(row: _Row, varied: set[tuple[str, float]]) -> bool:
+def _has(row: Row, varied: set[tuple[str, float]]) -> bool:
     return varied <= {(name, value) for name, value, _ in row.varied}
 
 

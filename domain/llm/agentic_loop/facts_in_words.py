@@ -118,7 +118,9 @@ class _Facts:
     verdicts: dict[Row, bool] = field(default_factory=dict)
     """Whether the goal of a quantity (its row) is met."""
     counts: set[int] = field(default_factory=set)
-    """Whole numbers of the results."""
+    """Whole numbers of the results without studies."""
+    studied: set[int] = field(default_factory=set)
+    """Those of studies."""
     subject: str = ""
     """The device that the clauses so far speak of."""
     row: Row | None = None
@@ -160,7 +162,11 @@ class _Facts:
             )
             if not facts.settled:
                 facts._read_shapes(flat)
-            facts.counts |= {int(each) for each in _INTEGER.findall(flat)}
+            counts = {int(each) for each in _INTEGER.findall(flat)}
+            if _RUNS.search(flat) or YIELD.search(flat):
+                facts.studied |= counts
+            else:
+                facts.counts |= counts
             for study in _RUNS.finditer(flat):
                 facts.is_all_met |= facts.runs is None and "\ngoals met: yes" in flat
                 facts.runs = facts.runs or (int(study["runs"]), int(study["failed"]))
@@ -280,8 +286,8 @@ _FEW = {
 _ENGLISH = "|".join(word for word in _FEW if word.isascii())
 _CHINESE = "|".join(sorted((word for word in _FEW if not (word.isascii() and word.isalpha())), key=len)[::-1])
 _FEW_OF = late_pattern(
-    rf"\ball (?:of the )?(?P<english>{_ENGLISH}) (?:\w+ )?(?:corners?|points?"
-    r"|runs|samples|simulations|loads?|steps)\b"
+    rf"\ball (?:of the )?(?P<english>{_ENGLISH}) (?:(?:\w+ )?(?:corners?"
+    r"|runs|samples|simulations|loads?|steps)|\w+ points?)\b"
     rf"|\b(?:ran|run|simulated|tested|checked|swept|over|across"
     rf"|at) (?P<ran>{_ENGLISH}) (?:process )?corners\b"
     rf"|(?:全部|所有)?(?<![\d零一二三四五六七八九十百])(?P<chinese>{_CHINESE})"
@@ -471,10 +477,10 @@ def _is_wrong_cause(clause: str, facts: _Facts, is_denied: bool) -> bool:
 
 def _is_wrong_count(clause: str, facts: _Facts, is_denied: bool) -> bool:
     """Whether a clause tells how many runs or samples there were, and no result has that number."""
-    if (is_denied and not _FAILED_SO_MANY.search(clause)) or not facts.counts | facts.few:
+    if (is_denied and not _FAILED_SO_MANY.search(clause)) or not facts.counts | facts.studied | facts.few:
         return False
     pairs = [each for each in (facts.runs, facts.passed) if each is not None]
-    known = facts.counts | {abs(one - other) for one, other in pairs}
+    known = (facts.studied or facts.counts) | {abs(one - other) for one, other in pairs}
     measured = {figure.start for figure in figures_in(clause)}
     if any(
         int(found[found.lastgroup or ""]) not in known

@@ -10,9 +10,10 @@ from itertools import combinations, islice
 
 from domain.circuit.figures_in_text import TextFigure, figures_in, plain
 from domain.circuit.said_figures import ABOVE, BELOW, is_rounding
+from domain.llm.agentic_loop.facts_by_row import study_rows
 from domain.llm.agentic_loop.follows import Given, derived, values_of
 from domain.llm.agentic_loop.part_values import SCALES
-from domain.llm.agentic_loop.quantities import YIELD, named_figures
+from domain.llm.agentic_loop.quantities import YIELD, column_units, named_figures
 from shared.late_patterns import late_pattern
 
 MOST_FIGURES = 120
@@ -101,10 +102,12 @@ class Known:
     def _read(self, text: str) -> None:
         for name, values in named_figures(text).items():
             self._named.setdefault(name, []).extend((unit, abs(number)) for unit, number in values)
+            self._lines.append(list(dict.fromkeys((unit, abs(number)) for unit, number in values)))
             for unit, number in values:
                 self._by_unit.setdefault(unit, set()).add(abs(number))
                 if name in _OF_FREQUENCY and unit in ("V", "A") and number:
                     self._driven.add(abs(number))
+        self._read_study(text)
         line: list[Given] = []
         end, own = -1, set[int]()
         for figure in figures_in(text):
@@ -136,6 +139,17 @@ class Known:
                     and len(found["number"].lstrip("0.").replace(".", "")) >= 3
                 ):
                     self._precise.add(number)
+
+    def _read_study(self, text: str) -> None:
+        """What was varied and what was measured in one run, and what was varied in all."""
+        units, varied = column_units(text), dict[str, list[Given]]()
+        for row in study_rows(text):
+            points = [(name, (unit, abs(value))) for name, value, unit in row.varied]
+            measured = [(units.get(name, ""), abs(value)) for name, value in row.columns]
+            self._lines.append([*(point for _, point in points), *measured])
+            for name, point in points:
+                varied.setdefault(name, []).append(point)
+        self._lines.extend(varied.values())
 
     def _read_worked_out(self, text: str) -> None:
         """Resistances of cards, shares of samples, how long a window of time is, temperatures."""
@@ -218,7 +232,11 @@ class Known:
         )
 
     def bounds(self) -> Iterator[Given]:
-        """What the user allowed: 40 Hz to each side, 960 Hz and 1040 Hz for "1 kHz within 4 %"."""
+        """What the user allowed: 40 Hz to each side, 960 Hz and 1040 Hz for "1 kHz within 4 %"; "±1 dB"."""
+        for unit, share in [(each.unit, each.value) for each in self.asked if each.text.startswith("±")]:
+            for same, value in values_of(self.asked):
+                if same == unit and value != share:
+                    yield from ((unit, value - share), (unit, value + share))
         for share in (each.value / 100 for each in self.asked if each.unit == "%" and each.value < 100):
             for unit, value in values_of(self.asked):
                 if unit != "%":

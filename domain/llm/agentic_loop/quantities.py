@@ -66,6 +66,9 @@ _APART = late_pattern(
     re.IGNORECASE,
 )
 """Words between a name and a figure behind it that make the figure one of something else."""
+_NAME_BEHIND = late_pattern(
+    r" (?:of (?:the |its )?)?(?:(?:output|voltage|total) )?| ?的(?:输出)?", re.IGNORECASE
+)
 _FROM_FIGURE = late_pattern(r"(?<=从|由)\s?[\d.]+\s?[a-zA-ZΩ°%]{0,4}|\bfrom [\d.]+\s?[a-zA-ZΩ°%]{0,4}")
 """What a quantity had before is no other one's."""
 _OPERATOR = late_pattern(r"[\w)] ?[-+*/] ?$")
@@ -83,10 +86,12 @@ QUANTITIES: tuple[tuple[str, str], ...] = (
         r"(?<!unity[- ])\bgain\b(?! margin|[- ]bandwidth)|(?<!单位)增益(?![裕余带])|放大倍数",
     ),
     (r"bw|bandwidth\w*", r"(?<!gain[- ])\bbandwidth\b(?! product)|(?<!增益)带宽"),
-    (r"lower|f_?l(?:ow)?", r"\blower (?:corner|cut-?off)\b|下限(?:截止)?频率|低频截止"),
+    (r"lower|lowcut|f_?l(?:ow)?", r"\blower (?:corner|cut-?off)\b|下限(?:截止)?频率|低频截止"),
+    (r"upper|highcut|f_?h(?:igh)?", r"\bupper (?:corner|cut-?off)\b|上限(?:截止)?频率|高频截止"),
     (
         r"f_?c|f_?3_?db|cut_?off\w*|corner\w*",
-        r"\bfc\b|(?<!lower )(?:\bcut-?off\b|\bcorner\b)|(?<![下上]限)(?<!低频)截止(?:频率)?|转折(?:频率)?",
+        r"\bfc\b|(?<!lower )(?<!upper )(?:\bcut-?off\b|\bcorner\b)|(?<![下上]限)(?<!低频)截止(?:频率)?"
+        r"|转折(?:频率)?",
     ),
     (r"ugf|unity\w*|gbw", r"\bunity[- ]gain\b|\bcross-?over\b|\bUGF\b|单位增益|穿越频率"),
     (r"pm|phase_?margin", r"\bPM\b|\bphase margin\b|相位[裕余][度量]"),
@@ -198,7 +203,7 @@ def _row_of_label(label: str) -> Row | None:
         word = f"{word}_{words[1]}"
     row = row_of(word)
     if isinstance(row, str) and (len(words) > 1 or not _OWN_NAME.fullmatch(label.strip())):
-        return None
+        return label.strip().lower() if "(" in label else None
     return row
 
 
@@ -269,6 +274,11 @@ def named_figures(flat: str) -> Mapping[str, Sequence[tuple[str, float]]]:
     return found
 
 
+def column_units(flat: str) -> dict[str, str]:
+    """The unit of what a study measured, by name."""
+    return {each["name"].lower(): unit_name(each["unit"]) for each in _STATISTICS.finditer(flat)}
+
+
 def spreads_of(flat: str) -> dict[str, tuple[str, list[float]]]:
     """Unit, least and largest value of what the studies of a result (in plain form) measured."""
     return {
@@ -319,11 +329,21 @@ class Quantities:
             together = [*self._values.get(row, ()), *self._values.get(other, ())]
             self._values[row] = self._values[other] = list(dict.fromkeys(together))
 
-    def told_before(self, flat: str, figure: TextFigure) -> tuple[int, list[float]]:
-        """The values of the quantity named right before a figure, in its unit, and where the name begins.
+    def told_of(self, flat: str, figure: TextFigure) -> tuple[int, list[float]]:
+        """The values of the quantity named next to a figure, in its unit, and where name or figure begin.
 
         Empty where none does, or the figure is a difference ("0.8 dB too high").
         """
+        row, start = self._named_next_to(flat, figure)
+        return (0, []) if row is None else (start, self._of_unit(row, figure.unit))
+
+    def _named_next_to(self, flat: str, figure: TextFigure) -> tuple[Row | None, int]:
+        """The quantity that is named next to a figure, and where name or figure begin."""
+        behind = _NAME_BEHIND.match(flat, figure.end)
+        named = [(begin, row) for row, begin, _ in _places_of(flat[figure.end :][:40], self._values)]
+        own = {row for begin, row in named if behind is not None and begin == len(behind[0])}
+        if len(own) == 1:
+            return own.pop(), figure.start
         start = max(0, figure.start - 60)
         before = flat[start : figure.start]
         ends = [end.end() for end in CLAUSE_END.finditer(before) if end[0] not in "|(（：:"]
@@ -332,17 +352,19 @@ class Quantities:
             at = max(at, before.rfind("|") + 1)
         found = [(end, begin, row) for row, begin, end in _places_of(before[at:], self._values)]
         if not found or _DIFFERS.match(flat[figure.end : figure.end + 24]):
-            return 0, []
+            return None, 0
         end, begin, row = max(found, key=lambda each: each[:2])
         if _OPERATOR.search(before[: at + begin]) or _OPERATES.match(flat, figure.end):
-            return 0, []  # of a formula
+            return None, 0  # of a formula
         if _APART.search(_FROM_FIGURE.sub(" ", before[at + end :])):
-            return 0, []
+            return None, 0
+        return row, start + at + begin
+
+    def _of_unit(self, row: Row, unit: str) -> list[float]:
         values = self._values.get(row, ())
-        if figure.unit == "%":
-            known = [100 * value if unit == "" else value for unit, value in values if unit in ("", "%", "1")]
-        else:
-            known = [value for unit, value in values if unit == figure.unit]
-        if figure.unit == "dB" and not known:
-            known = [abs(20 * log10(value)) for unit, value in values if unit in ("", "1") and value]
-        return start + at + begin, known
+        if unit == "%":
+            return [100 * value if own == "" else value for own, value in values if own in ("", "%", "1")]
+        known = [value for own, value in values if own == unit]
+        if unit == "dB" and not known:
+            known = [abs(20 * log10(value)) for own, value in values if own in ("", "1") and value]
+        return known

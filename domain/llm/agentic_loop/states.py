@@ -11,10 +11,12 @@ from itertools import islice
 from domain.circuit.figures_in_text import TextFigure, figures_in, plain, without_code
 from domain.circuit.said_figures import SIGHT, is_convention, is_rounding, is_thought, sentence_before
 from domain.llm.agentic_loop.claims import told_of_before
-from domain.llm.agentic_loop.follows import is_rough
+from domain.llm.agentic_loop.facts_by_row import Row, study_rows
+from domain.llm.agentic_loop.follows import is_one_of, is_rough
 from domain.llm.agentic_loop.known import MOST_FIGURES, Backing, Known
 from domain.llm.agentic_loop.pairs import pairs_in
 from domain.llm.agentic_loop.part_values import PART_UNITS, changed_parts, values_of_parts
+from domain.llm.agentic_loop.quantities import Quantities
 from shared.late_patterns import late_pattern
 
 _MOST_READ = 8_000
@@ -44,12 +46,19 @@ def stale_figures(text: str, before: Sequence[str], now: Backing) -> tuple[str, 
     if not figures or not before:
         return ()
     old, known = Known(Backing(results=before)), Known(now)
+    quantities = Quantities(now.results)
     of_before = told_of_before(flat)
     now_by_place = {place: values[0] for place, values in _by_place(now.results).items()}
     old_by_place = _by_place(before)
+    points = [row for result in before for row in study_rows(plain(result[:_MOST_READ]))]
+    allowed = list(known.bounds())
     current = [each for each in figures if known.has(each, is_rough=False)]
     parts = changed_parts((*before, *now.results))
-    found = {text[each.start : each.end].strip(): None for each in _exchanged(flat, old, known, parts)}
+    found = {
+        text[each.start : each.end].strip(): None
+        for each in _exchanged(flat, old, known, parts)
+        if not _is_of_point(flat, each, points)
+    }
     for figure in figures:
         said, after = sentence_before(flat, figure.start), flat[figure.end : figure.end + SIGHT]
         sentence = f"{said}{_SENTENCE_END.split(after)[0]}".lower()
@@ -62,6 +71,9 @@ def stale_figures(text: str, before: Sequence[str], now: Backing) -> tuple[str, 
             or _AGAINST.search(said.lower())
             or (figure.start < of_before and not _NOW.search(sentence))
             or _is_of_old_cell(flat, figure, parts)
+            or _state_in(said, parts, of_parts_only=True)
+            or _is_of_point(flat, figure, points)
+            or is_one_of(flat, figure, allowed)
             or _BECAME.match(after)
             or is_convention(figure, said, after)
             or is_thought(said, after)
@@ -72,6 +84,8 @@ def stale_figures(text: str, before: Sequence[str], now: Backing) -> tuple[str, 
             for place, values in old_by_place.items()
             if place in now_by_place and any(is_rounding(figure, each, is_rough=rough) for each in values)
         ]
+        if not became and not quantities.told_of(flat, figure)[1]:
+            continue  # nothing newer tells of it
         if not _NOW.search(said.lower()) and any(
             each.digits > 1 and is_rounding(each, value, is_rough=False)
             for each in current
@@ -110,6 +124,20 @@ def _by_place(results: Sequence[str]) -> dict[tuple[str, int], list[float]]:
     return found
 
 
+def _is_of_point(flat: str, figure: TextFigure, points: Sequence[Row]) -> bool:
+    """Whether it is of a run of a study, and its line tells which: what was varied there still holds."""
+    start = flat.rfind("\n", 0, figure.start) + 1
+    line = flat[start:].partition("\n")[0]
+    others = [each for each in figures_in(line) if each.start + start != figure.start]
+    return any(
+        any(is_rounding(figure, value, is_rough=False) for value in row.values)
+        and any(
+            is_rounding(each, abs(value), is_rough=False) for each in others for _, value, _ in row.varied
+        )
+        for row in points
+    )
+
+
 def _is_of_old_cell(flat: str, figure: TextFigure, parts: Sequence[Mapping[str, float]]) -> bool:
     """Whether it stands in a table whose heads, of rows or columns, tell states."""
     start = flat.rfind("\n", 0, figure.start) + 1
@@ -129,11 +157,10 @@ _COLUMN_NEW = late_pattern(
 )
 
 
-def _state_in(cell: str, parts: Sequence[Mapping[str, float]]) -> bool | None:
+def _state_in(cell: str, parts: Sequence[Mapping[str, float]], *, of_parts_only: bool = False) -> bool | None:
     """Whether the head of a column or a row tells of the circuit as it was, by words or by a part's value."""
     is_old, is_new = (
-        _COLUMN_OLD.search(cell.lower()) is not None,
-        _COLUMN_NEW.search(cell.lower()) is not None,
+        not of_parts_only and words.search(cell.lower()) is not None for words in (_COLUMN_OLD, _COLUMN_NEW)
     )
     if is_old == is_new:
         values = [figure.value for figure in figures_in(cell) if figure.unit in PART_UNITS.values()]
