@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from application.agent.conversation import until_taken_over
+from application.conversation.sessions import find_session
 from application.graph import WORKFLOW
 from application.ports.events import (
     ChatEvent,
@@ -129,9 +130,12 @@ class DesignCircuit:
             access = await self._chat().find_access(request.choice)
             async with self._project(request) as project:
                 progress.project = project.root
+                session_id = request.session_id
+                if session_id:
+                    session_id = await asyncio.to_thread(find_session, project.sessions, session_id)
+                    progress.request = replace(request, session_id=session_id)
                 agreed = None
                 if access.is_on_network:
-                    session_id = request.session_id
                     agreed = await self._chat().find_access.consent(
                         project, request.choice, session_id=session_id, ask=ask_consent
                     )

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from application.conversation.sessions import find_session
 from application.design.round_history import judged_rounds, newest_design, timeline
 from application.tool_execution.operations import Operations
 from shared.errors import UserInputError
@@ -57,7 +58,10 @@ class GoBackToRound:
         """
         project = await asyncio.to_thread(self._projects.open, folder)
         try:
-            session_id = session_id or await asyncio.to_thread(_newest, project)
+            if session_id:
+                session_id = await asyncio.to_thread(find_session, project.sessions, session_id)
+            else:
+                session_id = await asyncio.to_thread(_newest, project)
             transcript = await uninterrupted(asyncio.to_thread(project.sessions.open, session_id))
             try:
                 return await self._go_back(project, transcript, number)

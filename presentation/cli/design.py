@@ -82,7 +82,7 @@ _YES = ("", "y", "yes", "是", "好", "确认")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """PROJECT TEXT | PROJECT --resume [--session ID] | PROJECT --round K; and what holds for all."""
+    """PROJECT TEXT | PROJECT --resume | PROJECT --round K, in a session or not; and what holds for all."""
     parser.add_argument("project", type=Path, metavar="PROJECT")
     parser.add_argument("text", metavar="TEXT", nargs="?")
     parser.add_argument("--resume", action="store_true")
@@ -195,11 +195,10 @@ def _request(args: argparse.Namespace) -> DesignRequest | ResumeRequest:
         )
     if args.text is None:
         raise _bad_usage(msg("Either the sentence TEXT or --resume is missing."))
-    if args.session:
-        raise _bad_usage(msg("--session is only used with --resume: a new design starts its own session."))
     return DesignRequest(
         project=args.project,
         text=args.text,
+        session_id=args.session,
         choice=choice,
         max_cost=args.max_cost,
         max_iterations=args.max_iterations,
@@ -209,7 +208,7 @@ def _request(args: argparse.Namespace) -> DesignRequest | ResumeRequest:
 def _bad_usage(problem: Message) -> UserInputError:
     return UserInputError(
         problem,
-        advice=msg("Either: design PROJECT TEXT. Or: design PROJECT --resume [--session ID]."),
+        advice=msg("Either: design PROJECT TEXT [--session ID]. Or: design PROJECT --resume [--session ID]."),
         error_type="bad_usage",
     )
 

@@ -84,6 +84,21 @@ def test_a_second_design_leaves_the_first_alone(cli: Cli, tmp_path: Path) -> Non
     assert (tmp_path / first).read_text() == "mine\n.end\n"
 
 
+def test_a_sentence_in_its_conversation_refines_a_finished_design(cli: Cli, tmp_path: Path) -> None:
+    first = cli("design", tmp_path, FILTER, "--yes", "--json")
+    circuit, session = first.events[-1]["circuit"], first.events[0]["session_id"]
+    wish = ("chat", tmp_path, "cutoff 2 kHz ± 2 %", "--mode", "workflow", "--yes", "--json")
+    again = cli(*wish, "--session", "last")
+    assert again.exit_code == 0, again.stdout
+    assert (again.events[0]["session_id"], again.events[-1]["circuit"]) == (session, circuit)
+    cutoff = next(goal for goal in again.events[-1]["goals"] if goal["unit"] == "Hz")
+    assert (cutoff[">="], cutoff["<="]) == (1960, 2040)
+    back = cli("design", tmp_path, "--round", "1", "--session", session[:12], "--json")
+    assert (back.exit_code, back.document["session"]) == (0, session)
+    unknown = cli(*wish, "--session", "01ARZ3NDEK")
+    assert (unknown.exit_code, unknown.events[-2]["error_type"]) == (2, "no_session")
+
+
 def test_unknown_circuits_are_refused_with_what_is_known(cli: Cli, tmp_path: Path) -> None:
     run = cli("design", tmp_path, "Design a VCO at 10 MHz", "--yes", "--json")
     assert run.exit_code == 1

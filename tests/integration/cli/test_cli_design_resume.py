@@ -148,7 +148,6 @@ def test_another_sentence_begins_anew_and_says_so(cli: Cli, tmp_path: Path) -> N
     [
         ("--resume", "a sentence"),
         (),
-        ("a sentence", "--session", "01ARZ3NDEKTSV4RRFFQ69G5FAV"),
         ("--resume", "--max-iterations", "0"),
     ],
 )
