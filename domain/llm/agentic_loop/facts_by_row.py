@@ -99,6 +99,8 @@ _REST = late_pattern(r"\b(?:others?|rest|remaining|elsewhere)\b|其余|其他|�
 _AT = late_pattern(r"(?:\b(?:at|for|with|when)|@|在|当)\W{0,3}$", re.IGNORECASE)
 _ARRIVES = late_pattern(r"(?:\bto|到|至|为)\W{0,3}(?:about |约)?$", re.IGNORECASE)
 _RANGE_ON = late_pattern(r"\s?(?:-|~|\bto\b|到|至)\s?\d")
+_NEXT = 8
+_AT_POINT = late_pattern(r"\s?(?:\b(?:at|for|with)\b|@|[(]|在)?\s?-?", re.IGNORECASE)
 _IS = late_pattern(r"\b(?:is|be|was|are|gives?|delivers?)\W{0,3}$", re.IGNORECASE)
 """What follows is what was found, not where."""
 _OVER = late_pattern(
@@ -143,6 +145,25 @@ class _Table:
     @property
     def words(self) -> set[str]:
         return {word for row in self.rows for word in row.words}
+
+
+@dataclass(slots=True)
+class _Named:
+    """What of a clause tells rows: words and, with their places, values that were varied; other figures."""
+
+    words: set[str]
+    keys: list[tuple[TextFigure, set[tuple[str, float]]]] = field(default_factory=list)
+    figures: list[TextFigure] = field(default_factory=list)
+
+    @property
+    def varied(self) -> set[tuple[str, float]]:
+        return {point for _, points in self.keys for point in points}
+
+    @property
+    def alone(self) -> set[tuple[str, float]]:
+        """Of what is named at one point only."""
+        names = [name for name, _ in self.varied]
+        return {(name, value) for name, value in self.varied if names.count(name) == 1}
 
 
 def wrong_rows(flat: str, results: Sequence[str], earlier: Sequence[str] = ()) -> tuple[str, ...]:
@@ -348,77 +369,95 @@ def _of_other_row(sentence: str, table: _Table) -> Iterator[str]:
     meant: list[Row] | None = None
     for clause in _clauses(sentence):
         parts = _AND.split(clause)
-        each_names = len(parts) > 1 and all(any(_names(part, table)[:2]) for part in parts)
-        for part in parts if each_names else (clause,):
-            words, varied, figures = _names(part, table)
-            if len({name for name, _ in varied}) < len(varied):
-                meant = None  # two points of one sweep
+        told = [_names(part, table) for part in parts]
+        names = [{name for _, points in each.keys for name, _ in points} for each in told]
+        each_names = len(parts) > 1 and all(
+            each.words or (each.keys and own == names[0]) for each, own in zip(told, names, strict=True)
+        )
+        for part, each in zip(parts, told, strict=True) if each_names else [(clause, _names(clause, table))]:
+            if len(each.varied) > len({name for name, _ in each.varied}):
+                meant = None  # two points of one sweep: each figure is of the one next to it
+                if any(
+                    (key := _key_of(part, figure, each)) is not None
+                    and _is_of_another(
+                        part, figure, [row for row in table.rows if _has(row, each.alone | key)], table
+                    )
+                    for figure in each.figures
+                ):
+                    yield clause
                 continue
-            if _REST.search(part) or (not table.goes_on and not words):
+            if _REST.search(part) or (not table.goes_on and not each.words):
                 meant = None
-            elif words or varied:
-                meant = [row for row in table.rows if words <= row.words and _has(row, varied)]
-                if not meant and not varied and "/" in part:  # "M1/M2": of either
-                    meant = [row for row in table.rows if words & row.words]
+            elif each.words or each.varied:
+                meant = [row for row in table.rows if each.words <= row.words and _has(row, each.varied)]
+                if not meant and not each.varied and "/" in part:  # "M1/M2": of either
+                    meant = [row for row in table.rows if each.words & row.words]
                 if not meant and not (
-                    words and varied and any(words <= row.words and row.varied for row in table.rows)
+                    each.words
+                    and each.varied
+                    and any(each.words <= row.words and row.varied for row in table.rows)
                 ):
                     meant = None  # two rows are compared
-            if meant is None or len(meant) == len(table.rows):
-                continue
-            own = {value for row in meant for value in row.values} | table.others
-            if any(
-                figure.digits > 1
-                and not _TO_OTHER.search(part[: figure.start])
-                and not _LIMITS.search(part[: figure.start].lower())
-                and (table.goes_on or "±" not in part)
-                and not any(is_rounding(figure, value, is_rough=table.is_rough) for value in own)
-                and any(_stands_in(row.values, figure) for row in table.rows)
-                for figure in figures
+            if meant is not None and any(
+                _is_of_another(part, figure, meant, table) for figure in each.figures
             ):
                 yield clause
         if each_names:
             meant = None
 
 
-def _names(clause: str, table: _Table) -> tuple[set[str], set[tuple[str, float]], list[TextFigure]]:
+def _is_of_another(part: str, figure: TextFigure, meant: Sequence[Row], table: _Table) -> bool:
+    """Whether a figure that is told of some rows is what others have."""
+    own = {value for row in meant for value in row.values} | table.others
+    return (
+        len(meant) < len(table.rows)
+        and (figure.digits > 1 or "." in figure.text)
+        and not _TO_OTHER.search(part[: figure.start])
+        and not _LIMITS.search(part[: figure.start].lower())
+        and (table.goes_on or "±" not in part)
+        and not any(is_rounding(figure, value, is_rough=table.is_rough) for value in own)
+        and any(_stands_in(row.values, figure) for row in table.rows)
+    )
+
+
+def _key_of(part: str, figure: TextFigure, told: _Named) -> set[tuple[str, float]] | None:
+    """The point at which a figure is told: the one right behind it, else the last one before it."""
+    last: set[tuple[str, float]] | None = None
+    for key, points in told.keys:
+        if not points <= told.alone:
+            if 0 <= key.start - figure.end <= _NEXT and _AT_POINT.fullmatch(part, figure.end, key.start):
+                return points
+            between = [each for each in told.figures if key.end <= each.start < figure.start]
+            last = points if key.end <= figure.start and not between else last
+    return last
+
+
+def _names(clause: str, table: _Table) -> _Named:
     """The words and the varied values by which a clause names rows, and its other figures."""
     named_runs = _RUN_SAID.sub(lambda run: f" run{run['run'] or run['zh'] or 1} ", clause.lower())
     for pattern, word in _SAID_SO:
         named_runs = pattern.sub(f" {word} ", named_runs)
-    words = set(_WORD.findall(named_runs)) & table.words
-    varied: set[tuple[str, float]] = set()
-    others = []
+    named = _Named(set(_WORD.findall(named_runs)) & table.words)
     for figure in _with_bare(clause):
+        is_below = clause[: figure.start + 1].rstrip(" 0123456789.").endswith("-")
         points = {
             (name, value)
             for row in table.rows
             for name, value, unit in row.varied
             if unit in ("", figure.unit) or not figure.unit
             if is_rounding(figure, abs(value), is_rough=False)
-        }
-        points = {
-            (name, value)
-            for name, value in points
-            if (value < 0) == (value != 0 and clause[: figure.start + 1].rstrip(" 0123456789.").endswith("-"))
+            if (value < 0) == (value != 0 and is_below)
         }
         is_named_so = _AT.search(clause[: figure.start]) is not None
         is_told = _IS.search(clause[: figure.start]) is not None
-        if points and (
-            is_named_so
-            or not (
-                is_told
-                or any(
-                    _stands_in(row.values, figure)
-                    for row in table.rows
-                    if not row.units or figure.unit in row.units
-                )
-            )
-        ):
-            varied |= points
+        is_value = any(
+            _stands_in(row.values, figure) for row in table.rows if not row.units or figure.unit in row.units
+        )
+        if points and (is_named_so or not (is_told or is_value)):
+            named.keys.append((figure, points))
         elif figure.unit:
-            others.append(figure)
-    return words, varied, others
+            named.figures.append(figure)
+    return named
 
 
 def _with_bare(text: str) -> list[TextFigure]:

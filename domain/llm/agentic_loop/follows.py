@@ -88,7 +88,9 @@ def by_law(said: Sequence[Given]) -> Iterator[Given]:
     squares over or times a resistance are powers; resistors in parallel and capacitors in series.
     """
     few = list(dict.fromkeys(said))[-_MOST_BY_LAW:]
-    yield from ((unit, one + other) for unit, one in few for same, other in few if same == unit)
+    for unit, one in few:
+        alike = [other for same, other in few if same == unit]
+        yield from ((unit, each) for other in alike for each in (one + other, abs(one - other)) if each)
     for unit, one in few:
         if not one:
             continue

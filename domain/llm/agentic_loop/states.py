@@ -16,7 +16,6 @@ from domain.llm.agentic_loop.follows import is_one_of, is_rough
 from domain.llm.agentic_loop.known import MOST_FIGURES, Backing, Known
 from domain.llm.agentic_loop.pairs import pairs_in
 from domain.llm.agentic_loop.part_values import PART_UNITS, changed_parts, values_of_parts
-from domain.llm.agentic_loop.quantities import Quantities
 from shared.late_patterns import late_pattern
 
 _MOST_READ = 8_000
@@ -46,7 +45,6 @@ def stale_figures(text: str, before: Sequence[str], now: Backing) -> tuple[str, 
     if not figures or not before:
         return ()
     old, known = Known(Backing(results=before)), Known(now)
-    quantities = Quantities(now.results)
     of_before = told_of_before(flat)
     now_by_place = {place: values[0] for place, values in _by_place(now.results).items()}
     old_by_place = _by_place(before)
@@ -84,8 +82,6 @@ def stale_figures(text: str, before: Sequence[str], now: Backing) -> tuple[str, 
             for place, values in old_by_place.items()
             if place in now_by_place and any(is_rounding(figure, each, is_rough=rough) for each in values)
         ]
-        if not became and not quantities.told_of(flat, figure)[1]:
-            continue  # nothing newer tells of it
         if not _NOW.search(said.lower()) and any(
             each.digits > 1 and is_rounding(each, value, is_rough=False)
             for each in current
