@@ -42,6 +42,8 @@ class Command:
     menu: MenuName
     key: str = ""
     """As in "Ctrl+Shift+M"; "" = none."""
+    other_key: str = ""
+    """It does the same, and is not shown."""
     submenu: Message | None = None
     group: str = ""
     """Commands of one group exclude each other and carry a check mark."""
@@ -167,7 +169,7 @@ class Commands(QObject):
         action.setObjectName(command.name)
         action.triggered.connect(lambda _checked=False: command.act())
         if command.key and command.owns_key:
-            action.setShortcut(QKeySequence(command.key))
+            action.setShortcuts([QKeySequence(key) for key in (command.key, command.other_key) if key])
             self._window.addAction(action)
         if command.group:
             if command.group not in self._groups:

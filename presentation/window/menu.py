@@ -246,12 +246,13 @@ def _appearance(targets: Targets) -> Iterator[Command]:
         "contrast", msg("High contrast"), appearance.toggle_contrast, submenu=theme, group="contrast"
     )
     steps = (
-        ("zoomIn", msg("Larger"), 1, "Ctrl+="),
-        ("zoomOut", msg("Smaller"), -1, "Ctrl+-"),
-        ("zoomReset", msg("Reset zoom"), 0, "Ctrl+0"),
+        ("zoomIn", msg("Larger"), 1, "Ctrl+=", "Ctrl++"),  # "+" has a key of its own on most keyboards
+        ("zoomOut", msg("Smaller"), -1, "Ctrl+-", ""),
+        ("zoomReset", msg("Reset zoom"), 0, "Ctrl+0", ""),
     )
-    for step_name, text, step, key in steps:
-        yield command(step_name, text, partial(appearance.zoom, step), submenu=size, key=key)
+    for step_name, text, step, key, other in steps:
+        zoom = partial(appearance.zoom, step)
+        yield command(step_name, text, zoom, submenu=size, key=key, other_key=other)
     for percent in SIZES:
         yield command(
             f"scale.{percent}",

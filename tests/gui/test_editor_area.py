@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 from PyQt6.Qsci import QsciScintilla
-from PyQt6.QtCore import QPoint, Qt
-from PyQt6.QtGui import QImage
+from PyQt6.QtCore import QPoint, QPointF, Qt
+from PyQt6.QtGui import QImage, QWheelEvent
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QLabel, QLineEdit, QPushButton, QTabBar, QToolButton
 
@@ -217,6 +217,34 @@ async def test_typing_marks_the_tab_and_ctrl_s_writes_with_a_backup(
     await until(lambda: not area.is_dirty(path))
     assert await on_disk(path) == before.replace(b"R1 in", b"*R1 in")
     assert await asyncio.to_thread(ProjectFolder(project).read_object, version_of(before)) == before
+
+
+@settled
+async def test_a_sign_with_ctrl_writes_nothing_and_the_text_has_no_size_of_its_own(
+    area: EditorArea, project: Path, opened: Open, until: Until
+) -> None:
+    path = project / "filter.cir"
+    editor = (await opened(path, 3)).editor
+    control, shift = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+    before = editor.text()
+    for key in (Qt.Key.Key_Plus, Qt.Key.Key_Minus, Qt.Key.Key_Slash, Qt.Key.Key_Semicolon):
+        QTest.keyClick(editor, key, control)
+        QTest.keyClick(editor, key, control | shift)
+    viewport = editor.viewport()
+    assert viewport is not None
+    middle = QPointF(viewport.rect().center())
+    turned = QPoint(0, 120)
+    phase = Qt.ScrollPhase.NoScrollPhase
+    no_button = Qt.MouseButton.NoButton
+    wheel = QWheelEvent(
+        middle, viewport.mapToGlobal(middle), turned, turned, no_button, control, phase, False
+    )
+    QApplication.sendEvent(viewport, wheel)
+    assert editor.text() == before
+    assert editor._ask(editor.SCI_GETZOOM) == 0
+    at_sign = control | Qt.KeyboardModifier.AltModifier  # AltGr
+    QTest.keyEvent(QTest.KeyAction.Click, editor, "@", at_sign)
+    assert editor.text() == before.replace("R1 in", "@R1 in")
 
 
 @settled

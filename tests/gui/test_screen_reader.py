@@ -22,7 +22,9 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
+from presentation.panels.editor.code_editor import CodeEditor
 from presentation.ui.workspace import WindowServices
+from tests.gui.conftest import Until
 from tests.gui.test_main_window import MakeWindow, make, settled  # noqa: F401 - fixtures
 
 
@@ -65,6 +67,7 @@ async def test_every_control_has_a_name_and_keys_zoom(
     make: MakeWindow,  # noqa: F811
     services: WindowServices,
     project: Path,
+    until: Until,
 ) -> None:
     window = await make(project)
     services.language.set("en")
@@ -80,13 +83,16 @@ async def test_every_control_has_a_name_and_keys_zoom(
     # By steps down to 80 %, also while the editor has the keyboard; the messages follow.
     surface = window.findChild(QTextBrowser, "conversationText")
     assert surface is not None
-    window.parts.editor.setFocus()
-    keys = (Qt.Key.Key_Equal, Qt.Key.Key_0, Qt.Key.Key_Minus, Qt.Key.Key_Minus, Qt.Key.Key_Minus)
+    services.workspace.file_activated.emit(project / "filter.cir", None)
+    await until(lambda: window.findChild(CodeEditor) is not None)
+    editor = window.findChild(CodeEditor)
+    assert editor is not None
+    keys = (*(Qt.Key.Key_Equal, Qt.Key.Key_Plus, Qt.Key.Key_0), *[Qt.Key.Key_Minus] * 3)
     seen = []
     for key in keys:
-        QTest.keyClick(window, key, Qt.KeyboardModifier.ControlModifier)
+        QTest.keyClick(editor, key, Qt.KeyboardModifier.ControlModifier)
         seen.append(round(100 * services.theme.theme.scale))
-    assert seen == [110, 100, 90, 80, 80]
+    assert seen == [110, 125, 100, 90, 80, 80]
     document = surface.document()
     assert document is not None
     assert document.defaultFont().pixelSize() == services.theme.theme.font("ui").pixelSize() < 13

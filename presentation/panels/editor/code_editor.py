@@ -14,11 +14,13 @@ from PyQt6.QtGui import (
     QFontMetricsF,
     QHelpEvent,
     QImage,
+    QKeyEvent,
     QKeySequence,
     QMouseEvent,
     QPainter,
     QPaintEvent,
     QResizeEvent,
+    QWheelEvent,
 )
 from PyQt6.QtWidgets import QMenu, QToolTip
 
@@ -40,8 +42,11 @@ _ICONS = {
     _WARNING: ("triangle-alert", "warn.icon"),
     _BULB: ("lightbulb", "warn.icon"),
 }
-_FREED_KEYS = ("Ctrl+L", "Ctrl+Shift+L", "Ctrl+T", "Ctrl+Shift+T", "Ctrl+U", "Ctrl+Shift+U", "Esc")
-"""What Scintilla would take from the window's commands."""
+_FREED_KEYS = (
+    *("Ctrl+L", "Ctrl+Shift+L", "Ctrl+T", "Ctrl+Shift+T", "Ctrl+U", "Ctrl+Shift+U"),
+    *("Ctrl++", "Ctrl+-", "Ctrl+/", "Esc"),
+)
+"""What Scintilla would take from the window's commands; a size of its own the window could not take back."""
 
 
 class CodeEditor(QsciScintilla):
@@ -348,6 +353,26 @@ class CodeEditor(QsciScintilla):
             painter.end()
 
     # ---- pointer, keys, menu -----------------------------------------------------------------
+
+    def keyPressEvent(self, event: QKeyEvent | None) -> None:  # noqa: N802 - Qt's name
+        """A sign with Ctrl is a command, bound or not: Scintilla would write Ctrl++ as "+" into the text."""
+        control = Qt.KeyboardModifier.ControlModifier
+        held = control | Qt.KeyboardModifier.AltModifier  # both are AltGr, which writes
+        if event is None:
+            return
+        if event.modifiers() & held == control and event.text() > " ":
+            event.ignore()
+        else:
+            super().keyPressEvent(event)
+
+    def wheelEvent(self, event: QWheelEvent | None) -> None:  # noqa: N802 - Qt's name
+        """The text alone has no size of its own: View > Zoom is for the whole window."""
+        if event is None:
+            return
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            event.ignore()
+        else:
+            super().wheelEvent(event)
 
     def mousePressEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
         """A click on the note carries out its fix; all others are Scintilla's."""
