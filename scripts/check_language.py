@@ -39,9 +39,10 @@ def banned(language: str, glossary: str) -> re.Pattern[str]:
 
 
 def spoken(source: str) -> Iterator[tuple[int, str]]:
-    """Line and text of each template of `msg(...)` in a Python source."""
+    """Line and text of each `msg(...)` and `template(...)` in a Python source."""
     for call in ast.walk(ast.parse(source)):
-        if isinstance(call, ast.Call) and getattr(call.func, "id", getattr(call.func, "attr", "")) == "msg":
+        name = getattr(call.func, "id", getattr(call.func, "attr", "")) if isinstance(call, ast.Call) else ""
+        if isinstance(call, ast.Call) and name in {"msg", "template"}:
             for text in call.args:
                 if isinstance(text, ast.Constant) and isinstance(text.value, str):
                     yield text.lineno, text.value

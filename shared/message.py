@@ -7,7 +7,7 @@ models and files: `visible` and its like make such texts safe to show.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePath
 from string import Formatter
@@ -164,3 +164,9 @@ def stored_message(template: object, params: object, depth: int = 0) -> Message 
 def msg(template: str, /, **params: object) -> Message:
     """Make a message. `template` must be a string literal, so that the catalogue can be checked."""
     return Message(template, MappingProxyType(params))
+
+
+def template(text: str, /) -> Callable[..., Message]:
+    """A row of a table of messages: it takes from what it is given by name what it names itself."""
+    names = dict.fromkeys(name for _, name, _, _ in Formatter().parse(text) if name)
+    return lambda **given: Message(text, MappingProxyType({name: given[name] for name in names}))

@@ -28,7 +28,7 @@ from domain.llm.messages import get_doubts, get_text, get_usage
 from domain.llm.provider_settings import BUILTIN
 from domain.llm.tools.text_files import version_hash
 from domain.llm.web_search import WEB_SEARCH
-from shared.message import Message, msg
+from shared.message import Message, msg, template
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -224,7 +224,11 @@ class TurnParts:
         answers = self.record.answers_of_turn()
         if ended != "completed" or not answers:
             return None
-        notes = [_DOUBTED[kind](words) for kind, words in get_doubts(answers[-1]).items() if kind in _DOUBTED]
+        notes = [
+            _DOUBTED[kind](figures=words, claims=words)
+            for kind, words in get_doubts(answers[-1]).items()
+            if kind in _DOUBTED
+        ]
         return (
             reduce(lambda one, more: msg("{first} {second}", first=one, second=more), notes)
             if notes
@@ -286,16 +290,13 @@ class TurnParts:
         await asyncio.to_thread(self.context.services.results.forget, self.project.root, call_id)
 
 
-_DOUBTED: Mapping[str, Callable[[str], Message]] = {
-    "figures": lambda words: msg("These figures of the answer are in no result: {figures}.", figures=words),
-    "stale": lambda words: msg(
-        "These figures of the answer are from before the last change of the circuit: {figures}.",
-        figures=words,
+_DOUBTED: Mapping[str, Callable[..., Message]] = {
+    "figures": template("These figures of the answer are in no result: {figures}."),
+    "stale": template(
+        "These figures of the answer are from before the last change of the circuit: {figures}."
     ),
-    "claims": lambda words: msg(
-        "The answer says this was done or shown, but no tool did it: {claims}.", claims=words
-    ),
-    "contradicted": lambda words: msg("The results say otherwise: {claims}.", claims=words),
+    "claims": template("The answer says this was done or shown, but no tool did it: {claims}."),
+    "contradicted": template("The results say otherwise: {claims}."),
 }
 
 

@@ -15,7 +15,7 @@ from urllib.parse import quote as url_quote
 from urllib.parse import urljoin, urlsplit
 
 from domain.llm.chat import ProviderErrorType
-from shared.message import Message, msg
+from shared.message import Message, msg, template
 from shared.redaction import redact
 
 QUOTE_LIMIT = 300
@@ -32,6 +32,13 @@ class Peer:
     model: str = ""
     key: str = ""
     is_loopback: bool = False
+
+    @property
+    def named(self) -> dict[str, str]:
+        """What texts name of it."""
+        name, variable = self.provider, key_variable(self.provider)
+        model = self.model or "?"
+        return {"server": self.server, "provider": name, "name": name, "model": model, "variable": variable}
 
 
 def quote(text: str, key: str, *, limit: int = QUOTE_LIMIT) -> str:
@@ -77,101 +84,75 @@ def key_variable(provider: str) -> str:
     return f"CIRCUIT_AI_{provider.upper().replace('-', '_')}_API_KEY"
 
 
-_Said = str | Message
-TEXTS: dict[ProviderErrorType, Callable[[Peer, _Said], Message]] = {
-    "no_key": lambda peer, said: msg("{server} requires a key: {said}", server=peer.server, said=said),
-    "auth": lambda peer, said: msg("{server} does not accept the key: {said}", server=peer.server, said=said),
-    "forbidden": lambda peer, said: msg("{server} denied access: {said}", server=peer.server, said=said),
-    "no_balance": lambda peer, said: msg(
-        "The account at {server} has no balance left: {said}", server=peer.server, said=said
-    ),
-    "quota": lambda peer, said: msg(
-        "The quota at {server} is used up: {said}", server=peer.server, said=said
-    ),
-    "rate_limited": lambda peer, said: msg(
-        "Rate limit of {server} reached: {said}", server=peer.server, said=said
-    ),
-    "overloaded": lambda peer, said: msg("{server} is overloaded: {said}", server=peer.server, said=said),
-    "unknown_model": lambda peer, said: msg(
-        "{server} does not have the model {model}: {said}",
-        server=peer.server,
-        model=peer.model or "?",
-        said=said,
-    ),
-    "context_too_long": lambda peer, said: msg(
-        "The conversation is too long for the model {model}: {said}", model=peer.model or "?", said=said
-    ),
-    "content_blocked": lambda peer, said: msg(
-        "{server} refused the content: {said}", server=peer.server, said=said
-    ),
-    "bad_request": lambda peer, said: msg(
-        "{server} did not accept the request: {said}", server=peer.server, said=said
-    ),
-    "unreachable": lambda peer, said: msg(
-        "{server} cannot be reached: {said}", server=peer.server, said=said
-    ),
-    "timeout": lambda peer, said: msg("{server} took too long: {said}", server=peer.server, said=said),
-    "connection_lost": lambda peer, said: msg(
-        "The connection to {server} broke: {said}", server=peer.server, said=said
-    ),
-    "server_error": lambda peer, said: msg("{server} failed: {said}", server=peer.server, said=said),
-    "bad_response": lambda peer, said: msg(
-        "{server} sent something that is not a model's answer: {said}", server=peer.server, said=said
-    ),
-    "empty_answer": lambda peer, _said: msg("{server} sent an empty answer.", server=peer.server),
-    "service_paused": lambda peer, said: msg(
-        "Requests to {server} are paused: {said}", server=peer.server, said=said
-    ),
+_TEXTS: dict[ProviderErrorType, Callable[..., Message]] = {
+    "no_key": template("{server} requires a key: {said}"),
+    "auth": template("{server} does not accept the key: {said}"),
+    "forbidden": template("{server} denied access: {said}"),
+    "no_balance": template("The account at {server} has no balance left: {said}"),
+    "quota": template("The quota at {server} is used up: {said}"),
+    "rate_limited": template("Rate limit of {server} reached: {said}"),
+    "overloaded": template("{server} is overloaded: {said}"),
+    "unknown_model": template("{server} does not have the model {model}: {said}"),
+    "context_too_long": template("The conversation is too long for the model {model}: {said}"),
+    "content_blocked": template("{server} refused the content: {said}"),
+    "bad_request": template("{server} did not accept the request: {said}"),
+    "unreachable": template("{server} cannot be reached: {said}"),
+    "timeout": template("{server} took too long: {said}"),
+    "connection_lost": template("The connection to {server} broke: {said}"),
+    "server_error": template("{server} failed: {said}"),
+    "bad_response": template("{server} sent something that is not a model's answer: {said}"),
+    "empty_answer": template("{server} sent an empty answer."),
+    "service_paused": template("Requests to {server} are paused: {said}"),
 }
 
-ADVICE: dict[ProviderErrorType, Callable[[Peer], Message]] = {
-    "no_key": lambda peer: msg(
+_ADVICE: dict[ProviderErrorType, Callable[..., Message]] = {
+    "no_key": template(
         "Set a key with `providers key set {provider}`, in the model settings of the window, or in the "
-        "environment variable {variable}.",
-        provider=peer.provider,
-        variable=key_variable(peer.provider),
+        "environment variable {variable}."
     ),
-    "auth": lambda peer: msg(
+    "auth": template(
         "Check that the key is right and belongs to this server; set another one with `providers key "
         "set {provider}`, in the model settings of the window, or in the environment variable "
-        "{variable}, which takes precedence.",
-        provider=peer.provider,
-        variable=key_variable(peer.provider),
+        "{variable}, which takes precedence."
     ),
-    "forbidden": lambda _: msg("Ask the provider what this account may use, or choose another model."),
-    "no_balance": lambda _: msg("Top up the account, or choose another provider."),
-    "quota": lambda _: msg(
+    "forbidden": template("Ask the provider what this account may use, or choose another model."),
+    "no_balance": template("Top up the account, or choose another provider."),
+    "quota": template(
         "Wait for the quota to reset, ask the provider to raise it, or choose another provider."
     ),
-    "rate_limited": lambda _: msg("Wait a minute and send the message again."),
-    "overloaded": lambda _: msg("Try again in a few minutes, or choose another model."),
-    "unknown_model": lambda peer: msg(
-        "Choose one of its models; `providers test {provider}` lists them.", provider=peer.provider
-    ),
-    "context_too_long": lambda _: msg(
+    "rate_limited": template("Wait a minute and send the message again."),
+    "overloaded": template("Try again in a few minutes, or choose another model."),
+    "unknown_model": template("Choose one of its models; `providers test {provider}` lists them."),
+    "context_too_long": template(
         "Start a new conversation, send less, or choose a model with a larger context."
     ),
-    "content_blocked": lambda _: msg("Reword the message; it will be refused again if unchanged."),
-    "bad_request": lambda _: msg("Check the base URL, and whether the model supports what was requested."),
-    "unreachable": lambda peer: (
-        msg("Start the server, or correct its address.")
-        if peer.is_loopback
-        else msg("Check the network connection, the address of the server and the proxy settings.")
+    "content_blocked": template("Reword the message; it will be refused again if unchanged."),
+    "bad_request": template("Check the base URL, and whether the model supports what was requested."),
+    "unreachable": template(
+        "Check the network connection, the address of the server and the proxy settings."
     ),
-    "timeout": lambda _: msg("Try again; a slow model needs a longer timeout."),
-    "connection_lost": lambda _: msg(
+    "timeout": template("Try again; a slow model needs a longer timeout."),
+    "connection_lost": template(
         'The partial answer was kept. Say "continue" to continue from there, or send the message again.'
     ),
-    "server_error": lambda _: msg(
-        "Try again in a moment; if it keeps failing, choose another model or provider."
-    ),
-    "bad_response": lambda _: msg("Check that the base URL is that of an OpenAI-compatible server."),
-    "empty_answer": lambda _: msg("Send the message again in other words, or choose another model."),
-    "service_paused": lambda peer: (
-        msg(
-            "Check that the server is running; `providers test {name}` checks it at once.", name=peer.provider
-        )
-        if peer.is_loopback
-        else msg("Wait until then, or choose another model.")
+    "server_error": template("Try again in a moment; if it keeps failing, choose another model or provider."),
+    "bad_response": template("Check that the base URL is that of an OpenAI-compatible server."),
+    "empty_answer": template("Send the message again in other words, or choose another model."),
+    "service_paused": template("Wait until then, or choose another model."),
+}
+_AT_HOME: dict[ProviderErrorType, Callable[..., Message]] = {
+    "unreachable": template("Start the server, or correct its address."),
+    "service_paused": template(
+        "Check that the server is running; `providers test {name}` checks it at once."
     ),
 }
+"""The advice of a server on this computer."""
+
+
+def text_of(kind: ProviderErrorType, peer: Peer, said: str | Message) -> Message:
+    return _TEXTS[kind](**peer.named, said=said)
+
+
+def advice_on(kind: ProviderErrorType, peer: Peer) -> Message:
+    advice = _AT_HOME.get(kind) if peer.is_loopback else None
+    return (advice or _ADVICE[kind])(**peer.named)

@@ -26,7 +26,7 @@ from infrastructure.llm_adapters.error_codes import (
     verdict_of_status,
     verdict_of_text,
 )
-from infrastructure.llm_adapters.error_texts import ADVICE, TEXTS, Peer, moved_advice, quote
+from infrastructure.llm_adapters.error_texts import Peer, advice_on, moved_advice, quote, text_of
 from infrastructure.llm_adapters.sse import FrameTooLarge, SSEReader
 from shared.message import Message, msg
 
@@ -157,7 +157,7 @@ def _refusal(
         kind = "no_key"
     said = _said(peer, complaint.text, status)
     return ProviderError(
-        TEXTS[kind](peer, said),
+        text_of(kind, peer, said),
         kind=kind,
         advice=_advice_on_refusal(peer, kind, complaint, status, headers),
         retryable=verdict.is_retryable,
@@ -211,7 +211,7 @@ def _advice_on_refusal(
         )
     if status == 407:
         return msg("The proxy requires a user name and password: add them to its address.")
-    return ADVICE[kind](peer)
+    return advice_on(kind, peer)
 
 
 def _advice_to_wait(
@@ -281,7 +281,7 @@ def error_of_transport(peer: Peer, error: Exception) -> ProviderError:
             "timeout",
             msg("no connection in time"),
             is_retryable=True,
-            advice=ADVICE["unreachable"](peer),
+            advice=advice_on("unreachable", peer),
         )
     match error:
         case httpx.ProxyError():
@@ -427,5 +427,5 @@ def failure(
 ) -> ProviderError:
     """The error of a kind in its own words, with `said` quoted and its usual advice (or this one)."""
     return ProviderError(
-        TEXTS[kind](peer, said), kind=kind, advice=advice or ADVICE[kind](peer), retryable=is_retryable
+        text_of(kind, peer, said), kind=kind, advice=advice or advice_on(kind, peer), retryable=is_retryable
     )

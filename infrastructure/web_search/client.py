@@ -39,7 +39,7 @@ from infrastructure.llm_adapters.wire_errors import (
     unusable_proxy,
 )
 from infrastructure.web_search.engines import Names, SearchEngine
-from shared.message import Message, msg
+from shared.message import Message, msg, template
 
 LONGEST_TITLE = 120
 LONGEST_TEXT = 400
@@ -149,65 +149,37 @@ def _date(text: str) -> str:
         return words
 
 
-_TEXTS: Mapping[SearchErrorKind, Callable[[str, object], Message]] = {
-    "no_key": lambda server, said: msg(
-        "The search engine {server} requires a key: {said}", server=server, said=said
-    ),
-    "auth": lambda server, said: msg(
-        "The search engine {server} does not accept the key: {said}", server=server, said=said
-    ),
-    "forbidden": lambda server, said: msg(
-        "The search engine {server} denied access: {said}", server=server, said=said
-    ),
-    "quota": lambda server, said: msg(
-        "The quota at the search engine {server} is used up: {said}", server=server, said=said
-    ),
-    "rate_limited": lambda server, said: msg(
-        "Rate limit of the search engine {server} reached: {said}", server=server, said=said
-    ),
-    "bad_request": lambda server, said: msg(
-        "The search engine {server} did not accept the request: {said}", server=server, said=said
-    ),
-    "moved": lambda server, said: msg(
-        "The search engine {server} redirects elsewhere: {said}", server=server, said=said
-    ),
-    "unreachable": lambda server, said: msg(
-        "The search engine {server} cannot be reached: {said}", server=server, said=said
-    ),
-    "timeout": lambda server, said: msg(
-        "The search engine {server} took too long: {said}", server=server, said=said
-    ),
-    "connection_lost": lambda server, said: msg(
-        "The connection to the search engine {server} broke: {said}", server=server, said=said
-    ),
-    "server_error": lambda server, said: msg(
-        "The search engine {server} failed: {said}", server=server, said=said
-    ),
-    "bad_response": lambda server, said: msg(
-        "The search engine {server} sent something that is not a list of pages: {said}",
-        server=server,
-        said=said,
-    ),
-    "too_large": lambda server, said: msg(
-        "The answer of the search engine {server} is too large: {said}", server=server, said=said
-    ),
+_TEXTS: Mapping[SearchErrorKind, Callable[..., Message]] = {
+    "no_key": template("The search engine {server} requires a key: {said}"),
+    "auth": template("The search engine {server} does not accept the key: {said}"),
+    "forbidden": template("The search engine {server} denied access: {said}"),
+    "quota": template("The quota at the search engine {server} is used up: {said}"),
+    "rate_limited": template("Rate limit of the search engine {server} reached: {said}"),
+    "bad_request": template("The search engine {server} did not accept the request: {said}"),
+    "moved": template("The search engine {server} redirects elsewhere: {said}"),
+    "unreachable": template("The search engine {server} cannot be reached: {said}"),
+    "timeout": template("The search engine {server} took too long: {said}"),
+    "connection_lost": template("The connection to the search engine {server} broke: {said}"),
+    "server_error": template("The search engine {server} failed: {said}"),
+    "bad_response": template("The search engine {server} sent something that is not a list of pages: {said}"),
+    "too_large": template("The answer of the search engine {server} is too large: {said}"),
 }
-_ADVICE: Mapping[SearchErrorKind, Callable[[Peer], Message]] = {
-    "no_key": lambda peer: msg("Set one: providers key set {name}.", name=peer.provider),
-    "auth": lambda peer: msg("Check the key: providers key set {name} replaces it.", name=peer.provider),
-    "forbidden": lambda _: msg("Check which permissions this key has, or choose another engine."),
-    "quota": lambda _: msg("Wait for the quota to reset, or choose another engine."),
-    "rate_limited": lambda _: msg("Wait a minute before the next search."),
-    "bad_request": lambda _: msg("Check the address of the engine, and its id if it has one."),
-    "moved": lambda _: msg("Check the address of the engine."),
-    "unreachable": lambda _: msg(
+_ADVICE: Mapping[SearchErrorKind, Callable[..., Message]] = {
+    "no_key": template("Set one: providers key set {name}."),
+    "auth": template("Check the key: providers key set {name} replaces it."),
+    "forbidden": template("Check which permissions this key has, or choose another engine."),
+    "quota": template("Wait for the quota to reset, or choose another engine."),
+    "rate_limited": template("Wait a minute before the next search."),
+    "bad_request": template("Check the address of the engine, and its id if it has one."),
+    "moved": template("Check the address of the engine."),
+    "unreachable": template(
         "Check that the server is running, its address, the network and the proxy settings."
     ),
-    "timeout": lambda _: msg("Try again, or choose another engine."),
-    "connection_lost": lambda _: msg("Try again, or choose another engine."),
-    "server_error": lambda _: msg("Try again in a moment, or choose another engine."),
-    "bad_response": lambda _: msg("Check that the address belongs to this engine."),
-    "too_large": lambda _: msg("Check that the address belongs to this engine."),
+    "timeout": template("Try again, or choose another engine."),
+    "connection_lost": template("Try again, or choose another engine."),
+    "server_error": template("Try again in a moment, or choose another engine."),
+    "bad_response": template("Check that the address belongs to this engine."),
+    "too_large": template("Check that the address belongs to this engine."),
 }
 
 
@@ -215,7 +187,8 @@ def failure(
     peer: Peer, kind: SearchErrorKind, said: object, *, advice: Message | None = None
 ) -> WebSearchError:
     """The error of a kind with `said` quoted, and its usual advice or this one."""
-    return WebSearchError(_TEXTS[kind](peer.server, said), kind=kind, advice=advice or _ADVICE[kind](peer))
+    told = _TEXTS[kind](**peer.named, said=said)
+    return WebSearchError(told, kind=kind, advice=advice or _ADVICE[kind](**peer.named))
 
 
 TOTAL_S = 10.0

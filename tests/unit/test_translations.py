@@ -34,16 +34,17 @@ class Wrong(AssertionError):
 
 def templates(source: str, file: str) -> Iterator[tuple[str, str]]:
     """Template and place of each `msg(...)` in `source`. Raises Wrong for one that is not a literal."""
-    if "msg" not in source:
+    if "msg" not in source and "template" not in source:
         return
     for call in ast.walk(ast.parse(source, file)):
-        if isinstance(call, ast.Call) and _name(call.func) == "msg":
+        if isinstance(call, ast.Call) and (name := _name(call.func)) in {"msg", "template"}:
             place = f"{file}:{call.lineno}"
             template = call.args[0] if len(call.args) == 1 else None
             if not isinstance(template, ast.Constant) or not isinstance(template.value, str):
-                raise Wrong(f"{place}: the template of msg() has to be one string literal")
+                raise Wrong(f"{place}: the template of {name}() has to be one string literal")
             given = {keyword.arg for keyword in call.keywords}
-            if None not in given and given != placeholders(template.value):
+            names = placeholders(template.value)
+            if name == "msg" and None not in given and given != names:
                 raise Wrong(f"{place}: {template.value!r} does not get the parameters it names: {given}")
             yield template.value, place
 
@@ -155,6 +156,8 @@ def test_catalogues_agree_where_they_share_a_text(translated: dict[str, dict[str
         "msg('no {}', name=1)",
         "msg('no {name:>4}', name=1)",
         "msg('no {name:a|b|c}', name=1)",
+        "template(text)",
+        "template('no {}')",
     ],
 )
 def test_texts_that_cannot_be_checked_are_refused(source: str) -> None:
@@ -165,6 +168,7 @@ def test_texts_that_cannot_be_checked_are_refused(source: str) -> None:
 def test_literals_are_found_with_their_parameters() -> None:
     source = "raise Error(shared.message.msg('no {name} '\n 'in {file}', name=1, file=2), advice=msg('look'))"
     assert dict(templates(source, "x.py")) == {"no {name} in {file}": "x.py:1", "look": "x.py:2"}
+    assert dict(templates("ROWS = {1: template('no {name}')}", "x.py")) == {"no {name}": "x.py:1"}
 
 
 def test_catalogue_with_an_entry_twice_is_refused() -> None:

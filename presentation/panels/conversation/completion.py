@@ -23,7 +23,7 @@ from presentation.ui.matching import score_of
 from presentation.ui.workspace import WindowServices
 from shared.errors import UserInputError
 from shared.local_time import clock_time
-from shared.message import Message, msg, one_line
+from shared.message import Message, msg, one_line, template
 
 _NAME = re.compile(r'(?<![\w.@])@(?:"([^"\n]*)|([^\s"\'`，。；：！？、（）()<>\[\]{}@]*))$')
 """As the conversation reads a name (application.conversation.question), up to where it is written."""
@@ -64,7 +64,7 @@ class SlashCommand:
     word: str
     text: Message
     """What it does."""
-    sentence: Callable[[str], Message] | None = None
+    sentence: Callable[..., Message] | None = None
     """Put in place of it, to be changed and sent; of the circuit in front."""
     command: str = ""
     """Else the window's command that it carries out."""
@@ -74,37 +74,28 @@ COMMANDS = (
     SlashCommand(
         word="fix",
         text=msg("Find and fix what the simulator reports"),
-        sentence=lambda circuit: msg(
-            "Simulate {circuit}, find the cause of what ngspice reports, and fix it.", circuit=circuit
-        ),
+        sentence=template("Simulate {circuit}, find the cause of what ngspice reports, and fix it."),
     ),
     SlashCommand(
         word="optimize",
         text=msg("Change values until the goals are met"),
-        sentence=lambda circuit: msg(
-            "Optimize {circuit} until its goals are met, with as few changes as possible.", circuit=circuit
-        ),
+        sentence=template("Optimize {circuit} until its goals are met, with as few changes as possible."),
     ),
     SlashCommand(
         word="explain",
         text=msg("Explain how the circuit works, with its figures"),
-        sentence=lambda circuit: msg(
-            "Explain how {circuit} works, stage by stage, with figures from a simulation.", circuit=circuit
-        ),
+        sentence=template("Explain how {circuit} works, stage by stage, with figures from a simulation."),
     ),
     SlashCommand(
         word="montecarlo",
         text=msg("Yield with tolerances"),
-        sentence=lambda circuit: msg(
-            "Run a Monte Carlo study of {circuit}, resistors 1 %, capacitors 5 %.", circuit=circuit
-        ),
+        sentence=template("Run a Monte Carlo study of {circuit}, resistors 1 %, capacitors 5 %."),
     ),
     SlashCommand(
         word="report",
         text=msg("Summarize the design with its measured figures"),
-        sentence=lambda circuit: msg(
-            "Summarize {circuit}: goals, topology, measured figures with margins, open questions.",
-            circuit=circuit,
+        sentence=template(
+            "Summarize {circuit}: goals, topology, measured figures with margins, open questions."
         ),
     ),
     SlashCommand(word="simulate", text=msg("Run the circuit in front"), command="run"),
@@ -339,7 +330,7 @@ class Completion(QObject):
         place = shown.relative_to(root).as_posix() if is_inside else ""  # type: ignore[union-attr, arg-type]
         circuit = _reference(place) if place and _can_be_written(place) else ""
         named = circuit or self._services.language(msg("the circuit"))
-        cursor.insertText(self._services.language(sentence(named)))
+        cursor.insertText(self._services.language(sentence(circuit=named)))
         self._edit.setTextCursor(cursor)
         self._edit.setFocus()
 

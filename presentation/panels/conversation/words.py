@@ -31,7 +31,7 @@ from presentation.provider_words import provider_title
 from presentation.use_words import seconds_of, use_lines
 from shared.errors import CircuitAIError
 from shared.local_time import clock_time
-from shared.message import Message, msg
+from shared.message import Message, msg, template
 from shared.origin import host_of
 
 ButtonKind = Literal["", "primary", "ok", "warn", "quiet"]
@@ -80,22 +80,21 @@ def doing(card: OperationCard | SimulationCard) -> Message:
     return msg("{doing} {file}", doing=verb, file=card.path)
 
 
-_STEPS: Mapping[CardKind, Callable[[int], Message]] = {
-    "read": lambda count: msg("{count} read", count=count),
-    "change": lambda count: msg("{count} written", count=count),
-    "delete": lambda count: msg("{count} deleted", count=count),
-    "simulate": lambda count: msg("{count} simulated", count=count),
-    "study": lambda count: msg("{count} {count:study|studies}", count=count),
-    "plain": lambda count: msg("{count} other", count=count),
+_STEPS: Mapping[CardKind, Callable[..., Message]] = {
+    "read": template("{count} read"),
+    "change": template("{count} written"),
+    "delete": template("{count} deleted"),
+    "simulate": template("{count} simulated"),
+    "study": template("{count} {count:study|studies}"),
+    "plain": template("{count} other"),
 }
 
 
 def steps_text(cards: Sequence[OperationCard | SimulationCard]) -> Said:
     """``12 steps: 8 read, 3 written, 1 simulated``."""
     counts = Counter(card.look.card for card in cards)
-    parts = [
-        part for kind, words in _STEPS.items() if counts[kind] for part in (msg(", "), words(counts[kind]))
-    ]
+    told = [_STEPS[kind](count=counts[kind]) for kind in _STEPS if counts[kind]]
+    parts = [part for each in told for part in (msg(", "), each)]
     return (msg("{count} steps", count=len(cards)), msg(": "), *parts[1:])
 
 
