@@ -42,6 +42,17 @@ BELOW = late_pattern(
 """Right before a figure: it is a bound."""
 
 
+def is_worked_out(before: str) -> bool:
+    """Whether a figure stands behind a formula: "5.61 V / 150 = "."""
+    return _CALCULATION.search(before[-SIGHT:]) is not None
+
+
+def is_bound(before: str) -> bool:
+    """Whether words right before a figure make it a bound."""
+    near = before[-SIGHT:].lower()
+    return ABOVE.search(near) is not None or BELOW.search(near) is not None
+
+
 def is_rounding(figure: TextFigure, value: float, *, is_rough: bool) -> bool:
     """Whether a figure is a value rounded, or cut off, to the digits it was written with."""
     off = abs(figure.value - value)
@@ -111,7 +122,8 @@ _WORDS = late_pattern(
     r"|(?P<did>\b(?:I|i|we)(?:'ve| have)?(?: (?:now|also|then))* (?:set|put|cut)\b)"
     r"|(?P<noun>\bexpected\b|\bpredicted\b|\bestimated\b|\btheor\w+|\bideal\w*|\bnominal\w*|\bcalculated\b"
     r"|\bcomputed\b|理论|理想|计算|算得|推算|推得|标称)"
-    r"|(?P<soft>\bshould\b|\b(?:you|we|I) need\b|\bneeds? to be\b|\bcould\b|\bwill\b|\bmay\b|\bmight\b"
+    r"|(?P<soft>\bshould\b|(?<!no )\b(?:needs|requires|calls for)\b"
+    r"|\b(?:you|we|I) need\b|\bneeds? to be\b|\bcould\b|\bwill\b|\bmay\b|\bmight\b"
     r"|\bcan\b|'ll\b"
     r"|\bi['’]d\b|\bperhaps\b|\bmaybe\b|或许|也许|\bexpect\b|\bpredict\b|\bestimate\b"
     r"|\btry\b|\btrying\b|\bpropose\b|\bsuggest\b|\brecommend\b|\baim\w*\b|\blet\b|\bbecomes?\b|\bso that\b"

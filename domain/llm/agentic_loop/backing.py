@@ -18,10 +18,12 @@ from itertools import combinations, islice
 from domain.circuit.figures_in_text import TextFigure, figures_in, figures_in_words, plain, without_code
 from domain.circuit.said_figures import (
     SIGHT,
+    is_bound,
     is_by_hand,
     is_convention,
     is_rounding,
     is_thought,
+    is_worked_out,
     sentence_before,
 )
 from domain.llm.agentic_loop.follows import Given, by_law, derived, is_one_of, is_rough, off_whole, values_of
@@ -33,7 +35,7 @@ from shared.late_patterns import late_pattern
 
 _MOST_READ = 8_000
 _MEASURED_SO = 3
-"""So many digits tell of a measurement, not of a wish."""
+"""So many digits tell of a measurement."""
 
 _ASKED = late_pattern(
     r"(?:\b(?:at|@|your|goal|target|limit|required?|requirement|requested|asked(?: for)?|wanted"
@@ -116,8 +118,7 @@ def unbacked_figures(text: str, backing: Backing) -> tuple[str, ...]:
         and not (
             is_one_of(flat, figure, values_of(known.asked))
             and (
-                figure.digits < _MEASURED_SO
-                or _CAME_FROM.search(flat[: figure.start][-SIGHT:])
+                _CAME_FROM.search(flat[: figure.start][-SIGHT:])
                 or _is_wish(flat[: figure.start][-SIGHT:], flat[figure.end :][:SIGHT])
             )
         )
@@ -162,6 +163,7 @@ def unbacked_figures(text: str, backing: Backing) -> tuple[str, ...]:
     ]
     said += values_of(each for each in figures if each.start not in own and is_one_of(flat, each, loads))
     following += loads
+    said += values_of(each for each in figures if is_worked_out(sentence_before(flat, each.start)))
     for turn in range(2):  # what follows from what followed
         more = [*by_law(said), *(() if turn else by_law(known.newest()))]
         follows = [
@@ -189,7 +191,10 @@ def unbacked_figures(text: str, backing: Backing) -> tuple[str, ...]:
             or is_convention(figure, before, after)
             or is_thought(mood, after)
             or is_by_hand(flat, figure.start)
-            or ((_is_wish(before, after) or _PROMISES.search(before)) and is_one_of(flat, figure, asked))
+            or (
+                (_is_wish(before, after) or _PROMISES.search(before) or is_bound(before))
+                and is_one_of(flat, figure, asked)
+            )
             or _is_part_of(flat, figure, [*said, *known.named()], before, after, is_named=figure.start in own)
             or (_COMPARED.search(f"{before[-24:]} {after[:16]}") and is_one_of(flat, figure, compared))
             or (figure.unit == "%" and figure.start not in own and is_one_of(flat, figure, asked))

@@ -110,11 +110,14 @@ def contradictions(
             said, ""
         ):
             continue
+        behind = _CLAUSE_START.split(flat[figure.end :][:SIGHT])[0]
         is_above = (compares["above"] is not None) != bool(compares["not"])
         before_it = figures[place - 1] if place else None
         if not (
             _is_wrong_to(before_it, flat, figure, is_above=is_above)
-            or _is_wrong_by(measured, said, figure, is_above=is_above)
+            or _is_wrong_by(
+                measured, said, figure, is_above=is_above, is_of_each=_EACH.search(own + behind) is not None
+            )
         ):
             continue
         clause = f"{said}{flat[figure.start - len(compares[0]) : figure.end]}".strip()
@@ -128,6 +131,7 @@ def contradictions(
         *(clause[-_LONGEST:] for clause in _wrong_targets(flat, figures, words)),
         *(clause[-_LONGEST:] for clause in _wrong_sides(flat, figures, words)),
         *(clause[-_LONGEST:] for clause in _wrong_within(flat, figures)),
+        *(clause[-_LONGEST:] for clause in _wrong_times(flat, figures, words)),
         *(clause[-_LONGEST:] for clause in wrong_sums(flat, figures)),
         *(clause[-_LONGEST:] for clause in _wrong_ranges(flat, figures, results)),
         *(clause[-_LONGEST:] for clause in wrong_ways(flat, (*earlier, *results))),
@@ -175,22 +179,82 @@ _WITHIN_OF = late_pattern(
     r"|(?P<zh>在|满足|符合|仍?处于)\s?$",
     re.IGNORECASE,
 )
+_TIMES = late_pattern(
+    r"(?:要求|目标|规定|指标)值?的\s?(?P<zh>[\d.]+|两|三|四|五)\s?倍"
+    r"|\b(?P<en>[\d.]+|twice|two|three|four|five)(?: times)? (?:of )?(?:the |your |what )?"
+    r"(?:requirement|required\b|goal|target|limit|minimum|you asked)",
+    re.IGNORECASE,
+)
+_COUNTS = {
+    "两": 2.0,
+    "三": 3.0,
+    "四": 4.0,
+    "五": 5.0,
+    "twice": 2.0,
+    "two": 2.0,
+    "three": 3.0,
+    "four": 4.0,
+    "five": 5.0,
+}
+_OFF_TIMES = 0.2
+
+
+def _wrong_times(flat: str, figures: Sequence[TextFigure], words: Sequence[str]) -> Iterator[str]:
+    """Where a figure is told to be so many times what was asked, and is not: "three times the goal"."""
+    for told in _TIMES.finditer(flat):
+        said = (told["zh"] or told["en"]).lower()
+        times = _COUNTS.get(said) or float(said.strip(".") or 0)
+        before = [each for each in figures if each.end <= told.start() and each.unit not in ("%", "1")]
+        if not before or _CLAUSE_START.search(flat[before[-1].end : told.start()]):
+            continue
+        asked = {
+            each.value
+            for text in words[-3:]
+            for each in figures_in(plain(text))
+            if each.unit == before[-1].unit
+        }
+        if asked and not any(
+            abs(before[-1].value / each / times - 1) <= _OFF_TIMES for each in asked if each * times
+        ):
+            yield flat[before[-1].start : told.end()]
+
+
 _SHARE_BEHIND = late_pattern(r"\s?(?:的\s?)?±\s?(?P<share>\d+(?:\.\d+)?) ?%")
 
 
 def _wrong_within(flat: str, figures: Sequence[TextFigure]) -> Iterator[str]:
-    """Where a figure is told to be nearer to another than it is: "10.6 kHz is within ±3 % of 10 kHz"."""
+    """Where a figure is told to be nearer to another than it is.
+
+    "10.6 kHz is within ±3 % of 10 kHz", "within 5.1 V ±5 %, at most 5.365 V".
+    """
     same = [each for each in figures if each.unit != "%"]
-    for one, aim in pairwise(same):
-        between = flat[one.end : aim.start]
-        told = _WITHIN_OF.search(between)
+    for one, aim in (*pairwise(same), *((other, one) for one, other in pairwise(same))):
+        first, second = min(one, aim, key=_start_of), max(one, aim, key=_start_of)
+        between = flat[first.end : second.start]
+        before = flat[max(0, aim.start - SIGHT) : aim.start]
+        told = _WITHIN_OF.search(between if first is one else before)
         if one.unit != aim.unit or told is None or _CLAUSE_START.search(between) or not aim.value:
+            continue
+        if first is one and re.search(r"[,，)）]", between[: told.start()]):
+            continue  # of something else
+        if first is aim and not _EXTREME.search(between):
             continue
         share = _SHARE_BEHIND.match(flat, aim.end) if told["zh"] else told
         if share is None or NOT.search(between) or _SUPPOSES.search(between.lower()):
             continue
         if abs(one.value / aim.value - 1) > float(share["share"]) / 100 + one.step / 2 / aim.value:
-            yield flat[one.start : aim.end]
+            yield flat[first.start : second.end]
+
+
+def _start_of(figure: TextFigure) -> int:
+    return figure.start
+
+
+_EXTREME = late_pattern(
+    r"(?:最[高大低小]值?|\b(?:at most|at least|up to|maximum|minimum|highest|lowest|max|min|peaks? at))"
+    r"\W{0,3}(?:只?[有为是])?\W?$",
+    re.IGNORECASE,
+)
 
 
 def _wrong_sides(flat: str, figures: Sequence[TextFigure], words: Sequence[str]) -> Iterator[str]:
@@ -422,6 +486,7 @@ def _is_wrong_by(
     figure: TextFigure,
     *,
     is_above: bool,
+    is_of_each: bool,
 ) -> bool:
     """Whether a quantity that the clause names has a value on the other side of the figure."""
     stated = list(figures_in(said))
@@ -433,7 +498,7 @@ def _is_wrong_by(
         and not is_rounding(figure, abs(value), is_rough=bool(ROUGHLY.search(said.rstrip("+-± ").lower())))
         for value in newest
     ]
-    return any(wrong) if _EACH.search(said) and not stated else all(wrong)
+    return any(wrong) if (is_of_each or _EACH.search(said)) and not stated else all(wrong)
 
 
 def _is_on_wrong_side(value: float, bound: float, *, is_above: bool) -> bool:

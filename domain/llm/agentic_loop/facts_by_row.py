@@ -380,7 +380,11 @@ def _of_other_row(sentence: str, table: _Table) -> Iterator[str]:
                 if any(
                     (key := _key_of(part, figure, each)) is not None
                     and _is_of_another(
-                        part, figure, [row for row in table.rows if _has(row, each.alone | key)], table
+                        part,
+                        figure,
+                        [row for row in table.rows if _has(row, each.alone | key)],
+                        table,
+                        is_told_at=True,
                     )
                     for figure in each.figures
                 ):
@@ -406,13 +410,15 @@ def _of_other_row(sentence: str, table: _Table) -> Iterator[str]:
             meant = None
 
 
-def _is_of_another(part: str, figure: TextFigure, meant: Sequence[Row], table: _Table) -> bool:
+def _is_of_another(
+    part: str, figure: TextFigure, meant: Sequence[Row], table: _Table, *, is_told_at: bool = False
+) -> bool:
     """Whether a figure that is told of some rows is what others have."""
     own = {value for row in meant for value in row.values} | table.others
     return (
         len(meant) < len(table.rows)
         and (figure.digits > 1 or "." in figure.text)
-        and not _TO_OTHER.search(part[: figure.start])
+        and (is_told_at or not _TO_OTHER.search(part[: figure.start]))
         and not _LIMITS.search(part[: figure.start].lower())
         and (table.goes_on or "±" not in part)
         and not any(is_rounding(figure, value, is_rough=table.is_rough) for value in own)
@@ -423,12 +429,16 @@ def _is_of_another(part: str, figure: TextFigure, meant: Sequence[Row], table: _
 def _key_of(part: str, figure: TextFigure, told: _Named) -> set[tuple[str, float]] | None:
     """The point at which a figure is told: the one right behind it, else the last one before it."""
     last: set[tuple[str, float]] | None = None
+    before = 0
     for key, points in told.keys:
         if not points <= told.alone:
             if 0 <= key.start - figure.end <= _NEXT and _AT_POINT.fullmatch(part, figure.end, key.start):
                 return points
             between = [each for each in told.figures if key.end <= each.start < figure.start]
-            last = points if key.end <= figure.start and not between else last
+            if key.end <= figure.start and not between:
+                is_next = any(before <= each.start < key.start for each in told.figures)
+                last = points if is_next or not before else None  # else two points, then two figures
+            before = key.end
     return last
 
 

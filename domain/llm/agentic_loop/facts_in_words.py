@@ -54,7 +54,7 @@ _PROPOSES = late_pattern(
 """The rest of the sentence is of what isn't yet."""
 _PASSIVE = late_pattern(
     r"\b(?:was|were|had been) (?=(?:halved|doubled|tripled|reduced|raised|lowered|increased|decreased"
-    r"|improved|kept)\b)",
+    r"|improved|kept|simulated|run|tested|checked|swept|verified)\b)",
     re.IGNORECASE,
 )
 _OF_GOAL = late_pattern(
@@ -267,7 +267,8 @@ _NONE_FAILED = late_pattern(
     re.IGNORECASE,
 )
 _COUNT = late_pattern(
-    r"(?<![\d.])(?P<count>\d{2,6})(?: (?:\w+[- ]){0,2}(?:runs?|samples?|trials?|simulations?|iterations?)\b"
+    r"(?<![\d.])(?P<count>\d{2,6})(?: (?:\w+[- ]){0,2}(?:runs?|samples?|trials?|simulations?|iterations?"
+    r"|corners?)\b"
     r"|\s?次(?=[^，。；,;]{0,6}?(?:运行|仿真|模拟|蒙特卡洛|迭代|抽样|中))|\s?个?(?:样本|样品))"
     r"|(?:跑|运行|仿真|模拟|迭代|优化)了?\s?(?P<zh>\d{2,6}) ?次"
     r"|(?:样本|样品|次|其)?中(?:只?有)?\s?(?P<other>\d{2,6}) ?[个次]",
@@ -483,7 +484,7 @@ def _is_wrong_count(clause: str, facts: _Facts, is_denied: bool) -> bool:
     known = (facts.studied or facts.counts) | {abs(one - other) for one, other in pairs}
     measured = {figure.start for figure in figures_in(clause)}
     if any(
-        int(found[found.lastgroup or ""]) not in known
+        int(found[found.lastgroup or ""]) not in (facts.few if "corner" in found[0] else known)
         for found in _COUNT.finditer(clause)
         if found.start(found.lastgroup or "") not in measured
     ):

@@ -37,6 +37,7 @@ _IS_OLD = late_pattern(
     r"|原|之前|先前|旧|此前|从|由|比|[改调换]前|->|→|=>|若|如果|\bif\b|恢复|回到|\bback\b"
 )
 """What may tell of the value a part had."""
+_IS_NOW = late_pattern(r"\bnow\b|现在|[改换调设]成?[为到至]", re.IGNORECASE)
 _GIVEN = late_pattern(
     r"\b(?P<part>[RCL]\w*)[^\w\n]{1,4}(?P<value>\d+(?:\.\d+)?(?:e-?\d+)?\w*)", re.IGNORECASE
 )
@@ -108,7 +109,10 @@ def wrong_parts(flat: str, backing: Sequence[str]) -> Iterator[tuple[int, int]]:
                 or (
                     not is_old
                     and name in newest
-                    and any(_is_like(one, other) for one in values for other in replaced.get(name, ()))
+                    and (
+                        _IS_NOW.search(flat, each.start(), each.start("one"))
+                        or any(_is_like(one, other) for one in values for other in replaced.get(name, ()))
+                    )
                     and not any(_is_like(one, newest[name]) for one in values)
                 )
                 for name in names

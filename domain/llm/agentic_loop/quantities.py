@@ -69,6 +69,7 @@ _APART = late_pattern(
 _NAME_BEHIND = late_pattern(
     r" (?:of (?:the |its )?)?(?:(?:output|voltage|total) )?| ?的(?:输出)?", re.IGNORECASE
 )
+_THAN = late_pattern(r"\bthan\b|\bvs\b|比", re.IGNORECASE)
 _FROM_FIGURE = late_pattern(r"(?<=从|由)\s?[\d.]+\s?[a-zA-ZΩ°%]{0,4}|\bfrom [\d.]+\s?[a-zA-ZΩ°%]{0,4}")
 """What a quantity had before is no other one's."""
 _OPERATOR = late_pattern(r"[\w)] ?[-+*/] ?$")
@@ -335,7 +336,16 @@ class Quantities:
         Empty where none does, or the figure is a difference ("0.8 dB too high").
         """
         row, start = self._named_next_to(flat, figure)
-        return (0, []) if row is None else (start, self._of_unit(row, figure.unit))
+        if row is None:
+            return 0, []
+        before = flat[max(0, figure.start - 60) : figure.start]
+        clause = before[
+            max((end.end() for end in CLAUSE_END.finditer(before) if end[0] not in "(（"), default=0) :
+        ]
+        rows = (
+            {row, *(each for each, *_ in _places_of(clause, self._values))} if _THAN.search(clause) else {row}
+        )
+        return start, [value for each in rows for value in self._of_unit(each, figure.unit)]
 
     def _named_next_to(self, flat: str, figure: TextFigure) -> tuple[Row | None, int]:
         """The quantity that is named next to a figure, and where name or figure begin."""
