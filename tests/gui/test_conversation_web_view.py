@@ -226,7 +226,7 @@ async def test_a_row_that_was_looked_for_is_in_sight_and_stands_out_for_a_moment
     monkeypatch.setattr("presentation.panels.conversation.web_view.MARKED_MS", marked_ms)
     rows = tuple(UserText(key=str(each), text=f"message {each}") for each in range(400))
     view.apply([Reset(items=rows, place=ScrollPlace(str(number), is_marked=True))])
-    await until(lambda: not view._older)
+    await until(lambda: not view._slices.isActive())
     row = f"document.querySelector('[data-key=\"{number}\"]')"
     box = f"{row}.getBoundingClientRect()"
     assert await script(f"{box}.top >= -1 && {box}.bottom <= innerHeight + 1")

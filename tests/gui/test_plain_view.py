@@ -307,7 +307,7 @@ async def test_a_row_that_was_looked_for_is_in_sight_and_stands_out_for_a_moment
     await until(lambda: view._marked == str(number))
     bar = view.surface.verticalScrollBar()
     assert bar is not None
-    await until(lambda: not view._older)
+    await until(lambda: not view._slices.isActive())
     top = view._top_of(str(number)) - bar.value()
     assert -2 <= top <= view.surface.height() - 20
     await until(lambda: looks)

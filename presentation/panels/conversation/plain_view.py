@@ -58,7 +58,7 @@ _SYNTAX = ("comment", "directive", "element", "node", "value", "param", "string"
 _FIRST_ITEMS = 40
 """Shown at once of a stored conversation; the earlier ones follow in slices above them."""
 _SLICE = 24
-_UNASKED = 400
+_UNASKED = 200
 """Rows that come above by themselves; those before them when somebody scrolls up to where they would be."""
 _MOST_SHOWN = _FIRST_ITEMS + _UNASKED + 2 * _SLICE
 """Rows that are kept while the end is in sight. With more the document is made anew with the newest: one that

@@ -48,7 +48,7 @@ _SERVED = (_RESOURCES / "web", _RESOURCES / "fonts")
 _FIRST_ITEMS = 40
 """Shown at once of a stored conversation; the earlier ones follow in slices above them."""
 _SLICE = 12
-_UNASKED = 400
+_UNASKED = 200
 """Rows that come above by themselves; those before them when somebody scrolls up to where they would be."""
 _MOST_SHOWN = _FIRST_ITEMS + _UNASKED + 4 * _SLICE
 """Rows that are kept while the end is in sight; those above come again when somebody scrolls up to them."""
