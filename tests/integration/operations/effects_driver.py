@@ -16,6 +16,7 @@ import random
 import shutil
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -104,8 +105,22 @@ def die_at(number: int) -> None:
         setattr(owner, name, watched(getattr(owner, name)))
 
 
+_TASKS = Path("/proc/self/task")
+
+
+def _beside_python() -> int:
+    """How many threads there are that Python does not count: those of libraries, and those just ending."""
+    return len(list(_TASKS.iterdir())) - threading.active_count() if _TASKS.is_dir() else 0
+
+
+_OF_LIBRARIES = _beside_python()
+
+
 def life(work: Callable[[], object], *, kill_after_s: float | None = None) -> bool:
     """Run `work` in a fork; whether it came to its end."""
+    # A thread that was joined may still be leaving OpenSSL, with its lock; the fork would wait for that for ever.
+    while _beside_python() > _OF_LIBRARIES:
+        time.sleep(0.001)
     child = os.fork()
     if child == 0:
         faulthandler.dump_traceback_later(120, exit=True)  # one that hangs says where
