@@ -11,8 +11,8 @@ from PyQt6.QtGui import QAction, QResizeEvent, QShowEvent
 from PyQt6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from domain.simulation.operating_point import REGIONS, is_usual
-from presentation.panels.run_note import RunNote
 from presentation.panels.waveforms.figures import SPACE, quantity
+from presentation.panels.waveforms.run_note import RunNote
 from presentation.ui.figure_table import Cell, Column, FigureTable
 from presentation.ui.frame import IconButton
 from presentation.ui.parts import ElidedLabel, arrange, copy_text, text_label

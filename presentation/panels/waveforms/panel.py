@@ -17,7 +17,6 @@ from application.groups.project import Project
 from application.groups.simulation import Simulation
 from application.project.window_state import CircuitView
 from domain.simulation.waveform import Plot
-from presentation.panels.run_note import RunNote
 from presentation.panels.waveforms.cursor_table import CursorStrip, CursorTable
 from presentation.panels.waveforms.family import (
     MOST_DRAWN,
@@ -31,6 +30,7 @@ from presentation.panels.waveforms.plot_area import PlotArea
 from presentation.panels.waveforms.plot_foot import PlotFoot
 from presentation.panels.waveforms.plot_tools import PlotTools
 from presentation.panels.waveforms.results_view import MeasurementsView, ValueTable
+from presentation.panels.waveforms.run_note import RunNote
 from presentation.panels.waveforms.run_overlay import RunOverlay
 from presentation.panels.waveforms.shown_result import ShownResult
 from presentation.panels.waveforms.traces import Axis, Trace, TraceColors
