@@ -27,6 +27,14 @@ def foot_of(found: Finder, part: Part) -> tuple[str, tuple[Part, ...]]:
 
 def find_mirrors(found: Finder) -> None:
     """Mirrors of all kinds."""
+    groups = _groups(found)
+    for diode, mates in groups:
+        if diode.name not in found.used and not any(_stands_on_mirror(found, diode, mate) for mate in mates):
+            _add_mirror(found, diode, mates, groups)
+
+
+def _groups(found: Finder) -> list[tuple[Part, list[Part]]]:
+    """Each transistor connected as a diode, with those that share its base or gate."""
     graph = found.graph
     diodes = [each for each in graph.of("q m j") if each.pins["in"] == each.pins["out"]]
     diodes += [each for each in graph.of("q m") if each not in diodes and _helper(found, each) is not None]
@@ -45,57 +53,56 @@ def find_mirrors(found: Finder) -> None:
         stacked = [each for each in others if _stands_on_mirror(found, diode, each)]
         if mates := [each for each in others if each in same or each in stacked]:
             groups.append((diode, mates))
-    for diode, mates in groups:
-        if diode.name in found.used or any(_stands_on_mirror(found, diode, mate) for mate in mates):
-            continue
-        helper = _helper(found, diode) if diode.pins["in"] != diode.pins["out"] else None
-        upper = next(
-            (
-                (d, m)
-                for d, m in groups
-                if any(_stands_on_mirror(found, d, each) for each in m)
-                and d.pins["com"] in (diode.pins["out"], *(x.pins["out"] for x in mates))
-            ),
-            None,
-        )
-        wilson = next(
-            (
-                each
-                for each in graph.of("q m")
-                if each.pins["com"] == diode.pins["out"]
-                and each.pins["in"] in {m.pins["out"] for m in mates}
-                and each not in mates
-            ),
-            None,
-        )
-        resistors = [r for each in (diode, *mates) for r in foot_of(found, each)[1]]
-        at_diode, at_mates = foot_of(found, diode)[1], [r for m in mates for r in foot_of(found, m)[1]]
-        elements: dict[str, list[Part]] = {"reference": [diode], "output": list(mates)}
-        nodes = {"in": diode.pins["out"], "out": mates[0].pins["out"], "common": foot_of(found, diode)[0]}
-        kind = "current_mirror"
-        if wilson is not None:
-            kind = "wilson_mirror"
-            elements["output"] = [wilson]
-            elements["mate"] = list(mates)
-            nodes |= {"in": wilson.pins["in"], "out": wilson.pins["out"]}
-        elif upper is not None:
-            kind = "cascode_mirror"
-            elements |= {"upper_reference": [upper[0]], "upper_output": list(upper[1])}
-            nodes |= {"in": upper[0].pins["out"], "out": upper[1][0].pins["out"]}
-        elif at_mates and not at_diode and diode.kind == "q":
-            kind = "widlar_source"
-        if helper is not None:
-            elements["helper"] = [helper]
-            nodes["in"] = diode.pins["out"]
-        if resistors:
-            elements["degeneration"] = resistors
-        reference = [r for r, far in graph.two(nodes["in"], "r") if far in graph.rails]
-        figures = _mirror_figures(found, kind, [diode, *mates], reference, nodes)
-        if reference and len(reference) == 1 and kind != "wilson_mirror":
-            elements["sets_current"] = reference
-        elif reference:
-            elements["sets_current"] = reference[:1]
-        found.add(kind, elements, nodes, figures)
+    return groups
+
+
+def _add_mirror(found: Finder, diode: Part, mates: list[Part], groups: list[tuple[Part, list[Part]]]) -> None:
+    graph = found.graph
+    helper = _helper(found, diode) if diode.pins["in"] != diode.pins["out"] else None
+    upper = next(
+        (
+            (d, m)
+            for d, m in groups
+            if any(_stands_on_mirror(found, d, each) for each in m)
+            and d.pins["com"] in (diode.pins["out"], *(x.pins["out"] for x in mates))
+        ),
+        None,
+    )
+    wilson = next(
+        (
+            each
+            for each in graph.of("q m")
+            if each.pins["com"] == diode.pins["out"]
+            and each.pins["in"] in {m.pins["out"] for m in mates}
+            and each not in mates
+        ),
+        None,
+    )
+    at_diode, at_mates = foot_of(found, diode)[1], [r for m in mates for r in foot_of(found, m)[1]]
+    elements: dict[str, list[Part]] = {"reference": [diode], "output": list(mates)}
+    nodes = {"in": diode.pins["out"], "out": mates[0].pins["out"], "common": foot_of(found, diode)[0]}
+    kind = "current_mirror"
+    if wilson is not None:
+        kind = "wilson_mirror"
+        elements["output"] = [wilson]
+        elements["mate"] = list(mates)
+        nodes |= {"in": wilson.pins["in"], "out": wilson.pins["out"]}
+    elif upper is not None:
+        kind = "cascode_mirror"
+        elements |= {"upper_reference": [upper[0]], "upper_output": list(upper[1])}
+        nodes |= {"in": upper[0].pins["out"], "out": upper[1][0].pins["out"]}
+    elif at_mates and not at_diode and diode.kind == "q":
+        kind = "widlar_source"
+    if helper is not None:
+        elements["helper"] = [helper]
+        nodes["in"] = diode.pins["out"]
+    if at_diode or at_mates:
+        elements["degeneration"] = [*at_diode, *at_mates]
+    reference = [r for r, far in graph.two(nodes["in"], "r") if far in graph.rails]
+    figures = _mirror_figures(found, kind, [diode, *mates], reference, nodes)
+    if reference:
+        elements["sets_current"] = reference[:1]
+    found.add(kind, elements, nodes, figures)
 
 
 def _helper(found: Finder, part: Part) -> Part | None:

@@ -137,11 +137,7 @@ def _spread(circuit: Circuit, ask: Ask, speech: Speech, kind: str) -> Plan:
                     file=circuit.file,
                 )
             )
-    arguments: dict[str, Any] = {
-        "kind": kind,
-        "path": circuit.file,
-        "parameters": scattered,
-    }
+    arguments: dict[str, Any] = {"kind": kind, "path": circuit.file, "parameters": scattered}
     arguments |= {"measure": measure} if measure else {}
     arguments |= {"goals": goals} if goals else {}
     if kind == "monte_carlo" and ask.runs:
@@ -152,62 +148,58 @@ def _spread(circuit: Circuit, ask: Ask, speech: Speech, kind: str) -> Plan:
     told_goals = ", ".join(goals)
     if ask.value is not None and wanted:
         told_goals = f"{speech.say(wanted[0].name)} {aim_told(ask, wanted[0])}"
-    told = speech.listed(f"{each['name']} ±{each['tolerance']}" for each in scattered)
-    runs = re.search(r": (\d+) runs, (\d+) failed", outcome.lines[0])
-    head = msg(
-        "{file}, {count} runs, {failed} failed; tolerances: {tolerances}.",
-        file=circuit.file,
-        count=runs[1] if runs else "?",
-        failed=runs[2] if runs else "?",
-        tolerances=told,
-    )
-    reasons = {found["name"]: found["reason"] for found in _UNMEASURED.finditer(outcome.text)}
-    lines = [
-        _statistics(line, wanted, reasons, speech) for line in outcome.lines if _STATISTICS.fullmatch(line)
-    ]
-    said = [speech.say(head)]
+    said = [_runs_told(outcome, circuit, scattered, speech)]
     if is_assumed:
         said.append(speech.say(msg("No tolerance was given; these are assumed.")))
-    if found := _YIELD.search(outcome.text):
-        share, low, high = (100 * float(found[at]) for at in (1, 4, 5))
-        said.append(
-            speech.say(
-                msg(
-                    "Yield: {share} % ({passed} of {count}; 95 % confidence interval {low} % to {high} %), "
-                    "for {goals}.",
-                    share=f"{share:.3g}",
-                    passed=found[2],
-                    count=found[3],
-                    low=f"{low:.3g}",
-                    high=f"{high:.3g}",
-                    goals=told_goals,
-                )
-            )
-        )
-    elif goals and (verdict := next((line for line in outcome.lines if line.startswith("goals met: ")), "")):
-        said.append(
-            speech.say(
-                msg("Goals are met in all cases.")
-                if verdict.endswith("yes")
-                else msg("Goals are not met in the worst case.")
-            )
-        )
-    said.append(bullets(lines))
+    if judged := _judged(outcome, told_goals):
+        said.append(speech.say(judged))
+    reasons = {found["name"]: found["reason"] for found in _UNMEASURED.finditer(outcome.text)}
+    rows = [line for line in outcome.lines if _STATISTICS.fullmatch(line)]
+    said.append(bullets([_statistics(line, wanted, reasons, speech) for line in rows]))
     if found := _SHARES.search(outcome.text):
-        own = next((each for each in wanted if each.key == found["name"]), None)
+        own = next((each.name for each in wanted if each.key == found["name"]), found["name"])
         parts = (each.partition(" ") for each in found["shares"].split(", ") if not each.endswith(" 0 %"))
+        shares = speech.listed(msg("{name} {share}", name=name, share=share) for name, _, share in parts)
         said.append(
-            speech.say(
-                msg(
-                    "Shares of the variance of the {name}: {shares}.",
-                    name=own.name if own is not None else found["name"],
-                    shares=speech.listed(
-                        msg("{name} {share}", name=name, share=share) for name, _, share in parts
-                    ),
-                )
-            )
+            speech.say(msg("Shares of the variance of the {name}: {shares}.", name=own, shares=shares))
         )
     return "\n".join(said)
+
+
+def _runs_told(
+    outcome: Outcome, circuit: Circuit, scattered: Sequence[Mapping[str, str]], speech: Speech
+) -> str:
+    runs = re.search(r": (\d+) runs, (\d+) failed", outcome.lines[0])
+    return speech.say(
+        msg(
+            "{file}, {count} runs, {failed} failed; tolerances: {tolerances}.",
+            file=circuit.file,
+            count=runs[1] if runs else "?",
+            failed=runs[2] if runs else "?",
+            tolerances=speech.listed(f"{each['name']} ±{each['tolerance']}" for each in scattered),
+        )
+    )
+
+
+def _judged(outcome: Outcome, goals: str) -> Message | None:
+    """How many of the circuits are good; None where no goal was asked about."""
+    if found := _YIELD.search(outcome.text):
+        share, low, high = (f"{100 * float(found[at]):.3g}" for at in (1, 4, 5))
+        return msg(
+            "Yield: {share} % ({passed} of {count}; 95 % confidence interval {low} % to {high} %), "
+            "for {goals}.",
+            share=share,
+            passed=found[2],
+            count=found[3],
+            low=low,
+            high=high,
+            goals=goals,
+        )
+    verdict = next((line for line in outcome.lines if line.startswith("goals met: ")), "")
+    if not goals or not verdict:
+        return None
+    is_met = verdict.endswith("yes")
+    return msg("Goals are met in all cases.") if is_met else msg("Goals are not met in the worst case.")
 
 
 def _own_goals(

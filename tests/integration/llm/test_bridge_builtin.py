@@ -67,8 +67,8 @@ async def test_simulate_and_measure(app: Application, project: Path) -> None:
     (project / "rc.cir").write_text(DECK)
     called, said = await turn(app, project, "measure highcut(v(out)) of rc.cir")
     assert called == ["inspect_data", "run_simulation", "inspect_data"]
-    assert "- cutoff = 1000" in said
-    assert "- highcut(v(out)) = 1000" in said
+    assert "- cutoff = 1 kHz" in said
+    assert "- highcut(v(out)) = 1 kHz" in said
     called, _ = await turn(app, project, "measure highcut(v(out)) of rc.cir")
     assert called == ["inspect_data"]
     called, said = await turn(app, project, "把 rc.cir 的 R1 改成 2kΩ，然后仿真")
@@ -124,7 +124,7 @@ async def test_a_filter_is_moved_as_a_whole(app: Application, project: Path) -> 
     (project / "sk.cir").write_text(f"{deck}.ac dec 50 100 1meg\n.end\n")
     called, said = await turn(app, project, "make the cutoff of sk.cir 20 kHz")
     assert "run_study" not in called
-    assert re.search(r"10\.0\d kHz → (19\.[89]|20\.[012])\d* kHz \(asked: 20 kHz", said)
+    assert re.search(r"10\.0\d kHz → (19\.[89]|20\.[012])\d* kHz \(required: 20 kHz", said)
     text = (project / "sk.cir").read_text()
     assert "C1 a out 1.4n" in text  # as Q and the flat response are
     assert re.search(r"R1 in a (\S+)\nR2 a b \1\n", text)
