@@ -16,14 +16,13 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from domain.llm.service import NetworkSettings
 from shared.errors import EnvironmentProblem
 from shared.message import Message, msg
-from shared.processes import ProcessLimits
+from shared.processes import ProcessLimits, ProcessManager
 from shared.setting import about, described
 
 if TYPE_CHECKING:
     from application.ports.credentials import KeyStore
     from application.ports.model_settings import TokenVocabularies
     from application.ports.simulation import Simulator
-    from shared.processes import ProcessManager
 
 State = Literal["ok", "warning", "missing", "unused"]
 _PROBE_S = 30.0

@@ -24,7 +24,7 @@ from domain.llm.chat import RECOMMENDED_WINDOW, ModelRoom, ProviderChoice, Provi
 from domain.llm.context_block import fence_data
 from domain.llm.messages import get_text
 from domain.llm.prompts.fallbacks import TITLE_INSTRUCTION
-from domain.llm.service import ELSEWHERE
+from domain.llm.service import ELSEWHERE, Alternatives
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
 
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from application.agent.request import Sent
     from application.ports.conversation import ChatModels
     from domain.llm.conversation_record import ConversationRecord
-    from domain.llm.service import Alternatives
 
 _logger = logging.getLogger(__name__)
 

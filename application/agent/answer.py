@@ -13,7 +13,7 @@ from application.ports.events import AnswerStreamed, RetryScheduled, WaitsForPla
 from domain.llm.agentic_loop.policy import Seam
 from domain.llm.answers import AcceptedCall, accept_calls, calls_in_text
 from domain.llm.chat import PlaceNotice, ProviderError, RetryNotice, Usage, WebSource, WireToolCall
-from domain.llm.costs import RequestFacts
+from domain.llm.costs import Cost, RequestFacts
 from domain.llm.messages import (
     create_ai_message,
     get_continuations,
@@ -32,7 +32,6 @@ from shared.ulid import new_ulid
 
 if TYPE_CHECKING:
     from application.agent.conversation import Conversation
-    from domain.llm.costs import Cost
 
 _LONG_ANSWER = 30_000
 """Characters; broken arguments of so many take 20 ms and more to be understood."""

@@ -22,7 +22,7 @@ from domain.llm.attachments import (
     attachments_from_plain,
     name_in_fence,
 )
-from domain.llm.chat import WireImage
+from domain.llm.chat import ModelAbilities, ProviderChoice, WireImage
 from domain.llm.context_block import fence_data
 from domain.llm.messages import get_attachments, get_text
 from domain.llm.tools.result import cut_middle
@@ -31,7 +31,6 @@ from shared.errors import CircuitAIError
 if TYPE_CHECKING:
     from application.ports.conversation import ChatModels
     from application.ports.project import ProjectFiles
-    from domain.llm.chat import ModelAbilities, ProviderChoice
 
 _SHARE_OF_CONTEXT = 4
 """Pictures of earlier turns take at most this part of a model's context."""

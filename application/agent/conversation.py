@@ -28,15 +28,16 @@ from domain.llm.messages import (
     message_to_dict,
 )
 from domain.llm.tools.confirmation_card import (
+    Answers,
     ConfirmationCard,
     answers_to_plain,
     card_to_plain,
 )
-from domain.llm.tools.result import ToolCall
+from domain.llm.tools.result import ToolCall, ToolResult
 from domain.llm.transcript import FROM_OUTSIDE
-from domain.llm.turn_failure import failure_to_plain
+from domain.llm.turn_failure import TurnFailure, failure_to_plain
 from shared.errors import Stopped
-from shared.message import message_to_plain, msg
+from shared.message import Message, message_to_plain, msg
 from shared.tasks import Breaking
 from shared.ulid import new_ulid
 from shared.uninterrupted import uninterrupted
@@ -44,10 +45,6 @@ from shared.uninterrupted import uninterrupted
 if TYPE_CHECKING:
     from application.ports.conversation import Transcript
     from domain.llm.costs import Cost
-    from domain.llm.tools.confirmation_card import Answers
-    from domain.llm.tools.result import ToolResult
-    from domain.llm.turn_failure import TurnFailure
-    from shared.message import Message
 
 _LOOK_EVERY_S = 0.25
 TAKEN_OVER = msg(

@@ -38,7 +38,7 @@ from domain.llm.messages import (
 )
 from domain.llm.service import Pace
 from domain.llm.tools.confirmation_card import answers_from_plain
-from domain.llm.tools.result import ToolResult, cut_middle, failure
+from domain.llm.tools.result import ToolCall, ToolResult, cut_middle, failure
 from shared.errors import UserInputError
 from shared.message import msg
 from shared.tasks import Breaking, RunningCalls
@@ -51,7 +51,6 @@ if TYPE_CHECKING:
     from application.ports.tracing import Span
     from application.tool_execution.definition import ToolContext
     from application.tool_execution.executor import ToolExecutor
-    from domain.llm.tools.result import ToolCall
 
 _SIDE_BY_SIDE = ("read", "simulate")
 """Effect classes of which calls that follow each other may run at the same time."""

@@ -25,16 +25,16 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, SystemMessage
 
 from application.agent.answer import Answer
-from application.agent.request import HISTORY_SHARE, request_messages, with_rule_of_calls
+from application.agent.request import HISTORY_SHARE, Sent, request_messages, with_rule_of_calls
 from application.graph.runtime import tell
 from application.graph.state import AgentState
 from application.ports.events import AnswerCounted, PhaseEntered, SourcesFound
 from application.tool_execution.other_names import OTHER_NAMES, OTHER_TOOL
 from domain.llm.agentic_loop.policy import Ask, End, Phase
-from domain.llm.chat import ProviderError, Usage
+from domain.llm.chat import ModelRoom, ProviderError, ToolSet, Usage
 from domain.llm.conversation_record import calls_of
 from domain.llm.costs import AnswerUse, RequestFacts, cost_of, saved_of, uses_of
 from domain.llm.messages import (
@@ -49,22 +49,17 @@ from domain.llm.messages import (
 )
 from domain.llm.provider_settings import BUILTIN
 from domain.llm.tokens import count_tokens
-from shared.tasks import Breaking
+from shared.tasks import Breaking, RunningCalls
 
 if TYPE_CHECKING:
-    from langchain_core.messages import SystemMessage
-
     from application.agent.alternatives import AskedModel
     from application.agent.attachment_context import Material
     from application.agent.conversation import Conversation
-    from application.agent.request import Sent
     from application.agent.watch import TurnWatch
     from application.ports.tracing import Span
     from application.tool_execution.executor import ToolExecutor, WorkflowNode
-    from domain.llm.chat import ModelRoom, ToolSet
     from domain.llm.compression import Compression
     from domain.llm.prompts.catalogue import Wording
-    from shared.tasks import RunningCalls
 
 _logger = logging.getLogger(__name__)
 _BUILTIN_TURNS = 4

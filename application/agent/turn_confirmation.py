@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any
 from langchain_core.messages import ToolMessage
 
 from application.ports.project import ABSENT, FOLDER
-from application.tool_execution.executor import Confirm, Judged, Judging, effect_of
+from application.tool_execution.executor import Confirm, Judged, Judging, ToolExecutor, effect_of
 from domain.llm.messages import get_seen_versions, get_text
 from domain.llm.tools.confirmation import Circumstances, names_critical
 from domain.llm.tools.confirmation_card import (
     Answers,
+    CallOnCard,
     CardAnswer,
     ConfirmationCard,
     changed_since,
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
     from application.agent.conversation import Conversation
     from application.ports.permissions import UsedAnswers
     from application.tool_execution.definition import Tool, ToolContext
-    from application.tool_execution.executor import ToolExecutor
-    from domain.llm.tools.confirmation_card import CallOnCard
     from domain.llm.tools.effect import ComputedEffect
     from domain.llm.tools.result import ToolCall, ToolResult
 

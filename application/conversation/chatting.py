@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from application.agent.attachments import refuse_kept_back, refuse_unfit
-from application.agent.conversation import until_taken_over
+from application.agent.conversation import Conversation, until_taken_over
 from application.conversation.consents import AskConsent
 from application.conversation.sessions import find_session
 from application.conversation.turn_deps import ChatRequest, Emit, FindAccess, TurnDeps
@@ -20,7 +20,6 @@ from shared.uninterrupted import imported, in_pieces, uninterrupted
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from application.agent.conversation import Conversation
     from application.conversation.turn_parts import TurnParts
     from application.ports.conversation import Transcript
     from application.ports.project import ProjectFiles, Projects

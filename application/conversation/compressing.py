@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
-from application.agent.alternatives import without_thinking
+from application.agent.alternatives import TurnModels, without_thinking
 from application.agent.answer import usage_of_chunk
 from application.agent.request import (
+    Sent,
     behind,
     compressions_of,
     tokens_of,
@@ -28,7 +29,7 @@ from application.agent.watch import Pricing
 from application.conversation.session_texts import compressed_words
 from application.graph.runtime import tell
 from application.ports.events import CompressionStarted, ConversationCompressed
-from domain.llm.chat import ModelRoom, ProviderError, Usage, room_of
+from domain.llm.chat import ModelRoom, ProviderChoice, ProviderError, Usage, room_of
 from domain.llm.compression import (
     ACCEPTED_SHARE,
     AUTOMATIC_SHARE,
@@ -54,14 +55,11 @@ from shared.message import Message, msg
 from shared.ulid import new_ulid
 
 if TYPE_CHECKING:
-    from application.agent.alternatives import TurnModels
     from application.agent.attachment_context import Material
     from application.agent.conversation import Conversation
-    from application.agent.request import Sent
     from application.conversation.turn_deps import TurnDeps
     from application.ports.project import ProjectFiles
     from application.tool_execution.operations import Operations
-    from domain.llm.chat import ProviderChoice
 
 _logger = logging.getLogger(__name__)
 

@@ -11,7 +11,7 @@ import os
 import re
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -36,8 +36,6 @@ from shared.message import Message, msg
 from shared.uninterrupted import uninterrupted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from application.ports.conversation import SessionInfo, SessionStore
     from application.ports.project import ProjectFiles, Projects
     from application.ports.project_view import ProjectView

@@ -9,7 +9,7 @@ from contextlib import aclosing, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast, get_args
 
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, SystemMessage
 
 from application.agent.alternatives import OtherModels, log_and_continue
 from application.agent.attachments import kept
@@ -50,7 +50,6 @@ from shared.uninterrupted import uninterrupted
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
-    from langchain_core.messages import SystemMessage
     from langgraph.checkpoint.base import BaseCheckpointSaver
 
     from application.conversation.turn_deps import ChatRequest, Emit

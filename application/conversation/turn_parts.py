@@ -18,11 +18,11 @@ from application.conversation.compressing import Compressing
 from application.conversation.project_context import project_context
 from application.design.circuit_goals import read_goals
 from application.tool_execution.definition import ToolContext
-from application.tool_execution.executor import Judging
+from application.tool_execution.executor import Confirm, Judging, WorkflowNode
 from application.tool_execution.operations import Operations
 from application.tool_execution.tools.files import keep_seen
 from domain.llm.agentic_loop.policy import End
-from domain.llm.chat import USUAL_ROOM, ModelRoom, Usage
+from domain.llm.chat import USUAL_ROOM, ModelRoom, ProviderChoice, Usage
 from domain.llm.context_block import context_budget
 from domain.llm.messages import get_doubts, get_text, get_usage
 from domain.llm.provider_settings import BUILTIN
@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from application.graph.state import AgentState
     from application.ports.project import ProjectFiles
     from application.ports.tracing import Span
-    from application.tool_execution.executor import Confirm, WorkflowNode
-    from domain.llm.chat import ProviderChoice
     from domain.simulation.goals import DesignGoal
 
 

@@ -8,7 +8,7 @@ import math
 import os.path
 import shutil
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -44,8 +44,6 @@ from shared.paths import RESULT_FILE
 from shared.uninterrupted import uninterrupted
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
     from application.ports.simulation import (
         BatchSession,
         BatchSimulator,

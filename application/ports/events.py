@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from domain.llm.costs import Cost
+from domain.llm.costs import AnswerUse, Cost
 from shared.events import Event
 from shared.message import Message
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:  # a list of operations has none of these
     from domain.design.checkpoint_intent import IntentKind
     from domain.llm.chat import ProviderChoice, WebSource
     from domain.llm.compression import Compression
-    from domain.llm.costs import AnswerUse
     from domain.llm.tools.confirmation_card import Answers, ConfirmationCard
     from domain.simulation.goals import DesignGoal, GoalVerdict
 

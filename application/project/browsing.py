@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from application.design.circuit_goals import place_in, take_over_former
+from application.design.circuit_goals import GoalBook, place_in, take_over_former
 from application.project.runnable import Runnable, runnable
 from application.simulation.circuit_files import load_circuit
 from domain.circuit.netlist import LIBRARY_SUFFIXES, Netlist
@@ -24,9 +24,6 @@ from shared.message import Message, msg
 from shared.uninterrupted import uninterrupted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from application.design.circuit_goals import GoalBook
     from application.design.rounds import DesignRounds
     from application.ports.project import Projects
     from application.ports.project_view import ProjectView

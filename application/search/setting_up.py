@@ -8,13 +8,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from application.ports.events import EmbeddingChanged
-from domain.search.embedding import EMBEDDING_SERVERS
+from domain.search.embedding import EMBEDDING_SERVERS, EmbeddingSettings
 
 if TYPE_CHECKING:
     from application.ports.credentials import KeyStore
     from application.ports.search import Embedder, EmbeddingStore
     from application.search.searching import SearchProject
-    from domain.search.embedding import EmbeddingSettings
     from shared.events import EventBus
 
 _TEXT = "A low-pass filter with a cutoff of 10 kHz."

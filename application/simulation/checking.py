@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from application.simulation.circuit_files import read_circuit_file
 from application.simulation.library_hints import found_elsewhere, hinted
 from application.simulation.translated_circuits import CircuitTranslator, TranslatingReader, with_stand_ins
-from domain.circuit.dependencies import SourceFile, resolve_dependencies
+from domain.circuit.dependencies import SourceFile, SourceReader, resolve_dependencies
 from domain.circuit.diagnostics import Diagnostic, diagnose
 from domain.circuit.dialects import functions_of_mode, plain_text
 from domain.circuit.netlist import LIBRARY_SUFFIXES, Netlist
@@ -22,7 +22,6 @@ from shared.message import Message
 
 if TYPE_CHECKING:
     from application.ports.simulation import SimulatorSettingsStore, SourceReaders
-    from domain.circuit.dependencies import SourceReader
     from shared.cpu_executor import CpuTaskExecutor
 
 

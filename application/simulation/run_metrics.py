@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from domain.circuit.parameters import resolve_parameters
-from domain.simulation.result import Quantity, SimulationIssue
+from domain.simulation.result import Quantity, SimulationIssue, SimulationRun
 from shared.errors import CircuitAIError, UserInputError
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
     from application.simulation.prepared_circuit import PreparedCircuit
     from domain.circuit.control_blocks import ControlCommand
-    from domain.simulation.result import SimulationRun
     from domain.simulation.waveform import Plot
 
 Metrics = dict[str, Quantity]

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, Protocol, Ty
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from domain.llm.chat import USUAL_ROOM, ResultRoom
+from domain.llm.chat import USUAL_ROOM, ResultRoom, WebSource
 from domain.llm.tools.effect import ComputedEffect
 from domain.llm.tools.look import ToolLook
 from domain.llm.tools.result import EffectClass, ToolCall, ToolGroup, ToolResult
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from application.simulation.simulating import RunSimulation
     from application.studies.studying import RunStudy
     from application.tool_execution.operations import Operations
-    from domain.llm.chat import WebSource
     from domain.llm.web_search import WebSearchSettings
     from shared.cpu_executor import CpuTaskExecutor
 

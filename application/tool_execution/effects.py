@@ -13,17 +13,13 @@ import hashlib
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from application.ports.project import ABSENT, FOLDER, FileChange
+from application.ports.project import ABSENT, FOLDER, FileChange, ProjectFiles
 from shared.errors import CircuitAIError, CircuitError, UserInputError
 from shared.message import msg
 
 if TYPE_CHECKING:
-    from typing import Literal
-
-    from application.ports.project import ProjectFiles
-
     Outcome = Literal["done", "undone", "unclear"]
 
 _logger = logging.getLogger(__name__)

@@ -23,10 +23,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from application.ports.permissions import PermissionStore
 from application.ports.project_view import ProjectView
-from application.tool_execution.definition import BadArgumentsError, Tool, ToolContext
+from application.tool_execution.definition import BadArgumentsError, Category, Tool, ToolContext
 from application.tool_execution.other_names import OTHER_TOOL, other_tool, own_call, own_name
 from application.tool_execution.tools.circuit_choice import chosen_circuit
-from domain.llm.chat import USUAL_ROOM, ToolSet
+from domain.llm.chat import USUAL_ROOM, ResultRoom, ToolSet
 from domain.llm.tools.confirmation import Circumstances, Permissions, Verdict, judge, rules_for_always
 from domain.llm.tools.confirmation_card import (
     Answers,
@@ -39,7 +39,9 @@ from domain.llm.tools.confirmation_card import (
 )
 from domain.llm.tools.effect import ComputedEffect, PathEffect
 from domain.llm.tools.result import (
+    EffectClass,
     ToolCall,
+    ToolGroup,
     ToolResult,
     cut_middle,
     failure,
@@ -56,9 +58,6 @@ from shared.ulid import new_ulid
 
 if TYPE_CHECKING:
     from application.ports.project import OperationRecord
-    from application.tool_execution.definition import Category
-    from domain.llm.chat import ResultRoom
-    from domain.llm.tools.result import EffectClass, ToolGroup
 
 WorkflowNode = Literal[
     "free_work", "asking", "design_goals", "initial_design", "simulation", "analysis", "action"

@@ -18,13 +18,12 @@ from domain.llm.provider_settings import BUILTIN
 from domain.llm.transcript import problems_of
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from shared.errors import UserInputError
-from shared.message import msg
+from shared.message import Message, msg
 from shared.ulid import new_ulid
 from shared.uninterrupted import uninterrupted
 
 if TYPE_CHECKING:
     from application.ports.conversation import SessionStore, Transcript
-    from shared.message import Message
 
 DEFAULT_MAX_ITERATIONS = 8
 _NAMED_CIRCUIT = re.compile(r"[\w./-]+\.(?:cir|sp|spice|net|ckt)\b", re.IGNORECASE)

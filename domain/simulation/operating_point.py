@@ -13,14 +13,13 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from domain.circuit.cards import device_kind
+from domain.circuit.cards import Model, device_kind
 from domain.circuit.elements import GROUND, Element, canonical_node
 from domain.circuit.figures import with_unit
 from domain.circuit.numbers import parse_number
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
-    from domain.circuit.cards import Model
     from domain.circuit.hierarchy import Block, Circuit
 
 MOST_DEVICES = 200

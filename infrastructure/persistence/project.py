@@ -8,7 +8,7 @@ import hashlib
 import os
 import re
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -36,8 +36,6 @@ from shared.message import msg
 from shared.ulid import new_ulid
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from application.ports.project import StoredObject
     from infrastructure.persistence.attachment_files import AttachmentFiles
     from infrastructure.persistence.operations import SqliteOperationLog

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from domain.llm.consent import PARTS_KEPT, PARTS_SENT, ConsentAnswer, ConsentQuestion
 from domain.llm.tools.confirmation_card import (
+    Answers,
     CallOnCard,
     CardAnswer,
     ConfirmationCard,
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from application.conversation.shown_session import ShownSession
     from application.ports.events import ConfirmationGiven, ConfirmationNeeded
     from application.tool_execution.executor import Confirm
-    from domain.llm.tools.confirmation_card import Answers
     from presentation.json_output import Output
 
 _YES = ("y", "yes", "是", "好", "允许", "同意", "确认")

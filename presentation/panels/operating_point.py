@@ -10,7 +10,7 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QAction, QResizeEvent, QShowEvent
 from PyQt6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from domain.simulation.operating_point import REGIONS, is_usual
+from domain.simulation.operating_point import REGIONS, DevicePoint, OperatingPoint, is_usual
 from presentation.panels.waveforms.figures import SPACE, quantity
 from presentation.panels.waveforms.run_note import RunNote
 from presentation.ui.figure_table import Cell, Column, FigureTable
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from application.groups.project import Project
     from application.groups.simulation import Simulation
     from application.simulation.waveforms import StoredFigures
-    from domain.simulation.operating_point import DevicePoint, OperatingPoint
     from domain.simulation.result import SimulationResult
     from presentation.ui.workspace import WindowServices
     from shared.errors import CircuitAIError

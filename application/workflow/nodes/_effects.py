@@ -13,13 +13,12 @@ from langgraph.errors import GraphBubbleUp
 from application.graph.runtime import tell
 from application.graph.state import GraphState
 from application.ports.events import DesignEvent, PhaseEntered, ToolEnded, ToolStarted
-from application.workflow.journal import StepRecord
+from application.workflow.journal import DesignJournal, StepRecord
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
     from application.ports.tracing import Span
-    from application.workflow.journal import DesignJournal
 
 
 class Step:

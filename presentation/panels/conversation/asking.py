@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 from application.ports.events import GoalsUnderstood
 from domain.design.checkpoint_intent import CheckpointIntent, IntentKind, read_checkpoint_text
-from domain.llm.tools.confirmation_card import AnswerWord, CallOnCard, CardAnswer, ConfirmationCard
+from domain.llm.tools.confirmation_card import Answers, AnswerWord, CallOnCard, CardAnswer, ConfirmationCard
 from presentation.panels.conversation.items import (
     Choice,
     Confirmation,
@@ -27,7 +27,6 @@ from shared.ulid import new_ulid
 
 if TYPE_CHECKING:
     from application.workflow.designing import Answer, Question, Reply
-    from domain.llm.tools.confirmation_card import Answers
     from domain.simulation.goals import DesignGoal
     from presentation.panels.conversation.window import Window
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from application.tool_execution.taking_back import UndoConflictError
+from application.tool_execution.taking_back import UndoChoice, UndoConflictError
 from presentation.panels.conversation.items import ItemList, OperationCard, Standing
 from presentation.panels.conversation.stored import undoing_operations, with_operation
 from presentation.panels.conversation.window import Window
@@ -17,7 +17,6 @@ from shared.errors import CircuitAIError
 if TYPE_CHECKING:
     from application.groups.project import Project
     from application.ports.project import OperationRecord
-    from application.tool_execution.taking_back import UndoChoice
 
 
 class FileChanges:

@@ -21,7 +21,7 @@ from application.ports.events import (
 )
 from domain.circuit.netlist import CIRCUIT_SUFFIXES
 from domain.llm.chat import ProviderChoice
-from domain.llm.tools.confirmation_card import same_answer
+from domain.llm.tools.confirmation_card import Answers, ConfirmationCard, same_answer
 from presentation.panels.conversation.asking import Asking
 from presentation.panels.conversation.changes import FileChanges
 from presentation.panels.conversation.feed import RunFeed
@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from application.workflow.designing import Answer, Ask, Question, Reply
     from domain.llm.attachments import PreparedAttachment
     from domain.llm.consent import ConsentAnswer, ConsentQuestion
-    from domain.llm.tools.confirmation_card import Answers, ConfirmationCard
 
 
 _PROGRESS_S = 0.5

@@ -8,7 +8,7 @@ from domain.llm.costs import shown_cost
 from presentation.figures import short_count
 from presentation.panels.conversation.tab_row import TabLook, TabState, lasted
 from presentation.ui import questions
-from presentation.ui.workspace import AgentStatus
+from presentation.ui.workspace import AgentStatus, WindowServices
 from shared.local_time import clock_time
 from shared.message import Message, msg
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from PyQt6.QtWidgets import QWidget
 
     from presentation.panels.conversation.view_model import ConversationViewModel
-    from presentation.ui.workspace import WindowServices
 
 
 def state_of(tab: ConversationViewModel) -> TabState:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from application.project.window_state import ConversationTab
 from domain.llm.chat import ProviderChoice, WebSearchChoice
@@ -20,9 +20,6 @@ from shared.errors import CircuitAIError
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Mapping
-    from typing import Any
-
     from application.app import Application
     from application.ports.conversation import SessionInfo
 
