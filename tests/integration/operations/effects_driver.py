@@ -118,7 +118,7 @@ _OF_LIBRARIES = _beside_python()
 
 def life(work: Callable[[], object], *, kill_after_s: float | None = None) -> bool:
     """Run `work` in a fork; whether it came to its end."""
-    # A thread that was joined may still be leaving OpenSSL, with its lock; the fork would wait for that for ever.
+    # A joined thread may still be leaving OpenSSL, with its lock: the fork would wait for that forever.
     while _beside_python() > _OF_LIBRARIES:
         time.sleep(0.001)
     child = os.fork()
