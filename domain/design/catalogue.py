@@ -97,6 +97,7 @@ _MODULES = (
     "class_ab_stage",
     "pll_loop_filter",
     "load_switch",
+    "rcd_clamp",
 )
 """The modules of the families, in the order in which they are asked."""
 

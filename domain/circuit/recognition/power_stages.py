@@ -24,6 +24,7 @@ def find_power_stages(found: Finder) -> None:
     _charge_pumps(found)
     _converters(found)
     _snubbers(found)
+    _clamps(found)
     _adjustable(found)
     _timers(found)
     _zeners(found)
@@ -109,6 +110,32 @@ def _snubbers(found: Finder) -> None:
                     _, losses = graph.through(coils[0].other(top), coils[0])
                     elements = {**snubber, "inductor": coils, "parallel": node, "losses": losses}
                     found.add("rc_snubber", elements, {"at": top}, rings)
+
+
+def _clamps(found: Finder) -> None:
+    """A diode from a switching node to R beside C at the supply, and the coils that make it necessary."""
+    graph = found.graph
+    for diode in found.free("d"):
+        node, store = diode.pins["a"], diode.pins["k"]
+        resistors, caps = (
+            [each for each, far in graph.two(store, kind) if far in graph.rails] for kind in ("r", "c")
+        )
+        switches = [each.part for each in _switches(graph) if node in each.ends]
+        if not (resistors and caps and switches) or store in graph.fixed:
+            continue
+        coils = [coil for coil, _ in graph.two(node, "l")]
+        coils += [coil for each in coils for coil, far in graph.two(each.other(node), "l") if far != node]
+        losses = [each for coil in coils for each in graph.between(*coil.ends, "r")]
+        beside = [each for each, far in graph.two(node, "c") if far == GROUND]
+        elements = {
+            "diode": [diode], "resistors": resistors, "capacitor": caps, "switch": switches,
+            "primary": coils, "losses": losses, "parallel": beside,
+            "load": [each for each, _ in graph.two(node, "d") if each is not diode],
+        }  # fmt: skip
+        free = {
+            role: [each for each in parts if each.name not in found.used] for role, parts in elements.items()
+        }
+        found.add("rcd_clamp", free, {"at": node})
 
 
 def _converters(found: Finder) -> None:

@@ -140,6 +140,9 @@ KINDS: Mapping[str, Kind] = {
     "flyback_converter": Kind(msg("flyback converter"), msg("stores energy in the core and passes it on")),
     "forward_converter": Kind(msg("forward converter"), msg("passes energy on while the switch is on")),
     "charge_pump": Kind(msg("charge pump"), msg("moves charge by a capacitor between switches")),
+    "rcd_clamp": Kind(
+        msg("RCD clamp"), msg("takes the leakage inductance's energy, holds the switch's voltage")
+    ),
     "rc_snubber": Kind(msg("RC snubber"), msg("damps the ringing of a switching node")),
     "diode_string": Kind(msg("diodes with a series resistor"), msg("the resistor sets their current")),
     "half_wave_rectifier": Kind(msg("half-wave rectifier")),

@@ -80,7 +80,8 @@ FAMILY = family(
               "zh": "反激变换器，输入36~72V，输出5V、3A，开关频率100kHz"},
     words=kit.Words(named=r"(?:isolated )?fly[\s-]?back(?: (?:dc[\s/-]*dc )?(?:converter|regulator|supply))?|"
                       r"(?:隔离(?:型|式)?(?:的)?)?(?:单端)?反激(?:式|型)?(?:隔离)?(?:开关)?(?:变换器|转换器|电源|电路)?",
-                    excludes=r"forward conv|正激|active clamp|有源钳位|two[\s-]switch|双管|quasi"),
+                    excludes=r"forward conv|正激|active clamp|有源钳位|two[\s-]switch|双管|quasi|"
+                               r"(?<!with )(?<!with an )(?<!带)rcd"),
     gain=_gain, size=size, netlist=netlist,
     remarks=(msg("Vout = n Vin D / (1 - D), less the drops of switch, diode and windings."),),
 )  # fmt: skip

@@ -644,6 +644,23 @@ def load_switch(draw: random.Random) -> str:
     return text
 
 
+def rcd_clamp(draw: random.Random) -> str:
+    vin, hertz, peak = _log(draw, 12, 400), _log(draw, 30e3, 400e3), _log(draw, 0.2, 10)
+    reflected = vin * _log(draw, 0.25, 0.9)
+    clamp, share = reflected * _log(draw, 1.4, 3), _log(draw, 0.003, 0.04)
+    # of the whole primary inductance, at nine tenths of the duty of the boundary
+    leakage = share * 0.9 * reflected * vin / (vin + reflected) / hertz / peak
+    said = (
+        f"{vin:.3g} V input, reflected voltage {reflected:.3g} V, leakage {leakage:.3g} H, {peak:.3g} A peak"
+    )
+    zh = f"输入{vin:.3g}V，反射电压{reflected:.3g}V，漏感{leakage:.3g}H，峰值电流{peak:.3g}A"
+    text = draw.choice(
+        [f"RCD clamp for a flyback, {said}, {hertz:.3g} Hz", f"反激RCD钳位电路，{zh}，{hertz:.3g}Hz"]
+    )
+    text += draw.choice(["", f", drain below {vin + 1.05 * clamp + 3:.4g} V"])
+    return text + draw.choice(["", ", ripple 3%", ", ripple 10%"])
+
+
 def state_variable(draw: random.Random) -> str:
     quality, output = _log(draw, 0.55, 45), draw.choice(["low-pass", "band-pass", "high-pass"])
     center, gain = _log(draw, 1, 80e3), _log(draw, 0.15, 30)
@@ -730,6 +747,7 @@ FAMILIES = pytest.mark.parametrize(
         class_ab_stage,
         pll_loop_filter,
         load_switch,
+        rcd_clamp,
     ],
     ids=lambda f: f.__name__,
 )
@@ -769,6 +787,7 @@ async def test_a_sample_of_requests_is_met_by_the_second_shot(sentence, tmp_path
         flyback,
         forward,
         charge_pump,
+        rcd_clamp,
     )
     assert not await _campaign(sentence, SAMPLE_OF_PERIODIC if is_slow else SAMPLE, tmp_path)
 
