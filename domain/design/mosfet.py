@@ -90,10 +90,10 @@ class SquareLaw:
         """VGS of one connected as a diode."""
         return self.gate_v(overdrive, 0.0, bulk_v)
 
-    def output_v(self, _overdrive: float, drain_v: float) -> float:
+    def output_v(self, _overdrive: float, drain_v: float, _bulk_v: float = 0.0) -> float:
         return 1 / self.lambda_ + drain_v
 
-    def least_output_v(self, _overdrive: float, _drain_v: float) -> float:
+    def least_output_v(self, _overdrive: float, _drain_v: float, _bulk_v: float = 0.0) -> float:
         """Output resistance times current where it is reckoned low."""
         return 1 / self.lambda_
 

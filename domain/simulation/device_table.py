@@ -26,7 +26,7 @@ WIDTH_M = 10e-6
 GATE_V = tuple(round(0.025 * step, 3) for step in range(1, 81)) + tuple(
     round(2 + 0.05 * step, 3) for step in range(1, 41)
 )
-DRAIN_V = (0.15, 0.3, 0.45, 0.6, 0.8, 1.0, 1.4, 2.0, 3.0, 5.0)
+DRAIN_V = (0.15, 0.3, 0.45, 0.6, 0.8, 1.0, 1.4, 1.8, 2.2, 2.6, 3.0, 4.0, 5.0)
 FREQUENCY_HZ = 1e3
 _LEAST_A = 1e-12
 """Below, conductances to the bulk and GMIN are what flows."""
@@ -107,7 +107,8 @@ class DeviceTable:
 
         Raises UserInputError for a gm/Id that the model does not reach.
         """
-        place = float(np.interp(drain_v, self.drain_v, np.arange(len(self.drain_v))))
+        known, wanted = np.log(self.drain_v), math.log(max(drain_v, 1e-3))  # where gds is nearly straight
+        place = float(np.interp(wanted, known, np.arange(len(known))))
         low = min(int(place), len(self.drain_v) - 2) if len(self.drain_v) > 1 else 0
         first = self._along(low, efficiency)
         if place == low:

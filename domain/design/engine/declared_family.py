@@ -100,7 +100,7 @@ def corrected(
     if len(tuning.tried) >= MOST_STEPS:
         return None
     factors = dict(tuning.factors)
-    measured = {}
+    measured: dict[str, tuple[float, float]] = {}
     for verdict in verdicts:
         metric, value = verdict.goal.metric, verdict.measured.value
         quantity = quantities.get(metric)
@@ -109,9 +109,10 @@ def corrected(
         if quantity is None or not math.isfinite(value):
             continue
         factor = factors.get(quantity, 1.0)
-        measured[quantity] = (factor, value)
+        measured.setdefault(quantity, (factor, value))
         wanted = _wanted(verdict)
-        if verdict.met or wanted is None or not wanted * value > 0:
+        is_aimed = factor != tuning.factors.get(quantity, 1.0)  # by another of its goals
+        if verdict.met or is_aimed or wanted is None or not wanted * value > 0:
             continue
         step = math.log(wanted / value) / _slope(tuning, quantity, factor, value)
         factors[quantity] = factor * math.exp(push * step)

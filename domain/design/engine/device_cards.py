@@ -31,7 +31,7 @@ LENGTHS_M = (1e-6, 2e-6, 4e-6, 0.5e-6)
 """The next where the one before does not reach the demands."""
 _BULK_STEP_V = 0.1
 _LEAST_SUPPLY_V, _MOST_SUPPLY_V, _SUPPLY_V = 1.0, 10.0, 3.3
-_DRAIN_V = (0.15, 0.3, 0.6, 1.0, 1.8, 3.3, 5.0)
+_DRAIN_V = (0.15, 0.3, 0.6, 1.0, 1.4, 1.8, 2.2, 2.6, 3.0, 4.0, 5.0)
 _USUAL = 3
 """Of these, where gate capacitance and VDSsat are told."""
 
@@ -130,7 +130,9 @@ class CardTable:
         data = np.array(self.rows)
         data = np.stack([np.log(data[:, :, 0]), data[:, :, 1], np.log(data[:, :, 2])])
         first = [[self._over(each, efficiency) for each in figure] for figure in data]
-        density, gate_v, leak = (float(np.interp(drain_v, self.drain_v, figure)) for figure in first)
+        # over the log of VDS: where gds falls with it, that is nearly straight
+        place, places = math.log(max(drain_v, 1e-3)), np.log(self.drain_v)
+        density, gate_v, leak = (float(np.interp(place, places, figure)) for figure in first)
         return math.exp(density), gate_v, math.exp(leak)
 
     def _over(self, values: Sequence[float], efficiency: float) -> float:
@@ -236,9 +238,9 @@ class CardDevice:
         """VGS."""
         return self._at(overdrive, drain_v, bulk_v)[1]
 
-    def output_v(self, overdrive: float, drain_v: float) -> float:
+    def output_v(self, overdrive: float, drain_v: float, bulk_v: float = 0.0) -> float:
         """Output resistance times current (V)."""
-        return 1 / self._at(overdrive, drain_v, 0.0)[2]
+        return 1 / self._at(overdrive, drain_v, bulk_v)[2]
 
     least_output_v = output_v
 

@@ -44,7 +44,6 @@ def differential_goals() -> tuple[kit.GoalRow, ...]:
 
         return kit.GoalRow(
             metric=metric, label=label, unit="1", quantity="gain", expression=expression, bounds=bounds,
-            is_corrected=metric == "gain",
         )  # fmt: skip
 
     return (

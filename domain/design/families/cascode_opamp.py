@@ -24,7 +24,8 @@ ABOVE_V = 0.15
 _OVERDRIVE_V = 0.25
 _DRAIN_SHARE = 0.3
 """Capacitance of a drain by that of its gate."""
-_GAIN_MARGIN, _GBW_MARGIN = 1.2, 1.15
+_GAIN_MARGIN, _CARD_MARGIN, _GBW_MARGIN = 1.2, 1.08, 1.15
+"""The tables of a card tell its resistances at each voltage, the square law only about."""
 _MOST_A = 20e-3
 
 
@@ -59,14 +60,15 @@ def branch(
 
     Raises CircuitError beyond that.
     """
-    gain = request["gain"] * _GAIN_MARGIN * correction["gain"]
     n, p, overdrive = nmos_of(request), pmos_of(request), _OVERDRIVE_V
+    margin = _GAIN_MARGIN if isinstance(n, SquareLaw) else _CARD_MARGIN
+    gain = request["gain"] * margin * correction["gain"]
     for _ in range(6):
         reached = gain_v2(n, p, overdrive)
         overdrive = min(_OVERDRIVE_V, math.sqrt(reached / gain))
     least = max(n.least_overdrive_v, p.least_overdrive_v)
     if overdrive < least:
-        most = reached / least**2 / _GAIN_MARGIN
+        most = reached / least**2 / margin
         advice = msg("Use a two-stage op-amp, or ask for less gain.")
         raise beyond(GAIN_LABEL, "", request["gain"], most, advice)
     unity = 2 * math.pi * request["gbw_hz"] * _GBW_MARGIN * correction["gbw_hz"]

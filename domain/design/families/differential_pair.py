@@ -20,8 +20,8 @@ from domain.design.transistor import parallel
 from shared.message import msg
 
 _LOAD_OVERDRIVE_V = _TAIL_OVERDRIVE_V = 0.3
-_TAIL_V = 0.25
-"""That the tail keeps, of the pair's sources above the negative supply."""
+_TAIL_V, _SPARE_V = 0.15, 0.05
+"""Across the tail of a named card at least, and beyond its overdrive."""
 _BANDWIDTH_MARGIN = 1.3
 """For the capacitances of the transistors themselves."""
 _LEAST_MIRROR_GAIN = 40.0
@@ -49,27 +49,39 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     most_ohm = 1 / (2 * math.pi * bandwidth * request["load_farad"])
     n, p, parts = nmos_of(request), pmos_of(request), {}
     least = n.least_overdrive_v
+    # the pair's sources are below its inputs, and this far above its bulk
+    bulk_v = supply - n.gate_v(0.2, 1.0, 0.5 * supply)
     if request["form"] == "resistor":
         overdrive = min(0.3, (0.5 * supply if request.get(CARDS) else supply - 0.8) / gain)
         rd = nearest(min(most_ohm, _MOST_OHM), "E24")
         current = gain * overdrive / rd
-        ro = n.output_v(max(overdrive, least), supply) / current
-        overdrive = current * parallel(rd, ro) / gain
-        reached = gain * overdrive / least
         drop = current * rd
+        for _ in range(4):
+            ro = n.output_v(max(overdrive, least), 2 * supply - drop - bulk_v, bulk_v) / current
+            overdrive = current * parallel(rd, ro) / gain
+            bulk_v = max(supply - n.gate_v(max(overdrive, least), 1.0, bulk_v), 0.0)
+        reached = gain * overdrive / least
         parts["RD"] = rd
     else:
         drop = p.diode_v(_LOAD_OVERDRIVE_V)
-        low_v, overdrive = supply - drop + n.gate_v(0.2, 1.0), 0.2
-        for _ in range(4):  # the resistances of a card depend on the overdrive
-            volts = parallel(
-                n.output_v(max(overdrive, least), low_v), p.output_v(_LOAD_OVERDRIVE_V, drop)
-            )  # output resistance times current
-            overdrive = 2 * volts / gain
+        overdrive, most = 0.2, n.most_overdrive_v(supply)
+        for _ in range(3):  # the sources move with the overdrive,
+            low_v = 2 * supply - drop - bulk_v
+            for _ in range(8):  # and the resistances of a card depend on it
+                held = min(max(overdrive, least), most)
+                volts = parallel(
+                    n.output_v(held, low_v, bulk_v), p.output_v(_LOAD_OVERDRIVE_V, drop)
+                )  # output resistance times current
+                overdrive = 2 * volts / gain
+            bulk_v = max(supply - n.gate_v(min(max(overdrive, least), most), low_v, bulk_v), 0.0)
         current = max(volts / most_ohm, _LEAST_A)
         reached = 2 * volts / (least if overdrive < least else n.most_overdrive_v(low_v))
         parts["W/L 3"] = p.ratio(current, _LOAD_OVERDRIVE_V, drop)
-    has_room = not request.get(CARDS) or n.gate_v(max(overdrive, least), 1.0) < supply - _TAIL_V
+    has_room = not request.get(CARDS) or bulk_v > _TAIL_V
+    if least <= overdrive and not has_room:
+        while supply - n.gate_v(overdrive, 1.0, bulk_v) <= _TAIL_V and overdrive > least:
+            overdrive *= 0.97
+        reached = 2 * volts / overdrive if "RD" not in parts else gain * overdrive / least
     if not least <= overdrive <= n.most_overdrive_v(supply) or not has_room:
         advice = msg("Ask for the other kind of load, or change the supply.")
         raise beyond(rows.GAIN_LABEL, "", request["gain"], reached, advice)
@@ -77,12 +89,15 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
         asked, limit = (with_unit(each, "Hz", 3) for each in (bandwidth, bandwidth * _MOST_A / current))
         advice = msg("Lower the load capacitance or the gain.")
         raise unreachable(BANDWIDTH.label, asked, limit, advice)
-    pair_v, gate_v = n.gate_v(overdrive, 1.0), n.diode_v(_TAIL_OVERDRIVE_V)
+    tail_v = _TAIL_OVERDRIVE_V
+    if request.get(CARDS):
+        tail_v = min(tail_v, max(bulk_v - _SPARE_V, least))
+    pair_v, gate_v = n.gate_v(overdrive, 1.0, bulk_v), n.diode_v(tail_v)
     parts |= {
         "Iref": 2 * current,
-        "W/L 1": n.ratio(current, overdrive, supply - drop + pair_v),
-        "W/L 5": n.ratio(2 * current, _TAIL_OVERDRIVE_V, supply - pair_v),
-        "W/L 6": n.ratio(2 * current, _TAIL_OVERDRIVE_V, gate_v),
+        "W/L 1": n.ratio(current, overdrive, supply - drop + pair_v, bulk_v),
+        "W/L 5": n.ratio(2 * current, tail_v, supply - pair_v),
+        "W/L 6": n.ratio(2 * current, tail_v, gate_v),
     }
     note = msg("Tail current {current}, overdrive {overdrive}, W/L = {ratio}.",
                current=with_unit(2 * current, "A", 3), overdrive=with_unit(overdrive, "V", 3),

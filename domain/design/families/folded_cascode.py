@@ -7,6 +7,8 @@ Circuits", 2nd ed., section 9.2; Allen, Holberg, "CMOS Analog Circuit Design", 3
 
 from __future__ import annotations
 
+from functools import partial
+
 from domain.design import kit
 from domain.design.families.cascode_opamp import ABOVE_V, branch
 from domain.design.families.opamp_rows import opamp_family, quantities, write_bench
@@ -18,17 +20,20 @@ _CASCODE_V = 0.7
 """Across a cascode of the mirror."""
 
 
-def _gain_v2(n: Device, p: Device, overdrive: float) -> float:
+def _gain_v2(supply: float, n: Device, p: Device, overdrive: float) -> float:
     low_v = overdrive + ABOVE_V
-    pair, n_cascode, p_cascode = (1 / each.least_output_v(overdrive, 1.0) for each in (n, n, p))
+    pair_v = n.gate_v(overdrive, supply, 0.5 * supply)
+    pair = 1 / n.least_output_v(overdrive, supply - low_v + pair_v, max(supply - pair_v, 0.0))
+    n_cascode, p_cascode = (1 / each.least_output_v(overdrive, supply - low_v, low_v) for each in (n, p))
     lower, source = (1 / each.least_output_v(overdrive, low_v) for each in (n, p))
     return 4 / (p_cascode * (pair + 2 * source) + n_cascode * lower)
 
 
 def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """Widths by the currents: 2 I in the sources above the pair, I in the cascodes; their gates."""
-    own = branch(request, correction, _gain_v2, p_mirror=False)
-    current, overdrive, supply = *own, request["supply_v"]
+    supply = request["supply_v"]
+    own = branch(request, correction, partial(_gain_v2, supply), p_mirror=False)
+    current, overdrive = own
     low_v = overdrive + ABOVE_V
     n, p = nmos_of(request), pmos_of(request)
     gate_v = n.diode_v(overdrive)

@@ -7,6 +7,9 @@ and 9.2.
 
 from __future__ import annotations
 
+from functools import partial
+from typing import NamedTuple
+
 from domain.design import kit
 from domain.design.families.cascode_opamp import ABOVE_V, branch
 from domain.design.families.opamp_rows import opamp_family, quantities, write_bench
@@ -18,25 +21,43 @@ _CASCODE_V = 0.7
 """Across a cascode of the mirror."""
 
 
-def _gain_v2(n: Device, p: Device, overdrive: float) -> float:
-    low_v = overdrive + ABOVE_V
-    lower, upper = (1 / each.least_output_v(overdrive, low_v) for each in (n, p))
-    n_cascode, p_cascode = (1 / each.least_output_v(overdrive, 1.0) for each in (n, p))
-    return 4 / (lower * n_cascode + upper * p_cascode)
+class _Volts(NamedTuple):
+    """Across each transistor below a cascode; of the pair's gates; of its source above the bulk (V): with the
+    inputs and the output at 0."""
+
+    low: float
+    pair: float
+    bulk: float
+
+    @classmethod
+    def of(cls, n: Device, overdrive: float, supply: float) -> _Volts:
+        low_v = overdrive + ABOVE_V
+        pair_v = n.gate_v(overdrive, low_v, 0.5 * supply)
+        return cls(low_v, pair_v, max(supply - pair_v, 0.0))
+
+
+def _gain_v2(supply: float, n: Device, p: Device, overdrive: float) -> float:
+    at = _Volts.of(n, overdrive, supply)
+    high_v = at.pair - at.low
+    lower, upper = n.least_output_v(overdrive, at.low, at.bulk), p.least_output_v(overdrive, at.low)
+    n_cascode = n.least_output_v(overdrive, high_v, at.bulk + at.low)
+    p_cascode = p.least_output_v(overdrive, supply - at.low, at.low)
+    return 4 / (1 / (lower * n_cascode) + 1 / (upper * p_cascode))
 
 
 def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """Widths of pair, cascodes, mirror and tail by their current; the gates of the cascodes."""
-    own = branch(request, correction, _gain_v2, p_mirror=True)
-    current, overdrive, supply = *own, request["supply_v"]
-    low_v = overdrive + ABOVE_V
+    supply = request["supply_v"]
+    own = branch(request, correction, partial(_gain_v2, supply), p_mirror=True)
+    current, overdrive = own
     n, p = nmos_of(request), pmos_of(request)
-    gate_v, pair_v = n.diode_v(overdrive), n.gate_v(overdrive, low_v, 0.5 * supply)
-    cascode_v = n.gate_v(overdrive, 1.0, supply - pair_v + low_v)
+    low_v, pair_v, bulk_v = _Volts.of(n, overdrive, supply)
+    gate_v, high_v = n.diode_v(overdrive), pair_v - low_v
+    cascode_v = n.gate_v(overdrive, high_v, bulk_v + low_v)
     parts = {
         "Iref": 2 * current,
-        "W/L 1": n.ratio(current, overdrive, low_v),
-        "W/L 3": n.ratio(current, overdrive, supply),
+        "W/L 1": n.ratio(current, overdrive, low_v, bulk_v),
+        "W/L 3": n.ratio(current, overdrive, high_v, bulk_v + low_v),
         "W/L 5": p.ratio(current, overdrive, _CASCODE_V),
         "W/L 7": p.ratio(current, overdrive, low_v),
         "W/L 9": n.ratio(2 * current, overdrive, gate_v),

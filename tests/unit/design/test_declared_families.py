@@ -16,6 +16,7 @@ from domain.circuit.preferred_values import is_preferred
 from domain.design.catalogue import FAMILIES, understand
 from domain.design.designer import DesignIntent, Proposal
 from domain.design.engine.declared_family import MOST_STEPS, DeclaredFamily, Tuning, corrected
+from domain.design.engine.device_cards import CardTable
 from domain.design.ladder import Ladder, elements
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from domain.simulation.result import Quantity
@@ -555,6 +556,45 @@ def test_the_second_step_uses_the_slope_of_the_first():
     assert second is not None
     assert second.factors["q"] == pytest.approx(math.sqrt(100 / 64), rel=1e-9)
     assert corrected(second, response(second.factors["q"]), {"m": "q"}) is None
+
+
+def test_two_goals_of_one_quantity_move_its_aim_once_and_either_may():
+    """The gains from both inputs of a pair: of opposite sign, and one may miss alone."""
+    rows = [
+        DesignGoal(
+            metric=name, expression=name, unit="1", minimum=sign - 0.1, maximum=sign + 0.1, target=sign
+        )
+        for name, sign in (("plus", 1.0), ("minus", -1.0))
+    ]
+
+    def factor(*values: float) -> float:
+        found = [
+            GoalVerdict(goal=row, measured=Quantity(value=value, unit="1"), met=row.is_met_by(value))
+            for row, value in zip(rows, values, strict=True)
+        ]
+        aims = corrected(Tuning(factors={}), found, {"plus": "gain", "minus": "gain"})
+        assert aims is not None
+        return aims.factors["gain"]
+
+    assert factor(1.25, -1.25) == pytest.approx(0.8)
+    assert factor(1.05, -1.25) == pytest.approx(0.8)
+
+
+def test_between_drain_voltages_a_card_s_table_follows_a_straight_early_voltage():
+    """gds falls with VDS as 1 / (VA + VDS): within 1 % over the log of VDS, over VDS itself 3 % off."""
+    volts = (0.6, 1.0, 1.8, 3.3)
+    rows = [[[1.0, 0.7, 1 / (0.5 + each)]] * 2 for each in volts]
+    told = {
+        "model": "n",
+        "vds": volts,
+        "gm/Id": [10, 5],
+        "Id/W,VGS,gds/Id": rows,
+        "Cgg/W": [1, 1],
+        "VDSsat": [1, 1],
+    }
+    table = CardTable.read(json.dumps(told))
+    for drain in (0.75, 1.35, 2.4):
+        assert table.at(8.0, drain)[2] == pytest.approx(1 / (0.5 + drain), rel=0.01)
 
 
 def test_changed_goals_change_the_request_and_ours_follow():
