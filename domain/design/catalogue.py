@@ -95,6 +95,7 @@ _MODULES = (
     "rc_snubber",
     "led_driver",
     "class_ab_stage",
+    "class_a_stage",
     "pll_loop_filter",
     "load_switch",
     "rcd_clamp",

@@ -17,11 +17,12 @@ from domain.design.opamp import SUPPLY, write_supplies
 from domain.design.transistor import THERMAL_V
 from shared.message import msg
 
-_SATURATION_A, _GAIN, _SPARE = 1e-13, 100.0, 1.5
-_SATURATION_V, _PERIODS, _STEPS = 1.0, 6, 500
+SATURATION_A, GAIN, _SPARE = 1e-13, 100.0, 1.5
+SATURATION_V, _PERIODS, _STEPS = 1.0, 6, 500
 _MOST_SHARE = 0.1
 """Of the load, in an emitter resistor."""
-_AMPLITUDE = msg("output amplitude")
+CARD = f"(IS={SATURATION_A:g} BF={GAIN:g} VAF=80 RB=1 CJE=200p CJC=100p TF=3n)"
+AMPLITUDE = msg("output amplitude")
 _RATIO = (0.15, 20.0)
 """Quiescent current over that of the bias branch, which resistors can set."""
 
@@ -30,12 +31,12 @@ def _bias(request: kit.Request) -> tuple[float, float]:
     """Feed resistor of E24 and current of the bias branch. Raises CircuitError for a swing out of reach."""
     peak, supply = request["amplitude_v"], request["supply_v"]
     most_a = peak / request["load_ohm"]
-    room = supply - (1 + _MOST_SHARE / 2) * peak - THERMAL_V * math.log(most_a / _SATURATION_A)
-    if room < _SATURATION_V:
+    room = supply - (1 + _MOST_SHARE / 2) * peak - THERMAL_V * math.log(most_a / SATURATION_A)
+    if room < SATURATION_V:
         advice = msg("Raise the supply or lower the amplitude.")
-        raise beyond(_AMPLITUDE, "V", peak, peak + (room - _SATURATION_V) / (1 + _MOST_SHARE / 2), advice)
-    feed = at_most(room * _GAIN / (_SPARE * most_a), "E24")
-    return feed, (supply - THERMAL_V * math.log(supply / feed / _SATURATION_A)) / feed
+        raise beyond(AMPLITUDE, "V", peak, peak + (room - SATURATION_V) / (1 + _MOST_SHARE / 2), advice)
+    feed = at_most(room * GAIN / (_SPARE * most_a), "E24")
+    return feed, (supply - THERMAL_V * math.log(supply / feed / SATURATION_A)) / feed
 
 
 def _quiet(request: kit.Request) -> float:
@@ -43,9 +44,9 @@ def _quiet(request: kit.Request) -> float:
     return nearest(max(0.7 * _bias(request)[1], 0.02 * request["amplitude_v"] / request["load_ohm"]), "E24")
 
 
-_QUANTITIES = (
+QUANTITIES = (
     kit.Quantity(
-        name="amplitude_v", label=_AMPLITUDE, dimensions=("V",), within=(0.5, 60), example=10,
+        name="amplitude_v", label=AMPLITUDE, dimensions=("V",), within=(0.5, 60), example=10,
         words=r"amplitude|swing|output(?! power)|peak|v_?p(?![a-z])|幅度|幅值|振幅|峰值|输出(?!功率)|摆幅",
     ),
     kit.Quantity(
@@ -127,14 +128,24 @@ def netlist(deck: kit.Deck, request: kit.Request, sized: kit.Sized) -> None:
     deck.part(f"Rload out 0 {parts['Rload']}", msg("load"))
     deck.rule()
     deck.note(msg("Generic complementary pair of power transistors."))
-    card = f"(IS={_SATURATION_A:g} BF={_GAIN:g} VAF=80 RB=1 CJE=200p CJC=100p TF=3n)"
-    deck.cards(f".model npn NPN{card}", f".model pnp PNP{card}")
+    deck.cards(f".model npn NPN{CARD}", f".model pnp PNP{CARD}")
 
 
-def _record(request: kit.Request) -> str:
+def record(request: kit.Request) -> str:
     period = 1 / request["frequency_hz"]
     return f".tran {spice(period / _STEPS)} {spice(_PERIODS * period)} 0 {spice(period / _STEPS)}"
 
+
+GOALS = (
+    kit.GoalRow(metric="amplitude", label=msg("Output amplitude"), unit="V", quantity="amplitude_v",
+                expression="pp(v(out))/2"),
+    kit.GoalRow(metric="quiescent_current", label=msg("Quiescent current"), unit="A", quantity="quiet_a",
+                expression="at(-i(vmeter1),0)", bounds=lambda request: around(request["quiet_a"], 0.25)),
+    kit.GoalRow(
+        metric="distortion", label=msg("Distortion"), unit="1", quantity="distortion", is_corrected=False,
+        expression=lambda request: f"thd(v(out),{spice(request['frequency_hz'])})",
+    ),
+)  # fmt: skip
 
 FAMILY = kit.Family(
     key="class_ab_stage",
@@ -151,20 +162,11 @@ FAMILY = kit.Family(
         ),
         excludes=r"mos|cmos|converter|变换器|transformer|变压器|single[\s-]supply|单电源|otl|class[\s-]?d|丁类",
     ),
-    quantities=_QUANTITIES,
-    goals=(
-        kit.GoalRow(metric="amplitude", label=msg("Output amplitude"), unit="V", quantity="amplitude_v",
-                    expression="pp(v(out))/2"),
-        kit.GoalRow(metric="quiescent_current", label=msg("Quiescent current"), unit="A", quantity="quiet_a",
-                    expression="at(-i(vmeter1),0)", bounds=lambda request: around(request["quiet_a"], 0.25)),
-        kit.GoalRow(
-            metric="distortion", label=msg("Distortion"), unit="1", quantity="distortion", is_corrected=False,
-            expression=lambda request: f"thd(v(out),{spice(request['frequency_hz'])})",
-        ),
-    ),
+    quantities=QUANTITIES,
+    goals=GOALS,
     title="Class AB output stage, {power_w:W3}, {load_ohm:.3g} ohm",
     remarks=(msg("VT ln(IQ / I) + IQ RE = I RB, I in the bias branch; RE near VT / IQ."),),
-    analyses=lambda request, _sized, _goals: (_record(request),),
+    analyses=lambda request, _sized, _goals: (record(request),),
     size=size, netlist=netlist,
     complete=complete,
 )  # fmt: skip

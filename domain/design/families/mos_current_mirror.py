@@ -41,8 +41,11 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
         raise beyond(_OUTPUT_OHM, "Ω", request["output_ohm"], 0.8 * ohm, advice, digits=2)
     reference = wanted * correction["current_a"]
     if form == "simple":  # the output at half of the supply
-        there, here = (device.ratio(reference, _OVERDRIVE_V, each) for each in (supply / 2, gate_v))
-        reference *= there / here
+        overdrive = _OVERDRIVE_V
+        for _ in range(8):  # the same gate voltage at another drain voltage is not the same overdrive
+            overdrive += gate_v - device.gate_v(overdrive, supply / 2)
+        there = device.ratio(reference, overdrive, supply / 2)
+        reference *= there / device.ratio(reference, _OVERDRIVE_V, gate_v)
     drop = gate_v + (device.diode_v(_OVERDRIVE_V, gate_v) if form == "cascode" else 0.0)
     parts = {
         "R1": nearest((supply - drop) / reference, "E96"),

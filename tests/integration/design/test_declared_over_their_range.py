@@ -614,6 +614,17 @@ def class_ab_stage(draw: random.Random) -> str:
     return text + draw.choice(["", f", quiescent current {_log(draw, 30, 80) * volts / load:.3g} mA"])
 
 
+def class_a_stage(draw: random.Random) -> str:
+    load, volts = draw.choice([8, 16, 32, 100, 600, 2000]), _log(draw, 0.8, 20)
+    texts = (
+        f"class A output stage, amplitude {volts:.3g} V into {load} ohm",
+        f"甲类射极跟随输出级，负载{load}Ω，输出功率{volts**2 / 2 / load:.3g}W",
+        f"class A emitter follower, {volts:.3g} V amplitude, load {load} ohm, ±{1.15 * volts + 2:.3g} V",
+    )
+    text = draw.choice(texts) + draw.choice(["", ", distortion below 0.5%", ", 10 kHz"])
+    return text + draw.choice(["", f", quiescent current {_log(draw, 1300, 2500) * volts / load:.3g} mA"])
+
+
 def pll_loop_filter(draw: random.Random) -> str:
     reference, ratio = draw.choice([25e3, 200e3, 1e6, 10e6]), draw.randint(20, 3000)
     bandwidth = reference / _log(draw, 11, 200)
@@ -745,6 +756,7 @@ FAMILIES = pytest.mark.parametrize(
         rc_snubber,
         led_driver,
         class_ab_stage,
+        class_a_stage,
         pll_loop_filter,
         load_switch,
         rcd_clamp,

@@ -44,6 +44,7 @@ OWN = {
     "two_stage_opamp": {"differential_pair", "current_mirror", "common_source"},
     "mos_inverter": {"cmos_inverter"},
     "class_ab_stage": {"push_pull", "diode_connected"},
+    "class_a_stage": {"emitter_follower", "current_mirror"},
     "cmos_gate": {"nand_gate"},
     "mos_current_mirror": {"cascode_mirror"},
 }

@@ -280,6 +280,12 @@ UNDERSTOOD = [
         "class_ab_stage",
         {"power_w": pytest.approx(1)},
     ),
+    ("class-A headphone amplifier, 32 ohm, 20 mW, ±6 V", "class_a_stage", {"supply_v": 6, "load_ohm": 32}),
+    (
+        "甲类功放，8欧，输出1W，失真小于1%",
+        "class_a_stage",
+        {"distortion": 0.01, "amplitude_v": pytest.approx(4)},
+    ),
     (
         "loop filter for a PLL: 10 MHz reference, 2.4 GHz output, Kvco 50 MHz/V, Icp 2.5 mA, BW 100 kHz",
         "pll_loop_filter",
@@ -402,6 +408,13 @@ def test_a_sentence_is_understood(text, family, expected):
         ),
         ("PLL loop filter, bandwidth 10 kHz, Kvco 10 MHz/V", "missing_goal", "divider ratio"),
         ("relay driver for a 12 V relay", "missing_goal", "load current"),
+        ("class A output stage, 8 V into 8 ohm, ±6 V", "impossible_goal", "limit is"),
+        (
+            "class A output stage, 4 V into 8 ohm, quiescent current 0.3 A",
+            "impossible_goal",
+            "quiescent current",
+        ),
+        ("class A amplifier with a transformer, 5 W into 8 ohm", "unknown_circuit", "cannot design"),
         ("RCD clamp, 375 V input, VOR 100 V, 5 uH, 2 A, drain below 480 V", "impossible_goal", "limit is"),
         ("RCD clamp, 375 V input, VOR 100 V, 5 uH, 2 A, loss below 0.5 W", "impossible_goal", "limit is"),
         ("RCD clamp of a flyback, 375 V input, 5 uH, 2 A", "missing_goal", "reflected voltage"),
