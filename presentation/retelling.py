@@ -74,7 +74,8 @@ def _fitted(line: str, shape: Shape) -> dict[str, str] | None:
         literal = literals[number]
         is_last = number == len(names)
         end = len(line) - len(literal) if is_last else line.find(literal, place + 1) if literal else -1
-        if end <= place or given.setdefault(name, line[place:end]) != line[place:end]:
+        value = line[place:end].strip()
+        if end <= place or given.setdefault(name, value) != value:
             return None
         place = end + len(literal)
     return given
@@ -111,4 +112,7 @@ def _shapes(told: str, template: str) -> Iterator[Shape]:
     for number in (1, 2) if _COUNTED.search(told) else (1,):
         text = _COUNTED.sub(lambda found, number=number: found[number], told)  # type: ignore[misc]
         parts = _HOLE.split(text)
-        yield parts[::2], parts[1::2], template
+        literals = parts[::2]
+        if language_of(told) == "zh":  # between two Chinese words there was no space
+            literals = [literal.strip(" ") or literal for literal in literals]
+        yield literals, parts[1::2], template

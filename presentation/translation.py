@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -58,6 +59,8 @@ class Translator:
             message = message.in_language(self.language)
         params = {key: self._param(value) for key, value in message.params.items()}
         template = self._catalogue.get(message.template, message.template)
+        if self.language == "zh":
+            template = _without_gaps(template, {name: params[name] for name in _ours_of(message)})
         return Message(template, params).render(template)
 
     def figure(self, text: str) -> str:
@@ -74,6 +77,22 @@ class Translator:
             if isinstance(value, str)
             else value
         )
+
+
+def _ours_of(message: Message) -> list[str]:
+    """The parameters that are words of ours, and not a person's or a model's."""
+    return [name for name, value in message.params.items() if isinstance(value, Message)]
+
+
+def _without_gaps(template: str, words: Mapping[str, object]) -> str:
+    """A template without the space between Han and a parameter that turns out to be Chinese as well."""
+    for name, word in words.items():
+        hole, text = f"{{{name}}}", str(word)
+        if f" {hole}" in template and _CHINESE.match(text):
+            template = re.sub(rf"(?<=[\u3400-\u9fff]) (?={re.escape(hole)})", "", template)
+        if f"{hole} " in template and _CHINESE.match(text[-1:]):
+            template = re.sub(rf"(?<={re.escape(hole)}) (?=[\u3400-\u9fff])", "", template)
+    return template
 
 
 @cache

@@ -49,6 +49,9 @@ def test_the_picture_is_small_whatever_the_run_is_and_says_nothing_that_is_marku
     assert flat is not None
     assert flat.y_ends == ("5.00\u00a0V", "5.00\u00a0V")
     assert flat.x_ends == ("0\u00a0s", "1.00\u00a0ms")
+    ripple = chart_of([plot_of(4.9906 + 4e-4 * wave[:5_000])])
+    assert ripple is not None
+    assert ripple.y_ends == ("4.990\u00a0V", "4.991\u00a0V")
     assert chart_of([]) is None
 
 

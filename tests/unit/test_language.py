@@ -51,6 +51,17 @@ def test_a_share_that_is_told_stands_as_its_language_has_it() -> None:
     assert Translator("zh")(named) == "用户写的 5 % 电阻"
 
 
+def test_between_two_chinese_words_stands_no_space() -> None:
+    translate = Translator("zh")
+    ours = msg(
+        "No {label} given; {value} assumed.", label=msg("rectifier"), value=msg("synchronous rectifier")
+    )
+    assert translate(ours) == "未指定整流方式，默认同步整流管。"
+    figure = msg("No {label} given; {value} assumed.", label=msg("tolerance"), value="2\u00a0%")
+    assert translate(figure) == "未指定容差，默认 2%。"
+    assert translate(msg("Go back to round {number}", number=msg("{text}", text="2"))) == "回到第 2 轮"
+
+
 def test_texts_in_the_words_of_earlier_versions_are_still_translated() -> None:
     former = read_catalogue((CATALOGUES / "former.json").read_text("utf-8"))
     now = {key for path in CATALOGUES.glob("zh/*.json") for key in json.loads(path.read_text("utf-8"))}

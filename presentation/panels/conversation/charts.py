@@ -6,8 +6,10 @@ import html
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
+from domain.circuit.figures import digits_apart
 from shared.errors import CircuitAIError
 
 if TYPE_CHECKING:
@@ -25,6 +27,8 @@ _MOST_LINES = 4
 MOST_POINTS = 1_000_000
 """Samples of a run that is drawn; a longer one is looked at in the plot."""
 TRACE_COLORS = 8
+_MOST_DIGITS = 5
+"""Of a value at the end of an axis: what there is room for beside it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,14 +112,8 @@ def chart_of(plots: Sequence[Plot]) -> Chart | None:
         grid = [axis.low + (axis.high - axis.low) * part / 4 for part in (1, 2, 3)]
     return Chart(
         lines=tuple(lines),
-        x_ends=(
-            shown_end(axis.low, axis.unit, is_log=axis.is_log),
-            shown_end(axis.high, axis.unit, is_log=axis.is_log),
-        ),
-        y_ends=(
-            shown_end(low, pane.unit, is_log=pane.is_log),
-            shown_end(high, pane.unit, is_log=pane.is_log),
-        ),
+        x_ends=shown_ends(axis.low, axis.high, axis.unit, is_log=axis.is_log),
+        y_ends=shown_ends(low, high, pane.unit, is_log=pane.is_log),
         grid=tuple(x_of(place) for place in grid[:40]),
     )
 
@@ -133,11 +131,18 @@ def _strokes(
     return [tuple(stroke) for stroke in found if len(stroke) > 1]
 
 
-def shown_end(coordinate: float, unit: str, *, is_log: bool = False) -> str:
+def shown_ends(low: float, high: float, unit: str, *, is_log: bool = False) -> tuple[str, str]:
+    """The values at both ends of an axis, with as many digits as tell them apart: a ripple's are alike."""
+    show = partial(shown_end, unit=unit, is_log=is_log)
+    digits = min(digits_apart(low, [high], lambda value, count: show(value, digits=count), 3), _MOST_DIGITS)
+    return show(low, digits=digits), show(high, digits=digits)
+
+
+def shown_end(coordinate: float, unit: str, *, is_log: bool = False, digits: int = 3) -> str:
     """The value at a place of an axis, with its unit."""
     from presentation.panels.waveforms.figures import joined, quantity
 
-    return joined(*quantity(10**coordinate if is_log else coordinate, unit, 3))
+    return joined(*quantity(10**coordinate if is_log else coordinate, unit, digits))
 
 
 def svg_of(chart: Chart, ink: Callable[[str], str]) -> str:

@@ -16,6 +16,7 @@ from presentation.panels.conversation.charts import (
     Chart,
     ChartLine,
     shown_end,
+    shown_ends,
 )
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
@@ -131,8 +132,7 @@ def _histogram(
         )
         for sign, at in near
     )
-    ends = shown_end(low, unit), shown_end(high, unit)
-    return Chart(lines=(bars, *lines), x_ends=ends, y_ends=("0", f"{max(counts):.0f}"))
+    return Chart(lines=(bars, *lines), x_ends=shown_ends(low, high, unit), y_ends=("0", f"{max(counts):.0f}"))
 
 
 def _reach(unit: str, nominal: float, ends: tuple[float, float], effects: Mapping[str, Any]) -> Chart | None:
