@@ -12,9 +12,8 @@ import os
 import sqlite3
 import stat
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
 from application.ports.search import ConversationHit, ConversationsFound
@@ -200,46 +199,40 @@ def _texts_of(folder: Path, session_id: str) -> Iterator[_Text]:
 
 
 def _find(connection: sqlite3.Connection, wanted: Sequence[str], most: int) -> tuple[ConversationHit, ...]:
-    hits: list[ConversationHit] = []
-    for session_id, joined in _having(connection, wanted, most):
-        numbers = sorted(map(int, joined.split(",")), reverse=True)
-        hits += _hits_of(connection, session_id, len(numbers), numbers, wanted)
-    return tuple(hits)
+    """One conversation after the other, the last changed first, until there are enough.
 
-
-def _having(connection: sqlite3.Connection, wanted: Sequence[str], most: int) -> Iterable[tuple[str, str]]:
-    """Conversations and the numbers of their messages with all words, the last changed first.
-
-    A word may be in every message: no message is looked at for it, but for words too short for the groups;
-    where there are only such, one conversation is looked through after the other until there are enough.
+    A word may be in every message of all of them. No message is looked at for it, but for words too short for
+    the groups.
     """
     phrases = [phrase for word in wanted if (phrase := phrase_of(word)) is not None]
     short = [like(word) for word in wanted if phrase_of(word) is None]
-    alike = " AND messages.text LIKE ? ESCAPE '\\'" * len(short)
-    if not phrases:
-        select = f"SELECT group_concat(number) FROM messages WHERE number BETWEEN ? AND ? {alike}"  # noqa: S608 - our own words
-        newest = connection.execute("SELECT id, number FROM transcripts ORDER BY mtime DESC").fetchall()
-        found = (
-            (session_id, connection.execute(select, (*_numbers_of(number), *short)).fetchone()[0])
-            for session_id, number in newest
-        )
-        return islice((each for each in found if each[1]), most)
-    source = "grams JOIN messages ON number = grams.rowid" if short else "grams"
-    return connection.execute(
-        "SELECT id, numbers FROM transcripts JOIN ("  # noqa: S608 - our own words
-        f"SELECT grams.rowid >> {_NUMBERS_EACH} AS of, group_concat(grams.rowid) AS numbers"
-        f" FROM {source} WHERE grams MATCH ? {alike} GROUP BY of"
-        ") ON transcripts.number = of ORDER BY mtime DESC LIMIT ?",
-        (" AND ".join(phrases), *short, most),
-    ).fetchall()
+    key = "grams.rowid" if phrases else "number"
+    table = "grams JOIN messages ON number = grams.rowid" if phrases and short else "grams"
+    conditions = ["grams MATCH ?"] * bool(phrases) + ["messages.text LIKE ? ESCAPE '\\'"] * len(short)
+    source = (
+        f"FROM {table if phrases else 'messages'} WHERE {' AND '.join(conditions)} AND {key} BETWEEN ? AND ?"
+    )
+    asked = [*([" AND ".join(phrases)] if phrases else []), *short]
+    hits: list[ConversationHit] = []
+    newest = connection.execute("SELECT id, number FROM transcripts ORDER BY mtime DESC").fetchall()
+    for session_id, transcript in newest:
+        place = (*asked, *_numbers_of(transcript))
+        found = connection.execute(f"SELECT {key} {source}", place).fetchall()
+        if found:  # forwards: a range is read backwards from the end of all of them
+            hits += _hits_of(connection, session_id, [number for (number,) in found], wanted)
+            most -= 1
+        if not most:
+            break
+    return tuple(hits)
 
 
 def _hits_of(
-    connection: sqlite3.Connection, session_id: str, count: int, numbers: Sequence[int], wanted: Sequence[str]
+    connection: sqlite3.Connection, session_id: str, numbers: Sequence[int], wanted: Sequence[str]
 ) -> list[ConversationHit]:
     """The newest messages of a conversation that really have the words (LIKE folds ASCII only)."""
     hits: list[ConversationHit] = []
-    for number in numbers:
+    count = len(numbers)
+    for number in reversed(numbers):
         select = "SELECT id, role, text FROM messages WHERE number = ?"
         message_id, role, text = connection.execute(select, (number,)).fetchone()
         if _has_all(text, wanted):
