@@ -19,10 +19,10 @@ from application.conversation.session_texts import with_versions
 from presentation.look import css_variables
 from presentation.panels.conversation import blocks as b
 from presentation.panels.conversation.attached import with_thumbnails
+from presentation.panels.conversation.card_pictures import stored_picture, with_picture
 from presentation.panels.conversation.formulas import with_formulas
 from presentation.panels.conversation.html_view import HtmlItems, kind_of
 from presentation.panels.conversation.items import Item, has_result
-from presentation.panels.conversation.simulation_charts import stored_picture, with_picture
 from presentation.panels.conversation.stored import items_of, title_of
 from presentation.translation import Translator
 from shared.message import msg, visible

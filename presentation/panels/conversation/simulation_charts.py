@@ -9,8 +9,8 @@ from typing import cast
 from PyQt6.QtCore import QObject, pyqtSignal
 
 from application.groups.simulation import Simulation
-from application.simulation.waveforms import LoadWaveforms
-from presentation.panels.conversation.charts import Chart, stored_chart
+from presentation.panels.conversation.card_pictures import stored_picture, with_picture
+from presentation.panels.conversation.charts import Chart
 from presentation.panels.conversation.items import (
     Item,
     OperationCard,
@@ -18,31 +18,12 @@ from presentation.panels.conversation.items import (
     Step,
     Steps,
     has_result,
-    result_folder,
 )
-from presentation.panels.conversation.study_charts import StudyPicture, stored_study
+from presentation.panels.conversation.study_charts import StudyPicture
 from presentation.ui.workspace import WindowServices
-from shared import paths
 
 _MOST = 40
 """Pictures that are kept, of the newest runs of what is shown."""
-
-
-async def stored_picture(
-    waveforms: LoadWaveforms, root: Path, card: OperationCard | SimulationCard
-) -> Chart | StudyPicture | None:
-    """What there is to be seen of a card's stored result."""
-    result = result_folder(root, card) / paths.RESULT_FILE
-    is_study = isinstance(card, OperationCard)
-    return await (stored_study(waveforms, result) if is_study else stored_chart(waveforms, result))
-
-
-def with_picture(
-    card: OperationCard | SimulationCard, picture: Chart | StudyPicture | None
-) -> OperationCard | SimulationCard:
-    if isinstance(card, OperationCard):
-        return replace(card, study=picture if isinstance(picture, StudyPicture) else None)
-    return replace(card, chart=picture if isinstance(picture, Chart) else None)
 
 
 class SimulationCharts(QObject):
