@@ -26,9 +26,9 @@ OF_ROWS = {
 }  # fmt: skip
 MOST_OF_ROWS = 5
 """A turn, of a kind of which rows are made."""
-MOST_RESIDENT_KB = 80
+MOST_RESIDENT_KB = 40
 """A turn: 4 are its items; the rest is what Python's and C's heaps cannot give back, less from hundred to
-hundred (35 to 50 were measured). 310 when each turn left all that it had read of the conversation to the
+hundred (15 to 21 were measured). 310 when each turn left all that it had read of the conversation to the
 collector, 130 when the view kept the rows of each turn (23 kB a row)."""
 
 
