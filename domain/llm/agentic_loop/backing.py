@@ -144,6 +144,7 @@ def unbacked_figures(text: str, backing: Backing) -> tuple[str, ...]:
         for same, bound in bounds
         if same == unit
     ]
+    following += [each for powers in known.powers for each in derived(powers) if each[0] == "W"]
     old, new = changed_parts(backing.results)
     following += derived([("", each[name]) for name in old for each in (old, new) if name in new], ())
     begins = {pair.second.start: pair.first for pair in pairs_in(flat, figures)}

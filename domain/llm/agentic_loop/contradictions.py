@@ -131,6 +131,7 @@ def contradictions(
         *(clause[-_LONGEST:] for clause in _wrong_targets(flat, figures, words)),
         *(clause[-_LONGEST:] for clause in _wrong_sides(flat, figures, words)),
         *(clause[-_LONGEST:] for clause in _wrong_within(flat, figures)),
+        *(clause[-_LONGEST:] for clause in _outside_asked(flat, figures, words)),
         *(clause[-_LONGEST:] for clause in _wrong_times(flat, figures, words)),
         *(clause[-_LONGEST:] for clause in wrong_sums(flat, figures)),
         *(clause[-_LONGEST:] for clause in _wrong_ranges(flat, figures, results)),
@@ -244,6 +245,40 @@ def _wrong_within(flat: str, figures: Sequence[TextFigure]) -> Iterator[str]:
             continue
         if abs(one.value / aim.value - 1) > float(share["share"]) / 100 + one.step / 2 / aim.value:
             yield flat[first.start : second.end]
+
+
+_KEPT_WITHIN = late_pattern(
+    r"\b(?:within|inside|meets?|met)\b[^.;\n]{0,30}?±\s?(?P<en>\d+(?:\.\d+)?) ?%"
+    r"|±\s?(?P<zh>\d+(?:\.\d+)?) ?%[^。；;\n]{0,3}(?:以内|之内|范围内)"
+    r"|(?:满足|符合)[^。；;\n]{0,12}?±\s?(?P<met>\d+(?:\.\d+)?) ?%",
+    re.IGNORECASE,
+)
+_PARTLY = late_pattern(
+    r"\b(?:only|just|most|but|except|almost|barely)\b|只有|仅|大部分|大多|部分|但", re.IGNORECASE
+)
+_OF_KIND = 0.5
+"""Figures so far from another are of something else."""
+
+
+def _outside_asked(flat: str, figures: Sequence[TextFigure], words: Sequence[str]) -> Iterator[str]:
+    """Where figures are told to be as near as was asked, and are not: "within ±1 %: 1.24 V to 1.28 V"."""
+    aims: dict[float, TextFigure] = {}
+    for text in map(plain, words[-3:]):
+        for aim, share in pairwise(figures_in(text)):
+            if share.unit == "%" and share.text.startswith("±") and aim.unit != "%":
+                aims[share.value] = aim
+    for told in _KEPT_WITHIN.finditer(flat):
+        allowed = float(told["en"] or told["zh"] or told["met"])
+        own, said = aims.get(allowed), f"{sentence_before(flat, told.start())}{told[0]}"
+        if own is None or NOT.search(said) or _SUPPOSES.search(said.lower()) or _PARTLY.search(said):
+            continue
+        end = told.end() + len(re.split(r"[。！!\n]|\.(?=\s|$)", flat[told.end() :])[0])
+        for each in figures:
+            off = abs(each.value / own.value - 1)
+            is_beside = told.end() <= each.start < end and each.unit == own.unit
+            if is_beside and allowed / 100 + each.step / 2 / own.value < off < _OF_KIND:
+                yield flat[told.start() : each.end]
+                break
 
 
 def _start_of(figure: TextFigure) -> int:
@@ -470,7 +505,8 @@ def _is_wrong_to(one: TextFigure | None, flat: str, other: TextFigure, *, is_abo
         return False
     lead = between[: compares.start()].strip()
     # "76 mV (goal < 60 mV)" tells what is asked, "19 us above 200 us" a difference
-    if _OF_GOAL.search(lead) or (not lead and between[:1] == " "):
+    is_adverb = not re.search(r"exceed|超过|超出|不足", compares[0].lower())
+    if _OF_GOAL.search(lead) or (is_adverb and not lead and between[:1] == " "):
         return False
     if re.search(
         r"(?:\bby|高出?|低|超出|多|少|(?<![压温误偏])差)\s?(?:about |some |约)?$",

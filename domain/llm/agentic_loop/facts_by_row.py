@@ -18,10 +18,18 @@ from domain.circuit.said_figures import is_rounding
 from domain.llm.agentic_loop.changes import DOWN, NOT, UP
 from domain.llm.agentic_loop.facts_in_words import ALL_GOALS
 from domain.llm.agentic_loop.pairs import pairs_in
-from domain.llm.agentic_loop.quantities import DEVICE, column_units, named_figures, named_quantity, row_of
+from domain.llm.agentic_loop.quantities import (
+    DEVICE,
+    column_units,
+    expressions_in,
+    named_figures,
+    named_quantity,
+    row_of,
+)
 from shared.late_patterns import late_pattern
 
 _MOST_RESULTS = 100_000
+_MOST_READ = 8_000
 _MOST_SENTENCES = 200
 _LONGEST = 90
 
@@ -48,6 +56,16 @@ _SCALES = {"f": 1e-15, "p": 1e-12, "n": 1e-9, "u": 1e-6, "m": 1e-3, "k": 1e3, "m
 _UNITS = {"i": "A", "v": "V", "r": "Ohm", "c": "F", "l": "H", "t": "degC", "f": "Hz"}
 """Of what is varied, by the first letter of its name."""
 
+_VERDICT = late_pattern(r"\b(?:met|MISSED) (?P<name>\w+) = (?P<value>[^(;\n]+)(?:\([^()\n]*\))?")
+_SUPPOSED = late_pattern(
+    r"\b(?:if|were|would|should|could|might|may|suggest\w*|recommend\w*|propos\w+)\b"
+    r"|如果|若|假设|建议|可以|应该?|预计|希望"
+)
+"""Nothing is told there of what was measured."""
+_IF = late_pattern(r"^\W*(?:if|suppose|assuming)\b|^\W*(?:如果|若|假设)")
+_TELLS = late_pattern(
+    r"(?:\b(?:is|are|was|gives?|only|reads?|delivers?)|为|是|只?有|仅|达|[:,])\W{0,2}(?:only )?$"
+)
 _RUN = late_pattern(r"(?:\bData of|: ok,) run (?P<run>\d+)")
 _RUN_SAID = late_pattern(
     r"\brun #?(?P<run>\d+)\b|第 ?(?P<zh>\d+) ?次|\b(?P<first>first) (?:run|simulation)\b"
@@ -181,6 +199,8 @@ def wrong_rows(flat: str, results: Sequence[str], earlier: Sequence[str] = ()) -
             at = end.end() if end else at
             if count >= _MOST_SENTENCES:
                 break
+            if _IF.search(sentence.lower()):
+                continue
             for clause in (
                 *_of_other_row(sentence, table),
                 *_goes_other_way(sentence, table),
@@ -221,7 +241,6 @@ def _tables(results: tuple[str, ...]) -> tuple[_Table, ...]:
         for table, rows in (
             (studied, study_rows(flat)),
             (devices, _device_rows(flat)),
-            (places, _place_rows(flat)),
         ):
             if rows and not table.rows:
                 table.rows = rows
@@ -238,6 +257,9 @@ def _tables(results: tuple[str, ...]) -> tuple[_Table, ...]:
         edges.rows = edges.rows or _edge_rows(flat)
         shares.rows += _share_rows(flat)
         spread.rows += _spread_rows(flat)
+    told = "\n".join(_by_expressions(plain(text[:_MOST_READ]), results) for text in results)
+    places.rows = _place_rows(told)
+    places.others = _numbers(_without_rows(told)) if places.rows else set()
     for table in (studied, places):  # the run before a study gives again what one of its rows has
         own = {value for row in table.rows for value in row.values}
         table.others = {
@@ -257,6 +279,15 @@ def _tables(results: tuple[str, ...]) -> tuple[_Table, ...]:
         edges,
         _of_runs(spread),
         _of_runs(shares),
+    )
+
+
+def _by_expressions(flat: str, results: Sequence[str]) -> str:
+    """Verdicts on goals as lines that tell what was measured: "met rej = -46 dB" is db(gain(v(out),50))."""
+    names = expressions_in(results)
+    return _VERDICT.sub(
+        lambda each: f"\n{names[each['name']]} = {each['value']}\n" if each["name"] in names else each[0],
+        flat,
     )
 
 
@@ -317,7 +348,8 @@ def _place_rows(flat: str) -> list[Row]:
     found: dict[str, list[Row]] = {}
     for each in _AT_PLACE.finditer(flat):
         place = float(each["place"]) * _SCALES.get((each["scale"] or "").lower(), 1.0)
-        row = Row(frozenset(), (("at", place, ""),), frozenset(_numbers(each["value"])))
+        units = frozenset(figure.unit for figure in figures_in(each["value"]))
+        row = Row(frozenset(), (("at", place, ""),), frozenset(_numbers(each["value"])), (), units)
         found.setdefault(each["what"], []).append(row)
     rows = max(found.values(), key=len, default=[])
     ends = [
@@ -368,6 +400,8 @@ def _clauses(sentence: str) -> Iterator[str]:
 def _of_other_row(sentence: str, table: _Table) -> Iterator[str]:
     meant: list[Row] | None = None
     for clause in _clauses(sentence):
+        if _SUPPOSED.search(clause.lower()):
+            continue
         parts = _AND.split(clause)
         told = [_names(part, table) for part in parts]
         names = [{name for _, points in each.keys for name, _ in points} for each in told]
@@ -422,7 +456,14 @@ def _is_of_another(
         and not _LIMITS.search(part[: figure.start].lower())
         and (table.goes_on or "±" not in part)
         and not any(is_rounding(figure, value, is_rough=table.is_rough) for value in own)
-        and any(_stands_in(row.values, figure) for row in table.rows)
+        and (
+            any(_stands_in(row.values, figure) for row in table.rows)
+            or (
+                len(meant) == 1
+                and figure.unit in meant[0].units
+                and _TELLS.search(part[: figure.start].lower()) is not None
+            )
+        )
     )
 
 

@@ -301,6 +301,16 @@ _VERDICT = late_pattern(r"\b(?P<how>met|MISSED) (?P<metric>[A-Za-z]\w*) = ")
 _SAMPLES = late_pattern(
     r"\b(?:samples?|runs?|trials?|simulations?|units?|points?)\b|样本|样品|次|仿真|运行", re.IGNORECASE
 )
+_SO_MANY = late_pattern(
+    r"(?P<passed>\d+) ?个?(?:样本)?(?:合格|达标|满足|通过)"
+    r"|(?P<failed>\d+) ?个?(?:样本)?(?:不合格|不达标|不满足|超出|失效)"
+    r"|(?P<en>\d+) (?:of (?:the )?\d+ )?(?:samples? |runs? )?"
+    r"(?:pass(?:ed)?|meet|met|are (?:inside|within|good))\b"
+    r"|(?P<missed>\d+) (?:of (?:the )?\d+ )?(?:samples? |runs? )?"
+    r"(?:fail(?:ed)?|miss(?:ed)?|(?:fall|are) outside)\b",
+    re.IGNORECASE,
+)
+"""How many are told to have kept their goals, or not."""
 _PASS = late_pattern(
     r"\b(?:pass(?:es|ed)?|meets?|met|within|inside|stay(?:s|ed)?|lie|satisf\w+|in spec)\b|合格|达标|满足"
     r"|通过|落在",
@@ -441,6 +451,13 @@ def _is_wrong_of_runs(clause: str, facts: _Facts, is_denied: bool) -> bool:
     )
     if facts.runs is not None and facts.runs[1]:
         return _NONE_FAILED.search(clause) is not None or (is_of_all and _ALL_RAN.search(clause) is not None)
+    if facts.passed is not None:
+        good, bad = facts.passed[0], facts.passed[1] - facts.passed[0]
+        for told in _SO_MANY.finditer(clause):
+            count = int(told["passed"] or told["en"] or told["failed"] or told["missed"])
+            is_good = told["passed"] or told["en"]
+            if good != bad and count == (bad if is_good else good):
+                return True
     has_missed = facts.passed is not None and facts.passed[0] < facts.passed[1]
     return has_missed and is_of_all and _PASS.search(clause) is not None
 

@@ -308,14 +308,22 @@ def _places_of(text: str, names: Collection[Row]) -> Iterator[tuple[Row, int, in
         yield from ((each[0].lower(), each.start(), each.end()) for each in found)
 
 
+def expressions_in(results: Sequence[str]) -> dict[str, str]:
+    """Which expression a name stands for, in what calls were given."""
+    return {
+        given["metric"] or given["name"]: given["own"] or given["expression"]
+        for each in results
+        if each.startswith("{")
+        for given in _MEASURED.finditer(each[:MOST_READ])
+    }
+
+
 def _same_in(results: Sequence[str]) -> Iterator[tuple[Row, Row]]:
     """The quantities that are one, since a call named an expression: "fc" is bandwidth(v(out))."""
-    for each in results:
-        for given in _MEASURED.finditer(each[:MOST_READ]) if each.startswith("{") else ():
-            row = row_of((given["metric"] or given["name"]).lower())
-            other = _row_of_label(given["own"] or given["expression"])
-            if other is not None and other != row:
-                yield row, other
+    for name, expression in expressions_in(results).items():
+        row, other = row_of(name.lower()), _row_of_label(expression)
+        if other is not None and other != row:
+            yield row, other
 
 
 class Quantities:
