@@ -32,7 +32,9 @@ _CHANGING = frozenset({"create", "change", "delete"})
 _REFUSED = NOT_RUN | {"repeated_failure", "not_offered", "unknown_tool", "bad_arguments"}
 """Failures of calls that were not tried."""
 _MOST_READ = 20_000
-_PARTS = re.compile(r"(?:^|\\n|[\"'])([RCLVIEFGHDQMJSB][A-Za-z]{1,2})(?=[ \t]+\w+[ \t]+\w+[ \t]+\S)", re.MULTILINE)
+_PARTS = re.compile(
+    r"(?:^|\\n|[\"'])([RCLVIEFGHDQMJSB][A-Za-z]{1,2})(?=[ \t]+\w+[ \t]+\w+[ \t]+\S)", re.MULTILINE
+)
 """Names without a digit that cards of a netlist begin with: "RE e 0 680"."""
 _TEXTS = (".md", ".txt", ".csv", ".pdf", ".json", ".svg", ".png")
 """A change of these changes no circuit."""

@@ -10,53 +10,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import pairwise
 
-from domain.circuit.figures_in_text import TextFigure, figures_in, plain
+from domain.circuit.figures_in_text import TextFigure, figures_in
 from domain.circuit.said_figures import is_rounding
 from domain.llm.agentic_loop.changes import DOWN, NOT, UP
 from domain.llm.agentic_loop.facts_in_words import ALL_GOALS
 from domain.llm.agentic_loop.pairs import pairs_in
-from domain.llm.agentic_loop.quantities import (
-    DEVICE,
-    column_units,
-    expressions_in,
-    named_figures,
-    named_quantity,
-    row_of,
-)
+from domain.llm.agentic_loop.quantities import named_quantity, row_of
+from domain.llm.agentic_loop.rows import RUN, SCALES, WORD, Row, Table, tables_of
 from shared.late_patterns import late_pattern
 
-_MOST_RESULTS = 100_000
-_MOST_READ = 8_000
 _MOST_SENTENCES = 200
 _LONGEST = 90
 
-_ROW = late_pattern(r"^\d+\b(?P<place>[^>\n]{0,160}?) ?-> (?P<rest>[^\n]+)", re.MULTILINE)
-_AT_PLACE = late_pattern(
-    r"^(?P<what>\w[^\n=,]*), ?(?P<place>[\d.]+(?:e[-+]?\d+)?)(?P<scale>meg"
-    r"|[fpnumkgt])?\w?\)+ = (?P<value>[^\n]+)",
-    re.MULTILINE | re.IGNORECASE,
-)
-_AT_ITS_END = late_pattern(r"^(?P<what>min|max|peak)\((?P<of>[^\n=,]*)\) = (?P<value>[^\n]+)", re.MULTILINE)
 _BARE = late_pattern(r"(?<![\w.])(?P<number>\d+(?:\.\d+)?)(?P<scale>[Mm]eg|[pnumkKM])(?![A-Za-z0-9_])")
 """The value of a part as netlists write it: "5k"."""
-_ALONE = late_pattern(r"^ *(?:alone:|variance from) (?P<rest>[^\n]+)", re.MULTILINE)
-_OF_PART = late_pattern(r"(?P<part>[A-Za-z]\w*) \+?[±-]?(?P<value>\d[\d.]*(?:e[-+]?\d+)?)(?![\w.])")
-_VARIED = late_pattern(
-    r"(?P<name>[A-Za-z_][\w.]*)=(?P<number>[-+]?\d[\d.]*(?:e[-+]?\d+)?)(?P<scale>meg|[fpnumkgt])?",
-    re.IGNORECASE,
-)
-_COLUMN = late_pattern(r"(?P<name>[A-Za-z_]\w*)=(?P<number>[-+]?\d[\d.]*(?:e[-+]?\d+)?)", re.IGNORECASE)
-_WORD = late_pattern(r"[a-z]\w*")
-_OF_ALL_ROWS = late_pattern(r"^\w+ \[[^\]\n]{1,8}\]: [^\n]*", re.MULTILINE)
-_NUMBER = late_pattern(r"(?<![\w.])\d+(?:\.\d+)?(?:e[-+]?\d{1,3})?(?![\w.])")
-_SCALES = {"f": 1e-15, "p": 1e-12, "n": 1e-9, "u": 1e-6, "m": 1e-3, "k": 1e3, "meg": 1e6, "g": 1e9, "t": 1e12}
-_UNITS = {"i": "A", "v": "V", "r": "Ohm", "c": "F", "l": "H", "t": "degC", "f": "Hz"}
-"""Of what is varied, by the first letter of its name."""
 
-_VERDICT = late_pattern(r"\b(?:met|MISSED) (?P<name>\w+) = (?P<value>[^(;\n]+)(?:\([^()\n]*\))?")
 _SUPPOSED = late_pattern(
     r"\b(?:if|were|would|should|could|might|may|suggest\w*|recommend\w*|propos\w+)\b"
     r"|如果|若|假设|建议|可以|应该?|预计|希望"
@@ -66,7 +36,6 @@ _IF = late_pattern(r"^\W*(?:if|suppose|assuming)\b|^\W*(?:如果|若|假设)")
 _TELLS = late_pattern(
     r"(?:\b(?:is|are|was|gives?|only|reads?|delivers?)|为|是|只?有|仅|达|[:,])\W{0,2}(?:only )?$"
 )
-_RUN = late_pattern(r"(?:\bData of|: ok,) run (?P<run>\d+)")
 _RUN_SAID = late_pattern(
     r"\brun #?(?P<run>\d+)\b|第 ?(?P<zh>\d+) ?次|\b(?P<first>first) (?:run|simulation)\b"
     r"|第一(?=次(?:仿真|运行))"
@@ -74,10 +43,6 @@ _RUN_SAID = late_pattern(
 _EVERY_RUN = late_pattern(
     r"\b(?:both|all|every|each)\b(?: of)?(?: the| them| \w+)? ?(?:simulations?|runs?)\b"
     r"|\b(?:simulations?|runs?)\b.{0,24}\b(?:both|all|each) of them\b|(?:两次|每次|各次)(?:仿真|运行)"
-)
-_EDGE = late_pattern(r"_?(?:(?P<up>lh|plh|rise|rising|up)|(?:hl|phl|fall|falling|dn|down))$")
-_STATISTIC = late_pattern(
-    r"\b(?P<name>mean|sigma|min|max|median|nominal|rss|to) (?P<number>[-+]?\d[\d.]*(?:e[-+]?\d+)?)"
 )
 _SAID_SO: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (late_pattern(said), word)
@@ -136,35 +101,6 @@ _WAY_DOWN = late_pattern(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One of what was studied: by what it is named, and what it has."""
-
-    words: frozenset[str]
-    varied: tuple[tuple[str, float, str], ...]
-    """Name, value and unit ("" where none is known)."""
-    values: frozenset[float]
-    columns: tuple[tuple[str, float], ...] = ()
-    units: frozenset[str] = frozenset()
-    """Of the values, where they are told."""
-
-
-@dataclass(slots=True)
-class _Table:
-    rows: list[Row] = field(default_factory=list)
-    others: set[float] = field(default_factory=set)
-    """What the results give elsewhere."""
-    goes_on: bool = True
-    """What names a row holds for the clauses behind it, too."""
-
-    is_rough: bool = False
-    """"about equally" may be told of rows that differ a little."""
-
-    @property
-    def words(self) -> set[str]:
-        return {word for row in self.rows for word in row.words}
-
-
 @dataclass(slots=True)
 class _Named:
     """What of a clause tells rows: words and, with their places, values that were varied; other figures."""
@@ -189,8 +125,8 @@ def wrong_rows(flat: str, results: Sequence[str], earlier: Sequence[str] = ()) -
     found: dict[str, None] = dict.fromkeys(
         clause.strip()[-_LONGEST:] for clause in _wrong_verdicts(flat, (*earlier, *results))
     )
-    of_before = _tables(tuple(earlier))[0] if earlier else _Table()
-    for table in (*_tables(tuple(results)), of_before):
+    of_before = tables_of(tuple(earlier))[0] if earlier else Table()
+    for table in (*tables_of(tuple(results)), of_before):
         if len(table.rows) < 2:
             continue
         at = 0
@@ -215,178 +151,13 @@ def _wrong_verdicts(flat: str, results: Sequence[str]) -> Iterator[str]:
     missed = {
         int(run["run"])
         for text in results
-        if (run := _RUN.search(text)) is not None and re.search(r"\bMISSED \w", text)
+        if (run := RUN.search(text)) is not None and re.search(r"\bMISSED \w", text)
     }
     for sentence in _SENTENCE_END.split(flat) if missed else ():
         runs = {int(each["run"] or each["zh"] or 1) for each in _RUN_SAID.finditer(sentence.lower())}
         is_of_one = (len(runs) == 1 and runs <= missed) or (not runs and _EVERY_RUN.search(sentence.lower()))
         if is_of_one and ALL_GOALS.search(sentence) and not NOT.search(sentence):
             yield sentence
-
-
-@lru_cache(maxsize=16)
-def _tables(results: tuple[str, ...]) -> tuple[_Table, ...]:
-    """The rows of the newest study, and the devices of the newest operating point. Kept: to be read only."""
-    studied, devices, runs, places = _Table(), _Table(), _Table(), _Table()
-    further: dict[frozenset[str], _Table] = {}
-    """Studies that varied something else than the newest."""
-    edges, spread, shares = _Table(goes_on=False), _Table(goes_on=False), _Table(is_rough=True)
-    room = _MOST_RESULTS
-    for text in reversed(results):
-        if room <= 0:
-            break
-        flat = plain(text[:room])
-        room -= len(text)
-        # Rows of older results are among the rest.
-        for table, rows in (
-            (studied, study_rows(flat)),
-            (devices, _device_rows(flat)),
-        ):
-            if rows and not table.rows:
-                table.rows = rows
-                own = {value for row in rows for value in row.values}
-                table.others |= _numbers(_without_rows(flat)) - own
-            else:
-                table.others |= _numbers(flat)
-        if (number := _RUN.search(flat)) is not None:
-            runs.rows.append(Row(frozenset({f"run{number['run']}"}), (), frozenset(_numbers(flat))))
-        else:
-            runs.others |= _numbers(flat)
-        if (rows := study_rows(flat)) and rows is not studied.rows and rows != studied.rows:
-            further.setdefault(frozenset(name for name, *_ in rows[0].varied), _Table(rows))
-        edges.rows = edges.rows or _edge_rows(flat)
-        shares.rows += _share_rows(flat)
-        spread.rows += _spread_rows(flat)
-    told = "\n".join(_by_expressions(plain(text[:_MOST_READ]), results) for text in results)
-    places.rows = _place_rows(told)
-    places.others = _numbers(_without_rows(told)) if places.rows else set()
-    for table in (studied, places):  # the run before a study gives again what one of its rows has
-        own = {value for row in table.rows for value in row.values}
-        table.others = {
-            each for each in table.others if not any(abs(each - value) <= 1e-3 * value for value in own)
-        }
-    for varied, table in further.items():
-        own = {value for row in table.rows for value in row.values}
-        table.others = (studied.others | {value for row in studied.rows for value in row.values}) - own
-        if studied.rows and varied == frozenset(name for name, *_ in studied.rows[0].varied):
-            table.rows = []
-    return (
-        studied,
-        *further.values(),
-        devices,
-        places,
-        _of_runs(runs),
-        edges,
-        _of_runs(spread),
-        _of_runs(shares),
-    )
-
-
-def _by_expressions(flat: str, results: Sequence[str]) -> str:
-    """Verdicts on goals as lines that tell what was measured: "met rej = -46 dB" is db(gain(v(out),50))."""
-    names = expressions_in(results)
-    return _VERDICT.sub(
-        lambda each: f"\n{names[each['name']]} = {each['value']}\n" if each["name"] in names else each[0],
-        flat,
-    )
-
-
-def _edge_rows(flat: str) -> list[Row]:
-    """What was measured of rising and of falling edges."""
-    found: dict[str, set[float]] = {}
-    for name, values in named_figures(flat).items():
-        if (edge := _EDGE.search(name)) is not None:
-            found.setdefault("rising" if edge["up"] else "falling", set()).update(
-                abs(each) for _, each in values
-            )
-    return [Row(frozenset({word}), (), frozenset(values)) for word, values in found.items()]
-
-
-def _spread_rows(flat: str) -> list[Row]:
-    """The statistics of the one quantity of a study: ends are told of as one, whatever their sign."""
-    studies = list(_OF_ALL_ROWS.finditer(flat))
-    if len(studies) != 1:
-        return []
-    found: dict[str, set[float]] = {}
-    for each in _STATISTIC.finditer(studies[0][0]):
-        word = {"min": "extreme", "max": "extreme", "to": "rss"}.get(each["name"], each["name"])
-        found.setdefault(word, set()).add(abs(float(each["number"])))
-    return [Row(frozenset({word}), (), frozenset(values)) for word, values in found.items()]
-
-
-def _of_runs(table: _Table) -> _Table:
-    """One row for each run or statistic: what was told of it at several places put together."""
-    found: dict[frozenset[str], set[float]] = {}
-    for row in table.rows:
-        found.setdefault(row.words, set()).update(row.values)
-    rows = [Row(words, (), frozenset(values)) for words, values in found.items()]
-    return _Table(rows, table.others, goes_on=table.goes_on, is_rough=table.is_rough)
-
-
-def study_rows(flat: str) -> list[Row]:
-    """The runs of a study: what was varied, and what was measured."""
-    rows, units = [], column_units(flat)
-    for row in _ROW.finditer(flat):
-        varied = [
-            (each["name"].lower(), float(each["number"]) * _SCALES.get((each["scale"] or "").lower(), 1.0),
-             _UNITS.get(each["name"][0].lower(), ""))
-            for each in _VARIED.finditer(row["place"])
-        ]  # fmt: skip
-        varied += [("temp", each.value, "degC") for each in figures_in(row["place"]) if each.unit == "degC"]
-        words = {word.lower() for word in _WORD.findall(_VARIED.sub(" ", row["place"].lower()))} - {"c"}
-        columns = tuple(
-            (each["name"].lower(), float(each["number"])) for each in _COLUMN.finditer(row["rest"])
-        )
-        values = frozenset(abs(value) for _, value in columns)
-        told = frozenset(units.get(name, "") for name, _ in columns)
-        rows.append(Row(frozenset(words), tuple(varied), values, columns, told - {""}))
-    return rows
-
-
-def _place_rows(flat: str) -> list[Row]:
-    """The values that one quantity was measured to have at several places."""
-    found: dict[str, list[Row]] = {}
-    for each in _AT_PLACE.finditer(flat):
-        place = float(each["place"]) * _SCALES.get((each["scale"] or "").lower(), 1.0)
-        units = frozenset(figure.unit for figure in figures_in(each["value"]))
-        row = Row(frozenset(), (("at", place, ""),), frozenset(_numbers(each["value"])), (), units)
-        found.setdefault(each["what"], []).append(row)
-    rows = max(found.values(), key=len, default=[])
-    ends = [
-        Row(frozenset({each["what"].replace("peak", "max")}), (), frozenset(_numbers(each["value"])))
-        for each in _AT_ITS_END.finditer(flat)
-    ]
-    return [*rows, *ends] if len(rows) > 1 else []
-
-
-def _share_rows(flat: str) -> list[Row]:
-    """What each part does alone."""
-    return [
-        Row(frozenset({each["part"].lower()}), (), frozenset({float(each["value"])}))
-        for line in _ALONE.finditer(flat)
-        for each in _OF_PART.finditer(line["rest"])
-    ]
-
-
-def _device_rows(flat: str) -> list[Row]:
-    return [
-        Row(frozenset({each["name"].lower()}), (), frozenset(_numbers(each["rest"])))
-        for each in DEVICE.finditer(flat)
-    ]
-
-
-def _without_rows(flat: str) -> str:
-    # Statistics are of all rows.
-    return _OF_ALL_ROWS.sub("", DEVICE.sub("", _AT_ITS_END.sub("", _AT_PLACE.sub("", _ROW.sub("", flat)))))
-
-
-def _numbers(text: str) -> set[float]:
-    """Figures and bare numbers of a text in plain form, SI, without their signs."""
-    figures = list(figures_in(text))
-    at = {figure.start for figure in figures}
-    return {abs(figure.value) for figure in figures} | {
-        float(each[0]) for each in _NUMBER.finditer(text) if each.start() not in at
-    }
 
 
 def _clauses(sentence: str) -> Iterator[str]:
@@ -397,7 +168,7 @@ def _clauses(sentence: str) -> Iterator[str]:
         at = end.end() if end else at
 
 
-def _of_other_row(sentence: str, table: _Table) -> Iterator[str]:
+def _of_other_row(sentence: str, table: Table) -> Iterator[str]:
     meant: list[Row] | None = None
     for clause in _clauses(sentence):
         if _SUPPOSED.search(clause.lower()):
@@ -445,7 +216,7 @@ def _of_other_row(sentence: str, table: _Table) -> Iterator[str]:
 
 
 def _is_of_another(
-    part: str, figure: TextFigure, meant: Sequence[Row], table: _Table, *, is_told_at: bool = False
+    part: str, figure: TextFigure, meant: Sequence[Row], table: Table, *, is_told_at: bool = False
 ) -> bool:
     """Whether a figure that is told of some rows is what others have."""
     own = {value for row in meant for value in row.values} | table.others
@@ -483,12 +254,12 @@ def _key_of(part: str, figure: TextFigure, told: _Named) -> set[tuple[str, float
     return last
 
 
-def _names(clause: str, table: _Table) -> _Named:
+def _names(clause: str, table: Table) -> _Named:
     """The words and the varied values by which a clause names rows, and its other figures."""
     named_runs = _RUN_SAID.sub(lambda run: f" run{run['run'] or run['zh'] or 1} ", clause.lower())
     for pattern, word in _SAID_SO:
         named_runs = pattern.sub(f" {word} ", named_runs)
-    named = _Named(set(_WORD.findall(named_runs)) & table.words)
+    named = _Named(set(WORD.findall(named_runs)) & table.words)
     for figure in _with_bare(clause):
         is_below = clause[: figure.start + 1].rstrip(" 0123456789.").endswith("-")
         points = {
@@ -519,7 +290,7 @@ def _with_bare(text: str) -> list[TextFigure]:
         if each.start() not in at and (
             each["scale"] != "m" or not each.string[: each.start()].endswith("| ")
         ):
-            scale = 1e6 if each["scale"] == "M" else _SCALES[each["scale"].lower()]
+            scale = 1e6 if each["scale"] == "M" else SCALES[each["scale"].lower()]
             decimals = len(each["number"].partition(".")[2])
             figures.append(
                 TextFigure(
@@ -535,7 +306,7 @@ def _with_bare(text: str) -> list[TextFigure]:
     return sorted(figures, key=lambda figure: figure.start)
 
 
-def _turned_over(sentence: str, table: _Table) -> Iterator[str]:
+def _turned_over(sentence: str, table: Table) -> Iterator[str]:
     """Where a sweep is told from one point to another, and a quantity goes otherwise.
 
     From the other's value to the one's; to a value of where it began; or it is said to rise, and falls.
@@ -594,7 +365,7 @@ def _stands_in(values: frozenset[float] | set[float], figure: TextFigure) -> boo
     return any(is_rounding(figure, value, is_rough=False) for value in values)
 
 
-def _goes_other_way(sentence: str, table: _Table) -> Iterator[str]:
+def _goes_other_way(sentence: str, table: Table) -> Iterator[str]:
     """Where a quantity is said to rise over a sweep over which it falls, or the other way round."""
     names = {name for row in table.rows for name, _, _ in row.varied}
     if len(names) != 1 or any(len(row.varied) != 1 for row in table.rows):

@@ -10,10 +10,10 @@ from itertools import combinations, islice
 
 from domain.circuit.figures_in_text import TextFigure, figures_in, plain
 from domain.circuit.said_figures import ABOVE, BELOW, is_rounding
-from domain.llm.agentic_loop.facts_by_row import study_rows
 from domain.llm.agentic_loop.follows import Given, derived, values_of
 from domain.llm.agentic_loop.part_values import SCALES
 from domain.llm.agentic_loop.quantities import YIELD, column_units, named_figures
+from domain.llm.agentic_loop.rows import study_rows
 from shared.late_patterns import late_pattern
 
 MOST_FIGURES = 120

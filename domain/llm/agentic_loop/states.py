@@ -11,11 +11,11 @@ from itertools import islice
 from domain.circuit.figures_in_text import TextFigure, figures_in, plain, without_code
 from domain.circuit.said_figures import SIGHT, is_convention, is_rounding, is_thought, sentence_before
 from domain.llm.agentic_loop.claims import told_of_before
-from domain.llm.agentic_loop.facts_by_row import Row, study_rows
 from domain.llm.agentic_loop.follows import is_one_of, is_rough
 from domain.llm.agentic_loop.known import MOST_FIGURES, Backing, Known
 from domain.llm.agentic_loop.pairs import pairs_in
 from domain.llm.agentic_loop.part_values import PART_UNITS, changed_parts, values_of_parts
+from domain.llm.agentic_loop.rows import Row, study_rows
 from shared.late_patterns import late_pattern
 
 _MOST_READ = 8_000
