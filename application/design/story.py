@@ -25,7 +25,7 @@ _OF_A_CALL = ("✓ ", "✗ ")
 _ROUNDS_TOLD = 12
 _BRIEFED = ("design_goals_summary", "circuit_file_path")
 _HUGE = 1e300
-_ASKED_AFTER = ("action", "undo_round", "go_back")
+_ASKED_AFTER = ("action", "undo_round", "go_back", "conclude")
 """Steps behind which the checkpoint asks, where they plan nothing."""
 _PLANS = ("planned_change", "planned_simulation", "planned_restoring")
 _ENDS = ("goals_met", "goals_not_met", "declined", "undone", "error")

@@ -7,6 +7,7 @@ user_checkpoint -> undo_round -> restore -> user_checkpoint | END the last round
 user_checkpoint -> go_back -> restore -> user_checkpoint          an earlier round put back
 confirm_goals | user_checkpoint -> conclude -> END
                             conclude -> restore -> END            the best round put back
+                            conclude -> user_checkpoint           accepted, but somebody changed it since
 confirm_goals -> simulation                                       the circuit there is, as round 0
 analysis -> action                                                behind it: a finished design is refined
 design_goals -> END                                               no design was asked for
@@ -91,7 +92,7 @@ def build_workflow(workflow: Workflow, checkpointer: BaseCheckpointSaver[str]) -
     )
     graph.add_conditional_edges("undo_round", route_to_restoring, ["restore", "user_checkpoint", END])
     graph.add_conditional_edges("go_back", route_to_restoring, ["restore", "user_checkpoint"])
-    graph.add_conditional_edges("conclude", route_to_restoring, ["restore", END])
+    graph.add_conditional_edges("conclude", route_to_restoring, ["restore", "user_checkpoint", END])
     graph.add_conditional_edges("restore", route_to_restoring, ["user_checkpoint", END])
     graph.add_conditional_edges(
         "action", route_after_action, ["write_circuit", "simulation", "user_checkpoint"]

@@ -350,7 +350,13 @@ async def _follow(
         filled = progress.spent().get("context_tokens", 0)
         return await progress.ask(replace(question, context_tokens=filled))
 
-    decide_design = decider(ask, progress.emit, rounds, recapitulate=not is_new, reread=model.reread)
+    decide_design = decider(
+        ask,
+        progress.emit,
+        rounds,
+        recapitulate=lambda: not is_new and not progress.has_judged,
+        reread=model.reread,
+    )
 
     async def decide(value: dict[str, Any], state: GraphState) -> dict[str, Any]:
         await prune()

@@ -127,6 +127,8 @@ class Progress:
         self._session_id = request.session_id if isinstance(request, ResumeRequest) else ""
         self._is_announced = False
         self._phase: PhaseEntered | None = None
+        self.has_judged = False
+        """A round was judged since the run was begun, or taken up."""
 
     def emit(self, event: DesignEvent | ChatEvent) -> None:
         """Show an event; a phase that goes on is told once, though a model tells it with each piece."""
@@ -138,6 +140,8 @@ class Progress:
             self._running[event.call_id] = event.name
         elif isinstance(event, ToolEnded):
             self._running.pop(event.call_id, None)
+        elif isinstance(event, IterationFinished):
+            self.has_judged = True
         self._emit(event)
 
     def announce(self, run: DesignRun, *, is_new: bool, problems: tuple[Message, ...] = ()) -> None:
@@ -207,21 +211,21 @@ def decider(
     emit: Callable[[DesignEvent], None],
     max_iterations: int,
     *,
-    recapitulate: bool,
+    recapitulate: Callable[[], bool],
     reread: Reread,
 ) -> Callable[[dict[str, Any], GraphState], Awaitable[dict[str, Any]]]:
     """Turns the graph's interrupts into typed questions and the answers back.
 
-    With `recapitulate` the first question comes with what it is about, told before the interruption.
+    Where `recapitulate` says so the first question comes with what it is about, told before the interruption.
     """
     from application.workflow.edges import should_continue
     from application.workflow.plain_state import goal_from_plain, goal_to_plain, verdict_from_plain
 
-    is_first = recapitulate
+    is_first = True
 
     async def decide(value: dict[str, Any], state: GraphState) -> dict[str, Any]:
         nonlocal is_first
-        if is_first:
+        if is_first and recapitulate():
             for event in _told_before(state):
                 emit(event)
         is_first = False

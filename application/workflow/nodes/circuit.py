@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 from pathlib import Path
 
@@ -32,6 +33,19 @@ async def is_ours(operations: Operations, state: GraphState, path: str, found: s
         record.path == path and record.state in ("done", "intent") and record.after_sha256 == found
         for record in records
     )
+
+
+async def is_changed(operations: Operations, project: ProjectFiles, state: GraphState, circuit: str) -> bool:
+    """Whether somebody else changed a file of the round that is in the project."""
+    held = {**state.get("circuit_files", {}), circuit: state["netlist_sha256"]}
+    for path, sha256 in held.items():
+        if Path(path).is_absolute() or sha256 in (ABSENT, TAKEN):
+            continue
+        found = await asyncio.to_thread(hash_in, project, path)
+        is_readable = path == circuit or found != TAKEN
+        if found != sha256 and is_readable and not await is_ours(operations, state, path, found):
+            return True
+    return False
 
 
 async def refuse_former_plan(state: GraphState, step: Step) -> Finished:  # noqa: ARG001 - a node

@@ -10,13 +10,12 @@ from typing import Any
 
 from application.graph.state import GraphState, JudgedRound
 from application.ports.events import CheckpointReached, TextWritten
-from application.ports.project import ABSENT, ProjectFiles
-from application.tool_execution.effects import TAKEN
+from application.ports.project import ProjectFiles
 from application.tool_execution.operations import Operations
 from application.workflow.journal import DesignJournal, PlannedCall, Said
 from application.workflow.model_steps import ModelSteps, Worked, read_if_there
 from application.workflow.nodes._effects import Finished, Step
-from application.workflow.nodes.circuit import SIMULATE_TOOL, hash_in, is_ours, keep_goals
+from application.workflow.nodes.circuit import SIMULATE_TOOL, is_changed, keep_goals
 from application.workflow.plain_state import verdict_from_plain
 from application.workflow.wording import LANGUAGE_NAMES
 from domain.design.file_names import file_stem
@@ -106,7 +105,7 @@ class ActionNode:
         netlist = await asyncio.to_thread(read_if_there, self._project, circuit) if circuit else None
         is_instruction = task == "EXECUTE_INSTRUCTION"
         waits_for_a_look = task in _IMPROVING or (is_instruction and netlist is not None)
-        if circuit and waits_for_a_look and await self._is_changed(state, circuit):
+        if circuit and waits_for_a_look and await is_changed(self._operations, self._project, state, circuit):
             begun = steps.has_begun(state)
             if begun:
                 await steps.leave()
@@ -164,18 +163,6 @@ class ActionNode:
             "instruction_waits": "",
         }
         return Finished(update=update, record=Said())
-
-    async def _is_changed(self, state: GraphState, circuit: str) -> bool:
-        """Whether somebody else changed a file of the round that is in the project."""
-        held = {**state.get("circuit_files", {}), circuit: state["netlist_sha256"]}
-        for path, sha256 in held.items():
-            if Path(path).is_absolute() or sha256 in (ABSENT, TAKEN):
-                continue
-            found = await asyncio.to_thread(hash_in, self._project, path)
-            is_readable = path == circuit or found != TAKEN
-            if found != sha256 and is_readable and not await is_ours(self._operations, state, path, found):
-                return True
-        return False
 
 
 def first_text(state: GraphState) -> str:

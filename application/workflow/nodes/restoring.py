@@ -19,7 +19,7 @@ from application.tool_execution.effects import TAKEN
 from application.tool_execution.operations import Operations
 from application.workflow.journal import Carried, DesignJournal, PlannedCall, Said
 from application.workflow.nodes._effects import Finished, Step, carrying_out
-from application.workflow.nodes.circuit import WRITE_TOOL, hash_in, keep_goals
+from application.workflow.nodes.circuit import WRITE_TOOL, hash_in, is_changed, keep_goals
 from application.workflow.plain_state import intent_from_plain
 from shared.errors import CircuitAIError, CircuitError
 from shared.message import Message, msg
@@ -111,14 +111,20 @@ class GoBackNode:
 class ConcludeNode:
     """Ends a run; when a former round was better than the last, its circuit is to be put back.
 
-    Who accepts a design keeps the circuit that was asked about, and is told of the better one.
+    Who accepts a design keeps the circuit that was asked about, and is told of the better one. What somebody
+    changed since the question nobody has judged: that is looked at, and asked about, first.
     """
 
     def __init__(self, operations: Operations, project: ProjectFiles) -> None:
         self._restoring = Restoring(operations, project)
+        self._project = project
 
     async def __call__(self, state: GraphState, step: Step) -> Finished:
         """Plan to leave the best circuit in the files; what somebody changed since stays as it is."""
+        circuit, is_accepted = state.get("circuit_file_path", ""), state.get("user_intent") == "accept"
+        operations = self._restoring.operations
+        if circuit and is_accepted and await is_changed(operations, self._project, state, circuit):
+            return Finished(update={"current_node": "conclude"}, record=Said())
         step.enter("conclude", state, ends_round=True)
         ended: GraphState = {
             "current_node": "conclude",
@@ -126,18 +132,9 @@ class ConcludeNode:
             "termination_reason": state.get("user_intent", "stop"),
         }
         best = state.get("best_round")
-        now = state.get("netlist_sha256")
-        if best is None or not best["netlist_sha256"] or now == state.get("left_by_user"):
+        if best is None or not _is_better(best, state):
             return Finished(update=ended, record=Said())
-        files = best.get("files", state.get("circuit_files", {}))
-        if (best["netlist_sha256"], files) == (now, state.get("circuit_files", {})):
-            return Finished(update=ended, record=Said())
-        last = state.get("last_round")
-        if (
-            last is not None and best["shortfall"] >= last["shortfall"]
-        ):  # none of them could be simulated, say
-            return Finished(update=ended, record=Said())
-        if state.get("user_intent") == "accept":
+        if is_accepted:
             text = msg(
                 "Round {number} is kept as it was accepted. Round {best} came closer to the goals; it "
                 "can still be gone back to.",
@@ -163,6 +160,15 @@ class ConcludeNode:
             return Finished(update=ended, record=Said())
         plan["then"] = {**of_round(state, best), **ended, "last_round": best}
         return await self._restoring.planned(plan, state, ended, step)
+
+
+def _is_better(best: JudgedRound, state: GraphState) -> bool:
+    """Whether a round is closer to the goals than what is in the files, unless the user left that there."""
+    now, files = state.get("netlist_sha256"), state.get("circuit_files", {})
+    last = state.get("last_round")
+    is_here = (best["netlist_sha256"], best.get("files", files)) == (now, files)
+    is_closer = last is None or best["shortfall"] < last["shortfall"]  # it is not where none could be run
+    return bool(best["netlist_sha256"]) and now != state.get("left_by_user") and not is_here and is_closer
 
 
 class RestoreNode:

@@ -6,7 +6,7 @@ import asyncio
 import json
 import os
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ import pytest
 
 from application.app import Application
 from application.conversation.turn_deps import ChatRequest
-from application.ports.events import IterationFinished, SessionOpened, TextWritten, ToolEnded
+from application.ports.events import Done, IterationFinished, SessionOpened, TextWritten, ToolEnded
 from application.workflow.designing import Answer, DesignRequest, Question, Reply, ResumeRequest
 from bootstrap import build
 from domain.llm.chat import ProviderChoice
@@ -25,6 +25,9 @@ from tests.fakes.llm_server import FakeLLMServer, answer, call
 from tests.integration.design.walks import walks
 
 TEXT = "A common-emitter amplifier with a gain of at least 20 dB at 10 kHz"
+
+
+Given = Answer | Reply | Callable[[Question], Answer]
 
 
 class Left(Exception):
@@ -40,7 +43,7 @@ class Bench:
     events: list[Any] = field(default_factory=list)
     questions: list[Question] = field(default_factory=list)
 
-    async def design(self, request: DesignRequest | ResumeRequest, *given: Answer | Reply) -> None:
+    async def design(self, request: DesignRequest | ResumeRequest, *given: Given) -> None:
         """Answer so, and stop the run at the question behind."""
         left = list(given)
         task = asyncio.current_task()
@@ -50,7 +53,8 @@ class Bench:
             self.questions.append(question)
             if not left:
                 raise asyncio.CancelledError
-            return left.pop(0)
+            answer = left.pop(0)
+            return await asyncio.to_thread(answer, question) if callable(answer) else answer
 
         try:
             await self.app.design.run(request, ask=ask, emit=self.events.append)
@@ -61,7 +65,7 @@ class Bench:
         request = DesignRequest(project=self.root, text=TEXT, choice=self.choice)
         await self.design(request, "continue")
 
-    async def go_on(self, *given: Answer | Reply) -> None:
+    async def go_on(self, *given: Given) -> None:
         self.events.clear()
         self.questions.clear()
         await self.design(ResumeRequest(project=self.root, choice=self.choice), *given)
@@ -136,9 +140,29 @@ async def test_what_the_chat_changed_is_told_and_simulated_before_the_question(b
     await bench.go_on("accept")
     assert "amp.cir was changed since the last question." in bench.words
     assert [question.goals_met for question in bench.questions] == [True]
-    assert [question.round_number for question in bench.questions] == [2]
+    assert [question.round_number for question in bench.questions] == bench.rounds == [2], "told once"
     assert bench.model.tasks[-2:] == ["chat", "analysis"]  # nobody designs because of it
     assert [event.name for event in bench.events if isinstance(event, ToolEnded)] == ["run_simulation"]
+
+
+@walks("conclude → user_checkpoint")
+async def test_what_was_changed_by_hand_is_simulated_before_it_is_accepted(bench: Bench) -> None:
+    await bench.begin()
+
+    def meddles(_question: Question) -> Answer:
+        (bench.root / "amp.cir").write_text(amplifier("4.7k"), encoding="utf-8")
+        return "accept"
+
+    await bench.go_on(meddles, "accept")
+    assert "amp.cir was changed since the last question." in bench.words
+    assert [(question.round_number, question.goals_met) for question in bench.questions] == [
+        (1, False),
+        (2, True),
+    ]
+    assert (bench.root / "amp.cir").read_text("utf-8") == amplifier("4.7k")
+    done = bench.events[-1]
+    assert isinstance(done, Done)
+    assert (done.stop_reason, done.round_number) == ("goals_met", 2)
 
 
 async def test_a_result_that_is_gone_is_made_again_and_counts_no_round(bench: Bench) -> None:
