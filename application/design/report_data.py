@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from application.design.round_history import number_shown
+from application.design.round_history import begun_with, number_shown
 from application.design.story import goals_from_plain, verdicts_from_plain, without_blocks
 from domain.circuit.netlist import Netlist
 from domain.design.round_table import TableRow, Trend, round_table
@@ -85,11 +85,17 @@ class _Follower:
         """Said since the last round, by message."""
         self._calls: list[dict[str, Any]] = []
         self._closing = ""
+        self._untimed: list[dict[str, Any]] = []
+        """Decisions of which only the order is known so far."""
 
     def take(self, event: _Json) -> None:
         stored = event.get("message")
         message: _Json = stored if isinstance(stored, Mapping) else {}
         was, self._design = self._design, design_left_open(self._design, event)
+        if message and self._untimed:  # a button leaves no message: it was pressed right before this one
+            for decision in self._untimed:
+                decision["time"] = _time(message)
+            self._untimed.clear()
         if event.get("event") == "turn":
             self._is_chat = event.get("state") == "started" and self._design == was
             if self._design != was:
@@ -121,7 +127,8 @@ class _Follower:
         begun = event.get("design")
         if isinstance(begun, Mapping):
             self._is_open = True
-            self._state, self._judged, self._closing = {}, {}, ""
+            self._state = {**begun_with(event), "design_goals_summary": None}  # its goals are told
+            self._judged, self._closing = {}, ""
             self._words, self._calls = {}, []
             self.designs.append(
                 {
@@ -130,7 +137,7 @@ class _Follower:
                     "text": _text(begun.get("text")),
                     "refines_an_earlier_one": isinstance(begun.get("refines"), Mapping),
                     "state": "open",
-                    "circuit": None,
+                    "circuit": _text(self._state.get("circuit_file_path")) or None,
                     "goals": [],
                     "assumptions": [],
                     "rounds": [],
@@ -190,14 +197,15 @@ class _Follower:
                 "goals": design["goals"] if _changes_goals(event) else None,
             }
         )
+        self._untimed += [] if message else design["decisions"][-1:]
 
     def _said(self, message: _Json, *, is_end: bool, is_round: bool) -> None:
         """What the designer said and did on the way to the next round."""
         match role_of(message):
             case "assistant":
                 extra = extra_of(message)
-                name = " ".join(_text(extra.get(key)) for key in ("provider", "model") if extra.get(key))
-                self.models |= {name} if name else set()
+                if model := _text(extra.get("model")):  # words of the program have none
+                    self.models.add(" ".join(dict.fromkeys((_text(extra.get("provider")), model))).strip())
                 words = without_blocks(text_of(message))
                 if is_end:
                     self._closing = text_of(message)
@@ -249,7 +257,9 @@ class _Follower:
         if isinstance(previous, Mapping) and (found := verdicts_from_plain(previous.get("verdicts"))):
             # After going back it is an earlier one than the last.
             last, before = found, self._netlist(_text(previous.get("netlist_sha256")))
-        netlist = self._netlist(_text(state.get("netlist_sha256")))
+        this = update.get("last_round")  # an existing circuit's netlist stands only there
+        sha256 = _text((this if isinstance(this, Mapping) else state).get("netlist_sha256"))
+        netlist = self._netlist(sha256)
         table = round_table(
             number,
             [verdict.goal for verdict in verdicts],
@@ -265,7 +275,7 @@ class _Follower:
             "number": number,
             "time": _time(message),
             "circuit": _text(state.get("circuit_file_path")) or None,
-            "netlist_sha256": _text(state.get("netlist_sha256")) or None,
+            "netlist_sha256": sha256 or None,
             "result": result or None,
             "simulator": self._simulator(result),
             "goals_met": all_met(verdicts),

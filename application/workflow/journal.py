@@ -113,6 +113,7 @@ class Said:
     """Of a model that was asked for it."""
     cost: Cost | None = None
     provider: str = BUILTIN
+    model: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -298,6 +299,7 @@ class DesignJournal:
                     "\n".join(words),
                     tool_calls=calls,
                     provider=record.provider,
+                    model=record.model,
                     usage=record.usage,
                     cost=record.cost,
                 )

@@ -127,6 +127,7 @@ class ModelSteps:
         self._record = parts.record
         self._spent = Usage()
         self._cost = Cost()
+        self._model = ""
         self._nodes: Loop
         """Of the step that is on."""
         self._warned: tuple[dict[str, str], str, str] = ({}, "", "")
@@ -328,6 +329,7 @@ class ModelSteps:
                     continue
                 raise
             self._spent += usage
+            self._model = model
             self._cost += cost_of(usage, pricing.price(model))
             return "".join(text)
 
@@ -391,7 +393,8 @@ class ModelSteps:
 
     def take_spent(self) -> Said:
         """Tokens and cost of the answers to `ask` since the last time, for the step's words."""
-        said = Said(usage=self._spent, cost=self._cost, provider=self._asked.choice.provider)
+        provider = self._asked.choice.provider
+        said = Said(usage=self._spent, cost=self._cost, provider=provider, model=self._model)
         self._spent, self._cost = Usage(), Cost()
         return said
 

@@ -93,6 +93,12 @@ def test_a_sentence_in_its_conversation_refines_a_finished_design(cli: Cli, tmp_
     assert (again.events[0]["session_id"], again.events[-1]["circuit"]) == (session, circuit)
     cutoff = next(goal for goal in again.events[-1]["goals"] if goal["unit"] == "Hz")
     assert (cutoff[">="], cutoff["<="]) == (1960, 2040)
+    report = cli("sessions", "export", tmp_path, session, "--format", "report", "--json").document
+    refined = report["designs"][1]["rounds"][0]
+    assert refined["circuit"] == circuit
+    assert refined["netlist_sha256"]
+    assert all(each["time"] for design in report["designs"] for each in design["decisions"])
+    assert report["versions"]["models"] == ["builtin"]
     back = cli("design", tmp_path, "--round", "1", "--session", session[:12], "--json")
     assert (back.exit_code, back.document["session"]) == (0, session)
     unknown = cli(*wish, "--session", "01ARZ3NDEK")

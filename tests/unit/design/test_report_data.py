@@ -132,6 +132,8 @@ def test_rounds_tell_figures_changes_and_what_was_tried() -> None:
         "cut-off 1 kHz",
     )
     first, second = design["rounds"]
+    pressed = design["decisions"][0]
+    assert (pressed["answer"], pressed["time"]) == ("continue", "2026-01-02T03:04:05.000+00:00")
     assert (first["changes"], first["goals_met"], first["trend"]["direction"]) == (None, False, "first")
     assert second["changes"] == [
         {"name": "R1", "before": "R1 in out 10k", "after": "R1 in out 12k"},
