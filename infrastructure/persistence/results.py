@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from domain.simulation.operating_point import operating_point_to_plain
-from domain.simulation.result import SimulationIssue, SimulationResult
+from domain.simulation.result import Quantity, SimulationIssue, SimulationResult
 from domain.simulation.retention import Origin, ResultSettings, RetentionPolicy
 from infrastructure.persistence import confined
 from infrastructure.persistence.confined import (
@@ -102,64 +102,8 @@ class ResultFolders:
     def save(self, result: SimulationResult) -> None:
         """Write ``result.json`` atomically. Raises EnvironmentProblem."""
         folder = result.result_path.parent
-        content = {
-            "schema_version": SCHEMA_VERSION,
-            "id": result.result_id,
-            "fingerprint": result.fingerprint if result.ok else "",
-            "created": result.created,
-            "ok": result.ok,
-            "status": result.run.status,
-            "netlist": {
-                "path": str(result.netlist_path),
-                "place": place_of(result.netlist_path, folder),
-                "sha256": result.netlist_sha256,
-                "read_beside": {
-                    place_of(Path(path), folder) or path: digest
-                    for path, digest in result.read_beside.items()
-                },
-            },
-            "request": result.request,
-            "simulator": {
-                "version": result.run.simulator_version,
-                "confinement": list(result.run.confinement),
-                "duration_s": result.run.duration_s,
-            },
-            "metrics": {
-                name: {"value": quantity.value, "unit": quantity.unit}
-                for name, quantity in result.metrics.items()
-            },
-            "operating_point": operating_point_to_plain(result.operating_point),
-            "steps": [
-                {
-                    "number": step.number,
-                    "values": step.values,
-                    "status": step.status,
-                    "metrics": {
-                        name: {"value": quantity.value, "unit": quantity.unit}
-                        for name, quantity in step.metrics.items()
-                    },
-                }
-                for step in result.steps
-            ],
-            "curves": [
-                {"analysis": curves.analysis, "expressions": list(curves.expressions)}
-                for curves in result.curves
-            ],
-            "dialect": result.dialect,
-            "notes": [
-                {
-                    "message": str(note.message),
-                    "file": None if note.file is None else str(note.file),
-                    "line": note.line,
-                }
-                for note in result.notes
-            ],
-            "issues": [_issue(issue) for issue in result.issues],
-            "raw_paths": [_relative(path, folder) for path in result.run.raw_paths],
-            "raw_bytes": [path.stat().st_size for path in result.run.raw_paths],
-            HASHES: [self._seals.digest_of(path) for path in result.run.raw_paths],
-            "log_path": _relative(result.run.log_path, folder),
-        }
+        hashes = [self._seals.digest_of(path) for path in result.run.raw_paths]
+        content = {**_document(result, folder), HASHES: hashes}
         write_atomically(result.result_path, as_text(self._seals.sealed(_finite_document(content), folder)))
         self._finished(folder)
 
@@ -339,6 +283,63 @@ def _broken(path: Path) -> UserInputError:
         file=path,
         error_type="bad_result",
     )
+
+
+def _document(result: SimulationResult, folder: Path) -> dict[str, Any]:
+    """The content of ``result.json``, but for the hashes of its raw files."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "id": result.result_id,
+        "fingerprint": result.fingerprint if result.ok else "",
+        "created": result.created,
+        "ok": result.ok,
+        "status": result.run.status,
+        "netlist": {
+            "path": str(result.netlist_path),
+            "place": place_of(result.netlist_path, folder),
+            "sha256": result.netlist_sha256,
+            "read_beside": {
+                place_of(Path(path), folder) or path: digest for path, digest in result.read_beside.items()
+            },
+        },
+        "request": result.request,
+        "simulator": {
+            "version": result.run.simulator_version,
+            "confinement": list(result.run.confinement),
+            "duration_s": result.run.duration_s,
+        },
+        "metrics": _figures(result.metrics),
+        "operating_point": operating_point_to_plain(result.operating_point),
+        "steps": [
+            {
+                "number": step.number,
+                "values": step.values,
+                "status": step.status,
+                "metrics": _figures(step.metrics),
+            }
+            for step in result.steps
+        ],
+        "curves": [
+            {"analysis": curves.analysis, "expressions": list(curves.expressions)} for curves in result.curves
+        ],
+        "dialect": result.dialect,
+        "notes": [
+            {
+                "message": str(note.message),
+                "file": None if note.file is None else str(note.file),
+                "line": note.line,
+            }
+            for note in result.notes
+        ],
+        "issues": [_issue(issue) for issue in result.issues],
+        "raw_paths": [_relative(path, folder) for path in result.run.raw_paths],
+        "raw_bytes": [path.stat().st_size for path in result.run.raw_paths],
+        "log_path": _relative(result.run.log_path, folder),
+    }
+
+
+def _figures(metrics: Mapping[str, Quantity]) -> dict[str, Any]:
+    return {name: {"value": quantity.value, "unit": quantity.unit} for name, quantity in metrics.items()}
 
 
 def _issue(issue: SimulationIssue) -> dict[str, object]:

@@ -239,19 +239,21 @@ def _made(
     from presentation.panels.waveforms.plot_marks import marks_of, subject_of
     from presentation.panels.waveforms.traces import axis_of, make_trace
 
-    def plots_of(each: DesignRound) -> tuple[Plot, ...]:
-        return () if each.result_path is None else plots.get(each.result_path, ())
-
-    drawn = [each for each in rounds if plots_of(each)]
+    drawn = [each for each in rounds if each.result_path is not None and plots.get(each.result_path)]
     if not drawn:
         return [], None
+    with_axis = {
+        each.number: [(plot, axis) for plot in plots[path] if (axis := axis_of(plot)) is not None]
+        for each in drawn
+        if (path := each.result_path) is not None
+    }
     expressions = dict.fromkeys(text for goal in found.goals if (text := subject_of(goal.expression)))
-    subjects = []
-    for expression in expressions:
-        for plot in plots_of(drawn[-1]):
-            axis = axis_of(plot)
-            if axis is not None and make_trace(expression, plot, axis, 0).error is None:
-                subjects.append((plot.analysis, expression))
+    subjects = [
+        (plot.analysis, expression)
+        for expression in expressions
+        for plot, axis in with_axis[drawn[-1].number]
+        if make_trace(expression, plot, axis, 0).error is None
+    ]
     if not subjects:
         return [], None
     subject = wanted if wanted in subjects else subjects[0]
@@ -259,20 +261,17 @@ def _made(
     curves: list[tuple[DesignRound, Trace]] = []
     common: Axis | None = None
     marks: tuple[Mark, ...] = ()
-    its_plots = {
-        each.number: plot
-        for each in drawn
-        for plot in reversed(plots_of(each))
-        if plot.analysis == analysis and axis_of(plot) is not None
+    shown = {
+        number: first
+        for number, pairs in with_axis.items()
+        if (first := next((pair for pair in pairs if pair[0].analysis == analysis), None)) is not None
     }
-    axes = {number: axis for number, plot in its_plots.items() if (axis := axis_of(plot)) is not None}
-    is_shifted = _lie_apart(list(axes.values()))
-    for each in reversed(drawn):
-        its_plot, axis = its_plots.get(each.number), axes.get(each.number)
-        if its_plot is None or axis is None:
-            continue
+    axes = [axis for _, axis in shown.values()]
+    is_shifted = _lie_apart(axes)
+    for each in (each for each in reversed(drawn) if each.number in shown):
+        its_plot, axis = shown[each.number]
         if is_shifted:
-            axis = _from_zero(axis, max(other.high - other.low for other in axes.values()))
+            axis = _from_zero(axis, max(other.high - other.low for other in axes))
         trace = make_trace(expression, its_plot, axis, each.number - 1)
         if trace.error is not None or not trace.curves:
             continue
