@@ -337,20 +337,8 @@ def _amplifier(found: Finder, kind: str, part: Part, second: Part | None = None)
         if far in graph.rails
         or any(p.kind in "qm" and p.pins["in"] == p.pins["out"] == far for p, _ in graph.at[far])
     ]
-    after = [(c, far) for c, far in graph.two(out, "c") if far not in graph.fixed]
     source_node = com if is_base_input else part.pins["in"]
-    before = [
-        c
-        for c, far in graph.two(source_node, "c")
-        if found.steps_to(far) < found.steps_to(source_node) and far not in graph.fixed
-    ]
-    source_r = [
-        r
-        for c in before
-        for node in c.ends
-        for r, end in graph.two(node, "r")
-        if end in graph.inputs and len(graph.at[node]) == 2
-    ]
+    before, source_r = _source(found, source_node)
     hold = [
         c
         for c, far in graph.two(top.pins["in"], "c")
@@ -358,8 +346,9 @@ def _amplifier(found: Finder, kind: str, part: Part, second: Part | None = None)
     ]
     through = [
         (c, far)
-        for c, far in after
-        if far != part.pins["in"]
+        for c, far in graph.two(out, "c")
+        if far not in graph.fixed
+        and far != part.pins["in"]
         and c not in before
         and any(other in graph.fixed for _, other in graph.two(far, "r"))
     ]
@@ -370,7 +359,7 @@ def _amplifier(found: Finder, kind: str, part: Part, second: Part | None = None)
         "second": [second] if second and kind == "darlington" else [],
         "load": [*loads, *coils],
         "active_load": active,
-        "bias": base_parts,
+        "bias": [*base_parts],
         "degeneration": unbypassed,
         "foot": bypassed,
         "bypass": bypass,
@@ -381,14 +370,8 @@ def _amplifier(found: Finder, kind: str, part: Part, second: Part | None = None)
     }
     if kind == "cascode":
         assert second is not None
-        elements["bias"] = [
-            *base_parts,
-            *[
-                r
-                for r, far in graph.two(second.pins["in"], "r")
-                if far in graph.rails or far == part.pins["in"]
-            ],
-        ]
+        upper = graph.two(second.pins["in"], "r")
+        elements["bias"] += [r for r, far in upper if far in graph.rails or far == part.pins["in"]]
     keep = set(found.used)
     nodes = {
         "in": source_node,
@@ -398,6 +381,24 @@ def _amplifier(found: Finder, kind: str, part: Part, second: Part | None = None)
     figures = list(_gain(found, kind, elements, out, final)) if low is part else []
     found.add(kind, elements, nodes, figures)
     found.used |= keep
+
+
+def _source(found: Finder, node: str) -> tuple[list[Part], list[Part]]:
+    """The capacitors a signal comes through to a node, and the resistors of its source before them."""
+    graph = found.graph
+    before = [
+        c
+        for c, far in graph.two(node, "c")
+        if found.steps_to(far) < found.steps_to(node) and far not in graph.fixed
+    ]
+    resistors = [
+        r
+        for c in before
+        for end in c.ends
+        for r, far in graph.two(end, "r")
+        if far in graph.inputs and len(graph.at[end]) == 2
+    ]
+    return before, resistors
 
 
 def _emitter(found: Finder, com: str) -> tuple[list[Part], list[Part], list[Part]]:
