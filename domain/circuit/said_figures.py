@@ -59,7 +59,7 @@ def is_rounding(figure: TextFigure, value: float, *, is_rough: bool) -> bool:
     slack = _TABLE_DIGITS * value
     if off <= slack:
         return True
-    coarsest = 0.5 if figure.unit in _LOGARITHMIC else (_COARSEST if figure.digits > 1 else 0.05) * value
+    coarsest = 0.5 if figure.unit in _LOGARITHMIC else (_COARSEST if figure.digits > 1 else 0.16) * value
     nearest = min(figure.step / 2 * (1 + 1e-9), coarsest)
     if is_rough:
         about = _ABOUT * value

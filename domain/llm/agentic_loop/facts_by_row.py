@@ -17,7 +17,7 @@ from domain.circuit.said_figures import is_rounding
 from domain.llm.agentic_loop.changes import DOWN, NOT, UP
 from domain.llm.agentic_loop.facts_in_words import ALL_GOALS
 from domain.llm.agentic_loop.pairs import pairs_in
-from domain.llm.agentic_loop.quantities import named_quantity, row_of
+from domain.llm.agentic_loop.quantities import DIFFERS, named_quantity, row_of
 from domain.llm.agentic_loop.rows import RUN, SCALES, WORD, Row, Table, tables_of
 from shared.late_patterns import late_pattern
 
@@ -139,6 +139,7 @@ def wrong_rows(flat: str, results: Sequence[str], earlier: Sequence[str] = ()) -
                 continue
             for clause in (
                 *_of_other_row(sentence, table),
+                *_of_no_point(sentence, table),
                 *_goes_other_way(sentence, table),
                 *_turned_over(sentence, table),
             ):
@@ -215,6 +216,46 @@ def _of_other_row(sentence: str, table: Table) -> Iterator[str]:
             meant = None
 
 
+def _of_no_point(sentence: str, table: Table) -> Iterator[str]:
+    """Where a quantity is told to have what it has at another point of a sweep, and no point is named."""
+    if not table.nominal or "|" in sentence or _OF_POINTS.search(sentence) or _names(sentence, table).keys:
+        return
+    for clause in _clauses(sentence):
+        told = _names(clause, table)
+        names = {row_of(name) for row in table.rows for name, _ in row.columns}
+        quantity = named_quantity(clause, names)
+        own = {
+            value
+            for row in table.rows
+            for name, value in row.columns
+            if row_of(name) == quantity and told.figures and told.figures[0].unit in row.units
+        }
+        if (
+            len(told.figures) != 1
+            or told.words
+            or _SUPPOSED.search(clause.lower())
+            or not own & table.nominal
+        ):
+            continue
+        figure = told.figures[0]
+        if (
+            figure.digits > 1
+            and _stands_in(own - table.nominal, figure)
+            and not _stands_in(table.nominal | table.others, figure)
+            and not _TO_OTHER.search(clause[: figure.start])
+            and not DIFFERS.match(clause, figure.end)
+        ):
+            yield clause
+
+
+_OF_POINTS = late_pattern(
+    r"\b(?:sweep\w*|swept|corners?|points?|all|each|every|lowest|highest|minimum|maximum|min|max|worst|best|range\w*"
+    r"|between|from|smallest|largest|up to)\b|扫描|最|各|所有|范围|之间|从|由|~|到|至|角",
+    re.IGNORECASE,
+)
+"""It is told of more than the circuit as it is."""
+
+
 def _is_of_another(
     part: str, figure: TextFigure, meant: Sequence[Row], table: Table, *, is_told_at: bool = False
 ) -> bool:
@@ -233,6 +274,7 @@ def _is_of_another(
                 len(meant) == 1
                 and figure.unit in meant[0].units
                 and _TELLS.search(part[: figure.start].lower()) is not None
+                and not DIFFERS.match(part, figure.end)
             )
         )
     )

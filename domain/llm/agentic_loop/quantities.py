@@ -75,7 +75,7 @@ _FROM_FIGURE = late_pattern(r"(?<=从|由)\s?[\d.]+\s?[a-zA-ZΩ°%]{0,4}|\bfrom 
 _OPERATOR = late_pattern(r"[\w)] ?[-+*/] ?$")
 _WORDS_BEHIND = late_pattern(r"[^|\n]{0,24}?[^\W\d_][^|\n]{0,40}\|")
 _OPERATES = late_pattern(r" ?[*/+^] ?[\w(√]| - [\d.]+ ?\w{1,3} ?[*/]")
-_DIFFERS = late_pattern(
+DIFFERS = late_pattern(
     r"\s*(?:too|more|less|higher|lower|above|below|over|under|short|off|away|worse|better|wider|narrower"
     r"|larger|smaller|beyond"
     r"|per|/|以上|以下|以内|的?(?:差|余量|裕量|偏))",
@@ -369,7 +369,7 @@ class Quantities:
         if _WORDS_BEHIND.match(flat, figure.end):  # "| fc | 100 kHz 衰减 |": a head of its own
             at = max(at, before.rfind("|") + 1)
         found = [(end, begin, row) for row, begin, end in _places_of(before[at:], self._values)]
-        if not found or _DIFFERS.match(flat[figure.end : figure.end + 24]):
+        if not found or DIFFERS.match(flat[figure.end : figure.end + 24]):
             return None, 0
         end, begin, row = max(found, key=lambda each: each[:2])
         if _OPERATOR.search(before[: at + begin]) or _OPERATES.match(flat, figure.end):

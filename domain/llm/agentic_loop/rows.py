@@ -61,6 +61,8 @@ class Table:
     rows: list[Row] = field(default_factory=list)
     others: set[float] = field(default_factory=set)
     """What the results give elsewhere."""
+    nominal: set[float] = field(default_factory=set)
+    """What rows have and the circuit as it is, too."""
     goes_on: bool = True
     """What names a row holds for the clauses behind it, too."""
 
@@ -110,6 +112,9 @@ def tables_of(results: tuple[str, ...]) -> tuple[Table, ...]:
     places.others = _numbers(_without_rows(told)) if places.rows else set()
     for table in (studied, places):  # the run before a study gives again what one of its rows has
         own = {value for row in table.rows for value in row.values}
+        table.nominal = {
+            value for value in own if any(abs(each - value) <= 1e-3 * value for each in table.others)
+        }
         table.others = {
             each for each in table.others if not any(abs(each - value) <= 1e-3 * value for value in own)
         }
@@ -159,7 +164,8 @@ def _spread_rows(flat: str) -> list[Row]:
     for each in _STATISTIC.finditer(studies[0][0]):
         word = {"min": "extreme", "max": "extreme", "to": "rss"}.get(each["name"], each["name"])
         found.setdefault(word, set()).add(abs(float(each["number"])))
-    return [Row(frozenset({word}), (), frozenset(values)) for word, values in found.items()]
+    units = frozenset(column_units(studies[0][0]).values())
+    return [Row(frozenset({word}), (), frozenset(values), (), units) for word, values in found.items()]
 
 
 def _of_runs(table: Table) -> Table:
@@ -167,7 +173,8 @@ def _of_runs(table: Table) -> Table:
     found: dict[frozenset[str], set[float]] = {}
     for row in table.rows:
         found.setdefault(row.words, set()).update(row.values)
-    rows = [Row(words, (), frozenset(values)) for words, values in found.items()]
+    units = frozenset(unit for row in table.rows for unit in row.units)
+    rows = [Row(words, (), frozenset(values), (), units) for words, values in found.items()]
     return Table(rows, table.others, goes_on=table.goes_on, is_rough=table.is_rough)
 
 
