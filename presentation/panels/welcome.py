@@ -223,7 +223,7 @@ class WelcomePage(QScrollArea):
         if engine is not None:
             is_ok = engine.state == "ok" and (box is None or box.state == "ok")
             if is_ok:
-                detail: Message | None = msg("Confined: no network, no child programs")
+                detail: Message | None = msg("Confined: no network, no other programs")
             else:
                 detail = engine.advice if engine.state != "ok" or box is None else box.message
             name = str(engine.message).replace("ngspice-", "ngspice ")
@@ -315,7 +315,7 @@ EXAMPLES: Mapping[str, tuple[Message, Message]] = {
     ),
     "wien-oscillator": (
         msg("Wien-bridge oscillator"),
-        msg("1 kHz, amplitude held by two diodes"),
+        msg("1 kHz, amplitude limited by two diodes"),
     ),
     "bandgap-reference": (
         msg("Bandgap reference"),

@@ -67,7 +67,7 @@ def explained(file: str, outline: Sequence[str], say: Say) -> str:
     lines += [_joined(small)] if small else []
     ways = [way for line in made_of if (way := _FEEDBACK.fullmatch(line))]
     lines += [
-        msg("{sign}: {parts} leads from {start} to {end}, around {around}",
+        msg("{sign}: {parts} from {start} to {end}, around {around}",
             sign=_SIGNS.get(way["sign"], _SIGNS["negative"]), parts=_names(way["parts"]),
             start=way["start"], end=way["end"], around=_names(way["around"]))
         for way in islice(ways, _MOST_FEEDBACK)

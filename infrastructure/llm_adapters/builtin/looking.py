@@ -130,7 +130,7 @@ def _feedback_told(sign: str, names: Sequence[str], way: str) -> Message:
     words = way.split()
     start, end, around = words[1], words[3], words[5].replace("+", ", ")
     return msg(
-        "{sign}: {parts} leads from {start} to {end}, around {around}",
+        "{sign}: {parts} from {start} to {end}, around {around}",
         sign=_SIGNS.get(sign, msg("feedback")),
         parts=", ".join(names),
         start=start,

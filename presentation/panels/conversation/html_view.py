@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Callable, Iterable
 from functools import cache, lru_cache
 from typing import assert_never
@@ -18,6 +19,8 @@ from presentation.panels.conversation.words import split_words
 from shared.message import HIDDEN, Message, msg, visible
 
 _REFERENCES = {code: f"&#{code};" for code in HIDDEN}
+_OPERATOR = re.compile(r"(?<=[\w)])[-+*/,](?=[\w(])")
+"""Behind it an expression is broken that is wider than its cell, rather than within a name."""
 _TEXTS = {
     "bold": ("b", ""), "struck": ("b", ""), "time": ("time", ""), "code": ("code", ""),
     "expr": ("div", "expr"), "title": ("span", ""), "label": ("span", ""), "aside": ("span", "dim"),
@@ -184,6 +187,8 @@ class HtmlItems:
             return text
         if node.kind == "where":  # gives way before anything else on its line does
             return _tag("span", _tag("span", text), "dim where")
+        if node.kind == "expr":
+            text = _OPERATOR.sub(r"\g<0><wbr>", text)
         name, kind = _TEXTS.get(node.kind, ("span", node.kind))
         return _tag(name, text, kind, title=self._say(node.tip))
 

@@ -32,6 +32,7 @@ from presentation.panels.conversation.items import (
     AnswerText,
     Decision,
     ErrorBlock,
+    GoalsCard,
     Interrupted,
     ItemList,
     Note,
@@ -130,6 +131,12 @@ def test_what_an_answer_took_stands_at_its_time() -> None:
     assert "12 s, first token after 0.8 s" in page
     for words in ("1 retry", "0.10 CNY; the cache saved 0.20 CNY", "other tools were offered"):
         assert words in page
+
+
+def test_an_expression_is_broken_behind_its_operators() -> None:
+    goal = DesignGoal(metric="p", expression="db(peak(v(out))/dcgain(v(out)))", unit="dB", maximum=0.5)
+    page = HtmlItems(Translator("en"))(GoalsCard(key="g", goals=(goal,)))
+    assert "db(peak(v(out))/<wbr>dcgain(v(out)))" in page
 
 
 def test_what_is_shown_anew_in_mid_stream_has_everything_once() -> None:
