@@ -120,6 +120,18 @@ def pmos_of(request: Request) -> Device:
     return CardDevice(request, "pmos") if request.get(CARDS) else GENERAL_PMOS
 
 
+def same_gate(device: Device, overdrive: float, drain_v: float, other_v: float) -> float:
+    """The overdrive that the VGS of one at a drain voltage gives one at another: what a mirror copies by."""
+    gate_v = device.gate_v(overdrive, drain_v)
+    if device.gate_v(overdrive, other_v) == gate_v:
+        return overdrive
+    low, high = device.least_overdrive_v, 2 * MOST_OVERDRIVE_V
+    for _ in range(24):
+        middle = (low + high) / 2
+        low, high = (middle, high) if device.gate_v(middle, other_v) < gate_v else (low, middle)
+    return (low + high) / 2
+
+
 def element(device: Device, name: str, nodes: str, ratio: float) -> str:
     """The element of a W/L: `nodes` are drain, gate, source and bulk."""
     return f"{name} {nodes} {device.model} W={spice(ratio * device.length_m)} L={spice(device.length_m)}"

@@ -14,7 +14,7 @@ from domain.design.engine.device_cards import CARDS
 from domain.design.families import transistor_rows as rows
 from domain.design.families.amplifier_rows import GAIN_LABEL
 from domain.design.kit import at_least, beyond, spice, with_unit
-from domain.design.mosfet import element, nmos_of, pmos_of, write_models
+from domain.design.mosfet import element, nmos_of, pmos_of, same_gate, write_models
 from domain.design.transistor import parallel
 from shared.message import msg
 
@@ -42,9 +42,9 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     # a diode takes what leaves the other one its overdrive; below, the gain of both sets its overdrive
     most = min(widest_load, supply - p.diode_v(0.2) + 0.2 - widest) if is_diode else _LOAD_OVERDRIVE_V
     load_v = most
-    for _ in range(4):
+    for _ in range(8):
         drop = p.diode_v(load_v)
-        reached = min(max(overdrive, least), widest)
+        reached = min(max(overdrive, least), 2 * widest)
         ro = parallel(n.output_v(reached, supply - drop) / current, p.output_v(load_v, drop) / current)
         load = parallel(parallel(ro, rl), load_v / (2 * current)) if is_diode else parallel(ro, rl)
         overdrive = 2 * current * load / gain
@@ -54,13 +54,14 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
         limit_v = least if overdrive < least else 2 * widest
         advice = msg("Change the current, the supply or the load, or ask for the other kind of load.")
         raise beyond(GAIN_LABEL, "", request["gain"], 2 * current * load / limit_v, advice)
-    gate_v = n.diode_v(overdrive)
+    gate_v = n.gate_v(overdrive, supply - drop)
+    bias_v = same_gate(n, overdrive, supply - drop, gate_v)
     low = 2 * math.pi * request["low_hz"] * correction["low_hz"]
     parts = {
         "Iref": current,
         "W/L 1": n.ratio(current, overdrive, supply - drop),
         "W/L 2": p.ratio(current, load_v, drop),
-        "W/L 3": n.ratio(current, overdrive, gate_v),
+        "W/L 3": n.ratio(current, bias_v, gate_v),
         "Rg": _GATE_OHM,
         "C1": at_least(_SHARE / (low * _GATE_OHM), "E6"),
         "C2": at_least(1.6 / (low * rl), "E6"),

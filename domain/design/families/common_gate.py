@@ -38,8 +38,10 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     series = 0.0
     if overdrive > most:
         overdrive = 0.5 * most
-        gm, load = 2 * current / overdrive, parallel(rd, request["load_ohm"])
-        series = nearest(parallel(rs, 1 / gm) * (gm * load / gain - 1), "E96")
+        ro = device.output_v(overdrive, drop_v) / current
+        gm, load = 2 * current / overdrive + 1 / ro, parallel(rd, request["load_ohm"])
+        seen_ohm = parallel(rs, (1 + load / ro) / gm)  # at the source
+        series = nearest(seen_ohm * (gm * parallel(load, ro) / gain - 1), "E96")
     drain_v = request["supply_v"] - current * (rd + rs)
     gate_v = current * rs + device.gate_v(overdrive, drain_v)
     input_ohm = series + parallel(rs, overdrive / (2 * current))

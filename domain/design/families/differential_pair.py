@@ -14,7 +14,7 @@ from domain.design import kit
 from domain.design.engine.device_cards import CARDS
 from domain.design.families import amplifier_rows as rows
 from domain.design.kit import beyond, nearest, spice, unreachable, with_unit
-from domain.design.mosfet import element, nmos_of, pmos_of, write_models
+from domain.design.mosfet import element, nmos_of, pmos_of, same_gate, write_models
 from domain.design.opamp import BANDWIDTH, BANDWIDTH_GOAL, SUPPLY, write_supplies
 from domain.design.transistor import parallel
 from shared.message import msg
@@ -96,7 +96,7 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     parts |= {
         "Iref": 2 * current,
         "W/L 1": n.ratio(current, overdrive, supply - drop + pair_v, bulk_v),
-        "W/L 5": n.ratio(2 * current, tail_v, supply - pair_v),
+        "W/L 5": n.ratio(2 * current, same_gate(n, tail_v, gate_v, supply - pair_v), supply - pair_v),
         "W/L 6": n.ratio(2 * current, tail_v, gate_v),
     }
     note = msg("Tail current {current}, overdrive {overdrive}, W/L = {ratio}.",

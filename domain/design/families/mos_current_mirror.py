@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from domain.design import kit
 from domain.design.kit import beyond, nearest, spice, with_unit
-from domain.design.mosfet import GENERAL_NMOS, Device, element, nmos_of, write_models
+from domain.design.mosfet import GENERAL_NMOS, Device, element, nmos_of, same_gate, write_models
 from shared.message import msg
 
 _OVERDRIVE_V = 0.25
@@ -41,9 +41,7 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
         raise beyond(_OUTPUT_OHM, "Ω", request["output_ohm"], 0.8 * ohm, advice, digits=2)
     reference = wanted * correction["current_a"]
     if form == "simple":  # the output at half of the supply
-        overdrive = _OVERDRIVE_V
-        for _ in range(8):  # the same gate voltage at another drain voltage is not the same overdrive
-            overdrive += gate_v - device.gate_v(overdrive, supply / 2)
+        overdrive = same_gate(device, _OVERDRIVE_V, gate_v, supply / 2)
         there = device.ratio(reference, overdrive, supply / 2)
         reference *= there / device.ratio(reference, _OVERDRIVE_V, gate_v)
     drop = gate_v + (device.diode_v(_OVERDRIVE_V, gate_v) if form == "cascode" else 0.0)
