@@ -166,6 +166,8 @@ def test_a_strangers_study_is_shown_as_far_as_it_makes_sense() -> None:
         "x",
         {"edges": [1, 2], "counts": []},
         {"edges": [1, 1], "counts": [3]},
+        {"edges": [-1e308, 1e308], "counts": [3]},
+        {"edges": list(range(10_001)), "counts": [1] * 10_000},
         {"edges": [1, 2, None]},
     )
     for more in (

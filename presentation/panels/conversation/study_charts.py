@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _MOST_METRICS = 3
 _MOST_BARS = TRACE_COLORS
+_MOST_BINS = 400
 _LIMIT_COLOR = 3
 
 
@@ -112,9 +113,9 @@ def _histogram(
 ) -> Chart | None:
     """How many runs gave which value, and the limits of goals that are near."""
     edges, counts = (_numbers(found.get(key)) for key in ("edges", "counts"))
-    if len(edges) != len(counts) + 1 or not counts or not edges[0] < edges[-1] or max(counts) <= 0:
+    width = edges[-1] - edges[0] if 1 < len(edges) == len(counts) + 1 <= _MOST_BINS else 0.0
+    if not 0 < width < math.inf or max(counts) <= 0:
         return None
-    width = edges[-1] - edges[0]
     near = [each for each in limits if edges[0] - width < each[1] < edges[-1] + width]
     places = (edges[0], edges[-1], *(at for _, at in near))
     low, high = min(places), max(places)
