@@ -107,7 +107,7 @@ ALLOWED: dict[str, tuple[dict[str, int], str]] = {
         {"write_text": 1, "read_text": 1},
         "named by the user, or in his own folder",
     ),
-    "presentation/retelling.py": ({"read_text": 1}, "comes with the program"),
+    "presentation/retelling.py": ({"read_text": 2}, "comes with the program"),
     "presentation/look.py": ({"read_text": 2}, "comes with the program"),
     "presentation/panels/conversation/document.py": ({"read_text": 2}, "comes with the program"),
     "presentation/panels/debug/panel.py": ({"Path.open": 1}, "named by the user, or in his own folder"),
