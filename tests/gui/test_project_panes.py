@@ -241,6 +241,11 @@ async def test_the_outline_follows_the_file_and_goes_to_the_line(
     file.write_text(file.read_text().replace("R1 in out 1k", "R9 in out 2k"))
     services.workspace.file_changed.emit(file)
     await until(lambda: "R9" in pane.names)
+    file.unlink()
+    before = pane._request
+    services.workspace.file_changed.emit(file)
+    await until(lambda: pane._request > before and not services.app.program.tasks.handles)
+    assert "R9" in pane.names, "the editor still has the text"
     services.workspace.file_shown.emit(None)
     assert pane.names == ()
 

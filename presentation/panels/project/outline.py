@@ -57,6 +57,8 @@ class OutlinePane(QWidget):
         self._closed: set[str] = set()
         """Sections the person has closed, by name; the next file's are alike."""
         self._opened: set[str] = set()
+        self._read_file: Path | None = None
+        """Whose sections are shown."""
         self._empty = EmptyNote(services, _NOTHING)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._empty)
@@ -99,6 +101,7 @@ class OutlinePane(QWidget):
 
     def _on_shown(self, path: Path | None) -> None:
         self._file = path
+        self._read_file = self._read_file if path == self._read_file else None
         if path is None or path.suffix.lower() not in NETLIST_SUFFIXES:
             self._timer.stop()
             self._empty.set_text(_NOTHING if path is None else _NO_NETLIST)
@@ -132,8 +135,11 @@ class OutlinePane(QWidget):
             sections = await self._project.browse.sections(file, text=text)
             why_empty = _NO_ELEMENTS
         except UserInputError as error:  # removed meanwhile, or too large
+            if self._read_file == file:
+                return  # the editor still has the text of which this is the outline
             sections, why_empty = (), error.message
         if file == self._file and request == self._request:
+            self._read_file = file if sections else None
             self._empty.set_text(why_empty)
             self.set_sections(sections)
 
