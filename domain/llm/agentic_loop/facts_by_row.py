@@ -18,7 +18,7 @@ from domain.llm.agentic_loop.changes import DOWN, NOT, UP
 from domain.llm.agentic_loop.facts_in_words import ALL_GOALS
 from domain.llm.agentic_loop.pairs import pairs_in
 from domain.llm.agentic_loop.quantities import DIFFERS, named_quantity, row_of
-from domain.llm.agentic_loop.rows import RUN, SCALES, WORD, Row, Table, tables_of
+from domain.llm.agentic_loop.rows import RUN, SCALES, WORD, Row, Table, stands_in, tables_of
 from shared.late_patterns import late_pattern
 
 _MOST_SENTENCES = 200
@@ -75,7 +75,7 @@ _TO_OTHER = late_pattern(
     re.IGNORECASE,
 )
 _LIMITS = late_pattern(
-    r"(?:\b(?:within|between|inside|limits?|below|above)\b|[<>≤≥]|低于|高于|以内)[-\d.\s~…±]{0,12}$"
+    r"(?:\b(?:within|between|inside|limits?|below|above|meets?)\b|满足|要求|目标|[<>≤≥]|低于|高于|以内)[-\d.\s~…±]{0,12}$"
 )
 """What follows bounds it."""
 _REST = late_pattern(r"\b(?:others?|rest|remaining|elsewhere)\b|其余|其他|其它|另外", re.IGNORECASE)
@@ -267,7 +267,8 @@ def _is_of_another(
         and (is_told_at or not _TO_OTHER.search(part[: figure.start]))
         and not _LIMITS.search(part[: figure.start].lower())
         and (table.goes_on or "±" not in part)
-        and not any(is_rounding(figure, value, is_rough=table.is_rough) for value in own)
+        and not _stands_in(own, figure)
+        and not (table.is_rough and any(is_rounding(figure, value, is_rough=True) for value in own))
         and (
             any(_stands_in(row.values, figure) for row in table.rows)
             or (
@@ -312,6 +313,8 @@ def _names(clause: str, table: Table) -> _Named:
             if is_rounding(figure, abs(value), is_rough=False)
             if (value < 0) == (value != 0 and is_below)
         }
+        nearest = min((abs(abs(value) - figure.value) for _, value in points), default=0.0)
+        points = {(name, value) for name, value in points if abs(abs(value) - figure.value) <= nearest}
         is_named_so = _AT.search(clause[: figure.start]) is not None
         is_told = _IS.search(clause[: figure.start]) is not None
         is_value = any(
@@ -404,7 +407,7 @@ def _has(row: Row, varied: set[tuple[str, float]]) -> bool:
 
 
 def _stands_in(values: frozenset[float] | set[float], figure: TextFigure) -> bool:
-    return any(is_rounding(figure, value, is_rough=False) for value in values)
+    return stands_in(values, figure)
 
 
 def _goes_other_way(sentence: str, table: Table) -> Iterator[str]:

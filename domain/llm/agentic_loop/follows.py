@@ -129,5 +129,7 @@ def _in_unit(factors: Sequence[tuple[str, float, int]]) -> Iterator[Given]:
             yield "Hz", 1 / seconds
     elif (unit := _DIMENSIONS.get(dimensions)) is not None and any(dimensions):  # type: ignore[arg-type]
         yield unit, value
+        if unit in ("S", "Ohm") and any(own == "Hz" for own, *_ in factors):  # of a reactance
+            yield from ((unit, 2 * math.pi * value), ("Ohm", 1 / (2 * math.pi * value)))
     elif not any(dimensions) and len({unit for unit, *_ in factors}) > 1:
         yield "1", value

@@ -100,13 +100,7 @@ class Known:
         ]
 
     def _read(self, text: str) -> None:
-        for name, values in named_figures(text).items():
-            self._named.setdefault(name, []).extend((unit, abs(number)) for unit, number in values)
-            self._lines.append(list(dict.fromkeys((unit, abs(number)) for unit, number in values)))
-            for unit, number in values:
-                self._by_unit.setdefault(unit, set()).add(abs(number))
-                if name in _OF_FREQUENCY and unit in ("V", "A") and number:
-                    self._driven.add(abs(number))
+        self._read_named(text)
         self._read_study(text)
         line: list[Given] = []
         end, own = -1, set[int]()
@@ -139,6 +133,20 @@ class Known:
                     and len(found["number"].lstrip("0.").replace(".", "")) >= 3
                 ):
                     self._precise.add(number)
+
+    def _read_named(self, text: str) -> None:
+        """What stands behind names: those of one name belong together, and those of one unit."""
+        of_unit: dict[str, list[Given]] = {}
+        for name, values in named_figures(text).items():
+            given = [(unit, abs(number)) for unit, number in values]
+            self._named.setdefault(name, []).extend(given)
+            self._lines.append(list(dict.fromkeys(given)))
+            for unit, number in given:
+                of_unit.setdefault(unit, []).append((unit, number))
+                self._by_unit.setdefault(unit, set()).add(number)
+                if name in _OF_FREQUENCY and unit in ("V", "A") and number:
+                    self._driven.add(number)
+        self._lines.extend(values for values in of_unit.values() if len(values) <= _MOST_TOGETHER)
 
     def _read_study(self, text: str) -> None:
         """What was varied and what was measured in one run, and what was varied in all."""

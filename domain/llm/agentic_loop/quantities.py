@@ -49,6 +49,7 @@ _POWER = late_pattern(
     re.IGNORECASE,
 )
 """Of what a load takes, and of what the supply gives."""
+_SUPPLIED = late_pattern(r"-?(?:avg|mean|abs)?\(?-?i\(v(?:cc|dd|in|p|s|bat)\w*\)\)?", re.IGNORECASE)
 _PEAK_GAIN = late_pattern(r"(?:max|peak)\((?:db|abs|mag)\(v\(", re.IGNORECASE)
 _MEASURED = late_pattern(
     r"'(?:metric|name)': '(?P<metric>\w+)', '(?:expression|expr)': '(?P<own>[^']+)'"
@@ -70,7 +71,10 @@ _NAME_BEHIND = late_pattern(
     r" (?:of (?:the |its )?)?(?:(?:output|voltage|total) )?| ?的(?:输出)?", re.IGNORECASE
 )
 _THAN = late_pattern(r"\bthan\b|\bvs\b|比", re.IGNORECASE)
-_FROM_FIGURE = late_pattern(r"(?<=从|由)\s?[\d.]+\s?[a-zA-ZΩ°%]{0,4}|\bfrom [\d.]+\s?[a-zA-ZΩ°%]{0,4}")
+_FROM_FIGURE = late_pattern(
+    r"(?:\bwithin )?±\s?[\d.]+ ?%(?: ?以内)?"
+    r"|(?<=从|由)\s?[\d.]+\s?[a-zA-ZΩ°%]{0,4}|\bfrom [\d.]+\s?[a-zA-ZΩ°%]{0,4}"
+)
 """What a quantity had before is no other one's."""
 _OPERATOR = late_pattern(r"[\w)] ?[-+*/] ?$")
 _WORDS_BEHIND = late_pattern(r"[^|\n]{0,24}?[^\W\d_][^|\n]{0,40}\|")
@@ -154,7 +158,7 @@ QUANTITIES: tuple[tuple[str, str], ...] = (
     ),
     (r"supply_power", r"\b(?:supply|total) power\b|\bpower consumption\b|总功耗|电源功[耗率]"),
     (
-        r"supply_current",
+        r"supply_current|i_?dd|i_?cc|i_?vdd|i_?vcc|i_?supply",
         r"\bsupply current\b|\bcurrent consumption\b|\btotal (?:supply )?current\b|电源电流|耗电|总电流",
     ),
 )
@@ -194,6 +198,8 @@ def _row_of_label(label: str) -> Row | None:
     words = re.findall(r"[a-z_]\w*", label.lower())
     if _PEAK_GAIN.match(label.strip()):
         return row_of("gain")
+    if _SUPPLIED.fullmatch(label.strip()):
+        return row_of("supply_current")
     # The outermost function names the quantity; db() only says how it is told.
     word = next((each for each in words if each not in ("db", "abs", "mag")), "")
     if (
@@ -381,7 +387,7 @@ class Quantities:
     def _of_unit(self, row: Row, unit: str) -> list[float]:
         values = self._values.get(row, ())
         if unit == "%":
-            return [100 * value if own == "" else value for own, value in values if own in ("", "%", "1")]
+            return [100 * value if own != "%" else value for own, value in values if own in ("", "%", "1")]
         known = [value for own, value in values if own == unit]
         if unit == "dB" and not known:
             known = [abs(20 * log10(value)) for own, value in values if own in ("", "1") and value]

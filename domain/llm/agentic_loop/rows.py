@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from domain.circuit.figures_in_text import figures_in, plain
+from domain.circuit.figures_in_text import TextFigure, figures_in, plain
+from domain.circuit.said_figures import is_rounding
 from domain.llm.agentic_loop.quantities import DEVICE, column_units, expressions_in, named_figures
 from shared.late_patterns import late_pattern
 
@@ -176,6 +177,14 @@ def _of_runs(table: Table) -> Table:
     units = frozenset(unit for row in table.rows for unit in row.units)
     rows = [Row(words, (), frozenset(values), (), units) for words, values in found.items()]
     return Table(rows, table.others, goes_on=table.goes_on, is_rough=table.is_rough)
+
+
+def stands_in(values: Iterable[float], figure: TextFigure) -> bool:
+    """Whether a figure is a rounding of one of the values, a percentage of a share."""
+    scale = 0.01 if figure.unit == "%" else 1.0
+    return any(
+        is_rounding(figure, each, is_rough=False) for value in values for each in {value, value / scale}
+    )
 
 
 def study_rows(flat: str) -> list[Row]:

@@ -15,7 +15,7 @@ from domain.llm.agentic_loop.follows import is_one_of, is_rough
 from domain.llm.agentic_loop.known import MOST_FIGURES, Backing, Known
 from domain.llm.agentic_loop.pairs import pairs_in
 from domain.llm.agentic_loop.part_values import PART_UNITS, changed_parts, values_of_parts
-from domain.llm.agentic_loop.rows import Row, study_rows
+from domain.llm.agentic_loop.rows import Row, stands_in, study_rows
 from shared.late_patterns import late_pattern
 
 _MOST_READ = 8_000
@@ -126,7 +126,7 @@ def _is_of_point(flat: str, figure: TextFigure, points: Sequence[Row]) -> bool:
     line = flat[start:].partition("\n")[0]
     others = [each for each in figures_in(line) if each.start + start != figure.start]
     return any(
-        any(is_rounding(figure, value, is_rough=False) for value in row.values)
+        stands_in(row.values, figure)
         and any(
             is_rounding(each, abs(value), is_rough=False) for each in others for _, value, _ in row.varied
         )
