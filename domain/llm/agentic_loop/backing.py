@@ -72,7 +72,6 @@ _OFF = late_pattern(
 )
 _EFFICIENCY = late_pattern(r"\befficien\w+|η|效率", re.IGNORECASE)
 _MOST_NEAR = 12
-_FEW = 6
 _FACTOR = late_pattern(
     r"(?<![\w.])(?P<factor>[1-9]\d*(?:\.\d+)?|0?\.\d+)(?: ?(?:x|times|倍"
     r"|V/V)(?![a-z]))?[^\w\n]{0,4}(?:i\.e\.|or|即|也就是|约|about)?[\s(,≈=]*$"
@@ -167,7 +166,7 @@ def unbacked_figures(text: str, backing: Backing) -> tuple[str, ...]:
     following += loads
     said += values_of(each for each in figures if is_worked_out(sentence_before(flat, each.start)))
     for turn in range(2):  # what follows from what followed
-        more = [*by_law([*asked[:_FEW], *said]), *(() if turn else by_law(known.newest()))]
+        more = [*by_law(said), *(() if turn else by_law(known.newest()))]
         follows = [
             each
             for each in figures
