@@ -67,7 +67,7 @@ async def test_edit_send_again_look_back_and_regenerate(
         click_link(panel, "version")  # the only one that leads anywhere
         await until(lambda: "A2." in texts(panel))
         assert texts(panel) == ["first", "A1.", "second", "A2."]
-        assert "version 1 of 2" in services.language(of(panel, Note)[-1].text)
+        assert "earlier version (1 of 2)" in services.language(of(panel, Note)[-1].text)
         assert not of(panel, AnswerText)[-1].can_regenerate
         await ask(panel, until, "third")  # goes behind what stands, whatever is looked at
         assert texts(panel) == ["first", "A1.", "second, better", "B2.", "third", "B3."]
