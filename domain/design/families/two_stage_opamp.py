@@ -22,7 +22,10 @@ from shared.message import msg
 _MILLER_SHARE = 0.3
 """Of the load capacitance; Allen and Holberg ask for 0.22 at 60 degrees."""
 _OVERDRIVE_V = 0.25
-_GBW_MARGIN, _GAIN_MARGIN, _PHASE_MARGIN = 1.1, 1.15, 7.0
+_GBW_MARGIN, _GAIN_MARGIN, _PHASE_MARGIN, _CARD_MARGIN = 1.1, 1.15, 7.0, 1.06
+"""The last, of a named card: its mirrors copy a little more where the drain voltage is higher."""
+_MOST_MILLER = 1.5
+"""Of the load, in Cc."""
 _MOST_SHARE = 0.7
 """Of the second pole that M6's own gate may cost."""
 
@@ -30,11 +33,16 @@ _MOST_SHARE = 0.7
 def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
     """Cc of E12, Rz of E24, currents by GBW and phase margin, overdrives by the gain."""
     cl = request["load_farad"]
-    gain = request["gain"] * _GAIN_MARGIN * correction["gain"]
+    margin = _CARD_MARGIN if request.get(CARDS) else 1.0
+    gain = request["gain"] * _GAIN_MARGIN * margin * correction["gain"]
     n, p, overdrive, supply = nmos_of(request), pmos_of(request), _OVERDRIVE_V, request["supply_v"]
     for _ in range(6):  # of a card the gain of a stage times its overdrive is no constant
         mirror_v = p.diode_v(overdrive)
-        first_v = parallel(n.least_output_v(overdrive, supply), p.least_output_v(overdrive, mirror_v))
+        pair_v = n.gate_v(overdrive, supply, 0.5 * supply)
+        drain_v, bulk_v = supply - mirror_v + pair_v, max(supply - pair_v, 0.0)
+        first_v = parallel(
+            n.least_output_v(overdrive, drain_v, bulk_v), p.least_output_v(overdrive, mirror_v)
+        )
         last_v = parallel(n.least_output_v(_OVERDRIVE_V, supply), p.least_output_v(overdrive, supply))
         stage_v = 2 * math.sqrt(first_v * last_v)
         overdrive = min(_OVERDRIVE_V, stage_v / math.sqrt(gain))
@@ -42,22 +50,24 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
         advice = msg("Lower the gain or the phase margin.")
         raise beyond(GAIN_LABEL, "", request["gain"], (stage_v / n.least_overdrive_v) ** 2, advice)
     cc = at_least(max(_MILLER_SHARE * cl, 0.5e-12), "E12")
-    unity = 2 * math.pi * request["gbw_hz"] * _GBW_MARGIN * correction["gbw_hz"]
+    unity = 2 * math.pi * request["gbw_hz"] * _GBW_MARGIN * margin * correction["gbw_hz"]
     degrees = min(request["phase_margin_deg"] * correction["phase_margin_deg"] + _PHASE_MARGIN, 86.0)
     second = unity * math.tan(math.radians(degrees))
-    own = second * p.gate_s(overdrive, request["supply_v"]) * (1 + cl / cc)
+    gate = second * p.gate_s(overdrive, request["supply_v"])
+    while gate * (1 + cl / cc) > _MOST_SHARE and cc < _MOST_MILLER * cl:
+        cc = at_least(1.1 * cc, "E12")  # M6's own gate counts the less, and both stages take more current
+    own = gate * (1 + cl / cc)
     if own > _MOST_SHARE:
         asked = with_unit(request["gbw_hz"], "Hz", 3)
         limit = with_unit(request["gbw_hz"] * _MOST_SHARE / own, "Hz", 3)
         raise unreachable(GBW.label, asked, limit, msg("Lower the gain or the phase margin."))
     gm1, gm6 = unity * cc, second * cl / (1 - own)
     first, last = gm1 * overdrive / 2, gm6 * overdrive / 2
-    tail_v = request["supply_v"] - n.gate_v(overdrive, 1.0)
     ratio4 = p.ratio(first, overdrive, p.diode_v(overdrive))
     ratio8 = n.ratio(2 * first, _OVERDRIVE_V, n.diode_v(_OVERDRIVE_V))
     parts = {
         "Iref": 2 * first, "Cc": cc, "Rz": nearest(1 / gm6, "E24"),
-        "W/L 1": n.ratio(first, overdrive, tail_v), "W/L 3": ratio4, "W/L 6": ratio4 * last / first,
+        "W/L 1": n.ratio(first, overdrive, drain_v, bulk_v), "W/L 3": ratio4, "W/L 6": ratio4 * last / first,
         "W/L 8": ratio8, "W/L 7": ratio8 * last / (2 * first),
     }  # fmt: skip
     note = msg("First stage {first}, second stage {last}, overdrive {overdrive}, Cc = {cc}.",
