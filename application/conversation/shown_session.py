@@ -86,6 +86,8 @@ class ShownMessage:
     """Of a tool's answer: how long the simulator ran, where that was written down."""
     result_path: str = ""
     """Of a simulation: where its result is, relative to the project (it may be a stranger's word)."""
+    file_path: str = ""
+    """Of a design's own simulation: of which circuit, likewise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -391,6 +393,7 @@ def _shown_message(entry: Entry, success_of: Mapping[str, bool]) -> ShownMessage
         summary=summary if isinstance(summary, dict) else {},
         duration_s=_duration_s(extra.get("result")),
         result_path=result_path_in(extra.get("result")),
+        file_path=result_path_in(extra.get("result"), "file_path"),
     )
 
 

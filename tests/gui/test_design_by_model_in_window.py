@@ -470,6 +470,7 @@ async def test_the_existing_circuit_is_round_zero_and_can_be_gone_back_to(
     press(panel, "stop")
     await until(lambda: not panel.is_running)
     assert circuit.read_text("utf-8") == amplifier("470")  # the one gone back to stays
+    await reopened(window, until)
 
 
 async def test_a_stop_within_any_step_leaves_one_way_on_and_nothing_is_asked_twice(

@@ -344,7 +344,7 @@ async def _applied(
         circuit = update.get("circuit_file_path") or state.get("circuit_file_path", "")
         if circuit:
             await asyncio.to_thread(keep_goals, project, cast("GraphState", {**state, **update}), circuit)
-    if update["current_node"] == "go_back":
+    if update["current_node"] == "go_back" and not plan["changes"]:  # else the call says it
         step.tell(TextWritten(text=msg("Back to round {number}.", number=plan["number"])))
     return update
 

@@ -111,7 +111,13 @@ class SimulationNode:
         changed = {"left_by_user": found} if found != state["netlist_sha256"] else {}
         if found in _NO_FILE:
             gone = msg("{path} is not there any more.", path=path)
-            outcome = {"ok": False, "result_path": "", "summary": messages_to_plain([gone])[0], **changed}
+            outcome = {
+                "ok": False,
+                "file_path": path,
+                "result_path": "",
+                "summary": messages_to_plain([gone])[0],
+                **changed,
+            }
             await self._operations.finish(call_id, outcome)
             return outcome
         if changed:
@@ -124,6 +130,7 @@ class SimulationNode:
         result = await self._simulate(SimulationRequest(circuit=circuit, call_id=call_id, reuse=True))
         outcome = {
             "ok": result.ok,
+            "file_path": path,
             "result_path": result.result_path.relative_to(self._project.root).as_posix(),
             "summary": messages_to_plain([_summary(result, self._project.root)])[0],
             "duration_s": round(result.run.duration_s, 3),

@@ -60,9 +60,12 @@ class ToolResult:
     """It failed because of something outside the program (ngspice missing): other arguments won't help."""
 
 
-def result_path_in(result: object) -> str:
-    """Where a simulation's result is, in what is kept of a call's result (a stranger's too); "" of others."""
-    path = result.get("result_path") if isinstance(result, Mapping) else None
+def result_path_in(result: object, name: str = "result_path") -> str:
+    """Where a simulation's result is, in what is kept of a call's result (a stranger's too); "" of others.
+
+    With `name` "file_path": which file the call was about.
+    """
+    path = result.get(name) if isinstance(result, Mapping) else None
     return path if isinstance(path, str) else ""
 
 

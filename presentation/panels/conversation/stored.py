@@ -84,8 +84,8 @@ def items_of(session: ShownSession, operations: Iterable[OperationEntry]) -> tup
             if question is not None:  # it was asked before the call ran
                 items[question.key] = question
             items[item.key] = item
-        if message.role == "tool" and (card := items.get(message.call_id)) is not None:
-            items[card.key] = _with_result(card, message)
+        if message.role == "tool":
+            _put_result(items, message)
         if story is not None and story.verdicts:
             _judge(items, story)
         items |= {row.key: row for row in (*marked.get(message.id, ()), *compressed.get(message.id, ()))}
@@ -419,6 +419,15 @@ def _judge(items: dict[str, Item], step: StoryStep) -> None:
 def _not_run(messages: Iterable[ShownMessage]) -> tuple[str, ...]:
     calls = [call for message in messages for call in message.tool_calls if call.success is None]
     return tuple(call.name for call in calls)
+
+
+def _put_result(items: dict[str, Item], message: ShownMessage) -> None:
+    card = items.get(message.call_id)
+    if card is None and message.file_path and message.result_path:  # round 0: no message called for it
+        card = card_of(message.call_id, message.name, {"path": message.file_path})
+        card = replace(card, state="done" if message.success else "failed")
+    if card is not None:
+        items[card.key] = _with_result(card, message)
 
 
 def _with_result(card: Item, message: ShownMessage) -> Item:
