@@ -624,6 +624,7 @@ async def test_the_list_shows_a_preview_renames_and_exports(
     panel.show_history()
     dialog = top_dialog("historyDialog")
     await until(lambda: "set R1 to 2k" in dialog.preview.text)
+    assert dialog._model.text() == "Built-in designer"
     dialog.search.setText("no equivalent")
     assert dialog.list.count() == 0
     dialog.search.setText("R1")

@@ -26,6 +26,7 @@ from PyQt6.QtWidgets import (
 
 from application.ports.search import ConversationHit, ConversationsFound
 from application.search.conversations import matching
+from domain.llm.provider_settings import BUILTIN
 from presentation.panels.conversation.items import OperationCard, Reset, UserText
 from presentation.panels.conversation.plain_view import PlainConversation
 from presentation.panels.conversation.shelf import Shelf
@@ -385,7 +386,8 @@ class ConversationsDialog(QDialog):
             changes=changes,
         )
         self._count.setText(self._services.language(text))
-        self._model.setText(stored.model)
+        named = msg("Built-in designer") if stored.model == BUILTIN else msg("{text}", text=stored.model)
+        self._model.setText(self._services.language(named))
         items = (replace(row, can_edit=False) if isinstance(row, UserText) else row for row in stored.items)
         self.preview.show_from(tuple(items), hit)
 
