@@ -43,9 +43,8 @@ class CpuTaskExecutor:
     results travel by pickle, so a function must be importable by its module's name.
     """
 
-    def __init__(self, *, max_workers: int | None = None, max_threads: int = 8) -> None:
+    def __init__(self, *, max_workers: int | None = None) -> None:
         self._max_workers = max_workers or _usable_cores()
-        self._max_threads = max_threads
         self._free_slots = asyncio.Semaphore(self._max_workers)
         self._idle: list[_Worker] = []
         self._busy: set[_Worker] = set()
@@ -53,7 +52,6 @@ class CpuTaskExecutor:
         """Ended behind their answer, by a cancellation that came as late; to be reaped."""
         self._jobs: set[asyncio.Future[Any]] = set()
         self._pipe_pool: ThreadPoolExecutor | None = None
-        self._thread_pool: ThreadPoolExecutor | None = None
         self._is_shut_down = False
 
     @property
@@ -87,22 +85,6 @@ class CpuTaskExecutor:
         error.add_note(f"In the worker process:\n{traceback_text}")
         raise error
 
-    async def run_in_thread(
-        self, function: Callable[..., T], *args: Any, abandon_on_cancel: bool = False, **kwargs: Any
-    ) -> T:
-        """Call `function` in a thread: for numpy, sqlite and file I/O, which let go of the GIL.
-
-        A thread cannot be stopped. On cancellation the call waits for its end, so that nothing it
-        uses is closed under its hands; with `abandon_on_cancel` it is left to end by itself.
-        """
-        self._refuse_after_shutdown()
-        if self._thread_pool is None:
-            self._thread_pool = ThreadPoolExecutor(self._max_threads, "cpu-thread")
-        job = self._thread_pool.submit(function, *args, **kwargs)
-        if not abandon_on_cancel:
-            return await uninterrupted(self._known(job), on_cancel=job.cancel)
-        return await asyncio.shield(self._known(job))
-
     async def shutdown(self) -> None:
         """Accept nothing more, end all workers and wait until every process and thread is gone."""
         self._is_shut_down = True
@@ -115,9 +97,7 @@ class CpuTaskExecutor:
             partings = [self._known(self._pipe_pool.submit(worker.part)) for worker in idle]
             self._reap([*self._busy, *self._spent])
             await asyncio.gather(*partings, *self._jobs)
-        for pool in (self._pipe_pool, self._thread_pool):
-            if pool is not None:
-                await asyncio.to_thread(pool.shutdown)
+            await asyncio.to_thread(self._pipe_pool.shutdown)
 
     def _reap(self, ended: list[_Worker]) -> None:
         """Have killed workers waited for, so that none stays as a zombie; empties the list."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import importlib
 import logging
+import threading
 from collections.abc import Awaitable, Callable, Iterable, Iterator
-from typing import TypeVar
+from typing import ParamSpec, TypeVar
 
+P = ParamSpec("P")
 T = TypeVar("T")
 _logger = logging.getLogger(__name__)
 
@@ -26,6 +28,22 @@ async def uninterrupted(work: Awaitable[T], *, on_cancel: Callable[[], object] =
     if not task.cancelled() and (error := task.exception()) is not None:
         _logger.info("Failed while its caller was cancelled: %s", error, exc_info=error)
     raise cancelled
+
+
+async def off_loop(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Call `function` in a thread, which cannot be stopped: a cancellation waits for its end, so that nothing
+    it uses is closed under its hands. One that was not begun by then is left out.
+
+    What may be left to end by itself (a look at something, an import) is called by `asyncio.to_thread`.
+    """
+    is_left = threading.Event()
+
+    def call() -> T:
+        if is_left.is_set():
+            raise asyncio.CancelledError
+        return function(*args, **kwargs)
+
+    return await uninterrupted(asyncio.to_thread(call), on_cancel=is_left.set)
 
 
 async def hold_out(

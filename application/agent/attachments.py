@@ -20,7 +20,7 @@ from domain.llm.attachments import (
 from domain.llm.tools.text_files import decode
 from shared.errors import CircuitAIError, EnvironmentProblem, UserInputError
 from shared.message import Message, msg
-from shared.uninterrupted import uninterrupted
+from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
     from application.ports.attachments import AttachmentReader
@@ -269,8 +269,8 @@ async def kept(attachments: Sequence[PreparedAttachment], project: ProjectFiles)
         return
     held = contextlib.ExitStack()
     try:
-        await uninterrupted(asyncio.to_thread(held.enter_context, project.attachments.holding()))
-        await uninterrupted(asyncio.to_thread(_keep_all, attachments, project))
+        await off_loop(held.enter_context, project.attachments.holding())
+        await off_loop(_keep_all, attachments, project)
         yield
     finally:
         held.close()

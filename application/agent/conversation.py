@@ -40,7 +40,7 @@ from shared.errors import Stopped
 from shared.message import Message, message_to_plain, msg
 from shared.tasks import Breaking
 from shared.ulid import new_ulid
-from shared.uninterrupted import uninterrupted
+from shared.uninterrupted import off_loop, uninterrupted
 
 if TYPE_CHECKING:
     from application.ports.conversation import Transcript
@@ -330,7 +330,7 @@ class Conversation:
         try:
             await self.flush()
         finally:
-            await uninterrupted(asyncio.to_thread(self._transcript.close))
+            await off_loop(self._transcript.close)
 
     async def _write(self, *events: Mapping[str, Any]) -> None:
         # What is on the disk is known here too, even when the writer is cancelled meanwhile: else a

@@ -15,7 +15,7 @@ from application.conversation.turn_deps import ChatRequest, Emit, FindAccess, Tu
 from application.graph import AGENT
 from application.ports.events import SessionOpened, TurnEnded
 from domain.llm.transcript import can_go_on, has_open_turn, last_end, nothing_to_resume, problems_of
-from shared.uninterrupted import imported, in_pieces, uninterrupted
+from shared.uninterrupted import imported, in_pieces, off_loop, uninterrupted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -123,7 +123,7 @@ class ChatWithModel:
             opened.append(self._open_transcript(project, request))
 
         try:
-            await uninterrupted(asyncio.to_thread(open_it))
+            await off_loop(open_it)
             transcript = opened[0]
             conversation = await Conversation.load(transcript)
             async with until_taken_over(lambda: transcript.is_wanted):
@@ -132,7 +132,7 @@ class ChatWithModel:
             if conversation is not None:
                 await uninterrupted(conversation.close())
             elif opened:  # a stop came right behind its opening: nobody else gives the lock back
-                await uninterrupted(asyncio.to_thread(opened[0].close))
+                await off_loop(opened[0].close)
 
     def _open_transcript(self, project: ProjectFiles, request: ChatRequest) -> Transcript:
         sessions = project.sessions

@@ -17,6 +17,7 @@ from application.conversation.references import referred
 from application.conversation.turn_deps import EditorState
 from application.tool_execution.definition import ToolContext
 from domain.llm.context_block import USUAL, ContextBlock, ContextPart, ContextShares, PartName, assemble
+from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
     from application.ports.tracing import Span
@@ -82,7 +83,7 @@ async def project_context(
     the conversation's transcript and `last_answered` when the model last answered in an earlier turn.
     `is_brief`: only what has to be told in any case.
     """
-    question = await context.services.cpu.run_in_thread(
+    question = await off_loop(
         question_of,
         context,
         words,

@@ -28,7 +28,7 @@ from domain.llm.prompts.library import (
 from shared.errors import CircuitAIError, UserInputError
 from shared.events import Event, EventBus
 from shared.message import Message, msg
-from shared.uninterrupted import uninterrupted
+from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
     from langchain_core.messages import SystemMessage
@@ -127,7 +127,7 @@ class Prompting:
         library = await self.load()
         _refuse_unusable(changes, library)
         changes = _without_built_in_texts(changes, library)
-        await uninterrupted(asyncio.to_thread(self._store.save, changes))
+        await off_loop(self._store.save, changes)
         return await self.load()
 
     async def system_message(

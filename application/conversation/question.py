@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -89,7 +90,7 @@ class Question:
     async def in_thread(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """A look at the disk; one that takes too long is left to end by itself."""
         run = partial(function, *args, **kwargs)
-        return await self.context.services.cpu.run_in_thread(run, abandon_on_cancel=True)
+        return await asyncio.to_thread(run)
 
     def may_be_told(self, place: str) -> bool:
         """Whether what stands in a file may leave this computer, where the model is elsewhere."""

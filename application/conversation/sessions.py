@@ -33,7 +33,7 @@ from domain.settings import REMOVED_DAYS
 from shared import paths
 from shared.errors import CircuitAIError, UserInputError
 from shared.message import Message, msg
-from shared.uninterrupted import uninterrupted
+from shared.uninterrupted import off_loop, uninterrupted
 
 if TYPE_CHECKING:
     from application.ports.conversation import SessionInfo, SessionStore
@@ -192,7 +192,7 @@ class Sessions:
                 finally:
                     transcript.close()
 
-        await uninterrupted(asyncio.to_thread(work))
+        await off_loop(work)
         return kept
 
     async def delete(self, project: Path, session_id: str, *, for_good: bool = False) -> None:
@@ -211,7 +211,7 @@ class Sessions:
                 self.index(files.root).forget(session_id)
                 self._purge(files)
 
-        await uninterrupted(asyncio.to_thread(work))
+        await off_loop(work)
 
     async def removed(self, project: Path) -> tuple[SessionInfo, ...]:
         """Those that can be restored, the last removed first; what was kept its time is gone. See `list`."""
@@ -222,7 +222,7 @@ class Sessions:
                 found = files.sessions.removed.list()
                 return tuple(sorted(found, key=lambda info: info.stored_at, reverse=True))
 
-        return await uninterrupted(asyncio.to_thread(work))
+        return await off_loop(work)
 
     async def restore(self, project: Path, session_id: str) -> None:
         """Put one back that was removed. Raises UserInputError ("no_session", "session_exists",
@@ -232,7 +232,7 @@ class Sessions:
             with self._store(project) as store:
                 store.put_back(session_id)
 
-        await uninterrupted(asyncio.to_thread(work))
+        await off_loop(work)
 
     async def delete_removed(self, project: Path, session_id: str) -> None:
         """Of one that was removed keep nothing. Raises as `delete`."""
@@ -241,7 +241,7 @@ class Sessions:
             with self._opened(project) as files:
                 self._delete_for_good(files, files.sessions.removed, (session_id,))
 
-        await uninterrupted(asyncio.to_thread(work))
+        await off_loop(work)
 
     def _purge(self, files: ProjectFiles) -> None:
         """What was removed long enough ago is deleted; what can't be now waits for the next time."""
@@ -292,7 +292,7 @@ class Sessions:
             finally:
                 files.close()
 
-        return await uninterrupted(asyncio.to_thread(work))
+        return await off_loop(work)
 
     async def save(self, text: str, target: Path) -> Path:
         """Write an exported text; returns the file's absolute path.
@@ -313,7 +313,7 @@ class Sessions:
             self.write_file(path, text.encode("utf-8", "replace"))
             return path
 
-        return await uninterrupted(asyncio.to_thread(work))
+        return await off_loop(work)
 
     @contextmanager
     def _opened(self, project: Path) -> Iterator[ProjectFiles]:

@@ -62,7 +62,6 @@ class Design:
             waveforms=simulation.waveforms,
             sources=simulation.sources,
             results=simulation.results,
-            cpu=program.cpu,
             events=program.events,
             settings=simulation.settings,
             write_file=program.write_file,
@@ -79,7 +78,6 @@ class Design:
         return TuneCircuit(
             batch=simulation.batch,
             sources=simulation.sources,
-            cpu=program.cpu,
             settings=simulation.settings,
             libraries=program.libraries,
         )

@@ -105,7 +105,6 @@ class Project:
         return CleanProject(
             shelves=simulation.shelves,
             scratch=simulation.scratch,
-            cpu=self._outside.program.cpu,
             quota=simulation.quota,
             undo_data=self.tidy_undo_data,
         )

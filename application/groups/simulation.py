@@ -55,7 +55,6 @@ class Simulation:
             waveforms=self._parts.waveforms,
             sources=self._parts.sources,
             results=self._parts.results,
-            cpu=self._program.cpu,
             joiner=self._parts.joiner,
             events=self._program.events,
             settings=self._parts.settings,
@@ -72,7 +71,6 @@ class Simulation:
             simulator=self._parts.simulator,
             sources=self._parts.sources,
             results=self._parts.results,
-            cpu=self._program.cpu,
             events=self._program.events,
             settings=self._parts.settings,
             libraries=self._program.libraries,
@@ -89,7 +87,6 @@ class Simulation:
             sources=self._parts.sources,
             results=self._parts.results,
             models=self._parts.models,
-            cpu=self._program.cpu,
             settings=self._parts.settings,
             libraries=self._program.libraries,
         )
@@ -103,7 +100,6 @@ class Simulation:
             simulator=self._parts.simulator,
             sources=self._parts.sources,
             results=self._parts.results,
-            cpu=self._program.cpu,
             settings=self._parts.settings,
             libraries=self._program.libraries,
         )
@@ -112,9 +108,7 @@ class Simulation:
     def measure(self) -> MeasureResult:
         from application.simulation.measuring import MeasureResult
 
-        return MeasureResult(
-            results=self._parts.results, waveforms=self._parts.waveforms, cpu=self._program.cpu
-        )
+        return MeasureResult(results=self._parts.results, waveforms=self._parts.waveforms)
 
     @cached_property
     def waveforms(self) -> LoadWaveforms:
@@ -125,7 +119,6 @@ class Simulation:
             waveforms=self._parts.waveforms,
             figures=self._parts.figures,
             columns=self._parts.columns,
-            cpu=self._program.cpu,
             tasks=self._program.tasks,
         )
 

@@ -41,7 +41,7 @@ from domain.studies.variation import with_values
 from shared.errors import CircuitAIError, UserInputError
 from shared.message import Message, msg
 from shared.paths import RESULT_FILE
-from shared.uninterrupted import uninterrupted
+from shared.uninterrupted import off_loop, uninterrupted
 
 if TYPE_CHECKING:
     from application.ports.simulation import (
@@ -55,7 +55,6 @@ if TYPE_CHECKING:
     )
     from application.simulation.device_tables import DeviceTables
     from domain.circuit.simulator_settings import Dialect
-    from shared.cpu_executor import CpuTaskExecutor
     from shared.events import EventBus
 
 _MOST_PROOFS = 5
@@ -99,7 +98,6 @@ class OptimizeCircuit:
         waveforms: WaveformReader,
         sources: SourceReaders,
         results: ResultStore,
-        cpu: CpuTaskExecutor,
         events: EventBus,
         settings: SimulatorSettingsStore,
         write_file: Callable[[Path, bytes], None],
@@ -109,10 +107,9 @@ class OptimizeCircuit:
         self._batch = batch
         """The batch simulator of a cluster's address, or of this machine."""
         self._simulator = simulator
-        self._fresh = FreshRuns(simulator=simulator, waveforms=waveforms, cpu=cpu)
+        self._fresh = FreshRuns(simulator=simulator, waveforms=waveforms)
         self._sources = sources
         self._results = results
-        self._cpu = cpu
         self._events = events
         self._settings = settings
         self._write_file = write_file
@@ -131,11 +128,9 @@ class OptimizeCircuit:
         """
         version = await self._simulator.version()
         request, inversions = await self._with_widths(request)
-        job = await self._cpu.run_in_thread(self._prepare, request, version)
+        job = await off_loop(self._prepare, request, version)
         job.inversions = inversions
-        result_id, folder = await self._cpu.run_in_thread(
-            self._results.new_result, job.prepared.circuit, request.call_id
-        )
+        result_id, folder = await off_loop(self._results.new_result, job.prepared.circuit, request.call_id)
         key = request.call_id or result_id
         place = (result_id, folder)
         runs: StudyRuns | None = None
@@ -150,7 +145,6 @@ class OptimizeCircuit:
                     key=key,
                     batch=_InSession(session),
                     workers=request.workers,
-                    cpu=self._cpu,
                     events=self._events,
                     on_rows=lambda: self._tell(job, runs, key),
                 )
@@ -160,7 +154,7 @@ class OptimizeCircuit:
             return await self._keep(request, job, runs, place)
         except asyncio.CancelledError:
             if runs is None or not runs.done:
-                await self._cpu.run_in_thread(self._results.discard, folder)
+                await off_loop(self._results.discard, folder)
                 raise
             job.search.finish("stopped")
             partial = await _within(self._keep(request, job, runs, place), _LAST_PROOF_S)
@@ -170,7 +164,7 @@ class OptimizeCircuit:
                 on_stopped(partial)
             raise
         except BaseException:  # nothing half-made stays
-            await self._cpu.run_in_thread(self._results.discard, folder)
+            await off_loop(self._results.discard, folder)
             raise
 
     # ---- making ready ----------------------------------------------------------------------------
@@ -193,7 +187,7 @@ class OptimizeCircuit:
         """The request with the width in the place of each gm/Id that is to be searched."""
         if not any(parameter.bias for parameter in request.spec.parameters):
             return request, ()
-        prepared = await self._cpu.run_in_thread(self._prepared, request)
+        prepared = await off_loop(self._prepared, request)
         parameters, found = await inversions_of(
             request.spec.parameters, prepared, request.libraries, self._tables
         )
@@ -283,7 +277,7 @@ class OptimizeCircuit:
             job.search.finish("time")
 
     async def _to_its_end(self, job: OptimizationJob, runs: StudyRuns) -> None:
-        while points := await self._cpu.run_in_thread(job.search.ask):
+        while points := await off_loop(job.search.ask):
             await self._generation(job, runs, points)
 
     async def _aims_inside(self, request: OptimizeRequest, job: OptimizationJob, runs: StudyRuns) -> bool:
@@ -292,12 +286,11 @@ class OptimizeCircuit:
         if best is None or not job.meets_goals(best, runs):
             return False
         sigmas = await self._scattering(request).sigmas(job, best)
-        return await self._cpu.run_in_thread(job.aim_inside, guarded(job.study.goals, sigmas), runs)
+        return await off_loop(job.aim_inside, guarded(job.study.goals, sigmas), runs)
 
     def _scattering(self, request: OptimizeRequest) -> Scattering:
         return Scattering(
             batch=lambda: self._batch(request.cluster),
-            cpu=self._cpu,
             events=self._events,
             workers=request.workers,
         )
@@ -398,7 +391,7 @@ class OptimizeCircuit:
             slow = msg("Robustness was not tested: the runs take too long. Run a worst-case study.")
             return (), (slow,)
         finally:
-            await uninterrupted(self._cpu.run_in_thread(shutil.rmtree, around, ignore_errors=True))
+            await uninterrupted(off_loop(shutil.rmtree, around, ignore_errors=True))
         metrics = [run.row.metrics for run in runs]
         moved = {name: metrics[2 * place : 2 * place + 2] for place, name in enumerate(movable)}
         return robustness_of(job.study.goals, fresh.row.metrics, moved), ()
@@ -472,7 +465,7 @@ class OptimizeCircuit:
             self._results.save_study(folder, stored_optimization(result), optimization_csv(result))
             return result
 
-        return await self._cpu.run_in_thread(stored)
+        return await off_loop(stored)
 
     def _write_best(
         self, request: OptimizeRequest, job: OptimizationJob, best: BestPoint | None

@@ -13,11 +13,11 @@ from application.studies.plan import Point, StudyPlan
 from application.studies.runs import StudyRuns
 from domain.studies.scatter import Scatter, moves, scattering, sigma_of
 from domain.studies.search_space import Values
+from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
     from application.ports.simulation import BatchSimulator
     from domain.studies.study_spec import StudyParameter
-    from shared.cpu_executor import CpuTaskExecutor
     from shared.events import EventBus
 
 
@@ -27,14 +27,13 @@ class Scattering:
     the circuit, so that what is computed from them (a width, and by it a mismatch) follows."""
 
     batch: Callable[[], BatchSimulator]
-    cpu: CpuTaskExecutor
     events: EventBus
     workers: int | None
 
     async def sigmas(self, job: OptimizationJob, values: Values) -> Mapping[str, float]:
         """The standard deviation of each metric with a goal, at the corner where it is largest."""
-        study = await self.cpu.run_in_thread(_study_at, job, values)
-        points, ends = await self.cpu.run_in_thread(_moved, study)
+        study = await off_loop(_study_at, job, values)
+        points, ends = await off_loop(_moved, study)
         rows = await self._runs(job, study).do(points)
         metrics = [row.metrics for row in rows]
         parameters = study.plan.parameters
@@ -50,11 +49,11 @@ class Scattering:
 
     async def sample(self, job: OptimizationJob, values: Values, sigmas: Mapping[str, float]) -> Scatter:
         """A Monte Carlo at every corner of the search."""
-        study = await self.cpu.run_in_thread(_study_at, job, values)
+        study = await off_loop(_study_at, job, values)
         runs = self._runs(job, study)
         kind = KINDS["montecarlo"]
         await kind.simulate(study, runs)
-        found = await self.cpu.run_in_thread(kind.judge, study, runs.rows, runs.units)
+        found = await off_loop(kind.judge, study, runs.rows, runs.units)
         return Scatter(
             total=found["total_yield"],
             yields=found["yields"],
@@ -66,7 +65,7 @@ class Scattering:
     def _runs(self, job: OptimizationJob, study: StudyInput) -> StudyRuns:
         return StudyRuns(
             study, job.measures, kind="montecarlo", key="", batch=self.batch(), workers=self.workers,
-            cpu=self.cpu, events=self.events, on_rows=lambda: None,
+            events=self.events, on_rows=lambda: None,
         )  # fmt: skip
 
 

@@ -20,6 +20,7 @@ from domain.studies.spec_reader import spec_error
 from domain.studies.study_spec import StudySpec
 from shared.errors import UserInputError
 from shared.message import Message, msg
+from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
     from application.ports.simulation import (
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
         SourceReaders,
     )
     from domain.circuit.simulator_settings import Dialect
-    from shared.cpu_executor import CpuTaskExecutor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,13 +69,11 @@ class LiveTuning:
         live: LiveCircuit,
         plan: StudyPlan,
         measures: StudyMeasures,
-        cpu: CpuTaskExecutor,
         timeout_s: float,
     ) -> None:
         self._live = live
         self._plan = plan
         self._measures = measures
-        self._cpu = cpu
         self._timeout_s = timeout_s
         self._newest = 0
         self._turn = asyncio.Lock()
@@ -104,7 +102,7 @@ class LiveTuning:
         units: Mapping[str, str] = {}
         problems: Mapping[str, Message] = {}
         if outcome.state == "ok":
-            found = await self._cpu.run_in_thread(self._measures.of, outcome.plots, dict(values))
+            found = await off_loop(self._measures.of, outcome.plots, dict(values))
             metrics, units, problems = found.values, found.units, found.problems
         return TunedPoint(
             values={**self.nominals, **values},
@@ -135,7 +133,6 @@ class TuneCircuit:
 
     batch: BatchSimulator
     sources: SourceReaders
-    cpu: CpuTaskExecutor
     settings: SimulatorSettingsStore
     libraries: tuple[Path, ...] = ()
 
@@ -146,9 +143,9 @@ class TuneCircuit:
         Raises UserInputError for parameters the circuit does not have, CircuitError when it does not load,
         EnvironmentProblem without a simulator.
         """
-        plan, measures = await self.cpu.run_in_thread(self._prepare, request)
+        plan, measures = await off_loop(self._prepare, request)
         async with self.batch.live(plan.circuits[0]) as live:
-            yield LiveTuning(live, plan, measures, self.cpu, request.spec.timeout_s)
+            yield LiveTuning(live, plan, measures, request.spec.timeout_s)
 
     def _prepare(self, request: TuneRequest) -> tuple[StudyPlan, StudyMeasures]:
         spec = request.spec

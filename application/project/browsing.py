@@ -21,7 +21,7 @@ from domain.simulation.goals import DesignGoal
 from shared import paths
 from shared.errors import CircuitAIError, EnvironmentProblem, UserInputError
 from shared.message import Message, msg
-from shared.uninterrupted import uninterrupted
+from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
     from application.design.rounds import DesignRounds
@@ -273,7 +273,7 @@ class BrowseProject:
 
         Raises UserInputError for a circuit outside the project, EnvironmentProblem.
         """
-        await uninterrupted(asyncio.to_thread(self._ask_of, root, circuit, tuple(goals)))
+        await off_loop(self._ask_of, root, circuit, tuple(goals))
 
     async def follow_move(self, root: Path, old: Path, new: Path) -> None:
         """A file or a folder of the project has another place: the goals of its circuits go along.

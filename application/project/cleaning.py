@@ -6,16 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from application.project.undo_retention import TidyUndoData, UndoReport
 from domain.simulation.retention import RemovalReason, RetentionPolicy, StoredResult, to_be_removed
 from shared.errors import CircuitAIError, UserInputError
 from shared.message import msg
 from shared.paths import is_project
-
-if TYPE_CHECKING:
-    from shared.cpu_executor import CpuTaskExecutor
+from shared.uninterrupted import off_loop
 
 
 class ResultShelf(Protocol):
@@ -111,7 +109,6 @@ class CleanProject:
 
     shelves: ResultShelves
     scratch: ScratchFolders
-    cpu: CpuTaskExecutor
     quota: RetentionPolicy
     undo_data: TidyUndoData
 
@@ -121,7 +118,7 @@ class CleanProject:
         A call that only pins removes nothing. Raises UserInputError for a folder that is no project and
         for a result that is not there.
         """
-        return await self.cpu.run_in_thread(self._clean, request)
+        return await off_loop(self._clean, request)
 
     def _clean(self, request: CleanRequest) -> CleanReport:
         if request.project is not None and not is_project(request.project):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -143,7 +144,7 @@ class ExportResult:
                 raise
 
         try:
-            done = await self.cpu.run_in_thread(ended, abandon_on_cancel=True)
+            done = await asyncio.to_thread(ended)
         finally:
             stop.set()
         assert done is not None, "only who cancels stops it"

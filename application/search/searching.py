@@ -118,7 +118,7 @@ class SearchProject:
             state = index.update(limit_s)
             return index.passages(terms, state.pending, limit_s)
 
-        found = await self._cpu.run_in_thread(look, abandon_on_cancel=True)
+        found = await asyncio.to_thread(look)
         return rank(found.found, terms, counts=found.counts, total=found.total)
 
     async def refresh(self, root: Path, *, goes_on: Callable[[], bool] = lambda: True) -> IndexState:

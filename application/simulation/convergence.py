@@ -17,10 +17,10 @@ from domain.circuit.simulator_settings import Dialect
 from domain.simulation.convergence import Cause, find_cause, has_trouble
 from domain.simulation.remedies import Remedy, remedies_for
 from domain.simulation.result import SimulationRun
+from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
     from application.ports.simulation import ResultStore, Simulator, SimulatorSettingsStore, SourceReaders
-    from shared.cpu_executor import CpuTaskExecutor
 
 LONGEST_TRIAL_S = 30.0
 _AT_ONCE = 2
@@ -59,7 +59,6 @@ class AnalyzeConvergence:
     simulator: Simulator
     sources: SourceReaders
     results: ResultStore
-    cpu: CpuTaskExecutor
     settings: SimulatorSettingsStore
     libraries: tuple[Path, ...] = ()
 
@@ -94,23 +93,23 @@ class AnalyzeConvergence:
             )
 
         trial_s = min(timeout_s, LONGEST_TRIAL_S)
-        prepared = await self.cpu.run_in_thread(prepare, None)
+        prepared = await off_loop(prepare, None)
         run = await self._run(prepared, timeout_s)
         if run.status == "ok" and not has_trouble(run.issues):
             return Diagnosis(circuit=prepared.circuit, cause=None)
-        cause = await self.cpu.run_in_thread(find_cause, prepared.tree, run.issues)
+        cause = await off_loop(find_cause, prepared.tree, run.issues)
         if cause is None:
             return Diagnosis(circuit=prepared.circuit, cause=None)
-        data, real, _ = await self.cpu.run_in_thread(read_circuit_file, self.sources, circuit, ())
+        data, real, _ = await off_loop(read_circuit_file, self.sources, circuit, ())
         written = Netlist.parse(plain_text(data), path=real)
-        own, general = await self.cpu.run_in_thread(remedies_for, cause, written)
+        own, general = await off_loop(remedies_for, cause, written)
         trials: list[Trial] = []
         total = len(own) + len(general)
         slots = asyncio.Semaphore(_AT_ONCE)
 
         async def attempt(remedy: Remedy) -> Trial:
             async with slots:
-                trial_run = await self._run(await self.cpu.run_in_thread(prepare, remedy.netlist), trial_s)
+                trial_run = await self._run(await off_loop(prepare, remedy.netlist), trial_s)
             return Trial(
                 remedy=remedy,
                 diff=_diff(written, remedy.netlist, real.name),
@@ -134,11 +133,11 @@ class AnalyzeConvergence:
         return Diagnosis(circuit=prepared.circuit, cause=cause, trials=tuple(trials))
 
     async def _run(self, prepared: PreparedCircuit, timeout_s: float) -> SimulationRun:
-        _, folder = await self.cpu.run_in_thread(self.results.new_result, prepared.circuit)
+        _, folder = await off_loop(self.results.new_result, prepared.circuit)
         try:
             return await self.simulator.run(prepared.job(folder, timeout_s=timeout_s))
         finally:
-            await self.cpu.run_in_thread(self.results.discard, folder)
+            await off_loop(self.results.discard, folder)
 
 
 def _diff(old: Netlist, new: Netlist, name: str) -> str:

@@ -31,6 +31,7 @@ from domain.simulation.device_table import (
 from shared.errors import UserInputError
 from shared.message import msg
 from shared.paths import ROWS_FILE
+from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Sequence
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
         SimulatorSettingsStore,
         SourceReaders,
     )
-    from shared.cpu_executor import CpuTaskExecutor
 
 _HEAD = ("vds", "vgs", "id", "gm", "gds", "cgg", "vth", "vdsat")
 _RUN_S = 10.0
@@ -77,7 +77,6 @@ class DeviceTables:
     sources: SourceReaders
     results: ResultStore
     models: ModelLibrary
-    cpu: CpuTaskExecutor
     settings: SimulatorSettingsStore
     libraries: tuple[Path, ...] = ()
 
@@ -94,14 +93,14 @@ class DeviceTables:
                     advice=msg("Write it with its unit: 0.5u."),
                 )
         version = await self.simulator.version()
-        bench = await self.cpu.run_in_thread(self._bench, request)
+        bench = await off_loop(self._bench, request)
         key = hashlib.sha256(f"gm/Id 1 {version}\n{bench.deck}".encode()).hexdigest()
-        known = await self.cpu.run_in_thread(self._archived, request, bench, key)
+        known = await off_loop(self._archived, request, bench, key)
         if known is not None:
             return known
         figures = await self._simulated(bench)
-        table = await self.cpu.run_in_thread(table_of, bench, figures)
-        await self.cpu.run_in_thread(self._keep, request, figures, key)
+        table = await off_loop(table_of, bench, figures)
+        await off_loop(self._keep, request, figures, key)
         return table
 
     def _bench(self, request: TableRequest) -> DeviceBench:

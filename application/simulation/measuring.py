@@ -7,21 +7,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shared.errors import CircuitError
+from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
     from application.ports.simulation import ResultStore, WaveformReader
     from domain.simulation.result import Quantity
     from domain.simulation.retention import Origin
-    from shared.cpu_executor import CpuTaskExecutor
 
 
 class MeasureResult:
     """The use case: expressions in, quantities out."""
 
-    def __init__(self, *, results: ResultStore, waveforms: WaveformReader, cpu: CpuTaskExecutor) -> None:
+    def __init__(self, *, results: ResultStore, waveforms: WaveformReader) -> None:
         self._results = results
         self._waveforms = waveforms
-        self._cpu = cpu
 
     async def __call__(self, source: Path, expressions: Sequence[str]) -> dict[str, Quantity | CircuitError]:
         """Each expression's value on `source` (a raw file, a result.json or a result's folder).
@@ -29,16 +28,16 @@ class MeasureResult:
         An expression the data can't answer (no crossing, say) has its CircuitError as value. Raises
         UserInputError for a source or an expression that can't be read.
         """
-        return await self._cpu.run_in_thread(self._evaluate, source, tuple(expressions))
+        return await off_loop(self._evaluate, source, tuple(expressions))
 
     async def origin_of(self, source: Path) -> Origin:
         """Who computed the data of `source`; never raises."""
-        return await self._cpu.run_in_thread(self._results.origin_of, source)
+        return await off_loop(self._results.origin_of, source)
 
     async def is_cut_off(self, source: Path) -> bool:
         """Whether the data of `source` end before what their header promises. Raises UserInputError when they
         cannot be read."""
-        return await self._cpu.run_in_thread(self._is_cut_off, source)
+        return await off_loop(self._is_cut_off, source)
 
     def _is_cut_off(self, source: Path) -> bool:
         with self._waveforms.open(self._results.raw_path_of(source)) as file:

@@ -10,6 +10,7 @@ from domain.circuit.analyses import ANALYSIS_KINDS
 from domain.circuit.hierarchy import read_circuit
 from domain.simulation.operating_point import Inventory, OperatingPoint, inventory_of, operating_point
 from shared.errors import CircuitAIError
+from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from application.simulation.prepared_circuit import PreparedCircuit
     from domain.circuit.netlist import Netlist
     from domain.simulation.result import SimulationRun
-    from shared.cpu_executor import CpuTaskExecutor
 
 _LONGEST_S = 10.0
 """What takes longer to find its operating point is told without one."""
@@ -36,7 +36,6 @@ class FindOperatingPoint:
 
     simulator: Simulator
     waveforms: WaveformReader
-    cpu: CpuTaskExecutor
 
     async def __call__(
         self, prepared: PreparedCircuit, folder: Path, *, timeout_s: float
@@ -45,15 +44,15 @@ class FindOperatingPoint:
 
         Cancelling ends the run; raises nothing that is about the circuit: the run beside it tells that.
         """
-        made = await self.cpu.run_in_thread(_prepared_for_op, prepared)
+        made = await off_loop(_prepared_for_op, prepared)
         if made is None:
             return None
         deck, inventory = made
         try:
-            await self.cpu.run_in_thread(folder.mkdir)
-            job = await self.cpu.run_in_thread(lambda: deck.job(folder, timeout_s=min(timeout_s, _LONGEST_S)))
+            await off_loop(folder.mkdir)
+            job = await off_loop(lambda: deck.job(folder, timeout_s=min(timeout_s, _LONGEST_S)))
             run = await self.simulator.run(job)
-            return await self.cpu.run_in_thread(self._read, run, inventory)
+            return await off_loop(self._read, run, inventory)
         except CircuitAIError:
             return None
 

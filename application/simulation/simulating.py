@@ -27,6 +27,7 @@ from domain.simulation.result import SimulationIssue, SimulationResult, Simulati
 from domain.simulation.stepped_run import SteppedRun
 from shared.errors import UserInputError
 from shared.message import msg
+from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
     from application.ports.simulation import (
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
         WaveformReader,
     )
     from domain.simulation.waveform import Plot
-    from shared.cpu_executor import CpuTaskExecutor
     from shared.events import EventBus
 
 _BESIDE = "operating-point"
@@ -74,7 +74,6 @@ class RunSimulation:
     waveforms: WaveformReader
     sources: SourceReaders
     results: ResultStore
-    cpu: CpuTaskExecutor
     joiner: RunJoiner
     events: EventBus
     settings: SimulatorSettingsStore
@@ -91,19 +90,17 @@ class RunSimulation:
         """
         if on_progress is None and request.call_id is not None:
             on_progress = partial(self._tell, request.call_id)
-        prepared = await self.cpu.run_in_thread(self._prepared, request)
+        prepared = await off_loop(self._prepared, request)
         if request.reuse and (stored := await self._stored(prepared)) is not None:
             return stored
-        result_id, folder = await self.cpu.run_in_thread(
-            self.results.new_result, prepared.circuit, request.call_id
-        )
+        result_id, folder = await off_loop(self.results.new_result, prepared.circuit, request.call_id)
         try:
             result = await self._run(request, prepared, result_id, folder, on_progress)
-            await self.cpu.run_in_thread(self.results.save, result)
+            await off_loop(self.results.save, result)
             # Not before: on a full disk the room it makes would let a result be saved whose data are cut off.
-            await self.cpu.run_in_thread(shutil.rmtree, folder / _BESIDE, ignore_errors=True)
+            await off_loop(shutil.rmtree, folder / _BESIDE, ignore_errors=True)
         except BaseException:  # cancelled too: nothing half-made stays
-            await self.cpu.run_in_thread(self.results.discard, folder)
+            await off_loop(self.results.discard, folder)
             raise
         return result
 
@@ -129,7 +126,7 @@ class RunSimulation:
             self._operating_point(prepared, folder / _BESIDE, timeout_s=request.timeout_s)
         )
         try:
-            points = await self.cpu.run_in_thread(steps_of, prepared)
+            points = await off_loop(steps_of, prepared)
             if points:
                 result = await self._run_stepped(
                     request, prepared, points, result_id=result_id, folder=folder, on_progress=on_progress
@@ -138,7 +135,7 @@ class RunSimulation:
                 run = await self.simulator.run(
                     prepared.job(folder, timeout_s=request.timeout_s), on_progress=on_progress
                 )
-                result = await self.cpu.run_in_thread(
+                result = await off_loop(
                     self._result, request, prepared, run, result_id=result_id, folder=folder
                 )
             await asyncio.wait([beside], timeout=max(_LEAST_PATIENCE_S, time.monotonic() - began))
@@ -149,19 +146,19 @@ class RunSimulation:
 
     @property
     def _operating_point(self) -> FindOperatingPoint:
-        return FindOperatingPoint(simulator=self.simulator, waveforms=self.waveforms, cpu=self.cpu)
+        return FindOperatingPoint(simulator=self.simulator, waveforms=self.waveforms)
 
     async def files_of(self, circuit: Path) -> dict[Path, str]:
         """Every file a run of `circuit` reads, by depth: real paths with SHA-256 (hexadecimal).
 
         One that is named but not there has ABSENT. Raises UserInputError for a circuit that can't be read.
         """
-        return await self.cpu.run_in_thread(self._files_of, circuit)
+        return await off_loop(self._files_of, circuit)
 
     async def process_corners(self, circuit: Path) -> tuple[str, ...]:
         """Those of TT, FF, SS, FS and SF that its libraries have; none of a circuit that can't be read."""
         try:
-            prepared = await self.cpu.run_in_thread(self._prepared, SimulationRequest(circuit=circuit))
+            prepared = await off_loop(self._prepared, SimulationRequest(circuit=circuit))
         except UserInputError:  # that is told by who simulates it
             return ()
         from domain.studies.corners import process_corners
@@ -188,7 +185,7 @@ class RunSimulation:
         if not prepared.run_hash:
             return None
         key = prepared.fingerprint(await self.simulator.version())
-        return await self.cpu.run_in_thread(self.results.reusable, prepared.circuit, key)
+        return await off_loop(self.results.reusable, prepared.circuit, key)
 
     def _prepared(self, request: SimulationRequest) -> PreparedCircuit:
         prepared = prepare_circuit(
@@ -219,7 +216,7 @@ class RunSimulation:
         runs = await run_steps(
             self.simulator, prepared, points, folder, timeout_s=request.timeout_s, on_progress=on_progress
         )
-        return await self.cpu.run_in_thread(
+        return await off_loop(
             self._stepped_result, request, prepared, runs, result_id=result_id, folder=folder
         )
 

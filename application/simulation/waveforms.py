@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from shared.errors import CircuitAIError, UserInputError
+from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
     from application.ports.simulation import ColumnBuilder, ResultStore, WaveformReader, WaveformSource
     from domain.simulation.operating_point import OperatingPoint
     from domain.simulation.result import Quantity
     from domain.simulation.waveform import Plot
-    from shared.cpu_executor import CpuTaskExecutor
     from shared.tasks import AsyncTaskRegistry
 
 _log = logging.getLogger(__name__)
@@ -97,7 +97,6 @@ class LoadWaveforms:
     waveforms: WaveformReader
     figures: FigureStore
     columns: ColumnBuilder
-    cpu: CpuTaskExecutor
     tasks: AsyncTaskRegistry
 
     async def __call__(self, source: Path) -> LoadedWaveforms:
@@ -105,7 +104,7 @@ class LoadWaveforms:
 
         A result without data comes with its `error`. Raises UserInputError when there is no result.
         """
-        loaded = await self.cpu.run_in_thread(self._load, source)
+        loaded = await off_loop(self._load, source)
         if loaded.figures is not None and loaded.plots:
             self._prepare_behind(source)
         return loaded
@@ -116,23 +115,23 @@ class LoadWaveforms:
         For what is too long to be loaded: `window` gives what a plot can show of a vector. Raises
         UserInputError when there is no result.
         """
-        return await self.cpu.run_in_thread(lambda: self.waveforms.open(self.results.raw_path_of(source)))
+        return await off_loop(lambda: self.waveforms.open(self.results.raw_path_of(source)))
 
     async def figures_of(self, result: Path) -> StoredFigures | None:
         """The figures of a result without its vectors; None where there is none that can be read."""
-        return await self.cpu.run_in_thread(self.figures.read, result)
+        return await off_loop(self.figures.read, result)
 
     async def study(self, result: Path) -> Mapping[str, Any]:
         """What a study's result.json says. Raises UserInputError when it can't be read."""
-        return await self.cpu.run_in_thread(self.results.study_document, result)
+        return await off_loop(self.results.study_document, result)
 
     async def log_tail(self, log: Path, most_bytes: int) -> str:
         """The end of a run's log; "" where there is no regular file: a stranger may have put a pipe."""
-        return await self.cpu.run_in_thread(self.figures.log_tail, log, most_bytes)
+        return await off_loop(self.figures.log_tail, log, most_bytes)
 
     async def digest_of(self, circuit: Path) -> str | None:
         """SHA-256 of a circuit's file, as results name it; None where there is no regular file."""
-        return await self.cpu.run_in_thread(self.figures.digest_of, circuit)
+        return await off_loop(self.figures.digest_of, circuit)
 
     async def prepare(self, source: Path) -> bool:
         """Make the column file of a stored result that is large enough to be worth it; at low priority.
@@ -142,7 +141,7 @@ class LoadWaveforms:
         """
         stop = threading.Event()
         try:
-            return await self.cpu.run_in_thread(self._prepare, source, stop, abandon_on_cancel=True)
+            return await asyncio.to_thread(self._prepare, source, stop)
         except asyncio.CancelledError:
             stop.set()
             raise

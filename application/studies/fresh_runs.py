@@ -19,11 +19,11 @@ from domain.studies.corners import with_process
 from domain.studies.study import StudyRow
 from domain.studies.variation import with_values
 from shared.message import Message
+from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
     from application.ports.simulation import Simulator, WaveformReader
     from domain.simulation.request import SimulationJob
-    from shared.cpu_executor import CpuTaskExecutor
 
 FOLDER = "best"
 """In a result's folder: the data of the fresh runs, a folder each."""
@@ -45,7 +45,6 @@ class FreshRuns:
 
     simulator: Simulator
     waveforms: WaveformReader
-    cpu: CpuTaskExecutor
 
     async def __call__(
         self,
@@ -61,13 +60,13 @@ class FreshRuns:
 
         A point that does not simulate is a row that says so. Raises EnvironmentProblem.
         """
-        await self.cpu.run_in_thread(shutil.rmtree, folder / FOLDER, ignore_errors=True)
+        await off_loop(shutil.rmtree, folder / FOLDER, ignore_errors=True)
         found = []
         for number, point in enumerate(points):
             place = folder / FOLDER / str(number)
-            job = await self.cpu.run_in_thread(_job, prepared, plan, point, place, timeout_s)
+            job = await off_loop(_job, prepared, plan, point, place, timeout_s)
             run = await self.simulator.run(job)
-            found.append(await self.cpu.run_in_thread(self._measured, run, plan, measures, point, number))
+            found.append(await off_loop(self._measured, run, plan, measures, point, number))
         return found
 
     def _measured(

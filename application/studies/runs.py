@@ -16,9 +16,9 @@ from domain.simulation.batch import Batch, RunOutcome
 from domain.simulation.goals import DesignGoal
 from domain.studies.study import StudyRow
 from shared.errors import UserInputError
+from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
-    from shared.cpu_executor import CpuTaskExecutor
     from shared.events import EventBus
 
 _MEASURED_AT_ONCE = 64
@@ -44,7 +44,6 @@ class StudyRuns:
         key: str,
         batch: RunsBatches,
         workers: int | None,
-        cpu: CpuTaskExecutor,
         events: EventBus,
         untold: int = 0,
         on_rows: Callable[[], None] | None = None,
@@ -55,7 +54,6 @@ class StudyRuns:
         self._key = key
         self._batch = batch
         self._workers = workers
-        self._cpu = cpu
         self._events = events
         self._untold = untold
         """Runs that progress does not count: they are none of the study's rows."""
@@ -96,9 +94,7 @@ class StudyRuns:
         """The rows of the points, in their order. What is done of them is kept when it is cancelled."""
         first = len(self._points)
         self._points += points
-        batch = await self._cpu.run_in_thread(
-            self._batch_of, range(first, len(self._points)), self._measures.signals
-        )
+        batch = await off_loop(self._batch_of, range(first, len(self._points)), self._measures.signals)
         self._tell()
         waiting: list[RunOutcome] = []
         measured_at = time.monotonic()
@@ -131,7 +127,7 @@ class StudyRuns:
         if not outcomes:
             return
         await self._refuse_unknown_signals(outcomes)
-        await self._cpu.run_in_thread(self._add_rows, outcomes)
+        await off_loop(self._add_rows, outcomes)
         self._tell()
 
     async def _refuse_unknown_signals(self, outcomes: Sequence[RunOutcome]) -> None:
@@ -143,17 +139,17 @@ class StudyRuns:
             return
         for outcome in outcomes:
             if outcome.state == "ok":
-                self._are_signals_known = await self._cpu.run_in_thread(self._answers, outcome)
+                self._are_signals_known = await off_loop(self._answers, outcome)
             if self._are_signals_known:
                 return
             if outcome.state == "ok" or any(issue.code == "no-data" for issue in outcome.issues):
                 self._are_signals_known = True  # or it is told now
                 for whole in await self._with_all_signals(outcome.run_id):
-                    await self._cpu.run_in_thread(self._row, whole)
+                    await off_loop(self._row, whole)
 
     async def _with_all_signals(self, number: int) -> list[RunOutcome]:
         """A run once more, with every signal; empty when it fails."""
-        batch = await self._cpu.run_in_thread(self._batch_of, range(number, number + 1), None)
+        batch = await off_loop(self._batch_of, range(number, number + 1), None)
         outcomes = cast("AsyncGenerator[RunOutcome, None]", self._batch.run(batch, workers=1))
         async with aclosing(outcomes):
             return [outcome async for outcome in outcomes if outcome.state == "ok"]

@@ -22,6 +22,7 @@ from domain.studies.study import StudyResult, StudyRow
 from domain.studies.study_spec import StudyKind, StudyParameter, StudySpec
 from shared.errors import UserInputError
 from shared.message import Message, msg
+from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
     from application.ports.simulation import (
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
         SourceReaders,
     )
     from domain.circuit.simulator_settings import Dialect, SimulatorSettings
-    from shared.cpu_executor import CpuTaskExecutor
     from shared.events import EventBus
 
 _WARNINGS_TOLD = 10
@@ -65,7 +65,6 @@ class RunStudy:
     simulator: Simulator
     sources: SourceReaders
     results: ResultStore
-    cpu: CpuTaskExecutor
     events: EventBus
     settings: SimulatorSettingsStore
     libraries: tuple[Path, ...] = ()
@@ -81,12 +80,10 @@ class RunStudy:
         fit the circuit, EnvironmentProblem without a simulator.
         """
         started = time.monotonic()
-        prepared, measures, study, warnings = await self.cpu.run_in_thread(self._prepare, request)
+        prepared, measures, study, warnings = await off_loop(self._prepare, request)
         version = await self.simulator.version()
         layers = (await self.simulator.confinement()).layers
-        result_id, folder = await self.cpu.run_in_thread(
-            self.results.new_result, prepared.circuit, request.call_id
-        )
+        result_id, folder = await off_loop(self.results.new_result, prepared.circuit, request.call_id)
         runs = StudyRuns(
             study,
             measures,
@@ -94,7 +91,6 @@ class RunStudy:
             key=request.call_id or result_id,
             batch=self.batch(request.cluster),
             workers=request.workers,
-            cpu=self.cpu,
             events=self.events,
             untold=int(KINDS[request.kind].has_nominal_beside),
         )
@@ -129,17 +125,17 @@ class RunStudy:
 
         try:
             await KINDS[request.kind].simulate(study, runs)
-            return await self.cpu.run_in_thread(finished, is_stopped=False)
+            return await off_loop(finished, is_stopped=False)
         except asyncio.CancelledError:
             if runs.rows:
-                partial = await self.cpu.run_in_thread(finished, is_stopped=True)
+                partial = await off_loop(finished, is_stopped=True)
                 if on_stopped is not None:
                     on_stopped(partial)
             else:
-                await self.cpu.run_in_thread(self.results.discard, folder)
+                await off_loop(self.results.discard, folder)
             raise
         except BaseException:  # nothing half-made stays
-            await self.cpu.run_in_thread(self.results.discard, folder)
+            await off_loop(self.results.discard, folder)
             raise
 
     def _prepare(

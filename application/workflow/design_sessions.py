@@ -20,7 +20,7 @@ from domain.simulation.goals import DesignGoal, GoalVerdict
 from shared.errors import UserInputError
 from shared.message import Message, msg
 from shared.ulid import new_ulid
-from shared.uninterrupted import uninterrupted
+from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
     from application.ports.conversation import SessionStore, Transcript
@@ -180,7 +180,7 @@ class RunSession:
 
         Raises UserInputError ("nothing_to_resume", "no_session", "session_in_use", "not_adopted").
         """
-        return await uninterrupted(asyncio.to_thread(self._resume, request.session_id))
+        return await off_loop(self._resume, request.session_id)
 
     async def begin(self, request: DesignRequest, ask: Ask) -> DesignRun:
         """A new run; where one is pending, `ask` decides which of the two goes on.
@@ -188,11 +188,11 @@ class RunSession:
         Raises UserInputError ("nothing_to_refine", and what `resume` raises) for one in a given conversation.
         """
         if request.session_id:
-            refining = await uninterrupted(asyncio.to_thread(self._refine, request))
+            refining = await off_loop(self._refine, request)
             if refining is not None:
                 return refining
         self._goes_on_in = request.session_id
-        pending = await uninterrupted(asyncio.to_thread(self._hold_pending, request.text))
+        pending = await off_loop(self._hold_pending, request.text)
         if pending is not None:
             recommended: Literal["resume", "anew"] = "resume" if pending.text == request.text else "anew"
             question = Question(kind="pending_run", text=pending.text, recommended=recommended)
@@ -215,11 +215,11 @@ class RunSession:
 
     async def transcript(self, run: DesignRun) -> Transcript:
         """The open conversation of `run`; a new one is made only now, when it is written to at once."""
-        return await uninterrupted(asyncio.to_thread(self._transcript, run))
+        return await off_loop(self._transcript, run)
 
     async def close(self) -> None:
         """Give the conversation's lock back."""
-        await uninterrupted(asyncio.to_thread(self._release))
+        await off_loop(self._release)
 
     def _resume(self, session_id: str) -> DesignRun:
         if not session_id:

@@ -46,7 +46,7 @@ from shared.errors import (
     UserInputError,
 )
 from shared.message import msg
-from shared.uninterrupted import imported, in_pieces, uninterrupted
+from shared.uninterrupted import imported, in_pieces, off_loop, uninterrupted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -168,7 +168,7 @@ class DesignCircuit:
                 finished_design(read.events), text, is_by_rules=provider == BUILTIN, said_before=record.said()
             )
         finally:
-            await uninterrupted(asyncio.to_thread(files.close))
+            await off_loop(files.close)
 
     @asynccontextmanager
     async def _project(self, request: DesignRequest | ResumeRequest) -> AsyncIterator[ProjectFiles]:
@@ -192,7 +192,7 @@ class DesignCircuit:
             finally:
                 self._at_work.discard(project.root)
         finally:
-            await uninterrupted(asyncio.to_thread(project.close))
+            await off_loop(project.close)
 
     async def _run(
         self,

@@ -16,7 +16,7 @@ from application.design.round_history import judged_rounds, newest_design, timel
 from application.tool_execution.operations import Operations
 from shared.errors import UserInputError
 from shared.message import msg
-from shared.uninterrupted import uninterrupted
+from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
     from application.graph.state import GraphState
@@ -62,13 +62,13 @@ class GoBackToRound:
                 session_id = await asyncio.to_thread(find_session, project.sessions, session_id)
             else:
                 session_id = await asyncio.to_thread(_newest, project)
-            transcript = await uninterrupted(asyncio.to_thread(project.sessions.open, session_id))
+            transcript = await off_loop(project.sessions.open, session_id)
             try:
                 return await self._go_back(project, transcript, number)
             finally:
-                await uninterrupted(asyncio.to_thread(transcript.close))
+                await off_loop(transcript.close)
         finally:
-            await uninterrupted(asyncio.to_thread(project.close))
+            await off_loop(project.close)
 
     async def _go_back(self, project: ProjectFiles, transcript: Transcript, number: int) -> RoundRestored:
         from application.ports.events import TextWritten
@@ -120,7 +120,7 @@ class GoBackToRound:
             "step": f"{plan['call_id']}/back",
             "update": back,
         }
-        await uninterrupted(asyncio.to_thread(transcript.append, line))
+        await off_loop(transcript.append, line)
         paths = tuple(path for path, _, _ in plan["changes"])
         return RoundRestored(
             session_id=transcript.session_id,

@@ -23,7 +23,6 @@ from application.agent.loop import compiled_loop
 from application.conversation.turn_parts import TurnParts
 from application.graph.runtime import STEPS_AROUND, STEPS_PER_ROUND
 from application.ports.project import ABSENT
-from application.tool_execution.tools._common import in_thread
 from application.tool_execution.tools.result_source import result_content
 from application.workflow.journal import Said
 from application.workflow.plain_state import verdict_from_plain
@@ -54,6 +53,7 @@ from domain.simulation.operating_point import operating_point_lines, stored_oper
 from shared.errors import CircuitAIError, NeedsConfirmation, UserInputError
 from shared.message import msg
 from shared.ulid import new_ulid
+from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
@@ -444,7 +444,7 @@ async def check_warnings(context: ToolContext, circuit: str) -> str:
 
 async def point_of_run(context: ToolContext, result: str, window: int) -> str:
     """That of a stored run, in lines; "" without one, and for a circuit of no transistors or diodes."""
-    stored = await in_thread(context, result_content, context, context.project.root / result)
+    stored = await off_loop(result_content, context, context.project.root / result)
     point = stored_operating_point(stored)
     if point is None or not point.devices:
         return ""

@@ -49,7 +49,7 @@ from shared.errors import EnvironmentProblem, UserInputError
 from shared.message import msg
 from shared.paths import LOG_FILE
 from shared.processes import ProcessLimits, ProcessOutcome, StreamName
-from shared.uninterrupted import uninterrupted
+from shared.uninterrupted import off_loop, uninterrupted
 
 _MAX_ORDER_BYTES = 2**20
 _CONSTANTS = "const"
@@ -190,9 +190,7 @@ class NgspiceRunner:
         with contextlib.ExitStack() as descriptors:
             async with last_breath() as lifeline:
                 held = replace(view, lifeline=lifeline)
-                command = await uninterrupted(
-                    asyncio.to_thread(sandbox.command, held, arguments, descriptors)
-                )
+                command = await off_loop(sandbox.command, held, arguments, descriptors)
                 running = asyncio.ensure_future(
                     self._ngspice.processes.run(
                         command.argv,
@@ -279,7 +277,7 @@ async def _scratch(root: Path | None) -> AsyncIterator[Path]:
         yield made[0]
     finally:
         for folder in made:
-            await uninterrupted(asyncio.to_thread(remove_scratch, folder))
+            await off_loop(remove_scratch, folder)
 
 
 async def _watch_size(running: asyncio.Future[ProcessOutcome], view: View) -> bool:

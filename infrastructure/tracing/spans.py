@@ -42,7 +42,7 @@ from shared.message import msg
 from shared.redaction import redact
 from shared.safe_json import read_bounded
 from shared.ulid import number_of
-from shared.uninterrupted import uninterrupted
+from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import ReadableSpan
@@ -262,7 +262,7 @@ class TurnSpans:
             with TurnSpan(tracer, None).child(name, session_id=session_id, turn_id=turn_id) as span:
                 yield span
         finally:
-            await uninterrupted(asyncio.to_thread(writer.close))
+            await off_loop(writer.close)
 
 
 class TurnSpan:

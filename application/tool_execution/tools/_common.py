@@ -9,7 +9,6 @@ import difflib
 import errno
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
@@ -19,6 +18,7 @@ from domain.design.locked_elements import said_about, speaks_of_locks
 from domain.llm.tools.result import ToolResult, failure
 from shared.errors import CircuitAIError, CircuitError, UserInputError
 from shared.message import msg
+from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
     from application.ports.project_view import ProjectView
@@ -33,11 +33,6 @@ CIRCUIT_SUFFIXES = frozenset({".cir", ".sp", ".spice", ".net", ".ckt"})
 _NAMES_COMPARED = 2000
 
 
-async def in_thread(context: ToolContext, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """A short look at the disk, off the loop."""
-    return await context.services.cpu.run_in_thread(partial(function, *args, **kwargs))
-
-
 async def in_worker(
     context: ToolContext, path: Path, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs
 ) -> T:
@@ -50,7 +45,7 @@ async def in_worker(
 
 async def locate(context: ToolContext, text: str) -> Path:
     """The file a tool may read. Raises what `located` raises."""
-    return await in_thread(context, located, context.view, text)
+    return await off_loop(located, context.view, text)
 
 
 def located(view: ProjectView, text: str) -> Path:
@@ -87,7 +82,7 @@ async def said_of_files(context: ToolContext) -> Callable[[str], list[str]]:
     if main and speaks_of_locks(said):
         with contextlib.suppress(UserInputError):  # it can't be read: all the more is kept
             used = await context.services.simulate.files_of(context.project.root / main)
-            root = await in_thread(context, os.path.realpath, context.project.root)
+            root = await off_loop(os.path.realpath, context.project.root)
             files = frozenset(each.relative_to(root).as_posix() for each in used if each.is_relative_to(root))
     return lambda name: said_about(said, name, is_main=files is None or name in files)
 

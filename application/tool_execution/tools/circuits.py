@@ -19,7 +19,6 @@ from application.tool_execution.tools._common import (
     NETLIST_SUFFIXES,
     diagnostic_line,
     found_in,
-    in_thread,
     in_worker,
     locate,
 )
@@ -36,6 +35,7 @@ from domain.llm.tools.result import ToolCall, ToolResult, failure
 from domain.llm.tools.text_files import BinaryFileError, decode
 from domain.simulation.operating_point import device_lines, stored_operating_point
 from shared.message import msg, one_line
+from shared.uninterrupted import off_loop
 
 MOST_ANALYZED_BYTES = 5_000_000
 _MOST_SCANNED = 20_000
@@ -60,7 +60,7 @@ async def analyze_file(arguments: AnalyzeArguments, context: ToolContext, _call:
     view = context.view
     path = await locate(context, arguments.path)
     name = view.name_of(path)
-    reader = await in_thread(context, context.services.sources.for_circuit, path, view.libraries)
+    reader = await off_loop(context.services.sources.for_circuit, path, view.libraries)
     outline = await in_worker(context, path, outline_file, view, path, reader)
     if isinstance(outline, Unreadable):
         if outline.reason == "file_too_large":
@@ -75,7 +75,7 @@ async def analyze_file(arguments: AnalyzeArguments, context: ToolContext, _call:
     if outline["kind"] == "netlist":
         outline["diagnostics"] = await found_in(context, path)
         if outline["recognised"]:
-            outline["newest"] = await in_thread(context, _newest_figures, context, path)
+            outline["newest"] = await off_loop(_newest_figures, context, path)
     outline = {"path": name, "file_path": name, **outline}
     return ToolResult(
         success=True,

@@ -10,7 +10,6 @@ from pydantic import Field
 
 from application.ports.project_view import ProjectView
 from application.tool_execution.definition import Arguments, Number, Switch, Tool, ToolContext, unlisted
-from application.tool_execution.tools._common import in_thread
 from application.tool_execution.tools.circuit_choice import chosen_circuit
 from application.tool_execution.tools.edits import exchange_text
 from domain.llm.tools.effect import ComputedEffect, PathEffect
@@ -19,6 +18,7 @@ from domain.llm.tools.result import ToolCall, ToolResult
 from domain.llm.tools.text_files import BinaryFileError, decode
 from shared.errors import UserInputError
 from shared.message import msg
+from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
     from application.simulation.convergence import Diagnosis
@@ -41,11 +41,11 @@ async def analyze_convergence(
 ) -> ToolResult:
     """Simulate, name the cause of convergence trouble, try remedies in copies, put one in if asked to."""
     circuit = await chosen_circuit(context, arguments.path)
-    before = await in_thread(context, _text_of, context.view, circuit) if arguments.auto_fix else ""
+    before = await off_loop(_text_of, context.view, circuit) if arguments.auto_fix else ""
     diagnosis = await context.services.analyze_convergence(
         circuit,
         analysis=arguments.analysis,
-        libraries=await in_thread(context, _folders, context.view),
+        libraries=await off_loop(_folders, context.view),
         timeout_s=arguments.timeout_s,
     )
     name = context.view.name_of(circuit)

@@ -17,7 +17,6 @@ from application.tool_execution.reading import Unreadable
 from application.tool_execution.tools._common import (
     brief_findings,
     file_problem,
-    in_thread,
     located,
     locked_failure,
     said_of_files,
@@ -42,6 +41,7 @@ from domain.llm.tools.text_files import (
 )
 from shared.errors import UserInputError
 from shared.message import Message, msg
+from shared.uninterrupted import off_loop
 
 MOST_WRITTEN_BYTES = 2_000_000
 """Size a tool may give to a file."""
@@ -174,8 +174,8 @@ async def preview_patch(arguments: PatchArguments, context: ToolContext) -> Comp
 async def _preview(context: ToolContext, path: str, edit: _Edit, *, is_whole: bool) -> ComputedEffect:
     seen, said = context.known_versions(), await said_of_files(context)
     view = context.view
-    return await in_thread(
-        context, lambda: _effect(view, seen, _plan(view, seen, said, path, edit), path, is_whole=is_whole)
+    return await off_loop(
+        lambda: _effect(view, seen, _plan(view, seen, said, path, edit), path, is_whole=is_whole)
     )
 
 
@@ -233,7 +233,7 @@ async def _carry_out(
 ) -> ToolResult:
     """Make the edit and write it; the answer of the call is in the log before the file is touched."""
     seen, said = context.known_versions(), await said_of_files(context)
-    plan = await in_thread(context, _plan, context.view, seen, said, path, edit)
+    plan = await off_loop(_plan, context.view, seen, said, path, edit)
     if isinstance(plan, ToolResult):
         return plan
     if tell is not None:

@@ -16,7 +16,6 @@ from pydantic import BeforeValidator, Field
 from application.ports.project import ABSENT
 from application.ports.project_view import ProjectView
 from application.tool_execution.definition import Arguments, Texts, Tool, ToolContext
-from application.tool_execution.tools._common import in_thread
 from application.tool_execution.tools.result_data import span_of
 from application.tool_execution.tools.result_source import (
     OF_OTHERS,
@@ -28,6 +27,7 @@ from domain.llm.tools.look import ToolLook
 from domain.llm.tools.result import ToolCall, ToolResult, result_to_plain
 from shared.errors import UserInputError
 from shared.message import msg
+from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
     from application.results.exporting import Exported
@@ -116,7 +116,7 @@ async def _picture(arguments: ExportArguments, context: ToolContext, call: ToolC
         name = await _stem(context, source)
         analyses = "-".join(table.name for table in exported.tables)
         suffix = f".{arguments.format_or_ending}"
-        target = await in_thread(context, _free, context.view, f"charts/{name}-{analyses}", suffix, (suffix,))
+        target = await off_loop(_free, context.view, f"charts/{name}-{analyses}", suffix, (suffix,))
     return await _written(context, call, target, out.getvalue(), _details(exported, source))
 
 
@@ -141,7 +141,7 @@ async def _data(arguments: ExportArguments, context: ToolContext, call: ToolCall
     if target is None:
         name = await _stem(context, source)
         what = exported.tables[0].name if len(exported.tables) == 1 else "data"
-        target = await in_thread(context, _free, context.view, f"exports/{name}-{what}", suffix, (suffix,))
+        target = await off_loop(_free, context.view, f"exports/{name}-{what}", suffix, (suffix,))
     return await _written(context, call, target, out.getvalue(), _details(exported, source))
 
 
@@ -149,7 +149,7 @@ async def _target(context: ToolContext, text: str | None, suffixes: tuple[str, .
     """The place the caller named, where nothing may be yet: told before anything is computed."""
     if text is None:
         return None
-    return await in_thread(context, _vacant, context.view, text, suffixes)
+    return await off_loop(_vacant, context.view, text, suffixes)
 
 
 def _vacant(view: ProjectView, text: str, suffixes: tuple[str, ...]) -> Path:
@@ -178,7 +178,7 @@ def _free(view: ProjectView, stem: str, suffix: str, suffixes: tuple[str, ...]) 
 
 async def _stem(context: ToolContext, source: ResultSource) -> str:
     """What the data are named after: their circuit, else their file; only what is harmless in a name."""
-    content = await in_thread(context, result_content, context, source.path)
+    content = await off_loop(result_content, context, source.path)
     netlist = content.get("netlist")
     path = netlist.get("path") if isinstance(netlist, Mapping) else None
     name = Path(path if isinstance(path, str) else source.path.name).stem

@@ -25,7 +25,7 @@ from application.tool_execution.reading import (
     read_range,
     read_whole,
 )
-from application.tool_execution.tools._common import in_thread, in_worker, locate
+from application.tool_execution.tools._common import in_worker, locate
 from domain.llm.chat import RESULT_TOKENS
 from domain.llm.tokens import count_tokens
 from domain.llm.tools.look import ToolLook
@@ -34,6 +34,7 @@ from domain.llm.tools.text_files import BinaryFileError, decode, version_hash
 from shared import paths
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
+from shared.uninterrupted import off_loop
 
 _logger = logging.getLogger(__name__)
 
@@ -73,7 +74,7 @@ class ReadArguments(Arguments):
 
 async def list_project_files(arguments: ListArguments, context: ToolContext, _call: ToolCall) -> ToolResult:
     """The files and folders of the project (or of one folder), with sizes."""
-    folder = await in_thread(context, context.view.locate_folder, arguments.path)
+    folder = await off_loop(context.view.locate_folder, arguments.path)
     listing = await in_worker(
         context,
         folder,
@@ -183,7 +184,7 @@ async def read_file(arguments: ReadArguments, context: ToolContext, _call: ToolC
                 path=name, lines=reading.facts.total_lines, first=first),
             result={"total_lines": reading.facts.total_lines},
         )  # fmt: skip
-    await in_thread(context, _keep, context, path, reading.facts)
+    await off_loop(_keep, context, path, reading.facts)
     return _reading_result(name, reading, query=query if first is None and last is None else "")
 
 

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from application.design.circuit_goals import place_in, read_goals
-from application.tool_execution.tools._common import in_thread
 from domain.design.round_table import asked, signed, value_beside_limit
 from domain.simulation.goal_conditions import distinct_settings, is_set_by, judged_in_words
 from shared.message import Message, msg
+from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
     from application.simulation.judging import JudgedGoal
@@ -37,7 +37,7 @@ async def judged_goals(
     `analysis`: the card it had in place of the circuit's own.
     """
     place = place_in(context.project.root, circuit)
-    goals = (await in_thread(context, read_goals, context.project, place)).goals
+    goals = (await off_loop(read_goals, context.project, place)).goals
     if not goals:
         return ()
     from application.simulation.judging import judge, lacking_corners

@@ -11,7 +11,6 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from application.design.circuit_goals import goals_file, place_in, read_goals
 from application.tool_execution.definition import Arguments, Texts, Tool, ToolContext
-from application.tool_execution.tools._common import in_thread
 from application.tool_execution.tools.circuit_choice import chosen_circuit
 from application.tool_execution.tools.goal_verdicts import (
     goals_line,
@@ -30,6 +29,7 @@ from domain.llm.tools.text_files import diff_files
 from domain.simulation.goals import DesignGoal
 from shared.errors import UserInputError
 from shared.message import msg
+from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
     pass
@@ -174,7 +174,7 @@ async def _planned(arguments: SetGoalsArguments, context: ToolContext) -> _Plan 
             detail="\n".join(problems) or "Give goals, or remove.",
             suggestions=(msg("Fix what is wrong and send all of them again."),),
         )
-    return await in_thread(context, _plan, context, circuit, goals, tuple(arguments.remove))
+    return await off_loop(_plan, context, circuit, goals, tuple(arguments.remove))
 
 
 def _plan(
@@ -218,9 +218,7 @@ async def check_goals(arguments: CheckGoalsArguments, context: ToolContext, _cal
     """The circuit's goals held against its newest result."""
     circuit = await chosen_circuit(context, arguments.path)
     name = context.view.name_of(circuit)
-    if not await in_thread(
-        context, lambda: read_goals(context.project, place_in(context.project.root, circuit)).goals
-    ):
+    if not await off_loop(lambda: read_goals(context.project, place_in(context.project.root, circuit)).goals):
         return ToolResult(
             success=True,
             content=f"Nothing is asked of {name}: it has no goals. set_goals sets them.",
@@ -228,7 +226,7 @@ async def check_goals(arguments: CheckGoalsArguments, context: ToolContext, _cal
             result={"file_path": name, "goals": []},
         )
     source = await result_source(context, name)
-    run = await in_thread(context, run_of, context, source.path)
+    run = await off_loop(run_of, context, source.path)
     found = await judged_goals(context, circuit, source.path, run["parameters"] or {}, run["analysis"] or "")
     warnings = []
     if source.is_stale:

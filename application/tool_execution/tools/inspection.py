@@ -11,7 +11,6 @@ from pydantic import Field
 
 from application.design.circuit_goals import place_in
 from application.tool_execution.definition import Arguments, Texts, Tool, ToolContext, Whole, unlisted
-from application.tool_execution.tools._common import in_thread
 from application.tool_execution.tools.result_data import (
     naming_hint,
     of_analysis,
@@ -29,6 +28,7 @@ from domain.llm.tools.look import ToolLook
 from domain.llm.tools.result import ToolCall, ToolResult, failure
 from shared.errors import CircuitError, UserInputError
 from shared.message import msg
+from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
     from domain.simulation.waveform import Plot
@@ -84,11 +84,11 @@ async def inspect_data(arguments: InspectArguments, context: ToolContext, _call:
     expressions = {text: _selected(text, arguments.analysis_type) for text in arguments.expressions}
     found = await _values(context, source.path, list(dict.fromkeys(expressions.values())))
     values = {text: found[selected] for text, selected in expressions.items()}
-    plots = await in_thread(context, _read_plots, context, source.path)
+    plots = await off_loop(_read_plots, context, source.path)
     chosen = of_analysis(plots, arguments.analysis_type)
-    run = await in_thread(context, run_of, context, source.path)
+    run = await off_loop(run_of, context, source.path)
     details: dict[str, Any] = {
-        "run": await in_thread(context, context.view.result_number, source.path),
+        "run": await off_loop(context.view.result_number, source.path),
         "result_path": source.name,
         "is_stale": source.is_stale,
         "origin": source.origin,
@@ -101,11 +101,11 @@ async def inspect_data(arguments: InspectArguments, context: ToolContext, _call:
         count = _USUAL_POINTS if arguments.options is None else arguments.options.points
         known = {name for plot in chosen for name in plot.vectors}
         vectors = [_as_vector(text, known) for text in arguments.observation_points]
-        details["samples"] = await in_thread(context, sampled, chosen, vectors, span=span, count=count)
+        details["samples"] = await off_loop(sampled, chosen, vectors, span=span, count=count)
     if not values and not arguments.observation_points:
-        details["analyses"] = await in_thread(context, _overview, plots, chosen)
-        details["metrics"] = await in_thread(context, _metrics, context, source.path)
-        details["other_run"] = await in_thread(context, _other_run, context, source.path, run["circuit"])
+        details["analyses"] = await off_loop(_overview, plots, chosen)
+        details["metrics"] = await off_loop(_metrics, context, source.path)
+        details["other_run"] = await off_loop(_other_run, context, source.path, run["circuit"])
     return _answer(details)
 
 

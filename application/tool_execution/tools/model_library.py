@@ -7,13 +7,14 @@ from typing import Literal
 from pydantic import Field
 
 from application.tool_execution.definition import Arguments, Number, Tool, ToolContext, unlisted
-from application.tool_execution.tools._common import in_thread, locate
+from application.tool_execution.tools._common import locate
 from domain.circuit.model_library import LibraryModel, matching_models
 from domain.llm.tools.look import ToolLook
 from domain.llm.tools.result import ToolCall, ToolResult, failure, failure_of
 from domain.studies.spec_reader import read_number
 from shared.errors import CircuitAIError
 from shared.message import msg
+from shared.uninterrupted import off_loop
 
 
 class FindModelArguments(Arguments):
@@ -33,7 +34,7 @@ async def find_model(arguments: FindModelArguments, context: ToolContext, _call:
     """One model whole, or a line for each that fits; with a length the gm/Id table of a MOSFET model."""
     if arguments.length is not None:
         return await _table(arguments, arguments.length, context)
-    models = await in_thread(context, lambda: context.services.model_library.models)
+    models = await off_loop(lambda: context.services.model_library.models)
     found = matching_models(models, arguments.query)
     if not found:
         return failure(

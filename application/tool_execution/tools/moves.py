@@ -26,7 +26,6 @@ from application.tool_execution.definition import Arguments, Tool, ToolContext
 from application.tool_execution.tools._common import (
     NETLIST_SUFFIXES,
     file_problem,
-    in_thread,
     in_worker,
     said_of_files,
 )
@@ -39,6 +38,7 @@ from domain.llm.tools.text_files import version_hash
 from shared.errors import CircuitError, UserInputError
 from shared.message import msg
 from shared.paths import walk
+from shared.uninterrupted import off_loop
 
 _MOST_SCANNED = 20_000
 _MOST_NETLIST_BYTES = 2_000_000
@@ -187,7 +187,7 @@ async def _planned_move(arguments: MoveArguments, context: ToolContext) -> _Plan
         return posixpath.join(text, source.name) if is_folder else text
 
     said = await said_of_files(context)
-    return await in_thread(context, _plan_move, context, said, arguments.path, target)
+    return await off_loop(_plan_move, context, said, arguments.path, target)
 
 
 async def _planned_delete(arguments: DeleteArguments, context: ToolContext) -> _Plan:
@@ -198,7 +198,7 @@ async def _planned_delete(arguments: DeleteArguments, context: ToolContext) -> _
         items, was_read = _items(context, said, place)
         return _Plan(effect="delete", place=place, items=items, was_read=was_read)
 
-    return await in_thread(context, plan)
+    return await off_loop(plan)
 
 
 def _plan_move(

@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from application.tool_execution.definition import ToolContext
-from application.tool_execution.tools._common import in_thread, locate
+from application.tool_execution.tools._common import locate
 from application.tool_execution.tools.circuit_choice import chosen_circuit
 from domain.circuit.dependencies import SourceFile
 from domain.simulation.retention import Origin
 from shared.errors import UserInputError
 from shared.message import msg
 from shared.safe_json import read_bounded
+from shared.uninterrupted import off_loop
 
 _DATA_SUFFIXES = frozenset({".raw", ".json"})
 _MOST_BYTES = 20_000_000
@@ -42,7 +43,7 @@ OF_OTHERS = "computed elsewhere, not by this installation"
 async def result_source(context: ToolContext, text: str | None) -> ResultSource:
     """As `_found`, with who computed it."""
     found = await _found(context, text)
-    origin = await in_thread(context, context.services.results.origin_of, found.path)
+    origin = await off_loop(context.services.results.origin_of, found.path)
     return replace(found, origin=origin)
 
 
@@ -54,7 +55,7 @@ async def _found(context: ToolContext, text: str | None) -> ResultSource:
     view = context.view
     if text is not None and (named := _RUN.fullmatch(text.strip())):
         number = int(named[1])
-        numbered = await in_thread(context, view.numbered_result, number)
+        numbered = await off_loop(view.numbered_result, number)
         if numbered is None:
             raise UserInputError(
                 msg("There is no run number {number} in this project.", number=number),
@@ -63,7 +64,7 @@ async def _found(context: ToolContext, text: str | None) -> ResultSource:
             )
         return ResultSource(path=numbered, name=view.name_of(numbered), is_stale=False)
     if text is not None:
-        result = await in_thread(context, view.locate_result, text)
+        result = await off_loop(view.locate_result, text)
         if result is not None:
             return ResultSource(path=result, name=view.name_of(result), is_stale=False)
         path = await locate(context, text)
@@ -72,9 +73,9 @@ async def _found(context: ToolContext, text: str | None) -> ResultSource:
         circuit = path
     else:
         circuit = await chosen_circuit(context, None)
-    newest = await in_thread(context, view.newest_result, circuit)
+    newest = await off_loop(view.newest_result, circuit)
     if newest is None:
-        others = await in_thread(context, view.newest_result, circuit, ours=False)
+        others = await off_loop(view.newest_result, circuit, ours=False)
         raise UserInputError(
             msg("There is no simulation result of {path} yet.", path=view.name_of(circuit))
             if others is None
@@ -87,7 +88,7 @@ async def _found(context: ToolContext, text: str | None) -> ResultSource:
             advice=msg("Run the circuit with run_simulation first."),
             error_type="no_result",
         )
-    is_stale = await in_thread(context, _is_stale, context, circuit, newest)
+    is_stale = await off_loop(_is_stale, context, circuit, newest)
     return ResultSource(path=newest, name=view.name_of(newest), is_stale=is_stale)
 
 

@@ -20,7 +20,7 @@ from application.tool_execution.definition import (
     ToolContext,
     unlisted,
 )
-from application.tool_execution.tools._common import brief_findings, in_thread, in_worker
+from application.tool_execution.tools._common import brief_findings, in_worker
 from application.tool_execution.tools.circuit_choice import chosen_circuit
 from application.tool_execution.tools.goal_verdicts import (
     goals_line,
@@ -37,6 +37,7 @@ from domain.simulation.operating_point import OperatingPoint, operating_point_li
 from domain.simulation.result import SimulationIssue, SimulationResult
 from shared.errors import CircuitAIError, CircuitError, UserInputError
 from shared.message import Message, msg
+from shared.uninterrupted import off_loop
 
 AnalysisType = Literal["op", "dc", "ac", "tran", "noise", "tf", "sens", "pz", "disto", "sp"]
 
@@ -185,14 +186,14 @@ async def _result(context: ToolContext, circuit: Path, simulated: SimulationResu
     errors = [issue for issue in simulated.issues if issue.severity == "error"]
     warnings = [issue for issue in simulated.issues if issue.severity == "warning"]
     plots = await _plots(context, simulated)
-    cards = await in_thread(context, _cards_sha256, context.view, circuit, simulated.netlist_sha256)
+    cards = await off_loop(_cards_sha256, context.view, circuit, simulated.netlist_sha256)
     details: dict[str, Any] = {
         "ok": simulated.ok,
         "status": simulated.run.status,
         "file_path": view.name_of(circuit),
         "netlist_sha256": simulated.netlist_sha256,
         "cards_sha256": cards,
-        "run": await in_thread(context, view.result_number, simulated.result_path),
+        "run": await off_loop(view.result_number, simulated.result_path),
         "result_path": view.name_of(simulated.result_path),
         "reused": simulated.is_reused,
         "created": simulated.created,
@@ -265,8 +266,8 @@ def _advice(issues: list[SimulationIssue]) -> tuple[Message, ...]:
 
 async def _plots(context: ToolContext, simulated: SimulationResult) -> list[dict[str, Any]]:
     try:
-        return await in_thread(
-            context, simulated_plots, context.services.waveform_reader, simulated.run.raw_paths, _MOST_SIGNALS
+        return await off_loop(
+            simulated_plots, context.services.waveform_reader, simulated.run.raw_paths, _MOST_SIGNALS
         )
     except (UserInputError, CircuitError):  # a failed run may have left a torn raw file
         if simulated.ok:

@@ -22,7 +22,7 @@ from infrastructure.ngspice.sandbox import Guest, Sandbox, View
 from infrastructure.ngspice.scratch import folder_bytes, make_scratch, remove_scratch
 from infrastructure.ngspice.waiting import last_breath
 from shared.processes import ProcessLimits, ProcessManager, ProcessOutcome, StreamName
-from shared.uninterrupted import uninterrupted
+from shared.uninterrupted import off_loop, uninterrupted
 
 _logger = logging.getLogger(__name__)
 
@@ -186,10 +186,10 @@ class GuestProcess:
 
         async def remove() -> None:
             for folder in made:
-                await uninterrupted(asyncio.to_thread(remove_scratch, folder))
+                await off_loop(remove_scratch, folder)
 
         self._stack.push_async_callback(remove)
-        await uninterrupted(asyncio.to_thread(lay_out))
+        await off_loop(lay_out)
         return made[0]
 
     async def _live(self, view: View, guest: Guest) -> ProcessOutcome:
@@ -197,9 +197,7 @@ class GuestProcess:
         with contextlib.ExitStack() as descriptors:
             async with last_breath() as lifeline:
                 held = replace(view, lifeline=lifeline)
-                command = await uninterrupted(
-                    asyncio.to_thread(self._plan.sandbox.host, held, guest, descriptors)
-                )
+                command = await off_loop(self._plan.sandbox.host, held, guest, descriptors)
                 return await self._processes.run(
                     command.argv,
                     limits=ProcessLimits(output_bytes=_LOG_BYTES),

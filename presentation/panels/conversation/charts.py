@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from domain.circuit.figures import digits_apart
 from shared.errors import CircuitAIError
+from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,7 +59,7 @@ async def stored_chart(waveforms: LoadWaveforms, result: Path) -> Chart | None:
     """The picture of a stored run; None where it was cleaned up, or there is nothing to draw."""
     try:
         source = await waveforms.open(result)
-        return await waveforms.cpu.run_in_thread(_drawn, source)
+        return await off_loop(_drawn, source)
     except (CircuitAIError, OSError):  # without its data: the card does without
         return None
 

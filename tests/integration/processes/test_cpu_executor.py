@@ -10,7 +10,6 @@ import subprocess
 import sys
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -194,7 +193,6 @@ async def test_cancelling_who_waits_for_a_free_worker(executor, tmp_path):
 async def test_shutdown_leaves_no_process_and_no_thread():
     executor = CpuTaskExecutor(max_workers=2)
     pids = set(await asyncio.gather(*(executor.run(os.getpid) for _ in range(4))))
-    await executor.run_in_thread(abs, -1)
     await executor.shutdown()
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("cpu")]
     for pid in pids:
@@ -202,8 +200,6 @@ async def test_shutdown_leaves_no_process_and_no_thread():
             os.kill(pid, 0)
     with pytest.raises(RuntimeError, match="shut down"):
         await executor.run(abs, -1)
-    with pytest.raises(RuntimeError, match="shut down"):
-        await executor.run_in_thread(abs, -1)
 
 
 async def test_shutdown_ends_a_job_that_runs(fifo):
@@ -293,62 +289,3 @@ def test_a_worker_whose_parent_dies_ends_without_a_word(words, is_heard):
     assert worker.stderr.read() == b""
     for stream in (worker.stdin, worker.stdout, worker.stderr):
         stream.close()
-
-
-async def test_a_thread_job_is_waited_for_when_it_is_cancelled(executor):
-    begun, release, ended = threading.Event(), threading.Event(), threading.Event()
-
-    def work():
-        begun.set()
-        release.wait()
-        ended.set()
-
-    job = asyncio.create_task(executor.run_in_thread(work))
-    with ThreadPoolExecutor(1) as pool:
-        await asyncio.get_running_loop().run_in_executor(pool, begun.wait)
-    job.cancel()
-    await asyncio.sleep(0)
-    assert not job.done()
-    release.set()
-    with pytest.raises(asyncio.CancelledError):
-        await job
-    assert ended.is_set()
-
-
-async def test_an_abandoned_thread_job_is_waited_for_at_the_shutdown():
-    executor = CpuTaskExecutor()
-    release, ended = threading.Event(), threading.Event()
-
-    def work():
-        release.wait()
-        ended.set()
-
-    job = asyncio.create_task(executor.run_in_thread(work, abandon_on_cancel=True))
-    await asyncio.sleep(0)
-    job.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await job
-    asyncio.get_running_loop().call_later(0.01, release.set)
-    await executor.shutdown()
-    assert ended.is_set()
-
-
-async def test_a_thread_job_that_has_not_begun_never_begins_once_cancelled():
-    executor = CpuTaskExecutor(max_threads=1)
-    release = threading.Event()
-    done: list[str] = []
-    first = asyncio.create_task(executor.run_in_thread(release.wait))
-    second = asyncio.create_task(executor.run_in_thread(done.append, "second"))
-    await asyncio.sleep(0)
-    second.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await second
-    release.set()
-    await first
-    await executor.shutdown()
-    assert done == []
-
-
-async def test_the_exception_of_a_thread_job_comes_out(executor):
-    with pytest.raises(ValueError, match="not this"):
-        await executor.run_in_thread(raise_value_error)

@@ -21,7 +21,6 @@ from infrastructure.ngspice.scratch import TemporaryScratch, make_scratch, proce
 from infrastructure.persistence.project import ProjectFolders
 from infrastructure.persistence.result_retention import ResultFolderShelf
 from infrastructure.persistence.results import ResultFolders
-from shared.cpu_executor import CpuTaskExecutor
 from shared.errors import UserInputError
 from shared.ulid import new_ulid
 
@@ -45,7 +44,6 @@ def clean(project: Path, folders: ResultFolders, tmp_path: Path) -> Clean:
     use_case = CleanProject(
         shelves=folders.shelf,
         scratch=TemporaryScratch(tmp_path),
-        cpu=CpuTaskExecutor(),
         quota=RetentionPolicy(keep=2, max_bytes=2**40),
         undo_data=TidyUndoData(projects=ProjectFolders()),
     )
@@ -242,7 +240,6 @@ def test_a_folder_that_is_no_project_is_refused(tmp_path: Path, folders: ResultF
     use_case = CleanProject(
         shelves=folders.shelf,
         scratch=TemporaryScratch(tmp_path),
-        cpu=CpuTaskExecutor(),
         quota=RetentionPolicy(),
         undo_data=TidyUndoData(projects=ProjectFolders()),
     )

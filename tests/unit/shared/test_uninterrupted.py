@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from shared.uninterrupted import hold_out, uninterrupted
+from shared.uninterrupted import hold_out, off_loop, uninterrupted
 
 
 async def _ends_at(gate: asyncio.Event, done: list[str]) -> str:
@@ -66,3 +68,43 @@ async def test_holding_out_ends_with_its_time_and_hands_a_cancellation_back() ->
     holding.cancel()
     assert isinstance(await holding, asyncio.CancelledError)
     assert not never.done()
+
+
+async def test_what_is_off_the_loop_is_waited_for_when_it_is_cancelled() -> None:
+    begun, release, ended = threading.Event(), threading.Event(), threading.Event()
+
+    def work() -> None:
+        begun.set()
+        release.wait()
+        ended.set()
+
+    job = asyncio.create_task(off_loop(work))
+    await asyncio.to_thread(begun.wait)
+    job.cancel()
+    await asyncio.sleep(0)
+    assert not job.done()
+    release.set()
+    with pytest.raises(asyncio.CancelledError):
+        await job
+    assert ended.is_set()
+
+
+async def test_what_has_not_begun_off_the_loop_never_begins_once_cancelled() -> None:
+    with ThreadPoolExecutor(1) as pool:
+        asyncio.get_running_loop().set_default_executor(pool)
+        release = threading.Event()
+        done: list[str] = []
+        first = asyncio.create_task(off_loop(release.wait))
+        second = asyncio.create_task(off_loop(done.append, "second"))
+        await asyncio.sleep(0)
+        second.cancel()
+        release.set()
+        with pytest.raises(asyncio.CancelledError):
+            await second
+        assert await first
+        assert done == []
+
+
+async def test_what_goes_wrong_off_the_loop_comes_out() -> None:
+    with pytest.raises(ValueError, match="not this"):
+        await off_loop(int, "not this")

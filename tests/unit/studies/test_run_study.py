@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,6 @@ from domain.studies.study import StudyResult
 from domain.studies.study_spec import StudyKind, read_study_spec
 from infrastructure.persistence.results import ResultFolders
 from infrastructure.persistence.source_files import SourceReaderFactory
-from shared.cpu_executor import CpuTaskExecutor
 from shared.errors import UserInputError
 from shared.events import EventBus
 from tests.fakes.formula_batch import FormulaBatch, failed
@@ -49,7 +47,6 @@ class Bench:
         self.circuit.write_text(DECK)
         (folder / ".circuit_ai").mkdir()
         self.results = folder / ".circuit_ai" / "sim_results"
-        self.cpu = CpuTaskExecutor()
         self.events = EventBus()
         self.home = folder / "home"
         self.progress: list[StudyProgressed] = []
@@ -63,7 +60,6 @@ class Bench:
             simulator=Named(),  # type: ignore[arg-type]
             sources=SourceReaderFactory(),
             results=ResultFolders(user_home=self.home),
-            cpu=self.cpu,
             events=self.events,
             settings=NoSettings(),  # type: ignore[arg-type]
         )
@@ -75,10 +71,8 @@ class Bench:
 
 
 @pytest.fixture
-async def bench(tmp_path: Path) -> AsyncIterator[Bench]:
-    made = await asyncio.to_thread(Bench, tmp_path)
-    yield made
-    await made.cpu.shutdown()
+async def bench(tmp_path: Path) -> Bench:
+    return await asyncio.to_thread(Bench, tmp_path)
 
 
 def total(values: Any) -> float:
