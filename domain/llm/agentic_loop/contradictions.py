@@ -272,12 +272,15 @@ def _outside_asked(flat: str, figures: Sequence[TextFigure], words: Sequence[str
         own, said = aims.get(allowed), f"{sentence_before(flat, told.start())}{told[0]}"
         if own is None or NOT.search(said) or _SUPPOSES.search(said.lower()) or _PARTLY.search(said):
             continue
+        begin = told.start() - len(sentence_before(flat, told.start()))
         end = told.end() + len(re.split(r"[。！!\n]|\.(?=\s|$)", flat[told.end() :])[0])
         for each in figures:
             off = abs(each.value / own.value - 1)
-            is_beside = told.end() <= each.start < end and each.unit == own.unit
+            is_behind = told.end() <= each.start < end
+            is_before = begin <= each.start < told.start() and _EACH.search(said) is not None
+            is_beside = (is_behind or is_before) and each.unit == own.unit
             if is_beside and allowed / 100 + each.step / 2 / own.value < off < _OF_KIND:
-                yield flat[told.start() : each.end]
+                yield flat[min(told.start(), each.start) : max(told.end(), each.end)]
                 break
 
 
@@ -334,7 +337,7 @@ def _wrong_targets(flat: str, figures: Sequence[TextFigure], words: Sequence[str
             if wish.unit != target.unit or not is_rounding(target, wish.value, is_rough=False):
                 continue
             off = one.value / target.value - 1
-            if (limit := _LIMIT.search(lead)) is not None:
+            if (limit := next(reversed([*_LIMIT.finditer(lead)]), None)) is not None:
                 if _is_on_wrong_side(one.value, target.value, is_above=not limit["most"]):
                     yield flat[one.start : target.end]
                 break

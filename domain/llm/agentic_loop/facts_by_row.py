@@ -139,7 +139,7 @@ def wrong_rows(flat: str, results: Sequence[str], earlier: Sequence[str] = ()) -
                 continue
             for clause in (
                 *_of_other_row(sentence, table),
-                *_of_no_point(sentence, table),
+                *(() if table is of_before else _of_no_point(sentence, table)),
                 *_goes_other_way(sentence, table),
                 *_turned_over(sentence, table),
             ):
@@ -273,6 +273,7 @@ def _is_of_another(
             any(_stands_in(row.values, figure) for row in table.rows)
             or (
                 len(meant) == 1
+                and "extreme" not in meant[0].words
                 and figure.unit in meant[0].units
                 and _TELLS.search(part[: figure.start].lower()) is not None
                 and not DIFFERS.match(part, figure.end)
