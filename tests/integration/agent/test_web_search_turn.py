@@ -146,7 +146,7 @@ async def test_it_is_not_there_when_it_is_off(tmp_path: Path) -> None:
         assert not engine.asked
     assert ended.stop_reason == "completed"
     assert "web_search" not in offered(server.requests[0])
-    assert "switched off" in result_in(server.requests[1])
+    assert "turned off" in result_in(server.requests[1])
     assert not any(isinstance(event, ConfirmationNeeded) for event in events)
 
 
