@@ -56,7 +56,7 @@ _QUANTITIES = (
               r"driven (?:by|from)|单片机|控制|逻辑|i/?o口?|引脚|高电平|驱动信号",
     ),
     kit.Quantity(
-        name="drive_a", label=switch.DRIVE, dimensions=("A",), limit="at_most", within=(50e-6, 0.5),
+        name="drive_a", label=switch.DRIVE, dimensions=("A",), limit="at_most", within=(0.5e-3, 0.5),
         words=r"(?:base|gate|drive|gpio|pin|control|io|output) (?:current|at most|below|max\w*|no more than)|"
               r"(?:gpio|pin|mcu)[^,.;]{0,12}(?:at most|below|max\w*|only|up to)|"
               r"(?:基极|栅极|驱动|引脚|i/?o口?|单片机)[^,，;；]{0,4}电流",

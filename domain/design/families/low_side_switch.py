@@ -23,10 +23,11 @@ _GENERAL = Mosfet(on_ohm=0.017, blocks_v=60, drain_a=10, threshold_v=1.5, slope=
 _NPN = {"npn": (0.6, 60, 90, 5, 0.35), "2N2222": (0.6, 40, 110, 6, 0.45), "2N3904": (0.2, 40, 100, 4, 0.95),
         "BC547": (0.1, 45, 160, 6, 1.0)}  # fmt: skip
 """Rated current (A) and voltage (V), forward and reverse gain, series resistance (Ohm)."""
-_ON_V, _DIODE_IS, _DIODE_N, _DIODE_DROP_V = 0.85, 5e-9, 1.8, 0.1
+_LEAST_ON_V, _ON_V, _DIODE_IS, _DIODE_N, _DIODE_DROP_V = 0.65, 0.85, 5e-9, 1.8, 0.1
 _SPARE = 0.94
 """Of an upper limit, what is aimed at."""
-_PULL_OHM = {"npn": 10e3, "nmos": 100e3}
+_PULL_OHM, _PULL_RATIO, _GATE_FARAD = {"npn": 10e3, "nmos": 100e3}, 33.0, 5e-9
+"""Of the resistor that keeps it off, at least, and over the gate's; the largest gate capacitance."""
 FORCED, _MOST_FORCED = 10.0, 0.4
 """Collector over base current; at most that share of the forward gain."""
 LEFT = 0.1
@@ -66,7 +67,8 @@ def _base(request: kit.Request) -> dict[str, float]:
         advice = msg("Allow more current from the drive, or ask for an NMOS transistor.")
         raise beyond(DRIVE, "A", request["drive_a"], (needed + _ON_V / pull) / _SPARE, advice)
     base = min(current / FORCED, most)
-    ohm = at_least((control - _ON_V) / (base + _ON_V / pull), "E24")
+    least = (control - _LEAST_ON_V) / (_SPARE * request["drive_a"])
+    ohm = at_least(max((control - _ON_V) / (base + _ON_V / pull), least), "E24")
     forced = current / ((control - _ON_V) / ohm - _ON_V / pull)
     drop = (
         THERMAL_V * math.log((1 + (forced + 1) / reverse) / max(1 - forced / gain, 0.01)) + current * series
@@ -81,15 +83,15 @@ def _gate(request: kit.Request) -> dict[str, float]:
     fet = MOSFETS.get(name, _GENERAL)
     if name:
         check_mosfet(name, request["supply_v"], current)
-    over = request["control_v"] - fet.threshold_v
+    over = request["control_v"] * _PULL_RATIO / (1 + _PULL_RATIO) - fet.threshold_v
     drop = current * (fet.series_ohm + 1 / (fet.slope * over)) if over > 0 else math.inf
     if drop > over / 2:
         advice = msg("Raise the voltage of the drive, or ask for an NPN transistor.")
         least = fet.threshold_v + max(0.3, math.sqrt(2 * current / fet.slope) + current * fet.series_ohm)
         raise beyond(LOGIC, "V", request["control_v"], least, advice)
     _refuse_drop(request, 1.05 * drop)
-    most = _SPARE * request["drive_a"] - request["control_v"] / _PULL_OHM["nmos"]
-    return {"RB": at_least(max(request["control_v"] / most, 10.0), "E24"), "RP": _PULL_OHM["nmos"]}
+    ohm = at_least(max(request["control_v"] / (_SPARE * request["drive_a"]), 10.0), "E24")
+    return {"RB": ohm, "RP": at_least(max(_PULL_RATIO * ohm, _PULL_OHM["nmos"]), "E24")}
 
 
 def _refuse_drop(request: kit.Request, drop: float) -> None:
@@ -147,7 +149,8 @@ def size(request: kit.Request, correction: kit.Correction) -> kit.Sized:
 
 def times(request: kit.Request) -> tuple[float, float]:
     """Switched on and off at (s); the record ends as long after."""
-    long = 9 * request["coil_h"] / request["load_ohm"] if request["load"] == "coil" else 1e-3
+    gate_s = 30 * request["control_v"] / request["drive_a"] * _GATE_FARAD
+    long = max(9 * request["coil_h"] / request["load_ohm"] if request["load"] == "coil" else 1e-3, gate_s)
     return 0.1 * long, 1.1 * long
 
 

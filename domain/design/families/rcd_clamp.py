@@ -15,10 +15,12 @@ from domain.design.kit import at_least, at_most, beyond, spice, with_unit
 from shared.message import msg
 
 _DIODE_V = 1.2
-_LEAST_RATIO, _USUAL_RATIO = 1.15, 2.0
-"""Of the clamp's voltage to the reflected one: near 1 it takes energy of the output."""
+_LEAST_RATIO, _USUAL_RATIO, _MOST_RATIO = 1.15, 2.0, 4.0
+"""Of the clamp's voltage to the reflected one: near 1 it takes energy of the output; higher saves no more."""
 _RATING_SHARE, _LOSS_MARGIN = 0.9, 1.2
 _SETTLES, _PERIODS, _STEPS = 3.0, 8, 250
+_LEAKAGE = (5e-4, 0.2)
+"""Of the whole inductance that the peak current has in the on-time: less no transformer has."""
 _DUTY_SHARE = 0.9
 """Of the duty at which the current would just not come back to zero."""
 _DRAIN, _LOSS, _RIPPLE = msg("drain voltage"), msg("loss of the clamp"), msg("ripple of the clamp")
@@ -33,7 +35,7 @@ def _clamp_v(request: kit.Request, factor: float = 1.0) -> float:
         needed = request["vin"] + _DIODE_V + least * high
         advice = msg("Allow a higher drain voltage, or lower the reflected voltage by other turns.")
         raise beyond(_DRAIN, "V", request["drain_v"], needed, advice)
-    return float(volts)
+    return float(min(volts, _MOST_RATIO * request["reflected_v"]))
 
 
 def _watt(request: kit.Request, volts: float) -> float:
@@ -99,9 +101,13 @@ def _on_s(request: kit.Request) -> float:
 def _primary_h(request: kit.Request) -> float:
     """The magnetizing inductance that has the peak current. Raises CircuitError for a leakage beside it."""
     whole = request["vin"] * _on_s(request) / request["peak_a"]
-    if request["leakage_h"] > 0.2 * whole:
-        advice = msg("Lower the peak current or the switching frequency, or name another leakage inductance.")
-        raise beyond(msg("leakage inductance"), "H", request["leakage_h"], 0.2 * whole, advice)
+    least, most = (share * whole for share in _LEAKAGE)
+    if not least <= request["leakage_h"] <= most:
+        limit = least if request["leakage_h"] < least else most
+        advice = msg(
+            "Change the peak current or the switching frequency, or name another leakage inductance."
+        )
+        raise beyond(msg("leakage inductance"), "H", request["leakage_h"], limit, advice)
     return float(whole - request["leakage_h"])
 
 

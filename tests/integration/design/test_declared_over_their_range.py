@@ -648,7 +648,8 @@ def load_switch(draw: random.Random) -> str:
         f"low-side switch for a {supply} V, {supply * amps:.3g} W lamp, {control} V logic",
         f"MOSFET to drive a {supply} V solenoid, {amps:.3g} A, inductance {_log(draw, 1e-4, 1) / amps:.3g} H",
     )
-    kind, most = draw.randrange(4), max(2, 150 * amps) if amps < 0.1 else 15
+    kind = draw.randrange(4)
+    most = _log(draw, 0.6, 15) if kind == 3 else max(2, 150 * amps) if amps < 0.1 else 15
     text = texts[kind] + draw.choice(["", f", GPIO at most {most:.3g} mA"])
     if kind < 2:
         text += draw.choice(["", f", release within {2 * _log(draw, 0.8, 2):.3g} ms"])

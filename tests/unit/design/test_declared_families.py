@@ -418,6 +418,7 @@ def test_a_sentence_is_understood(text, family, expected):
         ("RCD clamp, 375 V input, VOR 100 V, 5 uH, 2 A, drain below 480 V", "impossible_goal", "limit is"),
         ("RCD clamp, 375 V input, VOR 100 V, 5 uH, 2 A, loss below 0.5 W", "impossible_goal", "limit is"),
         ("RCD clamp of a flyback, 375 V input, 5 uH, 2 A", "missing_goal", "reflected voltage"),
+        ("RCD clamp, 375 V input, VOR 100 V, 20 nH, 2 A, 65 kHz", "impossible_goal", "leakage inductance"),
         ("relay driver, 12 V, 400 ohm, 100 mA", "impossible_goal", "take 30 mA"),
         ("NPN low-side switch, 24 V solenoid 0.5 A, GPIO at most 8 mA", "impossible_goal", "limit is"),
         ("24 V relay 20 mA, MOSFET switch, release within 0.5 ms", "impossible_goal", "release time"),
