@@ -131,6 +131,7 @@ def contradictions(
         *(clause[-_LONGEST:] for clause in _wrong_targets(flat, figures, words)),
         *(clause[-_LONGEST:] for clause in _wrong_sides(flat, figures, words)),
         *(clause[-_LONGEST:] for clause in _wrong_within(flat, figures)),
+        *(clause[-_LONGEST:] for clause in _wrong_offs(flat, figures)),
         *(clause[-_LONGEST:] for clause in _outside_asked(flat, figures, words)),
         *(clause[-_LONGEST:] for clause in _wrong_times(flat, figures, words)),
         *(clause[-_LONGEST:] for clause in wrong_sums(flat, figures)),
@@ -282,6 +283,36 @@ def _outside_asked(flat: str, figures: Sequence[TextFigure], words: Sequence[str
             if is_beside and allowed / 100 + each.step / 2 / own.value < off < _OF_KIND:
                 yield flat[min(told.start(), each.start) : max(told.end(), each.end)]
                 break
+
+
+_THEN_SHARE = late_pattern(
+    r"[\s,(]*(?:which is|that is|i\.e\.|is|or|only|just|about|still|and thus|\s)*", re.IGNORECASE
+)
+_OFF_FROM = late_pattern(
+    r"\s?(?:below|above|under|over|(?:lower|higher|less|more) than|short of|off|(?:away )?from)\s?"
+    r"(?:the |your )?",
+    re.IGNORECASE,
+)
+_AGAINST = late_pattern(r"[\s,(]*[比较]")
+_BY = late_pattern(r"\s?[低高大小慢快多少](?:[了约出]|大约)*\s?")
+
+
+def _wrong_offs(flat: str, figures: Sequence[TextFigure]) -> Iterator[str]:
+    """Where the percentage between two figures that are told is another: "0.995 ms, 4.5 % below 1 ms"."""
+    for one, second, third in zip(figures, figures[1:], figures[2:], strict=False):
+        first, last = flat[one.end : second.start], flat[second.end : third.start]
+        if second.unit == "%" and _THEN_SHARE.fullmatch(first) and _OFF_FROM.fullmatch(last):
+            share, aim = second, third
+        elif third.unit == "%" and _AGAINST.fullmatch(first) and _BY.fullmatch(last):
+            share, aim = third, second
+        else:
+            continue
+        if one.unit != aim.unit or one.unit in ("%", "dB") or not aim.value:
+            continue
+        off = 100 * abs(one.value / aim.value - 1)
+        slack = share.step / 2 + 50 * (one.step + (aim.step if aim.digits > 2 else 0.0)) / aim.value
+        if abs(off - share.value) > slack and not is_rounding(share, off, is_rough=True):
+            yield flat[one.start : third.end]
 
 
 def _start_of(figure: TextFigure) -> int:

@@ -17,6 +17,7 @@ from domain.llm.agentic_loop.claims import unmade_claims
 from domain.llm.agentic_loop.contradictions import contradictions
 from domain.llm.agentic_loop.states import stale_figures
 from domain.llm.messages import create_ai_message, create_human_message, create_tool_message
+from tests.ground.cases import for_each
 
 _EXECUTOR = ToolExecutor(TOOLS)
 SETS = sorted((Path(__file__).parent / "answers").glob("*.json"))
@@ -75,3 +76,31 @@ def test_the_false_answers_are_caught_and_the_true_ones_left_alone(
     assert len(judged) in (30, 60)
     assert len(missed) <= 1, missed
     assert len(questioned) <= 1, questioned
+
+
+_ASKED = "Delay 1 ms ±3 %, supply current below 30 mA, at least 500 kHz."
+_SWEEP = (
+    "sweep of a.cir: 2 runs, 0 failed\nbw [Hz]: min 1.0e6, max 1.4e6\n"
+    "0: CF=5e-13 -> bw=1.4e6\n1: CF=2e-12 -> bw=1.0e6"
+)
+
+
+@for_each(
+    ("text", "is_wrong"),
+    [
+        ("The delay is 0.995 ms, 4.5 % below 1 ms.", True),
+        ("The delay is 0.995 ms, 0.5 % below 1 ms.", False),
+        ("延时 0.936 ms 到 1.055 ms，都在 1 ms ±3 % 以内。", True),
+        ("延时 0.985 ms 到 1.015 ms，都在 1 ms ±3 % 以内。", False),
+        ("10.6 kHz is within ±3 % of 10 kHz.", True),
+        ("10.2 kHz is within ±3 % of 10 kHz.", False),
+        ("The bandwidth is 1.0 MHz, three times the required 500 kHz.", True),
+        ("The bandwidth is 1.0 MHz, twice the required 500 kHz.", False),
+        ("The delay dropped, from 2.0 ms to 2.2 ms.", True),
+        ("The bandwidth is 1.4 MHz at 2 pF and 1.0 MHz at 0.5 pF.", True),
+        ("The bandwidth is 1.4 MHz at 0.5 pF and 1.0 MHz at 2 pF.", False),
+        ("CF 从 0.5 pF 增大到 2 pF 时带宽上升到 1.4 MHz。", True),
+    ],
+)
+def test_what_an_answer_reckons_is_reckoned_anew(text: str, is_wrong: bool) -> None:
+    assert bool(contradictions(text, (_SWEEP,), (), (_ASKED,))) is is_wrong
