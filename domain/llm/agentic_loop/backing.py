@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations, islice
 
 from domain.circuit.figures_in_text import TextFigure, figures_in, figures_in_words, plain, without_code
@@ -107,123 +107,190 @@ def unbacked_figures(text: str, backing: Backing) -> tuple[str, ...]:
     known = Known(backing)
     if not known.has_any and not _TOLD_AS_FOUND.search(_DENIED.sub(" ", flat)):
         return ()  # of no circuit: knowledge, or worked out
-    quantities = Quantities(backing.results)
-    named = {figure.start: quantities.told_of(flat, figure) for figure in figures}
-    named = {start: those for start, those in named.items() if those[1]}
-    strange = {
-        figure.start
-        for figure in figures
-        if (told := named.get(figure.start)) is not None
-        and not is_one_of(flat, figure, [(figure.unit, value) for value in told[1]])
-        and not (
-            is_one_of(flat, figure, values_of(known.asked))
-            and (
-                _CAME_FROM.search(flat[: figure.start][-SIGHT:])
-                or _is_wish(flat[: figure.start][-SIGHT:], flat[figure.end :][:SIGHT])
-            )
-        )
-    }
-    backed = [
-        figure
-        for figure in figures
-        if (
-            figure.start not in strange
-            and known.has(figure, is_rough(flat, figure), named=named.get(figure.start, (0, ()))[1])
-        )
-        or known.keeps(figure, sentence_before(flat, figure.start)[-SIGHT:].lower())
-    ]
-    said = [*values_of(backed), *((unit, value) for _, _, value, unit in parts if known.has_value(value))]
-    asked = values_of(known.asked)
-    bounds = list(islice(known.bounds(), MOST_DERIVED_FROM))
-    following = [*derived(said, asked), *known.of_lines(asked), *bounds]
-    # Of many values some two have nearly every share: those count that stand near, or have one name.
-    following = [each for each in following if each[0] != "%"]
-    following += [
-        (unit, abs(value - bound))
-        for unit, value in (*said, *known.named())
-        for same, bound in bounds
-        if same == unit
-    ]
-    following += [each for powers in known.powers for each in derived(powers) if each[0] == "W"]
-    old, new = changed_parts(backing.results)
-    following += derived([("", each[name]) for name in old for each in (old, new) if name in new], ())
-    begins = {pair.second.start: pair.first for pair in pairs_in(flat, figures)}
-    own = {
-        figure.start: start
-        for figure in figures
-        if figure not in backed
-        and not (figure.start in begins and is_one_of(flat, begins[figure.start], following))
-        and (start := _measured_from(flat, figure, named.get(figure.start), asked)) is not None
-    }
-    said += values_of(each for each in figures if each.start not in own and is_one_of(flat, each, following))
-    loads = [
-        ("A", value / ohms)
-        for unit, value in (*said, *known.newest())
-        if unit == "V"
-        for ohms in known.resistances()
-    ]
-    said += values_of(each for each in figures if each.start not in own and is_one_of(flat, each, loads))
-    following += loads
-    said += values_of(each for each in figures if is_worked_out(sentence_before(flat, each.start)))
-    for turn in range(2):  # what follows from what followed
-        more = [*by_law(said), *(() if turn else by_law(known.newest()))]
-        follows = [
-            each
-            for each in figures
-            if each not in backed and each.start not in own and is_one_of(flat, each, more)
+    judged = _Judged(flat, figures, parts, known, backing)
+    doubted = {each.start: text[each.start : each.end].strip() for each in figures if judged.doubts(each)}
+    for start, end in judged.strange_parts():
+        doubted.setdefault(start, text[start:end].strip())
+    doubted |= {start: flat[start:end].strip() for start, end in judged.unknown_parts()}
+    return tuple(dict.fromkeys(doubted[start] for start in sorted(doubted)))
+
+
+class _Judged:
+    """An answer's figures, those that stand in something, and what follows from these."""
+
+    def __init__(
+        self,
+        flat: str,
+        figures: list[TextFigure],
+        parts: list[tuple[int, int, float, str]],
+        known: Known,
+        backing: Backing,
+    ) -> None:
+        self._flat, self._figures, self._parts, self._known = flat, figures, parts, known
+        self._backing = backing
+        self._asked = values_of(known.asked)
+        quantities = Quantities(backing.results)
+        named = {figure.start: quantities.told_of(flat, figure) for figure in figures}
+        self._named = {start: those for start, those in named.items() if those[1]}
+        strange = {figure.start for figure in figures if self._is_strange(figure)}
+        self._backed = [
+            figure for figure in figures if self._is_told(figure, is_strange=figure.start in strange)
         ]
-        backed, said = [*backed, *follows], [*said, *values_of(follows)]
-    following += [each for each in derived(values_of(backed), asked) if each[0] != "%"]
-    compared = [
-        *derived(values_of(backed), ()),
-        *known.differences(said),
-        *(each for alike in known.alike() for each in derived(alike, ())),
-    ]
-    following += [(unit, abs(one - other)) for unit, one in said for same, other in asked if unit == same]
-    whole = off_whole(values_of(backed))
-    doubted: dict[int, str] = {}
-    for figure in figures:
+        self._said = values_of(self._backed)
+        self._said += [(unit, value) for _, _, value, unit in parts if known.has_value(value)]
+        self._following = self._what_follows()
+        self._own = self._with_quantities_of_their_own()
+        self._reckon()
+
+    def _is_strange(self, figure: TextFigure) -> bool:
+        """Whether what it names has another value, and it is not what was asked for either."""
+        told = self._named.get(figure.start)
+        if told is None or is_one_of(self._flat, figure, [(figure.unit, value) for value in told[1]]):
+            return False
+        before, after = self._flat[: figure.start][-SIGHT:], self._flat[figure.end :][:SIGHT]
+        is_told_as_asked = _CAME_FROM.search(before) or _is_wish(before, after)
+        return not (is_told_as_asked and is_one_of(self._flat, figure, self._asked))
+
+    def _is_told(self, figure: TextFigure, *, is_strange: bool) -> bool:
+        """Whether it stands in a result, or in what is known besides."""
+        values = self._named.get(figure.start, (0, ()))[1]
+        if not is_strange and self._known.has(figure, is_rough(self._flat, figure), named=values):
+            return True
+        return self._known.keeps(figure, sentence_before(self._flat, figure.start)[-SIGHT:].lower())
+
+    def _what_follows(self) -> list[Given]:
+        """From what is said, asked for and written in the circuit."""
+        known, said = self._known, self._said
+        bounds = list(islice(known.bounds(), MOST_DERIVED_FROM))
+        following = [*derived(said, self._asked), *known.of_lines(self._asked), *bounds]
+        # Of many values some two have nearly every share: those count that stand near, or have one name.
+        following = [each for each in following if each[0] != "%"]
+        following += [
+            (unit, abs(value - bound))
+            for unit, value in (*said, *known.named())
+            for same, bound in bounds
+            if same == unit
+        ]
+        following += [each for powers in known.powers for each in derived(powers) if each[0] == "W"]
+        old, new = changed_parts(self._backing.results)
+        changed = [("", each[name]) for name in old for each in (old, new) if name in new]
+        return [*following, *derived(changed, ())]
+
+    def _with_quantities_of_their_own(self) -> dict[int, int]:
+        """Where the quantity begins that a figure is told of, of those that stand in nothing."""
+        begins = {pair.second.start: pair.first for pair in pairs_in(self._flat, self._figures)}
+        return {
+            figure.start: start
+            for figure in self._figures
+            if figure not in self._backed
+            and not (figure.start in begins and is_one_of(self._flat, begins[figure.start], self._following))
+            and (start := _measured_from(self._flat, figure, self._named.get(figure.start), self._asked))
+            is not None
+        }
+
+    def _among(self, values: Sequence[Given]) -> list[Given]:
+        """Those of the figures that are one of these, but for such as are told of a quantity of their own."""
+        free = (each for each in self._figures if each.start not in self._own)
+        return values_of(each for each in free if is_one_of(self._flat, each, values))
+
+    def _reckon(self) -> None:
+        """What follows from what followed: by laws, as shares, as differences."""
+        known = self._known
+        self._said += self._among(self._following)
+        loads = [
+            ("A", value / ohms)
+            for unit, value in (*self._said, *known.newest())
+            if unit == "V"
+            for ohms in known.resistances()
+        ]
+        self._said += self._among(loads)
+        self._following += loads
+        self._said += values_of(
+            each for each in self._figures if is_worked_out(sentence_before(self._flat, each.start))
+        )
+        for turn in range(2):
+            more = [*by_law(self._said), *(() if turn else by_law(known.newest()))]
+            follows = [
+                each
+                for each in self._figures
+                if each not in self._backed
+                and each.start not in self._own
+                and is_one_of(self._flat, each, more)
+            ]
+            self._backed += follows
+            self._said += values_of(follows)
+        backed = values_of(self._backed)
+        self._following += [each for each in derived(backed, self._asked) if each[0] != "%"]
+        self._compared = [
+            *derived(backed, ()),
+            *known.differences(self._said),
+            *(each for alike in known.alike() for each in derived(alike, ())),
+        ]
+        self._following += [
+            (unit, abs(one - other))
+            for unit, one in self._said
+            for same, other in self._asked
+            if unit == same
+        ]
+        self._whole = off_whole(backed)
+
+    def doubts(self, figure: TextFigure) -> bool:
+        """Whether it stands in nothing, follows from nothing, and is told as what the circuit does."""
+        if figure in self._backed or figure.unit == "?":
+            return False
+        flat, own = self._flat, self._own
         before, after = sentence_before(flat, figure.start), flat[figure.end : figure.end + SIGHT]
         # "the gain rises to 40 dB" proposes nothing: what counts are the words before its name.
         mood = sentence_before(flat, own[figure.start]) if figure.start in own else before
-        if (
-            figure in backed
-            or figure.unit == "?"
-            or is_convention(figure, before, after)
+        return not (
+            is_convention(figure, before, after)
             or is_thought(mood, after)
             or is_by_hand(flat, figure.start)
-            or (
-                (_is_wish(before, after) or _PROMISES.search(before) or is_bound(before))
-                and is_one_of(flat, figure, asked)
-            )
-            or _is_part_of(flat, figure, [*said, *known.named()], before, after, is_named=figure.start in own)
-            or (_COMPARED.search(f"{before[-24:]} {after[:16]}") and is_one_of(flat, figure, compared))
-            or (figure.unit == "%" and figure.start not in own and is_one_of(flat, figure, asked))
-            or (figure.unit == "%" and figure.start not in own and _is_share(flat, figure, figures, known))
-            or (_OFF.search(f"{before[-24:]}{figure.text} {after[:16]}") and is_one_of(flat, figure, whole))
-            or (figure.unit == "dB" and _is_in_decibels(figure, before))
-            or (figure.unit == "Ohm" and is_one_of(flat, figure, known.joined(f"{before}{after}")))
             or _GENERAL.search(f"{before} {after.partition(chr(10))[0][:40]}".lower())
             or _ASKS.match(after)
-            or (figure.start not in own and is_one_of(flat, figure, following))
-        ):
-            continue
-        doubted[figure.start] = text[figure.start : figure.end].strip()
-    for start, end in wrong_parts(flat, (*backing.results, *backing.words)):
-        # "RG 换成 806 Ω，增益 49.7": told as done where nothing else proposes it.
-        before = sentence_before(flat, start)
-        before = before if _OFFERED.search(before) else _PUT.sub("为", before)
-        if (
-            not (is_thought(before, flat[end : end + SIGHT]) or _ASKS.match(flat[end : end + SIGHT]))
-            and start not in doubted
-        ):
-            doubted[start] = text[start:end].strip()
-    for start, end, value, _ in parts:
-        before, after = sentence_before(flat, start), flat[end : end + SIGHT]
-        is_operand = flat[max(0, start - 2) : start].strip()[-1:] in ("*", "/", "^")
-        if not (known.has_value(value) or is_operand or is_thought(before, after) or _ASKS.match(after)):
-            doubted[start] = flat[start:end].strip()
-    return tuple(dict.fromkeys(doubted[start] for start in sorted(doubted)))
+            or self._is_as_asked(figure, before, after)
+            or self._is_reckoned(figure, before, after)
+        )
+
+    def _is_as_asked(self, figure: TextFigure, before: str, after: str) -> bool:
+        is_wanted = _is_wish(before, after) or _PROMISES.search(before) or is_bound(before)
+        is_share = figure.unit == "%" and figure.start not in self._own
+        return bool(is_wanted or is_share) and is_one_of(self._flat, figure, self._asked)
+
+    def _is_reckoned(self, figure: TextFigure, before: str, after: str) -> bool:
+        """Whether it follows from what stands in something, by words and units that let it."""
+        flat, known, is_named = self._flat, self._known, figure.start in self._own
+        near = f"{before[-24:]} {after[:16]}"
+        return bool(
+            _is_part_of(flat, figure, [*self._said, *known.named()], before, after, is_named=is_named)
+            or (_COMPARED.search(near) and is_one_of(flat, figure, self._compared))
+            or (figure.unit == "%" and not is_named and _is_share(flat, figure, self._figures, known))
+            or (
+                _OFF.search(f"{before[-24:]}{figure.text} {after[:16]}")
+                and is_one_of(flat, figure, self._whole)
+            )
+            or (figure.unit == "dB" and _is_in_decibels(figure, before))
+            or (figure.unit == "Ohm" and is_one_of(flat, figure, known.joined(f"{before}{after}")))
+            or (not is_named and is_one_of(flat, figure, self._following))
+        )
+
+    def strange_parts(self) -> Iterator[tuple[int, int]]:
+        """Places of values that a part does not have."""
+        for start, end in wrong_parts(self._flat, (*self._backing.results, *self._backing.words)):
+            # "RG 换成 806 Ω，增益 49.7": told as done where nothing else proposes it.
+            before, after = sentence_before(self._flat, start), self._flat[end : end + SIGHT]
+            before = before if _OFFERED.search(before) else _PUT.sub("为", before)
+            if not (is_thought(before, after) or _ASKS.match(after)):
+                yield start, end
+
+    def unknown_parts(self) -> Iterator[tuple[int, int]]:
+        """Places of parts' values that no circuit has."""
+        for start, end, value, _ in self._parts:
+            before, after = sentence_before(self._flat, start), self._flat[end : end + SIGHT]
+            is_operand = self._flat[max(0, start - 2) : start].strip()[-1:] in ("*", "/", "^")
+            is_known = self._known.has_value(value) or is_operand
+            if not (is_known or is_thought(before, after) or _ASKS.match(after)):
+                yield start, end
 
 
 def _is_in_decibels(figure: TextFigure, before: str) -> bool:
