@@ -106,39 +106,16 @@ class ActionNode:
         is_instruction = task == "EXECUTE_INSTRUCTION"
         waits_for_a_look = task in _IMPROVING or (is_instruction and netlist is not None)
         if circuit and waits_for_a_look and await is_changed(self._operations, self._project, state, circuit):
-            begun = steps.has_begun(state)
-            if begun:
-                await steps.leave()
-            looked_at: GraphState = {"current_node": "action", "planned_simulation": ""}
-            if is_instruction:
-                looked_at["instruction_waits"] = "begun" if begun else waited or "new"
-            return Finished(update=looked_at, record=Said())
+            return await _looked_at_first(steps, state, is_instruction=is_instruction)
         if waited == "begun" and not steps.is_builtin:
             text = f"{_GO_ON} {text}"
         if netlist is not None:
             steps.show(circuit, netlist)
 
-        async def values() -> dict[str, Any]:
-            warnings = await steps.warnings(state)
-            point = await steps.operating_point(state.get("sim_result_path", ""))
-            rounds, said = self._journal.rounds(), self._journal.said()
-            return await asyncio.to_thread(
-                lambda: action_values(
-                    self._project,
-                    state,
-                    task,
-                    netlist or b"",
-                    warnings=warnings,
-                    operating_point=point,
-                    rounds=rounds,
-                    said=said,
-                )
-            )
-
         worked = await steps.work(
             state,
             task=task,
-            values=values,
+            values=lambda: self._values(steps, state, task, netlist or b""),
             text=text,
             new_file=lambda: _free_name(self._project, state),
         )
@@ -163,6 +140,37 @@ class ActionNode:
             "instruction_waits": "",
         }
         return Finished(update=update, record=Said())
+
+    async def _values(
+        self, steps: ModelSteps, state: GraphState, task: TaskName, netlist: bytes
+    ) -> dict[str, Any]:
+        """What the template of the step names."""
+        warnings = await steps.warnings(state)
+        point = await steps.operating_point(state.get("sim_result_path", ""))
+        rounds, said = self._journal.rounds(), self._journal.said()
+        return await asyncio.to_thread(
+            lambda: action_values(
+                self._project,
+                state,
+                task,
+                netlist,
+                warnings=warnings,
+                operating_point=point,
+                rounds=rounds,
+                said=said,
+            )
+        )
+
+
+async def _looked_at_first(steps: ModelSteps, state: GraphState, *, is_instruction: bool) -> Finished:
+    """Back to the checkpoint; an instruction waits until the changed circuit is judged."""
+    begun = steps.has_begun(state)
+    if begun:
+        await steps.leave()
+    update: GraphState = {"current_node": "action", "planned_simulation": ""}
+    if is_instruction:
+        update["instruction_waits"] = "begun" if begun else state.get("instruction_waits") or "new"
+    return Finished(update=update, record=Said())
 
 
 def first_text(state: GraphState) -> str:
