@@ -232,7 +232,7 @@ def device_bench(
                     kept.append(card.text)
             if kind not in ((channel,) if channel else _CHANNELS):
                 others[plain.lower()] = msg(
-                    "{file}, line {line}: {model} is a {found} model, not {wanted}.",
+                    "{file}, line {line}: {model} is of type {found}, not {wanted}.",
                     file=file, line=line, model=name, found=kind.upper(),
                     wanted=channel.upper() or "NMOS / PMOS",
                 )  # fmt: skip

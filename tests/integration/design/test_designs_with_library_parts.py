@@ -75,7 +75,7 @@ async def test_a_stage_is_sized_by_the_tables_of_a_named_model(tmp_path):
     netlist = circuit.read_text()
     assert '\n.include "models/n3.lib"\n' in netlist
     assert re.search(r"^M1 d g s 0 nch W=\S+ L=1u ", netlist, re.MULTILINE)
-    assert "n3.lib, line 1: q1 is a model of the kind NPN, not NMOS." in refused["q1"]
+    assert "n3.lib, line 1: q1 is of type NPN, not NMOS." in refused["q1"]
     assert "There are: nch." in refused["nx"]
 
 
@@ -95,7 +95,7 @@ def test_models_are_named_in_a_sentence(text, cards):
 
 
 @pytest.mark.parametrize(("text", "words"), [
-    ("RC low-pass 1 kHz with NMOS_180", "an amplifier of MOSFETs"),
+    ("RC low-pass 1 kHz with NMOS_180", "a MOSFET amplifier"),
     ("inverting amplifier, gain 10 with OPA2134", "LM358, TL071, TL072, TL074"),
     ("用NE5532设计二阶巴特沃斯低通滤波器，截止频率1kHz", "LM358, TL071, TL072, TL074"),
     ("inverting amplifier gain 100, bandwidth 100 kHz, TL071", "faster op-amp"),
@@ -119,7 +119,7 @@ async def test_a_part_that_is_not_there_or_too_slow_is_refused_in_words(tmp_path
 
 def test_a_part_without_a_place_in_the_circuit_is_told():
     _, notes = read(FAMILY, read_sentence("RC low-pass 1 kHz with 2N3904"))
-    assert "2N3904 has no place in this circuit and was not used." in map(str, notes)
+    assert "This circuit has no use for 2N3904; it was not used." in map(str, notes)
 
 
 @pytest.mark.parametrize("name", MOSFETS)

@@ -289,7 +289,7 @@ async def test_interim_answers_without_end_are_no_answer() -> None:
     with FakeLLMServer([script]) as server:
         async with opened(server) as client:
             error = await refusal(said(client))
-    assert "more than 20 interim answers" in str(error)
+    assert "more than 20 interim responses" in str(error)
 
 
 async def test_some_interim_answers_are_read_over() -> None:
