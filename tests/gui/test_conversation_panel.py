@@ -138,6 +138,18 @@ async def test_an_enter_that_commits_a_composition_never_sends(
     await until(lambda: not panel.is_running)
 
 
+async def test_a_click_between_the_buttons_is_meant_for_the_text(
+    panel: ConversationPanel, until: Until
+) -> None:
+    composer = panel.composer
+    composer.model_button.setFocus()
+    await until(lambda: not composer.edit.hasFocus())
+    between = QPoint(composer.width() // 2, composer.send_button.geometry().center().y())
+    assert composer.childAt(between) is None
+    QTest.mouseClick(composer, Qt.MouseButton.LeftButton, pos=between)
+    await until(composer.edit.hasFocus)
+
+
 async def test_the_input_grows_to_eight_lines(panel: ConversationPanel) -> None:
     edit = panel.composer.edit
     one = edit.height()

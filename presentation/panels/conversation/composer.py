@@ -202,6 +202,7 @@ class Composer(QFrame):
         self._layout = arrange(QVBoxLayout(self), self.chips, self.edit, row)
         self._row = row
         self._order_tabs()
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # a click anywhere in the frame is meant for the text
         self.setFocusProxy(self.edit)
         services.dress(self)
 
