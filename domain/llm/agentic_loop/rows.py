@@ -75,7 +75,7 @@ class Table:
         return {word for row in self.rows for word in row.words}
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=2)
 def tables_of(results: tuple[str, ...]) -> tuple[Table, ...]:
     """The rows of the newest study, and the devices of the newest operating point. Kept: to be read only."""
     studied, devices, runs, places = Table(), Table(), Table(), Table()
