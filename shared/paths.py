@@ -6,7 +6,6 @@ A project is a folder that has a `.circuit_ai/`. What belongs to the user and no
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePath
@@ -80,6 +79,8 @@ def goals_file_name(circuit: str) -> str:
     )
     encoded = os.fsencode(name)
     if len(encoded) > _LONGEST:
+        import hashlib  # OpenSSL's own start: 3 ms that a command needs for nothing else
+
         digest = hashlib.sha256(os.fsencode(circuit)).hexdigest()[:16]
         name = f"{encoded[: _LONGEST - 17].decode(errors='ignore')}{_SHORTENED}{digest}"
     return f"{name}.json"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -174,6 +173,8 @@ class TranslatingReader:
         if not isinstance(found, SourceFile):
             return found
         if found.path not in self._known:
+            import hashlib  # 3 ms that `check` needs for nothing else
+
             self.sha256_of[found.path] = hashlib.sha256(found.data).hexdigest()
             self._known[found.path] = self._translator.included(found)
         return self._known[found.path]
