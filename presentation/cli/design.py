@@ -37,7 +37,7 @@ from application.ports.events import (
     WaitsForPlace,
 )
 from domain.llm.agent_limits import AgentLimits
-from domain.llm.chat import ProviderChoice
+from domain.llm.chat import ProviderChoice, ProviderError
 from domain.llm.costs import CURRENCIES, read_money
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from presentation.cli import confirming
@@ -234,13 +234,18 @@ async def _design(
 
     await unlock_keys(app, request.choice.provider, printer.out)
     with told_with_progress(app.program.events, printer.out, printer) as emit:
-        return await app.design.run(
-            request,
-            ask=ask,
-            emit=emit,
-            confirm=confirmer(printer.out, always_yes=always_yes),
-            ask_consent=consent_asker(printer.out, always_yes=always_yes),
-        )
+        try:
+            return await app.design.run(
+                request,
+                ask=ask,
+                emit=emit,
+                confirm=confirmer(printer.out, always_yes=always_yes),
+                ask_consent=consent_asker(printer.out, always_yes=always_yes),
+            )
+        except ProviderError as error:
+            if error.error_type == "connection_lost":  # here nobody is there to say "continue" to
+                error.advice = _how_to_continue(request)
+            raise
 
 
 async def _decided(
@@ -292,15 +297,16 @@ async def _decided(
 
 def _left_waiting(request: DesignRequest | ResumeRequest) -> NeedsConfirmation:
     """The terminal's input has ended at a question: the design stays at it, as when a window is closed."""
+    return NeedsConfirmation(msg("The design waits at this question."), advice=_how_to_continue(request))
+
+
+def _how_to_continue(request: DesignRequest | ResumeRequest) -> Message:
     choice = request.choice
     given = (("--provider", choice.provider), ("--model", choice.model), ("--base-url", choice.base_url))
     options = [word for option, value in given if value not in ("", "builtin") for word in (option, value)]
-    return NeedsConfirmation(
-        msg("The design waits at this question."),
-        advice=msg(
-            "Continue it with: {command}",
-            command=shlex.join(["design", str(request.project), "--resume", *options]),
-        ),
+    return msg(
+        "Continue it with: {command}",
+        command=shlex.join(["design", str(request.project), "--resume", *options]),
     )
 
 

@@ -53,6 +53,22 @@ def test_both_ways_print_the_lines_that_are_documented(cli: Cli, tmp_path: Path)
     assert told[0] == told[1]
 
 
+def test_a_lost_connection_is_followed_by_the_way_on(cli: Cli, tmp_path: Path) -> None:
+    model = DesigningModel()
+
+    def script(body: Any) -> Script:
+        said = model(body)
+        calls = [call(name, arguments, id=f"c{n}") for n, (name, arguments) in enumerate(said.calls)]
+        return answer(said.text, calls=calls, drop=bool(calls))
+
+    with FakeLLMServer(script, models=["m"]) as server:
+        options = ("--provider", "openai-compatible", "--model", "m", "--base-url", server.base_url)
+        run = cli("design", tmp_path / "amplifier", WISH, *options, "--yes")
+    assert run.exit_code != 0
+    assert f"--resume --provider openai-compatible --model m --base-url {server.base_url}" in run.stderr
+    assert 'Say "continue"' not in run.stderr
+
+
 def _plain(event: dict[str, Any], project: str) -> str:
     """Without what differs from run to run: ids, times, durations, places."""
     event = {key: value for key, value in event.items() if key not in ("created", "first_s", "seconds")}
