@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import importlib
 import logging
-import threading
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from typing import ParamSpec, TypeVar
 
@@ -31,19 +30,13 @@ async def uninterrupted(work: Awaitable[T], *, on_cancel: Callable[[], object] =
 
 
 async def off_loop(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Call `function` in a thread, which cannot be stopped: a cancellation waits for its end, so that nothing
-    it uses is closed under its hands. One that was not begun by then is left out.
+    """Call `function` in a thread, to its end: a cancellation waits for it, also where it has not begun yet.
+
+    So nothing it uses is closed under its hands, and nothing it was to put away stays.
 
     What may be left to end by itself (a look at something, an import) is called by `asyncio.to_thread`.
     """
-    is_left = threading.Event()
-
-    def call() -> T:
-        if is_left.is_set():
-            raise asyncio.CancelledError
-        return function(*args, **kwargs)
-
-    return await uninterrupted(asyncio.to_thread(call), on_cancel=is_left.set)
+    return await uninterrupted(asyncio.to_thread(function, *args, **kwargs))
 
 
 async def hold_out(
