@@ -9,6 +9,7 @@ from functools import partial
 from PyQt6.QtWidgets import QWidget
 
 from presentation.panels.conversation.panel import ConversationPanel
+from presentation.panels.editor.actions import ROWS
 from presentation.ui.language import LanguageName
 from presentation.ui.theme import Mode
 from presentation.ui.workspace import WindowServices, Workspace
@@ -142,6 +143,14 @@ def _file(targets: Targets) -> Iterator[Command]:
     yield command("quit", msg("Quit"), targets.close, key="Ctrl+Q", letter="Q")
 
 
+_OF_THE_EDITOR = (
+    *("find", "find_next", "find_previous", "replace", "go_to_line"),
+    *("quick_fix", "next_problem", "previous_problem"),
+    *("comment", "move_up", "move_down", "copy_up", "copy_down", "delete_line", "next_occurrence"),
+)
+"""Commands of the editor that the menu names."""
+
+
 def _edit(targets: Targets) -> Iterator[Command]:
     command = partial(Command, menu="edit")
     # The widget in focus answers these keys itself; the menu names them.
@@ -165,21 +174,15 @@ def _edit(targets: Targets) -> Iterator[Command]:
         )
 
     no_file = _Refusals(targets).no_file
-    for name, text, key in (
-        ("find", msg("Find"), "Ctrl+F"),
-        ("find_next", msg("Next match"), "F3"),
-        ("find_previous", msg("Previous match"), "Shift+F3"),
-        ("replace", msg("Replace"), "Ctrl+H"),
-        ("go_to_line", msg("Go to line"), "Ctrl+G"),
-        ("quick_fix", msg("Quick fix"), "Ctrl+."),
-    ):
+    for name in _OF_THE_EDITOR:
+        row = ROWS[name]
         yield command(
             f"editor.{name}",
-            text,
+            row.text,
             partial(targets.edit, name),
-            key=key,
+            key=row.key,
             owns_key=False,
-            begins_part=name == "find",
+            begins_part=name in ("find", "quick_fix", "comment"),
             refusal=no_file,
         )
 

@@ -8,6 +8,7 @@ from string import ascii_letters, digits
 from PyQt6.Qsci import QsciScintilla
 from PyQt6.QtCore import QEvent, QPoint, Qt, pyqtSignal
 from PyQt6.QtGui import (
+    QColor,
     QContextMenuEvent,
     QDragEnterEvent,
     QDragMoveEvent,
@@ -44,7 +45,8 @@ _ICONS = {
 }
 _FREED_KEYS = (
     *("Ctrl+L", "Ctrl+Shift+L", "Ctrl+T", "Ctrl+Shift+T", "Ctrl+U", "Ctrl+Shift+U"),
-    *("Ctrl++", "Ctrl+-", "Ctrl+/", "Esc"),
+    *("Ctrl++", "Ctrl+-", "Ctrl+/", "Ctrl+Shift+/", "Ctrl+\\", "Ctrl+Shift+\\", "Ctrl+D", "Esc", "Ins"),
+    *("Ctrl+[", "Ctrl+]", "Ctrl+Shift+[", "Ctrl+Shift+]", "Alt+Shift+Up", "Alt+Shift+Down"),
 )
 """What Scintilla would take from the window's commands; a size of its own the window could not take back."""
 
@@ -59,6 +61,10 @@ class CodeEditor(QsciScintilla):
     """The text is another (styling does not count)."""
     caret_moved = pyqtSignal(int, int)
     """line, column, from 1"""
+    caret_added = pyqtSignal(int)
+    """Alt+click: the byte where one caret more is wanted"""
+    escaped = pyqtSignal()
+    """Esc was pressed in the text."""
 
     def __init__(self, services: WindowServices, *, is_spice: bool, has_title: bool) -> None:
         super().__init__()
@@ -95,43 +101,48 @@ class CodeEditor(QsciScintilla):
         }
         self.setEolMode(modes[line_end])
         self.setText(text)
-        self._ask(self.SCI_EMPTYUNDOBUFFER)
-        self._ask(self.SCI_GOTOPOS, 0)
+        self.ask(self.SCI_EMPTYUNDOBUFFER)
+        self.ask(self.SCI_GOTOPOS, 0)
         self.setModified(False)
 
     def apply(self, edits: Sequence[TextEdit]) -> None:
         """Carry out edits (descending) as one step of undo; caret and view stay where they were."""
-        top = self._ask(self.SCI_GETFIRSTVISIBLELINE)
-        self._ask(self.SCI_BEGINUNDOACTION)
+        top = self.ask(self.SCI_GETFIRSTVISIBLELINE)
+        self.ask(self.SCI_BEGINUNDOACTION)
         for edit in edits:
-            self._ask(self.SCI_SETTARGETRANGE, edit.start, edit.end)
+            self.ask(self.SCI_SETTARGETRANGE, edit.start, edit.end)
             self.SendScintilla(self.SCI_REPLACETARGET, len(edit.text), edit.text)
-        self._ask(self.SCI_ENDUNDOACTION)
-        self._ask(self.SCI_SETFIRSTVISIBLELINE, top)
+        self.ask(self.SCI_ENDUNDOACTION)
+        self.ask(self.SCI_SETFIRSTVISIBLELINE, top)
+
+    def bytes_between(self, start: int, end: int) -> bytes:
+        """A piece of the UTF-8 text."""
+        # QScintilla puts a NUL behind what was asked for.
+        return self.bytes(start, end).data()[: end - start] if end > start else b""
 
     def byte_length(self) -> int:
         """Bytes of the UTF-8 text."""
-        return self._ask(self.SCI_GETLENGTH)
+        return self.ask(self.SCI_GETLENGTH)
 
     def selected_bytes(self) -> tuple[int, int]:
-        return self._ask(self.SCI_GETSELECTIONSTART), self._ask(self.SCI_GETSELECTIONEND)
+        return self.ask(self.SCI_GETSELECTIONSTART), self.ask(self.SCI_GETSELECTIONEND)
 
     def select_bytes(self, start: int, end: int) -> None:
         for position in (start, end):
-            self._ask(self.SCI_ENSUREVISIBLE, self._line_of(position))
-        self._ask(self.SCI_SETSEL, start, end)
+            self.ask(self.SCI_ENSUREVISIBLE, self._line_of(position))
+        self.ask(self.SCI_SETSEL, start, end)
         self._bring_into_view(self._line_of(start))
 
     def go_to(self, line: int, column: int = 1) -> None:
         """Put the caret at a line and column (from 1, in characters), within the text."""
         wanted = min(max(line, 1), self.lines()) - 1
-        start = self._ask(self.SCI_POSITIONFROMLINE, wanted)
-        end = self._ask(self.SCI_GETLINEENDPOSITION, wanted)
+        start = self.ask(self.SCI_POSITIONFROMLINE, wanted)
+        end = self.ask(self.SCI_GETLINEENDPOSITION, wanted)
         position = start
         for _ in range(column - 1):
-            position = min(self._ask(self.SCI_POSITIONAFTER, position), end)
-        self._ask(self.SCI_ENSUREVISIBLE, wanted)
-        self._ask(self.SCI_GOTOPOS, position)
+            position = min(self.ask(self.SCI_POSITIONAFTER, position), end)
+        self.ask(self.SCI_ENSUREVISIBLE, wanted)
+        self.ask(self.SCI_GOTOPOS, position)
         self._bring_into_view(wanted)
 
     def caret(self) -> tuple[int, int]:
@@ -141,13 +152,13 @@ class CodeEditor(QsciScintilla):
 
     def place(self) -> tuple[int, int, int]:
         """The caret's line and column, and the first line that is seen, from 1."""
-        first = self._ask(self.SCI_DOCLINEFROMVISIBLE, self._ask(self.SCI_GETFIRSTVISIBLELINE))
+        first = self.ask(self.SCI_DOCLINEFROMVISIBLE, self.ask(self.SCI_GETFIRSTVISIBLELINE))
         return *self.caret(), first + 1
 
     def go_to_place(self, line: int, column: int, first: int) -> None:
         """Be where one was: `place` of before."""
         self.go_to(line, column)
-        self._ask(self.SCI_SETFIRSTVISIBLELINE, self._ask(self.SCI_VISIBLEFROMDOCLINE, first - 1))
+        self.ask(self.SCI_SETFIRSTVISIBLELINE, self.ask(self.SCI_VISIBLEFROMDOCLINE, first - 1))
 
     # ---- marks -------------------------------------------------------------------------------
 
@@ -157,13 +168,13 @@ class CodeEditor(QsciScintilla):
         if self._lexer is not None:
             self._lexer.set_models(models)
         for indicator in SQUIGGLES.values():
-            self._ask(self.SCI_SETINDICATORCURRENT, indicator)
-            self._ask(self.SCI_INDICATORCLEARRANGE, 0, self.byte_length())
+            self.ask(self.SCI_SETINDICATORCURRENT, indicator)
+            self.ask(self.SCI_INDICATORCLEARRANGE, 0, self.byte_length())
         for marker in _ICONS:
             self.markerDeleteAll(marker)
         for problem in self._problems:
-            self._ask(self.SCI_SETINDICATORCURRENT, SQUIGGLES[problem.severity])
-            self._ask(self.SCI_INDICATORFILLRANGE, problem.start, problem.end - problem.start)
+            self.ask(self.SCI_SETINDICATORCURRENT, SQUIGGLES[problem.severity])
+            self.ask(self.SCI_INDICATORFILLRANGE, problem.start, problem.end - problem.start)
         for line, marker in self._margin_symbols().items():
             self.markerAdd(line, marker)
         self._refresh_overview()
@@ -179,10 +190,10 @@ class CodeEditor(QsciScintilla):
 
     def show_matches(self, matches: Sequence[tuple[int, int]]) -> None:
         """Mark the places of a search, in bytes."""
-        self._ask(self.SCI_SETINDICATORCURRENT, _MATCH)
-        self._ask(self.SCI_INDICATORCLEARRANGE, 0, self.byte_length())
+        self.ask(self.SCI_SETINDICATORCURRENT, _MATCH)
+        self.ask(self.SCI_INDICATORCLEARRANGE, 0, self.byte_length())
         for start, end in matches:
-            self._ask(self.SCI_INDICATORFILLRANGE, start, end - start)
+            self.ask(self.SCI_INDICATORFILLRANGE, start, end - start)
 
     def problem_at_caret(self) -> Problem | None:
         """The problem of the caret's line: one with a fix first, then the worst."""
@@ -225,11 +236,13 @@ class CodeEditor(QsciScintilla):
         self.setCaretLineVisible(True)
         self.setScrollWidth(1)
         self.setScrollWidthTracking(True)
-        self._ask(self.SCI_SETIDLESTYLING, self.SC_IDLESTYLING_ALL)
-        self._ask(self.SCI_SETMULTIPLESELECTION, 0)
-        self._ask(self.SCI_SETENDATLASTLINE, 0)
-        self._ask(self.SCI_SETCARETLINEVISIBLEALWAYS, 1)
-        self._ask(self.SCI_USEPOPUP, 0)
+        self.ask(self.SCI_SETIDLESTYLING, self.SC_IDLESTYLING_ALL)
+        self.ask(self.SCI_SETMULTIPLESELECTION, 1)
+        self.ask(self.SCI_SETADDITIONALSELECTIONTYPING, 1)
+        self.ask(self.SCI_SETMULTIPASTE, self.SC_MULTIPASTE_EACH)
+        self.ask(self.SCI_SETENDATLASTLINE, 0)
+        self.ask(self.SCI_SETCARETLINEVISIBLEALWAYS, 1)
+        self.ask(self.SCI_USEPOPUP, 0)
         self.setMarginType(_NUMBERS, self.MarginType.NumberMargin)
         for margin in (_SYMBOLS, _CHANGES):
             self.setMarginType(margin, self.MarginType.SymbolMargin)
@@ -237,7 +250,7 @@ class CodeEditor(QsciScintilla):
         self.setMarginMarkerMask(_CHANGES, 1 << _CHANGED)
         self.setMarginSensitivity(_SYMBOLS, True)
         self.setFolding(self.FoldStyle.PlainFoldStyle, _FOLDS)
-        self._ask(self.SCI_SETFOLDFLAGS, 0)
+        self.ask(self.SCI_SETFOLDFLAGS, 0)
         keys = self.standardCommands()
         for name in _FREED_KEYS if keys is not None else ():
             combination = QKeySequence(name)[0].toCombined()
@@ -264,6 +277,8 @@ class CodeEditor(QsciScintilla):
         self.setFoldMarginColors(base, base)
         self.setCaretForegroundColor(primary)
         self.setCaretWidth(theme.size("space.half"))
+        self.ask(self.SCI_SETADDITIONALCARETFORE, _scintilla_color(primary))
+        self.ask(self.SCI_SETADDITIONALSELBACK, _scintilla_color(theme.color("surface.selected")))
         self.setCaretLineBackgroundColor(theme.color("surface.line"))
         self.setSelectionBackgroundColor(theme.color("surface.selected"))
         self.resetSelectionForegroundColor()
@@ -300,27 +315,27 @@ class CodeEditor(QsciScintilla):
         for marker in (self.SC_MARKNUM_FOLDER, self.SC_MARKNUM_FOLDEREND):
             self._define_image(marker, "chevron-right", "text.tertiary", small)
         for marker in (self.SC_MARKNUM_FOLDERSUB, self.SC_MARKNUM_FOLDERTAIL, self.SC_MARKNUM_FOLDERMIDTAIL):
-            self._ask(self.SCI_MARKERDEFINE, marker, self.SC_MARK_EMPTY)
+            self.ask(self.SCI_MARKERDEFINE, marker, self.SC_MARK_EMPTY)
 
     def _define_image(self, marker: int, icon: str, token: str, size: int) -> None:
         ratio = self.devicePixelRatioF()
         picture = self._services.icons.get(icon, token, size).pixmap(size, size).toImage()
         picture = picture.convertToFormat(QImage.Format.Format_RGBA8888)
-        self._ask(self.SCI_RGBAIMAGESETSCALE, round(picture.devicePixelRatio() * 100 or ratio * 100))
+        self.ask(self.SCI_RGBAIMAGESETSCALE, round(picture.devicePixelRatio() * 100 or ratio * 100))
         self.markerDefine(picture, marker)
 
     def _dress_rows(self, theme: Theme) -> None:
         wanted = theme.size("row.editor")
         for style in (self.SCI_SETEXTRAASCENT, self.SCI_SETEXTRADESCENT):
-            self._ask(style, 0)
-        spare = wanted - self._ask(self.SCI_TEXTHEIGHT, 0)
+            self.ask(style, 0)
+        spare = wanted - self.ask(self.SCI_TEXTHEIGHT, 0)
         self.setExtraAscent((spare + 1) // 2)
         self.setExtraDescent(spare // 2)
         self._set_number_width()
         self.setMarginWidth(_SYMBOLS, theme.size("icon.small") + theme.size("space.1"))
         self.setMarginWidth(_CHANGES, theme.size("space.1"))
         self.setMarginWidth(_FOLDS, theme.size("space.3"))
-        self._ask(self.SCI_SETMARGINLEFT, 0, 0)
+        self.ask(self.SCI_SETMARGINLEFT, 0, 0)
 
     def _set_number_width(self) -> None:
         digits = max(len(str(self.lines())), 4)
@@ -339,7 +354,7 @@ class CodeEditor(QsciScintilla):
         was_seen = height < before and self._caret_is_within(before)
         super().resizeEvent(event)
         if was_seen and not self._caret_is_within(height):
-            self._ask(self.SCI_SCROLLCARET)
+            self.ask(self.SCI_SCROLLCARET)
 
     def paintEvent(self, event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
         """Scintilla's text, then what it has no way to show."""
@@ -362,6 +377,8 @@ class CodeEditor(QsciScintilla):
             return
         if event.modifiers() & held == control and event.text() > " ":
             event.ignore()
+        elif event.key() == Qt.Key.Key_Escape:
+            self.escaped.emit()
         else:
             super().keyPressEvent(event)
 
@@ -381,6 +398,14 @@ class CodeEditor(QsciScintilla):
         problem = self._overlay.action_at(event.position())
         if problem is not None:
             self.fix_chosen.emit(problem)
+            event.accept()
+            return
+        if (
+            event.modifiers() == Qt.KeyboardModifier.AltModifier
+            and event.button() == Qt.MouseButton.LeftButton
+        ):
+            point = event.position().toPoint()
+            self.caret_added.emit(self.ask(self.SCI_POSITIONFROMPOINT, point.x(), point.y()))
             event.accept()
             return
         super().mousePressEvent(event)
@@ -406,10 +431,10 @@ class CodeEditor(QsciScintilla):
 
     def hover_text(self, point: QPoint) -> str:
         """The problems under a point of the viewport; in the margins those of the whole line."""
-        position = self._ask(self.SCI_POSITIONFROMPOINTCLOSE, point.x(), point.y())
+        position = self.ask(self.SCI_POSITIONFROMPOINTCLOSE, point.x(), point.y())
         left = sum(self.marginWidth(margin) for margin in (_NUMBERS, _SYMBOLS, _CHANGES, _FOLDS))
         if point.x() < left:
-            line = self._line_of(self._ask(self.SCI_POSITIONFROMPOINT, left + 1, point.y()))
+            line = self._line_of(self.ask(self.SCI_POSITIONFROMPOINT, left + 1, point.y()))
             found = [p for p in self._problems if self._line_of(p.start) == line]
         else:
             found = [p for p in self._problems if p.start <= position < p.end]
@@ -469,20 +494,24 @@ class CodeEditor(QsciScintilla):
 
     def _caret_is_within(self, height: int) -> bool:
         """Whether the caret's line is seen whole in a view of so many pixels."""
-        below = self._ask(self.SCI_POINTYFROMPOSITION, 0, self._ask(self.SCI_GETCURRENTPOS))
-        return 0 <= below <= height - self._ask(self.SCI_TEXTHEIGHT, 0)
+        below = self.ask(self.SCI_POINTYFROMPOSITION, 0, self.ask(self.SCI_GETCURRENTPOS))
+        return 0 <= below <= height - self.ask(self.SCI_TEXTHEIGHT, 0)
 
     def _bring_into_view(self, line: int) -> None:
-        shown = self._ask(self.SCI_VISIBLEFROMDOCLINE, line)
-        first, count = self._ask(self.SCI_GETFIRSTVISIBLELINE), self._ask(self.SCI_LINESONSCREEN)
+        shown = self.ask(self.SCI_VISIBLEFROMDOCLINE, line)
+        first, count = self.ask(self.SCI_GETFIRSTVISIBLELINE), self.ask(self.SCI_LINESONSCREEN)
         if not first <= shown < first + count - 1:
-            self._ask(self.SCI_SETFIRSTVISIBLELINE, max(shown - count // 3, 0))
+            self.ask(self.SCI_SETFIRSTVISIBLELINE, max(shown - count // 3, 0))
 
     def _line_of(self, position: int) -> int:
-        return self._ask(self.SCI_LINEFROMPOSITION, position)
+        return self.ask(self.SCI_LINEFROMPOSITION, position)
 
-    def _ask(self, message: int, first: int = 0, second: int = 0) -> int:
+    def ask(self, message: int, first: int = 0, second: int = 0) -> int:
         return self.SendScintilla(message, first, second)
+
+
+def _scintilla_color(color: QColor) -> int:
+    return color.blue() << 16 | color.green() << 8 | color.red()
 
 
 def _is_left(event: QDragMoveEvent) -> bool:

@@ -8,8 +8,7 @@ from collections.abc import Callable, Hashable, Mapping
 from functools import partial
 from pathlib import Path
 
-from PyQt6.QtCore import Qt
-from PyQt6.QtGui import QAction, QKeySequence
+from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from application.groups.project import Project
@@ -18,7 +17,9 @@ from application.ports.project import ABSENT
 from application.project.editing import OpenedFile
 from application.project.unsaved_texts import UnsavedText
 from domain.llm.tools.text_files import TextFile, diff_files
+from presentation.panels.editor.actions import EditorActions
 from presentation.panels.editor.code_editor import CodeEditor
+from presentation.panels.editor.commands import TextCommands
 from presentation.panels.editor.compare_view import CompareView
 from presentation.panels.editor.examination import Examination, Problem, is_spice
 from presentation.panels.editor.find_bar import FindBar, GoToLineBar
@@ -81,9 +82,9 @@ class EditorArea(QWidget):
         services.workspace.main_circuit_changed.connect(self._offer)
         services.workspace.opening_changed.connect(self._offer)
         self._offer()
-        self._actions: dict[str, QAction] = {}
+        self._text_commands = TextCommands(services, self)
         self._lay_out()
-        self._make_actions()
+        self._actions = EditorActions(self, self._acts())
         self._connect()
         self.restyle()
         self.retranslate()
@@ -100,27 +101,20 @@ class EditorArea(QWidget):
             QVBoxLayout(self), self._row, self.go_to_line_bar, self.find_bar, (self._stack, 1), edges=0, gap=0
         )
 
-    def _make_actions(self) -> None:
-        commands: dict[str, tuple[str, Callable[[], object]]] = {
-            "save": ("Ctrl+S", self.save_current),
-            "close": ("Ctrl+W", self.close_current),
-            "next_tab": ("Ctrl+Tab", lambda: self._step_tab(1)),
-            "previous_tab": ("Ctrl+Shift+Tab", lambda: self._step_tab(-1)),
-            "find": ("Ctrl+F", self.open_find),
-            "replace": ("Ctrl+H", self.open_replace),
-            "find_next": ("F3", self.find_bar.find_next),
-            "find_previous": ("Shift+F3", self.find_bar.find_previous),
-            "go_to_line": ("Ctrl+G", self.open_go_to_line),
-            "quick_fix": ("Ctrl+.", self.quick_fix),
+    def _acts(self) -> dict[str, Callable[[], object]]:
+        return {
+            "save": self.save_current,
+            "close": self.close_current,
+            "next_tab": lambda: self._step_tab(1),
+            "previous_tab": lambda: self._step_tab(-1),
+            "find": self.open_find,
+            "replace": self.open_replace,
+            "find_next": self.find_bar.find_next,
+            "find_previous": self.find_bar.find_previous,
+            "go_to_line": self.open_go_to_line,
+            "quick_fix": self.quick_fix,
+            **self._text_commands.acts(),
         }
-        for name, (key, act) in commands.items():
-            action = QAction(self)
-            action.setObjectName(f"editor.{name}")
-            action.setShortcut(QKeySequence(key))
-            action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-            action.triggered.connect(lambda _checked=False, act=act: act())
-            self.addAction(action)
-            self._actions[name] = action
 
     def _connect(self) -> None:
         services, workspace = self._services, self._services.workspace
@@ -526,21 +520,7 @@ class EditorArea(QWidget):
         self._refresh_titles()
 
     def retranslate(self) -> None:
-        language = self._services.language
-        texts = {
-            "save": msg("Save"),
-            "close": msg("Close"),
-            "next_tab": msg("Next file"),
-            "previous_tab": msg("Previous file"),
-            "find": msg("Find"),
-            "replace": msg("Replace"),
-            "find_next": msg("Next match"),
-            "find_previous": msg("Previous match"),
-            "go_to_line": msg("Go to line"),
-            "quick_fix": msg("Quick fix"),
-        }
-        for name, text in texts.items():
-            self._actions[name].setText(language(text))
+        self._actions.retranslate(self._services.language)
         self.tabs.retranslate()
         self.find_bar.retranslate()
         self.go_to_line_bar.retranslate()

@@ -22,6 +22,7 @@ from application.ports.project import ABSENT
 from application.project.editing import OpenedFile
 from application.project.unsaved_texts import UnsavedText
 from domain.llm.tools.text_files import Encoding
+from presentation.panels.editor import line_commands
 from presentation.panels.editor.code_editor import CodeEditor
 from presentation.panels.editor.examination import (
     Examination,
@@ -100,6 +101,8 @@ class EditorPage(QWidget):
         self.editor.edited.connect(self._on_edited)
         self.editor.modificationChanged.connect(lambda _is: self.state_changed.emit())
         self.editor.fix_chosen.connect(self.apply_fix)
+        self.editor.caret_added.connect(lambda at: line_commands.toggle_caret(self.editor, at))
+        self.editor.escaped.connect(lambda: line_commands.keep_main_caret(self.editor))
         self._start_examination()
 
     @property

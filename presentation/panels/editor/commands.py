@@ -1,0 +1,111 @@
+"""What the editor's commands do to the text in front: lines, carets, problems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Literal, Protocol
+
+from PyQt6.QtWidgets import QApplication, QLineEdit
+
+from presentation.panels.editor import line_commands
+from presentation.panels.editor.code_editor import CodeEditor
+from presentation.panels.editor.examination import Problem, has_title, is_spice
+from presentation.panels.editor.page import EditorPage
+from presentation.ui.workspace import WindowServices
+from shared.message import msg
+
+
+class Area(Protocol):
+    """Who has the texts."""
+
+    def current_page(self) -> EditorPage | None: ...
+
+    def show_file(self, path: Path, line: int | None = None, column: int = 1) -> None: ...
+
+
+class TextCommands:
+    """The commands that are for the text in front."""
+
+    def __init__(self, services: WindowServices, area: Area) -> None:
+        self._services = services
+        self._area = area
+
+    def acts(self) -> dict[str, Callable[[], object]]:
+        """What each does, by its name in `actions.ROWS`."""
+        return {
+            "next_problem": partial(self.go_to_problem, 1),
+            "previous_problem": partial(self.go_to_problem, -1),
+            "comment": self.toggle_comment,
+            "move_up": partial(self.move_lines, "up"),
+            "move_down": partial(self.move_lines, "down"),
+            "copy_up": partial(self.copy_lines, "up"),
+            "copy_down": partial(self.copy_lines, "down"),
+            "delete_line": self.delete_lines,
+            "next_occurrence": self.select_next_occurrence,
+        }
+
+    def toggle_comment(self) -> None:
+        page = self._page()
+        if page is not None and is_spice(page.path):
+            line_commands.toggle_comment(page.editor, has_title=has_title(page.path))
+
+    def move_lines(self, way: Literal["up", "down"]) -> None:
+        page = self._page()
+        if page is not None:
+            line_commands.move_lines(page.editor, way, has_title=_is_titled(page))
+
+    def copy_lines(self, way: Literal["up", "down"]) -> None:
+        page = self._page()
+        if page is not None:
+            line_commands.copy_lines(page.editor, way)
+
+    def delete_lines(self) -> None:
+        page = self._page()
+        if page is not None:
+            line_commands.delete_lines(page.editor)
+
+    def select_next_occurrence(self) -> None:
+        page = self._page()
+        if page is not None:
+            line_commands.select_next_occurrence(page.editor)
+
+    def go_to_problem(self, step: Literal[1, -1]) -> None:
+        """Go to the next problem of the text, then of the files it includes, then from the beginning."""
+        page = self._area.current_page()
+        if page is None:
+            return
+        workspace, problems = self._services.workspace, page.examination.problems
+        if not problems:
+            workspace.status_changed.emit(msg("No problems in {name}.", name=page.path.name))
+            return
+        here = sorted((p for p in problems if p.file == page.path), key=lambda p: p.start)
+        others = [p for p in problems if p.file != page.path]
+        wanted = _beside(page.editor, here, step) or (others or here)[0 if step > 0 else -1]
+        if wanted.file == page.path:
+            page.editor.select_bytes(wanted.start, wanted.end)
+            page.editor.setFocus()
+        else:
+            self._area.show_file(wanted.file, wanted.line, wanted.column or 1)
+        workspace.status_changed.emit(wanted.message)
+
+    def _page(self) -> EditorPage | None:
+        """The page whose text can be changed; None while something is typed into the bar above it."""
+        page = self._area.current_page()
+        if page is None or page.editor.isReadOnly() or isinstance(QApplication.focusWidget(), QLineEdit):
+            return None
+        return page
+
+
+def _is_titled(page: EditorPage) -> bool:
+    return is_spice(page.path) and has_title(page.path)
+
+
+def _beside(editor: CodeEditor, problems: list[Problem], step: Literal[1, -1]) -> Problem | None:
+    start, end = editor.selected_bytes()
+    if step > 0:
+        at_one = any((p.start, p.end) == (start, end) for p in problems)
+        behind = (p for p in problems if (p.start > start if at_one else p.start >= end))
+        return next(behind, None)
+    return next((p for p in reversed(problems) if p.start < start), None)
