@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from shared.errors import CircuitAIError, UserInputError
-from shared.uninterrupted import off_loop
+from shared.uninterrupted import off_loop, uninterrupted
 
 if TYPE_CHECKING:
     from application.ports.simulation import ColumnBuilder, ResultStore, WaveformReader, WaveformSource
@@ -140,11 +140,7 @@ class LoadWaveforms:
         the disk is full. A cancellation ends it soon.
         """
         stop = threading.Event()
-        try:
-            return await asyncio.to_thread(self._prepare, source, stop)
-        except asyncio.CancelledError:
-            stop.set()
-            raise
+        return await uninterrupted(asyncio.to_thread(self._prepare, source, stop), on_cancel=stop.set)
 
     def _prepare(self, source: Path, stop: threading.Event) -> bool:
         raw_path = self.results.raw_path_of(source)

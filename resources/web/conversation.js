@@ -22,7 +22,13 @@
   let held = null; // the row that stays where it was placed while rows come above it, until somebody scrolls
   const hold = () => {
     log.scrollTop += held.row.getBoundingClientRect().top - log.getBoundingClientRect().top + held.above;
+    held.at = log.scrollTop;
   };
+
+  function firstSeen() {
+    const top = log.getBoundingClientRect().top;
+    return [...items.children].find(each => each.getBoundingClientRect().bottom > top);
+  }
 
   function showNewer() {
     newer.hidden = follows || unseen === 0;
@@ -148,13 +154,15 @@
       markNewest();
     },
     prepend(rows) {
-      const first = items.firstElementChild; // it stays where it is, whether the page anchors it by itself or not
+      const first = firstSeen(); // it stays where it is, whether the page anchors it by itself or not
       const top = first?.getBoundingClientRect().top ?? 0;
       const fragment = document.createDocumentFragment();
       for (const [key, kind, html] of rows) fragment.append(make(key, kind, html));
       items.prepend(fragment);
-      if (first) log.scrollTop += first.getBoundingClientRect().top - top;
-      if (held) hold();
+      if (!first) return;
+      // The rows that came are as high as they are guessed to be until they are drawn: it is held until then.
+      held ??= { row: first, above: log.getBoundingClientRect().top - top, isLoose: true };
+      hold();
     },
     update(key, kind, html) {
       const element = elements.get(key);
@@ -232,7 +240,7 @@
   function tellPlace() {
     telling = 0;
     const top = log.getBoundingClientRect().top;
-    const row = atEnd() ? null : [...items.children].find(each => each.getBoundingClientRect().bottom > top);
+    const row = atEnd() ? null : firstSeen();
     bridge?.place(row?.dataset.key ?? "", row ? Math.round(top - row.getBoundingClientRect().top) : 0);
     if (log.scrollTop < 2 * log.clientHeight) bridge?.older(); // there may be earlier rows above
   }
@@ -243,6 +251,7 @@
   log.addEventListener("mousedown", event => { if (event.offsetX > log.clientWidth) follows = false; });
   log.addEventListener("scroll", () => {
     if (atEnd()) { follows = true; unseen = 0; }
+    if (held?.isLoose && Math.abs(log.scrollTop - held.at) > 1) held = null; // scrolled, by whatever means
     showNewer();
     telling ||= setTimeout(tellPlace, 100);
   }, { passive: true });

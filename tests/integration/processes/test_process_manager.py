@@ -132,8 +132,9 @@ async def test_a_grandchild_that_keeps_the_pipes_open_holds_nobody_up(manager):
     assert await is_dead(int(outcome.stdout))
 
 
-async def test_a_grandchild_that_ignores_signals_is_killed_too(manager):
-    outcome = await manager.run(sh("(trap '' TERM HUP INT; echo $$; exec sleep 1000) & sleep 0.05"), env=PATH)
+async def test_a_grandchild_that_ignores_signals_is_killed_too(manager, tmp_path):
+    deaf = "(trap '' TERM HUP INT; : > deaf; exec sleep 1000) & echo $!"
+    outcome = await manager.run(sh(f"{deaf}; until [ -e deaf ]; do sleep 0.01; done"), env=PATH, cwd=tmp_path)
     assert outcome.exit_code == 0
     assert await is_dead(int(outcome.stdout))
 
