@@ -87,6 +87,9 @@ _QUANTITIES = {
     "settling_time": msg("Settling time"),
     "overshoot": msg("Overshoot"), "slew_rate": msg("Slew rate"), "frequency": msg("Frequency"),
     "period": msg("Period"), "duty": msg("Duty cycle"), "thd": msg("Total harmonic distortion"),
+    "thdn": msg("THD+N"), "snr": msg("Signal-to-noise ratio"), "sinad": msg("SINAD"),
+    "enob": msg("Effective number of bits"), "sfdr": msg("Spurious-free dynamic range"),
+    "harmonic": msg("Harmonic amplitude"),
     "ripple": msg("Ripple"), "noise_total": msg("Total noise"), "avg": msg("Average"),
     "rms": msg("RMS value"), "pp": msg("Peak-to-peak value"), "max": msg("Maximum"), "min": msg("Minimum"),
 }  # fmt: skip

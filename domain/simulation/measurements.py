@@ -12,6 +12,7 @@ from typing import Literal
 
 import numpy as np
 
+from domain.simulation import distortion as ds
 from domain.simulation import frequency_response as fr
 from domain.simulation import time_response as tr
 from domain.simulation import units
@@ -156,7 +157,13 @@ MEASUREMENTS: dict[str, Measurement] = {
     "period": _time(tr.period, _axis, "period(x)"),
     "duty": _time(tr.duty, _fixed("1"), "duty(x)"),
     "delay": Measurement(domain="time", compute=tr.delay, unit=_axis, signals=2, usage="delay(x, y)"),
-    "thd": _time(tr.thd, _fixed("1"), "thd(x, f0[, n])", 1, 2),
+    "thd": _time(ds.thd, _fixed("1"), "thd(x[, f0[, n]])", 0, 1, 2),
+    "thdn": _time(ds.thd_n, _fixed("1"), "thdn(x[, f0])", 0, 1),
+    "snr": _time(ds.snr, _fixed("dB"), "snr(x[, f0])", 0, 1),
+    "sinad": _time(ds.sinad, _fixed("dB"), "sinad(x[, f0])", 0, 1),
+    "enob": _time(ds.enob, _fixed("1"), "enob(x[, f0])", 0, 1),
+    "sfdr": _time(ds.sfdr, _fixed("dB"), "sfdr(x[, f0])", 0, 1),
+    "harmonic": _time(ds.harmonic, _same, "harmonic(x, n[, f0])", 1, 2),
     "ripple": Measurement(
         domain="time",
         compute=lambda signal, *window: (

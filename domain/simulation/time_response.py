@@ -17,6 +17,7 @@ from typing import Literal
 
 import numpy as np
 
+from domain.simulation.resampling import resampled
 from domain.simulation.signals import Signal, figure
 from domain.simulation.waveform import RealArray
 from shared.errors import CircuitError, UserInputError
@@ -308,7 +309,7 @@ def harmonics_of(signal: Signal, fundamental_hz: float) -> RealArray:
     stop = float(signal.x[-1])
     count = periods * _SAMPLES_PER_PERIOD
     grid = stop - periods / fundamental_hz * (1 - np.arange(count) / count)
-    spectrum = np.fft.rfft(_resampled(signal.x, signal.real, grid))[::periods] / count
+    spectrum = np.fft.rfft(resampled(signal.x, signal.real, grid))[::periods] / count
     amplitudes = 2 * np.abs(spectrum)
     if amplitudes[1] <= 1e-12 * amplitudes.max():
         raise CircuitError(
@@ -316,29 +317,6 @@ def harmonics_of(signal: Signal, fundamental_hz: float) -> RealArray:
         )
     amplitudes[0] = spectrum[0].real
     return np.asarray(amplitudes)
-
-
-def _resampled(x: RealArray, y: RealArray, grid: RealArray) -> RealArray:
-    """Cubic Hermite interpolation with parabolic slopes; at an edge, where a short steep step meets a
-    long flat one, the slope is the flat one's, so that nothing overshoots."""
-    h = np.diff(x)
-    secants = np.diff(y) / h
-    slopes = np.concatenate((secants[:1], secants[:-1], secants[-1:]))[: len(x)]
-    if len(x) > 2:
-        left, right, hl, hr = secants[:-1], secants[1:], h[:-1], h[1:]
-        smooth = (hr * left + hl * right) / (hl + hr)
-        flat = np.where(np.abs(left) < np.abs(right), left, right)
-        steep = np.where(np.abs(left) < np.abs(right), right, left)
-        is_edge = (np.maximum(hl, hr) > 5 * np.minimum(hl, hr)) & (np.abs(steep) > 5 * np.abs(flat))
-        slopes = np.concatenate((secants[:1], np.where(is_edge, flat, smooth), secants[-1:]))
-    left_of = np.clip(np.searchsorted(x, grid, side="right") - 1, 0, len(h) - 1)
-    t = (grid - x[left_of]) / h[left_of]
-    return np.asarray(
-        (2 * t**3 - 3 * t**2 + 1) * y[left_of]
-        + (t**3 - 2 * t**2 + t) * h[left_of] * slopes[left_of]
-        + (3 * t**2 - 2 * t**3) * y[left_of + 1]
-        + (t**3 - t**2) * h[left_of] * slopes[left_of + 1]
-    )
 
 
 def _second_half(signal: Signal) -> Signal:

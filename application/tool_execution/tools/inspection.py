@@ -39,11 +39,11 @@ _MOST_EXPRESSIONS = 30
 _USUAL_POINTS = 11
 _MOST_VECTORS = 40
 FUNCTIONS = (
-    "Any axis: max min pp peak avg rms of (x[,from,to]), at(x,p), cross(x,level[,n]). Over frequency: dcgain "
-    "gain(x,f) bandwidth(x[,drop_db]) highcut lowcut q ugf phase_margin gain_margin. In time: rise_time "
-    "fall_time overshoot settling_time(x[,tol]) slew_rate frequency period duty ripple(x[,from,to]) "
-    "thd(x,f0[,n]) delay(x,y). noise_total(x[,f1,f2]). Of a vector: db ph re im mag abs sqrt deriv integ "
-    "group_delay."
+    "Any axis: max min pp peak avg rms ripple of (x[,from,to]), at(x,p), cross(x,level[,n]). Over frequency: "
+    "dcgain gain(x,f) bandwidth(x[,drop_db]) highcut lowcut q ugf phase_margin gain_margin. In time: "
+    "rise_time fall_time overshoot settling_time(x[,tol]) slew_rate frequency period duty delay(x,y) thd "
+    "thdn snr sinad enob sfdr of (x[,f0]), harmonic(x,n). noise_total(x[,f1,f2]). Of a vector: db ph re im "
+    "mag abs sqrt deriv integ group_delay."
 )
 """Every measurement function, for a model."""
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _PATIENCE_S = 0.3
 """The figures of the result before stand until the new ones are there, but no longer than this: then those
 that need no measuring come first."""
-_SHARES = re.compile(r"(thd|overshoot|duty)\(.*\)(@\d+)?|four_.*_thd(@\d+)?", re.IGNORECASE)
+_SHARES = re.compile(r"(thdn?|overshoot|duty)\(.*\)(@\d+)?|four_.*_thd(@\d+)?", re.IGNORECASE)
 """Fractions that every data sheet gives in percent."""
 _NONSENSE = frozenset({"bad_expression", "stays_vector"})
 """Errors of an expression itself: it does not parse, names what is not there, or is a curve."""
