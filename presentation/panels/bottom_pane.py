@@ -153,7 +153,7 @@ class BottomPane(QWidget):
         self._progress = QProgressBar()
         self._progress.setTextVisible(False)
         self._progress.setRange(0, 1000)
-        self._stop = IconButton(services, "square", msg("Stop the run"), key="Esc", name="stop_run")
+        self._stop = IconButton(services, "square", msg("Stop the run"), action="stopRun", name="stop_run")
         self._stop.clicked.connect(self.views.controller.stop)
         self._run_row = QHBoxLayout(self._run_bar)
         for widget in (self._run_text, self._progress, self._stop):
@@ -161,7 +161,9 @@ class BottomPane(QWidget):
         self._run_bar.hide()
         self._maximise = IconButton(services, "maximize-2", msg("Maximize"), name="maximise_bottom")
         self._maximise.clicked.connect(self._on_maximise)
-        self._close = IconButton(services, "x", msg("Hide this pane"), key="Ctrl+J", name="hide_bottom")
+        self._close = IconButton(
+            services, "x", msg("Hide this pane"), action="pane.bottom", name="hide_bottom"
+        )
         self._close.clicked.connect(self.hide_requested)
         head = QWidget()
         mark_area(head, surface="panel", line="bottom")

@@ -182,6 +182,7 @@ class IterationsPlot(QWidget):
             from presentation.panels.waveforms.plot_area import PlotArea
 
             self.area = PlotArea(self._services.theme.theme)
+            self._services.shortcuts.answer(self.area, self.area.acts)
             self.area.setObjectName("iterations_area")
             self.area.set_cursors_shown(False)
             self._stack.addWidget(self.area)

@@ -62,6 +62,9 @@ class ProblemRow:
     is_of_run: bool = False
 
 
+_NONE = msg("No problems in this file or in the last run.")
+
+
 class ProblemsView(QWidget):
     """The list: errors first. Enter, or a double click, goes to the place."""
 
@@ -132,7 +135,7 @@ class ProblemsView(QWidget):
 
     def retranslate(self, _name: object = None) -> None:
         language = self._services.language
-        self._empty.setText(language(msg("No problems in this file or in the last run.")))
+        self._empty.setText(language(_NONE))
         self.list.setAccessibleName(language(msg("Problems")))
         self._refresh()
 
@@ -151,6 +154,24 @@ class ProblemsView(QWidget):
         self.counted.emit(len(rows))
         errors, warnings = (sum(row.severity == kind for row in rows) for kind in ("error", "warning"))
         self._services.workspace.problems_changed.emit(errors, warnings)
+
+    def step(self, by: int) -> None:
+        """Go to the next problem (1) or the one before (-1) that has a place, round and round."""
+        placed = [number for number, row in enumerate(self.rows) if row.file is not None]
+        if not placed:
+            self._services.workspace.status_changed.emit(_NONE)
+            return
+        here = self.list.currentIndex().row()
+        later = [number for number in (placed if by > 0 else placed[::-1]) if (number - here) * by > 0]
+        number = later[0] if later and here >= 0 else placed[0 if by > 0 else -1]
+        self.list.setCurrentIndex(self._model.index(number))
+        self._on_chosen(self.rows[number])
+        self._services.workspace.status_changed.emit(self.rows[number].message)
+
+    def refusal(self) -> Message | None:
+        """Why there is no next one."""
+        has_any = any(row.file is not None for row in self.rows)
+        return None if has_any else _NONE
 
     def _on_chosen(self, row: ProblemRow) -> None:
         if row.file is not None:

@@ -94,16 +94,16 @@ class _LineHandle(QSplitterHandle):
 
 
 class IconButton(QToolButton):
-    """A button that is an icon: with a tooltip, its key, and a name for screen readers."""
+    """A button that is an icon: with a tooltip, the key of its action, and a name for screen readers."""
 
     def __init__(
-        self, services: WindowServices, icon: str, text: Message, *, key: str = "", name: str = ""
+        self, services: WindowServices, icon: str, text: Message, *, action: str = "", name: str = ""
     ) -> None:
         super().__init__()
         self._services = services
         self._icon = icon
         self._text = text
-        self._key = key
+        self._action = action
         self._color = ""
         self.setObjectName(name or icon)
         self.setAutoRaise(True)
@@ -111,6 +111,7 @@ class IconButton(QToolButton):
         self.setProperty("kind", "icon")
         services.theme.changed.connect(self.restyle)
         services.language.changed.connect(self.retranslate)
+        services.shortcuts.changed.connect(self.retranslate)
         self.toggled.connect(self.restyle)
         self.restyle()
         self.retranslate()
@@ -131,7 +132,7 @@ class IconButton(QToolButton):
 
     def retranslate(self) -> None:
         text = self._services.language(self._text)
-        self.setToolTip(f"{text} ({self._key})" if self._key else text)
+        self.setToolTip(self._services.with_key(text, self._action) if self._action else text)
         self.setAccessibleName(text)
 
 

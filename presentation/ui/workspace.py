@@ -17,6 +17,7 @@ from presentation.ui.signals import Signal, signal
 if TYPE_CHECKING:
     from application.project.unsaved_texts import UnsavedText
     from domain.simulation.result import SimulationResult
+    from presentation.actions.shortcuts import Shortcuts
     from presentation.ui.icons import Icons
     from presentation.ui.language import LanguageManager
     from presentation.ui.theme import ThemeManager
@@ -326,12 +327,21 @@ class WindowServices:
     language: LanguageManager
     icons: Icons
     workspace: Workspace
+    shortcuts: Shortcuts
     start: Callable[..., object]
     """start(coroutine, *, kind, scope=None): run it as a task; its error is shown, not lost."""
+
+    def with_key(self, text: str, action: str) -> str:
+        """A tooltip with the key of an action behind it, where it has one."""
+        key = self.shortcuts.shown(action)
+        if not key:
+            return text
+        return f"{text}（{key}）" if self.language.name == "zh" else f"{text} ({key})"
 
     def dress(self, widget: Dressed) -> None:
         """Have a widget in the theme and the language in force, now and whenever they change."""
         self.theme.changed.connect(widget.restyle)
         self.language.changed.connect(widget.retranslate)
+        self.shortcuts.changed.connect(widget.retranslate)
         widget.restyle()
         widget.retranslate()

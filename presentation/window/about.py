@@ -5,7 +5,6 @@ Each dialog is imported when it is first wanted.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from PyQt6.QtCore import QUrl
@@ -17,13 +16,14 @@ from application.groups.models import Models
 from application.groups.program import Program
 from application.groups.project import Project
 from presentation import VERSION
+from presentation.actions.action import SCOPES, Scope
+from presentation.actions.plot_rows import GESTURES, MOUSE
 from presentation.ui import questions
 from presentation.ui.machine import name_of_point
 from presentation.ui.parts import push_button
 from presentation.ui.small_dialog import SmallDialog
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
-from presentation.window.commands import MENUS, Command
 from presentation.window.panels import Parts
 from shared.message import Message, msg
 
@@ -31,30 +31,8 @@ _LICENCE = Path(__file__).resolve().parents[2] / "LICENSE"
 _MARKS = {"ok": "✓", "warning": "!", "missing": "✗", "unused": "·"}
 
 
-GESTURES: tuple[tuple[str, Message], ...] = (
-    ("{wheel}", msg("Zoom horizontally")),
-    ("Ctrl+{wheel}", msg("Zoom vertically")),
-    ("{drag}", msg("Pan the plot")),
-    ("Shift+{drag}", msg("Zoom to a box")),
-    ("{click}", msg("Place the cursor")),
-    ("{double_click}", msg("Fit")),
-    ("A, B", msg("Select the cursor")),
-    ("←, →", msg("Move the cursor by one sample, with Shift by ten")),
-    ("+, −", msg("Zoom in, zoom out")),
-    ("F, Home", msg("Fit")),
-)
-"""What the plot answers, by what is done; words in braces are mouse words."""
-
-_MOUSE = {
-    "wheel": msg("wheel"),
-    "drag": msg("drag"),
-    "click": msg("click"),
-    "double_click": msg("double click"),
-}
-
-
-def show_keys(services: WindowServices, window: QWidget, commands: Sequence[Command]) -> None:
-    """The keys menu by menu, then what the mouse and the keys do in a plot."""
+def show_keys(services: WindowServices, window: QWidget, scope: Scope | None = None) -> None:
+    """The keys by where they are answered, and what the mouse does in a plot; of one place, or of all."""
     language = services.language
     box = SmallDialog(services, window, "notice", title=msg("Keyboard"))
     table = QWidget()
@@ -64,19 +42,26 @@ def show_keys(services: WindowServices, window: QWidget, commands: Sequence[Comm
     grid.setHorizontalSpacing(theme.size("space.6"))
     grid.setVerticalSpacing(theme.size("space.1"))
     grid.setColumnStretch(1, 1)
-    mouse = {name: language(word) for name, word in _MOUSE.items()}
-    parts: list[tuple[Message, list[tuple[str, str]]]] = [
-        (title, [(c.key, language(c.text)) for c in commands if c.menu == name and c.key])
-        for name, title in MENUS.items()
+    parts: list[tuple[Scope, Message]] = [
+        (name, title) for name, title in SCOPES.items() if scope in (None, name)
     ]
-    parts[-1][1].append(("F10", language(msg("Open the menus"))))
-    parts.append((msg("Plot"), [(keys.format(**mouse), language(text)) for keys, text in GESTURES]))
-    for title, rows in parts:
-        if rows:
-            head = QLabel(language(title))
-            mark(head, role="strong")
-            grid.addWidget(head, grid.rowCount(), 0, 1, 2)
+    for place, title in parts:
+        rows = [
+            (", ".join(services.shortcuts.all_keys_of(action.name)), language(action.title))
+            for action in services.shortcuts.actions
+            if action.scope == place
+        ]
+        if place == "plot":
+            rows += [
+                ("+".join(language(MOUSE[part]) if part in MOUSE else part for part in done), language(text))
+                for done, text in GESTURES
+            ]
+        head = QLabel(language(title))
+        mark(head, role="strong")
+        grid.addWidget(head, grid.rowCount(), 0, 1, 2)
         for keys, text in rows:
+            if not keys:
+                continue
             row = grid.rowCount()
             key = QLabel(keys)
             mark(key, role="mono")

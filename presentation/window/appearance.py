@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from application.project.window_state import WindowState
+from presentation.actions.window_rows import ZOOMS
 from presentation.ui.language import LanguageManager, LanguageName
 from presentation.ui.theme import Mode, ThemeManager
 from presentation.window.commands import Commands
-
-SIZES = (80, 90, 100, 110, 125, 150, 175, 200)
-"""Percent that can be chosen."""
 
 
 class Appearance:
@@ -43,7 +41,7 @@ class Appearance:
     def zoom(self, step: int) -> None:
         """The next larger (1) or smaller (-1) of the sizes; 0: 100 %."""
         now = round(self._theme.theme.scale * 100)
-        larger, smaller = [size for size in SIZES if size > now], [size for size in SIZES if size < now]
+        larger, smaller = [size for size in ZOOMS if size > now], [size for size in ZOOMS if size < now]
         found = larger[:1] if step > 0 else smaller[-1:] if step else [100]
         if found:
             self.set_scale(found[0] / 100)
@@ -60,7 +58,7 @@ class Appearance:
         for name, is_on in (
             *((f"theme.{mode}", theme.mode == mode) for mode in ("light", "dark", "system")),
             *((f"language.{name}", language.name == name) for name in ("en", "zh")),
-            *((f"scale.{size}", round(theme.theme.scale * 100) == size) for size in SIZES),
+            *((f"scale.{size}", round(theme.theme.scale * 100) == size) for size in ZOOMS),
         ):
             commands.action(name).setChecked(is_on)
         commands.action("contrast").setChecked(theme.wants_contrast)

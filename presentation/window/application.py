@@ -52,6 +52,7 @@ from PyQt6.QtWidgets import QApplication, QWidget
 from application.app import Application
 from application.project.window_state import WindowState
 from presentation import VERSION
+from presentation.actions.shortcuts import Shortcuts
 from presentation.look import drawings, tokens
 from presentation.translation import Translator
 from presentation.ui.icons import Icons
@@ -258,6 +259,7 @@ def _services_and_style(
         language=spoken,
         icons=Icons(theme),
         workspace=workspace,
+        shortcuts=Shortcuts(),
         start=_TaskStarter(app, workspace).start,
     )
     return services, style

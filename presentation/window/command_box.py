@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from PyQt6.QtCore import QPoint, Qt, pyqtSignal
 from PyQt6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent
@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from presentation.ui.hit_list import Hit, HitList
 
 _MOST_HITS = 12
+_MOST_COMMANDS = 16
+"""Where nothing but commands is looked for."""
+HitKind = Literal["command", "file", "symbol", "content"]
+_SIGNS: dict[str, HitKind] = {">": "command", "@": "symbol", "#": "content"}
+"""What is typed first to look for one kind only."""
 _ANYTHING = msg("File, node or command")
 
 
@@ -29,7 +34,7 @@ class CommandBox(QLineEdit):
         super().__init__()
         self._services = services
         self._window = window
-        self._sources: list[Callable[[], Sequence[Hit]]] = []
+        self._sources: list[tuple[HitKind, Callable[[], Sequence[Hit]]]] = []
         self._looking: list[Callable[[], bool]] = []
         self._hits: list[Hit] = []
         self.note = ""
@@ -39,7 +44,7 @@ class CommandBox(QLineEdit):
         self._popup: HitList | None = None
         """Made at the first search."""
         self._lens = QLabel(self)
-        self._hint = QLabel("Ctrl+P", self)
+        self._hint = QLabel(self)
         mark(self._hint, role="caption")
         self.textEdited.connect(lambda _text: self._search())
         self.textChanged.connect(lambda _text: self._place_hint())
@@ -55,10 +60,13 @@ class CommandBox(QLineEdit):
         self.setPlaceholderText("" if is_folded else self._services.language(_ANYTHING))
 
     def add_source(
-        self, source: Callable[[], Sequence[Hit]], is_looking: Callable[[], bool] | None = None
+        self,
+        source: Callable[[], Sequence[Hit]],
+        kind: HitKind,
+        is_looking: Callable[[], bool] | None = None,
     ) -> None:
         """Where hits come from; asked at each search. `is_looking`: it may have more in a moment."""
-        self._sources.append(source)
+        self._sources.append((kind, source))
         if is_looking is not None:
             self._looking.append(is_looking)
 
@@ -66,9 +74,24 @@ class CommandBox(QLineEdit):
     def shown_hits(self) -> tuple[str, ...]:
         return tuple(hit.text for hit in self._hits)
 
-    def begin(self) -> None:
+    @property
+    def kind(self) -> HitKind | None:
+        """What alone is looked for; None: everything."""
+        return _SIGNS.get(self.text().strip()[:1])
+
+    @property
+    def wanted(self) -> str:
+        """What is looked for, without the sign of its kind."""
+        text = self.text().strip()
+        return text[1:].strip() if text[:1] in _SIGNS else text
+
+    def begin(self, sign: str = "") -> None:
+        """Take the keyboard; with a sign (">" commands, "@" nodes and elements, "#" lines) for one kind."""
         self.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        self.selectAll()
+        if sign:
+            self.setText(sign)
+        else:
+            self.selectAll()
         self._search()
 
     def search_again(self) -> None:
@@ -98,7 +121,9 @@ class CommandBox(QLineEdit):
         text = self._services.language(_ANYTHING)
         self.setPlaceholderText(text)
         self.setAccessibleName(text)
-        self.setToolTip(f"{text} (Ctrl+P)")
+        self.setToolTip(self._services.with_key(text, "anything"))
+        self._hint.setText(self._services.shortcuts.shown("anything"))
+        self._hint.adjustSize()
         self._place_hint()
         if self._popup is not None and self._popup.isVisible():
             self.search_again()
@@ -144,8 +169,9 @@ class CommandBox(QLineEdit):
     def _search(self) -> None:
         from presentation.ui.matching import WHOLE, score_of
 
-        wanted = self.text().strip()
-        hits = [hit for source in self._sources for hit in source()]
+        wanted, only = self.wanted, self.kind
+        hits = [hit for kind, source in self._sources if only in (None, kind) for hit in source()]
+        most = _MOST_COMMANDS if only == "command" else _MOST_HITS
         scored = [
             (min(scores), position, hit)
             for position, hit in enumerate(hits)
@@ -154,11 +180,11 @@ class CommandBox(QLineEdit):
         ]
         scored.sort(key=lambda item: item[:2])
         contents = [hit for hit in hits if hit.is_content]
-        scored = scored[: _MOST_HITS - min(len(contents), _MOST_HITS // 2)]
+        scored = scored[: most - min(len(contents), most // 2)]
         # A line that has the very text is nearer to what is meant than a name that has its letters somewhere.
         whole = [hit for (kind, _), _, hit in scored if kind <= WHOLE]
         loose = [hit for (kind, _), _, hit in scored if kind > WHOLE]
-        self._hits = (whole + contents + loose)[:_MOST_HITS]
+        self._hits = (whole + contents + loose)[:most]
         self._show()
 
     def _show(self) -> None:
@@ -168,7 +194,7 @@ class CommandBox(QLineEdit):
             self._popup = HitList(self._services, self._window)
             self._popup.taken.connect(self._take)
         edge = self.mapTo(self._window, QPoint(0, self.height()))
-        wanted = self.text().strip()
+        wanted = self.wanted
         is_over = wanted and not self._hits and not any(looks() for looks in self._looking)
         nothing = msg("No file, node or command matches “{text}”.", text=wanted)
         self.note = self._services.language(nothing) if is_over else ""

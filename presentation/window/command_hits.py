@@ -36,14 +36,17 @@ class Finder(QObject):
         super().__init__(box)
         self._services = services
         self._project = project
+        self._box = box
         self._commands = commands
         self._outline = outline
         self._files: tuple[Path, ...] = ()
         self._nodes: Mapping[str, int] = {}
         """Of the shown file, with their first lines."""
         self._timer = once_after(self, 300, self._list_files)
-        for source in (self._command_hits, self._file_hits, self._outline_hits, self._node_hits):
-            box.add_source(source)
+        box.add_source(self._command_hits, "command")
+        box.add_source(self._file_hits, "file")
+        for source in (self._outline_hits, self._node_hits):
+            box.add_source(source, "symbol")
         workspace = services.workspace
         workspace.project_opened.connect(lambda _root: self._list_files())
         workspace.project_closed.connect(self._forget)
@@ -122,15 +125,23 @@ class Finder(QObject):
         return lambda: self._services.workspace.file_activated.emit(shown, self._outline.line_of(name))
 
     def _command_hits(self) -> Sequence[Hit]:
-        language = self._services.language
-        return [
-            Hit(
-                text=language(command.text),
-                detail=command.key,
-                icon=command.icon,
-                act=command.act,
-                also=(str(command.text),),  # the words of the trade are English in every language
+        """What can be done; where commands alone are looked for the others too, with the reason."""
+        language, shortcuts = self._services.language, self._services.shortcuts
+        hits = []
+        for command in self._commands.all:
+            row, reason = command.action, command.refusal()
+            if not row.in_box or (reason is not None and self._box.kind != "command"):
+                continue
+            act = command.act
+            if reason is not None:
+                act = partial(self._services.workspace.status_changed.emit, reason)
+            hits.append(
+                Hit(
+                    text=language(row.title),
+                    detail=shortcuts.shown(row.name) if reason is None else language(reason),
+                    icon=row.icon,
+                    act=act,
+                    also=(str(row.title),),  # the words of the trade are English in every language
+                )
             )
-            for command in self._commands.all
-            if command.in_box and command.refusal() is None
-        ]
+        return hits

@@ -1,30 +1,18 @@
-"""The window's commands: one place for their names, keys and effects; menus and the command box read it."""
+"""The window's commands: the table of actions with what each does here; menus and the command box read it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from functools import partial
-from typing import Literal
 
 from PyQt6.QtCore import QObject
 from PyQt6.QtGui import QAction, QActionGroup, QFontMetrics, QKeySequence
 from PyQt6.QtWidgets import QApplication, QMenu, QMenuBar, QWidget
 
+from presentation.actions.action import MENUS, Action, MenuName
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
-
-MenuName = Literal["file", "edit", "view", "circuit", "simulate", "design", "help"]
-MENUS: dict[MenuName, Message] = {
-    "file": msg("File"),
-    "edit": msg("Edit"),
-    "view": msg("View"),
-    "circuit": msg("Circuit"),
-    "simulate": msg("Simulate"),
-    "design": msg("Design"),
-    "help": msg("Help"),
-}
-
 
 _QT_GAP = 12
 """Pixels between words and keys of a menu, in Qt's own styles."""
@@ -32,33 +20,17 @@ _QT_GAP = 12
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """Something a person can do."""
+    """An action of the table, and what it does in this window."""
 
-    name: str
-    """Also the action's object name."""
-    text: Message
+    action: Action
     act: Callable[[], object]
-    _: KW_ONLY
-    menu: MenuName
-    key: str = ""
-    """As in "Ctrl+Shift+M"; "" = none."""
-    other_key: str = ""
-    """It does the same, and is not shown."""
-    submenu: Message | None = None
-    group: str = ""
-    """Commands of one group exclude each other and carry a check mark."""
-    begins_part: bool = False
-    """A line before it."""
-    in_box: bool = True
-    """Offered by the command box too."""
     refusal: Callable[[], Message | None] = lambda: None
     """Why it cannot be done now, None when it can."""
-    owns_key: bool = True
-    """False: the key is shown, and answered by the widget in focus."""
-    icon: str = "terminal"
-    """In the command box."""
-    letter: str = ""
-    """The letter that chooses it in its menu, where custom has one; "" = the first that is free."""
+
+    @property
+    def owns_key(self) -> bool:
+        """False: the key is shown, and answered by the panel or the widget in focus."""
+        return self.action.scope == "window"
 
 
 class Commands(QObject):
@@ -75,7 +47,9 @@ class Commands(QObject):
         self._letters: dict[str, str] = {}
         """By a command's name or a submenu's English title."""
         for command in self.all:
-            self._actions[command.name] = self._action_of(command)
+            self._actions[command.action.name] = self._action_of(command)
+        services.shortcuts.changed.connect(self._set_keys)
+        self._set_keys()
         services.language.changed.connect(self.retranslate)
         services.theme.changed.connect(lambda _theme=None: self.retranslate())
 
@@ -96,45 +70,49 @@ class Commands(QObject):
             self._menus.append((menu, title))
             bar.addMenu(menu)
             submenus: dict[str, QMenu] = {}
-            for command in (command for command in self.all if command.menu == name):
+            rows = [command.action for command in self.all if command.action.menu == name]
+            for row in rows:
                 target = menu
-                if command.submenu is not None:
-                    key = command.submenu.template
+                if row.submenu is not None:
+                    key = row.submenu.template
                     if key not in submenus:
-                        if command.begins_part:
+                        if row.begins_part:
                             menu.addSeparator()
                         submenus[key] = QMenu(menu)
                         submenus[key].setObjectName(f"menu.{key}")
-                        self._menus.append((submenus[key], command.submenu))
+                        submenus[key].setToolTipsVisible(True)
+                        self._menus.append((submenus[key], row.submenu))
                         menu.addMenu(submenus[key])
-                        entries.append((key, command.submenu, ""))
+                        entries.append((key, row.submenu, ""))
+                    elif row.begins_part:
+                        submenus[key].addSeparator()
                     target = submenus[key]
                 else:
-                    if command.begins_part:
+                    if row.begins_part:
                         menu.addSeparator()
-                    entries.append((command.name, command.text, command.letter))
-                target.addAction(self._actions[command.name])
+                    entries.append((row.name, row.title, row.letter))
+                target.addAction(self._actions[row.name])
             if name == "file":
                 self._add_recent(menu)
                 entries.append(("Open recent", msg("Open recent"), "R"))
             self._letters |= mnemonics(entries)
             for key in submenus:
-                inner = [c for c in self.all if c.submenu is not None and c.submenu.template == key]
-                self._letters |= mnemonics([(c.name, c.text, c.letter) for c in inner])
+                inner = [row for row in rows if row.submenu is not None and row.submenu.template == key]
+                self._letters |= mnemonics([(row.name, row.title, row.letter) for row in inner])
         self._letters |= _MENU_LETTERS
         self.retranslate()
 
     def _refuse(self, menu: MenuName) -> None:
         for command in self.all:
-            if command.menu == menu:
-                action, reason = self._actions[command.name], command.refusal()
+            if command.action.menu == menu:
+                action, reason = self._actions[command.action.name], command.refusal()
                 action.setEnabled(reason is None)
                 action.setToolTip("" if reason is None else self._services.language(reason))
 
     def _allow(self, menu: MenuName) -> None:
         for command in self.all:
-            if command.menu == menu:
-                self._actions[command.name].setEnabled(True)
+            if command.action.menu == menu:
+                self._actions[command.action.name].setEnabled(True)
 
     def _add_recent(self, menu: QMenu) -> None:
         """A submenu whose owner fills it when it opens."""
@@ -150,13 +128,21 @@ class Commands(QObject):
         for menu, title in self._menus:
             menu.setTitle(with_letter(self._services.language(title), self._letters.get(title.template, "")))
         for command in self.all:
-            action = self._actions[command.name]
-            text = self._services.language(command.text)
-            text = with_letter(text, self._letters.get(command.name, ""))
-            if command.key:
+            row, action = command.action, self._actions[command.action.name]
+            text = with_letter(self._services.language(row.title), self._letters.get(row.name, ""))
+            key = self._services.shortcuts.shown(row.name)
+            if key:
                 text += self._gap()
             # Shown behind the text by hand where another widget answers the key.
-            action.setText(text if command.owns_key or not command.key else f"{text}\t{command.key}")
+            is_by_hand = key and action.shortcut().isEmpty()
+            action.setText(f"{text}\t{key}" if is_by_hand else text)
+
+    def _set_keys(self) -> None:
+        for command in self.all:
+            if command.owns_key:
+                keys = self._services.shortcuts.keys_of(command.action.name)
+                self._actions[command.action.name].setShortcuts([QKeySequence(key) for key in keys])
+        self.retranslate()
 
     def _gap(self) -> str:
         """Blanks between words and keys: what Qt leaves there does not grow with the type."""
@@ -165,17 +151,17 @@ class Commands(QObject):
         return " " * max(round((theme.size("space.6") - _QT_GAP) / max(blank, 1)), 0)
 
     def _action_of(self, command: Command) -> QAction:
+        row = command.action
         action = QAction(self)
-        action.setObjectName(command.name)
+        action.setObjectName(row.name)
         action.triggered.connect(lambda _checked=False: command.act())
-        if command.key and command.owns_key:
-            action.setShortcuts([QKeySequence(key) for key in (command.key, command.other_key) if key])
+        if command.owns_key:
             self._window.addAction(action)
-        if command.group:
-            if command.group not in self._groups:
-                self._groups[command.group] = QActionGroup(self)
+        if row.group:
+            if row.group not in self._groups:
+                self._groups[row.group] = QActionGroup(self)
             action.setCheckable(True)
-            self._groups[command.group].addAction(action)
+            self._groups[row.group].addAction(action)
         return action
 
 

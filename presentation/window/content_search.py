@@ -41,7 +41,7 @@ class ContentSearch(QObject):
         self._is_refreshing = self._is_stale = False
         self._refreshing = self._timer(self._refresh_index)
         self._typing = self._timer(self._find)
-        box.add_source(self._hits, is_looking=self._is_looking)
+        box.add_source(self._hits, "content", is_looking=self._is_looking)
         box.textEdited.connect(lambda _text: self._typing.start(_AFTER_TYPING_MS))
         forget = program.events.subscribe(EmbeddingChanged, lambda _event: self._refreshing.start(0))
         self.destroyed.connect(forget)
@@ -76,26 +76,33 @@ class ContentSearch(QObject):
                 await self._project.search.refresh(root, goes_on=partial(self._is_open, root))
         finally:
             self._is_refreshing = False
+        if self._box.hasFocus():  # somebody typed before there was an index to look in
+            self._find()
 
     def _is_open(self, root: Path) -> bool:
         return self._services.workspace.root == root
 
     def _find(self) -> None:
-        text, root = self._box.text().strip(), self._services.workspace.root
+        text, root = self._box.wanted, self._services.workspace.root
         if root is not None and _is_enough(text):
             self._services.start(self._look_for(text, root), kind="search contents")
 
     def _is_looking(self) -> bool:
         """Whether the answer for what stands in the box is still to come."""
-        text = self._box.text().strip()
-        return self._services.workspace.root is not None and _is_enough(text) and text != self._found[0]
+        text = self._box.wanted
+        is_indexing = self._is_refreshing or self._refreshing.isActive()
+        return (
+            self._services.workspace.root is not None
+            and _is_enough(text)
+            and (is_indexing or text != self._found[0])
+        )
 
     async def _look_for(self, text: str, root: Path) -> None:
         from domain.search.query import SearchQuery  # late: the window is painted without it
 
         query = SearchQuery(text=text, kind="content", most=_MOST)
         found = await self._project.search.exact(root, query, is_fresh=True)
-        if root == self._services.workspace.root and text == self._box.text().strip():
+        if root == self._services.workspace.root and text == self._box.wanted:
             self._found = text, tuple(match for match in found.matches if match.page is None)
             if self._box.hasFocus():
                 self._box.search_again()
@@ -103,7 +110,7 @@ class ContentSearch(QObject):
     def _hits(self) -> Sequence[Hit]:
         root, workspace = self._services.workspace.root, self._services.workspace
         text, matches = self._found
-        if root is None or text != self._box.text().strip():
+        if root is None or text != self._box.wanted:
             return ()
         return [
             Hit(

@@ -7,11 +7,9 @@ from collections.abc import Sequence
 from PyQt6.QtCore import QPoint, Qt, pyqtSignal
 from PyQt6.QtGui import (
     QFontMetrics,
-    QKeySequence,
     QPainter,
     QPaintEvent,
     QResizeEvent,
-    QShortcut,
 )
 from PyQt6.QtWidgets import (
     QHBoxLayout,
@@ -31,10 +29,10 @@ from presentation.window.command_box import CommandBox
 from presentation.window.commands import menu_titles
 from shared.message import Message, msg
 
-PANES: tuple[tuple[str, str, Message, str], ...] = (
-    ("left", "panel-left", msg("Project pane"), "Ctrl+B"),
-    ("bottom", "panel-bottom", msg("Bottom pane"), "Ctrl+J"),
-    ("right", "panel-right", msg("Conversation pane"), "Ctrl+L"),
+PANES: tuple[tuple[str, str, Message], ...] = (
+    ("left", "panel-left", msg("Project pane")),
+    ("bottom", "panel-bottom", msg("Bottom pane")),
+    ("right", "panel-right", msg("Conversation pane")),
 )
 
 
@@ -55,7 +53,9 @@ class RunGroup(QWidget):
         self.choice = WordButton(services, "analysisChoice")
         self.choice.set_chevron(has_chevron=True)
         self.choice.clicked.connect(self._show_choice)
-        self.stop = IconButton(services, "square", msg("Stop the simulation"), key="Esc", name="stopRun")
+        self.stop = IconButton(
+            services, "square", msg("Stop the simulation"), action="stopRun", name="stopRun"
+        )
         self.stop.clicked.connect(self.stop_wanted)
         self._row = QHBoxLayout(self)
         for widget in (self.run, self.choice, self.stop):
@@ -114,7 +114,7 @@ class RunGroup(QWidget):
         self.run.dress(
             icon="loader-circle" if is_running else "play",
             color="running.icon" if is_running else "ok.icon",
-            hint="" if is_running else "F5",
+            hint="" if is_running else self._services.shortcuts.shown("run"),
         )
         least = theme.size("control.icon_button") if self._is_short else self._least_choice
         self.choice.setMinimumWidth(least)
@@ -133,23 +133,7 @@ class RunGroup(QWidget):
         may_run = workspace.has_circuits or workspace.shown_file is not None
         has_any = target is not None or (workspace.root is not None and may_run)
         self.run.setEnabled(has_any and not self.is_running)
-        if target is not None and workspace.front_circuit is not None:
-            self.run.setToolTip(language(msg("Run {circuit} (F5)", circuit=target.name)))
-        elif target is not None:
-            told = msg("Run the main circuit {circuit} (F5)", circuit=target.name)
-            if workspace.shown_file is not None:
-                told = msg(
-                    "Run the main circuit {circuit} (F5): {file} is not a circuit",
-                    circuit=target.name,
-                    file=workspace.shown_file.name,
-                )
-            self.run.setToolTip(language(told))
-        elif workspace.root is not None and not may_run:
-            self.run.setToolTip(language(msg("Nothing to run: no circuit in this folder")))
-        elif workspace.root is not None:
-            self.run.setToolTip(language(msg("Choose the main circuit and run it (F5)")))
-        else:
-            self.run.setToolTip(language(msg("Nothing to run: no project is open")))
+        self.run.setToolTip(self._run_tip(may_run=may_run))
         self.choice.setEnabled(bool(self._analyses) and not self.is_running)
         self.choice.setText("" if self._is_short else self._choice_text())
         self.choice.setToolTip(self._choice_text())
@@ -163,6 +147,28 @@ class RunGroup(QWidget):
             color="error.icon" if self.is_running else "",
         )
         self.restyle()
+
+    def _run_tip(self, *, may_run: bool) -> str:
+        """What F5 would do, or why it does nothing."""
+        language, workspace = self._services.language, self._services.workspace
+        target, shown = workspace.run_target, workspace.shown_file
+        if workspace.root is None:
+            return language(msg("Nothing to run: no project is open"))
+        if target is not None and workspace.front_circuit is not None:
+            told = msg("Run {circuit}", circuit=target.name)
+        elif target is not None and shown is not None:
+            told = msg(
+                "Run the main circuit {circuit}: {file} is not a circuit",
+                circuit=target.name,
+                file=shown.name,
+            )
+        elif target is not None:
+            told = msg("Run the main circuit {circuit}", circuit=target.name)
+        elif not may_run:
+            return language(msg("Nothing to run: no circuit in this folder"))
+        else:
+            told = msg("Choose the main circuit and run it")
+        return self._services.with_key(language(told), "run")
 
     def _run_text(self, *, named: bool) -> str:
         """What will be run, by name where there is room."""
@@ -242,8 +248,8 @@ class Header(QWidget):
         self.run_group = RunGroup(services)
         self.command_box = CommandBox(services, window)
         self.toggles: dict[str, IconButton] = {}
-        for name, icon, text, key in PANES:
-            button = IconButton(services, icon, text, key=key, name=f"toggle.{name}")
+        for name, icon, text in PANES:
+            button = IconButton(services, icon, text, action=f"pane.{name}", name=f"toggle.{name}")
             button.setCheckable(True)
             button.setChecked(True)
             button.clicked.connect(lambda checked, name=name: self.pane_toggled.emit(name, checked))
@@ -254,9 +260,6 @@ class Header(QWidget):
         self.settings.clicked.connect(self.settings_wanted)
         self._left, self._right = QWidget(), QWidget()
         self._build()
-        menus = QShortcut(QKeySequence("F10"), window)
-        menus.setObjectName("openMenus")
-        menus.activated.connect(self.open_menus)
         services.theme.changed.connect(self.restyle)
         services.language.changed.connect(lambda _name: self._fit())
         services.workspace.run_target_changed.connect(lambda _path: self._fit())

@@ -97,7 +97,7 @@ class MainWindow(QWidget):
         from presentation.window.commands import Commands
         from presentation.window.content_search import ContentSearch
         from presentation.window.escape import EscapeStops
-        from presentation.window.menu import Targets, commands_of
+        from presentation.window.menu import Targets, commands_of, panel_actions
         from presentation.window.panels import Parts
         from presentation.window.panes import Panes
         from presentation.window.project_switch import ProjectSwitch
@@ -125,8 +125,8 @@ class MainWindow(QWidget):
             desk=self.desk,
             appearance=self.appearance,
             stop_run=self._stop_run,
-            commands=lambda: self.commands.all,
         )
+        services.shortcuts.set_panels(panel_actions())
         self.commands = Commands(services, self, commands_of(targets))
         self.commands.fill(self.header.menu_bar)
         Finder(services, app.project, self.header.command_box, self.commands, parts.outline)

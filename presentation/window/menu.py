@@ -1,20 +1,22 @@
-"""The commands of the main window, in the order of the menus."""
+"""What the window's commands do: each action of the table that has a place in the menus, by its name."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 from PyQt6.QtWidgets import QWidget
 
+from presentation.actions.action import Action
+from presentation.actions.window_rows import ZOOMS
 from presentation.panels.conversation.panel import ConversationPanel
-from presentation.panels.editor.actions import ROWS
 from presentation.ui.language import LanguageName
 from presentation.ui.theme import Mode
 from presentation.ui.workspace import WindowServices, Workspace
 from presentation.window import about
-from presentation.window.appearance import SIZES, Appearance
+from presentation.window.appearance import Appearance
 from presentation.window.commands import Command, to_focused
 from presentation.window.header import Header
 from presentation.window.panels import Parts, panels_at
@@ -39,16 +41,10 @@ class Targets:
     desk: ProjectDesk
     appearance: Appearance
     stop_run: Callable[[], None]
-    commands: Callable[[], Sequence[Command]]
-    """All of them, once they are made."""
 
     @property
     def workspace(self) -> Workspace:
         return self.services.workspace
-
-    def edit(self, name: str) -> None:
-        """One of the editor's own commands: save, find, replace, go_to_line, close ..."""
-        self.parts.editor.action(name).trigger()
 
     def talk(self, act: Callable[[ConversationPanel], None]) -> None:
         """Show the conversation and do something in it."""
@@ -93,283 +89,148 @@ class _Refusals:
         return None if self._run_group.is_running else msg("No simulation is running.")
 
 
+def _never() -> Message | None:
+    """It can always be done."""
+    return None
+
+
+class Bound(NamedTuple):
+    """What one action does, and why it cannot be done now."""
+
+    name: str
+    act: Callable[[], object]
+    refusal: Callable[[], Message | None] = _never
+
+
+def panel_actions() -> list[Action]:
+    """Rows for the panels of the tabs: each is brought to the front."""
+    return [
+        Action(
+            f"panel.{entry.key}",
+            entry.title,
+            menu="view",
+            keys=entry.shortcut,
+            icon=entry.icon,
+            begins_part=number == 0,
+        )
+        for place in ("bottom", "right")
+        for number, entry in enumerate(panels_at(place))
+    ]
+
+
 def commands_of(targets: Targets) -> tuple[Command, ...]:
-    return (
-        *_file(targets),
-        *_edit(targets),
-        *_view(targets),
-        *_circuit(targets),
-        *_design(targets),
-        *_help(targets),
-    )
+    """Every action that has an entry or a key of the window's, in the order of the table. What a panel
+    answers is handed to it. Raises KeyError for a row that nobody answers.
+    """
+    shortcuts = targets.services.shortcuts
+    bound = {
+        each.name: each
+        for part in (_file, _edit, _view, _appearance, _circuit, _simulate, _design, _help)
+        for each in part(targets)
+    }
+    made = []
+    for action in shortcuts.actions:
+        if action.menu is None and action.scope != "window":
+            continue
+        name = action.name
+        if name not in bound and action.scope in ("editor", "plot"):
+            bound[name] = Bound(name, partial(shortcuts.trigger, name), partial(shortcuts.refusal, name))
+        made.append(Command(action, bound[name].act, bound[name].refusal))
+    return tuple(made)
 
 
-def _file(targets: Targets) -> Iterator[Command]:
-    command = partial(Command, menu="file")
+def _file(targets: Targets) -> Iterator[Bound]:
     refusals = _Refusals(targets)
-    yield command("openFolder", msg("Open folder…"), targets.projects.open_folder, key="Ctrl+O")
-    yield command("newProject", msg("New project…"), targets.projects.new_project, key="Ctrl+N")
-    yield command(
-        "newCircuit", msg("New circuit…"), targets.projects.new_circuit, refusal=refusals.no_project
-    )
-    yield command("openExample", msg("Open an example…"), targets.projects.choose_example, letter="E")
-    yield command(
-        "save",
-        msg("Save"),
-        partial(targets.edit, "save"),
-        key="Ctrl+S",
-        owns_key=False,
-        begins_part=True,
-        refusal=refusals.no_file,
-    )
-    yield command(
-        "saveAll", msg("Save all"), targets.save_all, key="Ctrl+Alt+S", refusal=refusals.nothing_unsaved
-    )
-    yield command(
-        "closeFile",
-        msg("Close file"),
-        partial(targets.edit, "close"),
-        key="Ctrl+W",
-        owns_key=False,
-        refusal=refusals.no_file,
-    )
-    yield command(
-        "closeProject",
-        msg("Close project"),
-        targets.projects.close_project,
-        begins_part=True,
-        refusal=refusals.no_project,
-    )
-    yield command("quit", msg("Quit"), targets.close, key="Ctrl+Q", letter="Q")
+    yield Bound("openFolder", targets.projects.open_folder)
+    yield Bound("newProject", targets.projects.new_project)
+    yield Bound("newCircuit", targets.projects.new_circuit, refusals.no_project)
+    yield Bound("openExample", targets.projects.choose_example)
+    yield Bound("saveAll", targets.save_all, refusals.nothing_unsaved)
+    yield Bound("closeProject", targets.projects.close_project, refusals.no_project)
+    yield Bound("quit", targets.close)
 
 
-_OF_THE_EDITOR = (
-    *("find", "find_next", "find_previous", "replace", "go_to_line"),
-    *("quick_fix", "next_problem", "previous_problem"),
-    *("comment", "move_up", "move_down", "copy_up", "copy_down", "delete_line", "next_occurrence"),
-)
-"""Commands of the editor that the menu names."""
+def _edit(targets: Targets) -> Iterator[Bound]:
+    for name in ("undo", "redo", "cut", "copy", "paste", "selectAll"):
+        yield Bound(name, to_focused(name))
+    problems = targets.parts.runs.problems
+    for name, step in (("editor.next_problem", 1), ("editor.previous_problem", -1)):
+        yield Bound(name, partial(problems.step, step), problems.refusal)
 
 
-def _edit(targets: Targets) -> Iterator[Command]:
-    command = partial(Command, menu="edit")
-    # The widget in focus answers these keys itself; the menu names them.
-    for name, text, key, method, begins, letter in (
-        ("undo", msg("Undo"), "Ctrl+Z", "undo", False, "U"),
-        ("redo", msg("Redo"), "Ctrl+Y", "redo", False, "R"),
-        ("cut", msg("Cut"), "Ctrl+X", "cut", True, "T"),
-        ("copy", msg("Copy"), "Ctrl+C", "copy", False, "C"),
-        ("paste", msg("Paste"), "Ctrl+V", "paste", False, "P"),
-        ("selectAll", msg("Select all"), "Ctrl+A", "selectAll", False, "A"),
-    ):
-        yield command(
-            name,
-            text,
-            to_focused(method),
-            key=key,
-            owns_key=False,
-            in_box=False,
-            begins_part=begins,
-            letter=letter,
-        )
-
-    no_file = _Refusals(targets).no_file
-    for name in _OF_THE_EDITOR:
-        row = ROWS[name]
-        yield command(
-            f"editor.{name}",
-            row.text,
-            partial(targets.edit, name),
-            key=row.key,
-            owns_key=False,
-            begins_part=name in ("find", "quick_fix", "comment"),
-            refusal=no_file,
-        )
+def _view(targets: Targets) -> Iterator[Bound]:
+    box, panes, no_project = targets.header.command_box, targets.panes, _Refusals(targets).no_project
+    yield Bound("anything", box.begin)
+    yield Bound("commands", partial(box.begin, ">"))
+    yield Bound("symbols", partial(box.begin, "@"), _Refusals(targets).no_file)
+    yield Bound("searchProject", partial(box.begin, "#"), no_project)
+    for pane in ("left", "bottom", "right"):
+        yield Bound(f"pane.{pane}", partial(panes.toggle_pane, pane), no_project)
+    yield Bound("nextPane", panes.next_pane, no_project)
+    yield Bound("plotRoom", panes.give_plot_the_room, no_project)
+    yield Bound("openMenus", targets.header.open_menus)
+    for action in panel_actions():
+        key = action.name.removeprefix("panel.")
+        yield Bound(action.name, partial(panes.show_panel, key), no_project)
 
 
-def _view(targets: Targets) -> Iterator[Command]:
-    command = partial(Command, menu="view")
-    box, no_project = targets.header.command_box, _Refusals(targets).no_project
-    yield command("anything", msg("Find anything"), box.begin, key="Ctrl+P", in_box=False)
-    for pane, text, key in (
-        ("left", msg("Project pane"), "Ctrl+B"),
-        ("bottom", msg("Bottom pane"), "Ctrl+J"),
-        ("right", msg("Conversation pane"), "Ctrl+L"),
-    ):
-        yield command(
-            f"pane.{pane}",
-            text,
-            partial(targets.panes.toggle_pane, pane),
-            key=key,
-            begins_part=pane == "left",
-            refusal=no_project,
-        )
-    yield command("nextPane", msg("Next pane"), targets.panes.next_pane, key="F6", refusal=no_project)
-    for place in ("bottom", "right"):
-        for number, entry in enumerate(panels_at(place)):
-            yield command(
-                f"panel.{entry.key}",
-                entry.title,
-                partial(targets.panes.show_panel, entry.key),
-                key=entry.shortcut,
-                icon=entry.icon,
-                begins_part=number == 0,
-                refusal=no_project,
-            )
-    yield from _appearance(targets)
-
-
-def _appearance(targets: Targets) -> Iterator[Command]:
-    command = partial(Command, menu="view")
-    language, theme, size = msg("Language"), msg("Theme"), msg("Zoom")
+def _appearance(targets: Targets) -> Iterator[Bound]:
     appearance = targets.appearance
-    languages: tuple[tuple[LanguageName, Message], ...] = (
-        ("en", msg("English")),
-        ("zh", msg("Chinese (中文)")),
-    )
-    modes: tuple[tuple[Mode, Message], ...] = (
-        ("light", msg("Light theme")),
-        ("dark", msg("Dark theme")),
-        ("system", msg("System theme")),
-    )
-    for name, text in languages:
-        yield command(
-            f"language.{name}",
-            text,
-            partial(appearance.set_language, name),
-            submenu=language,
-            group="language",
-            begins_part=name == "en",
-        )
-    for mode, text in modes:
-        yield command(
-            f"theme.{mode}", text, partial(appearance.set_theme, mode), submenu=theme, group="theme"
-        )
-    yield command(
-        "contrast", msg("High contrast"), appearance.toggle_contrast, submenu=theme, group="contrast"
-    )
-    steps = (
-        ("zoomIn", msg("Larger"), 1, "Ctrl+=", "Ctrl++"),  # "+" has a key of its own on most keyboards
-        ("zoomOut", msg("Smaller"), -1, "Ctrl+-", ""),
-        ("zoomReset", msg("Reset zoom"), 0, "Ctrl+0", ""),
-    )
-    for step_name, text, step, key, other in steps:
-        zoom = partial(appearance.zoom, step)
-        yield command(step_name, text, zoom, submenu=size, key=key, other_key=other)
-    for percent in SIZES:
-        yield command(
-            f"scale.{percent}",
-            msg("Zoom {percent} %", percent=percent),
-            partial(appearance.set_scale, percent / 100),
-            submenu=size,
-            group="scale",
-        )
+    languages: tuple[LanguageName, ...] = ("en", "zh")
+    modes: tuple[Mode, ...] = ("light", "dark", "system")
+    for name in languages:
+        yield Bound(f"language.{name}", partial(appearance.set_language, name))
+    for mode in modes:
+        yield Bound(f"theme.{mode}", partial(appearance.set_theme, mode))
+    yield Bound("contrast", appearance.toggle_contrast)
+    for step_name, step in (("zoomIn", 1), ("zoomOut", -1), ("zoomReset", 0)):
+        yield Bound(step_name, partial(appearance.zoom, step))
+    for percent in ZOOMS:
+        yield Bound(f"scale.{percent}", partial(appearance.set_scale, percent / 100))
 
 
-def _circuit(targets: Targets) -> Iterator[Command]:
-    command = partial(Command, menu="circuit")
+def _circuit(targets: Targets) -> Iterator[Bound]:
+    refusals = _Refusals(targets)
+    yield Bound("chooseMain", targets.projects.choose_main, refusals.no_project)
+    yield Bound("setMain", targets.set_main_to_shown, refusals.no_file)
+    yield Bound("insertModel", targets.parts.editor.insert_model)
+    yield Bound("acceptChanges", targets.desk.accept, refusals.no_project)
+
+
+def _simulate(targets: Targets) -> Iterator[Bound]:
     workspace, refusals = targets.workspace, _Refusals(targets)
-    yield command(
-        "chooseMain", msg("Choose main circuit…"), targets.projects.choose_main, refusal=refusals.no_project
-    )
-    yield command(
-        "setMain",
-        msg("Set current file as main circuit"),
-        targets.set_main_to_shown,
-        refusal=refusals.no_file,
-    )
-    yield command(
-        "insertModel",
-        msg("Model library…"),
-        targets.parts.editor.insert_model,
-        begins_part=True,
-        icon="package",
-    )
-    yield command(
-        "acceptChanges",
-        msg("Accept all changes"),
-        targets.desk.accept,
-        begins_part=True,
-        refusal=refusals.no_project,
-    )
-    yield command(
-        "run",
-        msg("Run the current circuit"),
-        workspace.run_requested.emit,
-        key="F5",
-        refusal=refusals.no_run,
-        menu="simulate",
-    )
-    yield command(
-        "runMain",
-        msg("Run the main circuit"),
-        workspace.main_run_requested.emit,
-        key="Ctrl+F5",
-        refusal=refusals.no_run,
-        menu="simulate",
-    )
-    yield command(
-        "stopRun", msg("Stop the simulation"), targets.stop_run, refusal=refusals.not_running, menu="simulate"
-    )
+    yield Bound("run", workspace.run_requested.emit, refusals.no_run)
+    yield Bound("runMain", workspace.main_run_requested.emit, refusals.no_run)
+    yield Bound("stopRun", targets.stop_run, refusals.not_running)
 
 
-def _design(targets: Targets) -> Iterator[Command]:
-    command = partial(Command, menu="design")
+def _design(targets: Targets) -> Iterator[Bound]:
     workspace, no_project = targets.workspace, _Refusals(targets).no_project
     services, window = targets.services, targets.window
     app = targets.parts.app
-    yield command(
-        "conversation",
-        msg("Show the conversation"),
-        partial(targets.panes.show_panel, "conversation"),
-        in_box=False,
-        refusal=no_project,
+    yield Bound("conversation", partial(targets.panes.show_panel, "conversation"), no_project)
+    acts: tuple[tuple[str, Callable[[ConversationPanel], None]], ...] = (
+        ("describe_design", lambda panel: panel.describe_design()),
+        ("new_conversation", lambda panel: panel.new_conversation()),
+        ("close_conversation", lambda panel: panel.close_tab()),
+        ("conversation.next_tab", lambda panel: panel.step_tab(1)),
+        ("conversation.previous_tab", lambda panel: panel.step_tab(-1)),
+        ("show_history", lambda panel: panel.show_history()),
     )
-    acts: tuple[tuple[str, Message, str, Callable[[ConversationPanel], None]], ...] = (
-        ("describe_design", msg("Describe a design"), "", lambda panel: panel.describe_design()),
-        ("new_conversation", msg("New conversation"), "Ctrl+T", lambda panel: panel.new_conversation()),
-        ("close_conversation", msg("Close conversation tab"), "Ctrl+W", lambda panel: panel.close_tab()),
-        ("show_history", msg("Earlier conversations…"), "", lambda panel: panel.show_history()),
-    )
-    for name, text, key, act in acts:
-        # The panel has the keys, while one is in it.
-        yield command(name, text, partial(targets.talk, act), key=key, owns_key=False, refusal=no_project)
-    yield command(
-        "switchMode",
-        msg("Switch between workflow and free work"),
-        workspace.mode_switch_requested.emit,
-        key="Ctrl+Shift+M",
-        refusal=no_project,
-    )
-    yield command(
-        "prompts",
-        msg("Prompts…"),
-        partial(about.show_prompts, services, app.conversations, window),
-        begins_part=True,
-    )
-    yield command(
-        "modelSettings", msg("Model settings…"), partial(about.show_model_settings, targets.parts, window)
-    )
-    yield command(
-        "embedding",
-        msg("Search by meaning…"),
-        partial(about.show_embedding, services, app.models, app.project, window),
-    )
-    yield command(
-        "permissions",
-        msg("Confirmation rules…"),
-        partial(about.show_permissions, services, app.conversations, window),
-        refusal=no_project,
+    for name, act in acts:
+        yield Bound(name, partial(targets.talk, act), no_project)
+    yield Bound("switchMode", workspace.mode_switch_requested.emit, no_project)
+    yield Bound("prompts", partial(about.show_prompts, services, app.conversations, window))
+    yield Bound("modelSettings", partial(about.show_model_settings, targets.parts, window))
+    yield Bound("embedding", partial(about.show_embedding, services, app.models, app.project, window))
+    yield Bound(
+        "permissions", partial(about.show_permissions, services, app.conversations, window), no_project
     )
 
 
-def _help(targets: Targets) -> Iterator[Command]:
-    command = partial(Command, menu="help")
+def _help(targets: Targets) -> Iterator[Bound]:
     services, window = targets.services, targets.window
-    yield command("keys", msg("Keyboard"), lambda: about.show_keys(services, window, targets.commands()))
-    yield command(
-        "doctor", msg("Check system"), partial(about.show_doctor, services, targets.parts.app.program, window)
-    )
-    yield command(
-        "about", msg("About Circuit Design AI"), partial(about.show_about, services, window), begins_part=True
-    )
+    yield Bound("keys", partial(about.show_keys, services, window))
+    yield Bound("plot.keys", partial(about.show_keys, services, window, "plot"))
+    yield Bound("doctor", partial(about.show_doctor, services, targets.parts.app.program, window))
+    yield Bound("about", partial(about.show_about, services, window))

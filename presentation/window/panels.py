@@ -42,7 +42,7 @@ class PanelEntry:
     make: Callable[[Parts], QWidget]
     _: KW_ONLY
     shortcut: str = ""
-    """As in "Ctrl+1"; brings its tab to the front."""
+    """As in "Ctrl+1", as `Action.keys`; brings its tab to the front. It counts the tabs of its pane."""
     is_lazy: bool = True
     """False: it follows what happens also before it is first shown."""
 
@@ -140,18 +140,54 @@ PANELS: tuple[PanelEntry, ...] = (
     PanelEntry("project", msg("Project"), "left", "folder", lambda parts: parts.tree),
     PanelEntry("results", msg("Results"), "left", "history", lambda parts: parts.results),
     PanelEntry("outline", msg("Outline"), "left", "list-tree", lambda parts: parts.outline),
-    _always("waveforms", msg("Waveforms"), "bottom", "chart-line", lambda parts: parts.runs.waveforms),
-    _always("measurements", msg("Measurements"), "bottom", "ruler", lambda parts: parts.runs.measurements),
+    _always(
+        "waveforms",
+        msg("Waveforms"),
+        "bottom",
+        "chart-line",
+        lambda parts: parts.runs.waveforms,
+        shortcut="Alt+1",
+    ),
+    _always(
+        "measurements",
+        msg("Measurements"),
+        "bottom",
+        "ruler",
+        lambda parts: parts.runs.measurements,
+        shortcut="Alt+2",
+    ),
+    _always(
+        "iterations",
+        msg("Iterations"),
+        "bottom",
+        "layers",
+        lambda parts: parts.runs.iterations,
+        shortcut="Alt+3",
+    ),
+    _always(
+        "problems",
+        msg("Problems"),
+        "bottom",
+        "triangle-alert",
+        lambda parts: parts.runs.problems,
+        shortcut="Alt+4 Ctrl+Shift+M",
+    ),
+    _always(
+        "console",
+        msg("Console"),
+        "bottom",
+        "terminal",
+        lambda parts: parts.runs.console,
+        shortcut="Alt+5",
+    ),
     _always(
         "operating_point",
         msg("Operating point"),
         "bottom",
         "gauge",
         lambda parts: parts.runs.operating_point,
+        shortcut="Alt+6",
     ),
-    _always("iterations", msg("Iterations"), "bottom", "layers", lambda parts: parts.runs.iterations),
-    _always("problems", msg("Problems"), "bottom", "triangle-alert", lambda parts: parts.runs.problems),
-    _always("console", msg("Console"), "bottom", "terminal", lambda parts: parts.runs.console),
     _always(
         "conversation",
         msg("Conversation"),

@@ -38,6 +38,8 @@ class Panes(QWidget):
         self._wanted = {"left": True, "bottom": True, "right": True}
         self._asked_for: frozenset[str] = frozenset()
         """Panes asked for while the window was too narrow for them."""
+        self._is_plots = False
+        """The plot has all the room; what was wanted before stays wanted."""
         self._has_sizes = False
         self._scale = services.theme.theme.scale
         self._sides: tuple[float, list[int]] | None = None
@@ -109,6 +111,19 @@ class Panes(QWidget):
     def maximise_bottom(self, is_maximised: bool) -> None:
         """Give the bottom pane the editor's room, or take it back."""
         self._upper.setVisible(not is_maximised)
+        if self._is_plots and not is_maximised:
+            self._is_plots = False
+            self.fit()
+
+    def give_plot_the_room(self) -> None:
+        """The waveforms alone, at the second time everything as it was."""
+        is_wanted = not self._is_plots
+        if is_wanted:
+            self._parts.bottom.show_tab("waveforms")
+        self._is_plots = is_wanted
+        self._parts.bottom.set_maximised(is_wanted)
+        self._upper.setVisible(not is_wanted)
+        self.fit()
 
     # ---- what is seen --------------------------------------------------------------------------
 
@@ -124,6 +139,8 @@ class Panes(QWidget):
 
     def set_pane(self, name: str, is_wanted: bool) -> None:
         """Show or hide a pane."""
+        if self._is_plots:
+            self.give_plot_the_room()
         self._wanted[name] = is_wanted
         self._asked_for = self._asked_for | {name} if is_wanted else self._asked_for - {name}
         self.fit()
@@ -173,9 +190,8 @@ class Panes(QWidget):
         (inner or target).setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def fit(self) -> None:
-        found = fit(
-            self.width(), self._wanted, asked_for=self._asked_for, scale=self._services.theme.theme.scale
-        )
+        wanted = {"left": False, "bottom": True, "right": False} if self._is_plots else self._wanted
+        found = fit(self.width(), wanted, asked_for=self._asked_for, scale=self._services.theme.theme.scale)
         self.left.setVisible(found.left)
         self._lower.setVisible(found.bottom)
         self._place_right(overlays=found.right_overlays)

@@ -550,7 +550,7 @@ async def test_find_goes_round_and_replace_all_is_one_step(
 ) -> None:
     page = await opened(project / "filter.cir", 1)
     before = page.editor.text()
-    area.action("replace").trigger()
+    area._services.shortcuts.trigger("editor.replace")
     QTest.keyClicks(field(area, "findText"), "out")
     assert found(area) == "1 of 2"
     QTest.keyClick(field(area, "findText"), Qt.Key.Key_Return)
@@ -575,7 +575,7 @@ async def test_a_broken_expression_is_said_in_the_bar(
     area: EditorArea, project: Path, opened: Open, until: Until
 ) -> None:
     await opened(project / "filter.cir", 1)
-    area.action("find").trigger()
+    area._services.shortcuts.trigger("editor.find")
     QTest.mouseClick(area.findChild(QToolButton, "find_regex"), LEFT)
     QTest.keyClicks(field(area, "findText"), "R(")
     assert "not complete" in found(area)
@@ -588,7 +588,7 @@ async def test_go_to_line_and_column(area: EditorArea, project: Path, opened: Op
     page = await opened(project / "filter.cir")
     moves: list[tuple[int, int]] = []
     area._services.workspace.cursor_moved.connect(lambda line, column: moves.append((line, column)))
-    area.action("go_to_line").trigger()
+    area._services.shortcuts.trigger("editor.go_to_line")
     QTest.keyClicks(field(area, "goToLine"), "4:7")
     QTest.keyClick(field(area, "goToLine"), Qt.Key.Key_Return)
     assert page.editor.caret() == (4, 7)

@@ -8,7 +8,6 @@ from PyQt6.QtCore import QPoint, Qt
 from PyQt6.QtGui import QKeySequence
 from PyQt6.QtTest import QTest
 
-from presentation.panels.editor.actions import ROWS
 from presentation.panels.editor.editor_area import EditorArea
 from presentation.panels.editor.page import EditorPage
 from tests.gui.conftest import Until
@@ -32,7 +31,7 @@ async def shown(area: EditorArea, project: Path, opened: Open, text: str = TEXT)
 def press(area: EditorArea, name: str) -> None:
     editor = area.current_editor()
     assert editor is not None
-    QTest.keySequence(editor, QKeySequence(ROWS[name].key))
+    QTest.keySequence(editor, QKeySequence(area._services.shortcuts.shown(f"editor.{name}")))
 
 
 @settled

@@ -36,7 +36,7 @@ async def test_a_missing_model_of_the_library_is_included_by_its_quick_fix(bench
     assert bench.services.language(problem.fix.title) == "Add .include 2N3904.lib"
     QTest.keyClick(page.editor, Qt.Key.Key_Period, Qt.KeyboardModifier.ControlModifier)
     if page.editor.text() == BARE:  # without a window manager no widget has the focus its key needs
-        area.action("quick_fix").trigger()
+        bench.services.shortcuts.trigger("editor.quick_fix")
     await bench.until(lambda: _codes(page) == ["library-model"])
     assert page.editor.text() == BARE.replace("V1 vcc", ".include 2N3904.lib\r\nV1 vcc")
     result = await bench.run("follower.cir")

@@ -283,6 +283,10 @@ class ConversationPanel(QWidget):
         """Close the tab in front."""
         self._control.close_tab()
 
+    def step_tab(self, by: int) -> None:
+        """Bring the next conversation (1) or the one before (-1) to the front."""
+        self.tabs.step(by)
+
     def describe_design(self) -> None:
         """The next message is a design's sentence: an empty conversation as a workflow, the caret in it."""
         self.tabs.new()

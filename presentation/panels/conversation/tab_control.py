@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PyQt6.QtCore import QObject, Qt
-from PyQt6.QtGui import QKeySequence, QShortcut
+from PyQt6.QtCore import QObject
 from PyQt6.QtWidgets import QWidget
 
 from presentation.panels.conversation.tab_row import TabRow
@@ -47,15 +46,15 @@ class TabControl(QObject):
         row.renamed.connect(self._rename)
         row.new_clicked.connect(lambda _checked: new())
         row.list_clicked.connect(self._show_list)
-        for key, act in (
-            ("Ctrl+T", new),
-            ("Ctrl+W", self.close_tab),
-            ("Ctrl+Tab", lambda: tabs.step(1)),
-            ("Ctrl+Shift+Tab", lambda: tabs.step(-1)),
-        ):
-            shortcut = QShortcut(QKeySequence(key), panel)
-            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-            shortcut.activated.connect(lambda act=act: act())
+        services.shortcuts.answer(
+            panel,
+            {
+                "new_conversation": new,
+                "close_conversation": self.close_tab,
+                "conversation.next_tab": lambda: tabs.step(1),
+                "conversation.previous_tab": lambda: tabs.step(-1),
+            },
+        )
 
     def show(self) -> None:
         """The tabs as they are."""

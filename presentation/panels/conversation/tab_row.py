@@ -97,7 +97,7 @@ class TabRow(QWidget):
         self._renamed = ""
         """Key of the tab whose name is being written."""
         self.new_button = IconButton(
-            services, "plus", msg("New conversation"), key="Ctrl+T", name="newConversation"
+            services, "plus", msg("New conversation"), action="new_conversation", name="newConversation"
         )
         self.new_button.clicked.connect(self.new_clicked)
         self.list_button = IconButton(services, "history", msg("Conversations"), name="conversationHistory")

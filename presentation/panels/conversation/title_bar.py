@@ -84,8 +84,8 @@ class TitleBar(QWidget):
         self.mode_button.setIcon(icons.get(name, "text.secondary", size))
         self.mode_button.setIconSize(QSize(size, size))
         tip = (
-            msg("The mode can be changed when the run has finished (Ctrl+Shift+M)")
+            msg("The mode can be changed when the run has finished")
             if is_held
-            else msg("Switch between workflow and free work (Ctrl+Shift+M)")
+            else msg("Switch between workflow and free work")
         )
-        self.mode_button.setToolTip(language(tip))
+        self.mode_button.setToolTip(self._services.with_key(language(tip), "switchMode"))

@@ -33,17 +33,17 @@ class TextCommands:
         self._area = area
 
     def acts(self) -> dict[str, Callable[[], object]]:
-        """What each does, by its name in `actions.ROWS`."""
+        """What each does, by its name in the table of actions."""
         return {
-            "next_problem": partial(self.go_to_problem, 1),
-            "previous_problem": partial(self.go_to_problem, -1),
-            "comment": self.toggle_comment,
-            "move_up": partial(self.move_lines, "up"),
-            "move_down": partial(self.move_lines, "down"),
-            "copy_up": partial(self.copy_lines, "up"),
-            "copy_down": partial(self.copy_lines, "down"),
-            "delete_line": self.delete_lines,
-            "next_occurrence": self.select_next_occurrence,
+            "editor.next_problem": partial(self.go_to_problem, 1),
+            "editor.previous_problem": partial(self.go_to_problem, -1),
+            "editor.comment": self.toggle_comment,
+            "editor.move_up": partial(self.move_lines, "up"),
+            "editor.move_down": partial(self.move_lines, "down"),
+            "editor.copy_up": partial(self.copy_lines, "up"),
+            "editor.copy_down": partial(self.copy_lines, "down"),
+            "editor.delete_line": self.delete_lines,
+            "editor.next_occurrence": self.select_next_occurrence,
         }
 
     def toggle_comment(self) -> None:
@@ -79,6 +79,8 @@ class TextCommands:
         workspace, problems = self._services.workspace, page.examination.problems
         if not problems:
             workspace.status_changed.emit(msg("No problems in {name}.", name=page.path.name))
+            name = "editor.next_problem" if step > 0 else "editor.previous_problem"
+            workspace.command_wanted.emit(name)  # there may be some of the last run
             return
         here = sorted((p for p in problems if p.file == page.path), key=lambda p: p.start)
         others = [p for p in problems if p.file != page.path]

@@ -8,7 +8,6 @@ from collections.abc import Callable, Hashable, Mapping
 from functools import partial
 from pathlib import Path
 
-from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from application.groups.project import Project
@@ -17,7 +16,6 @@ from application.ports.project import ABSENT
 from application.project.editing import OpenedFile
 from application.project.unsaved_texts import UnsavedText
 from domain.llm.tools.text_files import TextFile, diff_files
-from presentation.panels.editor.actions import EditorActions
 from presentation.panels.editor.code_editor import CodeEditor
 from presentation.panels.editor.commands import TextCommands
 from presentation.panels.editor.compare_view import CompareView
@@ -84,7 +82,11 @@ class EditorArea(QWidget):
         self._offer()
         self._text_commands = TextCommands(services, self)
         self._lay_out()
-        self._actions = EditorActions(self, self._acts())
+        self._answers = services.shortcuts.answer(
+            self,
+            self._acts(),
+            lambda: msg("No file is open in the editor.") if self.tabs.count() == 0 else None,
+        )
         self._connect()
         self.restyle()
         self.retranslate()
@@ -104,15 +106,15 @@ class EditorArea(QWidget):
     def _acts(self) -> dict[str, Callable[[], object]]:
         return {
             "save": self.save_current,
-            "close": self.close_current,
-            "next_tab": lambda: self._step_tab(1),
-            "previous_tab": lambda: self._step_tab(-1),
-            "find": self.open_find,
-            "replace": self.open_replace,
-            "find_next": self.find_bar.find_next,
-            "find_previous": self.find_bar.find_previous,
-            "go_to_line": self.open_go_to_line,
-            "quick_fix": self.quick_fix,
+            "closeFile": self.close_current,
+            "editor.next_tab": lambda: self._step_tab(1),
+            "editor.previous_tab": lambda: self._step_tab(-1),
+            "editor.find": self.open_find,
+            "editor.replace": self.open_replace,
+            "editor.find_next": self.find_bar.find_next,
+            "editor.find_previous": self.find_bar.find_previous,
+            "editor.go_to_line": self.open_go_to_line,
+            "editor.quick_fix": self.quick_fix,
             **self._text_commands.acts(),
         }
 
@@ -280,6 +282,7 @@ class EditorArea(QWidget):
         page.compare_requested.connect(lambda theirs, mine: self._compare(page, theirs, mine))
         page.editor.save_requested.connect(self.save_current)
         page.editor.caret_moved.connect(lambda at, column: self._on_caret_moved(page, at, column))
+        self._answers.watch(page.editor)
         self._stack.addWidget(page)
         self.tabs.add(page, self.tabs.currentIndex() + 1)
         self._refresh_titles()
@@ -350,10 +353,6 @@ class EditorArea(QWidget):
             self._services.workspace.status_changed.emit(msg("No main circuit"))
 
     # ---- commands ----------------------------------------------------------------------------
-
-    def action(self, name: str) -> QAction:
-        """A command by its name: save, close, find, replace, go_to_line, quick_fix ..."""
-        return self._actions[name]
 
     def save_current(self) -> None:
         page = self.current_page()
@@ -520,7 +519,6 @@ class EditorArea(QWidget):
         self._refresh_titles()
 
     def retranslate(self) -> None:
-        self._actions.retranslate(self._services.language)
         self.tabs.retranslate()
         self.find_bar.retranslate()
         self.go_to_line_bar.retranslate()

@@ -332,6 +332,9 @@ class WaveformsPanel(QWidget):
                 return found
         return None
 
+    def _show_keys(self) -> None:
+        self._services.workspace.command_wanted.emit("plot.keys")
+
     def _make_area(self) -> None:
         from presentation.panels.waveforms.cursor_table import CursorStrip, CursorTable
         from presentation.panels.waveforms.plot_area import PlotArea
@@ -341,6 +344,7 @@ class WaveformsPanel(QWidget):
         if self._area is not None:
             return
         self._area = PlotArea(self._services.theme.theme)
+        self._services.shortcuts.answer(self._area, {**self._area.acts, "plot.keys": self._show_keys})
         self._area.setAccessibleName(self._services.language(msg("Plot")))
         self._area.cursors_moved.connect(self._on_cursors_moved)
         self._area.range_changed.connect(self._zoomed.start)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Literal
 
 import pyqtgraph as pg  # type: ignore[import-untyped]
 from PyQt6.QtCore import QPointF, QRectF, Qt, pyqtSignal
-from PyQt6.QtGui import QColor, QKeyEvent, QMouseEvent, QResizeEvent
+from PyQt6.QtGui import QColor, QMouseEvent, QResizeEvent
 from PyQt6.QtWidgets import QToolTip, QWidget
 
 from domain.simulation.goals import DesignGoal
@@ -209,28 +210,32 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         self._place_cursors()
         self.cursors_moved.emit(*self.cursor_samples)
 
-    def keyPressEvent(self, event: QKeyEvent | None) -> None:  # noqa: N802 - Qt's name
-        """Arrows move the active cursor by a sample, with Shift by ten; A and B choose it; F fits."""
-        if event is None or self._axis is None:
-            return
-        steps = 10 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1
-        match event.key():
-            case Qt.Key.Key_Left | Qt.Key.Key_Right if self._has_cursors:
-                signed = steps if event.key() == Qt.Key.Key_Right else -steps
-                sample = self._axis.stepped(self._samples[self._active], signed)
-                self.move_cursor(self._active, sample)
-                self._follow(sample)
-            case Qt.Key.Key_A | Qt.Key.Key_B if self._has_cursors:
-                name: CursorName = "a" if event.key() == Qt.Key.Key_A else "b"
-                self.move_cursor(name, self._samples[name])
-            case Qt.Key.Key_F | Qt.Key.Key_Home:
-                self.fit()
-            case Qt.Key.Key_Plus | Qt.Key.Key_Equal:
-                self._zoom(0.5)
-            case Qt.Key.Key_Minus:
-                self._zoom(2.0)
-            case _:
-                super().keyPressEvent(event)
+    @property
+    def acts(self) -> Mapping[str, Callable[[], None]]:
+        """What is done by keys and from the menus, by names of the table of actions."""
+        return {
+            "plot.fit": self.fit,
+            "plot.zoom_in": partial(self._zoom, 0.5),
+            "plot.zoom_out": partial(self._zoom, 2.0),
+            "plot.cursor_a": partial(self._choose_cursor, "a"),
+            "plot.cursor_b": partial(self._choose_cursor, "b"),
+            "plot.left": partial(self._step_cursor, -1),
+            "plot.right": partial(self._step_cursor, 1),
+            "plot.left_10": partial(self._step_cursor, -10),
+            "plot.right_10": partial(self._step_cursor, 10),
+            "plot.left_100": partial(self._step_cursor, -100),
+            "plot.right_100": partial(self._step_cursor, 100),
+        }
+
+    def _choose_cursor(self, name: CursorName) -> None:
+        if self._axis is not None and self._has_cursors:
+            self.move_cursor(name, self._samples[name])
+
+    def _step_cursor(self, by: int) -> None:
+        if self._axis is not None and self._has_cursors:
+            sample = self._axis.stepped(self._samples[self._active], by)
+            self.move_cursor(self._active, sample)
+            self._follow(sample)
 
     def mouseMoveEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
         """Over a curve of a family: say which run it is."""

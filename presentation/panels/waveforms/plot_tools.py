@@ -108,7 +108,7 @@ class PlotTools(QWidget):
         self.cursors = IconButton(services, "crosshair", msg("Cursors A and B"), name="toggle_cursors")
         self.cursors.setCheckable(True)
         self.cursors.setChecked(True)
-        self.fit = IconButton(services, "scan", msg("Fit"), key="F", name="fit_plot")
+        self.fit = IconButton(services, "scan", msg("Fit"), action="plot.fit", name="fit_plot")
         self.overlay = IconButton(services, "layers", msg("Overlay earlier runs"), name="overlay_runs")
         self.overlay.setCheckable(True)
         self.expression = IconButton(services, "sigma", msg("Plot an expression"), name="draw_expression")

@@ -207,7 +207,7 @@ async def undo_the_change_by_its_card(person: Person, root: Path) -> None:
 
 async def choose_the_server(person: Person, server: FakeLLMServer) -> None:
     """Free work, with a model of the user's own."""
-    await person.presses("ctrl+shift+m")
+    await person.presses("F4")
     await person.sees("free work", lambda: person.panel.mode == "free")
     await person.chooses(person.panel.composer.model_button, "model-openai-compatible")
     dialog = await person.sees_dialog("modelSettings")

@@ -1,0 +1,1 @@
+"""What a person can do in the window, as one table: names, keys, places in the menus."""

@@ -1,0 +1,38 @@
+"""Rows of what is done in a text: first what every field of the program answers, then the editor's own."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from presentation.actions.action import Action
+from shared.message import msg
+
+_anywhere = partial(Action, menu="edit", scope="focus", is_fixed=True, in_box=False)
+_editor = partial(Action, menu="edit", scope="editor")
+_problem = partial(Action, menu="edit", icon="triangle-alert")  # from anywhere
+
+EDIT: tuple[Action, ...] = (
+    _anywhere("undo", msg("Undo"), keys="Ctrl+Z", letter="U"),
+    _anywhere("redo", msg("Redo"), keys="Ctrl+Y", letter="R"),
+    _anywhere("cut", msg("Cut"), keys="Ctrl+X", begins_part=True, letter="T"),
+    _anywhere("copy", msg("Copy"), keys="Ctrl+C", letter="C"),
+    _anywhere("paste", msg("Paste"), keys="Ctrl+V", letter="P"),
+    _anywhere("selectAll", msg("Select all"), keys="Ctrl+A", letter="A"),
+    _editor("editor.find", msg("Find"), keys="Ctrl+F", begins_part=True),
+    _editor("editor.find_next", msg("Next match"), keys="F3"),
+    _editor("editor.find_previous", msg("Previous match"), keys="Shift+F3"),
+    _editor("editor.replace", msg("Replace"), keys="Ctrl+H"),
+    _editor("editor.go_to_line", msg("Go to line"), keys="Ctrl+G"),
+    _editor("editor.quick_fix", msg("Quick fix"), keys="Ctrl+. Alt+Return", begins_part=True),
+    _problem("editor.next_problem", msg("Next problem"), keys="F8"),
+    _problem("editor.previous_problem", msg("Previous problem"), keys="Shift+F8"),
+    _editor("editor.comment", msg("Toggle comment"), keys="Ctrl+/", begins_part=True),
+    _editor("editor.move_up", msg("Move line up"), keys="Alt+Up"),
+    _editor("editor.move_down", msg("Move line down"), keys="Alt+Down"),
+    _editor("editor.copy_up", msg("Copy line up"), keys="Alt+Shift+Up"),
+    _editor("editor.copy_down", msg("Copy line down"), keys="Alt+Shift+Down"),
+    _editor("editor.delete_line", msg("Delete line"), keys="Ctrl+Shift+K"),
+    _editor("editor.next_occurrence", msg("Select next occurrence"), keys="Ctrl+D"),
+    _editor("editor.next_tab", msg("Next file"), keys="Ctrl+Tab", begins_part=True),
+    _editor("editor.previous_tab", msg("Previous file"), keys="Ctrl+Shift+Tab"),
+)

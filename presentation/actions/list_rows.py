@@ -1,0 +1,15 @@
+"""Rows of what lists answer (files, results, outline, measurements): letters there find by typing."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from presentation.actions.action import Action
+from shared.message import msg
+
+_list = partial(Action, scope="list", is_fixed=True, in_box=False)
+
+LISTS: tuple[Action, ...] = (
+    _list("list.open", msg("Open the chosen row"), keys="Return"),
+    _list("list.copy", msg("Copy the chosen rows"), keys="Ctrl+C"),
+)

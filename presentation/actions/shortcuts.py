@@ -1,0 +1,177 @@
+"""Which key does what: the keys of the table with the user's changes, and the panels that answer them.
+
+A panel's keys come before the window's: the panel takes the key at Qt's `ShortcutOverride`, so that the same
+key may mean something else in the plot and in the rest of the window.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from weakref import ref
+
+from PyQt6 import sip
+from PyQt6.QtCore import QEvent, QKeyCombination, QObject, Qt, pyqtSignal
+from PyQt6.QtGui import QKeyEvent, QKeySequence
+from PyQt6.QtWidgets import QApplication, QWidget
+
+from presentation.actions.action import Action
+from presentation.actions.table import all_actions
+from shared.message import Message, msg
+
+Act = Callable[[], object]
+Refusal = Callable[[], Message | None]
+
+
+class Shortcuts(QObject):
+    """The map in force."""
+
+    changed = pyqtSignal()
+    """some action has other keys"""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._actions: dict[str, Action] = {}
+        self._changes: dict[str, tuple[str, ...]] = {}
+        self._answers: list[ref[Answers]] = []
+        """Each lives as long as its widget."""
+        self.set_panels(())
+
+    def set_panels(self, panels: Sequence[Action]) -> None:
+        """The actions of the window's panels, which are known later than the others."""
+        self._actions = {action.name: action for action in all_actions(panels)}
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """All of them, in the order of the table."""
+        return tuple(self._actions.values())
+
+    def keys_of(self, name: str) -> tuple[str, ...]:
+        """The keys of an action that can be changed, the one to be shown first. Raises KeyError."""
+        action = self._actions[name]
+        return action.usual_keys if action.is_fixed else self._changes.get(name, action.usual_keys)
+
+    def shown(self, name: str) -> str:
+        """The key that stands beside an action's words, "" where it has none. Raises KeyError."""
+        return next(iter(self.all_keys_of(name)), "")
+
+    def all_keys_of(self, name: str) -> tuple[str, ...]:
+        """With those that cannot be changed. Raises KeyError."""
+        return (*self.keys_of(name), *self._actions[name].fixed_keys)
+
+    @property
+    def changes(self) -> Mapping[str, tuple[str, ...]]:
+        """The user's own keys, by action."""
+        return dict(self._changes)
+
+    def set_changes(self, changes: Mapping[str, tuple[str, ...]]) -> None:
+        """The user's own keys, in place of those of the table."""
+        if changes != self._changes:
+            self._changes = dict(changes)
+            self.changed.emit()
+
+    def answer(self, widget: QWidget, acts: Mapping[str, Act], refusal: Refusal = lambda: None) -> Answers:
+        """Have a widget and what is in it answer these actions, by their keys and from the menus.
+
+        `refusal` says why none of them can be done now. Raises KeyError for a name the table does not have.
+        """
+        found = Answers(self, widget, acts, refusal)
+        self._answers = [ref(each) for each in (*self._living(), found)]
+        return found
+
+    def trigger(self, name: str) -> None:
+        """Do it where the focus is, else where it was answered for last; nothing where nobody answers."""
+        found = self._answerer(name)
+        if found is not None:
+            found.acts[name]()
+
+    def refusal(self, name: str) -> Message | None:
+        """Why an action of a panel cannot be done now."""
+        found = self._answerer(name)
+        return msg("Nothing is open that this could be done with.") if found is None else found.refusal()
+
+    def _living(self) -> Iterator[Answers]:
+        for found in (each() for each in self._answers):
+            if found is not None and not sip.isdeleted(found):
+                yield found
+
+    def _answerer(self, name: str) -> Answers | None:
+        found = [each for each in self._living() if name in each.acts]
+        focused = QApplication.focusWidget()
+        near = [each for each in found if focused is not None and each.has(focused)]
+        seen = [each for each in found if each.is_seen]
+        return next((group[-1] for group in (near, seen, found) if group), None)
+
+
+class Answers(QObject):
+    """What one widget answers."""
+
+    def __init__(
+        self, shortcuts: Shortcuts, widget: QWidget, acts: Mapping[str, Act], refusal: Refusal
+    ) -> None:
+        super().__init__(widget)
+        self._shortcuts = shortcuts
+        self._widget = widget
+        self.acts = dict(acts)
+        self.refusal = refusal
+        self._by_key: dict[str, str] = {}
+        self._read_keys()
+        shortcuts.changed.connect(self._read_keys)
+        widget.installEventFilter(self)
+
+    def watch(self, inner: QWidget) -> None:
+        """Come before a widget within that would keep some of the keys to itself."""
+        inner.installEventFilter(self)
+
+    def has(self, widget: QWidget) -> bool:
+        return widget is self._widget or self._widget.isAncestorOf(widget)
+
+    @property
+    def is_seen(self) -> bool:
+        return self._widget.isVisible()
+
+    def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:  # noqa: N802 - Qt's name
+        """Claim a key of ours before a shortcut of the window does, then do what it is for."""
+        if isinstance(event, QKeyEvent) and event.type() in (
+            QEvent.Type.ShortcutOverride,
+            QEvent.Type.KeyPress,
+        ):
+            name = next((self._by_key[key] for key in names_of(event) if key in self._by_key), None)
+            if name is not None:
+                event.accept()
+                if event.type() == QEvent.Type.KeyPress:
+                    self.acts[name]()
+                return True
+        return super().eventFilter(watched, event)
+
+    def _read_keys(self) -> None:
+        self._by_key = {key: name for name in self.acts for key in self._shortcuts.keys_of(name)}
+
+
+_ALONE = (Qt.Key.Key_Shift, Qt.Key.Key_Control, Qt.Key.Key_Alt, Qt.Key.Key_Meta, Qt.Key.Key_AltGr)
+_SAME = {Qt.Key.Key_Enter: Qt.Key.Key_Return, Qt.Key.Key_Backtab: Qt.Key.Key_Tab}
+
+
+def names_of(event: QKeyEvent) -> tuple[str, ...]:
+    """What the pressed keys are called in the table; () for a key that is only held, or that has no name.
+
+    A sign that needs Shift on one keyboard and none on another ("?", "+") has its name with and without.
+    """
+    try:
+        key = Qt.Key(event.key())
+    except ValueError:
+        return ()
+    if key in _ALONE or key == Qt.Key.Key_unknown:
+        return ()
+    modifier = Qt.KeyboardModifier
+    held = event.modifiers() & ~(modifier.KeypadModifier | modifier.GroupSwitchModifier)
+    key = _SAME.get(key, key)
+    names = [_name(held, key)]
+    is_sign = ord(" ") < key.value < 127 and not chr(key.value).isalnum()
+    if held & modifier.ShiftModifier and is_sign:
+        names.append(_name(held & ~modifier.ShiftModifier, key))
+    return tuple(names)
+
+
+def _name(held: Qt.KeyboardModifier, key: Qt.Key) -> str:
+    sequence = QKeySequence(QKeyCombination(held, key))
+    return sequence.toString(QKeySequence.SequenceFormat.PortableText)
