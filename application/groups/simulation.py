@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from application.simulation.convergence import AnalyzeConvergence
     from application.simulation.device_tables import DeviceTables
     from application.simulation.measuring import MeasureResult
+    from application.simulation.reading_names import ReadNames
     from application.simulation.simulating import RunSimulation
     from application.simulation.waveforms import LoadWaveforms
     from application.studies.studying import RunStudy
@@ -40,6 +41,13 @@ class Simulation:
             libraries=self._program.libraries,
             cpu=lambda: self._program.cpu,
         )
+
+    @cached_property
+    def names(self) -> ReadNames:
+        """The names of a circuit, as an editor needs them."""
+        from application.simulation.reading_names import ReadNames
+
+        return ReadNames(check=lambda: self.check, models=self._parts.models)
 
     @property
     def models(self) -> ModelLibrary:

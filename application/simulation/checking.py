@@ -81,7 +81,7 @@ class CheckCircuit:
 
         if data is None or len(data) < _LARGE or self._cpu is None:
             return await asyncio.to_thread(self.check, path, libraries, data=data, dialect=dialect)
-        real, reader, settings = await asyncio.to_thread(self._reader, path, libraries)
+        real, reader, settings = await asyncio.to_thread(self.reader_of, path, libraries)
         found = await self._cpu().run(_diagnostics_to_send, real, data, reader, settings, dialect)
         return CheckReport(file=real, diagnostics=found)
 
@@ -98,10 +98,13 @@ class CheckCircuit:
             settings = self._settings_of(path)
             data, real, reader = read_circuit_file(self._sources, path, self._folders(libraries, settings))
         else:
-            real, reader, settings = self._reader(path, libraries)
+            real, reader, settings = self.reader_of(path, libraries)
         return CheckReport(file=real, diagnostics=_diagnostics(real, data, reader, settings, dialect))
 
-    def _reader(self, path: Path, libraries: Sequence[Path]) -> tuple[Path, SourceReader, SimulatorSettings]:
+    def reader_of(
+        self, path: Path, libraries: Sequence[Path] = ()
+    ) -> tuple[Path, SourceReader, SimulatorSettings]:
+        """The real path of a circuit, the reader of what it includes, and its settings. Blocking."""
         real = Path(os.path.realpath(path))
         settings = self._settings_of(path)
         return real, self._sources.for_circuit(real, self._folders(libraries, settings)), settings

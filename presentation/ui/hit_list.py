@@ -76,8 +76,12 @@ class HitList(QWidget):
         above: QPoint | None = None,
         least_width: int,
         note: str = "",
+        most_rows: int = 0,
     ) -> None:
-        """Show these below or above a point of the window, the first one chosen; for none `note`."""
+        """Show these below or above a point of the window, the first one chosen; for none `note`.
+
+        Of more than `most_rows` (0: as many as there are) the others are scrolled to.
+        """
         theme = self._services.theme.theme
         self._rows.clear()
         if note and not hits:
@@ -100,7 +104,8 @@ class HitList(QWidget):
         self.choose(-1)
         self.step(1)
         width = least_width if above is not None else max(least_width, theme.size("pane.left_default") * 2)
-        height = self._list.sizeHintForRow(0) * self._rows.rowCount() + 2
+        count = self._rows.rowCount()
+        height = self._list.sizeHintForRow(0) * (min(count, most_rows) if most_rows else count) + 2
         place = above or below or QPoint()
         left = min(place.x(), self._window.width() - width - theme.size("space.2"))
         gap = theme.size("space.1")

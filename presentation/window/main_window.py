@@ -190,8 +190,9 @@ class MainWindow(QWidget):
         section.add_tool(more)
 
     def _is_talking_at(self, focused: QWidget) -> bool:
-        """A run of the conversation takes Escape where it is written."""
-        return self.panes.right.isAncestorOf(focused) and self.parts.conversation.is_running
+        """A run of the conversation takes Escape where it is written, an open list the editor."""
+        is_answering = self.panes.right.isAncestorOf(focused) and self.parts.conversation.is_running
+        return is_answering or self.parts.editor.takes_escape(focused)
 
     def _connect(self) -> None:
         services, workspace = self._services, self._services.workspace

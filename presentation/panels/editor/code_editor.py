@@ -120,6 +120,30 @@ class CodeEditor(QsciScintilla):
         # QScintilla puts a NUL behind what was asked for.
         return self.bytes(start, end).data()[: end - start] if end > start else b""
 
+    def text_before(self, count: int) -> str:
+        """The last characters of the line before the caret."""
+        caret = self.ask(self.SCI_GETCURRENTPOS)
+        start = max(self.ask(self.SCI_POSITIONFROMLINE, self._line_of(caret)), caret - 4 * count)
+        return self.bytes_between(start, caret).decode(errors="ignore")[-count:]
+
+    def piece_before(self, lines: int) -> tuple[int, str, int]:
+        """The text from some lines before the caret to the end of its line: the number of its first line
+        (from 1), the text with LF for every line end, the caret's index in it."""
+        caret = self.ask(self.SCI_GETCURRENTPOS)
+        line = self._line_of(caret)
+        first = max(line - lines, 0)
+        start = self.ask(self.SCI_POSITIONFROMLINE, first)
+        before, behind = (
+            self.bytes_between(*ends).decode(errors="replace").replace("\r\n", "\n").replace("\r", "\n")
+            for ends in ((start, caret), (caret, self.ask(self.SCI_GETLINEENDPOSITION, line)))
+        )
+        return first + 1, before + behind, len(before)
+
+    @property
+    def line_end(self) -> bytes:
+        """What lines end with in this text."""
+        return (b"\r\n", b"\r", b"\n")[self.ask(self.SCI_GETEOLMODE)]
+
     def byte_length(self) -> int:
         """Bytes of the UTF-8 text."""
         return self.ask(self.SCI_GETLENGTH)

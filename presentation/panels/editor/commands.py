@@ -35,6 +35,7 @@ class TextCommands:
     def acts(self) -> dict[str, Callable[[], object]]:
         """What each does, by its name in the table of actions."""
         return {
+            "editor.complete": self.complete,
             "editor.next_problem": partial(self.go_to_problem, 1),
             "editor.previous_problem": partial(self.go_to_problem, -1),
             "editor.comment": self.toggle_comment,
@@ -45,6 +46,11 @@ class TextCommands:
             "editor.delete_line": self.delete_lines,
             "editor.next_occurrence": self.select_next_occurrence,
         }
+
+    def complete(self) -> None:
+        page = self._page()
+        if page is not None and page.completer is not None:
+            page.completer.ask()
 
     def toggle_comment(self) -> None:
         page = self._page()

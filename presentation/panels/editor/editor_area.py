@@ -274,7 +274,7 @@ class EditorArea(QWidget):
             done()
 
     def _add(self, opened: OpenedFile) -> EditorPage:
-        page = EditorPage(self._services, self._project, self._simulation, opened)
+        page = EditorPage(self._services, self._project, self._simulation, opened, self.open_texts)
         page.state_changed.connect(lambda: self._on_page_state(page))
         page.examined.connect(self._tell_problems)
         page.saved.connect(lambda: self._services.workspace.file_changed.emit(page.path))
@@ -362,6 +362,11 @@ class EditorArea(QWidget):
     def close_current(self) -> None:
         if self.tabs.currentIndex() >= 0:
             self.close_page(self.tabs.tabData(self.tabs.currentIndex()))
+
+    def takes_escape(self, focused: QWidget) -> bool:
+        """Whether Escape means something in the text that has the focus."""
+        page = self.current_page()
+        return page is not None and focused is page.editor and page.takes_escape
 
     def open_find(self) -> None:
         self._open_find(replace=False)

@@ -13,9 +13,6 @@ from domain.circuit.whole_lines import Block
 from presentation.panels.editor.code_editor import CodeEditor
 from presentation.panels.editor.text_changes import TextEdit
 
-_ENDS = {0: b"\r\n", 1: b"\r", 2: b"\n"}
-"""By Scintilla's mode of line ends."""
-
 
 class _Lines(Sequence[str]):
     """The editor's lines without their ends, read when they are asked for."""
@@ -67,10 +64,9 @@ def copy_lines(editor: CodeEditor, way: Literal["up", "down"]) -> None:
     block = whole_lines.with_continuations(_Lines(editor), _blocks(editor, main_only=True)[0])
     start, end = _bytes_of(editor, block)
     text = editor.bytes_between(start, end)
-    end_mark = _ENDS[editor.ask(editor.SCI_GETEOLMODE)]
     has_end = text.endswith((b"\n", b"\r"))
     anchor, caret = _main_selection(editor)
-    edit = TextEdit(start, start, text if has_end else text + end_mark)
+    edit = TextEdit(start, start, text if has_end else text + editor.line_end)
     editor.apply((edit,))
     moved = len(edit.text) if way == "down" else 0
     _select(editor, anchor + moved, caret + moved)

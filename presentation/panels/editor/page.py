@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,9 +21,11 @@ from application.groups.simulation import Simulation
 from application.ports.project import ABSENT
 from application.project.editing import OpenedFile
 from application.project.unsaved_texts import UnsavedText
+from domain.circuit.circuit_names import CardCache
 from domain.llm.tools.text_files import Encoding
 from presentation.panels.editor import line_commands
 from presentation.panels.editor.code_editor import CodeEditor
+from presentation.panels.editor.completing import Completer
 from presentation.panels.editor.examination import (
     Examination,
     Problem,
@@ -69,12 +71,20 @@ class EditorPage(QWidget):
     """text on the disk, text here"""
 
     def __init__(
-        self, services: WindowServices, project: Project, simulation: Simulation, opened: OpenedFile
+        self,
+        services: WindowServices,
+        project: Project,
+        simulation: Simulation,
+        opened: OpenedFile,
+        open_texts: Callable[[], Mapping[Path, str]],
     ) -> None:
+        """`open_texts`: what the editor has of all its files."""
         super().__init__()
         self._services = services
         self._project = project
         self._simulation = simulation
+        self._open_texts = open_texts
+        self._cards = CardCache()
         self.path = opened.path
         self.examination = Examination()
         self.is_deleted = False
@@ -91,6 +101,7 @@ class EditorPage(QWidget):
         self._writing = threading.Lock()
         """Held on worker threads only."""
         self.editor = CodeEditor(services, is_spice=is_spice(opened.path), has_title=has_title(opened.path))
+        self.completer = Completer(services, self.editor) if is_spice(opened.path) else None
         self.notices = NoticeBar(services)
         arrange(QVBoxLayout(self), self.notices, (self.editor, 1), edges=0, gap=0)
         self.setFocusProxy(self.editor)
@@ -108,6 +119,11 @@ class EditorPage(QWidget):
     @property
     def is_dirty(self) -> bool:
         return self.editor.isModified()
+
+    @property
+    def takes_escape(self) -> bool:
+        """Something is open over the text that Escape puts away."""
+        return self.completer is not None and self.completer.is_open
 
     # ---- unsaved text over the end of the program ----------------------------------------------
 
@@ -383,9 +399,17 @@ class EditorPage(QWidget):
     async def _examined(self, text: str) -> Examination:
         report = None
         if is_spice(self.path):
+            await self._read_names(text)
             data = await asyncio.to_thread(bytes_of, text, self._encoding)
             report = await self._simulation.check(self.path, data=data)
         return await asyncio.to_thread(examine, report, self.path, text, baseline=self._baseline)
+
+    async def _read_names(self, text: str) -> None:
+        """What the circuit has, for completion and for looking things up."""
+        texts = {**self._open_texts(), self.path: text}
+        facts = await self._simulation.names(self.path, texts, self._cards)
+        if not self.is_closed and self.completer is not None:
+            self.completer.facts = facts
 
     def fix_at_caret(self) -> None:
         """Mend the problem of the caret's line; a text not checked yet is checked first."""
