@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from application.project.browsing import BrowseProject
     from application.project.cleaning import CleanProject
     from application.project.editing import EditFiles
+    from application.project.sharing import ShareProject
     from application.project.undo_retention import TidyUndoData
     from application.project.undoing import ProjectOperations
     from application.project.unsaved_texts import UnsavedTexts
@@ -58,6 +59,13 @@ class Project:
             plain_folder=self._parts.plain_folder,
             write_file=self._outside.program.write_file,
         )
+
+    @cached_property
+    def share(self) -> ShareProject:
+        """Its texts, for a model of another program."""
+        from application.project.sharing import ShareProject
+
+        return ShareProject(views=self._parts.view)
 
     @cached_property
     def operations(self) -> ProjectOperations:

@@ -7,8 +7,8 @@ task each: who understands goals or judges results changes nothing, and nobody i
 moves files, or changes the goals he is judged by.
 
 Confirmation: a call's effect is computed, judged by the project's rules (`Judging`), and held to at
-execution. `ByHand` is the gate of a call a person wrote; that of an agent's turn is in
-`application.agent.turn_confirmation`.
+execution. `SingleCalls` is the gate of calls that come one by one, from a person or from another program's
+model; that of an agent's turn is in `application.agent.turn_confirmation`.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from __future__ import annotations
 import asyncio
 import difflib
 import logging
-from collections.abc import Awaitable, Callable, Collection, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Collection, Iterable, MutableMapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -53,7 +53,7 @@ from domain.llm.tools.result import (
 )
 from domain.llm.web_search import WEB_SEARCH
 from shared.errors import CircuitAIError, EnvironmentProblem, Stopped, UserInputError, internal_error
-from shared.message import msg
+from shared.message import Message, msg
 from shared.ulid import new_ulid
 
 if TYPE_CHECKING:
@@ -370,6 +370,23 @@ def _without_surrogates(value: Any) -> Any:
 Confirm = Callable[[ConfirmationCard], Awaitable[Answers]]
 """Puts a card to the user; a call without an answer counts as refused."""
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """Who makes calls one by one, for as long as he does."""
+
+    session_id: str
+    """What his calls are logged under."""
+    is_person: bool
+    """Not a model: he is asked about less, and sees what a model on the network does not."""
+    way_to_allow: Message
+    """What he can do about a call that needs confirmation where nobody can be asked."""
+    seen_versions: MutableMapping[str, str] = field(default_factory=dict)
+    """Relative path -> version hash of what he has read or written."""
+    touched: set[str] = field(default_factory=set)
+    """Files he has changed since something was allowed last."""
+
+
 _LONGEST_PATH = 4096
 
 
@@ -465,34 +482,38 @@ def _name_of(view: ProjectView, text: str) -> str:
     return text
 
 
-class ByHand:
-    """The gate of a call that a person wrote himself."""
+class SingleCalls:
+    """The gate of calls that come one by one, each asked about at once where it has to be confirmed."""
 
-    def __init__(self, judging: Judging, confirm: Confirm | None) -> None:
+    def __init__(self, judging: Judging, confirm: Confirm | None, caller: Caller) -> None:
         self._judging = judging
         self._confirm = confirm
+        self._caller = caller
 
     async def __call__(
         self, tool: Tool[Any], arguments: Any, context: ToolContext, call: ToolCall
     ) -> ToolResult | None:
         """None when the call may run, else its result. Raises UserInputError for unreadable permissions."""
+        caller = self._caller
         effect = await effect_of(tool, arguments, context)
         root = context.project.root
-        judged = await self._judging.judge(call, effect, root, Circumstances(is_by_hand=True))
-        if judged.verdict.decision == "allow":
-            return None
+        known = Circumstances(is_by_hand=caller.is_person, files_before=len(caller.touched))
+        judged = await self._judging.judge(call, effect, root, known)
         if judged.verdict.decision == "deny":
             return forbidden(tool.name, judged.verdict.rule)
-        card = ConfirmationCard(card_id=new_ulid(), calls=(judged.on_card(),))
-        if self._confirm is None:
-            return replace(
-                refusal(tool.name, CardAnswer(word="unasked")),
-                suggestions=(msg("Check what it would do; then add --yes to allow it."),),
-            )
-        answers = await self._confirm(card)
-        answer = answers.get(call.call_id, CardAnswer(word="refuse"))
-        if not answer.is_allowed:
-            return refusal(tool.name, answer)
-        await self._judging.remember(root, card, answers)
-        now = await effect_of(tool, arguments, context)
-        return None if now.is_same_as(effect) else changed_since(tool.name)
+        if judged.verdict.decision == "ask":
+            card = ConfirmationCard(card_id=new_ulid(), calls=(judged.on_card(),))
+            if self._confirm is None:
+                return refusal(tool.name, CardAnswer(word="unasked"), way_to_allow=caller.way_to_allow)
+            answers = await self._confirm(card)
+            answer = answers.get(call.call_id, CardAnswer(word="refuse"))
+            if not answer.is_allowed:
+                return refusal(tool.name, answer)
+            await self._judging.remember(root, card, answers)
+            caller.touched.clear()
+            now = await effect_of(tool, arguments, context)
+            if not now.is_same_as(effect):
+                return changed_since(tool.name)
+        if effect.effect not in ("read", "simulate", "create"):
+            caller.touched.update(path.path for path in effect.paths)
+        return None

@@ -1,4 +1,4 @@
-"""Run one tool by hand: the use case behind the sub-command `tool`."""
+"""Run one tool in one project: by hand, or for a model of another program."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from application.ports.permissions import PermissionStore
 from application.ports.project import ProjectFiles, Projects
 from application.tool_execution.definition import ToolContext, ToolServices
-from application.tool_execution.executor import ByHand, Confirm, Judging, ToolExecutor
+from application.tool_execution.executor import Caller, Confirm, Judging, SingleCalls, ToolExecutor
 from application.tool_execution.operations import Operations
 from domain.llm.tools.result import ToolCall, ToolResult
 from domain.llm.web_search import WEB_SEARCH, WebSearchSettings
@@ -55,24 +55,29 @@ class RunTool:
         project: Path,
         problem: str = "",
         confirm: Confirm | None = None,
+        caller: Caller | None = None,
     ) -> ToolResult:
         """The outcome of the call; `problem` says why its arguments could not be read.
 
-        `confirm` is asked about what has to be confirmed even of a person; with None it is not run.
+        `confirm` is asked about what has to be confirmed; with None it is not run. Without a `caller` it is a
+        person's call, and the only one.
         Raises UserInputError when `project` is no folder, EnvironmentProblem when it cannot be used.
         """
         call = ToolCall(call_id=new_ulid(), name=name, arguments=arguments, problem=problem)
         rejected = self.executor.rejection(call)
         if rejected is not None:
             return rejected
+        caller = caller or _by_hand()
         files = await asyncio.to_thread(self._open, name, project)
         try:
             context = ToolContext(
                 project=files,
-                session_id=SESSION_ID,
+                session_id=caller.session_id,
                 operations=Operations(log=files.operations, project=files, events=self._events),
                 services=self._services,
-                gate=ByHand(self._judging, confirm),
+                gate=SingleCalls(self._judging, confirm, caller),
+                seen_versions=caller.seen_versions,
+                is_on_network=not caller.is_person,
                 web_search=await asyncio.to_thread(self._web_search) if name == WEB_SEARCH else None,
             )
             return await self.executor.execute(call, context)
@@ -97,6 +102,14 @@ class RunTool:
         if tool.effect in ("read", "outside"):
             return self._plain_folder(folder)
         return self._projects.open(folder, create=True)
+
+
+def _by_hand() -> Caller:
+    return Caller(
+        session_id=SESSION_ID,
+        is_person=True,
+        way_to_allow=msg("Check what it would do; then add --yes to allow it."),
+    )
 
 
 def _is_usable(folder: Path, *, may_be_made: bool) -> bool:

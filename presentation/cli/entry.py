@@ -122,6 +122,7 @@ COMMANDS: dict[str, Command] = {
         msg("Show and change what a model may do in a project, and which files are protected"), "permissions"
     ),
     "tool": _command(msg("Call one of the tools available to a model"), "tool", fails=True),
+    "mcp": _command(msg("Offer the tools of a project to another program (MCP)"), "mcp"),
     "sessions": _command(
         msg("List, search, show, export or delete the conversations of a project"), "sessions"
     ),

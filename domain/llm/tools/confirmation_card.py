@@ -9,7 +9,7 @@ from typing import Any, Literal
 from domain.llm.tools.confirmation import Reason, Rule, rule_from_plain, rule_to_plain
 from domain.llm.tools.effect import ComputedEffect, effect_from_plain, effect_to_plain
 from domain.llm.tools.result import ToolResult, failure
-from shared.message import msg
+from shared.message import Message, msg
 
 AnswerWord = Literal["allow", "always", "refuse", "unasked"]
 """unasked: there was nobody to ask."""
@@ -64,15 +64,16 @@ def same_answer(card: ConfirmationCard, word: AnswerWord, reason: str = "") -> d
     }
 
 
-def refusal(tool: str, answer: CardAnswer) -> ToolResult:
-    """The result of a call that was not allowed."""
+def refusal(tool: str, answer: CardAnswer, *, way_to_allow: Message | None = None) -> ToolResult:
+    """The result of a call that was not allowed; `way_to_allow`: what helps where nobody could be asked."""
     if answer.word == "unasked":
         return failure(
             "needs_confirmation",
             msg("{tool} needs the user's confirmation, and there is nobody to ask; nothing was changed.",
                 tool=tool),
             suggestions=(
-                msg("Say what you wanted to do and why; it can be allowed with --yes or in the window."),
+                way_to_allow
+                or msg("Say what you wanted to do and why; it can be allowed with --yes or in the window."),
             ),
         )  # fmt: skip
     reason = " ".join(answer.reason.split())[:LONGEST_REASON]

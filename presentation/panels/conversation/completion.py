@@ -18,12 +18,13 @@ from PyQt6.QtWidgets import QPlainTextEdit, QWidget
 from application.groups.project import Project
 from domain.circuit.netlist import NETLIST_SUFFIXES
 from presentation.goal_words import name_of
+from presentation.ready_sentences import READY_SENTENCES
 from presentation.ui.hit_list import Hit, HitList
 from presentation.ui.matching import score_of
 from presentation.ui.workspace import WindowServices
 from shared.errors import UserInputError
 from shared.local_time import clock_time
-from shared.message import Message, msg, one_line, template
+from shared.message import Message, msg, one_line
 
 _NAME = re.compile(r'(?<![\w.@])@(?:"([^"\n]*)|([^\s"\'`，。；：！？、（）()<>\[\]{}@]*))$')
 """As the conversation reads a name (application.conversation.question), up to where it is written."""
@@ -71,33 +72,7 @@ class SlashCommand:
 
 
 COMMANDS = (
-    SlashCommand(
-        word="fix",
-        text=msg("Find and fix what the simulator reports"),
-        sentence=template("Simulate {circuit}, find the cause of what ngspice reports, and fix it."),
-    ),
-    SlashCommand(
-        word="optimize",
-        text=msg("Change values until the goals are met"),
-        sentence=template("Optimize {circuit} until its goals are met, with as few changes as possible."),
-    ),
-    SlashCommand(
-        word="explain",
-        text=msg("Explain how the circuit works, with its figures"),
-        sentence=template("Explain how {circuit} works, stage by stage, with figures from a simulation."),
-    ),
-    SlashCommand(
-        word="montecarlo",
-        text=msg("Yield with tolerances"),
-        sentence=template("Run a Monte Carlo study of {circuit}, resistors 1 %, capacitors 5 %."),
-    ),
-    SlashCommand(
-        word="report",
-        text=msg("Summarize the design with its measured figures"),
-        sentence=template(
-            "Summarize {circuit}: goals, topology, measured figures with margins, open questions."
-        ),
-    ),
+    *(SlashCommand(word=each.word, text=each.text, sentence=each.sentence) for each in READY_SENTENCES),
     SlashCommand(word="simulate", text=msg("Run the circuit in front"), command="run"),
     SlashCommand(word="compress", text=msg("Compress the conversation"), command="compress"),
     SlashCommand(word="edit", text=msg("Edit your last message and send it again"), command="edit"),

@@ -1,0 +1,1 @@
+"""The project's tools for models of other programs, by the Model Context Protocol (`mcp PROJECT`)."""
