@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from application.ports.tracing import TraceStore, TurnTracer
     from application.project.unclean_ends import UncleanEnds
+    from application.project.user_keys import UserKeys
     from application.project.window_state import WindowStates
     from domain.llm.service import NetworkSettings
     from domain.settings import UserSettings
@@ -103,6 +104,12 @@ class ProgramAdapters:
         from infrastructure.persistence.window_state import WindowStateFile
 
         return WindowStateFile(user_home=self.home)
+
+    @cached_property
+    def user_keys(self) -> UserKeys:
+        from infrastructure.persistence.user_keys import UserKeysFile
+
+        return UserKeysFile(user_home=self.home)
 
     @cached_property
     def unclean_ends(self) -> UncleanEnds:

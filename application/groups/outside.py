@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from application.project.cleaning import ResultShelves, ScratchFolders
     from application.project.unclean_ends import UncleanEnds
     from application.project.unsaved_texts import UnsavedTexts
+    from application.project.user_keys import UserKeys
     from application.project.window_state import WindowStates
     from application.results.exporting import PictureWriter, TableWriter
     from application.simulation.waveforms import FigureStore
@@ -73,6 +74,8 @@ class ProgramParts(Protocol):
     def cpu(self) -> CpuTaskExecutor: ...
     @property
     def window_state(self) -> WindowStates: ...
+    @property
+    def user_keys(self) -> UserKeys: ...
     @property
     def unclean_ends(self) -> UncleanEnds: ...
     @property

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from application.examining import ExamineEnvironment
     from application.groups.outside import Outside
     from application.project.unclean_ends import UncleanEnds
+    from application.project.user_keys import UserKeys
     from application.project.window_state import WindowStates
     from application.tracing import ReadTraces
     from shared.events import EventBus
@@ -50,6 +51,11 @@ class Program:
     def window_state(self) -> WindowStates:
         """What the window remembers between two starts."""
         return self._parts.window_state
+
+    @property
+    def user_keys(self) -> UserKeys:
+        """The keys the user gave to actions of the window."""
+        return self._parts.user_keys
 
     @property
     def unclean_ends(self) -> UncleanEnds:

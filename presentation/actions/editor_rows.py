@@ -9,6 +9,7 @@ from shared.message import msg
 
 _anywhere = partial(Action, menu="edit", scope="focus", is_fixed=True, in_box=False)
 _editor = partial(Action, menu="edit", scope="editor")
+_lines = partial(_editor, submenu=msg("Lines"))
 _problem = partial(Action, menu="edit", icon="triangle-alert")  # from anywhere
 
 EDIT: tuple[Action, ...] = (
@@ -27,12 +28,12 @@ EDIT: tuple[Action, ...] = (
     _editor("editor.quick_fix", msg("Quick fix"), keys="Ctrl+. Alt+Return"),
     _problem("editor.next_problem", msg("Next problem"), keys="F8"),
     _problem("editor.previous_problem", msg("Previous problem"), keys="Shift+F8"),
-    _editor("editor.comment", msg("Toggle comment"), keys="Ctrl+/", begins_part=True),
-    _editor("editor.move_up", msg("Move line up"), keys="Alt+Up"),
-    _editor("editor.move_down", msg("Move line down"), keys="Alt+Down"),
-    _editor("editor.copy_up", msg("Copy line up"), keys="Alt+Shift+Up"),
-    _editor("editor.copy_down", msg("Copy line down"), keys="Alt+Shift+Down"),
-    _editor("editor.delete_line", msg("Delete line"), keys="Ctrl+Shift+K"),
+    _lines("editor.comment", msg("Toggle comment"), keys="Ctrl+/", begins_part=True),
+    _lines("editor.move_up", msg("Move line up"), keys="Alt+Up"),
+    _lines("editor.move_down", msg("Move line down"), keys="Alt+Down"),
+    _lines("editor.copy_up", msg("Copy line up"), keys="Alt+Shift+Up"),
+    _lines("editor.copy_down", msg("Copy line down"), keys="Alt+Shift+Down"),
+    _lines("editor.delete_line", msg("Delete line"), keys="Ctrl+Shift+K"),
     _editor("editor.next_occurrence", msg("Select next occurrence"), keys="Ctrl+D"),
     _editor("editor.next_tab", msg("Next file"), keys="Ctrl+Tab", begins_part=True),
     _editor("editor.previous_tab", msg("Previous file"), keys="Ctrl+Shift+Tab"),

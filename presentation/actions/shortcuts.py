@@ -63,17 +63,66 @@ class Shortcuts(QObject):
         """The user's own keys, by action."""
         return dict(self._changes)
 
-    def set_changes(self, changes: Mapping[str, tuple[str, ...]]) -> None:
-        """The user's own keys, in place of those of the table."""
-        if changes != self._changes:
-            self._changes = dict(changes)
+    def set_changes(self, changes: Mapping[str, tuple[str, ...]]) -> tuple[Message, ...]:
+        """The user's own keys, in place of those of the table; returns what of them cannot be used.
+
+        Of two actions with one key in the same place the first of the table has it.
+        """
+        told: list[Message] = []
+        usable: dict[str, tuple[str, ...]] = {}
+        for name, keys in changes.items():
+            action = self._actions.get(name)
+            if action is None:
+                continue  # of another version's
+            reasons = [reason for key in keys if (reason := unusable(action, key)) is not None]
+            if reasons:
+                told += reasons
+            else:
+                usable[name] = tuple(map(written, keys))
+        if usable != self._changes:
+            self._changes = usable
             self.changed.emit()
+        return (*told, *self._clashes())
+
+    def owner_of(self, key: str, action: Action) -> Action | None:
+        """Another action that has a key where this one would be answered by it."""
+        return next(
+            (
+                each
+                for each in self._actions.values()
+                if each is not action
+                and _place(each) == _place(action)
+                and key in self.all_keys_of(each.name)
+            ),
+            None,
+        )
+
+    def hidden_by(self, key: str, action: Action) -> Action | None:
+        """An action of a panel that has the key of one of the window's: in that panel it comes first."""
+        panels = [each for each in self._actions.values() if _place(each) != "window"]
+        is_windows = _place(action) == "window"
+        return next((each for each in panels if is_windows and key in self.all_keys_of(each.name)), None)
+
+    def _clashes(self) -> Iterator[Message]:
+        seen: dict[tuple[str, str], Action] = {}
+        for action in self._actions.values():
+            for key in self.all_keys_of(action.name):
+                before = seen.setdefault((_place(action), key), action)
+                if before is not action:
+                    yield msg(
+                        "{key} is set for two actions: {first}, {second}. The first one has it.",
+                        key=key,
+                        first=before.title,
+                        second=action.title,
+                    )
 
     def answer(self, widget: QWidget, acts: Mapping[str, Act], refusal: Refusal = lambda: None) -> Answers:
         """Have a widget and what is in it answer these actions, by their keys and from the menus.
 
         `refusal` says why none of them can be done now. Raises KeyError for a name the table does not have.
         """
+        for name in acts:
+            self.keys_of(name)
         found = Answers(self, widget, acts, refusal)
         self._answers = [ref(each) for each in (*self._living(), found)]
         return found
@@ -144,9 +193,57 @@ class Answers(QObject):
         return super().eventFilter(watched, event)
 
     def _read_keys(self) -> None:
-        self._by_key = {key: name for name in self.acts for key in self._shortcuts.keys_of(name)}
+        self._by_key = {}
+        for action in self._shortcuts.actions:
+            for key in self._shortcuts.keys_of(action.name) if action.name in self.acts else ():
+                self._by_key.setdefault(key, action.name)
 
 
+def _place(action: Action) -> str:
+    """Actions of one place cannot share a key; what every field answers is the whole window's."""
+    return "window" if action.scope == "focus" else action.scope
+
+
+def written(key: str) -> str:
+    """A key as Qt writes it: ``ctrl+shift+m`` is ``Ctrl+Shift+M``; "" for what is none."""
+    sequence = QKeySequence(key)
+    return sequence.toString(QKeySequence.SequenceFormat.PortableText) if sequence.count() == 1 else ""
+
+
+def unusable(action: Action, key: str) -> Message | None:
+    """Why an action cannot have this key, None when it can."""
+    name = written(key)
+    if not name:
+        return msg("“{key}” is not a key.", key=key)
+    *held, last = name.split("+") if not name.endswith("+") else [*name[:-1].rstrip("+").split("+"), "+"]
+    held = [each for each in held if each]
+    if len(last) == 1 and set(held) == {"Ctrl", "Alt"}:
+        return msg("{key} writes a sign on many keyboards (AltGr).", key=name)
+    if (
+        action.scope != "plot"
+        and (len(last) == 1 or last == "Space")
+        and not {"Ctrl", "Alt", "Meta"} & set(held)
+    ):
+        return msg("{key} is typed into texts: hold Ctrl or Alt with it.", key=name)
+    if last in _NEEDED_TO_WRITE and not {"Ctrl", "Alt", "Meta"} & set(held) and action.scope != "plot":
+        return msg("{key} is needed to write and to move about.", key=name)
+    return None
+
+
+_NEEDED_TO_WRITE = (
+    "Return",
+    "Backspace",
+    "Del",
+    "Tab",
+    "Backtab",
+    "Esc",
+    "Left",
+    "Right",
+    "Up",
+    "Down",
+    "Home",
+    "End",
+)
 _ALONE = (Qt.Key.Key_Shift, Qt.Key.Key_Control, Qt.Key.Key_Alt, Qt.Key.Key_Meta, Qt.Key.Key_AltGr)
 _SAME = {Qt.Key.Key_Enter: Qt.Key.Key_Return, Qt.Key.Key_Backtab: Qt.Key.Key_Tab}
 

@@ -9,67 +9,32 @@ from pathlib import Path
 
 from PyQt6.QtCore import QUrl
 from PyQt6.QtGui import QDesktopServices
-from PyQt6.QtWidgets import QGridLayout, QLabel, QWidget
+from PyQt6.QtWidgets import QWidget
 
 from application.groups.conversations import Conversations
 from application.groups.models import Models
 from application.groups.program import Program
 from application.groups.project import Project
 from presentation import VERSION
-from presentation.actions.action import SCOPES, Scope
-from presentation.actions.plot_rows import GESTURES, MOUSE
+from presentation.actions.action import Scope
 from presentation.ui import questions
 from presentation.ui.machine import name_of_point
 from presentation.ui.parts import push_button
-from presentation.ui.small_dialog import SmallDialog
-from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from presentation.window.panels import Parts
-from shared.message import Message, msg
+from shared.message import msg
 
 _LICENCE = Path(__file__).resolve().parents[2] / "LICENSE"
 _MARKS = {"ok": "✓", "warning": "!", "missing": "✗", "unused": "·"}
 
 
-def show_keys(services: WindowServices, window: QWidget, scope: Scope | None = None) -> None:
-    """The keys by where they are answered, and what the mouse does in a plot; of one place, or of all."""
-    language = services.language
-    box = SmallDialog(services, window, "notice", title=msg("Keyboard"))
-    table = QWidget()
-    grid = QGridLayout(table)
-    grid.setContentsMargins(0, 0, 0, 0)
-    theme = services.theme.theme
-    grid.setHorizontalSpacing(theme.size("space.6"))
-    grid.setVerticalSpacing(theme.size("space.1"))
-    grid.setColumnStretch(1, 1)
-    parts: list[tuple[Scope, Message]] = [
-        (name, title) for name, title in SCOPES.items() if scope in (None, name)
-    ]
-    for place, title in parts:
-        rows = [
-            (", ".join(services.shortcuts.all_keys_of(action.name)), language(action.title))
-            for action in services.shortcuts.actions
-            if action.scope == place
-        ]
-        if place == "plot":
-            rows += [
-                ("+".join(language(MOUSE[part]) if part in MOUSE else part for part in done), language(text))
-                for done, text in GESTURES
-            ]
-        head = QLabel(language(title))
-        mark(head, role="strong")
-        grid.addWidget(head, grid.rowCount(), 0, 1, 2)
-        for keys, text in rows:
-            if not keys:
-                continue
-            row = grid.rowCount()
-            key = QLabel(keys)
-            mark(key, role="mono")
-            grid.addWidget(key, row, 0)
-            grid.addWidget(QLabel(text.rstrip(".…")), row, 1)
-    box.add(table)
-    box.add_button(msg("Close"), kind="primary").setFocus()
-    box.open()
+def show_keys(
+    services: WindowServices, program: Program, window: QWidget, scope: Scope | None = None
+) -> None:
+    """The card of keys, of one place or of all."""
+    from presentation.dialogs.key_card import KeyCard
+
+    KeyCard(services, program.user_keys, window, scope).open()
 
 
 def show_doctor(services: WindowServices, program: Program, window: QWidget) -> None:

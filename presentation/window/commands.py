@@ -138,9 +138,11 @@ class Commands(QObject):
             action.setText(f"{text}\t{key}" if is_by_hand else text)
 
     def _set_keys(self) -> None:
+        taken: set[str] = set()  # Qt carries out neither of two actions with one key
         for command in self.all:
             if command.owns_key:
-                keys = self._services.shortcuts.keys_of(command.action.name)
+                keys = [k for k in self._services.shortcuts.keys_of(command.action.name) if k not in taken]
+                taken.update(keys)
                 self._actions[command.action.name].setShortcuts([QKeySequence(key) for key in keys])
         self.retranslate()
 

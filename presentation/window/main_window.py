@@ -24,6 +24,7 @@ from presentation.window.layout_state import Fit, on_a_screen
 from presentation.window.status_bar import StatusBar
 from shared.message import msg
 from shared.paths import user_home
+from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
     from application.app import Application
@@ -255,6 +256,7 @@ class MainWindow(QWidget):
         state = self.projects.state
         self.projects.keeper.begin(self._state)
         self.panes.set_sizes(state.sizes)
+        self._services.start(self._load_keys(), kind="load keys")
         self._services.start(self._examine(), kind="examine")
         self._services.start(self._look_at_ends(), kind="examine")
         wanted = project or state.last_project
@@ -352,6 +354,12 @@ class MainWindow(QWidget):
             self._services.workspace.file_activated.emit(place, None)
         else:
             self.projects.open(place)
+
+    async def _load_keys(self) -> None:
+        """The user's own keys, from his first moment on; what of them cannot be used is told."""
+        kept = await off_loop(self._app.program.user_keys.load)
+        for told in (*kept.warnings, *self._services.shortcuts.set_changes(kept.keys)):
+            self._services.workspace.status_changed.emit(told)
 
     async def _look_at_ends(self) -> None:
         """Tell of an earlier run that ended by a fault."""

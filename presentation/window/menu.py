@@ -230,7 +230,8 @@ def _design(targets: Targets) -> Iterator[Bound]:
 
 def _help(targets: Targets) -> Iterator[Bound]:
     services, window = targets.services, targets.window
-    yield Bound("keys", partial(about.show_keys, services, window))
-    yield Bound("plot.keys", partial(about.show_keys, services, window, "plot"))
-    yield Bound("doctor", partial(about.show_doctor, services, targets.parts.app.program, window))
+    program = targets.parts.app.program
+    yield Bound("keys", partial(about.show_keys, services, program, window))
+    yield Bound("plot.keys", partial(about.show_keys, services, program, window, "plot"))
+    yield Bound("doctor", partial(about.show_doctor, services, program, window))
     yield Bound("about", partial(about.show_about, services, window))
