@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # quick commands must not pay for numpy because they name a p
     from domain.simulation.retention import Origin
     from domain.simulation.stepped_run import SteppedRun
     from domain.simulation.waveform import Envelope, Plot, PlotOutline, Vector
+    from domain.simulation.wiring import Wiring
     from shared.message import Message
 
 
@@ -204,6 +205,9 @@ class ResultStore(Protocol):
 
     def forget(self, project: Path, ulid: str) -> None:
         """Remove what an interrupted run of this id left in a project, if anything."""
+
+    def keep_wiring(self, folder: Path, wiring: Wiring) -> None:
+        """Put beside the data of a result what its elements are connected to, before it is saved."""
 
     def save(self, result: SimulationResult) -> None:
         """Write result.json atomically."""

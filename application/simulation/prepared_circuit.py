@@ -39,15 +39,18 @@ from domain.circuit.dependencies import (
     SourceRefusal,
     resolve_dependencies,
 )
+from domain.circuit.hierarchy import read_circuit
 from domain.circuit.measure_cards import one_name_each, with_nodes_of_par, without_measures
 from domain.circuit.netlist import Netlist
 from domain.circuit.numbers import parse_number
 from domain.circuit.parameters import RANDOM_FUNCTIONS
 from domain.circuit.simulator_settings import Dialect, SimulatorSettings
 from domain.circuit.statements import Statement
+from domain.simulation.branch_currents import with_saves
 from domain.simulation.notes import SimulationNote
 from domain.simulation.request import TAKEN_NAMES, ResourceLimits, SimulationJob
 from domain.simulation.result import SimulationIssue
+from domain.simulation.wiring import MOST_PARTS, Wiring, wiring_of
 from shared.errors import UserInputError
 from shared.message import msg
 from shared.paths import PROJECT_FOLDER, project_root_of
@@ -56,9 +59,11 @@ if TYPE_CHECKING:  # a single run needs no numpy to begin
     from application.ports.simulation import SourceReaders
     from domain.simulation.batch import BatchCircuit, Varied
 
-_SCHEME = "3"
+_SCHEME = "4"
 """Raised when our own part of a result (metrics, operating point, steps) comes out differently: then older
 runs are redone."""
+_PER_CARD = 12
+"""Signals on one line of `.save`."""
 _ALSO_RANDOM = ("trnoise", "trrandom", "rnd", "sgauss", "sunif")
 _RANDOM = re.compile(
     rf"\b(?:{'|'.join(sorted((*RANDOM_FUNCTIONS, *_ALSO_RANDOM)))})\b".encode(), re.IGNORECASE
@@ -166,6 +171,9 @@ class PreparedCircuit:
         kept = self._kept_plots()
         tree, scripts = (self.tree, {}) if kept is None else (kept.tree, kept.scripts)
         deck, companions = without_measures(tree).portable((*TAKEN_NAMES, *scripts))
+        saved = () if self.wiring is None else self.wiring.saved
+        if saved:
+            deck = deck.with_cards(_save_cards(saved))
         return SimulationJob(
             deck=deck.to_bytes(),
             data_files=self.data_files,
@@ -179,10 +187,26 @@ class PreparedCircuit:
             output_folders=written_folders(commands_of(tree)) if self.has_control_block else (),
             ends_with_commands=kept is not None and kept.quits,
             stop_time_s=self._stop_time(),
+            saved_beside=saved,
             output_dir=output_dir,
             compatibility=self.compatibility,
             limits=ResourceLimits(wall_s=timeout_s),
         )
+
+    @cached_property
+    def wiring(self) -> Wiring | None:
+        """What tells the currents of its elements from the data of a run, with what the run saves for it.
+
+        None for a circuit whose commands may change it under way, and a very large one. A circuit that says
+        itself what is saved gets nothing besides. Takes a while for a large circuit at its first use.
+        """
+        if self._kept_plots() is not None or len(self.tree.expanded) > MOST_PARTS:
+            return None
+        wiring = wiring_of(read_circuit(self.tree))
+        keywords = {placed.statement.keyword for placed in self.tree.expanded}
+        if wiring is None or keywords & {"save", "probe"}:
+            return wiring
+        return with_saves(wiring, frozenset(analysis.kind for analysis in self.analyses()))
 
     def _kept_plots(self) -> KeptPlots | None:
         """The copy that writes its plots itself; None for a circuit whose cards ngspice runs."""
@@ -344,6 +368,12 @@ class PreparedCircuit:
                 except ValueError:  # an expression: progress is then not shown
                     return None
         return None
+
+
+def _save_cards(signals: Sequence[str]) -> list[str]:
+    """All that ngspice saves by itself, and `signals`."""
+    rows = [signals[start : start + _PER_CARD] for start in range(0, len(signals), _PER_CARD)]
+    return [".save all", *(f".save {' '.join(row)}" for row in rows)]
 
 
 class _SeenAs(NamedTuple):

@@ -25,6 +25,7 @@ from domain.circuit.simulator_settings import Dialect
 from domain.circuit.stepping import StepPoint
 from domain.simulation.result import SimulationIssue, SimulationResult, SimulationRun, StepResult
 from domain.simulation.stepped_run import SteppedRun
+from domain.simulation.wiring import with_steps
 from shared.errors import UserInputError
 from shared.message import msg
 from shared.uninterrupted import off_loop
@@ -198,6 +199,7 @@ class RunSimulation:
             settings=self.settings.of_circuit(request.circuit),
             dialect=request.dialect,
         )
+        _ = prepared.wiring  # made now too: it takes its time
         assert (
             prepared.run_hash is not None
         )  # made now: what changes during the run must not pass for what was run
@@ -229,6 +231,7 @@ class RunSimulation:
         result_id: str,
         folder: Path,
     ) -> SimulationResult:
+        self._keep_wiring(folder, [(prepared, run)])
         metrics, issues = run_metrics(prepared, run, lambda: self._read_plots(run))
         result = _result(request, prepared, run, result_id, folder)
         return replace(result, metrics=metrics, issues=_told(prepared, run, issues))
@@ -242,6 +245,8 @@ class RunSimulation:
         result_id: str,
         folder: Path,
     ) -> SimulationResult:
+        for circuit, each in runs:
+            self._keep_wiring(each.folder, [(circuit, each.run)])
         steps: list[StepResult] = []
         issues: list[SimulationIssue] = []
         for circuit, run in runs:
@@ -250,6 +255,7 @@ class RunSimulation:
             values = {axis.name: value for axis, value in run.point.values}
             steps.append(StepResult(number=run.number, values=values, status=run.run.status, metrics=metrics))
         joined = self.joiner.join([run for _, run in runs], folder)
+        self._keep_wiring(folder, [(circuit, run.run) for circuit, run in runs])
         return replace(
             _result(request, prepared, joined, result_id, folder),
             steps=tuple(steps),
@@ -258,6 +264,17 @@ class RunSimulation:
             },
             issues=_told(runs[0][0], joined, issues),
         )
+
+    def _keep_wiring(self, folder: Path, runs: Sequence[tuple[PreparedCircuit, SimulationRun]]) -> None:
+        """Put beside the data of a run, or of all steps, what tells the currents of its elements."""
+        wirings = [circuit.wiring for circuit, _ in runs]
+        known = [wiring for wiring in wirings if wiring is not None]
+        if not known or len(known) < len(wirings) or not any(run.raw_paths for _, run in runs):
+            return
+        strange = {name for _, run in runs for name in run.unknown_signals}
+        whole = with_steps(known)
+        usable = tuple(name for name in whole.saved if name not in strange)
+        self.results.keep_wiring(folder, replace(whole, saved=usable, unknown=tuple(sorted(strange))))
 
     def _read_plots(self, run: SimulationRun) -> list[Plot]:
         return [plot for path in run.raw_paths[:1] for plot in self.waveforms.read(path)]

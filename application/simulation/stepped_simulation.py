@@ -66,6 +66,7 @@ async def run_steps(
             if left <= 0 and number > 1:
                 return None
             at = await asyncio.to_thread(_at, plain, point)
+            await asyncio.to_thread(lambda: at.wiring)
             own = folder / f"step{number:04d}"
             await asyncio.to_thread(own.mkdir)
             run = await simulator.run(at.job(own, timeout_s=max(left, 0.1)))

@@ -5,7 +5,8 @@
     unary   := ("+" | "-") unary | power
     power   := primary (("^" | "**") unary)?            right to left: 2^3^2 = 2^9, -2^2 = -4
     primary := number | signal | name "(" sum ("," sum)* ")" | "(" sum ")"
-    signal  := [analysis digits? "."] (v(a) | v(a,b) | i(v1) | vdb(a) ... | @m1[id] | name | "name")
+    signal  := [analysis digits? "."] (v(a) | v(a,b) | i(v1) | i(x1,pin) | p(r1) | vdb(a) ... | @m1[id] | name
+               | "name")
 
 Numbers are SPICE numbers (1k, 1MEG, 10u; M is milli). Node names inside v( ) may hold anything but
 an unmatched parenthesis. Letter case does not matter.
@@ -42,6 +43,7 @@ _ACCESS = {
     "ip": "ph",
     "ir": "re",
     "ii": "im",
+    "p": None,
 }
 """Access words that begin a signal, and the function each implies (``vdb(out)`` is db(v(out)))."""
 _TERMINALS = frozenset({"id", "ig", "is", "ic", "ib", "ie"})
@@ -59,9 +61,10 @@ class SignalRef:
     """A vector by name."""
 
     kind: str
-    """"v" (one node, or two for a difference), "i" (a branch), "terminal" (``id(m1)``) or "plain"."""
+    """"v" (one node, or two for a difference), "i" (an element), "terminal" (``id(m1)``), "p" (the power of
+    an element) or "plain"."""
     names: tuple[str, ...]
-    """Lower case: the nodes, the branch, (terminal, device), or the plain name."""
+    """Lower case: the nodes, the element (and its pin), (terminal, device), or the plain name."""
     analysis: str | None
     """Where it must come from (``tran2.v(out)``), None for wherever it makes sense."""
     number: int
@@ -232,11 +235,13 @@ class _Parser:
 
     def _access(self, word: str, analysis: str | None, number: int, start: int) -> Node:
         names = self._names_in_parentheses()
-        kind = "v" if word.startswith("v") else "i"
+        kind = word[0]
         if word in _TERMINALS:
             kind, names = "terminal", (word, *names)
-        if len(names) > (2 if kind in ("v", "terminal") else 1) or not all(names):
-            raise self.error(msg("v( ) takes one or two nodes, i( ) one element"), start)
+        if len(names) > (1 if kind == "p" else 2) or not all(names):
+            raise self.error(
+                msg("v( ) takes one or two nodes, i( ) an element (and its pin), p( ) an element"), start
+            )
         reference = self._reference(kind, names, analysis, number, start)
         function = _ACCESS.get(word)
         return Call(function=function, arguments=(reference,), position=start) if function else reference

@@ -7,15 +7,15 @@ Voltages between terminals are those of the nodes; currents count positive in a 
 from __future__ import annotations
 
 import math
-from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from domain.circuit.cards import Model, device_kind
-from domain.circuit.elements import GROUND, Element, canonical_node
+from domain.circuit.elements import GROUND, Element
 from domain.circuit.figures import with_unit
+from domain.circuit.instances import instances_of, node_outside, nodes_of
 from domain.circuit.numbers import parse_number
 from shared.message import Message, msg
 
@@ -140,7 +140,7 @@ def inventory_of(circuit: Circuit) -> Inventory:
     """The transistors, diodes and sources of a circuit; bounded, outer levels first."""
     devices: list[Device] = []
     left_out = 0
-    for path, block, nodes in _instances(circuit):
+    for path, block, nodes in instances_of(circuit, most=_MOST_BLOCKS):
         for element, _ in block.elements:
             if element.letter not in _SAVED:
                 continue
@@ -153,35 +153,9 @@ def inventory_of(circuit: Circuit) -> Inventory:
                 left_out += 1
     top = [element for element, _ in circuit.top.elements if element.letter in "vi"]
     sources = tuple(
-        SourceAt(name=element.key, nodes=_plain_nodes(element)) for element in top if len(element.nodes) == 2
+        SourceAt(name=element.key, nodes=nodes_of(element)) for element in top if len(element.nodes) == 2
     )
     return Inventory(devices=tuple(devices), left_out=left_out, sources=sources[:MOST_DEVICES])
-
-
-def _instances(circuit: Circuit) -> Iterator[tuple[tuple[str, ...], Block, Mapping[str, str]]]:
-    """Every instance of a block with its path and what its ports are called outside, outer ones first."""
-    waiting: deque[tuple[tuple[str, ...], Block, Mapping[str, str]]] = deque([((), circuit.top, {})])
-    seen = 0
-    while waiting and seen < _MOST_BLOCKS:
-        path, block, nodes = waiting.popleft()
-        seen += 1
-        yield path, block, nodes
-        for element, _ in block.elements:
-            inner = block.find_block(element.model.text) if element.letter == "x" and element.model else None
-            if inner is None or len(path) > 40:
-                continue
-            outside = [_node(each, path, nodes, circuit.global_nodes) for each in _plain_nodes(element)]
-            waiting.append(((*path, element.key), inner, dict(zip(inner.ports, outside, strict=False))))
-
-
-def _plain_nodes(element: Element) -> tuple[str, ...]:
-    return tuple(canonical_node(each.text) for each in element.nodes)
-
-
-def _node(name: str, path: tuple[str, ...], ports: Mapping[str, str], everywhere: Collection[str]) -> str:
-    if name in ports:
-        return ports[name]
-    return name if not path or name in everywhere else ".".join((*path, name))
 
 
 def _device(
@@ -202,7 +176,7 @@ def _device(
         vector=".".join((element.letter, *path, element.key)) if path else element.key,
         letter=element.letter,
         kind=kind,
-        nodes=tuple(_node(each, path, ports, everywhere) for each in _plain_nodes(element)[:3]),
+        nodes=tuple(node_outside(each, path, ports, everywhere) for each in nodes_of(element)[:3]),
         threshold_v=_threshold(model) if element.letter == "j" else None,
     )
 

@@ -67,6 +67,8 @@ _ANALYSIS_ORDER = (
     "sens",
 )
 _GROUND = frozenset({"0", "gnd"})
+_OF_ELEMENTS = frozenset({"i", "terminal", "p"})
+"""Kinds of signals that a circuit's wiring tells where the data have no vector of the name."""
 _NOISE_ALIASES = {"onoise": "onoise_spectrum", "inoise": "inoise_spectrum"}
 
 
@@ -114,7 +116,7 @@ def _rank(plot: Plot, preference: Preference) -> int:
 
 def _serves_all(plots: Sequence[Plot], plot: Plot, references: Iterable[SignalRef]) -> bool:
     for reference in references:  # a loop: a search asks this of thousands of runs
-        if _find(plot, reference) is None or not _is_from(plots, plot, reference):
+        if not _has(plot, reference) or not _is_from(plots, plot, reference):
             return False
     return True
 
@@ -161,10 +163,19 @@ def _find(plot: Plot, reference: SignalRef) -> tuple[np.ndarray, str] | None:
     for name in _spellings(reference):
         if (vector := plot.vectors.get(name)) is not None:
             return vector.data, vector.unit
+    if plot.elements is not None and reference.kind in _OF_ELEMENTS:
+        return plot.elements.find(plot, reference)
     is_axis = reference.kind == "plain" and reference.names[0].endswith("-sweep")
     if is_axis and plot.axis is not None and axis_kind(plot) == "sweep":
         return plot.axis.data, plot.axis.unit
     return None
+
+
+def _has(plot: Plot, reference: SignalRef) -> bool:
+    """Whether `_find` has an answer; the data of elements are not worked out for it."""
+    if plot.elements is None or reference.kind not in _OF_ELEMENTS:
+        return _find(plot, reference) is not None
+    return any(name in plot.vectors for name in _spellings(reference)) or plot.elements.tells(plot, reference)
 
 
 def _voltage(plot: Plot, nodes: tuple[str, ...]) -> tuple[np.ndarray, str] | None:
@@ -186,7 +197,11 @@ def _node(plot: Plot, node: str) -> Vector | Literal["ground"] | None:
 
 
 def _spellings(reference: SignalRef) -> Iterator[str]:
+    if reference.kind == "p":
+        return
     if reference.kind == "i":
+        if len(reference.names) > 1:
+            return
         device = reference.names[0]
         yield f"i({device})"
         for terminal in ("i", "id", "ic"):
@@ -210,7 +225,9 @@ def _unknown(plots: Sequence[Plot], references: Sequence[SignalRef]) -> UserInpu
                     signal=reference.text, analyses=_analyses(plots)),
                 error_type="missing_analysis",
             )  # fmt: skip
-        if not any(_find(plot, reference) is not None for plot in homes):
+        if not any(_has(plot, reference) for plot in homes):
+            if reference.kind in _OF_ELEMENTS and (problem := _element_problem(homes, reference)) is not None:
+                return problem
             return UserInputError(
                 msg("There is no signal {signal} in this result.", signal=reference.text),
                 advice=msg("Similar names: {names}", names=_near(plots, reference)),
@@ -222,6 +239,23 @@ def _unknown(plots: Sequence[Plot], references: Sequence[SignalRef]) -> UserInpu
         advice=msg("Measure them one by one; the measured numbers can be combined."),
         error_type="unknown_signal",
     )  # fmt: skip
+
+
+def _element_problem(plots: Sequence[Plot], reference: SignalRef) -> UserInputError | None:
+    """Why a current or power is not there; None for a name that nothing but a vector can have."""
+    told = next((plot for plot in plots if plot.elements is not None and plot.points), None)
+    if told is not None and told.elements is not None:
+        message, advice = told.elements.why_not(told, reference)
+        return UserInputError(message, advice=advice, error_type="unknown_signal")
+    if reference.kind != "p" and any(name.startswith("i(") for plot in plots for name in plot.vectors):
+        return None
+    return UserInputError(
+        msg(
+            "This result has no {signal}: the currents of its elements were not saved.", signal=reference.text
+        ),
+        advice=msg("Simulate the circuit again; a control block has to save them itself: save all @r1[i]."),
+        error_type="unknown_signal",
+    )
 
 
 def _near(plots: Sequence[Plot], reference: SignalRef) -> str:

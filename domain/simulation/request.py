@@ -65,6 +65,9 @@ class SimulationJob:
     """Folders its commands write into, relative to where it runs, outer ones first."""
     ends_with_commands: bool = False
     """Its commands run everything and quit: ngspice is not asked to run the analysis cards afterwards."""
+    saved_beside: tuple[str, ...] = ()
+    """Device quantities the deck was made to save besides its own signals: what the log says of them is told
+    to nobody."""
     compatibility: str | None = None
     """ngspice's `ngbehavior` (``ltpsa``, ``ps`` ...), set before the circuit is read; None = not set."""
     stop_time_s: float | None = None

@@ -52,6 +52,8 @@ class SimulationRun:
     """For example "ngspice-39"."""
     confinement: tuple[str, ...]
     """What held during this run: "bubblewrap", "landlock", "seccomp", "rlimits"."""
+    unknown_signals: tuple[str, ...] = ()
+    """Of the job's `saved_beside` what the simulator does not know: it has left zeros for them."""
 
     @property
     def errors(self) -> tuple[SimulationIssue, ...]:

@@ -5,9 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from domain.simulation.expression_syntax import SignalRef
+    from shared.message import Message
 
 RealArray = NDArray[np.float64]
 ComplexArray = NDArray[np.complex128]
@@ -38,6 +43,19 @@ class Step:
     """The stepped quantities, by lower-case name, in SI units; empty when the files do not tell."""
 
 
+class ElementSignals(Protocol):
+    """What tells the currents and powers of a circuit's elements from the vectors of a plot."""
+
+    def find(self, plot: Plot, reference: SignalRef) -> tuple[Array, str] | None:
+        """The data and unit of a current or power; None when the plot does not tell it."""
+
+    def tells(self, plot: Plot, reference: SignalRef) -> bool:
+        """Whether `find` has an answer, without reading data."""
+
+    def why_not(self, plot: Plot, reference: SignalRef) -> tuple[Message, Message]:
+        """Why `find` has none, and what to do."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Plot:
     """The vectors of one analysis."""
@@ -54,6 +72,8 @@ class Plot:
     """Name of the axis vector (frequency, time, the swept source); None for op."""
     step: Step | None = None
     """Of a stepped simulation, whose runs are plots of their own."""
+    elements: ElementSignals | None = None
+    """What tells the currents and powers of the circuit's elements; None where only the vectors are known."""
 
     @property
     def axis(self) -> Vector | None:

@@ -13,7 +13,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+import re
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -114,6 +116,7 @@ _PROBE_LIMITS = ResourceLimits(wall_s=20.0, cpu_s=10)
 # A run without points leaves a header that breaks off; it is shorter than this.
 _BARE_HEADER_BYTES = 4096
 _SIZE_CHECK_S = 0.25
+_UNRECOGNIZED = re.compile(r"^Warning: unrecognized variable - (\S+)[^\n]*\n", re.MULTILINE)
 
 
 class NgspiceRunner:
@@ -360,6 +363,7 @@ def _collect(job: SimulationJob, box: Box, scratch: Path, finished: _Finished) -
     outcome = finished.outcome
     stdout = outcome.stdout.decode("utf-8", "replace") if outcome else finished.stopped_log
     stderr = outcome.stderr.decode("utf-8", "replace") if outcome else ""
+    stdout, stderr, strange = _without_beside(job, stdout, stderr)
     log_path = job.output_dir / LOG_NAME
     _write_new(log_path, f"{stdout}\n---- stderr ----\n{stderr}".encode())
     plots, raw_paths, unreadable = _plots(taken)
@@ -381,7 +385,29 @@ def _collect(job: SimulationJob, box: Box, scratch: Path, finished: _Finished) -
         duration_s=outcome.duration_s if outcome else 0.0,
         simulator_version=box.version,
         confinement=box.confinement.layers,
+        unknown_signals=_unknown(strange, len(plots.get(job.output_dir / RAW_NAME, ()))),
     )
+
+
+def _without_beside(job: SimulationJob, stdout: str, stderr: str) -> tuple[str, str, Counter[str]]:
+    """What the run printed without the warnings about signals we have asked for, and how often each was."""
+    if not job.saved_beside:
+        return stdout, stderr, Counter()
+    ours = frozenset(job.saved_beside)
+    found: Counter[str] = Counter()
+
+    def silenced(line: re.Match[str]) -> str:
+        if line[1].lower() not in ours:
+            return line[0]
+        found[line[1].lower()] += 1
+        return ""
+
+    return _UNRECOGNIZED.sub(silenced, stdout), _UNRECOGNIZED.sub(silenced, stderr), found
+
+
+def _unknown(strange: Mapping[str, int], plots: int) -> tuple[str, ...]:
+    """What ngspice did not know in any of its analyses; in ac it knows the current of no device."""
+    return tuple(sorted(name for name, times in strange.items() if times >= plots))
 
 
 def _with_pieces(job: SimulationJob, scratch: Path, pieces: list[str], taken: Taken) -> Taken:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import math
 import os
 import stat
@@ -18,6 +19,7 @@ from typing import Any
 from domain.simulation.operating_point import operating_point_to_plain
 from domain.simulation.result import Quantity, SimulationIssue, SimulationResult
 from domain.simulation.retention import Origin, ResultSettings, RetentionPolicy
+from domain.simulation.wiring import Wiring, wiring_to_plain
 from infrastructure.persistence import confined
 from infrastructure.persistence.confined import (
     InTheWay,
@@ -32,6 +34,7 @@ from infrastructure.persistence.result_circuit import place_of
 from infrastructure.persistence.result_retention import ResultFolderShelf, mark_done, mark_running
 from infrastructure.persistence.stored_results import (
     HASHES,
+    WIRING_HASH,
     ResultSeals,
     as_text,
     former_searches,
@@ -99,11 +102,18 @@ class ResultFolders:
         except OSError as error:
             raise write_problem(error, folder) from error
 
+    def keep_wiring(self, folder: Path, wiring: Wiring) -> None:
+        """Write ``wiring.json``. Raises EnvironmentProblem."""
+        write_atomically(folder / paths.WIRING_FILE, json.dumps(wiring_to_plain(wiring)).encode())
+
     def save(self, result: SimulationResult) -> None:
         """Write ``result.json`` atomically. Raises EnvironmentProblem."""
         folder = result.result_path.parent
         hashes = [self._seals.digest_of(path) for path in result.run.raw_paths]
+        wiring = folder / paths.WIRING_FILE
         content = {**_document(result, folder), HASHES: hashes}
+        if confined.is_file(wiring):
+            content[WIRING_HASH] = self._seals.digest_of(wiring)
         write_atomically(result.result_path, as_text(self._seals.sealed(_finite_document(content), folder)))
         self._finished(folder)
 

@@ -51,7 +51,7 @@ from shared.safe_json import read_bounded
 from shared.ulid import new_ulid
 
 KIND = "result"
-SIGNATURE, HASHES = "signature", "raw_sha256"
+SIGNATURE, HASHES, WIRING_HASH = "signature", "raw_sha256", "wiring_sha256"
 _MOST_BYTES = 64 << 20
 _State = tuple[int, int, int, int, int]
 
@@ -118,13 +118,10 @@ class ResultSeals:
             return
         wanted = {str(name): digest for name, digest in zip(names, hashes, strict=True)}.get(raw.name)
         if wanted is not None and self.digest_of(raw) != wanted:
-            raise UserInputError(
-                msg("The data of this run have been modified: {path} is not what the simulator wrote.",
-                    path=raw),
-                advice=msg("Simulate again to restore them."),
-                file=raw,
-                error_type="data_changed",
-            )  # fmt: skip
+            raise _changed(raw)
+        wiring = raw.with_name(paths.WIRING_FILE)
+        if is_file(wiring) and self.digest_of(wiring) != content.get(WIRING_HASH):
+            raise _changed(wiring)
 
     def _signer(self, folder: Path) -> Authenticity | None:
         if not confined.is_private(folder):
@@ -133,6 +130,15 @@ class ResultSeals:
         border = place.parts.index(paths.PROJECT_FOLDER) + 1
         private = Path(*place.parts[:border])
         return Authenticity.of_user(private) if self._key is None else Authenticity(self._key, private)
+
+
+def _changed(path: Path) -> UserInputError:
+    return UserInputError(
+        msg("The data of this run have been modified: {path} is not what the simulator wrote.", path=path),
+        advice=msg("Simulate again to restore them."),
+        file=path,
+        error_type="data_changed",
+    )
 
 
 def _of_home(home: Path | None) -> ResultSeals:

@@ -17,12 +17,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, BinaryIO, Self
 
+from infrastructure.waveforms.element_data import elements_beside
 from infrastructure.waveforms.raw_header import opened
 from infrastructure.waveforms.raw_layout import RawHeader, walk
 from shared.errors import UserInputError
 from shared.message import msg
 
 if TYPE_CHECKING:
+    from domain.simulation.element_signals import PlotElements
     from domain.simulation.waveform import Array, Envelope, Plot, PlotOutline, RealArray, Step, Vector
     from infrastructure.persistence.authenticity import UserKey
     from infrastructure.waveforms.column_file import Checked, ColumnFile
@@ -113,6 +115,9 @@ class WaveformFile:
             self._parsed: dict[int, list[Array]] = {}
             self._named: dict[int, list[tuple[int, str]]] = {}
             self._kept: dict[tuple[str, int], tuple[RealArray | None, Array, Pyramid | None]] = {}
+            self._elements = elements_beside(path)
+            saved = () if self._elements is None else self._elements.wiring.hidden
+            self._beside = frozenset(saved)
             self._parts = [part for number in range(len(found)) for part in self._parts_of(number)]
         except BaseException:
             self.close()
@@ -149,9 +154,10 @@ class WaveformFile:
                 analysis=self._headers[part.plot].analysis,
                 name=self._headers[part.plot].plot_name,
                 title=self._headers[part.plot].title,
-                vectors=_LazyVectors(self, number, [name for _, name in self._names(part.plot)]),
+                vectors=_LazyVectors(self, number, [name for _, name in self._own_names(part.plot)]),
                 axis_name=self._axis_name(part.plot),
                 step=part.step,
+                elements=self._elements_with(_LazyVectors(self, number, self._beside_names(part.plot))),
             )
             for number, part in enumerate(self._parts)
         ]
@@ -169,7 +175,7 @@ class WaveformFile:
         plots = []
         for part in self._parts:
             header, which = self._headers[part.plot], chosen[part.plot]
-            vectors = {
+            read = {
                 name: Vector(name=name, unit=self._unit(part.plot, index, name), data=_cut(data, part.rows))
                 for (index, name), data in zip(which, columns[part.plot], strict=True)
             }
@@ -178,9 +184,10 @@ class WaveformFile:
                     analysis=header.analysis,
                     name=header.plot_name,
                     title=header.title,
-                    vectors=vectors,
+                    vectors={name: vector for name, vector in read.items() if name not in self._beside},
                     axis_name=self._axis_name(part.plot),
                     step=part.step,
+                    elements=self._elements_with({name: read[name] for name in self._beside & read.keys()}),
                 )
             )
         return plots
@@ -312,7 +319,7 @@ class WaveformFile:
                     is_complex=not is_real(header, index),
                     points=header.lengths[index] if part.rows is None else len(part.rows),
                 )
-                for index, name in self._names(part.plot)
+                for index, name in self._own_names(part.plot)
             ),
             is_truncated=header.is_truncated,
             step=part.step,
@@ -333,6 +340,22 @@ class WaveformFile:
             named.append((index, name if seen[name] == 1 else f"{name}#{seen[name]}"))
         self._named[number] = named
         return named
+
+    def _own_names(self, number: int) -> list[tuple[int, str]]:
+        """The same without what was saved for the currents of elements alone."""
+        names = self._names(number)
+        return [each for each in names if each[1] not in self._beside] if self._beside else names
+
+    def _beside_names(self, number: int) -> list[str]:
+        """What was saved for the currents of elements alone."""
+        return [name for _, name in self._names(number) if name in self._beside]
+
+    def _elements_with(self, beside: Mapping[str, Vector]) -> PlotElements | None:
+        if self._elements is None:
+            return None
+        from domain.simulation.element_signals import PlotElements
+
+        return PlotElements(elements=self._elements, beside=beside)
 
     def _chosen(self, number: int, signals: Collection[str] | None) -> list[tuple[int, str]]:
         has_axis = self._headers[number].has_axis

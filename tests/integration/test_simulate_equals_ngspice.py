@@ -4,6 +4,7 @@ The comparison reads both raw files with a reader of its own, so that a fault in
 """
 
 import asyncio
+import json
 import os
 import shutil
 import subprocess
@@ -16,7 +17,9 @@ import pytest
 import bootstrap
 from application.app import Application
 from application.simulation.simulating import SimulationRequest
+from domain.simulation.waveform import canonical_name
 from infrastructure.waveforms.raw_file import read_raw
+from shared.paths import WIRING_FILE
 
 GOOD = Path(__file__).resolve().parents[1] / "corpus" / "netlists" / "good"
 ANALYSES = (".op", ".dc", ".ac", ".tran", ".noise", ".tf", ".sens", ".pz", ".disto")
@@ -119,14 +122,24 @@ async def _compare(circuit: Path, app: Application, tmp_path: Path) -> None:
 def _hold_against(confined: Path, bare: Path) -> None:
     expected = _plots(bare)
     found = _plots(confined)
-    assert [plot[:2] for plot in found] == [plot[:2] for plot in expected]
-    for (_, _, ours), (_, _, theirs) in zip(found, expected, strict=True):
-        assert np.array_equal(_comparable(ours), _comparable(theirs), equal_nan=True)
+    assert [plot[0] for plot in found] == [plot[0] for plot in expected]
+    beside = _saved_beside(confined)
+    for (_, names, ours), (_, wanted, theirs) in zip(found, expected, strict=True):
+        assert names[: len(wanted)] == wanted
+        assert {canonical_name(name) for name in names[len(wanted) :]} <= beside
+        assert len(names) <= 2 * len(wanted)
+        assert np.array_equal(_comparable(ours[:, : len(wanted)]), _comparable(theirs), equal_nan=True)
 
     for plot, (_, names, theirs) in zip(read_raw(confined), expected, strict=True):
         assert len(plot.vectors) == len(names)
         columns = [np.asarray(vector.data, dtype=theirs.dtype) for vector in plot.vectors.values()]
         assert np.array_equal(_comparable(np.column_stack(columns)), _comparable(theirs), equal_nan=True)
+
+
+def _saved_beside(raw: Path) -> set[str]:
+    """What the run was told to save for the currents of elements."""
+    wiring = raw.with_name(WIRING_FILE)
+    return set(json.loads(wiring.read_bytes())["saved"]) if wiring.exists() else set()
 
 
 def _comparable(rows: np.ndarray) -> np.ndarray:
