@@ -126,6 +126,8 @@ class WindowState:
     """Sizes of the parts of a splitter by its name, for a project that is new."""
     right_panel: str = ""
     """The key of the panel in front at the right; "" = the first."""
+    knows_plot: bool = False
+    """The user has zoomed into a plot with the mouse, and needs no hint any more."""
     last_project: Path | None = None
     """None: the window was left without a project."""
     projects: Mapping[Path, ProjectMemory] = field(default_factory=dict)

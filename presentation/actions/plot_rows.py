@@ -10,10 +10,18 @@ from shared.message import msg
 _plot = partial(Action, menu="view", submenu=msg("Plot"), scope="plot", icon="chart-line")
 
 PLOT: tuple[Action, ...] = (
-    _plot("plot.fit", msg("Fit"), keys="F Home Space Ctrl+E"),
+    _plot("plot.add_trace", msg("Add trace…"), keys="Ins Return"),
+    _plot("plot.remove_trace", msg("Remove trace"), keys="Del"),
+    _plot("plot.fit", msg("Show everything"), keys="F Home Space Ctrl+E", begins_part=True),
+    _plot("plot.fit_y", msg("Fit y"), keys="Y"),
     _plot("plot.zoom_in", msg("Zoom in"), keys="+ ="),
     _plot("plot.zoom_out", msg("Zoom out"), keys="-"),
-    _plot("plot.cursor_a", msg("Select cursor A"), keys="A", begins_part=True),
+    _plot("plot.zoom_back", msg("Zoom back"), keys="Backspace"),
+    _plot("plot.undo", msg("Undo in the plot"), keys="Ctrl+Z", begins_part=True),
+    _plot("plot.redo", msg("Redo in the plot"), keys="Ctrl+Y Ctrl+Shift+Z"),
+    _plot("plot.copy", msg("Copy picture and values"), keys="Ctrl+C"),
+    _plot("plot.cursors", msg("Cursors A and B"), keys="C", begins_part=True),
+    _plot("plot.cursor_a", msg("Select cursor A"), keys="A"),
     _plot("plot.cursor_b", msg("Select cursor B"), keys="B"),
     _plot("plot.left", msg("Cursor one sample left"), keys="Left"),
     _plot("plot.right", msg("Cursor one sample right"), keys="Right"),
@@ -21,15 +29,19 @@ PLOT: tuple[Action, ...] = (
     _plot("plot.right_10", msg("Cursor ten samples right"), keys="Shift+Right"),
     _plot("plot.left_100", msg("Cursor a hundred samples left"), keys="Ctrl+Shift+Left"),
     _plot("plot.right_100", msg("Cursor a hundred samples right"), keys="Ctrl+Shift+Right"),
+    _plot("plot.drop", msg("Cancel the box, then hide the cursors"), keys="Esc"),
 )
 
 GESTURES = (
-    (("wheel",), msg("Zoom horizontally")),
-    (("Ctrl", "wheel"), msg("Zoom vertically")),
-    (("drag",), msg("Pan the plot")),
-    (("Shift", "drag"), msg("Zoom to a box")),
+    (("drag",), msg("Zoom into a box; a flat one along x only, a narrow one along y only")),
+    (("Shift", "drag"), msg("Measure a box without zooming")),
+    (("Ctrl", "drag"), msg("Pan; so does the middle button")),
+    (("wheel",), msg("Zoom x; over the y axis, y")),
+    (("Ctrl", "wheel"), msg("Zoom y")),
+    (("Shift", "wheel"), msg("Pan")),
     (("click",), msg("Place the cursor")),
-    (("double_click",), msg("Fit")),
+    (("double_click",), msg("Show everything; on an axis, fit that axis")),
+    (("right_click",), msg("Menu")),
 )
 """What the mouse does in a plot: keys that are held and the word of the mouse (`MOUSE`)."""
 
@@ -38,4 +50,5 @@ MOUSE = {
     "drag": msg("drag"),
     "click": msg("click"),
     "double_click": msg("double click"),
+    "right_click": msg("right click"),
 }

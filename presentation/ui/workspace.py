@@ -33,6 +33,8 @@ class PlotViews(QObject):
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
+        self.knows_plot = False
+        """The user has zoomed with the mouse, and needs no hint any more."""
         self._views: dict[Path | None, CircuitView] = {}
         self._moves: list[tuple[datetime, Path, Path]] = []
 

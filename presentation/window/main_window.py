@@ -308,6 +308,7 @@ class MainWindow(QWidget):
 
     def _apply(self, state: WindowState) -> None:
         self.projects.state = state
+        self._services.workspace.views.knows_plot = state.knows_plot
         self.appearance.bring_back(state)
         self.panes.set_wanted(state.shown_panes)
         self.panes.set_sizes(state.sizes)

@@ -479,6 +479,7 @@ class ProjectSwitch(QObject):
             is_maximized=window.isMaximized(),
             shown_panes=panes.wanted,
             right_panel=panes.right_pages.current_key,
+            knows_plot=self._services.workspace.views.knows_plot,
         )
         root, buffers = self._services.workspace.root, self._services.workspace.buffers
         if root is not None and self._restoring is None:

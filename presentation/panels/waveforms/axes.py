@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import pyqtgraph as pg  # type: ignore[import-untyped]
-from PyQt6.QtCore import QLineF, QPointF, QRectF, Qt
+from PyQt6.QtCore import QLineF, QPointF, QRectF, Qt, pyqtSignal
 from PyQt6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 from PyQt6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
@@ -53,6 +54,11 @@ class PlotStyle:
 class Axis(pg.AxisItem):  # type: ignore[misc]
     """An axis whose labels are ours; wheel and drag on it zoom and move that axis alone."""
 
+    clicked = pyqtSignal()
+    double_clicked = pyqtSignal()
+    menu_wanted = pyqtSignal(QPointF)
+    """the place in the scene"""
+
     def __init__(self, side: str, style: PlotStyle) -> None:
         super().__init__(side)
         self.setStyle(showValues=False, tickLength=0)
@@ -72,6 +78,18 @@ class Axis(pg.AxisItem):  # type: ignore[misc]
         """Count in another unit, evenly or in decades."""
         self._unit, self._is_log_axis = unit, is_log
         self.update()
+
+    def mouseDragEvent(self, event: Any) -> None:  # noqa: N802 - pyqtgraph's name
+        box = self.linkedView()
+        if box is not None:
+            box.mouseDragEvent(event, axis=1 if self._is_upright else 0)
+
+    def mouseClickEvent(self, event: Any) -> None:  # noqa: N802 - pyqtgraph's name
+        event.accept()
+        if event.button() == Qt.MouseButton.RightButton:
+            self.menu_wanted.emit(QPointF(event.scenePos()))
+        elif event.button() == Qt.MouseButton.LeftButton:
+            (self.double_clicked if event.double() else self.clicked).emit()
 
     def label_height(self) -> float:
         """What one line of labels needs below a pane."""

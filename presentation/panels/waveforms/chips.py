@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from PyQt6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, QStringListModel, Qt, pyqtSignal
 from PyQt6.QtGui import (
+    QContextMenuEvent,
     QEnterEvent,
     QFontMetrics,
     QKeyEvent,
@@ -43,9 +44,12 @@ _MOST_ROWS = 2
 
 
 class TraceChip(QAbstractButton):
-    """One trace. A click draws it stronger, Delete or the cross (shown under the mouse) takes it away."""
+    """One trace. A click draws it stronger, a double click edits it, Delete or the cross takes it away."""
 
     removed = pyqtSignal()
+    edit_wanted = pyqtSignal()
+    menu_wanted = pyqtSignal(QPoint)
+    """on the screen"""
 
     def __init__(
         self,
@@ -150,8 +154,21 @@ class TraceChip(QAbstractButton):
                 return
         super().mouseReleaseEvent(event)
 
+    def mouseDoubleClickEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
+        if event is not None and event.button() == Qt.MouseButton.LeftButton and self._can_be_removed:
+            self.edit_wanted.emit()
+        else:
+            super().mouseDoubleClickEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent | None) -> None:  # noqa: N802 - Qt's name
+        if event is not None and self._can_be_removed:
+            self.menu_wanted.emit(event.globalPos())
+
     def keyPressEvent(self, event: QKeyEvent | None) -> None:  # noqa: N802 - Qt's name
-        if self._can_be_removed and is_delete(event):
+        """Delete removes it; F2 edits it."""
+        if self._can_be_removed and event is not None and event.key() == Qt.Key.Key_F2:
+            self.edit_wanted.emit()
+        elif self._can_be_removed and is_delete(event):
             self.removed.emit()
         else:
             super().keyPressEvent(event)
@@ -193,6 +210,10 @@ class ChipRow(QWidget):
 
     trace_added = pyqtSignal(str)
     trace_removed = pyqtSignal(str)
+    trace_edited = pyqtSignal(str, str)
+    """the expression it was, the one it is to be"""
+    menu_wanted = pyqtSignal(str, QPoint)
+    """of a trace, at a place on the screen"""
     trace_selected = pyqtSignal(object)
     """expression: str, or None"""
     rows_changed = pyqtSignal()
@@ -215,6 +236,8 @@ class ChipRow(QWidget):
         self.add_button = IconButton(services, "plus", msg("Add trace"), name="add_trace")
         self.add_button.clicked.connect(self.begin_adding)
         self.add_button.setParent(self)
+        self._edited: TraceChip | None = None
+        """Over this one the field stands; None: it adds a trace."""
         self.field = _Field(self)
         self.field.setObjectName("trace_expression")
         mark(self.field, small=True)
@@ -245,6 +268,8 @@ class ChipRow(QWidget):
             self._chips[same].setChecked(traces[same][0] == selected)
             same += 1
         for chip in self._chips[same:]:
+            if chip is self._edited:
+                self.end_adding()
             chip.hide()
             chip.deleteLater()
         self._chips[same:] = [self._made(*trace, selected) for trace in traces[same:]]
@@ -273,7 +298,23 @@ class ChipRow(QWidget):
             wide = popup.sizeHintForColumn(0) + 2 * self._services.theme.theme.size("space.5")
             completer.complete(QRect(0, 0, max(self.field.width(), wide), self.field.height()))
 
+    def begin_editing(self, expression: str) -> None:
+        """Open the field over a chip, with what it says."""
+        chip = next((chip for chip in self._chips if chip.text() == expression), None)
+        if chip is None:
+            return
+        self._edited = chip
+        self.field.setText(expression)
+        mark(self.field, state="")
+        self._names.setStringList([])
+        self.field.show()
+        self.field.raise_()
+        self.field.selectAll()
+        self.field.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._place()
+
     def begin_expression(self) -> None:
+        self._edited = None
         self.field.clear()
         mark(self.field, state="")
         self.field.show()
@@ -286,6 +327,7 @@ class ChipRow(QWidget):
         if expression is not None and self.field.text().strip() != expression:
             return
         had_focus = self.field.hasFocus()
+        self._edited = None
         self.field.hide()
         self.add_button.show()
         self._place()
@@ -315,6 +357,8 @@ class ChipRow(QWidget):
         chip.setChecked(expression == selected)
         chip.clicked.connect(lambda checked: self._on_clicked(expression, is_checked=checked))
         chip.removed.connect(lambda: self.trace_removed.emit(expression))
+        chip.edit_wanted.connect(lambda: self.begin_editing(expression))
+        chip.menu_wanted.connect(lambda place: self.menu_wanted.emit(expression, place))
         return chip
 
     def _on_clicked(self, expression: str, *, is_checked: bool) -> None:
@@ -339,14 +383,20 @@ class ChipRow(QWidget):
         self._names.setStringList([] if offered == [wanted] else offered)
 
     def _on_picked(self, name: str) -> None:
-        self.trace_added.emit(name)
+        self._tell(name)
 
     def _on_entered(self) -> None:
-        text = self.field.text().strip()
-        if text:
+        self._tell(self.field.text().strip())
+
+    def _tell(self, text: str) -> None:
+        """What was typed or picked."""
+        edited = None if self._edited is None else self._edited.text()
+        if not text or text == edited:
+            self.end_adding()
+        elif edited is None:
             self.trace_added.emit(text)
         else:
-            self.end_adding()
+            self.trace_edited.emit(edited, text)
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
         """One row; it gets the width that is left."""
@@ -372,6 +422,10 @@ class ChipRow(QWidget):
         for (widget, size), (x, line) in zip(parts, places, strict=True):
             top = line * row + (row - size.height()) // 2
             widget.setGeometry(QRect(QPoint(x, top), size))
+        if self._edited is not None:
+            width = max(self._edited.width(), round(_WIDEST_FIELD * self._services.theme.theme.scale))
+            left = max(min(self._edited.x(), self.width() - width), 0)
+            self.field.setGeometry(left, self._edited.y(), width, self._edited.height())
         if rows != self.rows or self.height() != rows * row:
             self.rows = rows
             self.setFixedHeight(rows * row)
@@ -401,10 +455,13 @@ class ChipRow(QWidget):
         return shown, parts, places
 
     def _end(self) -> QWidget:
-        return self.add_button if self.field.isHidden() else self.field
+        return self.field if self._is_adding() else self.add_button
+
+    def _is_adding(self) -> bool:
+        return not self.field.isHidden() and self._edited is None
 
     def _end_size(self) -> QSize:
-        if self.field.isHidden():
+        if not self._is_adding():
             return self.add_button.size()
         scale = self._services.theme.theme.scale
         width = min(max(self.width() // 3, round(_NARROWEST_FIELD * scale)), round(_WIDEST_FIELD * scale))

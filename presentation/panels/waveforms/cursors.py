@@ -111,7 +111,8 @@ class CursorItem(pg.GraphicsObject):  # type: ignore[misc]
         self.dragged.emit(float(event.scenePos().x()))
 
     def mouseClickEvent(self, event: Any) -> None:  # noqa: N802 - pyqtgraph's name
-        if event.button() == Qt.MouseButton.LeftButton:
+        """A double click is meant for the plot behind."""
+        if event.button() == Qt.MouseButton.LeftButton and not event.double():
             event.accept()
             self.picked.emit()
 

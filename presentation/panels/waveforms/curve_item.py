@@ -56,6 +56,15 @@ class CurveItem(BoxItem):
         """(m,), (m,) what is drawn, in the box's coordinates."""
         return self._x, self._y
 
+    def extremes(self, low: float, high: float) -> list[float]:
+        """Least and greatest of what is drawn between two places of the axis, its edges included."""
+        shown = self._y[(self._x >= low) & (self._x <= high)]
+        inside = (edge for edge in (low, high) if len(self._x) and self._x[0] <= edge <= self._x[-1])
+        edges = [float(np.interp(edge, self._x, self._y)) for edge in inside]
+        found = np.concatenate((shown, edges))
+        found = found[np.isfinite(found)]
+        return [float(found.min()), float(found.max())] if len(found) else []
+
     def show_points(self, x: RealArray, y: RealArray, pen: QPen) -> None:
         """Draw x, y ((m,), the box's coordinates); the pen's width in logical pixels."""
         self._x, self._y, self._pen = x, y, pen

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from PyQt6.QtCore import QBuffer, QByteArray, QIODevice, QRectF, QSaveFile, QSize, Qt
-from PyQt6.QtGui import QFontMetrics, QImage, QPainter
+from PyQt6.QtCore import QBuffer, QByteArray, QIODevice, QMimeData, QRectF, QSaveFile, QSize, Qt
+from PyQt6.QtGui import QFontMetrics, QGuiApplication, QImage, QPainter
 from PyQt6.QtSvg import QSvgGenerator
 
 from presentation.panels.waveforms.panes import TRACE_COLORS
@@ -85,8 +85,12 @@ def _file_name(name: str) -> str:
 
 def csv_of(axis: Axis, traces: Sequence[Trace]) -> bytes:
     """A row for each sample in SI units, full precision; empty where a trace has no value. Slow."""
+    return _table(axis, traces, slice(None), ",").encode()
+
+
+def _table(axis: Axis, traces: Sequence[Trace], rows: slice, delimiter: str) -> str:
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
+    writer = csv.writer(out, lineterminator="\n", delimiter=delimiter)
     curves = [(trace, curve) for trace in traces for curve in trace.curves]
     writer.writerow(
         [
@@ -94,16 +98,63 @@ def csv_of(axis: Axis, traces: Sequence[Trace]) -> bytes:
             *(f"{trace.expression} [{curve.pane.unit}]" for trace, curve in curves),
         ]
     )
-    columns = np.column_stack([axis.values, *(curve.values for _, curve in curves)])
+    columns = np.column_stack([axis.values[rows], *(curve.values[rows] for _, curve in curves)])
     for first in range(0, len(columns), _ROWS_AT_ONCE):
         writer.writerows(
             [repr(value) if math.isfinite(value) else "" for value in row]
             for row in columns[first : first + _ROWS_AT_ONCE].tolist()
         )
-    return out.getvalue().encode()
+    return out.getvalue()
 
 
-def png_of(area: PlotArea, theme: Theme, light: Theme, caption: Caption) -> bytes:
+def _rows_between(axis: Axis, low: float, high: float) -> slice:
+    """The samples of the first sweep between two places of the axis (its coordinates)."""
+    places = axis.coordinates[axis.usable]
+    least = 1e-9 * (high - low)  # a decade's end is on it
+    inside = np.flatnonzero((places >= low - least) & (places <= high + least))
+    if not len(inside):
+        return slice(0, 0)
+    return slice(int(axis.usable.start) + int(inside[0]), int(axis.usable.start) + int(inside[-1]) + 1)
+
+
+async def copy_plot(
+    services: WindowServices,
+    area: PlotArea,
+    axis: Axis,
+    traces: Sequence[Trace],
+    *,
+    name: str,
+    has_picture: bool = True,
+) -> None:
+    """Put the picture, and the values of the shown part as a table, to the clipboard.
+
+    Of more than `_MOST_COPIED` rows the picture alone: no program takes a table of millions well.
+    """
+    shown = area.view_range or (axis.low, axis.high)
+    rows = await asyncio.to_thread(_rows_between, axis, *shown)
+    count = rows.stop - rows.start
+    content = QMimeData()
+    has_values = 0 < count <= _MOST_COPIED
+    if has_values:
+        content.setText(await asyncio.to_thread(_table, axis, traces, rows, "\t"))
+    if has_picture:
+        theme = services.theme.theme
+        caption = Caption(name, tuple((trace.expression, trace.color) for trace in traces))
+        content.setImageData(image_of(area, theme, Theme("light", theme.scale), caption))
+    clipboard = QGuiApplication.clipboard()
+    if clipboard is None or not (has_values or has_picture):
+        return
+    clipboard.setMimeData(content)
+    told = msg("Copied {count} {count:row|rows} of values", count=count)
+    if not has_values:
+        told = msg("Copied the picture; {count} rows are too many: zoom in, or export them.", count=count)
+    services.workspace.status_changed.emit(told)
+
+
+_MOST_COPIED = 100_000
+
+
+def image_of(area: PlotArea, theme: Theme, light: Theme, caption: Caption) -> QImage:
     """The drawing as it is shown under its caption, in twice as many pixels."""
     above = _caption_height(area, light, caption)
     size = area.size() + QSize(0, above)
@@ -112,6 +163,12 @@ def png_of(area: PlotArea, theme: Theme, light: Theme, caption: Caption) -> byte
     painter = QPainter(image)
     _paint(area, painter, (theme, light), above, caption)
     painter.end()
+    return image
+
+
+def png_of(area: PlotArea, theme: Theme, light: Theme, caption: Caption) -> bytes:
+    """The same as a file."""
+    image = image_of(area, theme, light, caption)
     data = QByteArray()
     buffer = QBuffer(data)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)

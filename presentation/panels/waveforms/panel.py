@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -16,10 +17,9 @@ from PyQt6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 from application.groups.project import Project
 from application.groups.simulation import Simulation
 from application.project.window_state import CircuitView
-from domain.simulation.waveform import Plot
+from domain.simulation.waveform import Plot, plot_prefixes
 from presentation.panels.waveforms.cursor_table import CursorStrip, CursorTable
 from presentation.panels.waveforms.family import (
-    MOST_DRAWN,
     Choice,
     choices_of,
     names_of,
@@ -28,9 +28,11 @@ from presentation.panels.waveforms.family import (
 )
 from presentation.panels.waveforms.plot_area import PlotArea
 from presentation.panels.waveforms.plot_foot import PlotFoot
+from presentation.panels.waveforms.plot_hands import PlotHands
+from presentation.panels.waveforms.plot_hint import PlotHint
 from presentation.panels.waveforms.plot_tools import PlotTools
 from presentation.panels.waveforms.results_view import MeasurementsView, ValueTable
-from presentation.panels.waveforms.run_note import RunNote
+from presentation.panels.waveforms.run_note import RunNote, notes_of_drawing
 from presentation.panels.waveforms.run_overlay import RunOverlay
 from presentation.panels.waveforms.shown_result import ShownResult
 from presentation.panels.waveforms.traces import Axis, Trace, TraceColors
@@ -40,6 +42,7 @@ from presentation.ui.styles import mark, mark_area
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
 
+_SIGNAL = re.compile(r"(?<![\w.])([vi]\()", re.IGNORECASE)
 _SIDE_WIDTH = 272
 _NARROW = 720
 """Below this width the figures at the right make room for the drawing."""
@@ -85,7 +88,7 @@ class WaveformsPanel(QWidget):
         self._adorned: tuple[object, ...] = ()
         """What the latest adornment answers to, beside the traces."""
         self._slow = once_after(self, _SLOW_MS, self._show_note)
-        self._zoomed = once_after(self, _SLOW_MS, self._keep_zoom)
+        self._zoomed = once_after(self, _SLOW_MS, self._note_view)
         self._added = once_after(self, _FRAME_MS, self._draw_added)
         self._area: PlotArea | None = None
         self._has_side = False
@@ -95,6 +98,7 @@ class WaveformsPanel(QWidget):
         self._colors: TraceColors | None = None
         self.setObjectName("waveforms")
         self._build()
+        self._hands = PlotHands(services, self)
         shown.changed.connect(self._on_result)
         shown.loading.connect(self._slow.start)
         shown.stale_changed.connect(self._show_note)
@@ -109,6 +113,24 @@ class WaveformsPanel(QWidget):
     @property
     def traces(self) -> Sequence[Trace]:
         return self._traces
+
+    @property
+    def widget(self) -> QWidget:
+        return self
+
+    @property
+    def has_drawing(self) -> bool:
+        """Whether curves are shown, and not a table or words."""
+        return self._axis is not None and self._area is not None
+
+    @property
+    def axis_unit(self) -> str:
+        return "" if self._axis is None else self._axis.unit
+
+    @property
+    def selected(self) -> str | None:
+        """The expression of the trace that is drawn stronger."""
+        return self._selected
 
     @property
     def cursor_table(self) -> CursorTable | None:
@@ -151,6 +173,75 @@ class WaveformsPanel(QWidget):
         self._traces = tuple(trace for trace in self._traces if trace.expression != expression)
         self._remember()
         self._draw(keep_view=True)
+
+    def replace_trace(self, old: str, new: str) -> None:
+        """Draw another expression in the place of one; one that cannot be drawn is refused in words."""
+        if self._plot is not None and self._axis is not None and self._colors is not None:
+            if any(trace.expression == new for trace in self._traces):
+                self.chips.end_adding()
+                self.remove_trace(old)
+                return
+            self._colors.pass_on(old, new)
+            self._services.start(
+                self._add(new, self._plot, self._axis, instead_of=old), kind="draw trace", scope="waveforms"
+            )
+
+    def keep_traces(self, expressions: Sequence[str]) -> None:
+        """Remove all others."""
+        if self._plot is not None and self._axis is not None:
+            self._traces = tuple(trace for trace in self._traces if trace.expression in expressions)
+            self._remember()
+            self._draw(keep_view=True)
+
+    def draw_expressions(self, expressions: Sequence[str]) -> None:
+        """Draw just these, in this order."""
+        if self._plot is not None:
+            self._view.traces[self._plot.analysis] = list(expressions)
+            self._services.workspace.views.tell()
+            self._start(keep_view=True)
+
+    def put_cursor(self, name: Literal["a", "b"], place: float) -> None:
+        """Show a cursor at a place of the axis (its coordinate)."""
+        if self._axis is not None and self._area is not None:
+            self.cursor_button.setChecked(True)
+            self._area.move_cursor(name, self._axis.nearest(place))
+
+    def named_with_analysis(self, expression: str) -> str:
+        """An expression as it is measured: another analysis of the run may have the same signals."""
+        loaded = self._shown.loaded
+        if loaded is None or self._plot is None or self._family or len(loaded.plots) < 2:
+            return expression
+        prefixes = dict(zip(map(id, loaded.plots), plot_prefixes(loaded.plots), strict=True))
+        prefix = prefixes.get(id(self._plot), "")
+        if prefix == f"{self._plot.analysis}1":
+            prefix = self._plot.analysis
+        return _SIGNAL.sub(rf"{prefix}.\1", expression) if prefix else expression
+
+    def measure(self, expression: str) -> None:
+        """Measure it on this run and the next ones of the circuit."""
+        self._shown.add_measurement(expression)
+
+    def copy_plot(self) -> None:
+        """The picture, and the values of the shown part."""
+        self._copy(self._traces, has_picture=True)
+
+    def copy_values(self, expression: str) -> None:
+        """Those of one trace in the shown part."""
+        self._copy([trace for trace in self._traces if trace.expression == expression], has_picture=False)
+
+    def _copy(self, traces: Sequence[Trace], *, has_picture: bool) -> None:
+        if self._axis is not None and self._area is not None:
+            from presentation.panels.waveforms.export import copy_plot
+
+            copying = copy_plot(
+                self._services,
+                self._area,
+                self._axis,
+                traces,
+                name=self.plot_choice.currentText(),
+                has_picture=has_picture,
+            )
+            self._services.start(copying, kind="copy plot", scope="export")
 
     def restyle(self, _theme: object = None) -> None:
         theme = self._services.theme.theme
@@ -198,6 +289,8 @@ class WaveformsPanel(QWidget):
                 has_drawing and self.cursor_button.isChecked() and self.height() >= _LOW * scale * 1.5
             )
         self._foot.setVisible(has_drawing)
+        has_curves = self._axis is not None and self._area is not None
+        self._hint.show_where_needed(has_room=has_curves and self.height() >= _LOW * scale * 1.5)
         if has_side != self._has_side:
             self._has_side = has_side
             if self._area is not None:
@@ -226,6 +319,8 @@ class WaveformsPanel(QWidget):
         self._foot = PlotFoot(self._services, self._shown)
         self._foot.all_wanted.connect(self.measurements_wanted)
         main.addWidget(self._foot)
+        self._hint = PlotHint(self._services)
+        main.addWidget(self._hint)
         self._side_column.setContentsMargins(1, 0, 0, 0)
         self._side_column.addWidget(
             MeasurementsView(self._services, self._project, self._shown, is_compact=True), 1
@@ -317,6 +412,7 @@ class WaveformsPanel(QWidget):
         self._draw(keep_view=keep_view)
         if not keep_view and self._area is not None:
             self._area.restore(self._view.zooms.get(plot.analysis, {}))
+        self._hands.drawn((self._circuit, plot.analysis))
         waiting, self._waiting = self._waiting, []
         for expression in waiting:
             self.add_trace(expression)
@@ -343,11 +439,15 @@ class WaveformsPanel(QWidget):
         self._colors = self._colors or TraceColors()
         if self._area is not None:
             return
-        self._area = PlotArea(self._services.theme.theme)
-        self._services.shortcuts.answer(self._area, {**self._area.acts, "plot.keys": self._show_keys})
+        self._area = PlotArea(self._services.theme.theme, self._services.language)
         self._area.setAccessibleName(self._services.language(msg("Plot")))
         self._area.cursors_moved.connect(self._on_cursors_moved)
-        self._area.range_changed.connect(self._zoomed.start)
+        for changed in (self._area.range_changed, self._area.cursors_moved):
+            changed.connect(lambda *_what: self._zoomed.start())
+        self._area.box_zoomed.connect(self._hint.learned)
+        self._hands.attach(self._area)
+        acts = {**self._area.acts, **self._hands.acts(), "plot.keys": self._show_keys}
+        self._services.shortcuts.answer(self._area, acts)
         self._area.set_cursors_shown(self.cursor_button.isChecked())
         self._body.addWidget(self._area)
         self._cursor_table = CursorTable(self._services)
@@ -355,7 +455,7 @@ class WaveformsPanel(QWidget):
         self._strip = CursorStrip(self._services)
         self._main.insertWidget(self._main.indexOf(self._foot), self._strip)
 
-    async def _add(self, expression: str, plot: Plot, axis: Axis) -> None:
+    async def _add(self, expression: str, plot: Plot, axis: Axis, *, instead_of: str | None = None) -> None:
         from presentation.panels.waveforms.traces import make_trace
 
         assert self._colors is not None
@@ -368,7 +468,12 @@ class WaveformsPanel(QWidget):
         if any(known.expression == expression for known in self._traces):
             self.chips.end_adding()
         elif trace.error is None:
-            self._traces = (*self._traces, trace)
+            kept = [each.expression for each in self._traces]
+            if instead_of in kept:
+                at = kept.index(instead_of)
+                self._traces = (*self._traces[:at], trace, *self._traces[at + 1 :])
+            else:
+                self._traces = (*self._traces, trace)
             self._remember()
             self.chips.end_adding(expression)
             self._show_chips()
@@ -386,8 +491,14 @@ class WaveformsPanel(QWidget):
         """The traces that a person chose; those that this run does not have are given up with it."""
         if self._plot is not None:
             self._missing = ()
+            self._hands.look()
             self._view.traces[self._plot.analysis] = [trace.expression for trace in self._traces]
             self._services.workspace.views.tell()
+
+    def _note_view(self) -> None:
+        """What somebody has done rests: it is kept, and can be undone."""
+        self._keep_zoom()
+        self._hands.look()
 
     def _keep_zoom(self) -> None:
         """The part of the drawing that somebody looks at is kept for its circuit."""
@@ -531,35 +642,9 @@ class WaveformsPanel(QWidget):
             notes = [shown.error]
         elif self._plot is not None:
             is_stale = shown.is_stale
-            notes = self._notes_of_drawing()
+            notes = notes_of_drawing(shown, self.overlay, missing=self._missing, family=len(self._family))
         tone: Literal["error", "tertiary"] = "error" if self._refused or shown.error else "tertiary"
         self._note.show_notes(notes, is_stale=is_stale, tone=tone)
-
-    def _notes_of_drawing(self) -> list[Message]:
-        """All that has to be known of the curves as they stand; none of it hides another."""
-        shown, loaded = self._shown, self._shown.loaded
-        notes = []
-        if shown.is_stale:
-            notes.append(msg("The circuit has changed since this run."))
-        if loaded is not None and loaded.is_truncated:
-            notes.append(msg("The raw file ends early: it has fewer points than its header says."))
-        if self._missing and not shown.is_loading:
-            notes.append(msg("Not in this run and not drawn: {names}", names=", ".join(self._missing)))
-        if self.overlay.foreign:
-            notes.append(msg("Overlaid from another circuit: {runs}", runs=", ".join(self.overlay.foreign)))
-        if self.overlay.strange:
-            notes.append(msg("Overlaid, computed elsewhere: {runs}", runs=", ".join(self.overlay.strange)))
-        if len(self._family) > MOST_DRAWN:
-            notes.append(
-                msg(
-                    "{drawn} of {count} runs are drawn, evenly distributed; the list above has all of them.",
-                    drawn=MOST_DRAWN,
-                    count=len(self._family),
-                )
-            )
-        if loaded is not None and loaded.figures is not None and not loaded.figures.is_ours:
-            notes.append(msg("Computed elsewhere, not by this installation."))
-        return notes
 
     def _fill_choice(self) -> None:
         loaded, chosen = self._shown.loaded, 0

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 import numpy as np
 import pyqtgraph as pg  # type: ignore[import-untyped]
-from PyQt6.QtCore import QPointF, QRectF, Qt, pyqtSignal
+from PyQt6.QtCore import QPointF, QRectF
 from PyQt6.QtGui import QColor, QPen
 
 from domain.simulation.goals import DesignGoal
@@ -16,6 +15,7 @@ from presentation.look import tokens
 from presentation.panels.waveforms.axes import Axis, Grid, PlotStyle
 from presentation.panels.waveforms.curve_item import CurveItem
 from presentation.panels.waveforms.mark_item import MarkItem, MarkLook
+from presentation.panels.waveforms.plot_box import PlotBox
 from presentation.panels.waveforms.plot_marks import Mark
 from presentation.panels.waveforms.traces import Axis as CommonAxis
 from presentation.panels.waveforms.traces import Curve, PaneKind, Trace, bounds_of
@@ -52,39 +52,6 @@ def trace_pen(theme: Theme, trace: Trace, *, is_selected: bool = False) -> QPen:
     return pen
 
 
-class _Box(pg.ViewBox):  # type: ignore[misc]
-    """Wheel zooms along the axis (Ctrl: upward), drag moves, Shift and drag zooms into a rectangle."""
-
-    clicked = pyqtSignal(float)
-    """x in the scene"""
-    double_clicked = pyqtSignal()
-
-    def __init__(self) -> None:
-        super().__init__(enableMenu=False)
-        self.disableAutoRange()
-
-    def wheelEvent(self, event: Any, axis: int | None = None) -> None:  # noqa: N802 - Qt's name
-        if axis is None:
-            axis = 1 if event.modifiers() & Qt.KeyboardModifier.ControlModifier else 0
-        super().wheelEvent(event, axis)
-
-    def mouseDragEvent(self, event: Any, axis: int | None = None) -> None:  # noqa: N802 - pyqtgraph's name
-        """The rectangle of a Shift-drag lasts for that drag."""
-        if event.isStart():
-            is_rectangle = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-            self.state["mouseMode"] = pg.ViewBox.RectMode if is_rectangle else pg.ViewBox.PanMode
-        super().mouseDragEvent(event, axis)
-
-    def mouseClickEvent(self, event: Any) -> None:  # noqa: N802 - pyqtgraph's name
-        if event.button() != Qt.MouseButton.LeftButton:
-            return
-        event.accept()
-        if event.double():
-            self.double_clicked.emit()
-        else:
-            self.clicked.emit(float(event.scenePos().x()))
-
-
 class Pane:
     """One pane: its box, axes, grid and lines.
 
@@ -95,7 +62,7 @@ class Pane:
     def __init__(self, scene: pg.GraphicsScene, theme: Theme) -> None:
         style = PlotStyle.of(theme)
         self.kind = PaneKind("")
-        self.box = _Box()
+        self.box = PlotBox()
         self.upward = Axis("left", style)
         self.across = Axis("bottom", style)
         self.upward.linkToView(self.box)
@@ -115,8 +82,7 @@ class Pane:
         self._items: list[CurveItem] = []
         self._placed: tuple[QRectF, float, float, bool, bool] | None = None
         self.is_zoomed = False
-        """Somebody chose what is shown from bottom to top, or from left to right."""
-        self.box.sigRangeChangedManually.connect(self._on_zoomed)
+        """Somebody chose what is shown from bottom to top."""
 
     def become(self, kind: PaneKind, axis: CommonAxis) -> None:
         """Serve for another quantity, over another axis."""
@@ -216,15 +182,20 @@ class Pane:
         self._items.append(item)
         return item
 
-    def _on_zoomed(self, _directions: object) -> None:
-        self.is_zoomed = True
-
     def fit(self) -> None:
         """Show all of the curves from bottom to top."""
-        bounds = bounds_of([curve for _, curve, _ in self.lines])
-        if bounds is None:
-            bounds = (0.0, 1.0)
-        low, high = bounds
+        self._show_bounds(bounds_of([curve for _, curve, _ in self.lines]))
+
+    def fit_shown(self) -> None:
+        """Show all that the curves have between the left and the right edge."""
+        (low, high), _ = self.box.viewRange()
+        found = [each for _, _, items in self.lines for item in items for each in item.extremes(low, high)]
+        if found:
+            self._show_bounds((min(found), max(found)))
+            self.is_zoomed = True
+
+    def _show_bounds(self, bounds: tuple[float, float] | None) -> None:
+        low, high = (0.0, 1.0) if bounds is None else bounds
         span = high - low
         if span <= 1e-9 * max(abs(low), abs(high)):  # a flat line, or the noise of the arithmetic
             span = 0.1 * abs(high) if high and self.kind.unit not in ("dB", "deg") else 2.0

@@ -9,18 +9,21 @@ from typing import Literal
 
 import pyqtgraph as pg  # type: ignore[import-untyped]
 from PyQt6.QtCore import QPointF, QRectF, Qt, pyqtSignal
-from PyQt6.QtGui import QColor, QMouseEvent, QResizeEvent
-from PyQt6.QtWidgets import QToolTip, QWidget
+from PyQt6.QtGui import QColor, QContextMenuEvent, QMouseEvent, QResizeEvent
+from PyQt6.QtWidgets import QGraphicsView, QToolTip, QWidget
 
 from domain.simulation.goals import DesignGoal
 from presentation.look import tokens
 from presentation.panels.waveforms.cursors import CursorItem, CursorLook
 from presentation.panels.waveforms.panes import TRACE_COLORS, Pane
+from presentation.panels.waveforms.plot_box import PlotPlace
 from presentation.panels.waveforms.plot_marks import Mark
+from presentation.panels.waveforms.sweeper import Sweeper
 from presentation.panels.waveforms.traces import Axis as CommonAxis
 from presentation.panels.waveforms.traces import PaneKind, Trace, panes_of
 from presentation.ui.parts import once_after
 from presentation.ui.theme import Theme
+from shared.message import Message
 
 CursorName = Literal["a", "b"]
 _BEGINNINGS: tuple[tuple[CursorName, float], ...] = (("a", 1 / 3), ("b", 2 / 3))
@@ -29,6 +32,8 @@ _BEGINNINGS: tuple[tuple[CursorName, float], ...] = (("a", 1 / 3), ("b", 2 / 3))
 _ROOM_FOR_FLAGS = 18
 _MARGIN = 4
 _GAP = 10
+_PANNED = 0.1
+"""Of what is shown, by an arrow key."""
 _REACH = 6.0
 """Pixels from a curve within which the mouse is on it."""
 
@@ -40,9 +45,20 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
     """another part is shown"""
     cursors_moved = pyqtSignal(int, int)
     """samples of A and B"""
+    menu_wanted = pyqtSignal(object)
+    """at a PlotPlace"""
+    axis_clicked = pyqtSignal(int, bool)
+    """the pane; whether it is the upright axis"""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    box_zoomed = pyqtSignal()
+    """somebody has zoomed into a box"""
+
+    def __init__(
+        self, theme: Theme, say: Callable[[Message], str] = str, parent: QWidget | None = None
+    ) -> None:
+        """`say` puts a message into the language in force."""
         super().__init__(parent)
+        self._say = say
         # The items are arranged by us. pyqtgraph's empty layout for them would make Qt open a hidden window
         # of its own, which whoever tidies up the top-level widgets must not delete.
         self.centralWidget.setLayout(None)
@@ -63,11 +79,17 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         self._made: list[Pane] = []
         """All there are."""
         self._left = 0.0
+        self._is_zoomed_across = False
+        """Somebody chose what is shown from left to right."""
         self._samples: dict[CursorName, int] = {"a": 0, "b": 0}
         self._active: CursorName = "a"
         self._has_cursors = True
         look = _cursor_look(theme)
         self._cursors = {name: self._make_cursor(name, look) for name, _ in _BEGINNINGS}
+        self._sweeper = Sweeper(self)
+        self._sweeper.zoomed.connect(self.box_zoomed)
+        self._before_click: int | None = None
+        """Where the active cursor was before the latest click: a double click means something else."""
         self._soon = once_after(self, 0, self._redraw)
         self.use(theme)
 
@@ -81,8 +103,38 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         return self._traces
 
     @property
+    def view(self) -> QGraphicsView:
+        return self
+
+    @property
+    def panes(self) -> Sequence[Pane]:
+        """Those in use, top to bottom."""
+        return self._panes
+
+    @property
+    def axis(self) -> CommonAxis | None:
+        return self._axis
+
+    def say(self, message: Message) -> str:
+        """A message in the language in force."""
+        return self._say(message)
+
+    @property
     def has_cursors(self) -> bool:
         return self._has_cursors
+
+    @property
+    def swept_text(self) -> str:
+        """The size of the box that is being drawn; "" without one."""
+        return self._sweeper.text
+
+    @property
+    def cursor_places(self) -> tuple[float, float] | None:
+        """Of A and B on the axis, in its coordinate; None while they are hidden."""
+        if self._axis is None or not self._has_cursors:
+            return None
+        places = self._places()
+        return places["a"], places["b"]
 
     @property
     def view_range(self) -> tuple[float, float] | None:
@@ -94,29 +146,31 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
 
     @property
     def zoom(self) -> dict[str, tuple[float, float]]:
-        """The range somebody chose: of the axis (""), and of each pane by its unit; {} while all is shown."""
-        if self._axis is None or not any(pane.is_zoomed for pane in self._panes):
-            return {}
-        across = self.view_range
-        found = {} if across is None else {"": across}
+        """The ranges somebody chose: of the axis (""), of a pane by its unit; {} while all is shown."""
+        found: dict[str, tuple[float, float]] = {}
+        if self._axis is None:
+            return found
+        if self._is_zoomed_across and (across := self.view_range) is not None:
+            found[""] = across
         for pane in self._panes:
-            low, high = pane.box.viewRange()[1]
-            found[_key(pane.kind)] = float(low), float(high)
+            if pane.is_zoomed:
+                low, high = pane.box.viewRange()[1]
+                found[_key(pane.kind)] = float(low), float(high)
         return found
 
     def restore(self, zoom: Mapping[str, tuple[float, float]]) -> None:
-        """Show a range that was chosen before, as far as it is on the axis."""
+        """Show ranges that were chosen before, as far as they are on the axis; {} shows everything."""
         if self._axis is None or not self._panes:
             return
+        self.fit()
         across = zoom.get("")
-        if across is None or across[1] < self._axis.low or across[0] > self._axis.high:
-            return
-        self._panes[0].box.setXRange(*across, padding=0)
+        if across is not None:
+            if across[1] < self._axis.low or across[0] > self._axis.high:
+                return
+            self.zoom_into(self._panes[0], across, None)
         for pane in self._panes:
-            upward = zoom.get(_key(pane.kind))
-            if upward is not None:
-                pane.box.setYRange(*upward, padding=0)
-            pane.is_zoomed = True
+            if (upward := zoom.get(_key(pane.kind))) is not None:
+                self.zoom_into(pane, None, upward)
         self.redraw_now()
 
     def pane_rect(self, index: int) -> QRectF:
@@ -131,6 +185,7 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
             pane.use(theme)
         for cursor in self._cursors.values():
             cursor.use(_cursor_look(theme))
+        self._sweeper.use(theme)
         self._soon.start()
 
     def show_traces(
@@ -147,8 +202,7 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         """
         places = self._places() if self._axis is not None and self._axis.unit == axis.unit else None
         is_same = keep_view and self._axis is not None and self._axis.unit == axis.unit
-        is_zoomed = is_same and any(pane.is_zoomed for pane in self._panes)
-        before = self.view_range if is_zoomed else None
+        before = self.view_range if is_same and self._is_zoomed_across else None
         heights = {pane.kind: pane.box.viewRange()[1] for pane in self._panes if is_same and pane.is_zoomed}
         self._axis, self._traces = axis, traces
         self._shown = (*ghosts, *traces)
@@ -163,8 +217,7 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         if before is None:
             self._fit_across()
         else:
-            self._panes[0].box.setXRange(*before, padding=0)
-            self._panes[0].is_zoomed = True
+            self.zoom_into(self._panes[0], before, None)
         self.redraw_now()  # else what is painted first are the old points on the new axis
         self.cursors_moved.emit(*self.cursor_samples)
 
@@ -180,6 +233,17 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
             if upward is not None:
                 self._panes[0].box.setYRange(*upward, padding=0)
 
+    def zoom_into(
+        self, pane: Pane, across: tuple[float, float] | None, upward: tuple[float, float] | None
+    ) -> None:
+        """Show a part of the axis, and of one pane (None: as it is), as somebody has chosen it."""
+        if across is not None:
+            self._panes[0].box.setXRange(*across, padding=0)
+            self._is_zoomed_across = True
+        if upward is not None:
+            pane.box.setYRange(*upward, padding=0)
+            pane.is_zoomed = True
+
     def select(self, expression: str | None) -> None:
         """Draw one trace stronger than the others."""
         if expression != self._selected:
@@ -191,6 +255,21 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         for pane in self._panes:
             pane.fit()
             pane.is_zoomed = False
+
+    def fit_shown(self, pane: Pane | None = None) -> None:
+        """Show from bottom to top what one pane (or each) has in the shown part of the axis."""
+        self.redraw_now()  # what the panes have drawn is what they are asked for
+        for each in self._panes if pane is None else [pane]:
+            each.fit_shown()
+
+    def set_cursor_places(self, places: tuple[float, float]) -> None:
+        """Put both on the samples nearest to two places of the axis."""
+        if self._axis is not None:
+            self._samples = {
+                name: self._axis.nearest(place) for (name, _), place in zip(_BEGINNINGS, places, strict=True)
+            }
+            self._place_cursors()
+            self.cursors_moved.emit(*self.cursor_samples)
 
     def set_cursors_shown(self, is_shown: bool) -> None:
         """Show or hide both; one that is out of sight comes back into it."""
@@ -210,32 +289,51 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         self._place_cursors()
         self.cursors_moved.emit(*self.cursor_samples)
 
+    def contextMenuEvent(self, event: QContextMenuEvent | None) -> None:  # noqa: N802 - Qt's name
+        """By key; the mouse's menu comes with the click, which a drag is not."""
+        if event is not None and event.reason() == QContextMenuEvent.Reason.Keyboard and self._panes:
+            centre = self._panes[0].box.sceneBoundingRect().center()
+            self._ask_for_menu(self._panes[0], centre)
+
     @property
-    def acts(self) -> Mapping[str, Callable[[], None]]:
+    def acts(self) -> Mapping[str, Callable[[], object]]:
         """What is done by keys and from the menus, by names of the table of actions."""
         return {
             "plot.fit": self.fit,
+            "plot.fit_y": self.fit_shown,
             "plot.zoom_in": partial(self._zoom, 0.5),
             "plot.zoom_out": partial(self._zoom, 2.0),
             "plot.cursor_a": partial(self._choose_cursor, "a"),
             "plot.cursor_b": partial(self._choose_cursor, "b"),
-            "plot.left": partial(self._step_cursor, -1),
-            "plot.right": partial(self._step_cursor, 1),
-            "plot.left_10": partial(self._step_cursor, -10),
-            "plot.right_10": partial(self._step_cursor, 10),
-            "plot.left_100": partial(self._step_cursor, -100),
-            "plot.right_100": partial(self._step_cursor, 100),
+            "plot.left": partial(self._step, -1),
+            "plot.right": partial(self._step, 1),
+            "plot.left_10": partial(self._step, -10),
+            "plot.right_10": partial(self._step, 10),
+            "plot.left_100": partial(self._step, -100),
+            "plot.right_100": partial(self._step, 100),
+            "plot.drop": self.drop,
         }
+
+    def drop(self) -> bool:
+        """Forget the box that is being drawn, or shown; whether there was one."""
+        return self._sweeper.drop()
+
+    def _step(self, count: int) -> None:
+        """Move the active cursor by so many samples; without cursors, what is shown by a tenth."""
+        if self._axis is None or not self._panes:
+            return
+        if self._has_cursors:
+            sample = self._axis.stepped(self._samples[self._active], count)
+            self.move_cursor(self._active, sample)
+            self._follow(sample)
+        elif (shown := self.view_range) is not None:
+            part = _PANNED * (shown[1] - shown[0]) * (1 if count > 0 else -1)
+            self._panes[0].box.translateBy(x=part)
+            self._is_zoomed_across = True
 
     def _choose_cursor(self, name: CursorName) -> None:
         if self._axis is not None and self._has_cursors:
             self.move_cursor(name, self._samples[name])
-
-    def _step_cursor(self, by: int) -> None:
-        if self._axis is not None and self._has_cursors:
-            sample = self._axis.stepped(self._samples[self._active], by)
-            self.move_cursor(self._active, sample)
-            self._follow(sample)
 
     def mouseMoveEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
         """Over a curve of a family: say which run it is."""
@@ -288,11 +386,20 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         pane.box.sigRangeChanged.connect(self._draw_soon)
         pane.box.sigResized.connect(self._draw_soon)
         pane.box.clicked.connect(self._on_clicked)
-        pane.box.double_clicked.connect(self.fit)
+        pane.box.double_clicked.connect(self._on_double_clicked)
+        pane.box.sigRangeChangedManually.connect(partial(self._on_zoomed, pane))
+        pane.box.swept.connect(partial(self._sweeper.sweep, pane))
+        for item in (pane.box, pane.upward, pane.across):
+            item.menu_wanted.connect(partial(self._ask_for_menu, pane))
+        pane.upward.double_clicked.connect(partial(self.fit_shown, pane))
+        pane.across.double_clicked.connect(self._fit_across)
+        pane.upward.clicked.connect(lambda: self.axis_clicked.emit(self._panes.index(pane), True))
+        pane.across.clicked.connect(lambda: self.axis_clicked.emit(self._panes.index(pane), False))
         return pane
 
     def _draw_soon(self, *_what: object) -> None:
         self._soon.start()
+        self._sweeper.note_range()
         self.range_changed.emit()
 
     def _arrange(self) -> None:
@@ -317,6 +424,8 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         return max(self._axis.high - self._axis.low, *ends) * 1e-9
 
     def _fit_across(self) -> None:
+        """All of the axis, at the heights that are shown."""
+        self._is_zoomed_across = False
         if self._axis is None or not self._panes:
             return
         low, high = self._axis.low, self._axis.high
@@ -327,7 +436,7 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
     def _zoom(self, factor: float) -> None:
         if self._panes:
             self._panes[0].box.scaleBy(x=factor)
-            self._panes[0].is_zoomed = True
+            self._is_zoomed_across = True
 
     def _follow(self, sample: int) -> None:
         """Move the shown range so far that a sample is inside it."""
@@ -354,8 +463,27 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
 
     def _on_clicked(self, x: float) -> None:
         self.setFocus(Qt.FocusReason.MouseFocusReason)
+        self.drop()
         if self._has_cursors:
+            self._before_click = self._samples[self._active]
             self._drag(self._active, x)
+
+    def _on_double_clicked(self) -> None:
+        if self._has_cursors and self._before_click is not None:
+            self.move_cursor(self._active, self._before_click)
+        self.fit()
+
+    def _on_zoomed(self, pane: Pane, directions: Sequence[bool]) -> None:
+        """By wheel or hand: along the axis, upward, or both."""
+        self._is_zoomed_across |= bool(directions[0])
+        pane.is_zoomed |= bool(directions[1])
+
+    def _ask_for_menu(self, pane: Pane, place: QPointF) -> None:
+        if pane in self._panes:
+            self.drop()
+            at = float(pane.box.mapSceneToView(place).x())
+            on_screen = self.viewport().mapToGlobal(self.mapFromScene(place))
+            self.menu_wanted.emit(PlotPlace(pane=self._panes.index(pane), at=at, on_screen=on_screen))
 
     def _drag(self, name: CursorName, x: float) -> None:
         if self._axis is not None and self._panes:

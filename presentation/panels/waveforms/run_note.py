@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from PyQt6.QtCore import QSize, Qt
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
+from presentation.panels.waveforms.family import MOST_DRAWN
 from presentation.ui.parts import arrange, push_button, text_label
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
+
+if TYPE_CHECKING:
+    from presentation.panels.waveforms.run_overlay import RunOverlay
+    from presentation.panels.waveforms.shown_result import ShownResult
 
 
 class RunNote(QWidget):
@@ -56,3 +61,35 @@ class RunNote(QWidget):
     def _run_again(self, _checked: bool = False) -> None:
         if (circuit := self._circuit()) is not None:
             self._services.workspace.circuit_run_requested.emit(circuit)
+
+
+def notes_of_drawing(
+    shown: ShownResult, overlay: RunOverlay, *, missing: Sequence[str], family: int
+) -> list[Message]:
+    """All that has to be known of the curves as they stand; none of it hides another.
+
+    `missing` are the expressions that the run does not have, `family` is how many runs there are.
+    """
+    loaded = shown.loaded
+    notes = []
+    if shown.is_stale:
+        notes.append(msg("The circuit has changed since this run."))
+    if loaded is not None and loaded.is_truncated:
+        notes.append(msg("The raw file ends early: it has fewer points than its header says."))
+    if missing and not shown.is_loading:
+        notes.append(msg("Not in this run and not drawn: {names}", names=", ".join(missing)))
+    if overlay.foreign:
+        notes.append(msg("Overlaid from another circuit: {runs}", runs=", ".join(overlay.foreign)))
+    if overlay.strange:
+        notes.append(msg("Overlaid, computed elsewhere: {runs}", runs=", ".join(overlay.strange)))
+    if family > MOST_DRAWN:
+        notes.append(
+            msg(
+                "{drawn} of {count} runs are drawn, evenly distributed; the list above has all of them.",
+                drawn=MOST_DRAWN,
+                count=family,
+            )
+        )
+    if loaded is not None and loaded.figures is not None and not loaded.figures.is_ours:
+        notes.append(msg("Computed elsewhere, not by this installation."))
+    return notes

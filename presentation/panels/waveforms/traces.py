@@ -378,6 +378,10 @@ class TraceColors:
         key = "".join(expression.split()).lower()
         return self._known.setdefault(key, len(self._known))
 
+    def pass_on(self, old: str, new: str) -> None:
+        """An expression that takes the place of another has its colour, unless it has one already."""
+        self._known.setdefault("".join(new.split()).lower(), self.of(old))
+
 
 def made_traces(
     plot: Plot, wanted: Sequence[str] | None, colors: TraceColors

@@ -1,0 +1,123 @@
+"""What keys, menus and clicks do in the plot beyond the drawing itself: undo, cursors, traces, menus."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from PyQt6.QtCore import QObject, QPoint
+
+from presentation.panels.waveforms.plot_box import PlotPlace
+from presentation.panels.waveforms.plot_history import Part, PlotHistory, PlotState
+from presentation.panels.waveforms.plot_host import PlotHost
+from presentation.panels.waveforms.plot_menus import chip_menu, plot_menu
+from presentation.ui.workspace import WindowServices
+
+if TYPE_CHECKING:
+    from presentation.panels.waveforms.plot_area import PlotArea
+
+
+class PlotHands(QObject):
+    """The hands of one panel."""
+
+    def __init__(self, services: WindowServices, panel: PlotHost) -> None:
+        super().__init__(panel.widget)
+        self._services = services
+        self._panel = panel
+        self._history = PlotHistory()
+        self._plot: tuple[object, ...] = ()
+        """Circuit and analysis of the history."""
+        panel.chips.menu_wanted.connect(self._show_chip_menu)
+        panel.chips.trace_edited.connect(panel.replace_trace)
+
+    def attach(self, area: PlotArea) -> None:
+        """Answer what is asked of a drawing by the mouse."""
+        area.menu_wanted.connect(self._show_plot_menu)
+
+    def acts(self) -> Mapping[str, Callable[[], object]]:
+        """What is done by keys and from the menus, by names of the table of actions."""
+        panel = self._panel
+        return {
+            "plot.undo": self.undo,
+            "plot.redo": self.redo,
+            "plot.zoom_back": self.zoom_back,
+            "plot.cursors": panel.cursor_button.click,
+            "plot.add_trace": panel.chips.begin_adding,
+            "plot.remove_trace": self._remove_selected,
+            "plot.copy": panel.copy_plot,
+            "plot.drop": self._drop,
+        }
+
+    def drawn(self, plot: tuple[object, ...]) -> None:
+        """A plot (circuit and analysis) is drawn from other data: what differs is nobody's doing."""
+        state = self._state()
+        if plot == self._plot and state is not None:
+            self._history.take(state)
+        else:
+            self._plot = plot
+            self._history.begin(state)
+
+    def look(self) -> None:
+        """Note what somebody has changed."""
+        state = self._state()
+        if state is not None:
+            self._history.look(state)
+
+    def undo(self) -> None:
+        self._walk("undo")
+
+    def redo(self) -> None:
+        self._walk("redo")
+
+    def zoom_back(self) -> None:
+        self.look()
+        step = self._history.undo("zoom")
+        if step is not None:
+            self._apply(step.part, step.before)
+
+    def _walk(self, way: str) -> None:
+        self.look()
+        step = self._history.undo() if way == "undo" else self._history.redo()
+        if step is not None:
+            self._apply(step.part, step.before if way == "undo" else step.after)
+
+    def _apply(self, part: Part, state: PlotState) -> None:
+        area, panel = self._panel.area, self._panel
+        if area is None:
+            return
+        if part == "zoom":
+            area.restore(state.zoom)
+        elif part == "cursors":
+            panel.cursor_button.setChecked(state.cursors is not None)
+            if state.cursors is not None:
+                area.set_cursor_places(state.cursors)
+        else:
+            panel.draw_expressions(state.traces)
+        now = self._state()
+        if now is not None:
+            # Traces come later; what they are then is taken when they are drawn.
+            self._history.take(now)
+
+    def _state(self) -> PlotState | None:
+        area = self._panel.area
+        if area is None or not self._panel.has_drawing:
+            return None
+        traces = tuple(trace.expression for trace in self._panel.traces)
+        return PlotState(zoom=area.zoom, traces=traces, cursors=area.cursor_places)
+
+    def _drop(self) -> None:
+        """First the box, then the cursors."""
+        area = self._panel.area
+        if area is not None and not area.drop() and area.has_cursors:
+            self._panel.cursor_button.click()
+
+    def _remove_selected(self) -> None:
+        if self._panel.selected is not None:
+            self._panel.remove_trace(self._panel.selected)
+
+    def _show_plot_menu(self, place: PlotPlace) -> None:
+        back = self.zoom_back if self._history.can_undo("zoom") else None
+        plot_menu(self._services, self._panel, place, zoom_back=back).popup(place.on_screen)
+
+    def _show_chip_menu(self, expression: str, place: QPoint) -> None:
+        chip_menu(self._services, self._panel, expression).popup(place)

@@ -1,0 +1,70 @@
+"""What hands and menus of a plot need of the panel around it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from PyQt6.QtWidgets import QWidget
+
+from presentation.panels.waveforms.chips import ChipRow
+from presentation.panels.waveforms.plot_tools import PlotTools
+from presentation.ui.frame import IconButton
+
+if TYPE_CHECKING:
+    from presentation.panels.waveforms.plot_area import PlotArea
+    from presentation.panels.waveforms.traces import Trace
+
+
+class PlotHost(Protocol):
+    """The panel."""
+
+    tools: PlotTools
+    chips: ChipRow
+    cursor_button: IconButton
+
+    @property
+    def widget(self) -> QWidget:
+        """The panel itself, over which menus stand."""
+
+    @property
+    def area(self) -> PlotArea | None:
+        """The drawing; None until the first result is there."""
+
+    @property
+    def traces(self) -> Sequence[Trace]: ...
+
+    @property
+    def has_drawing(self) -> bool:
+        """Whether curves are shown, and not a table or words."""
+
+    @property
+    def axis_unit(self) -> str: ...
+
+    @property
+    def selected(self) -> str | None:
+        """The expression of the trace that is drawn stronger."""
+
+    def add_trace(self, expression: str) -> None: ...
+
+    def remove_trace(self, expression: str) -> None: ...
+
+    def replace_trace(self, old: str, new: str) -> None: ...
+
+    def keep_traces(self, expressions: Sequence[str]) -> None:
+        """Remove all others."""
+
+    def draw_expressions(self, expressions: Sequence[str]) -> None:
+        """Draw just these, in this order."""
+
+    def put_cursor(self, name: Literal["a", "b"], place: float) -> None:
+        """Show a cursor at a place of the axis (its coordinate)."""
+
+    def named_with_analysis(self, expression: str) -> str:
+        """An expression as it is measured."""
+
+    def measure(self, expression: str) -> None: ...
+
+    def copy_plot(self) -> None: ...
+
+    def copy_values(self, expression: str) -> None: ...

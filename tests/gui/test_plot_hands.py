@@ -1,0 +1,300 @@
+"""Mouse and keys in the plot: a box zooms, every step is undone, menus stand where the right button is."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from PyQt6.QtCore import QEvent, QPoint, QPointF, Qt
+from PyQt6.QtGui import QContextMenuEvent, QGuiApplication, QMouseEvent, QWheelEvent
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QApplication, QMenu, QWidget
+
+from application.simulation.simulating import SimulationRequest
+from presentation.panels.bottom_pane import BottomPane
+from presentation.panels.waveforms.panel import WaveformsPanel
+from presentation.panels.waveforms.plot_area import PlotArea
+from presentation.ui.workspace import WindowServices
+from presentation.window.panels import Parts
+from tests.gui.conftest import Until
+
+FILTER = """* RC low-pass, fc = 1.59 kHz
+V1 in 0 DC 1 AC 1 SIN(0 1 1k)
+R1 in out 1k
+C1 out 0 100n
+.ac dec 20 10 1meg
+.tran 10u 2m
+.end
+"""
+LEFT, MIDDLE, RIGHT = Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton, Qt.MouseButton.RightButton
+SHIFT, CTRL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
+NONE = Qt.KeyboardModifier.NoModifier
+
+
+@pytest.fixture
+async def panel(services: WindowServices, project: Path, until: Until) -> AsyncIterator[WaveformsPanel]:
+    (project / ".circuit_ai").mkdir()
+    circuit = project / "filter.cir"
+    circuit.write_text(FILTER, encoding="utf-8")
+    services.workspace.root, services.workspace.main_circuit = project, circuit
+    made: BottomPane = Parts(services, services.app).bottom
+    made.resize(1000, 460)
+    made.show()
+    result = await services.app.simulation.run(SimulationRequest(circuit=circuit))
+    services.workspace.result_selected.emit(result.result_path)
+    await until(lambda: made.views.waveforms.area is not None and made.views.waveforms.traces)
+    await until(lambda: not services.app.program.tasks.handles)
+    yield made.views.waveforms
+    await until(lambda: not services.app.program.tasks.handles)
+
+
+def _area(panel: WaveformsPanel) -> PlotArea:
+    assert panel.area is not None
+    return panel.area
+
+
+def _at(area: PlotArea, across: float, up: float, pane: int = 0) -> QPoint:
+    """A place in a pane, in parts of its width and height from the left and below."""
+    rect = area.pane_rect(pane)
+    return QPointF(rect.left() + across * rect.width(), rect.bottom() - up * rect.height()).toPoint()
+
+
+def _heights(area: PlotArea) -> list[tuple[float, float]]:
+    return [tuple(pane.box.viewRange()[1]) for pane in area.panes]
+
+
+async def _drag(
+    area: PlotArea,
+    until: Until,
+    ends: tuple[QPoint, QPoint],
+    *,
+    button: Qt.MouseButton = LEFT,
+    keys: Qt.KeyboardModifier = NONE,
+    lets_go: bool = True,
+) -> None:
+    """Press at one end, move until the plot has taken it, let go at the other."""
+    start, end = ends
+    no_button = Qt.MouseButton.NoButton
+    _send(area, QEvent.Type.MouseMove, start, no_button, no_button, keys)
+    _send(area, QEvent.Type.MouseButtonPress, start, button, button, keys)
+    for turn in range(10):
+        _send(area, QEvent.Type.MouseMove, end - QPoint(0, turn % 2), no_button, button, keys)
+        began = asyncio.get_running_loop().time()
+        # The scene takes a hundred moves a second, and the two last ones count.
+        await until(lambda began=began: asyncio.get_running_loop().time() - began > 0.011)
+    if lets_go:
+        _send(area, QEvent.Type.MouseButtonRelease, end, button, no_button, keys)
+
+
+def _send(
+    area: PlotArea,
+    kind: QEvent.Type,
+    place: QPoint,
+    button: Qt.MouseButton,
+    buttons: Qt.MouseButton,
+    keys: Qt.KeyboardModifier,
+) -> None:
+    """What a mouse sends; QTest's own moves carry neither buttons nor modifiers."""
+    viewport = area.viewport()
+    where = QPointF(viewport.mapToGlobal(place))
+    QApplication.sendEvent(viewport, QMouseEvent(kind, QPointF(place), where, button, buttons, keys))
+
+
+async def test_a_drag_zooms_into_its_box_and_steps_go_back_one_by_one(
+    panel: WaveformsPanel, until: Until
+) -> None:
+    area = _area(panel)
+    whole, heights = area.view_range, _heights(area)
+    await _drag(area, until, (_at(area, 0.25, 0.5), _at(area, 0.75, 0.51)))
+    assert area.view_range == pytest.approx((2.25, 4.75), abs=0.03)
+    assert _heights(area) == heights, "a flat box zooms along the axis alone"
+    await until(lambda: not panel._zoomed.isActive())
+    await _drag(area, until, (_at(area, 0.5, 0.25), _at(area, 0.505, 0.75)))
+    assert area.view_range == pytest.approx((2.25, 4.75), abs=0.03)
+    span = heights[0][1] - heights[0][0]
+    assert _heights(area)[0] == pytest.approx(
+        (heights[0][0] + span / 4, heights[0][0] + 3 * span / 4), abs=span / 50
+    )
+    assert _heights(area)[1] == heights[1]
+    narrow = area.view_range, *_heights(area)
+    await until(lambda: not panel._zoomed.isActive())
+    panel.add_trace("v(in)")
+    await until(lambda: len(panel.traces) == 2)
+    QTest.keyClick(area, Qt.Key.Key_Z, CTRL)
+    await until(lambda: [trace.expression for trace in panel.traces] == ["v(out)"])
+    assert _heights(area)[0] == pytest.approx(narrow[1])
+    assert area.view_range == pytest.approx(narrow[0])
+    QTest.keyClick(area, Qt.Key.Key_Z, CTRL)
+    assert _heights(area)[0] == pytest.approx(heights[0])
+    QTest.keyClick(area, Qt.Key.Key_Backspace)
+    assert area.view_range == pytest.approx(whole)
+    for _ in range(3):
+        QTest.keyClick(area, Qt.Key.Key_Y, CTRL)
+    await until(lambda: len(panel.traces) == 2)
+    assert _heights(area)[0] == pytest.approx(narrow[1])
+    area.setFocus()
+    QTest.keyClick(area, Qt.Key.Key_F)
+    assert area.view_range == pytest.approx(whole)
+    QTest.keyClick(area, Qt.Key.Key_Plus)
+    QTest.keyClick(area, Qt.Key.Key_Space)
+    assert area.view_range == pytest.approx(whole)
+
+
+async def test_a_box_says_its_size_while_it_is_drawn_and_escape_drops_it(
+    panel: WaveformsPanel, until: Until
+) -> None:
+    panel.choose_plot(1)
+    await until(lambda: panel.has_drawing and panel.axis_unit == "s")
+    area = _area(panel)
+    whole = area.view_range
+    ends = _at(area, 0.25, 0.25), _at(area, 0.75, 0.75)
+    await _drag(area, until, ends, lets_go=False)
+    text = area.swept_text
+    assert text.startswith(("Δt 1.0", "Δt 9"))
+    assert "1/Δt" in text
+    assert text.endswith("V")
+    QTest.keyClick(area, Qt.Key.Key_Escape)
+    assert area.swept_text == ""
+    _send(area, QEvent.Type.MouseButtonRelease, ends[1], LEFT, Qt.MouseButton.NoButton, NONE)
+    assert area.view_range == whole
+    assert area.has_cursors, "the box alone was dropped"
+    QTest.keyClick(area, Qt.Key.Key_Escape)
+    assert not area.has_cursors
+    await _drag(area, until, ends, keys=SHIFT)
+    assert area.view_range == whole
+    assert area.swept_text.startswith("Δt"), "it is measured, and stays to be read"
+    QTest.mouseClick(area.viewport(), LEFT, NONE, ends[0])
+    assert area.swept_text == ""
+
+
+async def test_middle_drag_pans_and_right_drag_does_nothing(panel: WaveformsPanel, until: Until) -> None:
+    area = _area(panel)
+    whole, heights = area.view_range, _heights(area)
+    assert whole is not None
+    await _drag(area, until, (_at(area, 0.5, 0.5), _at(area, 0.3, 0.7)), button=RIGHT)
+    assert (area.view_range, _heights(area)) == (whole, heights)
+    assert QApplication.activePopupWidget() is None
+    await _drag(area, until, (_at(area, 0.5, 0.5), _at(area, 0.3, 0.5)), button=MIDDLE)
+    low, high = area.view_range or (0.0, 0.0)
+    assert low == pytest.approx(whole[0] + 1.0, abs=0.05)
+    assert high - low == pytest.approx(whole[1] - whole[0])
+
+
+async def test_the_wheel_over_an_axis_turns_that_axis_and_shift_pans(
+    panel: WaveformsPanel, until: Until
+) -> None:
+    area = _area(panel)
+    whole, heights = area.view_range, _heights(area)
+    assert whole is not None
+    rect = area.pane_rect(0)
+
+    def turn(place: QPointF, keys: Qt.KeyboardModifier = NONE) -> None:
+        where = QPointF(area.mapToGlobal(place.toPoint()))
+        phase = Qt.ScrollPhase.NoScrollPhase
+        no_button = Qt.MouseButton.NoButton
+        area.wheelEvent(QWheelEvent(place, where, QPoint(), QPoint(0, 120), no_button, keys, phase, False))
+
+    turn(QPointF(rect.left() - 8, rect.center().y()))
+    assert area.view_range == whole
+    assert _heights(area)[0][1] - _heights(area)[0][0] < heights[0][1] - heights[0][0]
+    turn(rect.center(), SHIFT)
+    low, high = area.view_range or (0.0, 0.0)
+    assert (low, high) == pytest.approx((whole[0] - 0.5, whole[1] - 0.5))
+    # A double click on the labels of y fits what is shown, on those of x all of the axis.
+    labels = QPoint(round(rect.left()) - 8, round(rect.center().y()))
+    QTest.mouseDClick(area.viewport(), LEFT, NONE, labels)
+    QTest.mouseRelease(area.viewport(), LEFT, NONE, labels)
+    assert _heights(area)[0] == pytest.approx((-48.7, 2.76), abs=0.1), "to the gain at 316 kHz"
+    assert area.view_range == pytest.approx((whole[0] - 0.5, whole[1] - 0.5))
+
+
+async def test_a_double_click_fits_also_with_cursors_which_stay_where_they_were(
+    panel: WaveformsPanel, until: Until
+) -> None:
+    area = _area(panel)
+    whole, before = area.view_range, area.cursor_samples
+    QTest.keyClick(area, Qt.Key.Key_Plus)
+    place = _at(area, 0.4, 0.5)
+    viewport = area.viewport()
+    QTest.mouseClick(viewport, LEFT, NONE, place)
+    assert area.cursor_samples != before
+    QTest.mouseDClick(viewport, LEFT, NONE, place)
+    QTest.mouseRelease(viewport, LEFT, NONE, place)
+    assert area.view_range == pytest.approx(whole)
+    assert area.cursor_samples == before
+
+
+def _menu() -> QMenu:
+    found = QApplication.activePopupWidget()
+    assert isinstance(found, QMenu)
+    return found
+
+
+def _choose(menu: QMenu, name: str) -> None:
+    next(each for each in _rows(menu) if each.objectName() == name).trigger()
+    menu.close()
+
+
+def _rows(menu: QMenu) -> list:  # type: ignore[type-arg]
+    rows = []
+    for action in menu.actions():
+        inner = action.menu()
+        rows.extend(_rows(inner) if isinstance(inner, QMenu) else [action])
+    return rows
+
+
+def _ask_menu(widget: QWidget) -> QMenu:
+    place = widget.rect().center()
+    QApplication.sendEvent(
+        widget, QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, widget.mapToGlobal(place))
+    )
+    return _menu()
+
+
+async def test_menus_of_plot_and_chip_do_what_they_say(panel: WaveformsPanel, until: Until) -> None:
+    area = _area(panel)
+    place = _at(area, 0.2, 0.5)
+    QTest.mouseClick(area.viewport(), RIGHT, NONE, place)
+    menu = _menu()
+    assert next(each for each in menu.actions() if each.objectName() == "fit").text() == "Show everything\tF"
+    _choose(menu, "cursor_b_here")
+    assert area.cursor_places is not None
+    assert area.cursor_places[1] == pytest.approx(2.0, abs=0.06)
+    panel.add_trace("v(in)")
+    await until(lambda: len(panel.traces) == 2)
+
+    _choose(_ask_menu(panel.chips.chips[0]), "v(in)")  # the difference
+    await until(lambda: len(panel.traces) == 3)
+    assert panel.traces[2].expression == "v(out)-v(in)"
+    _choose(_ask_menu(panel.chips.chips[0]), "bandwidth({x})")
+    await until(lambda: "bandwidth(ac.v(out))" in panel._shown.expressions)
+    _choose(_ask_menu(panel.chips.chips[1]), "only")
+    assert [trace.expression for trace in panel.traces] == ["v(in)"]
+    area.setFocus()
+    QTest.keyClick(area, Qt.Key.Key_Z, CTRL)
+    await until(lambda: len(panel.traces) == 3)
+
+    color = panel.traces[0].color
+    QTest.mouseDClick(panel.chips.chips[0], LEFT)
+    field = panel.chips.field
+    assert field.text() == "v(out)"
+    field.clear()
+    QTest.keyClicks(field, "v(out)/v(nowhere)")
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    await until(lambda: field.property("state") == "error")
+    field.clear()
+    QTest.keyClicks(field, "v(out)/2")
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    await until(lambda: panel.traces[0].expression == "v(out)/2")
+    assert field.isHidden()
+    assert panel.traces[0].color == color, "what takes a trace's place takes its color"
+
+    area.zoom_into(area.panes[0], (2.0, 3.0), None)
+    QTest.keyClick(area, Qt.Key.Key_C, CTRL)
+    clipboard = QGuiApplication.clipboard()
+    assert clipboard is not None
+    await until(lambda: clipboard.text().startswith("frequency [Hz]\tv(out)/2 [dB]"))
+    assert len(clipboard.text().splitlines()) == 22
+    assert not clipboard.image().isNull()
