@@ -125,6 +125,8 @@ class CircuitNames:
         self.globals: set[str] = {GROUND}
         self.tables: dict[Scope, Table] = {(): Table()}
         self.entries: list[Entry] = []
+        self.models: frozenset[str] = frozenset()
+        """Lower-case names of all models, by which element lines are read."""
         self._read(cache if cache is not None else CardCache())
 
     # ---- what a scope has --------------------------------------------------------------------
@@ -155,6 +157,12 @@ class CircuitNames:
         is_opening = card.kind == "directive" and card.keyword == "subckt" and line > card.last_line
         return (*entry.scope, _opened(card)) if is_opening else entry.scope
 
+    def cards_of(self, scope: Scope) -> Iterator[Statement]:
+        """The directives of a scope."""
+        for entry in self.entries:
+            if entry.scope == scope and entry.placed.statement.kind == "directive":
+                yield entry.placed.statement
+
     # ---- places ------------------------------------------------------------------------------
 
     def at(self, file: Path | None, offset: int) -> Place | None:
@@ -164,6 +172,13 @@ class CircuitNames:
                 for start, end in entry.placed.statement.span_of(name.start, name.end):
                     if start <= offset <= end:
                         return self._place(entry, name)
+        return None
+
+    def card_at(self, file: Path | None, offset: int) -> Entry | None:
+        """The card a byte of a file lies in."""
+        for entry in self._entries_around(file, offset):
+            if any(c.start <= offset <= c.start + c.length for c in entry.placed.statement.chunks):
+                return entry
         return None
 
     def meaning(self, place: Place) -> Meaning:
@@ -197,7 +212,7 @@ class CircuitNames:
         files = (self.tree.root, *self.tree.files.values())
         models = {model.name.lower() for netlist in files for model in netlist.models}
         models |= {name.rpartition(".")[0] for name in models if name.rpartition(".")[2].isdigit()}
-        known = frozenset(models)
+        known = self.models = frozenset(models)
         old = cache.names if cache.models == known else {}
         new: dict[str, tuple[Name, ...]] = {}
         for placed in self.tree.expanded:
@@ -251,6 +266,8 @@ class CircuitNames:
             table.subcircuits[key] = Subcircuit(card.name, ports, params, entry.placed)
         inside = self.tables.setdefault((*entry.scope, _opened(entry.placed.statement)), Table())
         for name in entry.names:
+            if name.usage != "definition":
+                continue
             if name.is_inside and name.kind == "node":
                 inside.nodes.setdefault(canonical_node(name.text), (name.text, 0))
             elif name.is_inside:

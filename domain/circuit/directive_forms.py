@@ -225,6 +225,31 @@ OPTIONS: dict[str, Message] = {
     "savecurrents": msg("save the currents of all elements"),
 }
 
+PINS: dict[str, tuple[str, ...]] = {
+    "d": ("anode", "cathode"),
+    "q": ("collector", "base", "emitter", "substrate"),
+    "m": ("drain", "gate", "source", "bulk"),
+    "j": ("drain", "gate", "source"),
+    "z": ("drain", "gate", "source"),
+    "s": ("n+", "n-", "c+", "c-"),
+    "e": ("n+", "n-", "c+", "c-"),
+    "g": ("n+", "n-", "c+", "c-"),
+    "t": ("a+", "a-", "b+", "b-"),
+    **dict.fromkeys("rclvibfhw", ("n+", "n-")),
+}
+"""What the nodes of an element line are called, in their order."""
+PIN_WORDS: dict[str, Message] = {
+    "anode": msg("anode"),
+    "cathode": msg("cathode"),
+    "collector": msg("collector"),
+    "base": msg("base"),
+    "emitter": msg("emitter"),
+    "substrate": msg("substrate"),
+    "drain": msg("drain"),
+    "gate": msg("gate"),
+    "source": msg("source"),
+    "bulk": msg("bulk"),
+}
 EXPRESSION_FUNCTIONS: tuple[str, ...] = (
     *("abs", "sqrt", "exp", "ln", "log10", "min", "max", "pow", "sin", "cos", "tan", "atan", "int", "sgn"),
     *("ternary_fcn", "agauss", "gauss", "aunif", "unif", "limit"),

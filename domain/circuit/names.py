@@ -187,7 +187,8 @@ def _in_subcircuit(card: Statement) -> Iterator[Name]:
         if name.key in subcircuit.params:
             yield _of_field("parameter", "definition", name, card)._replace(is_inside=True)
     for value in subcircuit.params.values():
-        yield from _in_expression(card, value.start, value.end)
+        for read in _in_expression(card, value.start, value.end):
+            yield read._replace(is_inside=True)
 
 
 _DIRECTIVES: dict[str, Callable[[Statement], Iterator[Name]]] = {

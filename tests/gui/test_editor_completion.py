@@ -62,6 +62,9 @@ async def test_a_line_is_written_with_the_list(
     assert await typed(page, "0", until) == []
     QTest.keyClick(page.editor, Key.Key_Tab)
     assert page.editor.selectedText() == "1k"
+    area._services.shortcuts.trigger("editor.complete")  # in the place of what is selected
+    assert [each.text for each in completer.shown] == ["rval"]
+    QTest.keyClick(page.editor, Key.Key_Escape)
     assert await typed(page, "rv", until) == ["rval"]
     QTest.keyClick(page.editor, Key.Key_Tab)
     assert line_of(page) == "R2 output 0 {rval}"

@@ -31,7 +31,7 @@ from presentation.panels.editor.spice_lexer import SpiceLexer
 from presentation.panels.editor.text_changes import TextEdit
 from presentation.ui.theme import Theme
 from presentation.ui.workspace import WindowServices
-from shared.message import msg
+from shared.message import Message, msg
 
 _NUMBERS, _SYMBOLS, _CHANGES, _FOLDS = range(4)
 _ERROR, _WARNING, _BULB, _CHANGED = range(4)
@@ -63,6 +63,8 @@ class CodeEditor(QsciScintilla):
     """line, column, from 1"""
     caret_added = pyqtSignal(int)
     """Alt+click: the byte where one caret more is wanted"""
+    rested = pyqtSignal(int, QPoint)
+    """byte, global place: the pointer rests in the text"""
     escaped = pyqtSignal()
     """Esc was pressed in the text."""
 
@@ -121,15 +123,15 @@ class CodeEditor(QsciScintilla):
         return self.bytes(start, end).data()[: end - start] if end > start else b""
 
     def text_before(self, count: int) -> str:
-        """The last characters of the line before the caret."""
-        caret = self.ask(self.SCI_GETCURRENTPOS)
+        """The last characters of the line before the caret, or before what is selected."""
+        caret = self.ask(self.SCI_GETSELECTIONSTART)
         start = max(self.ask(self.SCI_POSITIONFROMLINE, self._line_of(caret)), caret - 4 * count)
         return self.bytes_between(start, caret).decode(errors="ignore")[-count:]
 
     def piece_before(self, lines: int) -> tuple[int, str, int]:
-        """The text from some lines before the caret to the end of its line: the number of its first line
-        (from 1), the text with LF for every line end, the caret's index in it."""
-        caret = self.ask(self.SCI_GETCURRENTPOS)
+        """The text from some lines before the caret (or what is selected) to the end of its line: the number
+        of its first line (from 1), the text with LF for every line end, the caret's index in it."""
+        caret = self.ask(self.SCI_GETSELECTIONSTART)
         line = self._line_of(caret)
         first = max(line - lines, 0)
         start = self.ask(self.SCI_POSITIONFROMLINE, first)
@@ -443,10 +445,12 @@ class CodeEditor(QsciScintilla):
             viewport.setCursor(Qt.CursorShape.PointingHandCursor)
 
     def viewportEvent(self, event: QEvent | None) -> bool:  # noqa: N802 - Qt's name
-        """Hover: what is wrong here."""
+        """The pointer rests: over the text others show what stands there, in the margins what is wrong."""
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            text = self.hover_text(event.pos())
-            if text:
+            position = self.ask(self.SCI_POSITIONFROMPOINTCLOSE, event.pos().x(), event.pos().y())
+            if event.pos().x() >= self._margins_width() and position >= 0:
+                self.rested.emit(position, event.globalPos())
+            elif text := self.hover_text(event.pos()):
                 QToolTip.showText(event.globalPos(), text, self)
             else:
                 QToolTip.hideText()
@@ -455,14 +459,20 @@ class CodeEditor(QsciScintilla):
 
     def hover_text(self, point: QPoint) -> str:
         """The problems under a point of the viewport; in the margins those of the whole line."""
-        position = self.ask(self.SCI_POSITIONFROMPOINTCLOSE, point.x(), point.y())
-        left = sum(self.marginWidth(margin) for margin in (_NUMBERS, _SYMBOLS, _CHANGES, _FOLDS))
+        left = self._margins_width()
         if point.x() < left:
             line = self._line_of(self.ask(self.SCI_POSITIONFROMPOINT, left + 1, point.y()))
-            found = [p for p in self._problems if self._line_of(p.start) == line]
+            found = [p.message for p in self._problems if self._line_of(p.start) == line]
         else:
-            found = [p for p in self._problems if p.start <= position < p.end]
-        return "\n".join(dict.fromkeys(self._services.language(problem.message) for problem in found))
+            found = self.problems_at(self.ask(self.SCI_POSITIONFROMPOINTCLOSE, point.x(), point.y()))
+        return "\n".join(dict.fromkeys(self._services.language(message) for message in found))
+
+    def problems_at(self, position: int) -> list[Message]:
+        """What is wrong at a byte."""
+        return [problem.message for problem in self._problems if problem.start <= position < problem.end]
+
+    def _margins_width(self) -> int:
+        return sum(self.marginWidth(margin) for margin in (_NUMBERS, _SYMBOLS, _CHANGES, _FOLDS))
 
     def contextMenuEvent(self, event: QContextMenuEvent | None) -> None:  # noqa: N802 - Qt's name
         """Our own menu: Scintilla's speaks English only."""

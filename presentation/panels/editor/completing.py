@@ -117,7 +117,7 @@ class Completer(QObject):
             )
             for row, each in enumerate(self._completion.candidates)
         ]
-        caret = editor.ask(editor.SCI_GETCURRENTPOS) - typed_bytes
+        caret = editor.ask(editor.SCI_GETSELECTIONSTART) - typed_bytes
         x = editor.ask(editor.SCI_POINTXFROMPOSITION, 0, caret)
         y = editor.ask(editor.SCI_POINTYFROMPOSITION, 0, caret)
         height = editor.ask(editor.SCI_TEXTHEIGHT, 0)
@@ -184,8 +184,8 @@ class Completer(QObject):
             return
         editor, candidate = self._editor, completion.candidates[row]
         _, text, position = editor.piece_before(_LINES_BEFORE)
-        end = editor.ask(editor.SCI_GETCURRENTPOS)
-        start = end - len(text[completion.start : position].encode())
+        start = editor.ask(editor.SCI_GETSELECTIONSTART) - len(text[completion.start : position].encode())
+        end = editor.ask(editor.SCI_GETSELECTIONEND)
         insert, holes = candidate.filled
         edits = [TextEdit(start, end, insert.encode())]
         if candidate.include:

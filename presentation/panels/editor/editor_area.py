@@ -21,6 +21,7 @@ from presentation.panels.editor.commands import TextCommands
 from presentation.panels.editor.compare_view import CompareView
 from presentation.panels.editor.examination import Examination, Problem, is_spice
 from presentation.panels.editor.find_bar import FindBar, GoToLineBar
+from presentation.panels.editor.newest_point import NewestPoint
 from presentation.panels.editor.page import EditorPage
 from presentation.ui.closable_tabs import ClosableTabs
 from presentation.ui.empty_state import EmptyNote
@@ -80,6 +81,7 @@ class EditorArea(QWidget):
         services.workspace.main_circuit_changed.connect(self._offer)
         services.workspace.opening_changed.connect(self._offer)
         self._offer()
+        self._newest = NewestPoint(services, project, simulation, self._bytes_of)
         self._text_commands = TextCommands(services, self)
         self._lay_out()
         self._answers = services.shortcuts.answer(
@@ -162,6 +164,10 @@ class EditorArea(QWidget):
     def open_texts(self) -> Mapping[Path, str]:
         """What there is of each open file, unsaved changes included."""
         return {page.path: page.editor.text() for page in self._pages()}
+
+    def _bytes_of(self, path: Path) -> bytes | None:
+        page = self.page_of(path)
+        return None if page is None else page.bytes_to_save()
 
     def front(self) -> tuple[Path, int, int, str] | None:
         page = self.current_page()
@@ -274,7 +280,10 @@ class EditorArea(QWidget):
             done()
 
     def _add(self, opened: OpenedFile) -> EditorPage:
-        page = EditorPage(self._services, self._project, self._simulation, opened, self.open_texts)
+        services, newest = self._services, self._newest
+        page = EditorPage(
+            services, self._project, self._simulation, opened, open_texts=self.open_texts, newest=newest
+        )
         page.state_changed.connect(lambda: self._on_page_state(page))
         page.examined.connect(self._tell_problems)
         page.saved.connect(lambda: self._services.workspace.file_changed.emit(page.path))

@@ -22,6 +22,7 @@ from application.ports.project import ABSENT
 from application.project.editing import OpenedFile
 from application.project.unsaved_texts import UnsavedText
 from domain.circuit.circuit_names import CardCache
+from domain.circuit.completion import Facts
 from domain.llm.tools.text_files import Encoding
 from presentation.panels.editor import line_commands
 from presentation.panels.editor.code_editor import CodeEditor
@@ -34,6 +35,8 @@ from presentation.panels.editor.examination import (
     has_title,
     is_spice,
 )
+from presentation.panels.editor.hovering import Hovering
+from presentation.panels.editor.newest_point import NewestPoint
 from presentation.panels.editor.notice_bar import Notice, NoticeBar, Way
 from presentation.panels.editor.text_changes import TextEdit, edits_between
 from presentation.ui.parts import arrange
@@ -76,15 +79,18 @@ class EditorPage(QWidget):
         project: Project,
         simulation: Simulation,
         opened: OpenedFile,
+        *,
         open_texts: Callable[[], Mapping[Path, str]],
+        newest: NewestPoint,
     ) -> None:
-        """`open_texts`: what the editor has of all its files."""
+        """`open_texts`: what the editor has of all its files; `newest`: operating points for its cards."""
         super().__init__()
         self._services = services
         self._project = project
         self._simulation = simulation
         self._open_texts = open_texts
         self._cards = CardCache()
+        self._facts, self._facts_revision = Facts(), -1
         self.path = opened.path
         self.examination = Examination()
         self.is_deleted = False
@@ -102,6 +108,7 @@ class EditorPage(QWidget):
         """Held on worker threads only."""
         self.editor = CodeEditor(services, is_spice=is_spice(opened.path), has_title=has_title(opened.path))
         self.completer = Completer(services, self.editor) if is_spice(opened.path) else None
+        self.hovering = Hovering(services, self.editor, lambda: self.path, lambda: self.facts, newest)
         self.notices = NoticeBar(services)
         arrange(QVBoxLayout(self), self.notices, (self.editor, 1), edges=0, gap=0)
         self.setFocusProxy(self.editor)
@@ -121,9 +128,18 @@ class EditorPage(QWidget):
         return self.editor.isModified()
 
     @property
+    def facts(self) -> Facts | None:
+        """What is known of the circuit; None while it is of another text."""
+        return self._facts if self._facts_revision == self._revision else None
+
+    def bytes_to_save(self) -> bytes:
+        """What saving would write, as far as its encoding can hold it."""
+        return bytes_of(self.editor.text(), self._encoding)
+
+    @property
     def takes_escape(self) -> bool:
         """Something is open over the text that Escape puts away."""
-        return self.completer is not None and self.completer.is_open
+        return bool(self.hovering.shown) or (self.completer is not None and self.completer.is_open)
 
     # ---- unsaved text over the end of the program ----------------------------------------------
 
@@ -406,9 +422,10 @@ class EditorPage(QWidget):
 
     async def _read_names(self, text: str) -> None:
         """What the circuit has, for completion and for looking things up."""
-        texts = {**self._open_texts(), self.path: text}
+        revision, texts = self._revision, {**self._open_texts(), self.path: text}
         facts = await self._simulation.names(self.path, texts, self._cards)
         if not self.is_closed and self.completer is not None:
+            self._facts, self._facts_revision = facts, revision
             self.completer.facts = facts
 
     def fix_at_caret(self) -> None:

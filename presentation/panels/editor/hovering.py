@@ -1,0 +1,87 @@
+"""What happens when the pointer rests in a text: its card is computed off the loop and shown."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+from PyQt6.QtCore import QEvent, QObject, QPoint
+from PyQt6.QtGui import QMouseEvent
+
+from domain.circuit.completion import Facts
+from domain.simulation.description import describe
+from presentation.panels.editor.code_editor import CodeEditor
+from presentation.panels.editor.hover_card import HoverCard
+from presentation.panels.editor.newest_point import NewestPoint
+from presentation.ui.workspace import WindowServices
+
+_LEAVING = frozenset(
+    {QEvent.Type.KeyPress, QEvent.Type.Wheel, QEvent.Type.FocusOut, QEvent.Type.Leave, QEvent.Type.Hide}
+)
+
+
+class Hovering(QObject):
+    """The cards of one editor."""
+
+    def __init__(
+        self,
+        services: WindowServices,
+        editor: CodeEditor,
+        file: Callable[[], Path],
+        facts: Callable[[], Facts | None],
+        newest: NewestPoint,
+    ) -> None:
+        """`facts`: what is known of the circuit; None while it is of another text."""
+        super().__init__(editor)
+        self._services = services
+        self._editor = editor
+        self._file = file
+        self._facts = facts
+        self._newest = newest
+        self._card: HoverCard | None = None
+        self._request = 0
+        editor.rested.connect(self._on_rested)
+        editor.installEventFilter(self)
+        viewport = editor.viewport()
+        if viewport is not None:
+            viewport.installEventFilter(self)
+
+    @property
+    def shown(self) -> str:
+        """The words of the card that is shown, "" without one."""
+        return self._card.text if self._card is not None and self._card.isVisible() else ""
+
+    def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:  # noqa: N802 - Qt's name
+        """The card goes with the next key, and when the pointer goes away."""
+        if event is not None and event.type() in _LEAVING:
+            self._leave(None)
+        elif isinstance(event, QMouseEvent):
+            is_move = event.type() == QEvent.Type.MouseMove
+            self._leave(event.globalPosition().toPoint() if is_move else None)
+        return super().eventFilter(watched, event)
+
+    def _leave(self, place: QPoint | None) -> None:
+        if place is None:
+            self._request += 1
+        if self._card is not None:
+            self._card.leave(place)
+
+    def _on_rested(self, position: int, place: QPoint) -> None:
+        self._request += 1
+        self._services.start(self._show(position, place, self._request), kind="look up name")
+
+    async def _show(self, position: int, place: QPoint, request: int) -> None:
+        facts, editor = self._facts(), self._editor
+        card = None
+        if facts is not None and facts.names is not None:
+            observed = await self._newest.of(self._file())
+            card = await asyncio.to_thread(describe, facts, position, observed)
+        problems = editor.problems_at(position)
+        window = editor.window()
+        if request != self._request or window is None or not (card or problems):
+            return
+        if self._card is None:
+            self._card = HoverCard(self._services, window)
+            self.destroyed.connect(self._card.deleteLater)
+        self._card.show_at(place, problems, card)
