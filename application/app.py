@@ -45,7 +45,7 @@ class Application:
         """From what is wanted to the values that meet it."""
         from application.groups.design import Design
 
-        return Design(self._outside, self.simulation, lambda: self.conversations.chat)
+        return Design(self._outside, self.simulation, self.project, lambda: self.conversations.chat)
 
     @cached_property
     def models(self) -> Models:

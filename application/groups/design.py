@@ -10,9 +10,11 @@ if TYPE_CHECKING:
 
     from application.conversation.chatting import ChatWithModel
     from application.groups.outside import Outside
+    from application.groups.project import Project
     from application.groups.simulation import Simulation
     from application.optimization.optimizing import OptimizeCircuit
     from application.optimization.tuning import TuneCircuit
+    from application.reports.circuit_report import ReportCircuit
     from application.workflow.designing import DesignCircuit
     from application.workflow.going_back import GoBackToRound
 
@@ -20,9 +22,12 @@ if TYPE_CHECKING:
 class Design:
     """Designs, and the search for better values."""
 
-    def __init__(self, outside: Outside, simulation: Simulation, chat: Callable[[], ChatWithModel]) -> None:
+    def __init__(
+        self, outside: Outside, simulation: Simulation, project: Project, chat: Callable[[], ChatWithModel]
+    ) -> None:
         """`chat` has the models that may design."""
         self._chat = chat
+        self._project = project
         self._outside = outside
         self._simulation = simulation
 
@@ -80,4 +85,18 @@ class Design:
             sources=simulation.sources,
             settings=simulation.settings,
             libraries=program.libraries,
+        )
+
+    @cached_property
+    def report(self) -> ReportCircuit:
+        """What a design report tells of a circuit."""
+        from application.reports.circuit_report import ReportCircuit
+
+        return ReportCircuit(
+            browse=self._project.browse,
+            share=self._project.share,
+            simulate=self._simulation.run,
+            measure=self._simulation.measure,
+            waveforms=self._simulation.waveforms,
+            export=self._simulation.export,
         )

@@ -6,6 +6,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from application.examining import ExamineEnvironment
     from application.groups.outside import Outside
     from application.project.unclean_ends import UncleanEnds
@@ -46,6 +48,10 @@ class Program:
     def stop(self) -> StopController:
         """Stops the work of one scope or of all."""
         return self._parts.stop
+
+    def write_file(self, path: Path, content: bytes) -> None:
+        """Put a file on the disk, whole or not at all. Blocking."""
+        self._parts.write_file(path, content)
 
     @property
     def window_state(self) -> WindowStates:

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from application.simulation.device_tables import DeviceTables
     from application.simulation.measuring import MeasureResult
     from application.simulation.reading_names import ReadNames
-    from application.simulation.schematics import DrawSchematic
     from application.simulation.simulating import RunSimulation
     from application.simulation.waveforms import LoadWaveforms
     from application.studies.studying import RunStudy
@@ -129,17 +128,6 @@ class Simulation:
             figures=self._parts.figures,
             columns=self._parts.columns,
             tasks=self._program.tasks,
-        )
-
-    @cached_property
-    def schematic(self) -> DrawSchematic:
-        from application.simulation.schematics import DrawSchematic
-
-        return DrawSchematic(
-            sources=self._parts.sources,
-            settings=self._parts.settings,
-            libraries=self._program.libraries,
-            writer=self._parts.schematics,
         )
 
     @cached_property

@@ -114,9 +114,7 @@ COMMANDS: dict[str, Command] = {
         add_arguments="add_plot_arguments",
         run="run_plot",
     ),
-    "schematic": _command(
-        msg("Draw the schematic of a netlist as svg, png or pdf"), "schematic", is_blocking=True
-    ),
+    "report": _command(msg("Write a design report of a circuit as PDF, page or Markdown"), "report"),
     "design": _command(msg("Design a circuit from a sentence and verify it"), "design", stopped="design"),
     "chat": _command(
         msg("Chat with a model that works on the project with tools"), "chat", stopped="chat", fails=True

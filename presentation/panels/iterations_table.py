@@ -9,12 +9,12 @@ from application.design.rounds import DesignRound, DesignRounds
 from domain.simulation.goals import DesignGoal, GoalVerdict
 from presentation.goal_margins import NOT_MEASURED, beside_limit, limit_text, shown
 from presentation.goal_words import name_of, name_of_judged
-from presentation.panels.waveforms.figures import SPACE, Scale, in_scale, scale_for
+from presentation.panels.waveforms.figures import Scale, in_scale, scale_for
+from presentation.round_words import change_of
 from presentation.ui.figure_table import Cell, Column
 from presentation.ui.language import LanguageManager
-from shared.message import Message, msg
+from shared.message import msg
 
-_MOST_CHANGES = 4
 _RISES, _FALLS = "↑", "↓"
 
 
@@ -72,24 +72,6 @@ def _limits(found: DesignRounds, language: LanguageManager) -> Iterator[list[Cel
         if first != last:
             name = msg("Goal, rounds {first} to {last}", first=first, last=last) if len(times) > 1 else name
         yield [blank, Cell(text=language(name), color="text.secondary"), *cells, blank]
-
-
-def change_of(each: DesignRound, before: DesignRound | None) -> Message:
-    """``R3, R4 4.7k → 5.1k, C3 10n → 8.2n``; else how many lines are others."""
-    if before is None:
-        return msg("Initial design") if each.number else msg("The existing circuit")
-    if each.changes:
-        told = [
-            f"{', '.join(change.names)}{SPACE}{change.before}{SPACE}→{SPACE}{change.after}"
-            for change in each.changes[:_MOST_CHANGES]
-        ]
-        listed = ", ".join(told)
-        if len(each.changes) > _MOST_CHANGES:
-            return msg("{changes} and {count} more", changes=listed, count=len(each.changes) - _MOST_CHANGES)
-        return msg("{changes}", changes=listed)
-    if not each.changed_lines:
-        return msg("Nothing changed")
-    return msg("{count} {count:line|lines} changed", count=each.changed_lines)
 
 
 def _met(each: DesignRound, language: LanguageManager) -> Cell:

@@ -18,6 +18,7 @@ from presentation.ui.workspace import WindowServices, Workspace
 from presentation.window import about
 from presentation.window.appearance import Appearance
 from presentation.window.commands import Command, to_focused
+from presentation.window.design_report import make_design_report
 from presentation.window.header import Header
 from presentation.window.panels import Parts, panels_at
 from presentation.window.panes import Panes
@@ -74,6 +75,9 @@ class _Refusals:
 
     def no_file(self) -> Message | None:
         return msg("No file is open in the editor.") if self._workspace.shown_file is None else None
+
+    def no_target(self) -> Message | None:
+        return msg("Open a circuit first.") if self._workspace.run_target is None else None
 
     def nothing_unsaved(self) -> Message | None:
         buffers = self._workspace.buffers
@@ -194,6 +198,11 @@ def _circuit(targets: Targets) -> Iterator[Bound]:
     yield Bound("chooseMain", targets.projects.choose_main, refusals.no_project)
     yield Bound("setMain", targets.set_main_to_shown, refusals.no_file)
     yield Bound("insertModel", targets.parts.editor.insert_model)
+    yield Bound(
+        "designReport",
+        partial(make_design_report, targets.services, targets.parts.app, targets.window),
+        refusals.no_target,
+    )
     yield Bound("acceptChanges", targets.desk.accept, refusals.no_project)
 
 

@@ -15,6 +15,7 @@ from PyQt6.QtWidgets import QLabel, QPushButton
 from domain.simulation.result import SimulationResult
 from presentation.ui.small_dialog import SmallDialog
 from presentation.ui.workspace import WindowServices
+from presentation.window import design_report
 from presentation.window.main_window import MainWindow
 from tests.gui.conftest import Until
 
@@ -352,3 +353,25 @@ async def test_a_circuit_without_an_analysis_is_asked_about_once(
     bench.key()
     await bench.finished()
     assert bench.ran[-1] == "bare.cir"
+
+
+async def test_the_design_report_is_of_the_circuit_in_front(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "buck-report.html"
+
+    async def choose_target(_services: object, _parent: object, _title: object, start: Path) -> Path:
+        assert start == bench.root / "buck-report.pdf"
+        return target
+
+    monkeypatch.setattr(design_report, "choose_target", choose_target)
+    await bench.front("buck.cir")
+    bench.window.commands.action("designReport").trigger()
+    await bench.until(lambda: question(bench.window) is not None)
+    box = question(bench.window)
+    assert any(str(target) in label.text() for label in box.findChildren(QLabel))
+    press(box, "Close")
+    await bench.settled()
+    page = target.read_text("utf-8")
+    assert "<h1>buck.cir</h1>" in page
+    assert "<h2>Transient response</h2>" in page

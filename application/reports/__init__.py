@@ -1,0 +1,1 @@
+"""Documents about circuits: what they tell, gathered from the files, a run and the rounds of a design."""

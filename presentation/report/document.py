@@ -1,0 +1,304 @@
+"""A design report as a document: headings, paragraphs, tables, code, pictures; in the reader's language."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from application.design.rounds import DesignRounds
+from application.reports.circuit_report import CircuitReport
+from application.simulation.judging import JudgedGoal
+from domain.simulation.operating_point import REGIONS, DevicePoint, OperatingPoint
+from domain.simulation.result import SimulationResult
+from presentation import VERSION
+from presentation.figures import figure, number
+from presentation.goal_margins import NOT_MEASURED, row_of, shown, typeset
+from presentation.goal_words import name_of_judged
+from presentation.round_words import change_of
+from shared.message import Message, msg, one_line
+
+Translate = Callable[[Message], str]
+
+WORDS: Mapping[str, Message] = {
+    "time": msg("time"),
+    "frequency": msg("frequency"),
+    "magnitude": msg("magnitude"),
+    "phase": msg("phase"),
+}
+"""The words in pictures."""
+_ANALYSES: Mapping[str, Message] = {
+    "ac": msg("Frequency response"),
+    "tran": msg("Transient response"),
+    "dc": msg("DC sweep"),
+    "noise": msg("Noise"),
+}
+_MOST_NODES = 120
+_NODES_BESIDE = 3
+"""Pairs of node and voltage in a row."""
+_MOST_ISSUES = 20
+_UNITS = {"i": "A", "v": "V", "g": "S", "p": "W"}
+_POWER = "power"
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading; 1 is the report's title."""
+
+    level: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """A paragraph of plain text."""
+
+    text: str
+    mood: str = ""
+    """"ok", "error" or "" (a plain one)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell of a table."""
+
+    text: str
+    mood: str = ""
+    is_number: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table with a head."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """Lines as they are."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A drawing with what it shows."""
+
+    svg: str
+    caption: str
+
+
+_BLANK = (Cell(""), Cell("", is_number=True))
+
+Block = Heading | Paragraph | Table | Code | Picture
+
+
+def document_of(report: CircuitReport, translate: Translate, *, now: datetime) -> tuple[Block, ...]:
+    """The report's blocks, top to bottom. `now`: when it is made, in local time."""
+    return tuple(_blocks(report, translate, now))
+
+
+def _blocks(report: CircuitReport, say: Translate, now: datetime) -> Iterator[Block]:
+    yield Heading(1, report.circuit)
+    told = msg("Project {project} · {time}", project=report.project, time=f"{now:%Y-%m-%d %H:%M}")
+    yield Paragraph(one_line(say(told)))
+    yield _summary(report, say)
+    if report.goals:
+        yield Heading(2, say(msg("Goals")))
+        yield _goals(report.goals, say)
+        yield from _unjudged(report.goals, say)
+    yield from _measurements(report.result, say)
+    yield from _issues(report.result, say)
+    for picture in report.pictures:
+        yield Heading(2, say(_ANALYSES[picture.analysis]))
+        yield Picture(picture.svg, ", ".join(picture.signals))
+    for analysis, reason in report.undrawn.items():
+        why = msg("{analysis}: not drawn. {reason}", analysis=_ANALYSES[analysis], reason=reason)
+        yield Paragraph(say(why), "error")
+    if report.result.operating_point is not None:
+        yield from _operating_point(report.result.operating_point, say)
+    if report.rounds is not None:
+        yield from _rounds(report.rounds, say)
+    yield Heading(2, say(msg("Netlist")))
+    yield Code(report.netlist.rstrip("\n"))
+    if report.included:
+        yield Paragraph(say(msg("Included files: {names}", names=", ".join(report.included))))
+    yield Heading(2, say(msg("Versions")))
+    yield Paragraph(
+        say(
+            msg(
+                "Simulated by {simulator} on {time}; report by Circuit Design AI {version}.",
+                simulator=report.result.run.simulator_version,
+                time=report.result.created[:16].replace("T", " ") + " UTC",
+                version=VERSION,
+            )
+        )
+    )
+    digest = report.result.netlist_sha256[:16]
+    yield Paragraph(say(msg("SHA-256 of the netlist: {digest}…", digest=digest)))
+
+
+def _summary(report: CircuitReport, say: Translate) -> Paragraph:
+    if not report.result.ok:
+        return Paragraph(say(msg("The circuit could not be simulated.")), "error")
+    judged = [each for each in report.goals if each.is_judged]
+    if not report.goals:
+        return Paragraph(say(msg("The circuit was simulated; no goals are set for it.")))
+    met = sum(each.verdict.met for each in judged)
+    told = msg("{met} of {count} {count:goal|goals} met.", met=met, count=len(judged))
+    others = len(report.goals) - len(judged)
+    if others:
+        told = msg("{told} {count} {count:goal|goals} cannot be judged by this run.", told=told, count=others)
+    return Paragraph(say(told), "ok" if met == len(judged) and not others else "error")
+
+
+def _goals(goals: Sequence[JudgedGoal], say: Translate) -> Table:
+    head = (msg("Goal"), msg("Measured as"), msg("Limit"), msg("Value"), msg("Margin"), msg("Verdict"))
+    rows = []
+    for each in goals:
+        row = row_of(each.verdict)
+        verdict = msg("not judged") if not each.is_judged else msg("met") if row.met else msg("missed")
+        mood = "" if not each.is_judged else "ok" if row.met else "error"
+        value = NOT_MEASURED if isinstance(row.value, Message) else shown(row.value)
+        rows.append(
+            (
+                Cell(one_line(say(name_of_judged(each.verdict)))),
+                Cell(one_line(each.verdict.goal.expression)),
+                Cell(say(shown(row.limit)), is_number=True),
+                Cell(say(value), mood, is_number=True),
+                Cell(say(shown(row.margin_text)), mood, is_number=True),
+                Cell(say(verdict), mood),
+            )
+        )
+    return Table(tuple(map(say, head)), tuple(rows))
+
+
+def _unjudged(goals: Sequence[JudgedGoal], say: Translate) -> Iterator[Block]:
+    for each in goals:
+        if each.reason is not None:
+            reason = msg("{name}: {reason}", name=name_of_judged(each.verdict), reason=each.reason)
+            yield Paragraph(one_line(say(reason)))
+
+
+def _measurements(result: SimulationResult, say: Translate) -> Iterator[Block]:
+    if result.metrics:
+        yield Heading(2, say(msg("Measurements")))
+        rows = tuple(
+            (Cell(one_line(name)), Cell(typeset(figure(quantity, 5)), is_number=True))
+            for name, quantity in result.metrics.items()
+        )
+        yield Table((say(msg("Name")), say(msg("Value"))), rows)
+
+
+def _issues(result: SimulationResult, say: Translate) -> Iterator[Block]:
+    if not result.issues:
+        return
+    yield Heading(2, say(msg("Errors and warnings of the simulation")))
+    rows = []
+    for issue in result.issues[:_MOST_ISSUES]:
+        place = "" if issue.file is None else issue.file.name
+        if place and issue.line is not None:
+            place = f"{place}:{issue.line}"
+        kind = msg("error") if issue.severity == "error" else msg("warning")
+        mood = "error" if issue.severity == "error" else ""
+        rows.append((Cell(say(kind), mood), Cell(one_line(place)), Cell(one_line(say(issue.message)))))
+    yield Table((say(msg("Kind")), say(msg("Place")), say(msg("Message"))), tuple(rows))
+    left = len(result.issues) - _MOST_ISSUES
+    if left > 0:
+        yield Paragraph(say(msg("and {count} more", count=left)))
+
+
+def _operating_point(point: OperatingPoint, say: Translate) -> Iterator[Block]:
+    yield Heading(2, say(msg("Operating point")))
+    if point.sources:
+        yield Paragraph(say(msg("The sources deliver {power} in total.", power=_text(point.power, "W"))))
+        head = (msg("Source"), msg("Voltage"), msg("Current"), msg("Power delivered"))
+        yield Table(
+            tuple(map(say, head)),
+            tuple(
+                (
+                    Cell(one_line(each.name)),
+                    *(
+                        _figure(value, unit)
+                        for value, unit in ((each.voltage, "V"), (each.current, "A"), (each.power, "W"))
+                    ),
+                )
+                for each in point.sources
+            ),
+        )
+    if point.devices:
+        yield _devices(point.devices, say)
+        if point.left_out:
+            yield Paragraph(say(msg("and {count} more", count=point.left_out)))
+    if point.nodes:
+        pairs = list(point.nodes.items())
+        cells = [(Cell(one_line(name)), _figure(value, "V")) for name, value in pairs[:_MOST_NODES]]
+        lines = -(-len(cells) // _NODES_BESIDE)
+        columns = [cells[first : first + lines] for first in range(0, len(cells), lines)]
+        rows = tuple(
+            tuple(part for column in columns for part in (column[line] if line < len(column) else _BLANK))
+            for line in range(lines)
+        )
+        yield Table((say(msg("Node")), say(msg("Voltage"))) * len(columns), rows)
+        if len(pairs) > _MOST_NODES:
+            yield Paragraph(say(msg("and {count} more", count=len(pairs) - _MOST_NODES)))
+
+
+def _devices(devices: Sequence[DevicePoint], say: Translate) -> Table:
+    """A row a device; each names its own figures, as those of a MOSFET are not those of a diode."""
+    rows = []
+    for each in devices:
+        region = REGIONS.get(each.region)
+        told = ", ".join(
+            f"{name.upper() if name[0] != 'g' else name} = {_text(value, _UNITS[name[0]])}"
+            for name, value in each.figures.items()
+            if name != _POWER and name[0] in _UNITS and math.isfinite(value)
+        )
+        power = each.figures.get(_POWER, math.nan)
+        is_told = region is not None
+        rows.append(
+            (
+                Cell(one_line(each.name)),
+                Cell(each.kind),
+                Cell(say(region) if is_told and region is not None else "—"),
+                Cell(told),
+                _figure(power, "W"),
+            )
+        )
+    head = (msg("Device"), msg("Kind"), msg("Region"), msg("Figures"), msg("Power"))
+    return Table(tuple(map(say, head)), tuple(rows))
+
+
+def _rounds(found: DesignRounds, say: Translate) -> Iterator[Block]:
+    yield Heading(2, say(msg("Iterations")))
+    if found.text:
+        yield Paragraph(say(msg("“{text}”", text=one_line(found.text))))
+    rows = []
+    before = None
+    for each in found.rounds:
+        met = say(msg("failed")) if each.has_failed else f"{each.goals_met}/{len(each.verdicts)}"
+        figures = "; ".join(
+            f"{say(name_of_judged(verdict))} {say(shown(row_of(verdict).value))}" for verdict in each.verdicts
+        )
+        rows.append(
+            (
+                Cell(str(each.number), is_number=True),
+                Cell(one_line(say(change_of(each, before)))),
+                Cell(one_line(figures)),
+                Cell(met, "error" if each.has_failed else "", is_number=True),
+            )
+        )
+        before = each
+    head = (msg("Round"), msg("Change"), msg("Figures"), msg("Met"))
+    yield Table(tuple(map(say, head)), tuple(rows))
+
+
+def _figure(value: float, unit: str) -> Cell:
+    return Cell(_text(value, unit), is_number=True)
+
+
+def _text(value: float, unit: str) -> str:
+    return typeset(number(value + 0.0, unit, 4))  # no negative zero

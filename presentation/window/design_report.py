@@ -1,0 +1,50 @@
+"""Circuit > Design report: asks where, makes it, and offers to open it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PyQt6.QtCore import QUrl
+from PyQt6.QtGui import QDesktopServices
+from PyQt6.QtWidgets import QWidget
+
+from application.app import Application
+from presentation.translation import Translator
+from presentation.ui.questions import choose, choose_target
+from presentation.ui.workspace import WindowServices
+from shared.message import msg
+
+
+def make_design_report(services: WindowServices, app: Application, window: QWidget) -> None:
+    """A report of the circuit that F5 runs."""
+    root, circuit = services.workspace.root, services.workspace.run_target
+    if root is not None and circuit is not None:
+        services.start(_make(services, app, window, root, circuit), kind="design report")
+
+
+async def _make(
+    services: WindowServices, app: Application, window: QWidget, root: Path, circuit: Path
+) -> None:
+    from presentation.report.making import make_report
+
+    workspace = services.workspace
+    start = root / f"{circuit.stem}-report.pdf"
+    target = await choose_target(services, window, msg("Design report of {name}", name=circuit.name), start)
+    if target is None:
+        return
+    if workspace.buffers is not None:  # the report is of what stands in the editor
+        await workspace.buffers.save_unsaved()
+    workspace.status_changed.emit(msg("Making the report of {name}", name=circuit.name))
+    translate = Translator(services.language.name, place="window")
+    (written, *_) = await make_report(app, root, target, translate, circuit=circuit, overwrite=True)
+    workspace.status_changed.emit(msg("Report: {path}", path=written.name))
+    is_wanted = await choose(
+        services,
+        window,
+        title=msg("Design report"),
+        text=msg("The report of {name} was written to {path}.", name=circuit.name, path=written),
+        options=((False, msg("Close"), ""), (True, msg("Open"), "primary")),
+        cancelled=False,
+    )
+    if is_wanted:
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(written)))
