@@ -71,3 +71,25 @@ def _through_five(x: RealArray, y: RealArray) -> RealArray:
                 weight *= -other / (own - other)
         slope += weight * (y[2 + step : len(x) - 2 + step] - y[middle])
     return slope
+
+
+def share_of_time(x: RealArray, y: RealArray, edges: RealArray) -> RealArray:
+    """(k,) which part of the way along x the line through (n,) samples is between each two of (k + 1,) edges.
+
+    Exact for straight lines between the samples; what lies beyond the edges is in no part. n >= 2.
+    """
+    low, high = np.minimum(y[:-1], y[1:]), np.maximum(y[:-1], y[1:])
+    weight = np.abs(np.diff(x))
+    total = float(weight.sum())
+    if total == 0:
+        return np.zeros(len(edges) - 1)
+    flat = high <= low
+    # Below each edge: all of the steps that end below it, and a part of those that pass it.
+    below = np.zeros(len(edges))
+    rise, start, end = weight[~flat] / (high - low)[~flat], low[~flat], high[~flat]
+    for at, edge in enumerate(edges.tolist()):
+        below[at] = float((rise * (np.clip(edge, start, end) - start)).sum())
+        below[at] += float(weight[flat][low[flat] < edge].sum())
+    found = np.diff(below)
+    found[-1] += float(weight[flat][low[flat] == edges[-1]].sum())
+    return np.asarray(found / total)

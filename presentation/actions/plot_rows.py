@@ -30,6 +30,12 @@ PLOT: tuple[Action, ...] = (
     _plot("plot.left_100", msg("Cursor a hundred samples left"), keys="Ctrl+Shift+Left"),
     _plot("plot.right_100", msg("Cursor a hundred samples right"), keys="Ctrl+Shift+Right"),
     _plot("plot.drop", msg("Cancel the box, then hide the cursors"), keys="Esc"),
+    _plot("plot.spectrum", msg("Spectrum of the shown span"), keys="Shift+F", begins_part=True),
+    _plot("plot.nyquist", msg("Nyquist plot")),
+    _plot("plot.group_delay", msg("Group delay")),
+    _plot("plot.against", msg("Trace against trace")),
+    _plot("plot.histogram", msg("Histogram of the shown span")),
+    _plot("plot.harmonics", msg(".four harmonics")),
 )
 
 GESTURES = (

@@ -178,7 +178,7 @@ async def test_a_name_that_has_room_is_shown_whole(pane: BottomPane, until: Unti
     await until(lambda: len(pane.views.waveforms.chips.chips) == 1)
     choice.setItemText(choice.currentIndex(), "a_low_pass_filter.cir · Run 12 · ac")
     wanted = choice.fontMetrics().horizontalAdvance(choice.currentText())
-    pane.resize(901, 404)
+    pane.resize(915, 404)
     await until(lambda: pane.views.waveforms.tools.width() * 0.37 < wanted + choice.rest_width())
     assert choice.width() - choice.rest_width() >= wanted
 

@@ -16,7 +16,7 @@ from domain.simulation.waveform import RealArray
 from presentation.look import tokens
 from presentation.panels.waveforms.curve_item import BoxItem
 from presentation.panels.waveforms.figures import SPACE, fixed
-from presentation.panels.waveforms.plot_marks import LevelMark, MarginMark, Mark, PlaceMark
+from presentation.panels.waveforms.plot_marks import LevelMark, LineMark, MarginMark, Mark, PlaceMark
 from presentation.panels.waveforms.traces import PaneKind
 from presentation.ui.theme import Theme
 
@@ -125,6 +125,8 @@ class MarkItem(BoxItem):
                         start = place.map(QPointF(mark.at, mark.start))
                         end = place.map(QPointF(mark.at, mark.end))
                         self._paint_margin(painter, mark, start, end, frame)
+                case LineMark() if mark.pane == self._kind and not self._is_behind:
+                    self._paint_point(painter, mark, place.map(QPointF(mark.at, mark.level)), frame)
         if not self._is_behind:
             self._paint_runs(painter, frame)
 
@@ -246,6 +248,30 @@ class MarkItem(BoxItem):
         y = min(max((top + bottom - height) / 2, frame.top() + 1), frame.bottom() - height - 1)
         painter.setPen(self._look.text)
         painter.drawText(QRectF(x, y, room + 1, height), Qt.AlignmentFlag.AlignVCenter, text)
+
+    def _paint_point(self, painter: QPainter, mark: LineMark, point: QPointF, frame: QRectF) -> None:
+        """A dot, and its name above it where no other name is."""
+        if not frame.contains(point):
+            return
+        color = (
+            self._look.text if mark.color is None else self._look.traces[mark.color % len(self._look.traces)]
+        )
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(color, 1.5 * self._look.factor))
+        painter.setBrush(self._look.halo)
+        painter.drawEllipse(point, self._look.radius, self._look.radius)
+        metrics = QFontMetricsF(self._look.font)
+        size = QSizeF(metrics.horizontalAdvance(mark.text) + 2, metrics.height())
+        away = self._look.radius + 1
+        above = QPointF(point.x() - size.width() / 2, point.y() - away - size.height())
+        aside = QPointF(point.x() + away, point.y() - size.height() / 2)
+        for corner in (above, aside):
+            words = QRectF(corner, size)
+            if frame.contains(words) and not any(map(words.intersects, self._taken)):
+                self._taken.append(words)
+                painter.setPen(self._look.text)
+                painter.drawText(words, Qt.AlignmentFlag.AlignCenter, mark.text)
+                return
 
     def _goal_pen(self) -> QPen:
         pen = QPen(self._look.goal, 1)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from PyQt6 import sip
 from PyQt6.QtCore import QSize, Qt, pyqtSignal
@@ -18,6 +18,7 @@ from application.groups.project import Project
 from application.groups.simulation import Simulation
 from application.project.window_state import CircuitView
 from domain.simulation.waveform import Plot, plot_prefixes
+from presentation.panels.waveforms.beside.pair import CurvesAndBeside
 from presentation.panels.waveforms.cursor_table import CursorStrip, CursorTable
 from presentation.panels.waveforms.family import (
     Choice,
@@ -41,6 +42,9 @@ from presentation.ui.parts import arrange, once_after, text_label
 from presentation.ui.styles import mark, mark_area
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
+
+if TYPE_CHECKING:
+    from presentation.panels.waveforms.beside.drawing import BesideKind, Subject
 
 _SIGNAL = re.compile(r"(?<![\w.])([vi]\()", re.IGNORECASE)
 _SIDE_WIDTH = 272
@@ -221,6 +225,12 @@ class WaveformsPanel(QWidget):
         """Measure it on this run and the next ones of the circuit."""
         self._shown.add_measurement(expression)
 
+    def draw_beside(self, kind: BesideKind, expression: str) -> None:
+        """Choose a trace, and draw this of it beside the curves."""
+        self._on_selected(expression)
+        self._show_chips()
+        self.beside.show_kind(kind)
+
     def copy_plot(self) -> None:
         """The picture, and the values of the shown part."""
         self._copy(self._traces, has_picture=True)
@@ -249,12 +259,14 @@ class WaveformsPanel(QWidget):
         self._side.setFixedWidth(round(_SIDE_WIDTH * theme.scale))
         edge = theme.size("space.3")
         self._note.restyle()
+        self.beside.restyle(theme)
         self._empty.setContentsMargins(edge, edge, edge, edge)
         if self._area is not None:
             self._area.use(theme)
 
     def retranslate(self, _name: object = None) -> None:
         self._note.retranslate()
+        self.beside.retranslate()
         self.tools.retranslate()
         if self._cursor_table is not None:
             self._cursor_table.retranslate()
@@ -315,7 +327,8 @@ class WaveformsPanel(QWidget):
         for layout in (main, self._side_column, whole):
             layout.setContentsMargins(0, 0, 0, 0)
             layout.setSpacing(0)
-        arrange(main, self.tools, self._note, (self._body, 1))
+        self.beside = CurvesAndBeside(self._services, self._body, self._subject)
+        arrange(main, self.tools, self._note, (self.beside, 1))
         self._foot = PlotFoot(self._services, self._shown)
         self._foot.all_wanted.connect(self.measurements_wanted)
         main.addWidget(self._foot)
@@ -337,6 +350,7 @@ class WaveformsPanel(QWidget):
         self.chips.trace_removed.connect(self.remove_trace)
         self.chips.trace_selected.connect(self._on_selected)
         self.cursor_button.toggled.connect(self._on_cursors_toggled)
+        tools.beside.clicked.connect(lambda _checked: self.beside.toggle())
         self.fit_button.clicked.connect(lambda: None if self._area is None else self._area.fit())
         self.overlay = RunOverlay(self._services, self._project, self._simulation, self._shown, tools.overlay)
         self.overlay.changed.connect(self._adorn)
@@ -431,6 +445,23 @@ class WaveformsPanel(QWidget):
     def _show_keys(self) -> None:
         self._services.workspace.command_wanted.emit("plot.keys")
 
+    def _acts(self, area: PlotArea) -> Mapping[str, Callable[[], object]]:
+        """What keys and menus do in the plot."""
+        return {
+            **area.acts,
+            **self._hands.acts(),
+            "plot.keys": self._show_keys,
+            "plot.group_delay": self._add_group_delays,
+            **self.beside.acts,
+        }
+
+    def _add_group_delays(self) -> None:
+        """Of the chosen trace, else of all that are complex."""
+        for trace in self._traces:
+            is_meant = self._selected in (None, trace.expression)
+            if is_meant and len(trace.curves) > 1:
+                self.add_trace(f"group_delay({trace.expression})")
+
     def _make_area(self) -> None:
         from presentation.panels.waveforms.cursor_table import CursorStrip, CursorTable
         from presentation.panels.waveforms.plot_area import PlotArea
@@ -446,8 +477,8 @@ class WaveformsPanel(QWidget):
             changed.connect(lambda *_what: self._zoomed.start())
         self._area.box_zoomed.connect(self._hint.learned)
         self._hands.attach(self._area)
-        acts = {**self._area.acts, **self._hands.acts(), "plot.keys": self._show_keys}
-        self._services.shortcuts.answer(self._area, acts)
+        self._services.shortcuts.answer(self._area, self._acts(self._area))
+        self._area.range_changed.connect(self.beside.changed)
         self._area.set_cursors_shown(self.cursor_button.isChecked())
         self._body.addWidget(self._area)
         self._cursor_table = CursorTable(self._services)
@@ -527,6 +558,7 @@ class WaveformsPanel(QWidget):
         self._show_note()
         self._show_body()
         self._take_places()
+        self.beside.changed()
         self._adorn()
 
     def _take_places(self) -> None:
@@ -596,6 +628,23 @@ class WaveformsPanel(QWidget):
             )
             self._services.start(saving, kind="export plot", scope="export")
 
+    def _subject(self) -> Subject | None:
+        """What is drawn beside the curves is made of these traces, over the part that is seen."""
+        if self._plot is None or self._axis is None or self._area is None:
+            return None
+        from presentation.panels.waveforms.beside.drawing import subject_of
+
+        figures = None if self._shown.loaded is None else self._shown.loaded.figures
+        return subject_of(
+            self._plot,
+            self._family,
+            self._traces,
+            self._axis,
+            self._area.view_range if self._area.zoom else None,
+            chosen=self._selected,
+            metrics={} if figures is None else figures.metrics,
+        )
+
     def _show_chips(self) -> None:
         self.chips.show_chips(
             [(trace.expression, trace.color, trace.error) for trace in self._traces], self._selected
@@ -659,6 +708,7 @@ class WaveformsPanel(QWidget):
         self._selected = expression
         if self._area is not None:
             self._area.select(expression)
+            self.beside.changed()
             self._on_cursors_moved(*self._area.cursor_samples)
 
     def _on_cursors_toggled(self, is_on: bool) -> None:

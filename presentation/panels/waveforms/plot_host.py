@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from PyQt6.QtWidgets import QWidget
 
+from presentation.panels.waveforms.beside.pair import CurvesAndBeside
 from presentation.panels.waveforms.chips import ChipRow
 from presentation.panels.waveforms.plot_tools import PlotTools
 from presentation.ui.frame import IconButton
 
 if TYPE_CHECKING:
+    from presentation.panels.waveforms.beside.drawing import BesideKind
     from presentation.panels.waveforms.plot_area import PlotArea
     from presentation.panels.waveforms.traces import Trace
 
@@ -22,6 +24,7 @@ class PlotHost(Protocol):
     tools: PlotTools
     chips: ChipRow
     cursor_button: IconButton
+    beside: CurvesAndBeside
 
     @property
     def widget(self) -> QWidget:
@@ -64,6 +67,9 @@ class PlotHost(Protocol):
         """An expression as it is measured."""
 
     def measure(self, expression: str) -> None: ...
+
+    def draw_beside(self, kind: BesideKind, expression: str) -> None:
+        """Choose a trace, and draw this of it beside the curves."""
 
     def copy_plot(self) -> None: ...
 

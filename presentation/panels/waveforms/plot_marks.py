@@ -83,7 +83,21 @@ class MarginMark:
     """Place in the order of trace colours."""
 
 
-Mark = LevelMark | PlaceMark | MarginMark
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineMark:
+    """A named point of a curve: a harmonic of a spectrum, the critical point of a locus."""
+
+    pane: PaneKind
+    at: float
+    """Coordinate on the axis."""
+    level: float
+    """In the pane's coordinate."""
+    text: str
+    color: int | None
+    """Place in the order of trace colours; None: of no trace."""
+
+
+Mark = LevelMark | PlaceMark | MarginMark | LineMark
 
 
 def marks_of(

@@ -7,6 +7,7 @@ from functools import partial
 
 from PyQt6.QtWidgets import QMenu
 
+from presentation.panels.waveforms.beside.titles import KIND_TITLES
 from presentation.panels.waveforms.menu_rows import MenuRows
 from presentation.panels.waveforms.plot_box import PlotPlace
 from presentation.panels.waveforms.plot_host import PlotHost
@@ -27,6 +28,10 @@ _OVER_TIME: tuple[tuple[Message, str], ...] = (
     (msg("Overshoot"), "overshoot({x})"),
     (msg("Settling time"), "settling_time({x})"),
     (msg("Ripple"), "ripple({x})"),
+    (msg("THD"), "thd({x})"),
+    (msg("SFDR"), "sfdr({x})"),
+    (msg("SNR"), "snr({x})"),
+    (msg("SINAD"), "sinad({x})"),
 )
 _OVER_FREQUENCY: tuple[tuple[Message, str], ...] = (
     (msg("Gain at low frequencies, dB"), "db(dcgain({x}))"),
@@ -70,6 +75,9 @@ def plot_menu(
         is_checked=area.has_cursors,
     )
     rows.line()
+    beside = rows.submenu("beside", msg("Beside the curves"))
+    for kind, act in panel.beside.offered():
+        rows.add(kind, KIND_TITLES[kind], act, action=f"plot.{kind}", into=beside)
     rows.add("overlay", msg("Overlay earlier runs"), panel.tools.overlay.click)
     rows.line()
     rows.add("copy", msg("Copy picture and values"), panel.copy_plot, action="plot.copy")
@@ -99,6 +107,10 @@ def chip_menu(services: WindowServices, panel: PlotHost, expression: str) -> QMe
         for other in others:
             minus = f"{_as_term(expression)}-{_as_term(other)}"
             rows.add(other, other, partial(panel.add_trace, minus), into=difference)
+    for kind in panel.beside.of_one_trace():
+        rows.add(kind, KIND_TITLES[kind], partial(panel.draw_beside, kind, expression))
+    if panel.axis_unit == "Hz":
+        rows.add("group_delay", msg("Group delay"), partial(panel.add_trace, f"group_delay({expression})"))
     rows.line()
     rows.add("copy_values", msg("Copy values"), partial(panel.copy_values, expression))
     rows.line()

@@ -35,6 +35,8 @@ EXPORTS = {
 
 _CHOICE_SHARE = 0.37
 """Of the bar's width; the rest is the traces', as far as they need it."""
+_ALL, _FEW = 6, 3
+"""Buttons of the bar where there is room, and where there is little."""
 _ALL_IN_ONE_ROW = (0, 1)
 """Chips without room, and rows of the others."""
 
@@ -113,6 +115,13 @@ class PlotTools(QWidget):
         self.overlay.setCheckable(True)
         self.expression = IconButton(services, "sigma", msg("Plot an expression"), name="draw_expression")
         self.expression.clicked.connect(self.chips.begin_expression)
+        self.beside = IconButton(
+            services,
+            "audio-waveform",
+            msg("Spectrum and other views"),
+            action="plot.spectrum",
+            name="draw_beside",
+        )
         self.export = IconButton(services, "download", msg("Export the plot"), name="export_plot")
         self.export.clicked.connect(self._show_exports)
         mark_area(self, surface="base", line="bottom")
@@ -130,7 +139,9 @@ class PlotTools(QWidget):
         self._row.addWidget(self.chips, 1, top)
         self.rest = IconButton(services, "ellipsis", msg("More"), name="more_plot_tools")
         self.rest.clicked.connect(self._show_rest)
-        self._buttons = (self.cursors, self.fit, self.overlay, self.expression, self.export, self.rest)
+        self._folded = (self.beside, self.overlay, self.expression, self.export)
+        """Those that go behind one button where there is little room."""
+        self._buttons = (self.cursors, self.fit, *self._folded, self.rest)
         for button in self._buttons:
             self._places[1].addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
         self._row.addLayout(self._places[1])
@@ -163,10 +174,10 @@ class PlotTools(QWidget):
             wanted = rest + metrics.horizontalAdvance(choice.currentText())
             choice.setFixedWidth(min(wanted, max(round(self.width() * _CHOICE_SHARE), rest)))
             lacking = wanted - choice.width()
-            if lacking > 0 and self.chips.needed(self._chip_room(5) - lacking) == _ALL_IN_ONE_ROW:
+            if lacking > 0 and self.chips.needed(self._chip_room(_ALL) - lacking) == _ALL_IN_ONE_ROW:
                 choice.setFixedWidth(wanted)
             lacking = choice.shortest_width() - choice.width()  # of the run and what is shown of it
-            if lacking > 0 and self.chips.needed(self._chip_room(3) - lacking) == _ALL_IN_ONE_ROW:
+            if lacking > 0 and self.chips.needed(self._chip_room(_FEW) - lacking) == _ALL_IN_ONE_ROW:
                 choice.setFixedWidth(choice.width() + lacking)
             choice.setToolTip(choice.currentText())
             view = choice.view()
@@ -194,14 +205,14 @@ class PlotTools(QWidget):
         if not self._is_drawing:
             return
         theme = self._services.theme.theme
-        full, folded = (self.chips.needed(self._chip_room(count)) for count in (5, 3))
-        is_low_on_room = self._chip_room(5) < theme.size("space.12") * 4
+        full, folded = (self.chips.needed(self._chip_room(count)) for count in (_ALL, _FEW))
+        is_low_on_room = self._chip_room(_ALL) < theme.size("space.12") * 4
         is_narrow = folded < full or (full != _ALL_IN_ONE_ROW and is_low_on_room)
-        for button in (self.overlay, self.expression, self.export):
+        for button in self._folded:
             button.setVisible(not is_narrow)
         shortest = self.plot_choice.shortest_width()
         gained = self.plot_choice.width() - shortest
-        if folded[0] and gained > 0 and self.chips.needed(self._chip_room(3) + gained) < folded:
+        if folded[0] and gained > 0 and self.chips.needed(self._chip_room(_FEW) + gained) < folded:
             self.plot_choice.setFixedWidth(shortest)
         has_changed = self.rest.isHidden() == is_narrow
         self.rest.setVisible(is_narrow)
@@ -248,7 +259,7 @@ class PlotTools(QWidget):
     def _show_rest(self) -> None:
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        for button in (self.overlay, self.expression):
+        for button in self._folded[:-1]:
             menu.addAction(button.toolTip(), button.click)
         menu.addSeparator()
         menu.addActions(self.menu.actions())

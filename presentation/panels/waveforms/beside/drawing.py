@@ -1,0 +1,202 @@
+"""What a drawing beside the curves is made of, and what comes out: curves, marks, figures, words.
+
+Pure; whoever makes one is called off the loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from domain.simulation.distortion import Distortion
+from domain.simulation.expressions import evaluate_vector
+from domain.simulation.result import Quantity
+from domain.simulation.signals import Signal
+from domain.simulation.spectrum import WindowName
+from domain.simulation.waveform import Plot, RealArray
+from presentation.panels.waveforms.family import drawn_of, step_label
+from presentation.panels.waveforms.plot_marks import Mark
+from presentation.panels.waveforms.traces import Axis, Curve, PaneKind, Stretch, Trace
+from shared.errors import CircuitAIError
+from shared.message import Message
+
+BesideKind = Literal["spectrum", "nyquist", "against", "histogram", "harmonics"]
+Level = Literal["db", "dbc", "linear"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BesideOptions:
+    """What somebody has chosen."""
+
+    kind: BesideKind = "spectrum"
+    window: WindowName = "blackman-harris"
+    level: Level = "db"
+    is_log: bool = True
+    """Frequencies in decades."""
+    has_whole_periods: bool = True
+    """The shown span is cut to whole periods of the chosen trace."""
+    against: str = ""
+    """The expression across; "" for the first trace."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Subject:
+    """Which traces, of which run, over which part of the axis."""
+
+    plot: Plot
+    family: tuple[Plot, ...] = ()
+    """All runs of a `.step`; () for a single plot."""
+    traces: tuple[tuple[str, int], ...]
+    """Expressions with their colours."""
+    span: tuple[float, float] | None = None
+    """In the axis' unit; None for all of it."""
+    chosen: str | None = None
+    """The trace that is meant where there is one only."""
+    metrics: tuple[tuple[str, float, str], ...] = ()
+    """Name, value and unit of the run's own figures."""
+
+    @property
+    def first(self) -> str:
+        """The chosen trace, else the first."""
+        return self._chosen_or(0)
+
+    @property
+    def last(self) -> str:
+        """The chosen trace, else the last: an output stands behind its input."""
+        return self._chosen_or(-1)
+
+    def _chosen_or(self, place: int) -> str:
+        names = [expression for expression, _ in self.traces]
+        return self.chosen if self.chosen in names else names[place] if names else ""
+
+
+def subject_of(
+    plot: Plot,
+    family: tuple[Plot, ...],
+    traces: Sequence[Trace],
+    axis: Axis,
+    shown: tuple[float, float] | None,
+    *,
+    chosen: str | None,
+    metrics: Mapping[str, Quantity],
+) -> Subject:
+    """What is drawn, as a subject; `shown` in coordinates of the axis, None for all of it."""
+    span = shown
+    if shown is not None and axis.is_log:
+        span = 10.0 ** shown[0], 10.0 ** shown[1]
+    return Subject(
+        plot=plot,
+        family=family,
+        traces=tuple((trace.expression, trace.color) for trace in traces),
+        span=span,
+        chosen=chosen,
+        metrics=tuple((name, each.value, each.unit) for name, each in metrics.items()),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ToneFigures:
+    """One line of figures: of one trace's spectrum, or why there are none."""
+
+    expression: str
+    color: int
+    unit: str = ""
+    distortion: Distortion | None = None
+    problem: Message | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Drawing:
+    """What is shown beside the curves."""
+
+    axis: Axis | None = None
+    traces: tuple[Trace, ...] = ()
+    ghosts: tuple[Trace, ...] = ()
+    """Of the other runs of a family."""
+    marks: tuple[Mark, ...] = ()
+    figures: tuple[ToneFigures, ...] = ()
+    notes: tuple[Message, ...] = ()
+    problem: Message | None = None
+    """Why there is nothing."""
+    view: tuple[tuple[float, float], tuple[float, float]] | None = None
+    """The part that is shown at first, across and upward; None for all."""
+    is_square: bool = False
+    """Both directions have one scale."""
+    readings: tuple[Trace, ...] = ()
+    """What the cursors read besides: where on the plot's own axis they are."""
+
+
+def signals_of(
+    subject: Subject, plot: Plot, *, is_real: bool = False
+) -> Iterator[tuple[str, int, Signal | Message]]:
+    """Expression, colour and vector (or what is wrong with it) of each trace on a plot."""
+    for expression, color in subject.traces:
+        try:
+            signal = evaluate_vector(expression, [plot])
+        except CircuitAIError as error:
+            yield expression, color, error.message
+        else:
+            yield expression, color, signal.with_data(signal.real, signal.unit) if is_real else signal
+
+
+def runs_of(
+    subject: Subject, make: Callable[[Plot], Sequence[Trace]]
+) -> tuple[tuple[Trace, ...], tuple[Trace, ...]]:
+    """The traces of the run that is read, and those of the other runs of a family, each in its shade."""
+    own = tuple(make(subject.plot))
+    if subject.plot not in subject.family:
+        return own, ()
+    last = max(len(subject.family) - 1, 1)
+    ghosts: list[Trace] = []
+    for plot in drawn_of(subject.family):
+        shade = subject.family.index(plot) / last
+        run = "" if plot.step is None else step_label(plot.step)
+        if plot is subject.plot:
+            own = tuple(replace(trace, shade=shade, run=run) for trace in own)
+        else:
+            ghosts += [replace(each, shade=shade, run=run, is_ghost=True) for each in make(plot)]
+    return own, tuple(ghosts)
+
+
+def plain_axis(name: str, unit: str, values: RealArray, *, is_log: bool = False) -> Axis:
+    """An axis over (n,) rising values; on a logarithmic one those that are not positive have no place."""
+    coordinates = values
+    if is_log:
+        coordinates = np.log10(values, where=values > 0, out=np.full(len(values), np.nan))
+    known = np.flatnonzero(np.isfinite(coordinates))
+    return Axis(
+        name=name,
+        unit=unit,
+        is_log=is_log,
+        values=values,
+        coordinates=coordinates,
+        parts=(slice(0, len(values)),),
+        usable=slice(int(known[0]), int(known[-1]) + 1),
+        low=float(coordinates[known[0]]),
+        high=float(coordinates[known[-1]]),
+    )
+
+
+def curve(axis: Axis, pane: PaneKind, values: RealArray) -> Curve:
+    """A line over the usable part of an axis."""
+    drawn = np.where(np.isfinite(values), values, np.nan)[axis.usable]
+    return Curve(pane=pane, values=values, stretches=(Stretch(axis.coordinates[axis.usable], drawn),))
+
+
+def place_reading(plot: Plot) -> tuple[Trace, ...]:
+    """The plot's own axis as something to be read at each sample."""
+    axis = plot.axis
+    if axis is None:
+        return ()
+    values = np.asarray(axis.data.real, dtype=np.float64)
+    names = {"frequency": "f", "time": "t"}
+    return (
+        Trace(
+            expression=names.get(axis.name, axis.name),
+            color=7,
+            curves=(Curve(pane=PaneKind(axis.unit), stretches=(), values=values),),
+        ),
+    )

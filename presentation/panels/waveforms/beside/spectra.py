@@ -1,0 +1,194 @@
+"""The spectrum of the shown span of a transient: lines over frequency, harmonics marked, figures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+import numpy as np
+
+from domain.simulation.distortion import Distortion, distortion_of, fundamental_of
+from domain.simulation.signals import Signal
+from domain.simulation.spectrum import Spectrum, spectrum_of, whole_periods
+from domain.simulation.waveform import Plot, RealArray
+from presentation.panels.waveforms.beside.drawing import (
+    BesideOptions,
+    Drawing,
+    Subject,
+    ToneFigures,
+    curve,
+    plain_axis,
+    runs_of,
+    signals_of,
+)
+from presentation.panels.waveforms.figures import joined, quantity
+from presentation.panels.waveforms.plot_marks import LineMark
+from presentation.panels.waveforms.traces import Axis, PaneKind, Trace
+from shared.errors import CircuitAIError, CircuitError
+from shared.message import Message, msg
+
+_DEEPEST_DB = 160.0
+"""Under the highest line; what is deeper is arithmetic."""
+_MARKED_DB = 120.0
+"""Harmonics further under the fundamental are not marked."""
+
+
+def spectrum_drawing(subject: Subject, options: BesideOptions) -> Drawing:
+    """The spectra of the traces that are over time."""
+    found: list[tuple[str, int, Spectrum]] = []
+    figures: list[ToneFigures] = []
+    signals = list(signals_of(subject, subject.plot, is_real=True))
+    if subject.plot.axis is None or subject.plot.axis.unit != "s":
+        return Drawing(
+            problem=msg("A spectrum is made from waveforms over time: choose a transient analysis above.")
+        )
+    start, stop, tone = _span(subject, options, signals)
+    for expression, color, signal in signals:
+        if not isinstance(signal, Signal):
+            continue
+        try:
+            spectrum = spectrum_of(signal, start=start, stop=stop, window=options.window)
+        except CircuitAIError as error:
+            figures.append(ToneFigures(expression=expression, color=color, problem=error.message))
+            continue
+        found.append((expression, color, spectrum))
+        figures.append(_figures(expression, color, spectrum))
+    if not found:
+        return Drawing(
+            figures=tuple(figures),
+            problem=next((each.problem for each in figures), None) or msg("No trace is drawn."),
+        )
+    first = found[0][2]
+    axis = plain_axis("frequency", "Hz", first.frequencies, is_log=options.is_log)
+    tones = {each.expression: each.distortion for each in figures}
+    own = [
+        _trace((expression, color), spectrum, tones[expression], axis, options)
+        for expression, color, spectrum in found
+    ]
+
+    def of_run(plot: Plot) -> Sequence[Trace]:
+        return own if plot is subject.plot else _other_run(subject, plot, options, (start, stop))
+
+    traces, ghosts = runs_of(subject, of_run)
+    chosen = next((each for each in traces if each.expression == subject.last), traces[0])
+    return Drawing(
+        axis=axis,
+        traces=traces,
+        ghosts=ghosts,
+        marks=_marks(chosen, axis, tones[chosen.expression]),
+        figures=tuple(figures),
+        notes=tuple(_notes(first, options, tone)),
+    )
+
+
+def _span(
+    subject: Subject, options: BesideOptions, signals: Sequence[tuple[str, int, Signal | Message]]
+) -> tuple[float | None, float | None, tuple[int, float] | None]:
+    """Start and stop of what is transformed; of whole periods how many there are, and of what frequency."""
+    start, stop = subject.span or (None, None)
+    if not options.has_whole_periods:
+        return start, stop, None
+    for expression, _, signal in signals:
+        if expression == subject.last and isinstance(signal, Signal):
+            low, high = float(signal.x[0]), float(signal.x[-1])
+            low, high = max(start or low, low), min(high if stop is None else stop, high)
+            with suppress(CircuitError):
+                frequency = fundamental_of(signal, low, high)
+                begin, end, count = whole_periods(low, high, frequency)
+                if count:
+                    return begin, end, (count, frequency)
+    return start, stop, None
+
+
+def _figures(expression: str, color: int, spectrum: Spectrum) -> ToneFigures:
+    try:
+        distortion = distortion_of(spectrum)
+    except CircuitAIError as error:
+        return ToneFigures(expression=expression, color=color, unit=spectrum.unit, problem=error.message)
+    return ToneFigures(expression=expression, color=color, unit=spectrum.unit, distortion=distortion)
+
+
+def _other_run(
+    subject: Subject, plot: Plot, options: BesideOptions, span: tuple[float | None, float | None]
+) -> list[Trace]:
+    """The same spectra in another run of a family; those that cannot be had are left out."""
+    found: list[Trace] = []
+    for expression, color, signal in signals_of(subject, plot, is_real=True):
+        if isinstance(signal, Signal):
+            with suppress(CircuitAIError):
+                spectrum = spectrum_of(signal, start=span[0], stop=span[1], window=options.window)
+                axis = plain_axis("frequency", "Hz", spectrum.frequencies, is_log=options.is_log)
+                tone = _figures(expression, color, spectrum).distortion if options.level == "dbc" else None
+                found.append(_trace((expression, color), spectrum, tone, axis, options))
+    return found
+
+
+def _trace(
+    named: tuple[str, int], spectrum: Spectrum, tone: Distortion | None, axis: Axis, options: BesideOptions
+) -> Trace:
+    pane = PaneKind(spectrum.unit if options.level == "linear" else "dB")
+    values = _levels(spectrum.amplitudes, tone, options)
+    return Trace(expression=named[0], color=named[1], curves=(curve(axis, pane, values),))
+
+
+def _levels(amplitudes: RealArray, tone: Distortion | None, options: BesideOptions) -> RealArray:
+    if options.level == "linear":
+        return amplitudes
+    reference = 1.0
+    if options.level == "dbc":
+        reference = tone.fundamental.amplitude if tone is not None else float(amplitudes[1:].max()) or 1.0
+    least = float(amplitudes.max()) * 10 ** (-_DEEPEST_DB / 20) or 1e-30
+    return np.asarray(20 * np.log10(np.maximum(amplitudes, least) / reference))
+
+
+def _marks(trace: Trace, axis: Axis, tone: Distortion | None) -> tuple[LineMark, ...]:
+    """The fundamental and its harmonics, where they stand on the curve."""
+    if tone is None:
+        return ()
+    pane, values = trace.curves[0].pane, trace.curves[0].values
+    least = tone.fundamental.amplitude * 10 ** (-_MARKED_DB / 20)
+    step = float(axis.values[1])
+    found: list[LineMark] = []
+    for line in (tone.fundamental, *tone.harmonics):
+        at = round(line.frequency_hz / step)
+        if line.amplitude < least or at >= len(values):
+            continue
+        near = slice(max(at - 1, 1), at + 2)
+        at = near.start + int(np.argmax(values[near]))
+        found.append(
+            LineMark(
+                pane=pane,
+                at=float(axis.coordinates[at]),
+                level=float(values[at]),
+                text=f"{line.order}",
+                color=trace.color,
+            )
+        )
+    return tuple(found)
+
+
+def _notes(spectrum: Spectrum, options: BesideOptions, tone: tuple[int, float] | None) -> list[Message]:
+    start, stop = (joined(*quantity(each, "s")) for each in (spectrum.start, spectrum.stop))
+    if tone is None:
+        notes = [msg("{start} to {stop}", start=start, stop=stop)]
+    else:
+        notes = [
+            msg("{start} to {stop}: {count} {count:period|periods} of {frequency}",
+                start=start, stop=stop, count=tone[0], frequency=joined(*quantity(tone[1], "Hz")))
+        ]  # fmt: skip
+    notes.append(msg("Resolution {step}", step=joined(*quantity(spectrum.resolution_hz, "Hz"))))
+    if spectrum.is_interpolated:
+        notes.append(
+            msg("{samples} samples at uneven steps, interpolated to {points}",
+                samples=f"{spectrum.samples:,}", points=f"{spectrum.points:,}")
+        )  # fmt: skip
+    else:
+        notes.append(msg("{points} samples at equal steps", points=f"{spectrum.points:,}"))
+    if options.level == "db":
+        unit = joined("1", spectrum.unit)
+        notes.append(msg("0 dB is an amplitude of {amplitude}", amplitude=unit))
+    elif options.level == "dbc":
+        notes.append(msg("0 dB is the fundamental"))
+    else:
+        notes.append(msg("Peak amplitudes"))
+    return notes

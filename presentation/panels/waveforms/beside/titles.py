@@ -1,0 +1,18 @@
+"""What the drawings beside the curves are called: menus need no more of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shared.message import Message, msg
+
+if TYPE_CHECKING:
+    from presentation.panels.waveforms.beside.drawing import BesideKind
+
+KIND_TITLES: dict[BesideKind, Message] = {
+    "spectrum": msg("Spectrum"),
+    "harmonics": msg(".four harmonics"),
+    "nyquist": msg("Nyquist plot"),
+    "against": msg("Trace against trace"),
+    "histogram": msg("Histogram"),
+}

@@ -1,0 +1,323 @@
+"""What is drawn beside the curves: its kind, its options, the drawing, and what is read from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from PyQt6 import sip
+from PyQt6.QtCore import QSize, Qt, pyqtSignal
+from PyQt6.QtGui import QAction, QActionGroup, QResizeEvent
+from PyQt6.QtWidgets import QComboBox, QHBoxLayout, QMenu, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+
+from presentation.panels.waveforms.beside.drawing import BesideKind, BesideOptions, Drawing, Subject
+from presentation.panels.waveforms.beside.titles import KIND_TITLES
+from presentation.panels.waveforms.cursor_table import CursorStrip
+from presentation.ui.frame import IconButton
+from presentation.ui.parts import ElidedLabel, arrange, once_after, text_label
+from presentation.ui.styles import mark, mark_area
+from presentation.ui.workspace import WindowServices
+from shared.message import Message, msg
+from shared.uninterrupted import off_loop
+
+if TYPE_CHECKING:
+    from presentation.panels.waveforms.beside.beside_area import BesideArea
+
+_PATIENCE_MS = 120
+"""After the last change of what is shown: while somebody pans, nothing is computed."""
+_LEAST_HEIGHT = 180
+"""Lower, and the figures give way to the drawing."""
+_DOT = " · "
+
+
+Beheld = tuple[Subject | None, Sequence[BesideKind], Sequence[str]]
+"""What the curves show, what can be drawn of it, and which expressions there are."""
+
+
+class BesideView(QWidget):
+    """The view. It is told what the curves show, and follows it while it is seen."""
+
+    closed = pyqtSignal()
+    options_changed = pyqtSignal()
+
+    def __init__(self, services: WindowServices, look: Callable[[], Beheld]) -> None:
+        """`look` tells what the curves show now."""
+        super().__init__()
+        self._services = services
+        self._look = look
+        self._subject: Subject | None = None
+        self._drawing = Drawing()
+        self._drawn: tuple[BesideKind, str] | None = None
+        """Kind and analysis of what is drawn: a range somebody chose stays as long as these."""
+        self._request = 0
+        self._kinds: Sequence[BesideKind] = ()
+        self._suggested: Sequence[str] = ()
+        self.options = BesideOptions()
+        self.area: BesideArea | None = None
+        self._soon = once_after(self, _PATIENCE_MS, self._start)
+        self.setObjectName("beside")
+        self._build()
+        mark_area(self, surface="base")
+        self.restyle()
+        self.retranslate()
+
+    @property
+    def drawing(self) -> Drawing:
+        """What is shown."""
+        return self._drawing
+
+    def choose(self, kind: BesideKind, *, against: str = "") -> None:
+        """Show another kind of drawing."""
+        self._take(replace(self.options, kind=kind, against=against or self.options.against))
+
+    def follow(self) -> None:
+        """The curves show something else; it is asked for when they rest."""
+        self._soon.start()
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        theme = self._services.theme.theme
+        return QSize(theme.size("space.12") * 5, theme.size("space.12") * 2)
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:  # noqa: N802 - Qt's name
+        super().resizeEvent(event)
+        self._show_parts()
+
+    def restyle(self, _theme: object = None) -> None:
+        theme = self._services.theme.theme
+        self._bar.setFixedHeight(theme.size("row.toolbar"))
+        self._row.setContentsMargins(theme.size("space.2"), 0, theme.size("space.2"), 0)
+        self._row.setSpacing(theme.size("space.1"))
+        edge = theme.size("space.3")
+        self._problem.setContentsMargins(edge, edge, edge, edge)
+        self._foot.setContentsMargins(edge, theme.size("space.1"), edge, theme.size("space.1"))
+        if self.area is not None:
+            self.area.use(theme)
+
+    def retranslate(self, _name: object = None) -> None:
+        self._kind.setAccessibleName(self._services.language(msg("Drawing beside the curves")))
+        self._window.setAccessibleName(self._services.language(msg("Window function")))
+        self._across.setAccessibleName(self._services.language(msg("Across")))
+        self._fill()
+        self.tones.retranslate()
+        self.strip.retranslate()
+        self._show_words()
+
+    def _build(self) -> None:
+        self._bar = QWidget()
+        mark_area(self._bar, surface="base", line="bottom")
+        self._kind, self._window, self._across = (self._choice(name) for name in ("kind", "window", "across"))
+        self._kind.activated.connect(lambda at: self.choose(self._kind.itemData(at)))
+        self._window.activated.connect(
+            lambda at: self._take(replace(self.options, window=self._window.itemData(at)))
+        )
+        self._across.setEditable(True)
+        self._across.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        self._across.textActivated.connect(lambda text: self._take(replace(self.options, against=text)))
+        field = self._across.lineEdit()
+        if field is not None:
+            field.returnPressed.connect(
+                lambda: self._take(replace(self.options, against=self._across.currentText().strip()))
+            )
+        self.settings = IconButton(
+            self._services, "sliders-horizontal", msg("Options of this drawing"), name="beside_options"
+        )
+        self.settings.clicked.connect(self._show_options)
+        self.cursors = IconButton(self._services, "crosshair", msg("Cursors A and B"), name="beside_cursors")
+        self.cursors.setCheckable(True)
+        self.cursors.toggled.connect(self._on_cursors)
+        self.fit = IconButton(self._services, "scan", msg("Fit"), name="beside_fit")
+        self.fit.clicked.connect(lambda: None if self.area is None else self.area.fit())
+        self.close_button = IconButton(self._services, "x", msg("Close"), name="close_beside")
+        self.close_button.clicked.connect(self.closed)
+        self._row = arrange(
+            QHBoxLayout(self._bar),
+            self._kind, self._window, self._across, 1,
+            self.settings, self.cursors, self.fit, self.close_button,
+        )  # fmt: skip
+        self._problem = text_label(name="beside_problem", wraps=True, role="tertiary")
+        self._problem.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        self._body = QStackedWidget()
+        self._body.addWidget(self._problem)
+        from presentation.panels.waveforms.beside.tone_table import ToneTable
+
+        self.strip = CursorStrip(self._services)
+        self.tones = ToneTable(self._services)
+        self._notes = ElidedLabel()
+        self._notes.setObjectName("beside_notes")
+        self._notes.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        mark(self._notes, role="caption")
+        self._foot = arrange(QHBoxLayout(), self._notes)
+        arrange(
+            QVBoxLayout(self), self._bar, (self._body, 1), self.strip, self.tones, self._foot,
+            edges=0, gap=0,
+        )  # fmt: skip
+
+    def _choice(self, name: str) -> QComboBox:
+        made = QComboBox()
+        made.setObjectName(f"beside_{name}")
+        made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        mark(made, small=True)
+        return made
+
+    def _fill(self) -> None:
+        from presentation.panels.waveforms.beside.kinds import KINDS, WINDOW_HELP, WINDOW_TITLES
+
+        say, options = self._services.language, self.options
+        # What is chosen stays in its list also where this plot has no such drawing: the words say why.
+        kinds = [name for name in KINDS if name in self._kinds or name == options.kind]
+        _refill(self._kind, [(say(KIND_TITLES[name]), name) for name in kinds], options.kind)
+        _refill(self._window, [(say(text), name) for name, text in WINDOW_TITLES.items()], options.window)
+        self._window.setToolTip(say(WINDOW_HELP[options.window]))
+        for at, text in enumerate(WINDOW_HELP.values()):
+            self._window.setItemData(at, say(text), Qt.ItemDataRole.ToolTipRole)
+        _refill(self._across, [(name, name) for name in self._suggested], None)
+        first = "" if self._subject is None else self._subject.first
+        self._across.setEditText(options.against or first)
+        self._window.setVisible(options.kind == "spectrum")
+        self._across.setVisible(options.kind == "against")
+        self.settings.setVisible(options.kind in ("spectrum", "harmonics"))
+
+    def _take(self, options: BesideOptions) -> None:
+        if options != self.options:
+            self.options = options
+            self._fill()
+            self.options_changed.emit()
+        self._follow_options()
+
+    def _follow_options(self) -> None:
+        self._soon.start(0)
+        self._soon.setInterval(_PATIENCE_MS)
+
+    def _show_options(self) -> None:
+        self.options_menu().popup(self.settings.mapToGlobal(self.settings.rect().bottomLeft()))
+
+    def options_menu(self) -> QMenu:
+        """How levels and frequencies are shown, and what of the span is taken."""
+        from presentation.panels.waveforms.beside.kinds import LEVEL_TITLES
+
+        say, options = self._services.language, self.options
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        group = QActionGroup(menu)
+        for level, title in LEVEL_TITLES.items():
+            action = self._ticked(menu, f"level_{level}", say(title), is_on=level == options.level)
+            action.triggered.connect(partial(self._set, level=level))
+            group.addAction(action)
+        if options.kind == "spectrum":
+            menu.addSeparator()
+            decades = self._ticked(
+                menu, "log_frequency", say(msg("Logarithmic frequency")), is_on=options.is_log
+            )
+            decades.triggered.connect(lambda on: self._set(is_log=on))
+            whole = self._ticked(
+                menu,
+                "whole_periods",
+                say(msg("Cut the span to whole periods")),
+                is_on=options.has_whole_periods,
+            )
+            whole.triggered.connect(lambda on: self._set(has_whole_periods=on))
+        return menu
+
+    def _ticked(self, menu: QMenu, name: str, text: str, *, is_on: bool) -> QAction:
+        action = QAction(text, menu)
+        action.setObjectName(name)
+        action.setCheckable(True)
+        action.setChecked(is_on)
+        menu.addAction(action)
+        return action
+
+    def _set(self, _checked: bool = False, **changed: Any) -> None:
+        self._take(replace(self.options, **changed))
+
+    def _start(self) -> None:
+        self._request += 1
+        if self.isHidden():
+            return
+        self._subject, self._kinds, self._suggested = self._look()
+        self._fill()
+        if self._subject is None:  # nothing of what was there before
+            self._show(Drawing(), None)
+        else:
+            self._services.start(
+                self._make(self._subject, self.options, self._request),
+                kind="draw beside",
+                scope="waveforms",
+            )
+
+    async def _make(self, subject: Subject, options: BesideOptions, request: int) -> None:
+        from presentation.panels.waveforms.beside.kinds import drawing_of
+
+        drawing = await off_loop(drawing_of, subject, options)
+        if request == self._request and not sip.isdeleted(self):
+            self._show(drawing, (options.kind, f"{subject.plot.analysis} {options.level} {options.is_log}"))
+
+    def _show(self, drawing: Drawing, what: tuple[BesideKind, str] | None) -> None:
+        self._drawing = drawing
+        keep_view = what == self._drawn
+        self._drawn = what
+        self.tones.show_figures(drawing.figures)
+        self._show_words()
+        self._show_parts()
+        if drawing.axis is not None:
+            self._make_area().show_drawing(drawing, keep_view=keep_view)
+
+    def _make_area(self) -> BesideArea:
+        if self.area is None:
+            from presentation.panels.waveforms.beside.beside_area import BesideArea
+
+            self.area = BesideArea(self._services.theme.theme, self._services.language)
+            self.area.setAccessibleName(self._services.language(msg("Drawing beside the curves")))
+            self._services.shortcuts.answer(self.area, self.area.acts)
+            self.area.set_cursors_shown(self.cursors.isChecked())
+            self.area.cursors_moved.connect(self._on_cursors_moved)
+            self._body.addWidget(self.area)
+        self._body.setCurrentWidget(self.area)
+        layout = self.layout()
+        if layout is not None:
+            layout.activate()
+        return self.area
+
+    def _show_words(self) -> None:
+        say = self._services.language
+        problem = self._drawing.problem
+        self._problem.setText("" if problem is None else say(problem))
+        notes: list[Message] = list(self._drawing.notes)
+        self._notes.setText(_DOT.join(map(say, notes)))
+        if self._drawing.axis is None:
+            self._body.setCurrentWidget(self._problem)
+
+    def _show_parts(self) -> None:
+        """The drawing comes first: in a low view notes and figures go."""
+        has_drawing = self._drawing.axis is not None
+        is_low = self.height() < _LEAST_HEIGHT * self._services.theme.theme.scale
+        self._notes.setVisible(bool(self._notes.text()) and not is_low)
+        self.tones.setVisible(bool(self._drawing.figures) and has_drawing and not is_low)
+        self.tones.setFixedHeight(self.tones.height_of_rows())
+        self.strip.setVisible(has_drawing and self.cursors.isChecked())
+        for button in (self.cursors, self.fit):
+            button.setVisible(has_drawing)
+
+    def _on_cursors(self, is_on: bool) -> None:
+        if self.area is not None:
+            self.area.set_cursors_shown(is_on)
+        self._show_parts()
+
+    def _on_cursors_moved(self, a: int, b: int) -> None:
+        drawing = self._drawing
+        if drawing.axis is not None and drawing.traces:
+            self.strip.show_cursors(drawing.axis, (*drawing.readings, *drawing.traces), a, b)
+            self.strip.setFixedHeight(self.strip.wanted_height())
+
+
+def _refill(choice: QComboBox, items: Sequence[tuple[str, object]], chosen: object) -> None:
+    """Other items, without a word to anybody."""
+    before = [(choice.itemText(at), choice.itemData(at)) for at in range(choice.count())]
+    if before != list(items):
+        choice.clear()
+        for text, data in items:
+            choice.addItem(text, data)
+    values = [data for _, data in items]
+    if chosen in values:
+        choice.setCurrentIndex(values.index(chosen))
