@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from domain.circuit.figures import digits_apart
@@ -84,7 +85,16 @@ def read_quantities(
         for quantity in quantities
         if quantity.name in filled.values
     }
-    return found, filled.unused
+    return found, (*filled.unused, *_other_ends(quantities, filled))
+
+
+def _other_ends(quantities: Sequence[Quantity], filled: Filled) -> Iterator[Mention]:
+    """Of a range that a limit took, the end that had no effect: `1 kHz to 100 kHz` as a lower corner."""
+    for quantity in quantities:
+        mention = filled.values.get(quantity.name)
+        if quantity.limit and mention is not None and mention.upper is not None:
+            other = mention.upper if quantity.limit == "at_most" else mention.value
+            yield replace(mention, value=other, upper=None, text=quantity.text(other))
 
 
 def refuse_doubled(quantities: Sequence[Quantity], filled: Filled) -> None:
@@ -112,6 +122,8 @@ def number(quantity: Quantity, mention: Mention) -> float:
             quantity.label, quantity.text(quantity.example), is_lower=quantity.limit == "at_least"
         )
     value = mention.middle
+    if mention.upper is not None and quantity.limit:  # what has to hold over all of it
+        value = mention.value if quantity.limit == "at_most" else mention.upper
     if mention.dimension == "dB" and "x" in quantity.dimensions:
         return float(10 ** (value / 20))
     return value if quantity.has_sign else abs(value)

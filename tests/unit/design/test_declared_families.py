@@ -369,6 +369,12 @@ def test_a_sentence_is_understood(text, family, expected):
     assert driver.follow(intent, intent.goals) == intent
 
 
+def test_a_limit_takes_the_end_of_a_range_that_it_has_to_hold_for():
+    intent = understand("common emitter amplifier, gain 20, 12 V supply, 1 kHz to 100 kHz")
+    assert intent.parameters["low_hz"] == 1e3
+    assert any("100 kHz" in str(note) and "no effect" in str(note) for note in intent.assumptions)
+
+
 @for_each(
     ("text", "error_type", "part"),
     [
