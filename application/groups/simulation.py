@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from application.simulation.checking import CheckCircuit
     from application.simulation.convergence import AnalyzeConvergence
     from application.simulation.device_tables import DeviceTables
+    from application.simulation.finding_places import FindPlaces
     from application.simulation.measuring import MeasureResult
     from application.simulation.reading_names import ReadNames
     from application.simulation.simulating import RunSimulation
@@ -47,7 +48,14 @@ class Simulation:
         """The names of a circuit, as an editor needs them."""
         from application.simulation.reading_names import ReadNames
 
-        return ReadNames(check=lambda: self.check, models=self._parts.models)
+        return ReadNames(check=lambda: self.check, sources=self._parts.sources, models=self._parts.models)
+
+    @cached_property
+    def places(self) -> FindPlaces:
+        """Where a name is defined and used."""
+        from application.simulation.finding_places import FindPlaces
+
+        return FindPlaces(names=self.names)
 
     @property
     def models(self) -> ModelLibrary:

@@ -120,6 +120,20 @@ class ProjectOperations:
                 expected_sha256=ABSENT,
             )
 
+    async def rewrite(
+        self, folder: Path, contents: Mapping[Path, bytes], *, expected: Mapping[Path, str], tool: str
+    ) -> OperationRecord:
+        """Give files of the project new contents as one operation that can be undone.
+
+        `expected`: the SHA-256 each must still have. Raises UserInputError, CircuitError
+        ("file_modified_externally"), EnvironmentProblem.
+        """
+        async with self._opened(folder) as operations:
+            await operations.repair()
+            return await operations.rewrite_files(
+                op_id=new_ulid(), session_id="", tool=tool, contents=contents, expected=expected
+            )
+
     @asynccontextmanager
     async def _opened(self, folder: Path) -> AsyncIterator[Operations]:
         project = await asyncio.to_thread(self._projects.open, folder)

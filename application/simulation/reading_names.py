@@ -8,32 +8,36 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from application.simulation.circuit_files import read_circuit_file
 from domain.circuit.circuit_names import CardCache, CircuitNames
 from domain.circuit.completion import Facts
 from domain.circuit.dependencies import SourceFile, SourceReader, SourceRefusal, resolve_dependencies
 from domain.circuit.netlist import LIBRARY_SUFFIXES, Netlist
 
 if TYPE_CHECKING:
-    from application.ports.simulation import ModelLibrary
+    from application.ports.simulation import ModelLibrary, SourceReaders
     from application.simulation.checking import CheckCircuit
 
 LARGEST = 2_000_000
-"""Characters of a text whose names are read at every pause of typing: about a second of computing."""
+"""Bytes of a text whose names are read at every pause of typing: about a second of computing."""
 
 
 class ReadNames:
     """The use case; one instance serves any number of circuits at the same time."""
 
-    def __init__(self, *, check: Callable[[], CheckCircuit], models: ModelLibrary) -> None:
+    def __init__(
+        self, *, check: Callable[[], CheckCircuit], sources: SourceReaders, models: ModelLibrary
+    ) -> None:
         self._check = check
+        self._sources = sources
         self._models = models
 
     async def __call__(self, path: Path, texts: Mapping[Path, str], cache: CardCache | None = None) -> Facts:
         """The facts of the circuit (or library) at `path`.
 
-        `texts` are those an editor has of files, that of `path` among them: they count in place of what is on
-        the disk, and places in them are bytes of UTF-8. With the `cache` of the last time only cards that
-        changed are read. Of a text over `LARGEST` there are no names.
+        `texts` are those an editor has of files: they count in place of what is on the disk, and places in
+        them are bytes of UTF-8. With the `cache` of the last time only cards that changed are read. Of a text
+        over `LARGEST` there are no names. Raises UserInputError for a circuit that cannot be read.
         """
         return await asyncio.to_thread(self.read, path, texts, cache)
 
@@ -43,9 +47,13 @@ class ReadNames:
         has_title = real.suffix.lower() not in LIBRARY_SUFFIXES
         models = self._models.models
         open_texts = {Path(os.path.realpath(file)): text for file, text in texts.items()}
-        if len(open_texts[real]) > LARGEST:
+        if real in open_texts:
+            data = utf8(open_texts[real])
+        else:
+            data, _, _ = read_circuit_file(self._sources, real, ())
+        if len(data) > LARGEST:
             return Facts(file=real, library=models, has_title=has_title)
-        netlist = Netlist.parse(utf8(open_texts[real]), path=real, has_title=has_title)
+        netlist = Netlist.parse(data, path=real, has_title=has_title)
         tree = resolve_dependencies(netlist, _WithTexts(reader, open_texts))
         return Facts(names=CircuitNames(tree, cache), file=real, library=models, has_title=has_title)
 

@@ -118,6 +118,34 @@ class Operations:
             wanted = replace(wanted, kind="undo", undoes=" ".join(undoes))
         return await _whole(lambda give_up: self._change(wanted, checked, {}, give_up))
 
+    async def rewrite_files(
+        self,
+        *,
+        op_id: str,
+        session_id: str,
+        tool: str,
+        contents: Mapping[Path, bytes],
+        expected: Mapping[Path, str],
+    ) -> OperationRecord:
+        """Give several files new contents as one operation: all or none, also when the process is killed.
+
+        Refused ("file_modified_externally") when one has not its `expected` SHA-256; see `change_file`.
+        """
+
+        def changes() -> tuple[FileChange, ...]:
+            found = []
+            for path, content in contents.items():
+                before = hash_of(self._effects.content_of(path))
+                if before != expected[path]:
+                    raise changed_meanwhile(path)
+                place, mode = self._project.place_of(path), self._project.mode_of(path)
+                found.append(FileChange(path=place, before=before, after=hash_of(content), mode=mode))
+            return tuple(found)
+
+        wanted = _wanted(op_id, session_id, tool, None)
+        by_hash = {hash_of(content): content for content in contents.values()}
+        return await _whole(lambda give_up: self._change(wanted, changes, by_hash, give_up))
+
     async def begin_simulation(self, *, op_id: str, session_id: str, tool: str) -> OperationRecord:
         """Record that a run begins (or find that it had begun, or is done)."""
         wanted = OperationRecord(

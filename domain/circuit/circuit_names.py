@@ -206,6 +206,22 @@ class CircuitNames:
             iter(places if meaning.kind == "node" else ()), None
         )
 
+    def is_taken(self, kind: NameKind, key: str, place: Place) -> bool:
+        """Whether something else of this kind would be meant by `key` (lower case) where a place stands, or
+        something else there would be meant by the place's own name."""
+        scope = self._scope_of(place)
+        if kind == "node":
+            return key in self.table(place.owner).nodes or (key in self.globals and key != GROUND)
+        if kind == "element":
+            return key in self.table(place.owner).elements
+        is_seen = any(_defines(table, kind, key) for _, table in self.outwards(scope))
+        return is_seen or _defines(self.table(place.owner), kind, key)
+
+    def _scope_of(self, place: Place) -> Scope:
+        """The scope a place stands in."""
+        line = place.card.last_line + 1 if place.name.is_inside else place.card.line
+        return self.scope_at(place.file, line)
+
     # ---- reading -----------------------------------------------------------------------------
 
     def _read(self, cache: CardCache) -> None:

@@ -162,6 +162,11 @@ class Statement:
         return self._source.decode(self.raw)
 
     @property
+    def source(self) -> Source:
+        """The file it stands in."""
+        return self._source
+
+    @property
     def column(self) -> int:
         """1-based column of its first character."""
         return self._source.column(self.chunks[0].line, self.chunks[0].start)

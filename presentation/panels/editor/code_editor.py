@@ -63,6 +63,8 @@ class CodeEditor(QsciScintilla):
     """line, column, from 1"""
     caret_added = pyqtSignal(int)
     """Alt+click: the byte where one caret more is wanted"""
+    definition_wanted = pyqtSignal()
+    """Ctrl+click: where is defined what stands at the caret?"""
     rested = pyqtSignal(int, QPoint)
     """byte, global place: the pointer rests in the text"""
     escaped = pyqtSignal()
@@ -418,7 +420,7 @@ class CodeEditor(QsciScintilla):
             super().wheelEvent(event)
 
     def mousePressEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
-        """A click on the note carries out its fix; all others are Scintilla's."""
+        """A click on the note carries out its fix, Alt adds a caret, Ctrl asks for the definition."""
         if event is None:
             return
         problem = self._overlay.action_at(event.position())
@@ -426,12 +428,16 @@ class CodeEditor(QsciScintilla):
             self.fix_chosen.emit(problem)
             event.accept()
             return
-        if (
-            event.modifiers() == Qt.KeyboardModifier.AltModifier
-            and event.button() == Qt.MouseButton.LeftButton
-        ):
+        modifier, held = Qt.KeyboardModifier, event.modifiers()
+        is_left = event.button() == Qt.MouseButton.LeftButton
+        if is_left and held in (modifier.AltModifier, modifier.ControlModifier):
             point = event.position().toPoint()
-            self.caret_added.emit(self.ask(self.SCI_POSITIONFROMPOINT, point.x(), point.y()))
+            position = self.ask(self.SCI_POSITIONFROMPOINT, point.x(), point.y())
+            if held == modifier.AltModifier:
+                self.caret_added.emit(position)
+            else:
+                self.ask(self.SCI_GOTOPOS, position)
+                self.definition_wanted.emit()
             event.accept()
             return
         super().mousePressEvent(event)

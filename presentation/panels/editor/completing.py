@@ -8,20 +8,20 @@ from __future__ import annotations
 
 from functools import partial
 
-from PyQt6.QtCore import QEvent, QObject, QPoint, Qt, QTimer
+from PyQt6.QtCore import QEvent, QObject, Qt, QTimer
 from PyQt6.QtGui import QKeyEvent
 
 from domain.circuit.completion import Candidate, Completion, Facts, complete
 from presentation.panels.editor.code_editor import CodeEditor
+from presentation.panels.editor.over_text import OverText
 from presentation.panels.editor.text_changes import TextEdit
-from presentation.ui.hit_list import Hit, HitList
+from presentation.ui.hit_list import Hit
 from presentation.ui.workspace import WindowServices
 
 HOLES = 12
 """Indicator of the words of a template that are still to be written over; it moves with the text."""
 _LINES_BEFORE = 400
 """So many lines before the caret are looked at for the beginning of its card."""
-_ROWS = 10
 _ICONS = {
     "element": "cpu",
     "node": "git-branch",
@@ -46,9 +46,9 @@ class Completer(QObject):
         self._editor = editor
         self.facts = Facts()
         """What is known of the circuit; told from outside."""
-        self._list: HitList | None = None
+        self._list = OverText(services, editor, "completionList", is_eager=False)
+        self._list.taken.connect(self._take)
         self._completion = Completion(0, ())
-        self._was_asked = self._was_chosen = False
         self._later = QTimer(self)
         self._later.setSingleShot(True)
         self._later.setInterval(0)
@@ -62,7 +62,7 @@ class Completer(QObject):
 
     @property
     def is_open(self) -> bool:
-        return self._list is not None and self._list.isVisible()
+        return self._list.is_open
 
     @property
     def shown(self) -> tuple[Candidate, ...]:
@@ -75,14 +75,13 @@ class Completer(QObject):
 
     def close(self) -> None:
         self._later.stop()
-        if self._list is not None:
-            self._list.hide()
+        self._list.close()
 
     def _offer_while_typing(self) -> None:
         before = self._editor.text_before(1)
         is_word = before[-1:].isalnum() or before[-1:] == "_"
         if is_word or (before[-1:] in _OPENING and before):
-            self._offer(was_asked=self._was_asked and self.is_open)
+            self._offer(was_asked=self._list.is_eager and self.is_open)
         else:
             self.close()
 
@@ -93,21 +92,14 @@ class Completer(QObject):
             return
         first, text, position = editor.piece_before(_LINES_BEFORE)
         self._completion = complete(text, position, self.facts, first_line=first)
-        self._was_asked, self._was_chosen = was_asked, False
+        self._list.is_eager = was_asked
         if not self._completion.candidates:
             self.close()
             return
         self._show(len(text[self._completion.start : position].encode()))
 
     def _show(self, typed_bytes: int) -> None:
-        editor, language, window = self._editor, self._services.language, self._editor.window()
-        if window is None:
-            return
-        if self._list is None:
-            self._list = HitList(self._services, window)
-            self._list.setObjectName("completionList")
-            self._list.taken.connect(self._take)
-            self.destroyed.connect(self._list.deleteLater)
+        editor, language = self._editor, self._services.language
         hits = [
             Hit(
                 text=each.text,
@@ -117,22 +109,7 @@ class Completer(QObject):
             )
             for row, each in enumerate(self._completion.candidates)
         ]
-        caret = editor.ask(editor.SCI_GETSELECTIONSTART) - typed_bytes
-        x = editor.ask(editor.SCI_POINTXFROMPOSITION, 0, caret)
-        y = editor.ask(editor.SCI_POINTYFROMPOSITION, 0, caret)
-        height = editor.ask(editor.SCI_TEXTHEIGHT, 0)
-        viewport = editor.viewport() or editor
-        above = viewport.mapTo(window, QPoint(x, y))
-        width = self._services.theme.theme.size("pane.left_default") * 2
-        rows = min(len(hits), _ROWS)
-        is_low = above.y() + height + rows * self._services.theme.theme.size("row.tree") > window.height()
-        self._list.offer(
-            hits,
-            below=None if is_low else above + QPoint(0, height),
-            above=above if is_low else None,
-            least_width=width,
-            most_rows=_ROWS,
-        )
+        self._list.show(hits, editor.ask(editor.SCI_GETSELECTIONSTART) - typed_bytes)
 
     def _on_caret_moved(self) -> None:
         if self.is_open and not self._later.isActive():
@@ -143,32 +120,10 @@ class Completer(QObject):
     # ---- keys --------------------------------------------------------------------------------
 
     def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:  # noqa: N802 - Qt's name
-        """Keys of the open list, and Tab from word to word of a template."""
-        if event is not None and event.type() in (QEvent.Type.FocusOut, QEvent.Type.Wheel, QEvent.Type.Hide):
-            self.close()
-        if not isinstance(event, QKeyEvent) or event.type() != QEvent.Type.KeyPress:
+        """Tab from word to word of a template."""
+        if not isinstance(event, QKeyEvent) or event.type() != QEvent.Type.KeyPress or self.is_open:
             return super().eventFilter(watched, event)
-        return (self.is_open and self._is_for_list(event)) or self._is_for_holes(event)
-
-    def _is_for_list(self, event: QKeyEvent) -> bool:
-        assert self._list is not None
-        key = event.key()
-        if event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
-            return False
-        if key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
-            self._list.step(1 if key == Qt.Key.Key_Down else -1)
-            self._was_chosen = True
-            return True
-        if key == Qt.Key.Key_Escape:
-            self.close()
-            return True
-        is_enter = key in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-        if key == Qt.Key.Key_Tab or (is_enter and (self._was_asked or self._was_chosen)):
-            self._take(self._list.chosen)
-            return True
-        if is_enter:
-            self.close()
-        return False
+        return self._is_for_holes(event) or super().eventFilter(watched, event)
 
     def _is_for_holes(self, event: QKeyEvent) -> bool:
         is_tab = event.key() == Qt.Key.Key_Tab and not event.modifiers()

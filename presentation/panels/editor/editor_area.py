@@ -21,6 +21,7 @@ from presentation.panels.editor.commands import TextCommands
 from presentation.panels.editor.compare_view import CompareView
 from presentation.panels.editor.examination import Examination, Problem, is_spice
 from presentation.panels.editor.find_bar import FindBar, GoToLineBar
+from presentation.panels.editor.name_commands import NameCommands
 from presentation.panels.editor.newest_point import NewestPoint
 from presentation.panels.editor.page import EditorPage
 from presentation.ui.closable_tabs import ClosableTabs
@@ -83,6 +84,7 @@ class EditorArea(QWidget):
         self._offer()
         self._newest = NewestPoint(services, project, simulation, self._bytes_of)
         self._text_commands = TextCommands(services, self)
+        self._name_commands = NameCommands(services, project, simulation, self)
         self._lay_out()
         self._answers = services.shortcuts.answer(
             self,
@@ -118,6 +120,7 @@ class EditorArea(QWidget):
             "editor.go_to_line": self.open_go_to_line,
             "editor.quick_fix": self.quick_fix,
             **self._text_commands.acts(),
+            **self._name_commands.acts(),
         }
 
     def _connect(self) -> None:
@@ -138,12 +141,12 @@ class EditorArea(QWidget):
 
     def save_all(self) -> bool:
         """Write every unsaved text, waiting for the disk; False when one could not be written."""
-        saved = [page.save_now() for page in self._pages() if page.is_dirty]  # each, also behind a failure
+        saved = [page.save_now() for page in self.pages() if page.is_dirty]  # each, also behind a failure
         return all(saved)
 
     async def save_unsaved(self) -> bool:
         """The same without holding the loop."""
-        saved = [await page.save() for page in self._pages() if page.is_dirty]
+        saved = [await page.save() for page in self.pages() if page.is_dirty]
         return all(saved)
 
     def is_dirty(self, path: Path) -> bool:
@@ -159,11 +162,11 @@ class EditorArea(QWidget):
             self.show_file(path, line)
 
     def open_files(self) -> tuple[Path, ...]:
-        return tuple(page.path for page in self._pages())
+        return tuple(page.path for page in self.pages())
 
-    def open_texts(self) -> Mapping[Path, str]:
+    def open_texts(self) -> dict[Path, str]:
         """What there is of each open file, unsaved changes included."""
-        return {page.path: page.editor.text() for page in self._pages()}
+        return {page.path: page.editor.text() for page in self.pages()}
 
     def _bytes_of(self, path: Path) -> bytes | None:
         page = self.page_of(path)
@@ -181,10 +184,10 @@ class EditorArea(QWidget):
         return page.path, first + 1, last + (1 if column else 0)  # nothing is selected of a line at its start
 
     def unsaved(self) -> tuple[Path, ...]:
-        return tuple(page.path for page in self._pages() if page.is_dirty)
+        return tuple(page.path for page in self.pages() if page.is_dirty)
 
     def unsaved_marks(self) -> Mapping[Path, Hashable]:
-        return {page.path: page.unsaved_mark for page in self._pages() if page.is_dirty}
+        return {page.path: page.unsaved_mark for page in self.pages() if page.is_dirty}
 
     def unsaved_text(self, path: Path) -> UnsavedText:
         page = self.page_of(path)
@@ -201,7 +204,7 @@ class EditorArea(QWidget):
             pass
 
     def places(self) -> Mapping[Path, Place]:
-        return {page.path: page.editor.place() for page in self._pages()}
+        return {page.path: page.editor.place() for page in self.pages()}
 
     def set_places(self, places: Mapping[Path, Place]) -> None:
         self._places = dict(places)
@@ -290,6 +293,7 @@ class EditorArea(QWidget):
         page.close_requested.connect(lambda: self._remove(page))
         page.compare_requested.connect(lambda theirs, mine: self._compare(page, theirs, mine))
         page.editor.save_requested.connect(self.save_current)
+        page.editor.definition_wanted.connect(self._name_commands.go_to_definition)
         page.editor.caret_moved.connect(lambda at, column: self._on_caret_moved(page, at, column))
         self._answers.watch(page.editor)
         self._stack.addWidget(page)
@@ -423,7 +427,7 @@ class EditorArea(QWidget):
 
     def page_of(self, path: Path) -> EditorPage | None:
         wanted = _absolute(path)
-        return next((page for page in self._pages() if page.path == wanted), None)
+        return next((page for page in self.pages() if page.path == wanted), None)
 
     def current_page(self) -> EditorPage | None:
         """The page in front, None when there is none or it is no file."""
@@ -435,7 +439,7 @@ class EditorArea(QWidget):
         page = self.current_page()
         return page.editor if page is not None else None
 
-    def _pages(self) -> tuple[EditorPage, ...]:
+    def pages(self) -> tuple[EditorPage, ...]:
         found = (self.tabs.tabData(index) for index in range(self.tabs.count()))
         return tuple(page for page in found if isinstance(page, EditorPage))
 
@@ -486,13 +490,13 @@ class EditorArea(QWidget):
         if page is not None:
             self._services.start(page.reconcile(), kind="read file")
         if is_spice(path):
-            for other in self._pages():
+            for other in self.pages():
                 if other is not page:
                     other.check_again()
 
     def _on_file_moved(self, old: Path, new: Path) -> None:
         old, new = _absolute(old), _absolute(new)
-        for page in self._pages():
+        for page in self.pages():
             if page.path == old or page.path.is_relative_to(old):
                 page.move_to(new / page.path.relative_to(old) if page.path != old else new)
         current = self.current_page()
@@ -500,11 +504,11 @@ class EditorArea(QWidget):
             self._services.workspace.file_shown.emit(current.path)
 
     def _on_changes_accepted(self) -> None:
-        for page in self._pages():
+        for page in self.pages():
             page.accept_changes()
 
     def _refresh_titles(self) -> None:
-        pages = self._pages()
+        pages = self.pages()
         names = [page.path.name for page in pages]
         theme, icons, language = self._services.theme.theme, self._services.icons, self._services.language
         for page in pages:

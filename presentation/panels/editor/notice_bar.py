@@ -14,7 +14,7 @@ from presentation.ui.styles import mark_area
 from presentation.ui.workspace import WindowServices
 from shared.message import Message
 
-NoticeKind = Literal["changed", "deleted", "not_saved", "closing"]
+NoticeKind = Literal["changed", "deleted", "not_saved", "closing", "replaced"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +82,11 @@ class NoticeBar(QWidget):
         theme = self._services.theme.theme
         edge, gap = theme.size("space.3"), theme.size("space.1")
         arrange(self._row, edges=(edge, gap, edge, gap), gap=theme.size("space.2"))
-        token = "error.icon" if self.notice is not None and self.notice.kind == "not_saved" else "warn.icon"
+        kind = self.notice.kind if self.notice is not None else "changed"
+        token = {"not_saved": "error.icon", "replaced": "info.icon"}.get(kind, "warn.icon")
+        picture = "info" if kind == "replaced" else "triangle-alert"
         size = theme.size("icon.default")
-        self._icon.setPixmap(self._services.icons.get("triangle-alert", token, size).pixmap(size, size))
+        self._icon.setPixmap(self._services.icons.get(picture, token, size).pixmap(size, size))
 
     def retranslate(self) -> None:
         language = self._services.language

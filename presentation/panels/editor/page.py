@@ -38,6 +38,7 @@ from presentation.panels.editor.examination import (
 from presentation.panels.editor.hovering import Hovering
 from presentation.panels.editor.newest_point import NewestPoint
 from presentation.panels.editor.notice_bar import Notice, NoticeBar, Way
+from presentation.panels.editor.over_text import OverText
 from presentation.panels.editor.text_changes import TextEdit, edits_between
 from presentation.ui.parts import arrange
 from presentation.ui.workspace import WindowServices
@@ -91,6 +92,7 @@ class EditorPage(QWidget):
         self._open_texts = open_texts
         self._cards = CardCache()
         self._facts, self._facts_revision = Facts(), -1
+        self._list: OverText | None = None
         self.path = opened.path
         self.examination = Examination()
         self.is_deleted = False
@@ -139,7 +141,22 @@ class EditorPage(QWidget):
     @property
     def takes_escape(self) -> bool:
         """Something is open over the text that Escape puts away."""
-        return bool(self.hovering.shown) or (self.completer is not None and self.completer.is_open)
+        lists = [self._list, self.completer]
+        return bool(self.hovering.shown) or any(each is not None and each.is_open for each in lists)
+
+    def show_list(self, shown: OverText) -> None:
+        """A list comes over the text, in place of the one before."""
+        if self._list is not None:
+            self._list.close()
+            self._list.deleteLater()
+        self._list = shown
+
+    def include_at_caret(self) -> Path | None:
+        """The file that the card at the caret includes."""
+        facts, line = self.facts, self.editor.caret()[0]
+        if facts is None or facts.names is None:
+            return None
+        return facts.names.tree.targets.get((facts.file, line))
 
     # ---- unsaved text over the end of the program ----------------------------------------------
 
