@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     )
     from application.project.cleaning import ResultShelves, ScratchFolders
     from application.results.exporting import PictureWriter, TableWriter
+    from application.simulation.schematics import SchematicWriter
     from application.simulation.waveforms import FigureStore
     from composition.program import ProgramAdapters
     from domain.simulation.retention import RetentionPolicy
@@ -145,3 +146,9 @@ class SimulationAdapters:
         from infrastructure.exports.pictures import PictureFiles
 
         return PictureFiles(cache=self._program.home / "cache" / "matplotlib")
+
+    @cached_property
+    def schematics(self) -> SchematicWriter:
+        from infrastructure.exports.schematics import SchematicFiles
+
+        return SchematicFiles(cache=self._program.home / "cache" / "matplotlib")

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from application.project.user_keys import UserKeys
     from application.project.window_state import WindowStates
     from application.results.exporting import PictureWriter, TableWriter
+    from application.simulation.schematics import SchematicWriter
     from application.simulation.waveforms import FigureStore
     from application.workflow.journal import Narrate
     from domain.llm.agent_limits import AgentLimits
@@ -122,6 +123,8 @@ class SimulationParts(Protocol):
     def tables(self) -> TableWriter: ...
     @property
     def pictures(self) -> PictureWriter: ...
+    @property
+    def schematics(self) -> SchematicWriter: ...
 
 
 class ModelParts(Protocol):

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from application.simulation.finding_places import FindPlaces
     from application.simulation.measuring import MeasureResult
     from application.simulation.reading_names import ReadNames
+    from application.simulation.schematics import DrawSchematic
     from application.simulation.simulating import RunSimulation
     from application.simulation.waveforms import LoadWaveforms
     from application.studies.studying import RunStudy
@@ -136,6 +137,17 @@ class Simulation:
             figures=self._parts.figures,
             columns=self._parts.columns,
             tasks=self._program.tasks,
+        )
+
+    @cached_property
+    def schematic(self) -> DrawSchematic:
+        from application.simulation.schematics import DrawSchematic
+
+        return DrawSchematic(
+            sources=self._parts.sources,
+            settings=self._parts.settings,
+            libraries=self._program.libraries,
+            writer=self._parts.schematics,
         )
 
     @cached_property

@@ -115,6 +115,9 @@ COMMANDS: dict[str, Command] = {
         run="run_plot",
     ),
     "report": _command(msg("Write a design report of a circuit as PDF, page or Markdown"), "report"),
+    "schematic": _command(
+        msg("Draw the schematic of a netlist as svg, png or pdf"), "schematic", is_blocking=True
+    ),
     "design": _command(msg("Design a circuit from a sentence and verify it"), "design", stopped="design"),
     "chat": _command(
         msg("Chat with a model that works on the project with tools"), "chat", stopped="chat", fails=True

@@ -177,7 +177,7 @@ class Graph:
                     given = {**inner.defaults, **element.params}
                     own = {
                         **values,
-                        **{k: v for k, f in given.items() if (v := _number(f.text, values)) is not None},
+                        **{k: v for k, f in given.items() if (v := value_of(f.text, values)) is not None},
                     }
                     self._open(inner, f"{path}{element.name}.", outside, own, depth + 1)
                     continue
@@ -312,7 +312,7 @@ def _read(
     letter = element.letter
     nodes = [place(canonical_node(each.text)) for each in element.nodes]
     controls = [place(canonical_node(each.text)) for each in element.control_nodes]
-    value = _number(element.value.text, values) if element.value is not None else None
+    value = value_of(element.value.text, values) if element.value is not None else None
     pins: dict[str, str] = {str(at): node for at, node in enumerate([*nodes, *controls])}
     kind, polarity = "box", 1
     if letter == "k" or len(nodes) < 2:
@@ -337,7 +337,8 @@ def _read(
     return Part(f"{path}{element.name}", kind, pins, value, polarity, element, block)
 
 
-def _number(text: str, values: Mapping[str, float]) -> float | None:
+def value_of(text: str, values: Mapping[str, float]) -> float | None:
+    """The number a field stands for; None where it is none, or depends on what is not known."""
     number = read_number(text)
     if number is not None:
         return number.value

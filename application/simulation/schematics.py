@@ -1,0 +1,143 @@
+"""Draw the schematic of a circuit file, and write it as a picture."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, Literal, Protocol
+
+from application.simulation.circuit_files import read_circuit_file
+from application.simulation.translated_circuits import CircuitTranslator, TranslatingReader, with_stand_ins
+from domain.circuit.dependencies import SourceReader, resolve_dependencies
+from domain.circuit.hierarchy import Block, read_circuit
+from domain.circuit.schematic.display import Drawing
+from domain.circuit.schematic.drawing import FULL, Effort, draw
+from domain.circuit.schematic.parts import Page, page_of
+from domain.circuit.schematic.symbols import SymbolSet
+from domain.circuit.simulator_settings import SimulatorSettings
+from shared.errors import UserInputError
+from shared.message import msg
+
+if TYPE_CHECKING:
+    from application.ports.simulation import SimulatorSettingsStore, SourceReaders
+
+SchematicFormat = Literal["svg", "png", "pdf"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SchematicTarget:
+    """Where a drawing goes, and how it is written."""
+
+    file: Path | BinaryIO
+    format: SchematicFormat
+    overwrite: bool = False
+    is_dark: bool = False
+    """In the colours of the dark theme."""
+
+
+class SchematicWriter(Protocol):
+    """Writes drawings as pictures. Blocking."""
+
+    def write(self, drawing: Drawing, target: SchematicTarget) -> None:
+        """Whole or not at all.
+
+        Raises UserInputError when the target exists and is not to be overwritten or can be no file,
+        EnvironmentProblem when it can't be written or a library is missing.
+        """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CircuitPages:
+    """A circuit as it is drawn: one page for the top level and one for each subcircuit."""
+
+    page: Page
+    scopes: tuple[str, ...]
+    """Of all its subcircuits: ``opamp``, ``outer.inner``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class DrawSchematic:
+    """The use case behind `schematic` and the panel. Blocking: the window calls it off its loop."""
+
+    sources: SourceReaders
+    settings: SimulatorSettingsStore
+    libraries: tuple[Path, ...]
+    """The user's own, for every circuit."""
+    writer: SchematicWriter
+
+    def pages(
+        self, path: Path, *, scope: str = "", data: bytes | None = None, libraries: Sequence[Path] = ()
+    ) -> CircuitPages:
+        """What is drawn of the circuit at `path`; with `data`, that content in its place.
+
+        It is read as `simulate` does, in its dialect, with the settings of its project. Raises UserInputError
+        when it is no readable file, has no element to draw, or no such subcircuit.
+        """
+        settings = self.settings.of_circuit(path)
+        folders = (*libraries, *self.libraries, *settings.readable)
+        if data is None:
+            data, real, reader = read_circuit_file(self.sources, path, folders)
+        else:
+            real = Path(os.path.realpath(path))
+            reader = self.sources.for_circuit(real, folders)
+        return _pages(data, real, reader, settings, scope)
+
+    def draw(
+        self,
+        page: Page,
+        *,
+        symbols: SymbolSet = "iec",
+        effort: Effort = FULL,
+        previous: Drawing | None = None,
+        is_over: Callable[[], bool] = lambda: False,
+    ) -> Drawing:
+        """The page's drawing; with `previous`, what stands in it stays where it is."""
+        return draw(page, symbols=symbols, effort=effort, previous=previous, is_over=is_over)
+
+    def write(self, drawing: Drawing, target: SchematicTarget) -> None:
+        """Errors as of `SchematicWriter.write`."""
+        self.writer.write(drawing, target)
+
+
+def _pages(
+    data: bytes, real: Path, reader: SourceReader, settings: SimulatorSettings, scope: str
+) -> CircuitPages:
+    translator = CircuitTranslator(settings, None, reader)
+    seen = TranslatingReader(reader, translator)
+    netlist = translator.main(data, real)
+    netlist, tree = with_stand_ins(netlist, resolve_dependencies(netlist, seen), translator, seen)
+    circuit = read_circuit(tree)
+    scopes = tuple(_path(block) for block in circuit.top.walk() if block.subcircuit is not None)
+    page = page_of(tree, circuit, scope)
+    if page is None:
+        raise UserInputError(
+            msg("{path} has no subcircuit {name}.", path=real, name=scope),
+            advice=msg("Subcircuits: {names}.", names=", ".join(scopes) or "-"),
+            file=real,
+            error_type="unknown_subcircuit",
+        )
+    if not page.parts and page.undrawn:
+        first = page.undrawn[0]
+        raise UserInputError(
+            first.message,
+            advice=msg("Correct the line; the rest is drawn then."),
+            file=real,
+            line=first.line,
+            error_type="nothing_to_draw",
+        )
+    if not page.parts:
+        raise UserInputError(
+            msg("{path} has no element to draw.", path=real),
+            advice=msg("Choose one of its subcircuits: {names}.", names=", ".join(scopes))
+            if scopes
+            else msg("Specify a SPICE netlist with elements, for example R1 in out 1k."),
+            file=real,
+            error_type="nothing_to_draw",
+        )
+    return CircuitPages(page=page, scopes=scopes)
+
+
+def _path(block: Block) -> str:
+    return ".".join(reversed([each.name.lower() for each in block.lineage if each.subcircuit is not None]))

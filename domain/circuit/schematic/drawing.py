@@ -1,0 +1,169 @@
+"""The door: a page drawn, anew or after a change."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from domain.circuit.schematic.composing import compose
+from domain.circuit.schematic.display import Drawing
+from domain.circuit.schematic.items import Item, Items, Member, items_of
+from domain.circuit.schematic.judging import faults_of
+from domain.circuit.schematic.layout import Layout
+from domain.circuit.schematic.parts import Page
+from domain.circuit.schematic.placing import anneal, construct, polish, rows_of
+from domain.circuit.schematic.roles import Roles, roles_of
+from domain.circuit.schematic.routing import Routed
+from domain.circuit.schematic.symbols import SymbolSet
+
+_MOVES_AN_ITEM = 220
+_WIDER = (1.0, 1.3, 1.7, 2.2, 3.0)
+_NEW_SHARE = 0.3
+"""Of a page's parts: with more new ones it is drawn anew."""
+
+
+class Effort(NamedTuple):
+    """How long a drawing is searched for."""
+
+    starts: int
+    moves: int
+
+
+FIRST = Effort(starts=1, moves=0)
+"""At once: the constructive drawing."""
+FULL = Effort(starts=3, moves=5_000)
+
+
+def draw(
+    page: Page,
+    *,
+    symbols: SymbolSet = "iec",
+    effort: Effort = FULL,
+    previous: Drawing | None = None,
+    is_over: Callable[[], bool] = lambda: False,
+) -> Drawing:
+    """The page drawn: the best of some starts. The same page gives the same drawing.
+
+    With `previous`, a drawing of the page before a change: what stands in it stays, and a change of values
+    alone changes texts alone. `is_over` ends the search early, with what has been found.
+    """
+    roles = roles_of(page)
+    if previous is not None and previous.scope == page.scope:
+        kept = _kept(page, previous)
+        if page.topology_key == previous.topology_key:
+            return _with_new_texts(page, roles, previous, symbols)
+        if len(roles.drawn) - len(kept) <= max(2, _NEW_SHARE * len(roles.drawn)) and kept:
+            return _extended(page, roles, previous, symbols)
+    items = items_of(page, roles)
+    first = Layout(page, roles, items)
+    construct(first)
+    start = first.x.copy(), first.y.copy(), first.flip.copy()
+    best: Drawing | None = None
+    for number in range(max(effort.starts, 1)):
+        layout = Layout(page, roles, items)
+        layout.x[:], layout.y[:], layout.flip[:] = start
+        layout.placed[layout.moving] = True
+        rng = random.Random(number + 1)  # noqa: S311 - the same in every run
+        if effort.moves:
+            anneal(layout, rng, min(effort.moves, _MOVES_AN_ITEM * len(items.items)), is_over=is_over)
+        else:
+            polish(layout, rng, 150, is_over=is_over)
+        found = _finished(layout, symbols)
+        if best is None or found.score.cost < best.score.cost:
+            best = found
+        if is_over():
+            break
+    assert best is not None
+    return best
+
+
+def _finished(layout: Layout, symbols: SymbolSet) -> Drawing:
+    """Routed, with its texts; further apart where something would lie over another."""
+    best: tuple[int, Drawing] | None = None
+    x, y = layout.x.copy(), layout.y.copy()
+    for factor in _WIDER:
+        if factor > 1:
+            _widen(layout, x, y, factor)
+        layout.placed[list(layout.items.apart)] = False
+        rows_of(layout, layout.items.apart)
+        layout.touch(layout.moving)
+        drawing = compose(layout, symbols)
+        faults = len(faults_of(drawing))
+        if best is None or faults < best[0]:
+            best = (faults, drawing)
+        if not faults:
+            break
+    assert best is not None
+    return best[1]
+
+
+def _widen(layout: Layout, x: np.ndarray, y: np.ndarray, factor: float) -> None:
+    """All items further apart, each as it is in itself."""
+    for item in layout.items.items:
+        head = item.rows[0][0].part
+        for row in item.rows:
+            for member in row:
+                layout.x[member.part] = round(float(x[head]) * factor) + member.dx
+                layout.y[member.part] = round(float(y[row[0].part]) * factor) + member.dy
+
+
+# ---- after a change -------------------------------------------------------------------------------------
+
+
+def _kept(page: Page, previous: Drawing) -> frozenset[int]:
+    """Parts that stand in the previous drawing."""
+    kinds = {symbol.element.lower(): (symbol.kind, len(symbol.pins)) for symbol in previous.symbols}
+    return frozenset(
+        at for at, part in enumerate(page.parts)
+        if part.name.lower() in previous.places and kinds.get(part.name.lower(), ("", 0))[0] == part.kind
+    )  # fmt: skip
+
+
+def _as_before(page: Page, roles: Roles, previous: Drawing, kept: frozenset[int]) -> Roles:
+    """The roles of now, standing and turned as they were."""
+    turns, flips = list(roles.turns), list(roles.flips)
+    upright, sides = list(roles.upright), list(roles.sides)
+    for at in kept:
+        place = previous.places[page.parts[at].name.lower()]
+        turns[at], flips[at], upright[at] = place.turn, place.flip, place.upright
+        roles_now = {role for group in sides[at] for role in group}
+        if roles_now == {role for group in place.sides for role in group}:
+            sides[at] = place.sides
+    return replace(roles, turns=tuple(turns), flips=tuple(flips), upright=tuple(upright), sides=tuple(sides))
+
+
+def _standing(page: Page, roles: Roles, previous: Drawing, kept: frozenset[int]) -> Layout:
+    """What was drawn at its places; each new part is an item of its own."""
+    items = tuple(Item(((Member(at, 0, 0),),)) for at in roles.drawn)
+    layout = Layout(page, roles, Items(items, ()))
+    for at in kept & {*roles.drawn}:
+        place = previous.places[page.parts[at].name.lower()]
+        layout.x[at], layout.y[at], layout.placed[at] = place.x, place.y, True
+    return layout
+
+
+def _with_new_texts(page: Page, roles: Roles, previous: Drawing, symbols: SymbolSet) -> Drawing:
+    kept = _kept(page, previous)
+    layout = _standing(page, _as_before(page, roles, previous, kept), previous, kept)
+    if not layout.placed[list(roles.drawn)].all():  # a rail that is one by its value only
+        return draw(page, symbols=symbols)
+    wires: dict[str, tuple[tuple[tuple[int, int], ...], ...]] = {}
+    for wire in previous.wires:
+        wires[wire.net] = (*wires.get(wire.net, ()), wire.points)
+    return compose(layout, symbols, Routed(wires, previous.loose))
+
+
+def _extended(page: Page, roles: Roles, previous: Drawing, symbols: SymbolSet) -> Drawing:
+    """New parts where they cost least, all others where they were, the wires anew."""
+    kept = _kept(page, previous)
+    layout = _standing(page, _as_before(page, roles, previous, kept), previous, kept)
+    standing = [item for item in layout.items.items if layout.placed[item.rows[0][0].part]]
+    construct(layout, standing)
+    drawing = compose(layout, symbols)
+    if faults_of(drawing):
+        return draw(page, symbols=symbols)
+    return drawing

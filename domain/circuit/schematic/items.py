@@ -1,0 +1,220 @@
+"""What is moved as one: columns of standing elements, lying elements, amplifiers with feedback, boxes."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from domain.circuit.schematic.parts import TRANSISTORS, TWO_POLES, Page
+from domain.circuit.schematic.roles import Roles
+from domain.circuit.schematic.symbols import DOWN, UP, Shape, shape_of
+
+_BESIDE = 4
+"""From an upright element to what is parallel to it."""
+_ABOVE = 3
+"""From a lying element to what is parallel to it."""
+_AROUND = 4
+"""From an amplifier's middle to the element that leads around it."""
+
+
+class Member(NamedTuple):
+    """A part within an item, away from its row's place."""
+
+    part: int
+    dx: int
+    dy: int
+
+
+class Item(NamedTuple):
+    """Rows one below the other; the gaps between them can be stretched."""
+
+    rows: tuple[tuple[Member, ...], ...]
+
+    @property
+    def parts(self) -> tuple[int, ...]:
+        return tuple(member.part for row in self.rows for member in row)
+
+
+class Items(NamedTuple):
+    """All of a page, and where the rails' only elements go."""
+
+    items: tuple[Item, ...]
+    apart: tuple[int, ...]
+    """Elements between rails only: a row at the end."""
+
+
+def items_of(page: Page, roles: Roles) -> Items:
+    return _Items(page, roles).found()
+
+
+class _Items:
+    def __init__(self, page: Page, roles: Roles) -> None:
+        self.parts, self.roles = page.parts, roles
+        self.signs = roles.rails.signs
+        self.beside: dict[int, list[Member]] = {}
+        self.gone: set[int] = set()
+        self.ends: dict[int, tuple[str, str]] = {}
+        """Upper and lower net of what stands."""
+        for at in roles.drawn:
+            if roles.upright[at]:
+                shape = shape_of(self.parts[at], roles.turns[at], flip=False, sides=roles.sides[at])
+                self.ends[at] = _ends(shape, {pin.role: pin.net for pin in self.parts[at].pins})
+        self.count: dict[str, int] = {}
+        for at in roles.drawn:
+            for net in self.parts[at].nets:
+                self.count[net] = self.count.get(net, 0) + 1
+
+    def found(self) -> Items:
+        apart = [
+            at for at in self.roles.drawn
+            if self.parts[at].kind in TWO_POLES
+            and all(map(self._is_told, self.parts[at].nets))
+        ]  # fmt: skip
+        self.gone |= set(apart)
+        self._parallel()
+        self._around_amplifiers()
+        below = self._links()
+        items: list[Item] = []
+        heads = set(below.values())
+        for at in self.roles.drawn:
+            if at in self.gone or at in heads:
+                continue
+            rows = []
+            walk: int | None = at
+            while walk is not None:
+                rows.append((Member(walk, 0, 0), *self.beside.get(walk, ())))
+                walk = below.get(walk)
+            items.append(Item(tuple(rows)))
+        return Items(tuple(items), tuple(apart))
+
+    def _is_told(self, net: str) -> bool:
+        """No wire goes there."""
+        return net in self.signs or self.count[net] == 1 or net in self.roles.labelled
+
+    def _parallel(self) -> None:
+        """Elements between the same two nodes: side by side, or one above the other."""
+        groups: dict[tuple[frozenset[str], bool], list[int]] = {}
+        for at in self.roles.drawn:
+            part = self.parts[at]
+            if at not in self.gone and part.kind in "rcld" and len({*part.nets}) == 2:
+                groups.setdefault((frozenset(part.nets), self.roles.upright[at]), []).append(at)
+        for (ends, upright), group in groups.items():
+            main = group[0]
+            if upright:
+                across = self._channel(ends)
+                if across is not None and not ends & self.signs.keys():
+                    for number, at in enumerate(group, start=1):
+                        self._attach(across, at, 4 * number, 0)
+                    continue
+            for number, at in enumerate(group[1:], start=1):
+                if upright:
+                    self._attach(main, at, _BESIDE * number, 0)
+                else:
+                    self._attach(main, at, 0, -_ABOVE * number)
+
+    def _channel(self, ends: frozenset[str]) -> int | None:
+        """The one transistor whose channel lies between the two nodes."""
+        found = [
+            at for at in self.roles.drawn
+            if self.parts[at].kind in TRANSISTORS
+            and frozenset((self.parts[at].net("out"), self.parts[at].net("com"))) == ends
+        ]  # fmt: skip
+        return found[0] if len(found) == 1 and not self.roles.flips[found[0]] else None
+
+    def _attach(self, main: int, at: int, dx: int, dy: int) -> None:
+        self.beside.setdefault(main, []).append(Member(at, dx, dy))
+        self.gone.add(at)
+        for member in self.beside.pop(at, ()):
+            self.beside[main].append(Member(member.part, member.dx + dx, member.dy + dy))
+
+    def _around_amplifiers(self) -> None:
+        """What leads from the output back to the inverting input lies above the amplifier."""
+        for at in self.roles.drawn:
+            part = self.parts[at]
+            if part.kind != "amp" or part.net("n") == part.net("out"):
+                continue
+            for role in ("n", "p"):
+                ends = {part.net(role), part.net("out")}
+                above = (role == "n") != self.roles.flips[at]
+                back = [
+                    other for other in self.roles.drawn
+                    if other not in self.gone and not self.roles.upright[other]
+                    and self.parts[other].kind in "rcld" and set(self.parts[other].nets) == ends
+                ]  # fmt: skip
+                direction = -1 if above else 1
+                supplied = self.roles.sides[at].top if above else self.roles.sides[at].bottom
+                room = _AROUND + (2 if supplied else 0)
+                for other in back[:1]:
+                    own = list(self.beside.get(other, ()))
+                    self._attach(at, other, 0, direction * room)
+                    if direction > 0:  # its parallel ones go outward, too
+                        members = self.beside[at]
+                        for member in own:
+                            place = members.index(Member(member.part, member.dx, member.dy + room))
+                            members[place] = Member(member.part, member.dx, room - member.dy)
+
+    def _links(self) -> dict[int, int]:
+        """Upper -> lower element of one column."""
+        tails = set()
+        for left, _ in self.roles.pairs:
+            tails.add(self.parts[left].net("com"))
+        candidates: list[tuple[int, int, int, int]] = []
+        standing = [at for at in self.roles.drawn if at in self.ends and at not in self.gone]
+        for upper in standing:
+            for lower in standing:
+                net = self.ends[upper][1]
+                if upper == lower or net != self.ends[lower][0] or net in self.signs or net in tails:
+                    continue
+                if net in self.roles.labelled:
+                    continue
+                both = sum(self.parts[at].kind in TRANSISTORS for at in (upper, lower))
+                series = self.count[net] == 2
+                pair = self._is_load_of(upper, lower)
+                order = 0 if pair else 1 if series else 3 - both
+                if self._is_folded(upper, lower, net):
+                    order = 5
+                candidates.append((order, self._source_last(upper, lower), upper, lower))
+        below: dict[int, int] = {}
+        above: dict[int, int] = {}
+        for _, _, upper, lower in sorted(candidates):
+            if upper in below or lower in above or self._is_above(lower, upper, below):
+                continue
+            below[upper], above[lower] = lower, upper
+        return below
+
+    def _is_load_of(self, upper: int, lower: int) -> bool:
+        members = {at for pair in self.roles.pairs for at in pair}
+        loads = {at for pair in self.roles.loads for at in pair}
+        return (upper in loads and lower in members) or (upper in members and lower in loads)
+
+    def _is_folded(self, upper: int, lower: int, net: str) -> bool:
+        """A pair's output goes on into a cascode: that one stands on the source, not the pair."""
+        members = {at for pair in self.roles.pairs for at in pair}
+        for end, other in ((upper, lower), (lower, upper)):
+            if end in members and self.parts[other].kind not in TRANSISTORS:
+                return any(
+                    at not in members
+                    and self.parts[at].kind in TRANSISTORS
+                    and self.parts[at].net("com") == net
+                    and self.parts[at].polarity != self.parts[end].polarity
+                    for at in self.ends
+                )
+        return False
+
+    def _source_last(self, upper: int, lower: int) -> int:
+        """Signal sources and capacitors stand on their own sooner than resistors do."""
+        return sum({"v": 3, "c": 2, "i": 1}.get(self.parts[at].kind, 0) for at in (upper, lower))
+
+    @staticmethod
+    def _is_above(start: int, goal: int, below: dict[int, int]) -> bool:
+        walk: int | None = start
+        while walk is not None:
+            if walk == goal:
+                return True
+            walk = below.get(walk)
+        return False
+
+
+def _ends(shape: Shape, nets: dict[str, str]) -> tuple[str, str]:
+    upper = next(pin.role for pin in shape.pins if pin.side == UP)
+    lower = next(pin.role for pin in shape.pins if pin.side == DOWN)
+    return nets[upper], nets[lower]

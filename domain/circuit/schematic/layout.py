@@ -1,0 +1,475 @@
+"""A layout under way: where each part stands, and what it costs.
+
+What is weighed, and how much, is known from trials on circuits of many kinds: length of wire, bends,
+crossings, wires through bodies, boxes over each other, rails of one kind at one height, the signal from left
+to right, pairs side by side.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from domain.circuit.schematic.items import Items
+from domain.circuit.schematic.parts import TRANSISTORS, Page, Part
+from domain.circuit.schematic.roles import Roles
+from domain.circuit.schematic.symbols import (
+    DOWN,
+    LEFT,
+    LINE,
+    RIGHT,
+    UP,
+    Box,
+    Shape,
+    flag_box,
+    rail_mark,
+    shape_of,
+    text_width,
+)
+
+CROSSING, ALONG, THROUGH, OVERLAP = 6.0, 20.0, 14.0, 4.0
+TEXT = 1.5
+"""A wire through a text."""
+FLOW, RAIL_LINE, PAIR, MATE, WITHIN = 0.8, 0.5, 25.0, 1.2, 4.0
+PAGE_WIDTH, PAGE_HEIGHT = 0.3, 0.6
+STUB_BEND, CORNER, BACKWARDS, SIDEWAYS = 4.0, 2.0, 7.0, 1.0
+PAIR_WIDTH = 8
+WINDING_WIDTH = 4
+_MARGIN = 0.4
+_NO_LINES = np.zeros((0, 4))
+Segment = tuple[int, int, int]
+"""Fixed coordinate, from, to."""
+
+
+class Trunk(NamedTuple):
+    """A net's cheapest line with its stubs."""
+
+    cost: float
+    lying: tuple[Segment, ...]
+    upright: tuple[Segment, ...]
+
+
+PinAt = tuple[int, int, int]
+"""x, y, side."""
+
+
+def trunk_of(pins: Sequence[PinAt]) -> Trunk:
+    """The best single trunk, lying or upright, with a stub to each pin."""
+    xs = sorted({pin[0] for pin in pins})
+    ys = sorted({pin[1] for pin in pins})
+    best: tuple[float, bool, int] | None = None
+    for is_lying, places, first, last in ((True, ys, xs[0], xs[-1]), (False, xs, ys[0], ys[-1])):
+        middle = (places[0] + places[-1]) // 2
+        for place in places if middle in places else [*places, middle]:
+            cost = _trunk_cost(pins, place, first, last, is_lying=is_lying)
+            if best is None or cost < best[0]:
+                best = (cost, is_lying, place)
+    assert best is not None
+    cost, is_lying, place = best
+    along: list[Segment] = []
+    across: list[Segment] = []
+    low, high = (xs[0], xs[-1]) if is_lying else (ys[0], ys[-1])
+    if low != high:
+        along.append((place, low, high))
+    for x, y, _ in pins:
+        at, to = (x, y) if is_lying else (y, x)
+        if to != place:
+            across.append((at, min(to, place), max(to, place)))
+    lying, upright = (along, across) if is_lying else (across, along)
+    return Trunk(cost, tuple(lying), tuple(upright))
+
+
+def _trunk_cost(pins: Sequence[PinAt], place: int, first: int, last: int, *, is_lying: bool) -> float:
+    cost = float(last - first)
+    before, behind = (LEFT, RIGHT) if is_lying else (UP, DOWN)
+    to_low, to_high = (UP, DOWN) if is_lying else (LEFT, RIGHT)
+    for x, y, side in pins:
+        at, to = (x, y) if is_lying else (y, x)
+        away = place - to
+        if away == 0:
+            if side == before:
+                cost += BACKWARDS if at == first and last > first else 0.0
+            elif side == behind:
+                cost += BACKWARDS if at == last and last > first else 0.0
+            else:
+                cost += SIDEWAYS
+            continue
+        cost += abs(away)
+        if at in (first, last) and last > first:
+            cost += CORNER
+        if side == to_low:
+            cost += BACKWARDS if away > 0 else 0.0
+        elif side == to_high:
+            cost += BACKWARDS if away < 0 else 0.0
+        else:
+            cost += STUB_BEND
+    return cost
+
+
+class Layout:
+    """Places of all parts; what is not `placed` yet costs nothing."""
+
+    def __init__(self, page: Page, roles: Roles, items: Items) -> None:
+        self.page, self.roles, self.items = page, roles, items
+        count = len(page.parts)
+        self.x = np.zeros(count, dtype=np.int64)
+        self.y = np.zeros(count, dtype=np.int64)
+        self.flip = np.array(roles.flips, dtype=np.int64)
+        self.placed = np.zeros(count, dtype=bool)
+        self.moving = [at for item in items.items for at in item.parts]
+        self.can_flip = [
+            at for at in self.moving
+            if page.parts[at].kind == "amp" and not self._has_around(at)
+        ]  # fmt: skip
+        self.shapes: dict[tuple[int, int], Shape] = {}
+        self.nets: list[str] = []
+        self.pins: list[list[tuple[int, tuple[PinAt, PinAt]]]] = []
+        self.nets_of: list[list[int]] = [[] for _ in range(count)]
+        self._prepare_pins()
+        self._prepare_boxes()
+        self._prepare_rules()
+        self._trunks: list[Trunk | None] = [None] * len(self.nets)
+
+    def _has_around(self, at: int) -> bool:
+        return any(len(row) > 1 and row[0].part == at for item in self.items.items for row in item.rows)
+
+    def shape(self, at: int) -> Shape:
+        key = (at, int(self.flip[at]))
+        if key not in self.shapes:
+            self.shapes[key] = shape_of(
+                self.page.parts[at], self.roles.turns[at], flip=bool(key[1]), sides=self.roles.sides[at]
+            )
+        return self.shapes[key]
+
+    def _variant(self, at: int, flip: int) -> Shape:
+        return shape_of(
+            self.page.parts[at], self.roles.turns[at], flip=bool(flip), sides=self.roles.sides[at]
+        )
+
+    # ---- preparation
+
+    def _prepare_pins(self) -> None:
+        places: dict[str, int] = {}
+        for at in sorted(self.moving):
+            both = [{pin.role: pin for pin in self._variant(at, flip).pins} for flip in (0, 1)]
+            for pin in self.page.parts[at].pins:
+                if (
+                    pin.role not in both[0]
+                    or pin.net in self.roles.rails.signs
+                    or pin.net in self.roles.labelled
+                ):
+                    continue
+                if pin.net not in places:
+                    places[pin.net] = len(self.nets)
+                    self.nets.append(pin.net)
+                    self.pins.append([])
+                net = places[pin.net]
+                variants = tuple((each[pin.role].x, each[pin.role].y, each[pin.role].side) for each in both)
+                self.pins[net].append((at, (variants[0], variants[1])))
+                if net not in self.nets_of[at]:
+                    self.nets_of[at].append(net)
+
+    def _prepare_boxes(self) -> None:
+        """Bodies with leads, rail symbols and texts, for both ways a part may face."""
+        owner: list[int] = []
+        variants: list[list[Box]] = [[], []]
+        is_text: list[bool] = []
+        bodies: list[list[Box]] = [[], []]
+        body_owner: list[int] = []
+        rails: list[tuple[int, int, int]] = []
+        item_of = {at: number for number, item in enumerate(self.items.items) for at in item.parts}
+        for at in sorted(self.moving):
+            rows = [self.boxes(at, flip) for flip in (0, 1)]
+            for (box, text), (other, _) in zip(*rows, strict=True):
+                owner.append(at)
+                is_text.append(text)
+                variants[0].append(box)
+                variants[1].append(other)
+            for flip in (0, 1):
+                bodies[flip].append(_grown(self._variant(at, flip).body, -0.3))
+            body_owner.append(at)
+            for pin in self._variant(at, 0).pins:
+                sign = self.roles.rails.signs.get(self.page.parts[at].net(pin.role))
+                if sign is not None and pin.side in (UP, DOWN) and self.roles.upright[at]:
+                    rails.append((at, pin.y, sign))
+        self._owner = np.array(owner, dtype=np.int64)
+        self._rel = np.array(variants, dtype=float).reshape(2, len(owner), 4)
+        self._is_text = np.array(is_text, dtype=bool)
+        self._item = np.array([item_of[at] for at in owner], dtype=np.int64)
+        self._body_owner = np.array(body_owner, dtype=np.int64)
+        self._body_rel = np.array(bodies, dtype=float).reshape(2, len(body_owner), 4)
+        self._rails = np.array(rails, dtype=np.int64).reshape(-1, 3)
+        count = len(owner)
+        upper = np.triu(np.ones((count, count), dtype=bool), 1)
+        self._others = upper & (self._item[:, None] != self._item[None, :])
+
+    def boxes(self, at: int, flip: int) -> list[tuple[Box, bool]]:
+        """Room a part takes: (box around its place, whether it is text)."""
+        part = self.page.parts[at]
+        shape = self._variant(at, flip)
+        xs = [pin.x for pin in shape.pins]
+        ys = [pin.y for pin in shape.pins]
+        body = shape.body
+        found: list[tuple[Box, bool]] = [
+            (_grown((body[0], min(body[1], *ys), body[2], max(body[3], *ys)), _MARGIN), False)
+        ]
+        if any(pin.side in (LEFT, RIGHT) for pin in shape.pins):
+            found = [(_grown((min(body[0], *xs), body[1], max(body[2], *xs), body[3]), _MARGIN), False)]
+            if any(pin.side in (UP, DOWN) for pin in shape.pins):
+                found.append(
+                    (_grown((body[0], min(body[1], *ys), body[2], max(body[3], *ys)), _MARGIN), False)
+                )
+        for pin in shape.pins:
+            net = part.net(pin.role)
+            sign = self.roles.rails.signs.get(net)
+            name = self.page.names.get(net, net)
+            box: Box | None = None
+            if sign is not None:
+                box = rail_mark(pin.side, sign, name).box
+            elif net in self.roles.labelled:
+                box = flag_box(name, pin.side)
+            if box is not None:
+                found.append((_moved(box, pin.x, pin.y), False))
+        text = text_place(self.page, self.roles, at, shape, flip)
+        if text is not None:
+            found.append((text, True))
+        else:
+            found.append(((body[0], body[1], body[0], body[1]), True))
+        return found
+
+    def _prepare_rules(self) -> None:
+        ranks = {}
+        for at in self.moving:
+            known = [self.roles.ranks[net] for net in self.page.parts[at].nets if net in self.roles.ranks]
+            ranks[at] = sum(known) / len(known) if known else 0.0
+        flows: set[tuple[int, int]] = set()
+        for pins in self.pins:
+            parts = sorted({at for at, _ in pins})
+            for one in parts[:12]:
+                for other in parts[:12]:
+                    if ranks[one] < ranks[other] - 0.4:
+                        flows.add((one, other))
+        self._flows = np.array(sorted(flows), dtype=np.int64).reshape(-1, 2)
+        self.ranks = ranks
+        moving = set(self.moving)
+        self._pairs = [pair for pair in self.roles.pairs if {*pair} <= moving]
+        self._windings = [pair for pair in self.roles.windings if {*pair} <= moving]
+        self._loads = [pair for pair in self.roles.loads if {*pair} <= moving]
+        tails = []
+        for left, right in self._pairs:
+            com = self.page.parts[left].net("com")
+            for at in self.moving:
+                part = self.page.parts[at]
+                if at not in (left, right) and com in part.nets and com == self.page.parts[right].net("com"):
+                    tails.append((at, left, right))
+        self._tails = tails
+        self._mates = self._sharing_inputs()
+        own = {at for group in (*self._pairs, *self._loads, *tails) for at in group}
+        self._strangers = np.array([at for at in self.moving if at not in own], dtype=np.int64)
+        spines = [
+            (high[0].part, low[0].part)
+            for item in self.items.items for high, low in zip(item.rows, item.rows[1:], strict=False)
+        ]  # fmt: skip
+        self._spines = np.array(spines, dtype=np.int64).reshape(-1, 2)
+
+    def _sharing_inputs(self) -> np.ndarray:
+        """Transistors on one gate or base line: side by side, so that the line is straight."""
+        groups: dict[tuple[str, str, int], list[int]] = {}
+        for at in self.moving:
+            part = self.page.parts[at]
+            if part.kind in TRANSISTORS and part.net("in") not in self.roles.rails.signs:
+                groups.setdefault((part.net("in"), part.kind, part.polarity), []).append(at)
+        found = [mates for group in groups.values() for mates in itertools.pairwise(group)]
+        return np.array(found, dtype=np.int64).reshape(-1, 2)
+
+    # ---- cost
+
+    def touch(self, parts: Iterable[int]) -> list[tuple[int, Trunk | None]]:
+        """Forget the trunks of nets at these parts; what they were, to be put back."""
+        nets = sorted({net for at in parts for net in self.nets_of[at]})
+        old = [(net, self._trunks[net]) for net in nets]
+        for net in nets:
+            self._trunks[net] = None
+        return old
+
+    def put_back(self, old: Iterable[tuple[int, Trunk | None]]) -> None:
+        for net, trunk in old:
+            self._trunks[net] = trunk
+
+    def pin_places(self, net: int) -> list[PinAt]:
+        found = []
+        for at, variants in self.pins[net]:
+            if self.placed[at]:
+                dx, dy, side = variants[self.flip[at]]
+                found.append((int(self.x[at]) + dx, int(self.y[at]) + dy, side))
+        return found
+
+    def cost(self) -> float:
+        total = 0.0
+        lying: list[tuple[int, int, int, int]] = []
+        upright: list[tuple[int, int, int, int]] = []
+        for net in range(len(self.nets)):
+            trunk = self._trunks[net]
+            if trunk is None:
+                pins = self.pin_places(net)
+                trunk = trunk_of(pins) if len(pins) > 1 else Trunk(0.0, (), ())
+                self._trunks[net] = trunk
+            total += trunk.cost
+            lying += [(net, *segment) for segment in trunk.lying]
+            upright += [(net, *segment) for segment in trunk.upright]
+        h = np.array(lying, dtype=float).reshape(-1, 4)
+        v = np.array(upright, dtype=float).reshape(-1, 4)
+        return total + _crossings(h, v) + self._box_cost(h, v) + self._rule_cost()
+
+    def cost_without_wires(self) -> float:
+        """What places cost beside the wires to be."""
+        return self.cost() - sum(trunk.cost for trunk in self._trunks if trunk is not None)
+
+    def _box_cost(self, h: np.ndarray, v: np.ndarray) -> float:
+        owner = self._owner
+        live = self.placed[owner]
+        rel = self._rel[self.flip[owner], np.arange(len(owner))]
+        left, top = rel[:, 0] + self.x[owner], rel[:, 1] + self.y[owner]
+        right, bottom = rel[:, 2] + self.x[owner], rel[:, 3] + self.y[owner]
+        wide = np.minimum(right[:, None], right[None, :]) - np.maximum(left[:, None], left[None, :])
+        high = np.minimum(bottom[:, None], bottom[None, :]) - np.maximum(top[:, None], top[None, :])
+        both = self._others & live[:, None] & live[None, :]
+        area = np.where(both & (wide > 0) & (high > 0), (wide + 0.5) * (high + 0.5), 0.0)
+        cost = OVERLAP * float(area.sum())
+        owners = self._body_owner
+        body = self._body_rel[self.flip[owners], np.arange(len(owners))]
+        cover = body.copy()
+        cover[:, 0::2] += self.x[owners][:, None]
+        cover[:, 1::2] += self.y[owners][:, None]
+        cover = cover[self.placed[owners]]
+        cost += THROUGH * _through(h, v, cover)
+        if len(self._spines):
+            upper, lower = self._spines[:, 0], self._spines[:, 1]
+            spines = np.zeros((len(self._spines), 4))
+            spines[:, 1], spines[:, 2], spines[:, 3] = self.x[upper], self.y[upper] + 2, self.y[lower] - 2
+            cost += THROUGH * _through(_NO_LINES, spines[self.placed[upper]], cover)
+        texts = np.nonzero(self._is_text & live & (right > left))[0]
+        cost += TEXT * _through(
+            h, v, np.stack((left[texts], top[texts], right[texts], bottom[texts]), axis=1)
+        )
+        if live.any():
+            width = float(right[live].max() - left[live].min())
+            height = float(bottom[live].max() - top[live].min())
+            cost += PAGE_WIDTH * width + PAGE_HEIGHT * height
+        return cost
+
+    def _rule_cost(self) -> float:
+        cost = 0.0
+        if len(self._rails):
+            live = self._rails[self.placed[self._rails[:, 0]]]
+            for sign in (-1, 0, 1):
+                ys = self.y[live[live[:, 2] == sign][:, 0]] + live[live[:, 2] == sign][:, 1]
+                if len(ys) > 1:
+                    level = int(np.sort(ys)[len(ys) // 2])
+                    cost += RAIL_LINE * float(np.abs(ys - level).sum())
+        if len(self._flows):
+            one, other = self._flows[:, 0], self._flows[:, 1]
+            live_pairs = self.placed[one] & self.placed[other]
+            cost += FLOW * float(np.maximum(0, self.x[one] - self.x[other] + 1)[live_pairs].sum())
+        if len(self._mates):
+            one, other = self._mates[:, 0], self._mates[:, 1]
+            both = self.placed[one] & self.placed[other]
+            cost += MATE * float(np.abs(self.y[one] - self.y[other])[both].sum())
+        return cost + self._pair_cost()
+
+    def _pair_cost(self) -> float:
+        """Pairs, their loads and windings side by side at one height, nothing else between them."""
+        cost = 0.0
+        x, y, placed = self.x, self.y, self.placed
+        for left, right in self._pairs:
+            if placed[left] and placed[right] and len(self._strangers):
+                xs = x[self._strangers]
+                inside = (xs > x[left]) & (xs < x[right]) & (np.abs(y[self._strangers] - y[left]) < 9)
+                cost += WITHIN * float(np.count_nonzero(inside & placed[self._strangers]))
+        for left, right in (*self._pairs, *self._loads):
+            if placed[left] and placed[right]:
+                apart = int(x[right] - x[left])
+                cost += PAIR * abs(int(y[right] - y[left])) + PAIR * max(0, PAIR_WIDTH - apart) / 4
+                cost += 0.5 * max(0, apart - PAIR_WIDTH)
+        for left, right in self._windings:
+            if placed[left] and placed[right]:
+                cost += PAIR * abs(int(y[right] - y[left])) / 2
+                cost += PAIR * abs(int(x[right] - x[left]) - WINDING_WIDTH) / 4
+        for tail, left, right in self._tails:
+            if placed[tail] and placed[left] and placed[right]:
+                cost += abs(2 * int(x[tail]) - int(x[left]) - int(x[right]))
+                cost += 2.0 * max(0, int(y[left]) + 4 - int(y[tail])) if self._is_below(tail, left) else 0.0
+        return cost
+
+    def _is_below(self, tail: int, left: int) -> bool:
+        return self.page.parts[left].polarity > 0 and self.roles.upright[tail]
+
+
+def _crossings(h: np.ndarray, v: np.ndarray) -> float:
+    """Of different nets: where lines cross, and where they run over each other."""
+    cost = 0.0
+    if len(h) and len(v):
+        meets = (
+            (h[:, None, 0] != v[None, :, 0])
+            & (v[None, :, 1] >= h[:, None, 2]) & (v[None, :, 1] <= h[:, None, 3])
+            & (h[:, None, 1] >= v[None, :, 2]) & (h[:, None, 1] <= v[None, :, 3])
+        )  # fmt: skip
+        cost += CROSSING * float(np.count_nonzero(meets))
+    for lines in (h, v):
+        if len(lines) > 1:
+            same = (lines[:, None, 0] < lines[None, :, 0]) & (lines[:, None, 1] == lines[None, :, 1])
+            over = np.minimum(lines[:, None, 3], lines[None, :, 3]) >= np.maximum(
+                lines[:, None, 2], lines[None, :, 2]
+            )
+            cost += ALONG * float(np.count_nonzero(same & over))
+    return cost
+
+
+def _through(h: np.ndarray, v: np.ndarray, boxes: np.ndarray) -> float:
+    count = 0
+    if len(h) and len(boxes):
+        count += int(np.count_nonzero(
+            (h[:, None, 1] > boxes[None, :, 1]) & (h[:, None, 1] < boxes[None, :, 3])
+            & (h[:, None, 3] > boxes[None, :, 0]) & (h[:, None, 2] < boxes[None, :, 2])
+        ))  # fmt: skip
+    if len(v) and len(boxes):
+        count += int(np.count_nonzero(
+            (v[:, None, 1] > boxes[None, :, 0]) & (v[:, None, 1] < boxes[None, :, 2])
+            & (v[:, None, 3] > boxes[None, :, 1]) & (v[:, None, 2] < boxes[None, :, 3])
+        ))  # fmt: skip
+    return float(count)
+
+
+def text_place(page: Page, roles: Roles, at: int, shape: Shape, flip: int) -> Box | None:
+    """Where a part's texts stand by default, around its place."""
+    part = page.parts[at]
+    if part.kind == "port":
+        return None
+    lines = (part.name, *part.values)
+    width, height = max(text_width(line) for line in lines), LINE * len(lines)
+    left, top, right, _bottom = shape.body
+    if part.kind == "box":
+        return (left, top - height - 0.1, left + width, top - 0.1)
+    if part.kind == "amp":
+        return (0.6, -2.2 - height + LINE, 0.6 + width, -2.2 + LINE)
+    if roles.upright[at]:
+        if stands_left(part, roles, at, flip=bool(flip)):
+            return (left - 0.3 - width, -height / 2, left - 0.3, height / 2)
+        return (right + 0.3, -height / 2, right + 0.3 + width, height / 2)
+    return (-width / 2, top - 0.2 - height, width / 2, top - 0.2)
+
+
+def stands_left(part: Part, roles: Roles, at: int, *, flip: bool) -> bool:
+    """Whether a part's texts stand left: of a transistor that faces right, of the first of two windings."""
+    return any(left == at for left, _ in roles.windings) if part.kind == "l" else flip
+
+
+def _grown(box: Box, by: float) -> Box:
+    return (box[0] - by, box[1] - by, box[2] + by, box[3] + by)
+
+
+def _moved(box: Box, x: float, y: float) -> Box:
+    return (box[0] + x, box[1] + y, box[2] + x, box[3] + y)

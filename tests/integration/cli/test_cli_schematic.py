@@ -1,0 +1,87 @@
+"""`schematic` as scripts use it: pictures, figures, what cannot be drawn."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.fakes.schematic_circuits import GOLDEN
+from tests.integration.cli.conftest import ROOT, Cli
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.fixture
+def circuit(tmp_path: Path) -> Path:
+    path = tmp_path / "ce.cir"
+    path.write_text(GOLDEN["common_emitter"])
+    return path
+
+
+def test_a_picture_has_every_element_and_the_figures_say_so(cli: Cli, circuit: Path, tmp_path: Path) -> None:
+    target = tmp_path / "ce.svg"
+    done = cli("schematic", circuit, "-o", target, "--json")
+    assert done.exit_code == 0
+    told = done.document
+    assert (told["elements"], told["nets"], told["path"], told["format"]) == (11, 7, str(target), "svg")
+    assert told["crossings"] == 0
+    assert told["undrawn"] == []
+    root = ElementTree.fromstring(target.read_text())
+    drawn = {group.get("data-element") for group in root.iter(f"{SVG}g")} - {None}
+    assert drawn == {"VIN", "C1", "R1", "R2", "RC", "RE", "CE", "Q1", "C2", "RL"}
+    texts = {text.text for text in root.iter(f"{SVG}text")}
+    assert {"Common emitter", "VCC: vcc = 12", "Q1", "BC547", "3.3k", "out"} <= texts
+    again = cli("schematic", circuit, "-o", target)
+    assert again.exit_code == 2
+    assert "--force" in again.stderr
+    before = target.read_bytes()
+    assert cli("schematic", circuit, "-o", target, "--force").exit_code == 0
+    assert target.read_bytes() == before
+
+
+def test_symbols_theme_and_forms(cli: Cli, circuit: Path, tmp_path: Path) -> None:
+    for number, options in enumerate((("--symbols", "us"), ("--theme", "dark"), ())):
+        assert cli("schematic", circuit, "-o", tmp_path / f"{number}.svg", *options).exit_code == 0
+    pictures = {(tmp_path / f"{number}.svg").read_text() for number in range(3)}
+    assert len(pictures) == 3
+    for form, start in (("png", b"\x89PNG"), ("pdf", b"%PDF")):
+        done = cli("schematic", circuit, "-o", tmp_path / f"x.{form}")
+        assert done.exit_code == 0, done.stderr
+        assert (tmp_path / f"x.{form}").read_bytes().startswith(start)
+
+
+def test_a_page_of_a_subcircuit(cli: Cli, tmp_path: Path) -> None:
+    path = ROOT / "resources/examples/sallen-key-filter/filter.cir"
+    top = cli("schematic", path, "-o", tmp_path / "top.svg", "--json").document
+    assert top["subcircuits"] == ["opamp2p"]
+    done = cli("schematic", path, "-o", tmp_path / "in.svg", "--subcircuit", "OPAMP2P", "--json").document
+    assert done["elements"] > 3
+    assert 'data-element="inp"' in (tmp_path / "in.svg").read_text()
+
+
+def test_what_cannot_be_is_told_with_advice(cli: Cli, circuit: Path, tmp_path: Path) -> None:
+    empty = tmp_path / "empty.cir"
+    empty.write_text("nothing\n.op\n.end\n")
+    torn = tmp_path / "torn.cir"
+    torn.write_text("torn\nR1 a\n.end\n")
+    cases = {
+        ("schematic", tmp_path / "no.cir", "-o", tmp_path / "x.svg"): "file_not_found",
+        ("schematic", empty, "-o", tmp_path / "x.svg"): "nothing_to_draw",
+        ("schematic", torn, "-o", tmp_path / "x.svg"): "nothing_to_draw",
+        ("schematic", circuit, "-o", tmp_path / "x.svg", "--subcircuit", "u"): "unknown_subcircuit",
+        ("schematic", circuit, "-o", tmp_path / "x.gif"): "bad_usage",
+    }
+    for arguments, error_type in cases.items():
+        done = cli(*arguments, "--json")
+        assert done.exit_code == 2
+        (error,) = done.document["errors"]
+        assert (error["error_type"], bool(error["advice"])) == (error_type, True)
+    assert cli("schematic", torn, "-o", tmp_path / "x.svg", "--json").document["errors"][0]["line"] == 2
+    half = tmp_path / "half.cir"
+    half.write_text("half\nR1 a\nR2 a b 1k\nR3 b 0 1k\n.end\n")
+    done = cli("schematic", half, "-o", tmp_path / "half.svg", LANG="zh_CN.UTF-8")
+    assert done.exit_code == 0
+    assert "第 2 行无法绘制" in done.stderr
+    assert 'data-element="R3"' in (tmp_path / "half.svg").read_text()

@@ -1,0 +1,34 @@
+"""How well drawings read, held to limits: a rule or weight that makes them worse fails here."""
+
+from __future__ import annotations
+
+import pytest
+
+from domain.circuit.schematic.drawing import Effort, draw
+from tests.fakes.schematic_circuits import GOLDEN
+from tests.unit.schematic.test_schematic_reading_back import circuit_of
+
+SEARCH = Effort(starts=1, moves=1_200)
+MOST = {
+    "common_emitter": (0, 1, 32),
+    "differential_pair": (0, 2, 39),
+    "two_transistors": (3, 5, 89),
+    "bridge_rectifier": (2, 10, 85),
+    "r_2r_ladder": (0, 1, 32),
+    "instrumentation_amplifier": (0, 10, 95),
+    "folded_cascode": (5, 14, 171),
+    "audio_amplifier": (6, 20, 316),
+}
+"""Crossings, bends, wire in grid units: a fifth above what was drawn when they were looked at."""
+
+
+@pytest.mark.timeout(120)
+def test_the_golden_circuits_stay_within_their_limits() -> None:
+    above = {}
+    for name, most in MOST.items():
+        page, _ = next(circuit_of(GOLDEN[name].encode()))
+        score = draw(page, effort=SEARCH).score
+        found = (score.crossings, score.bends, score.wire)
+        if score.labels or any(one > limit for one, limit in zip(found, most, strict=True)):
+            above[name] = (found, most)
+    assert above == {}
