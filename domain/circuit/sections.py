@@ -14,12 +14,21 @@ from itertools import groupby
 from typing import Literal
 
 from domain.circuit.cards import Subcircuit
-from domain.circuit.elements import Element
+from domain.circuit.elements import GROUND, Element, canonical_node
 from domain.circuit.netlist import Netlist
 from shared.late_patterns import late_pattern
 
 SectionKind = Literal[
-    "heading", "elements", "subcircuit", "sources", "analyses", "measures", "models", "parameters", "includes"
+    "heading",
+    "elements",
+    "subcircuit",
+    "sources",
+    "nodes",
+    "analyses",
+    "measures",
+    "models",
+    "parameters",
+    "includes",
 ]
 
 _LONGEST = 60
@@ -34,7 +43,8 @@ class Item:
 
     name: str
     value: str
-    """As written: the value of a resistor, the model of a transistor, the waveform of a source."""
+    """As written: the value of a resistor, the model of a transistor, the waveform of a source; of a node the
+    number of its terminals."""
     line: int
 
 
@@ -60,6 +70,7 @@ def sections_of(netlist: Netlist) -> tuple[Section, ...]:
         *_headed(netlist, parts),
         *_subcircuits(netlist),
         _plain("sources", [_item(element) for element in sources]),
+        _plain("nodes", _nodes(top)),
         _plain("analyses", [_card(item.kind, item.text, item.line) for item in netlist.analyses]),
         _plain(
             "measures",
@@ -145,6 +156,18 @@ def _plain(kind: SectionKind, items: list[Item]) -> Section:
 
 def _item(element: Element) -> Item:
     return Item(name=element.name, value=_value_of(element)[:_LONGEST], line=element.line)
+
+
+def _nodes(elements: list[Element]) -> list[Item]:
+    """Each node at the top level with the number of its terminals, ground left out; by their first lines."""
+    found: dict[str, tuple[str, int, int]] = {}
+    for element in elements:
+        for node in element.nodes:
+            key = canonical_node(node.text)
+            name, count, line = found.get(key, (node.text, 0, node.line))
+            found[key] = (name, count + 1, line)
+    found.pop(GROUND, None)
+    return [Item(name=name, value=str(count), line=line) for name, count, line in found.values()]
 
 
 def _value_of(element: Element) -> str:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _NAMES: dict[SectionKind, Message] = {
     "elements": msg("Elements"),
     "sources": msg("Sources (V, I)"),
+    "nodes": msg("Nodes"),
     "analyses": msg("Analyses"),
     "measures": msg("Measurements"),
     "models": msg("Models"),

@@ -129,7 +129,7 @@ async def test_a_folder_lists_folders_first_in_the_order_of_people(browse: Brows
 
 async def test_sections_of_a_file(browse: BrowseProject, root: Path) -> None:
     sections = await browse.sections(root / "rc.cir")
-    assert [section.kind for section in sections] == ["elements", "sources", "analyses"]
+    assert [section.kind for section in sections] == ["elements", "sources", "nodes", "analyses"]
     with pytest.raises(UserInputError):
         await browse.sections(root / "gone.cir")
 

@@ -48,7 +48,7 @@ def test_a_comment_before_one_element_is_no_heading() -> None:
 def test_everything_else_has_a_section_of_its_kind() -> None:
     kinds = [kind for kind, *_ in sections(DECK)]
     assert kinds == [
-        *("heading", "heading", "elements", "sources", "analyses", "measures"),
+        *("heading", "heading", "elements", "sources", "nodes", "analyses", "measures"),
         *("parameters", "models", "includes"),
     ]
 
@@ -68,7 +68,7 @@ def test_rows_carry_value_and_line() -> None:
 
 def test_comments_between_elements_without_a_blank_line_are_remarks() -> None:
     text = "t\n* first\nR1 a 0 1\nR2 a 0 1\n* remark: x = 1\nR3 a 0 1\nR4 a 0 1\n"
-    assert sections(text) == [("elements", "", "", ["R1", "R2", "R3", "R4"])]
+    assert sections(text) == [("elements", "", "", ["R1", "R2", "R3", "R4"]), ("nodes", "", "", ["a"])]
 
 
 def test_rules_of_dashes_are_no_headings_but_free_the_next_line() -> None:
@@ -85,3 +85,9 @@ def test_nothing_and_nonsense_have_no_sections() -> None:
     for data in (b"", b"\xff\xfe\x00", b"title only", b"* \n" * 5, "\ufeff* t\nR".encode("utf-16")):
         sections_of(Netlist.parse(data))
     assert sections("") == []
+
+
+def test_nodes_stand_at_their_first_lines_with_their_terminals() -> None:
+    text = "t\nV1 IN gnd 1\nR1 in\n+ out 1k\nC1 out 0 1n\nX1 in out part\n.subckt part a b\nR1 a c 1\n.ends\n"
+    (nodes,) = [each for each in sections_of(Netlist.parse(text.encode())) if each.kind == "nodes"]
+    assert [(item.name, item.value, item.line) for item in nodes.items] == [("IN", "3", 2), ("out", "3", 4)]
