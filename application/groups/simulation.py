@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from application.simulation.schematics import DrawSchematic
     from application.simulation.simulating import RunSimulation
     from application.simulation.waveforms import LoadWaveforms
+    from application.studies.offering import OfferStudies
+    from application.studies.reading import ReadStudy
     from application.studies.studying import RunStudy
+    from application.studies.written_values import WriteValues
 
 
 class Simulation:
@@ -91,6 +94,31 @@ class Simulation:
             events=self._program.events,
             settings=self._parts.settings,
             libraries=self._program.libraries,
+        )
+
+    @cached_property
+    def study_offer(self) -> OfferStudies:
+        """What the studies of a circuit can be made of."""
+        from application.studies.offering import OfferStudies
+
+        return OfferStudies(
+            sources=self._parts.sources, settings=self._parts.settings, libraries=self._program.libraries
+        )
+
+    @cached_property
+    def read_study(self) -> ReadStudy:
+        """A study that was kept."""
+        from application.studies.reading import ReadStudy
+
+        return ReadStudy(results=self._parts.results)
+
+    @cached_property
+    def write_values(self) -> WriteValues:
+        """What a circuit's file is with values that a study found."""
+        from application.studies.written_values import WriteValues
+
+        return WriteValues(
+            sources=self._parts.sources, settings=self._parts.settings, libraries=self._program.libraries
         )
 
     @cached_property

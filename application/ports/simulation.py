@@ -224,6 +224,9 @@ class ResultStore(Protocol):
         Raises UserInputError when there is none that can be read.
         """
 
+    def study_rows(self, result: Path) -> bytes:
+        """The table beside the result.json of a study. Blocking. Raises UserInputError when it is gone."""
+
     def former_searches(self, circuit: Path, key: str) -> Iterator[tuple[Mapping[str, Any], bytes]]:
         """Optimisations saved here under this `search_key`, the newest first: document and table, as written.
 

@@ -118,6 +118,10 @@ class ResultSummary:
     """The values its run had, where these were not the circuit's."""
     analysis: str = ""
     """The card its run had in place of the circuit's own."""
+    study: str = ""
+    """The kind of study it is, as the command line calls it; "" = one run."""
+    yield_share: float | None = None
+    """Of a Monte Carlo with goals: the share of good runs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,7 +166,7 @@ class ResultCatalogue(Protocol):
     def stored(self, project: Path) -> StoredResults:
         """How many there are, and how large. Never raises."""
 
-    def newest(self, project: Path, most: int) -> tuple[ResultSummary, ...]:
+    def newest(self, project: Path, most: int, *, with_studies: bool = False) -> tuple[ResultSummary, ...]:
         """The newest results, the newest first; damaged ones are left out. Never raises."""
 
 
@@ -231,9 +235,10 @@ class BrowseProject:
         """What a netlist on the disk names at its top level. Raises UserInputError."""
         return await asyncio.to_thread(self._parts, file)
 
-    async def results(self, root: Path) -> tuple[ResultSummary, ...]:
-        """The stored results, the newest first, without their goals."""
-        return await asyncio.to_thread(self._results.newest, root, MOST_RESULTS)
+    async def results(self, root: Path, *, with_studies: bool = False) -> tuple[ResultSummary, ...]:
+        """The stored results, the newest first, without their goals; single runs unless studies are asked
+        for, which have no waveforms."""
+        return await asyncio.to_thread(self._results.newest, root, MOST_RESULTS, with_studies=with_studies)
 
     async def stored(self, root: Path) -> StoredResults:
         """How many results there are, and how much room they take."""
@@ -248,7 +253,7 @@ class BrowseProject:
         found: dict[Path, tuple[int, int]] = {}
         for result in results[:_MOST_JUDGED] if book is not None and book.all else ():
             goals = book.of_result(result.circuit, result.created) if book is not None else ()
-            if not goals or not result.is_ours:  # what nobody ran here meets nothing
+            if not goals or not result.is_ours or result.study:  # what nobody ran here meets nothing
                 continue
             key = (result.path, goals)
             if key not in self._judged:

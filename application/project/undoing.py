@@ -23,6 +23,8 @@ COPY_TOOL = "keep_round"
 """How the log names a circuit that was kept in a file of its own."""
 INSERT_TOOL = "insert_file"
 """Likewise a code block of an answer that became a file; its result has the ``answer``'s id."""
+VALUES_TOOL = "set_values"
+"""Likewise values that a study found, written into the circuit."""
 MOST_LISTED = 5_000
 """Operations, unless more are asked for: a stranger's log may hold millions, and each is compared."""
 

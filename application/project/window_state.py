@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from domain.llm.chat import THINKING_LEVELS, Thinking
+from domain.studies.setup import StudySetup
 from shared.setting import Setting, read_as, setting
 
 MOST_RECENT = 10
@@ -50,6 +51,10 @@ class CircuitView:
     """By kind of analysis: the chosen range of each pane by its unit, "" the axis; in drawn coordinates."""
     measurements: list[str] = field(default_factory=list)
     """Expressions that are measured beside the circuit's own figures."""
+    studies: dict[str, StudySetup] = setting(dict, parts=lambda: StudySetup)
+    """What was filled in last for each kind of study."""
+    study: str = ""
+    """The kind of study that was looked at last; "" = none yet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

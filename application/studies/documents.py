@@ -65,6 +65,7 @@ def study_document(
         document["corners"] = {name: _span(span) for name, span in result.corners.items()}
     if result.nominal is not None:
         document["nominal"] = dict(result.nominal.metrics)
+        document["nominal_parameters"] = dict(result.nominal.parameters)
     if with_rows:
         document["rows"] = [_row(row, translate) for row in result.rows]
     return document

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from application.project.browsing import ResultSummary, StoredResults
+from domain.studies.setup import SETUP_KINDS
 from infrastructure.persistence import confined
 from infrastructure.persistence.confined import read_regular_file
 from infrastructure.persistence.result_circuit import circuit_of
@@ -24,7 +25,7 @@ class ResultList:
     def __init__(self, seals: ResultSeals | None = None) -> None:
         self._seals = seals or ResultSeals()
 
-    def newest(self, project: Path, most: int) -> tuple[ResultSummary, ...]:
+    def newest(self, project: Path, most: int, *, with_studies: bool = False) -> tuple[ResultSummary, ...]:
         """The newest results, the newest first. A folder without a result (a run under way) counts not."""
         folder = project / paths.PROJECT_FOLDER / paths.RESULTS_FOLDER
         try:
@@ -37,7 +38,11 @@ class ResultList:
             _summary(folder / name / paths.RESULT_FILE, number, self._seals)
             for number, name in enumerate(stored[first:], start=first + 1)
         ]
-        return tuple(summary for summary in reversed(found) if summary is not None)
+        return tuple(
+            summary
+            for summary in reversed(found)
+            if summary is not None and (with_studies or not summary.study)
+        )
 
     def stored(self, project: Path) -> StoredResults:
         """Folders with a result, and the bytes of every regular file in them; links are not followed."""
@@ -59,7 +64,8 @@ def _set_in(content: dict[str, Any]) -> dict[str, Any]:
 def _summary(path: Path, number: int, seals: ResultSeals) -> ResultSummary | None:
     try:
         content: Any = read_bounded(read_regular_file(path, max_bytes=_MAX_BYTES))
-        if content.get("kind") == "study":  # nothing to plot
+        is_study = content.get("kind") == "study"
+        if is_study and content.get("study") not in SETUP_KINDS:  # tables of the program's own
             return None
         netlist = content["netlist"]
         return ResultSummary(
@@ -74,9 +80,17 @@ def _summary(path: Path, number: int, seals: ResultSeals) -> ResultSummary | Non
             reason=None if content["ok"] is True else _reason(content.get("issues")),
             own=tuple((str(name), str(value)) for name, value in _set_in(content).items()),
             analysis=str((content.get("request") or {}).get("analysis") or ""),
+            study=str(content["study"]) if is_study else "",
+            yield_share=_yield_of(content) if is_study else None,
         )
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
+
+
+def _yield_of(content: dict[str, Any]) -> float | None:
+    found = content.get("yield")
+    value = found.get("value") if isinstance(found, dict) else None
+    return float(value) if isinstance(value, int | float) and 0 <= value <= 1 else None
 
 
 def _reason(issues: object) -> Message | None:

@@ -132,6 +132,12 @@ class ResultFolders:
     def study_document(self, result: Path) -> Mapping[str, Any]:
         return _load(result)
 
+    def study_rows(self, result: Path) -> bytes:
+        try:
+            return read_regular_file(result.with_name(paths.ROWS_FILE), max_bytes=_MAX_RESULT_BYTES)
+        except OSError as error:
+            raise _no_result(result.with_name(paths.ROWS_FILE)) from error
+
     def former_searches(self, circuit: Path, key: str) -> Iterator[tuple[Mapping[str, Any], bytes]]:
         return former_searches(self._folder_of(circuit), key, self._seals)
 

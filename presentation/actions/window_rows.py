@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 from presentation.actions.action import Action
+from presentation.study_words import KINDS as STUDY_KINDS
+from presentation.study_words import TITLES as STUDY_TITLES
 from shared.message import msg
 
 ZOOMS = (80, 90, 100, 110, 125, 150, 175, 200)
@@ -17,6 +19,7 @@ _simulate = partial(Action, menu="simulate")
 _help = partial(Action, menu="help")
 _language = partial(_view, submenu=msg("Language"), group="language")
 _theme = partial(_view, submenu=msg("Theme"), group="theme")
+_studies = partial(_simulate, submenu=msg("Studies"), icon="chart-column")
 _zoom = partial(_view, submenu=msg("Zoom"))
 
 FILE: tuple[Action, ...] = (
@@ -72,6 +75,10 @@ SIMULATE: tuple[Action, ...] = (
     _simulate("run", msg("Run the current circuit"), keys="F5"),
     _simulate("runMain", msg("Run the main circuit"), keys="Ctrl+F5"),
     _simulate("stopRun", msg("Stop the simulation"), keys="Shift+F5", also="Esc"),
+    *(
+        _studies(f"study.{kind}", STUDY_TITLES[kind], begins_part=not place)
+        for place, kind in enumerate(STUDY_KINDS)
+    ),
 )
 
 HELP: tuple[Action, ...] = (

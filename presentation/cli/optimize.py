@@ -13,20 +13,12 @@ from presentation.cli.tables import table
 from presentation.figures import number
 from presentation.goal_margins import value_and_limit
 from presentation.json_output import Output
-from shared.message import Message, msg
+from presentation.search_words import ENDS
+from shared.message import msg
 
 if TYPE_CHECKING:  # other commands must not pay for numpy
     from domain.studies.optimization import BestPoint, OptimizationResult
     from domain.studies.scatter import Scatter
-
-_ENDS: dict[str, Message] = {
-    "goals_met": msg("The goals are met."),
-    "budget": msg("The simulation budget is used up."),
-    "time": msg("The time is up."),
-    "converged": msg("Several restarts found nothing better."),
-    "exhausted": msg("Every combination has been tried."),
-    "stopped": msg("Stopped; the best so far was kept."),
-}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -76,7 +68,7 @@ def _show(result: OptimizationResult, out: Output, progress: Progress) -> None:
         _print_best(result, result.best, out)
     for warning in result.warnings:
         out.say(msg("Warning: {text}", text=warning))
-    out.say(_ENDS[result.end])
+    out.say(ENDS[result.end])
     seconds = f"{result.duration_s:.2f}"
     out.say(
         msg("{done} {done:simulation|simulations} in {seconds} s, {failed} failed, {repeated} "

@@ -214,6 +214,11 @@ class Workspace(QObject):
     """A result to be shown in the waveforms and measurements"""
     result_offered: Signal[Path] = signal(object)
     """The same for a run that nobody looks at yet: no pane or tab comes to the front"""
+    studies_wanted: Signal[Path | None, str, str] = signal(object, str, str)
+    """A circuit (None: the one in front, else the main one), a kind of study ("" = the last one) and the
+    name of a quantity ("" = none): the page of its studies is to be seen, with that quantity in it"""
+    study_wanted: Signal[Path] = signal(object)
+    """A stored study is to be seen on the page of its circuit"""
     trace_wanted: Signal[Path, str] = signal(object, str)
     """A result, an expression: it is to be seen in the plot of this result"""
     measurement_wanted: Signal[Path, str] = signal(object, str)

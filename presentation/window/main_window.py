@@ -293,6 +293,8 @@ class MainWindow(QWidget):
     def _join_panels(self) -> None:
         """Connect the panels with each other and with the frame."""
         bottom, runs = self.parts.bottom, self.parts.runs
+        self.parts.studies.listen()
+        self.parts.editor.page_shown.connect(self.panes.set_wide)
         self.parts.editor.problems.connect(runs.show_problems)
         self.parts.results.overlay_wanted.connect(runs.draw_behind)
         self.desk.result_stored.connect(runs.note_stored)

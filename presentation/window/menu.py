@@ -12,6 +12,7 @@ from PyQt6.QtWidgets import QWidget
 from presentation.actions.action import Action
 from presentation.actions.window_rows import ZOOMS
 from presentation.panels.conversation.panel import ConversationPanel
+from presentation.study_words import KINDS as STUDY_KINDS
 from presentation.ui.language import LanguageName
 from presentation.ui.theme import Mode
 from presentation.ui.workspace import WindowServices, Workspace
@@ -211,6 +212,9 @@ def _simulate(targets: Targets) -> Iterator[Bound]:
     yield Bound("run", workspace.run_requested.emit, refusals.no_run)
     yield Bound("runMain", workspace.main_run_requested.emit, refusals.no_run)
     yield Bound("stopRun", targets.stop_run, refusals.not_running)
+    for kind in STUDY_KINDS:
+        open_page = partial(workspace.studies_wanted.emit, None, kind, "")
+        yield Bound(f"study.{kind}", open_page, refusals.no_project)
 
 
 def _design(targets: Targets) -> Iterator[Bound]:

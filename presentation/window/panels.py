@@ -22,6 +22,7 @@ from presentation.panels.project.outline import OutlinePane
 from presentation.panels.project.results import ResultsList
 from presentation.panels.project.tree import ProjectTree
 from presentation.panels.run_views import RunViews
+from presentation.panels.studies.pages import StudyPages
 from presentation.ui.tabbed_pages import Page
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
@@ -94,6 +95,13 @@ class Parts:
         from presentation.panels.bottom_pane import BottomPane
 
         return BottomPane(self.services, self.runs, self.pages("bottom"))
+
+    @cached_property
+    def studies(self) -> StudyPages:
+        """The pages of studies, among the editor's tabs."""
+        from presentation.panels.studies.pages import StudyPages
+
+        return StudyPages(self.services, self.app, self.editor)
 
     @cached_property
     def conversation(self) -> ConversationPanel:

@@ -21,6 +21,8 @@ from shared.message import msg
 
 _LEFT_SHARES = {"project": 28, "results": 16, "outline": 56}
 """How the usual left pane is shared out, by panel."""
+_GIVE_ROOM = ("bottom", "right")
+"""Panes that are not seen beside a page that needs the width and height of the centre."""
 _A_SHARE = 20
 """Of a panel that is not named there."""
 
@@ -40,6 +42,12 @@ class Panes(QWidget):
         """Panes asked for while the window was too narrow for them."""
         self._is_plots = False
         """The plot has all the room; what was wanted before stays wanted."""
+        self._is_wide = False
+        """The centre shows a page that needs the room of the bottom and the right pane."""
+        self._asked_beside: frozenset[str] = frozenset()
+        """Panes asked for beside such a page."""
+        self._before_wide: dict[str, tuple[int, ...]] = {}
+        """Sizes from before it came to the front."""
         self._has_sizes = False
         self._scale = services.theme.theme.scale
         self._sides: tuple[float, list[int]] | None = None
@@ -125,6 +133,20 @@ class Panes(QWidget):
         self._upper.setVisible(not is_wanted)
         self.fit()
 
+    def set_wide(self, is_wide: bool) -> None:
+        """A page in the centre needs the room of the bottom and the right pane, or gives it back."""
+        if is_wide == self._is_wide:
+            return
+        if is_wide:
+            self._before_wide = self.sizes()
+        self._is_wide, self._asked_beside = is_wide, frozenset()
+        self.fit()
+        if not is_wide:  # a splitter forgets how large what it hid was
+            for splitter in (self.centre, self._columns):
+                if (kept := self._before_wide.get(splitter.objectName())) is not None:
+                    splitter.setSizes(kept)
+            self._before_wide = {}
+
     # ---- what is seen --------------------------------------------------------------------------
 
     @property
@@ -138,9 +160,14 @@ class Panes(QWidget):
         self.fit()
 
     def set_pane(self, name: str, is_wanted: bool) -> None:
-        """Show or hide a pane."""
+        """Show or hide a pane; of those that give room to a wide page only beside it."""
         if self._is_plots:
             self.give_plot_the_room()
+        if self._is_wide and name in _GIVE_ROOM:
+            beside = self._asked_beside
+            self._asked_beside = beside | {name} if is_wanted else beside - {name}
+            self.fit()
+            return
         self._wanted[name] = is_wanted
         self._asked_for = self._asked_for | {name} if is_wanted else self._asked_for - {name}
         self.fit()
@@ -190,7 +217,11 @@ class Panes(QWidget):
         (inner or target).setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def fit(self) -> None:
-        wanted = {"left": False, "bottom": True, "right": False} if self._is_plots else self._wanted
+        wanted = dict(self._wanted)
+        if self._is_wide:
+            wanted |= {name: name in self._asked_beside for name in _GIVE_ROOM}
+        if self._is_plots:
+            wanted = {"left": False, "bottom": True, "right": False}
         found = fit(self.width(), wanted, asked_for=self._asked_for, scale=self._services.theme.theme.scale)
         self.left.setVisible(found.left)
         self._lower.setVisible(found.bottom)
@@ -226,12 +257,13 @@ class Panes(QWidget):
     def sizes(self) -> dict[str, tuple[int, ...]]:
         """Sizes of the parts of each splitter by its name."""
         splitters = (self.left, self.centre, self._columns)
-        return {each.objectName(): kept for each in splitters if (kept := sizes_of(each))}
+        found = {each.objectName(): kept for each in splitters if (kept := sizes_of(each))}
+        return {**found, **self._before_wide}
 
     @property
     def are_sizes_usual(self) -> bool:
         """Nothing is hidden that would distort them."""
-        return all(self._wanted.values()) and not self._asked_for
+        return all(self._wanted.values()) and not self._asked_for and not self._is_wide
 
     def set_sizes(self, kept: Mapping[str, tuple[int, ...]]) -> None:
         """Those of the pictures, then what was kept of others, fitted to this window."""

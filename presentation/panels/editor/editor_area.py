@@ -16,6 +16,7 @@ from application.ports.project import ABSENT
 from application.project.editing import OpenedFile
 from application.project.unsaved_texts import UnsavedText
 from domain.llm.tools.text_files import TextFile, diff_files
+from presentation.panels.editor.centre_page import CentrePage
 from presentation.panels.editor.code_editor import CodeEditor
 from presentation.panels.editor.commands import TextCommands
 from presentation.panels.editor.compare_view import CompareView
@@ -42,6 +43,8 @@ class EditorArea(QWidget):
 
     problems: Signal[tuple[Problem, ...]] = signal(object)
     """What is wrong with the file in front (and in what it includes)"""
+    page_shown: Signal[bool] = signal(bool)
+    """Whether a page that is no file is in front"""
 
     def __init__(
         self,
@@ -56,6 +59,8 @@ class EditorArea(QWidget):
         self._simulation = simulation
         self._opening: dict[Path, tuple[int, int] | None] = {}
         """Files being read, and where the caret is to go."""
+        self._baselines: dict[Path, str] = {}
+        """Texts that the changes of files are counted from when these are opened next."""
         self._front: Path | None = None
         """The file that was asked for last, also while it and others are being read."""
         self._places: dict[Path, Place] = {}
@@ -229,6 +234,21 @@ class EditorArea(QWidget):
             self._opening[path] = place
             self._services.start(self._open(path), kind="open file")
 
+    def show_changed(self, path: Path, before: str, line: int | None = None) -> None:
+        """The same, with what differs from the text `before` marked as changed."""
+        self._baselines[_absolute(path)] = before
+        self.show_file(path, line)
+
+    def show_page(self, page: CentrePage) -> None:
+        """Bring a page to the front; one that has no tab yet gets one beside the tab in front."""
+        if self.tabs.index_of(page) < 0:
+            self._stack.addWidget(page)
+            self.tabs.add(page, self.tabs.currentIndex() + 1)
+            self._refresh_titles()
+            self.tabs.retranslate()
+        self.tabs.setCurrentIndex(self.tabs.index_of(page))
+        self._on_tab_changed()
+
     def offer_file(self, path: Path) -> None:
         """Open `path`, and show it unless somebody writes in another file; the keyboard stays where it is."""
         path = _absolute(path)
@@ -302,6 +322,8 @@ class EditorArea(QWidget):
         self.tabs.retranslate()
         if page.path in self._places:
             page.editor.go_to_place(*self._places[page.path])
+        if (before := self._baselines.pop(page.path, None)) is not None:
+            page.count_changes_from(before)
         return page
 
     def close_page(self, page: QWidget) -> None:
@@ -320,6 +342,8 @@ class EditorArea(QWidget):
             page.end()
             self._places.pop(page.path, None)
             self.find_bar.attach(None)
+        elif isinstance(page, CentrePage):
+            page.end()
         self.tabs.setTabData(index, None)
         self._stack.removeWidget(page)
         self.tabs.removeTab(index)
@@ -333,12 +357,17 @@ class EditorArea(QWidget):
                 self.close_page(self.tabs.tabData(index))
 
     def _compare(self, page: EditorPage, theirs: str, mine: str) -> None:
+        self.show_difference(page.path.name, theirs, mine, beside=page)
+
+    def show_difference(self, name: str, theirs: str, mine: str, *, beside: QWidget | None = None) -> None:
+        """What differs between two texts of a file, in a tab of its own behind that of `beside`."""
+
         async def compare() -> None:
-            name = page.path.name
             diff = await asyncio.to_thread(diff_files, theirs.encode(), mine.encode(), path=name)
             view = CompareView(self._services, diff)
             self._stack.addWidget(view)
-            self.tabs.add(view, self.tabs.index_of(page) + 1)
+            place = self.tabs.currentIndex() if beside is None else self.tabs.index_of(beside)
+            self.tabs.add(view, place + 1)
             index = self.tabs.index_of(view)
             self.tabs.setTabText(index, name)
             size = self._services.theme.theme.size("icon.default")
@@ -464,6 +493,9 @@ class EditorArea(QWidget):
             self.find_bar.hide()
             self.go_to_line_bar.hide()
         path = page.path if page is not None else None
+        if isinstance(shown, CentrePage):
+            path = shown.circuit
+        self.page_shown.emit(isinstance(shown, CentrePage))
         if path != workspace.shown_file:
             workspace.file_shown.emit(path)
         if page is not None:
@@ -511,6 +543,11 @@ class EditorArea(QWidget):
         pages = self.pages()
         names = [page.path.name for page in pages]
         theme, icons, language = self._services.theme.theme, self._services.icons, self._services.language
+        for index in range(self.tabs.count()):
+            shown = self.tabs.tabData(index)
+            if isinstance(shown, CentrePage):
+                self.tabs.setTabText(index, shown.tab_title().replace("&", "&&"))
+                self.tabs.setTabIcon(index, icons.get(shown.icon, size=theme.size("icon.default")))
         for page in pages:
             index, name = self.tabs.index_of(page), page.path.name
             title = name if names.count(name) == 1 else f"{page.path.parent.name}/{name}"
@@ -532,7 +569,7 @@ class EditorArea(QWidget):
         self.go_to_line_bar.restyle()
         for index in range(self.tabs.count()):
             page = self.tabs.tabData(index)
-            if isinstance(page, EditorPage | CompareView):
+            if isinstance(page, EditorPage | CompareView | CentrePage):
                 page.restyle()
         self._refresh_titles()
 
@@ -542,7 +579,7 @@ class EditorArea(QWidget):
         self.go_to_line_bar.retranslate()
         for index in range(self.tabs.count()):
             page = self.tabs.tabData(index)
-            if isinstance(page, EditorPage | CompareView):
+            if isinstance(page, EditorPage | CompareView | CentrePage):
                 page.retranslate()
         self._refresh_titles()
 

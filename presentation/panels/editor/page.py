@@ -395,6 +395,11 @@ class EditorPage(QWidget):
         self._baseline = self.editor.text()
         self._start_examination()
 
+    def count_changes_from(self, before: str) -> None:
+        """Another text is what changes are counted from: what differs from it is marked."""
+        self._baseline = before
+        self._start_examination()
+
     def check_again(self) -> None:
         """Something this text depends on may be another (an included file)."""
         if is_spice(self.path):

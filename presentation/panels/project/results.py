@@ -12,6 +12,7 @@ from PyQt6.QtCore import QAbstractListModel, QModelIndex, QPoint, Qt, QUrl
 from PyQt6.QtGui import QAction, QDesktopServices
 from PyQt6.QtWidgets import QMenu, QStackedLayout, QWidget
 
+from presentation.study_words import title_of
 from presentation.ui.empty_state import EmptyNote
 from presentation.ui.parts import SpokenName, once_after
 from presentation.ui.rows import Role, RowLook, RowTree, joined
@@ -77,7 +78,7 @@ class ResultsModel(QAbstractListModel):
             return None
         result = self.results[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
-            run = self._services.language(msg("Run {number}", number=result.number))
+            run = self._services.language(title_of(result.study) if result.study else _run_of(result))
             return f"{run}{_DOT}{result.circuit.name}"
         if role == Role.LOOK:
             return _look_of(result)
@@ -95,11 +96,13 @@ class ResultsModel(QAbstractListModel):
         local = local_time(result.created)
         return joined(
             [
-                language(msg("Run {number}", number=result.number)),
+                language(
+                    title_of(result.study) if result.study else msg("Run {number}", number=result.number)
+                ),
                 self._place_of(result),
                 "" if local is None else f"{local:%Y-%m-%d %H:%M:%S}",
                 "" if result.is_ours else language(_ELSEWHERE),
-                language(_STATUS.get(result.status, msg("The simulation failed"))) if not result.ok else "",
+                self._status_of(result),
                 language(result.reason) if result.reason is not None else "",
                 language(
                     msg("{met} of {count} {count:goal|goals} met", met=result.goals_met, count=result.goals)
@@ -108,6 +111,13 @@ class ResultsModel(QAbstractListModel):
                 else "",
             ]
         )
+
+    def _status_of(self, result: ResultSummary) -> str:
+        language = self._services.language
+        if result.study:
+            is_stopped = result.status == "cancelled"
+            return language(msg("The study was stopped")) if is_stopped else ""
+        return "" if result.ok else language(_STATUS.get(result.status, msg("The simulation failed")))
 
 
 class ResultsList(QWidget):
@@ -172,7 +182,7 @@ class ResultsList(QWidget):
 
     async def _load(self, root: Path) -> None:
         browse = self._project.browse
-        results = await browse.results(root)
+        results = await browse.results(root, with_studies=True)
         if root != self._services.workspace.root:
             return
         self.model.set_results(results)
@@ -187,7 +197,7 @@ class ResultsList(QWidget):
     def _offer_newest(self, results: Sequence[ResultSummary]) -> None:
         """A project that is opened shows what was computed last; nothing that came meanwhile is replaced."""
         was_opened, self._was_opened = self._was_opened, False
-        good = [result for result in results if result.ok]
+        good = [result for result in results if result.ok and not result.study]
         if was_opened and self._shown is None and good:
             newest = max(good, key=lambda result: result.created)
             self._services.workspace.result_offered.emit(newest.path)
@@ -204,14 +214,19 @@ class ResultsList(QWidget):
 
     def _on_clicked(self, index: QModelIndex) -> None:
         if 0 <= index.row() < len(self.model.results):
-            self._services.workspace.result_selected.emit(self.model.results[index.row()].path)
+            self._show(self.model.results[index.row()])
+
+    def _show(self, result: ResultSummary) -> None:
+        """A run in the bottom pane, a study on the page of its circuit."""
+        workspace = self._services.workspace
+        (workspace.study_wanted if result.study else workspace.result_selected).emit(result.path)
 
     def menu_for(self, result: ResultSummary) -> QMenu:
         language = self._services.language
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for name, text, act in (
-            ("show_result", msg("Show"), lambda: self._services.workspace.result_selected.emit(result.path)),
+            ("show_result", msg("Show"), lambda: self._show(result)),
             (
                 "overlay_result",
                 self._behind(result),
@@ -222,7 +237,7 @@ class ResultsList(QWidget):
         ):
             action = QAction(language(text), menu)
             action.setObjectName(name)
-            action.setEnabled(name != "overlay_result" or result.ok)
+            action.setEnabled(name != "overlay_result" or (result.ok and not result.study))
             action.triggered.connect(lambda _checked, act=act: act())
             menu.addAction(action)
         return menu
@@ -258,7 +273,20 @@ class ResultsList(QWidget):
             viewport.update()
 
 
+_STUDY_ICONS = {
+    "sweep": "chart-line",
+    "montecarlo": "chart-column",
+    "corners": "table-2",
+    "worst-case": "move",
+    "sensitivity": "sliders-horizontal",
+    "optimize": "target",
+}
+
 _ELSEWHERE = msg("from elsewhere: it came with the project and was not run here")
+
+
+def _run_of(result: ResultSummary) -> Message:
+    return msg("Run {number}", number=result.number)
 
 
 def _show_folder(result: ResultSummary) -> None:
@@ -276,6 +304,10 @@ def _look_of(result: ResultSummary) -> RowLook:
     elif result.goals_met is not None and result.goals_met < result.goals:
         icon, color = ("circle-dashed", "text.tertiary")
     goals = "" if result.goals_met is None else f"{result.goals_met}/{result.goals}"
+    if result.study:
+        icon = _STUDY_ICONS.get(result.study, "activity")
+        color = "text.secondary" if result.is_ours else "text.tertiary"
+        goals = "" if result.yield_share is None else f"{100 * result.yield_share:.1f} %"
     return RowLook(
         icon=icon,
         icon_color=color,

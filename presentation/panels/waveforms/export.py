@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from PyQt6.QtCore import QBuffer, QByteArray, QIODevice, QMimeData, QRectF, QSaveFile, QSize, Qt
+from PyQt6.QtCore import QBuffer, QByteArray, QIODevice, QMimeData, QRectF, QSize, Qt
 from PyQt6.QtGui import QFontMetrics, QGuiApplication, QImage, QPainter
 from PyQt6.QtSvg import QSvgGenerator
 
@@ -20,8 +20,8 @@ from presentation.panels.waveforms.plot_area import PlotArea
 from presentation.panels.waveforms.traces import Axis, Trace
 from presentation.ui.questions import choose_target
 from presentation.ui.theme import Theme
+from presentation.ui.whole_file import write
 from presentation.ui.workspace import WindowServices
-from shared.errors import EnvironmentProblem
 from shared.message import msg
 
 _PIXEL_RATIO = 2.0
@@ -251,14 +251,3 @@ def _paint_caption(painter: QPainter, width: int, light: Theme, caption: Caption
             painter.setPen(light.color("text.secondary"))
             painter.drawText(x + light.size("space.6"), y + metrics.ascent(), words)
         y += metrics.height()
-
-
-def write(path: Path, content: bytes) -> None:
-    """Put a file on the disk, whole or not at all. Blocking. Raises EnvironmentProblem."""
-    file = QSaveFile(str(path))
-    is_written = file.open(QIODevice.OpenModeFlag.WriteOnly) and file.write(content) == len(content)
-    if not is_written or not file.commit():
-        raise EnvironmentProblem(
-            msg("{path} could not be written: {reason}", path=path, reason=file.errorString()),
-            advice=msg("Choose another folder, or free some disk space."),
-        )

@@ -1,0 +1,192 @@
+"""What results of studies do with the circuit: values written and undone, runs as circuits, goals."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+
+from PyQt6.QtCore import QObject, pyqtSignal
+from PyQt6.QtWidgets import QWidget
+
+from application.groups.project import Project
+from application.groups.simulation import Simulation
+from application.project.undoing import VALUES_TOOL
+from application.studies.reading import StoredRow, StoredStudy
+from presentation.ui.workspace import WindowServices
+from shared.errors import CircuitAIError
+from shared.message import msg
+
+KEEP_RUN_TOOL = "keep_run"
+"""How the log names the circuit of a run that was kept in a file of its own."""
+
+
+class CircuitActs(QObject):
+    """The acts of one page."""
+
+    changed = pyqtSignal()
+    """values were written into the circuit, or taken out"""
+    difference_wanted = pyqtSignal(str, str, str)
+    """name, text before, text after"""
+    run_opened = pyqtSignal(object, str, int)
+    """path, what its changes are counted from, line"""
+
+    def __init__(
+        self,
+        services: WindowServices,
+        project: Project,
+        simulation: Simulation,
+        circuit: Path,
+        page: QWidget,
+    ) -> None:
+        super().__init__(page)
+        self._services = services
+        self._project = project
+        self._simulation = simulation
+        self._circuit = circuit
+        self._page = page
+        self._op_id = ""
+        """Of the values that were written last; "" = none that could be taken out."""
+
+    @property
+    def is_applied(self) -> bool:
+        """Whether values stand in the circuit that can be taken out again."""
+        return bool(self._op_id)
+
+    def forget(self) -> None:
+        """Other results are shown: what was written stays."""
+        self._op_id = ""
+
+    def apply_or_undo(self, values: Mapping[str, str]) -> None:
+        """Write values into the circuit as one change, or take out those that were written."""
+        work = self._undo() if self._op_id else self._apply(values)
+        self._services.start(work, kind="set values", scope="set values")
+
+    def show_difference(self, values: Mapping[str, str]) -> None:
+        """Show what would be written."""
+        self._services.start(self._differ(values), kind="set values", scope="set values")
+
+    def open_run(self, study: StoredStudy, row: StoredRow, title: str) -> None:
+        """Keep the circuit of a run in a file of its own, and open it with its values marked."""
+        self._services.start(self._open_run(study, row, title), kind="open run", scope="open run")
+
+    def export(self, study: StoredStudy, parent: QWidget) -> None:
+        """Ask where the table of all runs is to go, and write it."""
+        self._services.start(self._export(study, parent), kind="export")
+
+    def edit_goals(self) -> None:
+        """Show the goals of the circuit."""
+        self._services.start(self._ask_for_goals(), kind="question")
+
+    async def _apply(self, values: Mapping[str, str]) -> None:
+        workspace, root = self._services.workspace, self._services.workspace.root
+        if root is None or not await self._saved():
+            return
+        try:
+            change = await self._simulation.write_values(self._circuit, values)
+            record = await self._project.operations.rewrite(
+                root,
+                {change.path: change.after},
+                expected={change.path: change.before_sha256},
+                tool=VALUES_TOOL,
+            )
+        except CircuitAIError as error:
+            workspace.error_occurred.emit(error)
+            return
+        self._op_id = record.op_id
+        workspace.file_changed.emit(self._circuit)
+        count = len(values)
+        workspace.status_changed.emit(
+            msg("{count} {count:value|values} written into {name}", count=count, name=self._circuit.name)
+        )
+        self.changed.emit()
+
+    async def _undo(self) -> None:
+        workspace, root = self._services.workspace, self._services.workspace.root
+        if root is None or not await self._saved():
+            return
+        try:
+            await self._project.operations.undo(root, self._op_id)
+        except CircuitAIError as error:
+            workspace.error_occurred.emit(error)
+            return
+        self._op_id = ""
+        workspace.file_changed.emit(self._circuit)
+        workspace.status_changed.emit(msg("{name} has its former values again", name=self._circuit.name))
+        self.changed.emit()
+
+    async def _saved(self) -> bool:
+        buffers = self._services.workspace.buffers
+        return buffers is None or await buffers.save_unsaved()
+
+    async def _differ(self, values: Mapping[str, str]) -> None:
+        try:
+            change = await self._simulation.write_values(self._circuit, values)
+        except CircuitAIError as error:
+            self._services.workspace.error_occurred.emit(error)
+            return
+        before, after = (text.decode("utf-8", errors="replace") for text in (change.before, change.after))
+        self.difference_wanted.emit(self._circuit.name, before, after)
+
+    async def _open_run(self, study: StoredStudy, row: StoredRow, title: str) -> None:
+        workspace, root = self._services.workspace, self._services.workspace.root
+        if root is None or not await self._saved():
+            return
+        label = f"corner_{row.corner}" if row.corner and study.kind == "corners" else f"run_{row.run}"
+        heading = self._services.language(
+            msg("Run {number} of {study} of {name}", number=row.run, study=title, name=self._circuit.name)
+        )
+        try:
+            change, included = await self._simulation.write_values.of_run(
+                self._circuit, row.parameters, corner=row.corner, title=heading
+            )
+            folder = self._circuit.parent.relative_to(root)
+            operations = self._project.operations
+            for name, content in included.items():
+                await operations.add_file(
+                    root, str(folder / name), content, session_id="", tool=KEEP_RUN_TOOL
+                )
+            plain = "".join(sign if sign.isalnum() or sign in "_-" else "_" for sign in label)
+            name = str(folder / f"{self._circuit.stem}_{plain}{self._circuit.suffix}")
+            record = await operations.add_file(root, name, change.after, session_id="", tool=KEEP_RUN_TOOL)
+        except CircuitAIError as error:
+            workspace.error_occurred.emit(error)
+            return
+        path = root / record.path
+        workspace.file_changed.emit(path)
+        line = next((number for number in change.lines if number > 1), 1)
+        self.run_opened.emit(path, change.before.decode("utf-8", errors="replace"), line)
+
+    async def _export(self, study: StoredStudy, parent: QWidget) -> None:
+        from presentation.ui.questions import choose_target
+        from presentation.ui.whole_file import write
+
+        workspace = self._services.workspace
+        name = f"{self._circuit.stem}_{study.kind}.csv"
+        start = (workspace.root or Path.home()) / name
+        target = await choose_target(self._services, parent, msg("Export the table"), start)
+        if target is None:
+            return
+        content = await self._simulation.read_study.table(study.path)
+        await asyncio.to_thread(write, target, content)
+        workspace.status_changed.emit(msg("Exported {name}", name=target.name))
+
+    async def _ask_for_goals(self) -> None:
+        from application.ports.events import GoalsUnderstood
+        from presentation.dialogs.goals import GoalsDialog
+
+        workspace, root = self._services.workspace, self._services.workspace.root
+        if root is None:
+            return
+        browse = self._project.browse
+        told = GoalsUnderstood(goals=await browse.goals(root, self._circuit), assumptions=())
+        dialog = GoalsDialog(self._services, told, self._page.window(), circuit=self._circuit.name)
+        wanted = await dialog.ask()
+        if wanted is None:
+            return
+        try:
+            await browse.ask_of(root, self._circuit, wanted)
+        except CircuitAIError as error:
+            workspace.error_occurred.emit(error)
+            return
+        workspace.goals_changed.emit(self._circuit)

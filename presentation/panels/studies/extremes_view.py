@@ -1,0 +1,250 @@
+"""What corners, a worst case and a sensitivity found: spans with the worst marked, tornado charts, tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from PyQt6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from application.studies.reading import StoredStudy, figure_of, figures_of
+from presentation.panels.studies.charts import Bar, BarsChart
+from presentation.panels.studies.result_parts import (
+    MetricBox,
+    ResultView,
+    RunsTable,
+    figure_text,
+    shown,
+)
+from presentation.ui.figure_table import Cell, Column, FigureTable
+from presentation.ui.frame import IconButton
+from presentation.ui.parts import arrange, text_label
+from presentation.ui.styles import mark, mark_area
+from presentation.ui.workspace import WindowServices
+from shared.message import msg
+
+
+class _WithHead(ResultView):
+    """A verdict, and the table as a file."""
+
+    def __init__(self, services: WindowServices, name: str) -> None:
+        super().__init__()
+        self._services = services
+        self._study: StoredStudy | None = None
+        self.setObjectName(name)
+        mark_area(self, surface="base")
+        self.verdict = text_label(role="strong", name="study_verdict")
+        self.note = text_label(role="secondary", name="study_note", wraps=True)
+        save = IconButton(services, "download", msg("Export the table"), name="export_study")
+        save.clicked.connect(lambda _checked=False: self.file_wanted.emit())
+        theme = services.theme.theme
+        edge, gap = theme.size("space.3"), theme.size("space.2")
+        self._head = QWidget()
+        mark_area(self._head, surface="base", line="bottom")
+        arrange(QHBoxLayout(self._head), self.verdict, (self.note, 1), save,
+                edges=(edge, gap, gap, gap), gap=edge)  # fmt: skip
+
+    def _show_verdict(self, study: StoredStudy) -> None:
+        language, met = self._services.language, study.document.get("goals_met")
+        text, role = msg("{count} {count:run|runs}", count=len(study.rows)), "strong"
+        if met is True:
+            text, role = msg("All goals are met"), "ok"
+        elif met is False:
+            text, role = msg("Goals are missed"), "error"
+        self.verdict.setText(language(text))
+        mark(self.verdict, role=role)
+        lines = study.document.get("assumed")
+        self.note.setText(" ".join(str(line) for line in lines) if isinstance(lines, list) else "")
+
+
+class CornersView(_WithHead):
+    """Each corner with its measurements; what is worst of each measurement stands above."""
+
+    def __init__(self, services: WindowServices) -> None:
+        super().__init__(services, "corners_view")
+        self.spans = FigureTable(services, "corner_spans")
+        self.table = RunsTable(services, "corner_runs")
+        self.table.run_wanted.connect(self.run_wanted)
+        arrange(QVBoxLayout(self), self._head, self.spans, (self.table, 1), edges=0, gap=0)
+
+    def show_study(self, study: StoredStudy, nominals: Mapping[str, float]) -> None:
+        """Everything of one study."""
+        self._show_verdict(study)
+        language = self._services.language
+        self.spans.setAccessibleName(language(msg("Extremes over the corners")))
+        self.table.setAccessibleName(language(msg("Corners")))
+        columns = [
+            Column(title=language(msg("Measurement"))),
+            Column(title=language(msg("Least")), is_number=True),
+            Column(title=language(msg("at corner"))),
+            Column(title=language(msg("Greatest")), is_number=True),
+            Column(title=language(msg("at corner"))),
+            Column(title=language(msg("Worst corner"))),
+        ]
+        rows = []
+        for metric, unit in study.units.items():
+            span = study.part("corners", metric)
+            worst = span.get("worst_corner")
+            rows.append(
+                [
+                    Cell(text=metric),
+                    Cell(text=shown(figure_of(span.get("min")), unit)),
+                    Cell(text=str(span.get("min_corner", "")), color="text.secondary"),
+                    Cell(text=shown(figure_of(span.get("max")), unit)),
+                    Cell(text=str(span.get("max_corner", "")), color="text.secondary"),
+                    Cell(text=str(worst) if isinstance(worst, str) else "–",
+                         color="warn.text" if isinstance(worst, str) else "text.tertiary"),
+                ]
+            )  # fmt: skip
+        self.spans.show_rows(columns, rows)
+        self.spans.setFixedHeight(self.spans.wanted_height())
+        ordered = sorted(study.rows, key=lambda row: (row.is_ok, _margin(study.margin(row))))
+        self.table.show_runs(study, ordered if study.goals else study.rows, nominals)
+
+
+def _margin(margin: float | None) -> float:
+    return -math.inf if margin is None else margin
+
+
+class WorstCaseView(_WithHead):
+    """From where to where each measurement reaches, and what moves it."""
+
+    def __init__(self, services: WindowServices) -> None:
+        super().__init__(services, "worst_case_view")
+        self.spans = FigureTable(services, "worst_case_spans")
+        self.metric_box = MetricBox("worst_case_metric")
+        self.metric_box.activated.connect(lambda _index: self._draw())
+        self._of = text_label(role="strong")
+        self.chart = BarsChart(services, "tornado")
+        self.table = RunsTable(services, "worst_case_runs")
+        self.table.run_wanted.connect(self.run_wanted)
+        theme = services.theme.theme
+        edge, gap = theme.size("space.3"), theme.size("space.2")
+        bar = arrange(QHBoxLayout(), self._of, self.metric_box, 1, edges=(edge, gap, edge, gap))
+        arrange(
+            QVBoxLayout(self), self._head, self.spans, bar, (self.chart, 4), (self.table, 4), edges=0, gap=0
+        )
+
+    def show_study(self, study: StoredStudy, nominals: Mapping[str, float]) -> None:
+        """Everything of one study."""
+        self._study = study
+        self._show_verdict(study)
+        language = self._services.language
+        self._of.setText(language(msg("Each parameter alone at its ends, effect on")))
+        self.metric_box.setAccessibleName(language(msg("Measurement")))
+        self.chart.setAccessibleName(language(msg("Effects")))
+        self.table.setAccessibleName(language(msg("Runs")))
+        self.metric_box.offer(list(study.units))
+        columns = [
+            Column(title=language(msg("Measurement"))),
+            Column(title=language(msg("Nominal")), is_number=True),
+            Column(title=language(msg("Least (EVA)")), is_number=True),
+            Column(title=language(msg("Greatest (EVA)")), is_number=True),
+            Column(title=language(msg("Least (RSS)")), is_number=True),
+            Column(title=language(msg("Greatest (RSS)")), is_number=True),
+        ]
+        self.spans.show_rows(columns, [self._span(study, metric) for metric in study.units])
+        self.spans.setFixedHeight(self.spans.wanted_height())
+        self.table.show_runs(study, study.rows, nominals)
+        self._draw()
+
+    def _span(self, study: StoredStudy, metric: str) -> list[Cell]:
+        unit, goals = study.units.get(metric, ""), [goal for goal in study.goals if goal.metric == metric]
+
+        def cell(value: float) -> Cell:
+            is_bad = not math.isnan(value) and any(not goal.is_met_by(value) for goal in goals)
+            text = "–" if math.isnan(value) else shown(value, unit)
+            return Cell(text=text, color="error.text" if is_bad else "text.primary")
+
+        return [
+            Cell(text=metric),
+            cell(study.figure("statistics", metric, "nominal")),
+            *(cell(study.figure("statistics", metric, "eva", end, "value")) for end in ("min", "max")),
+            *(cell(study.figure("statistics", metric, "rss", end)) for end in ("min", "max")),
+        ]
+
+    def _draw(self) -> None:
+        study, metric = self._study, self.metric_box.chosen
+        if study is None:
+            return
+        unit = study.units.get(metric, "")
+        effects = figures_of(study.part("statistics", metric).get("effects"))
+        ordered = sorted(effects.items(), key=lambda each: -abs(each[1]))
+        self.chart.show_bars(
+            [Bar(name=name, low=-abs(half), high=abs(half), text=f"±{shown(abs(half), unit, 3)}")
+             for name, half in ordered]
+        )  # fmt: skip
+
+
+class SensitivityView(_WithHead):
+    """How strongly each parameter moves a measurement: a tornado and its figures."""
+
+    def __init__(self, services: WindowServices) -> None:
+        super().__init__(services, "sensitivity_view")
+        self.metric_box = MetricBox("sensitivity_metric")
+        self.metric_box.activated.connect(lambda _index: self._draw())
+        self._of = text_label(role="strong")
+        self.chart = BarsChart(services, "tornado")
+        self.table = FigureTable(services, "sensitivities")
+        theme = services.theme.theme
+        edge, gap = theme.size("space.3"), theme.size("space.2")
+        bar = arrange(QHBoxLayout(), self._of, self.metric_box, 1, edges=(edge, gap, edge, gap))
+        arrange(QVBoxLayout(self), self._head, bar, (self.chart, 5), (self.table, 4), edges=0, gap=0)
+
+    def show_study(self, study: StoredStudy, nominals: Mapping[str, float]) -> None:  # noqa: ARG002
+        """Everything of one study."""
+        self._study = study
+        self._show_verdict(study)
+        language = self._services.language
+        self._of.setText(language(msg("Change of")))
+        self.metric_box.setAccessibleName(language(msg("Measurement")))
+        self.chart.setAccessibleName(language(msg("Sensitivities")))
+        self.table.setAccessibleName(language(msg("Sensitivities")))
+        self.metric_box.offer(list(study.units))
+        self._draw()
+
+    def _draw(self) -> None:
+        study, metric = self._study, self.metric_box.chosen
+        if study is None:
+            return
+        language, unit = self._services.language, study.units.get(metric, "")
+        items = _sensitivities(study.part("statistics", metric).get("sensitivities"))
+        has_tolerance = any(not math.isnan(figure_of(item.get("per_tolerance"))) for item in items)
+        key = "per_tolerance" if has_tolerance else "normalized"
+        bars = []
+        for item in items:
+            effect = figure_of(item.get(key))
+            if not math.isnan(effect):
+                text = shown(effect, unit, 3) if has_tolerance else figure_text(effect, 3) + " %/%"
+                low, high = sorted((0.0, effect))
+                # Both sides have the same reach, so that a sign is seen as a side.
+                bars.append(Bar(name=str(item.get("parameter", "")), low=low, high=high, text=text))
+        self.chart.show_bars(bars)
+        columns = [
+            Column(title=language(msg("Parameter"))),
+            Column(title=language(msg("Slope")), is_number=True),
+            Column(title=language(msg("Percent per percent")), is_number=True),
+            Column(title=language(msg("For the whole tolerance")), is_number=True),
+        ]
+        self.table.show_rows(
+            columns,
+            [
+                [
+                    Cell(text=str(item.get("parameter", "")), style="mono_small"),
+                    Cell(text=_plain(figure_of(item.get("slope")))),
+                    Cell(text=_plain(figure_of(item.get("normalized")))),
+                    Cell(text="–" if math.isnan(whole := figure_of(item.get("per_tolerance")))
+                         else shown(whole, unit)),
+                ]
+                for item in items
+            ],
+        )  # fmt: skip
+
+
+def _plain(value: float) -> str:
+    return "–" if math.isnan(value) else f"{value:.4g}".replace("-", "−")
+
+
+def _sensitivities(value: object) -> Sequence[Mapping[str, Any]]:
+    return [each for each in value if isinstance(each, Mapping)] if isinstance(value, list) else ()

@@ -1,0 +1,457 @@
+"""The studies of one circuit: for each kind its set-up at the left and its results at the right."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from PyQt6.QtCore import QSize, Qt, pyqtSignal
+from PyQt6.QtWidgets import QHBoxLayout, QProgressBar, QStackedWidget, QVBoxLayout, QWidget
+
+from application.app import Application
+from application.studies.reading import StoredStudy
+from domain.studies.setup import (
+    CircuitOffer,
+    SetupKind,
+    SetupRow,
+    StudySetup,
+    UsualSetups,
+    document_of,
+    row_for,
+)
+from presentation.panels.editor.centre_page import CentrePage
+from presentation.panels.studies.circuit_acts import CircuitActs
+from presentation.panels.studies.result_parts import ResultView, nominals_of
+from presentation.panels.studies.setup_pane import SetupPane
+from presentation.panels.studies.study_work import StudyWork
+from presentation.progress_words import Progress
+from presentation.study_words import KINDS, PURPOSES, TITLES, title_of
+from presentation.ui.empty_state import EmptyNote
+from presentation.ui.parts import ElidedLabel, arrange, text_label
+from presentation.ui.styles import mark, mark_area
+from presentation.ui.tab_strip import TabStrip
+from presentation.ui.workspace import WindowServices
+from shared.errors import CircuitAIError
+from shared.local_time import local_time
+from shared.message import Message, msg
+
+
+class KindView(QWidget):
+    """One kind of study: set-up, and what it found last."""
+
+    def __init__(self, services: WindowServices, setup: SetupPane, result: ResultView) -> None:
+        super().__init__()
+        self.setup_pane = setup
+        self.result = result
+        self.study: StoredStudy | None = None
+        self.results = QStackedWidget()
+        self._note = EmptyNote(services, PURPOSES[setup.kind])
+        self.results.addWidget(self._note)
+        self.results.addWidget(result)
+        mark_area(self.results, surface="base")
+        arrange(QHBoxLayout(self), setup, (self.results, 1), edges=0, gap=0)
+
+    def show_study(self, study: StoredStudy, nominals: Mapping[str, float]) -> None:
+        self.study = study
+        self.result.show_study(study, nominals)
+        self.results.setCurrentWidget(self.result)
+
+
+class StudiesPage(CentrePage):
+    """Tabs, progress, one `KindView` for each kind that was looked at."""
+
+    icon = "chart-column"
+    difference_wanted = pyqtSignal(str, str, str)
+    """name, text before, text after"""
+    run_opened = pyqtSignal(object, str, int)
+    """path, what its changes are counted from, line: a circuit was made of a run"""
+
+    def __init__(self, services: WindowServices, app: Application, circuit: Path) -> None:
+        super().__init__()
+        self._services = services
+        self._app = app
+        self.circuit = circuit
+        self.offer: CircuitOffer | None = None
+        self.views: dict[SetupKind, KindView] = {}
+        self._wanted: tuple[SetupKind, str] | None = None
+        """A kind, and the name of a quantity that is to be in its set-up, until the circuit is known."""
+        self.setObjectName("studies_page")
+        mark_area(self, surface="base")
+        self.work = StudyWork(services, app, circuit, self)
+        self.acts = CircuitActs(services, app.project, app.simulation, circuit, self)
+        self.tabs = TabStrip(services, [TITLES[kind] for kind in KINDS], "studyKinds")
+        self._last_run = ElidedLabel()
+        self._last_run.setObjectName("last_run")
+        self._last_run.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        mark(self._last_run, role="secondary")
+        self.bar = QProgressBar()
+        self.bar.setObjectName("study_bar")
+        self.bar.setTextVisible(False)
+        self.bar.setRange(0, 1000)
+        self.progress = ElidedLabel()
+        self.progress.setObjectName("study_progress")
+        mark(self.progress, role="secondary")
+        self.error = text_label(role="error", name="study_error", wraps=True)
+        self.error.hide()
+        self.stack = QStackedWidget()
+        self._lay_out()
+        self._connect()
+        kept = services.workspace.views.of(circuit).study
+        self.tabs.setCurrentIndex(KINDS.index(kept) if kept in KINDS else 1)
+        services.dress(self)
+        self._show_work()
+        self._services.start(self._load(), kind="read studies")
+
+    # ---- CentrePage ------------------------------------------------------------------------------
+
+    def tab_title(self) -> str:
+        return self._services.language(msg("Studies, {name}", name=self.circuit.name))
+
+    def end(self) -> None:
+        self.work.stop()
+
+    def restyle(self) -> None:
+        theme = self._services.theme.theme
+        edge = theme.size("space.3")
+        arrange(self._head_row, edges=(0, 0, edge, 0), gap=edge)
+        arrange(self._progress_row, edges=(edge, theme.size("space.1"), edge, theme.size("space.1")))
+        self.bar.setFixedHeight(theme.size("space.1"))
+        self.error.setContentsMargins(edge, theme.size("space.1"), edge, theme.size("space.1"))
+
+    def retranslate(self) -> None:
+        self.tabs.setAccessibleName(self._services.language(msg("Kinds of studies")))
+        for view in self.views.values():
+            if view.study is not None:
+                view.result.show_study(view.study, self._nominals(view.study))
+        self._show_last()
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """What the editor needs, so that the panes around can be moved as before."""
+        theme = self._services.theme.theme
+        return QSize(theme.size("pane.editor_min"), theme.size("pane.bottom_min"))
+
+    # ---- what is shown ---------------------------------------------------------------------------
+
+    @property
+    def kind(self) -> SetupKind:
+        return KINDS[max(self.tabs.currentIndex(), 0)]
+
+    @property
+    def view(self) -> KindView | None:
+        """Of the kind in front; None until the circuit was read."""
+        return self.views.get(self.kind)
+
+    def show_kind(self, kind: SetupKind, quantity: str = "") -> None:
+        """Bring a kind to the front, with a quantity of the circuit among its parameters."""
+        self.tabs.setCurrentIndex(KINDS.index(kind))
+        self._wanted = (kind, quantity)
+        if self.offer is not None:
+            self._take_wanted()
+
+    async def show_result(self, path: Path) -> None:
+        """Show a stored study of this circuit. Raises UserInputError when it cannot be read."""
+        study = await self._app.simulation.read_study(path)
+        kind = next((each for each in KINDS if each == study.kind), None)
+        if kind is None:
+            return
+        if self.offer is None:
+            await self._load(is_first=False)
+        self.tabs.setCurrentIndex(KINDS.index(kind))
+        self._show_kind()
+        view = self.views.get(kind)
+        if view is not None:
+            view.show_study(study, self._nominals(study))
+            self._show_last()
+
+    def _take_wanted(self) -> None:
+        (kind, quantity), self._wanted = self._wanted or (self.kind, ""), None
+        self._show_kind()
+        view = self.views.get(kind)
+        if quantity and view is not None and self.offer is not None:
+            pane = view.setup_pane
+            item = next((i for i in self.offer.adjustables if i.name.lower() == quantity.lower()), None)
+            is_there = any(row.row.pattern.lower() == quantity.lower() for row in pane.rows)
+            if not is_there:
+                pane.add_row(row_for(item, kind) if item is not None else SetupRow(pattern=quantity))
+
+    def _lay_out(self) -> None:
+        head = QWidget()
+        mark_area(head, surface="base", line="bottom")
+        self._head_row = arrange(QHBoxLayout(head), (self.tabs, 3), (self._last_run, 1), edges=0)
+        self._progress_line = QWidget()
+        self._progress_row = arrange(QHBoxLayout(self._progress_line), self.progress, edges=0)
+        arrange(
+            QVBoxLayout(self),
+            head,
+            self.bar,
+            self._progress_line,
+            self.error,
+            (self.stack, 1),
+            edges=0,
+            gap=0,
+        )
+
+    def _connect(self) -> None:
+        workspace = self._services.workspace
+        self.tabs.currentChanged.connect(lambda _index: self._show_kind())
+        self.work.state_changed.connect(self._show_work)
+        self.work.progressed.connect(self._show_progress)
+        self.work.kept.connect(self._on_kept)
+        self.work.failed.connect(self._on_failed)
+        self.acts.changed.connect(self._show_applied)
+        self.acts.difference_wanted.connect(self.difference_wanted)
+        self.acts.run_opened.connect(self.run_opened)
+        workspace.file_changed.connect(lambda _path: self._look_again())
+        workspace.goals_changed.connect(
+            lambda circuit: self._look_again() if circuit == self.circuit else None
+        )
+
+    async def _load(self, *, is_first: bool = True) -> None:
+        await self._read_offer()
+        if self.offer is None:
+            return
+        if is_first:
+            await self._show_newest()
+        self._take_wanted()
+
+    async def _read_offer(self) -> None:
+        """What the circuit has now; why it cannot be read is said."""
+        root = self._services.workspace.root
+        try:
+            goals = await self._app.project.browse.goals(root, self.circuit) if root is not None else ()
+            self.offer = await self._app.simulation.study_offer(self.circuit, goals)
+        except CircuitAIError as error:
+            self._say_error(error)
+            return
+        self.error.hide()
+        for view in self.views.values():
+            view.setup_pane.set_offer(self.offer)
+        self._show_last()
+
+    def _look_again(self) -> None:
+        if self.offer is not None or self.error.isVisible():
+            self._services.start(self._read_offer(), kind="read circuit", scope=f"studies {id(self)}")
+
+    async def _show_newest(self) -> None:
+        """The newest study of each kind that was run on this circuit."""
+        root = self._services.workspace.root
+        if root is None:
+            return
+        results = await self._app.project.browse.results(root, with_studies=True)
+        views = self._services.workspace.views
+        for kind in KINDS:
+            path = next(
+                (
+                    result.path
+                    for result in results
+                    if result.study == kind and views.place_of(result.circuit, result.created) == self.circuit
+                ),
+                None,
+            )
+            if path is not None:
+                try:
+                    study = await self._app.simulation.read_study(path)
+                except CircuitAIError:  # removed meanwhile
+                    continue
+                view = self._view_of(kind)
+                if view is not None and view.study is None:
+                    view.show_study(study, self._nominals(study))
+
+    def _show_kind(self) -> None:
+        view = self._view_of(self.kind)
+        if view is not None:
+            self.stack.setCurrentWidget(view)
+            shown = self._services.workspace.views.of(self.circuit)
+            if shown.study != self.kind:
+                shown.study = self.kind
+                self._services.workspace.views.tell()
+        self._show_last()
+        self._show_work()
+
+    def _view_of(self, kind: SetupKind) -> KindView | None:
+        if kind in self.views or self.offer is None:
+            return self.views.get(kind)
+        setup = self._services.workspace.views.of(self.circuit).studies.get(kind)
+        if setup is None:
+            former = self._services.workspace.views.of(self.circuit).studies
+            setup = UsualSetups(offer=self.offer, former=former).of(kind)
+        pane = SetupPane(self._services, kind, setup, self.offer, self.circuit.name)
+        view = KindView(self._services, pane, _result_view(kind, self._services))
+        self.views[kind] = view
+        self.stack.addWidget(view)
+        pane.changed.connect(lambda: self._keep(kind, pane.setup))
+        pane.run_wanted.connect(lambda: self.run(kind))
+        pane.stop_wanted.connect(self.work.stop)
+        pane.goals_wanted.connect(self.acts.edit_goals)
+        view.result.run_wanted.connect(lambda run: self._open_run(kind, run))
+        view.result.values_wanted.connect(self.acts.apply_or_undo)
+        view.result.diff_wanted.connect(self.acts.show_difference)
+        view.result.next_wanted.connect(self.show_kind)
+        view.result.file_wanted.connect(lambda: self._export(kind))
+        return view
+
+    def _keep(self, kind: SetupKind, setup: StudySetup) -> None:
+        self._services.workspace.views.of(self.circuit).studies[kind] = setup
+        self._services.workspace.views.tell()
+
+    # ---- running ---------------------------------------------------------------------------------
+
+    def run(self, kind: SetupKind) -> None:
+        """Save what is written in the editor, and run what is filled in."""
+        self.error.hide()
+        self._services.start(self._save_and_run(kind), kind="begin study", scope=f"studies {id(self)}")
+
+    async def _save_and_run(self, kind: SetupKind) -> None:
+        buffers = self._services.workspace.buffers
+        if buffers is not None and not await buffers.save_unsaved():
+            self._say(msg("Not run: a changed file could not be saved."))
+            return
+        await self._read_offer()
+        view = self.views.get(kind)
+        if self.offer is None or view is None or view.setup_pane.refusal is not None:
+            return
+        setup = view.setup_pane.setup
+        self._keep(kind, setup)
+        if setup.at_corners and (corners := self._corners()) is not None:
+            setup = replace(
+                setup,
+                processes=corners.processes,
+                supply=corners.supply,
+                voltages=corners.voltages,
+                temperatures=corners.temperatures,
+            )
+        self.work.start(kind, document_of(kind, setup, self.offer))
+
+    def _corners(self) -> StudySetup | None:
+        """What is filled in on the page of corners."""
+        kept = self._services.workspace.views.of(self.circuit).studies.get("corners")
+        return kept or (UsualSetups(offer=self.offer).of("corners") if self.offer is not None else None)
+
+    def _show_work(self) -> None:
+        running = self.work.running
+        for kind, view in self.views.items():
+            view.setup_pane.set_running(is_running=running == kind, other_runs=running not in (None, kind))
+        if running is None:
+            self.bar.setValue(0)
+        elif not self._progress_line.isVisible():
+            name = self._services.language(TITLES[running])
+            self.progress.setText(self._services.language(msg("{study}: starting…", study=name)))
+        self.bar.setVisible(running is not None)
+        self._progress_line.setVisible(running is not None)
+
+    def _show_progress(self, progress: Progress) -> None:
+        language = self._services.language
+        self.bar.setValue(round(1000 * progress.share))
+        texts = [progress.done, progress.left, progress.failed, progress.best]
+        self.progress.setText(" · ".join(language(text) for text in texts if text is not None))
+        running = self.work.running
+        if running is not None:
+            self._services.workspace.status_changed.emit(
+                msg("{study} of {name}: {progress}", study=TITLES[running], name=self.circuit.name,
+                    progress=progress.done)
+            )  # fmt: skip
+
+    def _on_kept(self, kind: SetupKind, path: Path) -> None:
+        self._services.start(self._show_kept(kind, path), kind="read study", scope=f"studies {id(self)}")
+
+    async def _show_kept(self, kind: SetupKind, path: Path) -> None:
+        study = await self._app.simulation.read_study(path)
+        view = self.views.get(kind)
+        if view is not None:
+            view.show_study(study, self._nominals(study))
+        self.acts.forget()
+        self._show_last()
+        count, name = len(study.rows), self.circuit.name
+        told = msg("{study} of {name}: {count} {count:run|runs}", study=TITLES[kind], name=name, count=count)
+        if study.is_stopped:
+            told = msg("{study} of {name} stopped; {count} {count:run was|runs were} kept.",
+                       study=TITLES[kind], name=name, count=count)  # fmt: skip
+        self._services.workspace.status_changed.emit(told)
+        self._say_trouble(study)
+
+    def _say_trouble(self, study: StoredStudy) -> None:
+        """Why runs failed: the first reason."""
+        errors = study.document.get("errors")
+        first = errors[0] if isinstance(errors, list) and errors else None
+        if isinstance(first, Mapping) and study.failed:
+            self._say(
+                msg("{count} {count:run|runs} failed: {reason}", count=study.failed,
+                    reason=str(first.get("message", "")))
+            )  # fmt: skip
+
+    def _on_failed(self, _kind: str, error: CircuitAIError) -> None:
+        self._say_error(error)
+
+    def _say_error(self, error: CircuitAIError) -> None:
+        language = self._services.language
+        advice = "" if error.advice is None else f" {language(error.advice)}"
+        self.error.setText(language(error.message) + advice)
+        self.error.show()
+
+    def _say(self, text: Message) -> None:
+        self.error.setText(self._services.language(text))
+        self.error.show()
+
+    # ---- results ---------------------------------------------------------------------------------
+
+    def _nominals(self, study: StoredStudy) -> Mapping[str, float]:
+        offer = self.offer or CircuitOffer()
+        written = {item.name: item.value for item in offer.adjustables if not math.isnan(item.value)}
+        return nominals_of(study, written) if study.kind != "optimize" else written
+
+    def _show_last(self) -> None:
+        """When the shown study was run, or that the circuit has changed since."""
+        view, language = self.view, self._services.language
+        study = None if view is None else view.study
+        if study is None:
+            self._last_run.setText("")
+            return
+        local = local_time(study.created)
+        when = "" if local is None else f"{local:%H:%M}"
+        is_old = self.offer is not None and self.offer.sha256 != study.netlist_sha256
+        text = msg("last run {time}", time=when)
+        if is_old:
+            text = msg("circuit changed since {time}", time=when)
+        if not study.is_ours:
+            text = msg("from elsewhere: it came with the project and was not run here")
+        self._last_run.setText(language(text))
+        mark(self._last_run, role="warn" if is_old or not study.is_ours else "secondary")
+
+    def _open_run(self, kind: SetupKind, run: int) -> None:
+        view = self.views.get(kind)
+        row = None if view is None or view.study is None else view.study.row(run)
+        if row is not None and view is not None and view.study is not None:
+            title = self._services.language(title_of(view.study.kind))
+            self.acts.open_run(view.study, row, title)
+
+    def _export(self, kind: SetupKind) -> None:
+        view = self.views.get(kind)
+        if view is not None and view.study is not None:
+            self.acts.export(view.study, self)
+
+    def _show_applied(self) -> None:
+        from presentation.panels.studies.search_view import SearchView
+
+        view = self.views.get("optimize")
+        if view is not None and isinstance(view.result, SearchView):
+            view.result.set_applied(is_applied=self.acts.is_applied)
+
+
+def _result_view(kind: SetupKind, services: WindowServices) -> ResultView:
+    from presentation.panels.studies import extremes_view, scatter_view, search_view, sweep_view
+
+    match kind:
+        case "sweep":
+            return sweep_view.SweepView(services)
+        case "montecarlo":
+            return scatter_view.ScatterView(services)
+        case "corners":
+            return extremes_view.CornersView(services)
+        case "worst-case":
+            return extremes_view.WorstCaseView(services)
+        case "sensitivity":
+            return extremes_view.SensitivityView(services)
+        case _:
+            return search_view.SearchView(services)

@@ -1,0 +1,259 @@
+"""What the results of several kinds of studies are made of: figures in words, the table of runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from PyQt6.QtCore import QPoint, Qt, pyqtSignal
+from PyQt6.QtGui import QAction
+from PyQt6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QMenu, QVBoxLayout, QWidget
+
+from application.studies.reading import StoredRow, StoredStudy, figures_of
+from domain.circuit.numbers import format_number
+from domain.simulation.goals import DesignGoal
+from presentation.figures import number
+from presentation.goal_margins import GoalRow, typeset
+from presentation.panels.studies.charts import Limit
+from presentation.panels.studies.scales import prefix_of
+from presentation.ui.figure_table import Cell, Column, FigureTable
+from presentation.ui.parts import arrange, text_label
+from presentation.ui.styles import mark, mark_area
+from presentation.ui.workspace import WindowServices
+from shared.message import Message, msg
+
+MOST_SHOWN = 500
+"""Rows of a table; all of them are in the file."""
+
+
+class ResultView(QWidget):
+    """What one kind of study found; `show_study` is called with each new one."""
+
+    run_wanted = pyqtSignal(int)
+    """the number of a run whose circuit is to be opened"""
+    values_wanted = pyqtSignal(object)
+    """values by name: to be written into the circuit"""
+    diff_wanted = pyqtSignal(object)
+    """the same: to be shown as a difference first"""
+    next_wanted = pyqtSignal(str)
+    """another kind of study of the same circuit"""
+    file_wanted = pyqtSignal()
+    """the table as a file"""
+
+    def show_study(self, study: StoredStudy, nominals: Mapping[str, float]) -> None:
+        """`nominals`: the values parameters have in the circuit."""
+        raise NotImplementedError
+
+
+class FigureHead(QWidget):
+    """Captions with large figures below them, from left to right."""
+
+    def __init__(self, services: WindowServices, name: str) -> None:
+        super().__init__()
+        self._services = services
+        self.setObjectName(name)
+        mark_area(self, surface="base", line="bottom")
+        self._row = QHBoxLayout(self)
+        self._pairs: list[tuple[QLabel, QLabel]] = []
+        self.texts: list[tuple[str, str]] = []
+        services.theme.changed.connect(self.restyle)
+        self.restyle()
+
+    def show_figures(self, figures: Sequence[tuple[Message, str]]) -> None:
+        while (item := self._row.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.hide()
+                widget.deleteLater()
+        self._pairs, self.texts = [], []
+        for caption, value in figures:
+            cell = QWidget()
+            small = text_label(self._services.language(caption), role="caption")
+            large = text_label(value, role="title")
+            self._pairs.append((small, large))
+            self.texts.append((small.text(), value))
+            arrange(QVBoxLayout(cell), small, large, edges=0, gap=0)
+            self._row.addWidget(cell)
+        self._row.addStretch(1)
+
+    def restyle(self, _theme: object = None) -> None:
+        theme = self._services.theme.theme
+        edge = theme.size("space.3")
+        arrange(self._row, edges=(edge, theme.size("space.2"), edge, theme.size("space.2")),
+                gap=theme.size("space.5"))  # fmt: skip
+
+
+class MetricBox(QComboBox):
+    """Which measurement charts speak of; what was chosen stays from study to study."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setObjectName(name)
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        mark(self, small=True)
+
+    def offer(self, metrics: Sequence[str], labels: Mapping[str, str] | None = None) -> None:
+        chosen = self.currentData()
+        self.blockSignals(True)
+        self.clear()
+        for metric in metrics:
+            self.addItem((labels or {}).get(metric, metric), metric)
+        self.setCurrentIndex(max(self.findData(chosen), 0) if metrics else -1)
+        self.blockSignals(False)
+
+    @property
+    def chosen(self) -> str:
+        """The metric; "" for none."""
+        return str(self.currentData() or "")
+
+
+class RunsTable(FigureTable):
+    """Runs with their measurements; Enter, a double click or the menu opens the circuit of one."""
+
+    run_wanted = pyqtSignal(int)
+
+    def __init__(self, services: WindowServices, name: str) -> None:
+        super().__init__(services, name)
+        self.runs: list[int] = []
+        self.setSelectionMode(FigureTable.SelectionMode.SingleSelection)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.customContextMenuRequested.connect(self._show_menu)
+        self.activated.connect(lambda index: self._open(index.row()))
+
+    def show_runs(self, study: StoredStudy, rows: Sequence[StoredRow], nominals: Mapping[str, float]) -> None:
+        """One row each, at most `MOST_SHOWN`."""
+        shown = rows[:MOST_SHOWN]
+        self.runs = [row.run for row in shown]
+        language = self._services.language
+        factors = metric_factors(study)
+        names = [name for name in study.parameters if any(name in row.parameters for row in shown)]
+        has_margin = bool(study.goals)
+        first = _named_by(shown)
+        columns = [
+            Column(title=language(first)),
+            *(
+                Column(title=_with_unit(metric, unit), is_number=True)
+                for metric, (_, unit) in factors.items()
+            ),
+            *([Column(title=language(msg("Margin")), is_number=True)] if has_margin else []),
+            *(
+                Column(title=name if study.kind == "sweep" else f"{name} / %", is_number=True)
+                for name in names
+            ),
+        ]
+        self.show_rows(columns, [self._row(study, row, factors, names, nominals) for row in shown])
+
+    def _row(
+        self,
+        study: StoredStudy,
+        row: StoredRow,
+        factors: Mapping[str, tuple[float, str]],
+        names: Sequence[str],
+        nominals: Mapping[str, float],
+    ) -> list[Cell]:
+        language = self._services.language
+        label = row.corner or row.label or language(msg("Run {number}", number=row.run))
+        goals = {goal.metric: goal for goal in study.goals}
+        cells = [Cell(text=label, color="text.primary" if row.is_ok else "error.text", tip=row.reason)]
+        for metric, (factor, _) in factors.items():
+            value, goal = row.metrics.get(metric, math.nan), goals.get(metric)
+            is_bad = goal is not None and not goal.is_met_by(value)
+            text = "—" if math.isnan(value) else figure_text(value / factor)
+            cells.append(Cell(text=text, color="error.text" if is_bad else "text.primary", tip=row.reason))
+        if study.goals:
+            cells.append(margin_cell(study.margin(row)))
+        for name in names:
+            value = row.parameters.get(name, math.nan)
+            if study.kind == "sweep":
+                text = "" if math.isnan(value) else format_number(value, 5)
+            else:
+                text = deviation(value, nominals.get(name, math.nan))
+            cells.append(Cell(text=text, color="text.secondary", tip=f"{name} = {format_number(value, 6)}"
+                              if not math.isnan(value) else ""))  # fmt: skip
+        return cells
+
+    def menu_for(self, place: int) -> QMenu:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for name, text, act in (
+            ("open_run", msg("Open the circuit of this run"), lambda: self._open(place)),
+            ("copy_run", msg("Copy"), self.copy),
+        ):
+            action = QAction(self._services.language(text), menu)
+            action.setObjectName(name)
+            action.triggered.connect(lambda _checked, act=act: act())
+            menu.addAction(action)
+        return menu
+
+    def _show_menu(self, place: QPoint) -> None:
+        row, viewport = self.rowAt(place.y()), self.viewport()
+        if row >= 0 and viewport is not None:
+            self.menu_for(row).popup(viewport.mapToGlobal(place))
+
+    def _open(self, place: int) -> None:
+        if 0 <= place < len(self.runs):
+            self.run_wanted.emit(self.runs[place])
+
+
+def _named_by(rows: Sequence[StoredRow]) -> Message:
+    return msg("Corner") if rows and rows[0].corner else msg("Run")
+
+
+def metric_factors(study: StoredStudy) -> dict[str, tuple[float, str]]:
+    """By metric what its figures are divided by, and the unit of the column then."""
+    found = {}
+    for metric, unit in study.units.items():
+        values = [abs(v) for row in study.rows if math.isfinite(v := row.metrics.get(metric, math.nan))]
+        middle = sorted(values)[len(values) // 2] if values else 1.0
+        found[metric] = prefix_of(middle, unit)
+    return found
+
+
+def _with_unit(name: str, unit: str) -> str:
+    return f"{name} / {unit}" if unit else name
+
+
+def figure_text(value: float, digits: int = 4) -> str:
+    """A figure with so many digits and the real minus: ``10.00``, ``−0.402``."""
+    if value and math.isfinite(value):
+        whole = math.floor(math.log10(abs(value))) + 1
+        text = f"{value:.{max(digits - max(whole, 1), 0)}f}" if -3 < whole <= 6 else f"{value:.{digits}g}"
+    else:
+        text = f"{value:g}"
+    return text.replace("-", "−")
+
+
+def margin_cell(margin: float | None) -> Cell:
+    """By what share the goal met least is met."""
+    text = GoalRow(value="", limit="", met=(margin or 0) >= 0, margin=margin).margin_text
+    color = "text.tertiary" if margin is None else "ok.text" if margin >= 0 else "error.text"
+    return Cell(text=text, color=color)
+
+
+def deviation(value: float, nominal: float) -> str:
+    """In percent of the nominal value: ``+1.5``."""
+    if math.isnan(value) or math.isnan(nominal) or not nominal:
+        return ""
+    return (
+        f"{100 * (value / nominal - 1):+.1f}".replace("-", "−").replace("+0.0", "0.0").replace("−0.0", "0.0")
+    )
+
+
+def shown(value: float, unit: str, digits: int = 4) -> str:
+    """A figure with its unit, typeset."""
+    return typeset(number(value, unit, digits))
+
+
+def limits_of(goals: Sequence[DesignGoal], metric: str, unit: str) -> list[Limit]:
+    """The bounds that goals set a metric."""
+    return [
+        Limit(value=bound, text=shown(bound, unit), is_lower=is_lower)
+        for goal in goals
+        if goal.metric == metric
+        for bound, is_lower in ((goal.minimum, True), (goal.maximum, False))
+        if bound is not None
+    ]
+
+
+def nominals_of(study: StoredStudy, written: Mapping[str, float]) -> Mapping[str, float]:
+    """The values deviations are counted from: those the study ran with, else those of the circuit now."""
+    return {**written, **figures_of(study.document.get("nominal_parameters"))}

@@ -1,0 +1,322 @@
+"""The page of studies by real clicks: set-up, run, results, cancel, values applied and undone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from PyQt6.QtCore import Qt
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QCheckBox, QComboBox, QLabel, QLineEdit, QPushButton
+
+from domain.simulation.goals import DesignGoal
+from domain.studies.setup import document_of
+from presentation.panels.editor.compare_view import CompareView
+from presentation.panels.project.results import ResultsList
+from presentation.panels.studies.page import StudiesPage
+from presentation.panels.studies.scatter_view import ScatterView
+from presentation.panels.studies.search_view import SearchView
+from presentation.panels.studies.setup_pane import SetupPane
+from presentation.panels.studies.sweep_view import SweepView
+from presentation.ui.workspace import WindowServices
+from presentation.window.main_window import MainWindow
+from presentation.window.panels import Parts
+from tests.gui.conftest import Until
+
+DIVIDER = """* Divider of 10 V with a filter behind it
+V1 in 0 DC 10 AC 1
+R1 in out 10k
+R2 out 0 10k
+C1 out 0 10n
+.ac dec 20 10 1meg
+.op
+.meas ac low find vm(out) at=10
+.end
+"""
+GOALS = (
+    DesignGoal(metric="fc", expression="bandwidth(v(out))", unit="Hz", minimum=3000.0, maximum=3400.0),
+    DesignGoal(metric="vout", expression="v(out)", unit="V", minimum=4.9, maximum=5.1),
+)
+
+
+@pytest.fixture
+async def circuit(services: WindowServices, tmp_path: Path) -> Path:
+    """A circuit of a project, with two goals."""
+    root = tmp_path / "divider"
+    root.mkdir()
+    path = root / "divider.cir"
+    path.write_text(DIVIDER, encoding="utf-8")
+    browse = services.app.project.browse
+    await browse.open(root)
+    await browse.ask_of(root, path, GOALS)
+    services.workspace.root = root
+    return path
+
+
+@pytest.fixture
+async def parts(services: WindowServices, circuit: Path, until: Until) -> AsyncIterator[Parts]:
+    """Editor, results and studies as the window joins them."""
+    made = Parts(services, services.app)
+    made.studies.listen()
+    made.editor.resize(1200, 800)
+    made.editor.show()
+    yield made
+    await until(lambda: not services.app.program.tasks.handles)
+
+
+async def _page(parts: Parts, circuit: Path, kind: str, until: Until) -> tuple[StudiesPage, SetupPane]:
+    parts.services.workspace.studies_wanted.emit(circuit, kind, "")
+    page = parts.studies.page_of(circuit)
+    await until(lambda: page.view is not None and page.isVisible())
+    assert page.view is not None
+    return page, page.view.setup_pane
+
+
+def _text(path: Path) -> str:
+    return path.read_bytes().decode()
+
+
+def _click(widget: QPushButton | QCheckBox) -> None:
+    QTest.mouseClick(widget, Qt.MouseButton.LeftButton)
+
+
+def _enter(field: QLineEdit | None, text: str) -> None:
+    assert field is not None
+    field.selectAll()
+    QTest.keyClicks(field, text)
+
+
+def _field(pane: SetupPane, name: str) -> QLineEdit:
+    found = pane.findChild(QLineEdit, name)
+    assert found is not None, name
+    return found
+
+
+async def _ended(page: StudiesPage, until: Until) -> None:
+    await until(lambda: page.work.running is None)
+    await until(lambda: page.view is not None and page.view.study is not None)
+
+
+@pytest.mark.timeout(180)
+async def test_a_monte_carlo_gives_what_the_same_specification_gives_elsewhere(
+    parts: Parts, circuit: Path, until: Until, tmp_path: Path
+) -> None:
+    page, pane = await _page(parts, circuit, "montecarlo", until)
+    assert [row.row.pattern for row in pane.rows] == ["R*", "C*"]
+    assert [box.text() for box in pane.rows[0].parts] == ["R1  10k", "R2  10k"]
+    assert [box.text() for box in pane.metrics.values()] == ["fc", "Output voltage", "low"]
+    _enter(pane.rows[0].tolerance, "2")
+    pane.rows[0].tolerance.editingFinished.emit()
+    assert pane.rows[0].tolerance.text() == "2 %"
+    _enter(_field(pane, "setup_runs"), "40")
+    _click(pane.metrics["low"])
+    assert pane.run_button.text() == "Run Monte Carlo"
+    assert pane.run_button.isEnabled()
+    _click(pane.run_button)
+    await until(lambda: page.work.running == "montecarlo" or page.view.study is not None)
+    await _ended(page, until)
+
+    study = page.view.study
+    assert study is not None
+    assert page.offer is not None
+    document = document_of("montecarlo", pane.setup, page.offer)
+    from application.studies.documents import study_document
+    from application.studies.studying import StudyRequest
+    from domain.studies.study_spec import read_study_spec
+
+    spec = read_study_spec(json.loads(json.dumps(document)))
+    plain = await parts.app.simulation.study(StudyRequest(circuit=circuit, kind="montecarlo", spec=spec))
+    elsewhere = study_document(plain)
+    assert len(study.rows) == 40
+    for row, other in zip(study.rows, elsewhere["rows"], strict=True):
+        assert dict(row.parameters) == other["parameters"]
+        assert dict(row.metrics) == other["metrics"]
+    assert study.part("yield")["passed"] == elsewhere["yield"]["passed"]
+    assert study.figure("statistics", "fc", "mean") == elsewhere["statistics"]["fc"]["mean"]
+    assert study.figure("yield", "low") == elsewhere["yield"]["low"]
+
+    view = page.view.result
+    assert isinstance(view, ScatterView)
+    assert [caption for caption, _ in view.head.texts][:2] == ["Yield, 2 goals", "95 % interval"]
+    assert sum(view.histogram.counts) == 40
+    assert [limit.text for limit in view.histogram.limits] == ["3\u00a0kHz", "3.4\u00a0kHz"]
+    assert {bar.name for bar in view.shares.bars} == {"R1", "R2", "C1"}
+    margins = [study.margin(row) for row in study.rows]
+    assert view.table.runs[0] == min(study.rows, key=lambda row: margins[row.run] or 0).run
+    assert view.table.rows[0][0].text == f"Run {view.table.runs[0]}"
+
+    # A run as a circuit of its own: the same values, and a plain run gives the same figures.
+    worst = view.table.runs[0]
+    view.table.selectRow(0)
+    QTest.keyClick(view.table, Qt.Key.Key_Return)
+    kept = circuit.with_name(f"divider_run_{worst}.cir")
+    await until(lambda: parts.editor.page_of(kept) is not None)
+    opened = parts.editor.page_of(kept)
+    assert opened is not None
+    assert f"Run {worst} of Monte Carlo of divider.cir" in opened.editor.text()
+    assert _text(circuit) == DIVIDER
+    from application.simulation.simulating import SimulationRequest
+
+    run = await parts.app.simulation.run(SimulationRequest(circuit=kept))
+    found = await parts.app.simulation.measure(run.result_path, ["bandwidth(v(out))"])
+    row = study.row(worst)
+    assert row is not None
+    (value,) = (quantity.value for quantity in found.values())
+    assert value == pytest.approx(row.metrics["fc"], rel=1e-9)
+    await until(lambda: opened.editor.markersAtLine(2) != 0 or opened.editor.markersAtLine(1) != 0)
+
+
+@pytest.mark.timeout(180)
+async def test_a_sweep_draws_a_line_for_each_value_of_the_other_parameter(
+    parts: Parts, circuit: Path, until: Until
+) -> None:
+    page, pane = await _page(parts, circuit, "sweep", until)
+    row = pane.rows[0]
+    assert row.row.pattern == "R1"
+    _enter(row.low, "5k")
+    _enter(row.high, "20k")
+    _enter(row.points, "4")
+    button = pane.findChild(QPushButton, "add_parameter")
+    assert button is not None
+    _click(button)
+    _enter(pane.rows[1].pattern, "C1")
+    scale = pane.rows[1].findChild(QComboBox, "parameter_scale")
+    assert scale is not None
+    scale.setCurrentIndex(scale.findData("list"))
+    scale.activated.emit(scale.currentIndex())
+    _enter(pane.rows[1].values, "4.7n, 10n")
+    _click(pane.run_button)
+    await until(lambda: page.view.study is not None)
+    study, view = page.view.study, page.view.result
+    assert study is not None
+    assert isinstance(view, SweepView)
+    assert len(study.rows) == 8
+    assert view.chart.content is not None
+    assert [line.name for line in view.chart.content.lines] == ["C1 = 4.7n", "C1 = 10n"]
+    first = view.chart.content.lines[0].points
+    assert [round(x) for x, _ in first] == [5000, 7937, 12599, 20000]
+    assert first[0][1] == next(
+        r.metrics["fc"] for r in study.rows if r.parameters == {"R1": 5000.0, "C1": 4.7e-9}
+    )
+    view.axis.setCurrentIndex(1)
+    view.axis.activated.emit(1)
+    assert len(view.chart.content.lines) == 4
+
+
+@pytest.mark.timeout(240)
+async def test_found_values_are_one_change_that_can_be_undone(
+    parts: Parts, circuit: Path, until: Until
+) -> None:
+    parts.editor.show_file(circuit)
+    await until(lambda: parts.editor.page_of(circuit) is not None)
+    page, pane = await _page(parts, circuit, "optimize", until)
+    _click(pane.metrics["vout"])
+    _click(pane.run_button)
+    await _ended(page, until)
+    view, study = page.view.result, page.view.study
+    assert isinstance(view, SearchView)
+    assert study is not None
+    assert view.findChild(QLabel, "search_verdict").text() == "1 of 1 goal met"  # type: ignore[union-attr]
+    assert dict(view.values) == study.part("best")["values"]
+    assert [row[2].text for row in view.table.rows[:3]] == list(view.values.values())
+    assert view.goals.texts()[0].startswith("fc ")
+
+    _click(view.diff_button)
+    await until(lambda: any(isinstance(parts.editor.tabs.tabData(i), CompareView) for i in range(3)))
+    assert _text(circuit) == DIVIDER
+    parts.services.workspace.studies_wanted.emit(circuit, "optimize", "")
+    _click(view.apply_button)
+    await until(lambda: view.apply_button.text() == "Undo the change")
+    written = _text(circuit)
+    for name, text in view.values.items():
+        assert any(line.startswith(f"{name} ") and line.endswith(f" {text}") for line in written.splitlines())
+    editor = parts.editor.page_of(circuit)
+    assert editor is not None
+    await until(lambda: editor.editor.text() == written)
+    _click(view.apply_button)
+    await until(lambda: view.apply_button.text() == "Apply as one undoable change")
+    assert _text(circuit) == DIVIDER
+
+
+@pytest.mark.timeout(180)
+async def test_cancel_keeps_what_came(parts: Parts, circuit: Path, until: Until) -> None:
+    page, pane = await _page(parts, circuit, "montecarlo", until)
+    _enter(_field(pane, "setup_runs"), "100000")
+    _click(pane.run_button)
+    await until(lambda: page.bar.isVisible() and page.bar.value() > 0)
+    assert pane.run_button.text() == "Cancel"
+    assert " of 100000 runs" in page.progress.text()
+    _click(pane.run_button)
+    await _ended(page, until)
+    study = page.view.study
+    assert study is not None
+    assert study.is_stopped
+    assert 0 < len(study.rows) < 100_000
+    assert pane.run_button.text() == "Run Monte Carlo"
+    results = ResultsList(parts.services, parts.app.project)
+    results.reload()
+    await until(lambda: results.model.results)
+    assert results.model.results[0].study == "montecarlo"
+    assert results.model.results[0].path == study.path
+
+
+async def test_what_does_not_fit_is_said_in_its_row_and_cannot_be_run(
+    parts: Parts, circuit: Path, until: Until
+) -> None:
+    _, pane = await _page(parts, circuit, "montecarlo", until)
+    row = pane.rows[0]
+    problem = row.findChild(QLabel, "parameter_problem")
+    assert problem is not None
+    for field, wrong, right, said in (
+        (row.pattern, "R9*", "R*", "No part matches R9*."),
+        (row.tolerance, "much", "1", "Enter the tolerance in percent, such as 5 %."),
+    ):
+        _enter(field, wrong)
+        assert problem.text() == said
+        assert not pane.run_button.isEnabled()
+        _enter(field, right)
+        assert problem.isHidden()
+        assert pane.run_button.isEnabled()
+    _enter(_field(pane, "setup_runs"), "many")
+    assert pane.problem.text() == "Enter a whole number of runs."
+    assert not pane.run_button.isEnabled()
+    _enter(_field(pane, "setup_runs"), "10")
+    limit = pane.limits["low"]
+    _enter(limit, "above 3")
+    assert not pane.run_button.isEnabled()
+    _enter(limit, ">= 0.4")
+    assert pane.run_button.isEnabled()
+    added = _field(pane, "added_measurement")
+    _enter(added, "bandwidth(")
+    QTest.keyClick(added, Qt.Key.Key_Return)
+    assert pane.problem.text()
+    _enter(added, "max(v(out))")
+    QTest.keyClick(added, Qt.Key.Key_Return)
+    assert "max(v(out))" in pane.metrics
+
+
+async def test_a_set_up_is_kept_with_its_circuit_and_speaks_the_window_s_language(
+    parts: Parts, circuit: Path, until: Until
+) -> None:
+    page, pane = await _page(parts, circuit, "worst-case", until)
+    _enter(pane.rows[0].tolerance, "7 %")
+    kept = parts.services.workspace.views.of(circuit)
+    assert kept.study == "worst-case"
+    assert kept.studies["worst-case"].rows[0].tolerance == "7 %"
+    parts.services.language.set("zh")
+    assert pane.run_button.text() == "运行最坏情况"
+    assert page.tabs.tabText(1) == "蒙特卡洛"
+    parts.services.language.set("en")
+    parts.editor.close_page(page)
+    again, other = await _page(parts, circuit, "worst-case", until)
+    assert again is not page
+    assert other.rows[0].row.tolerance == "7 %"
+
+
+def test_menu_names_every_kind(services: WindowServices) -> None:
+    window = MainWindow(services, services.app)
+    names = [each.action.name for each in window.commands.all if each.action.name.startswith("study.")]
+    assert names[:2] == ["study.sweep", "study.montecarlo"]
+    assert "study.optimize" in names
