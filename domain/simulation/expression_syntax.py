@@ -6,7 +6,8 @@
     power   := primary (("^" | "**") unary)?            right to left: 2^3^2 = 2^9, -2^2 = -4
     primary := number | signal | name "(" sum ("," sum)* ")" | "(" sum ")"
     signal  := [analysis digits? "."] (v(a) | v(a,b) | i(v1) | i(x1,pin) | p(r1) | vdb(a) ... | @m1[id] | name
-               | "name")
+               | "name") [step]
+    step    := "@" digits | "@" name "=" number         which run of a `.step`: v(out)@2, v(out)@cval=220n
 
 Numbers are SPICE numbers (1k, 1MEG, 10u; M is milli). Node names inside v( ) may hold anything but
 an unmatched parenthesis. Letter case does not matter.
@@ -30,6 +31,8 @@ _SELECTOR = re.compile(r"(op|dc|ac|tran|noise|disto|tf|sens|pz)(\d{0,6})\.(?=[^\
 _SWEEP = re.compile(r"(?:v|i|temp|res)-sweep", re.IGNORECASE)
 _NAME = re.compile(r"[^\W\d][\w.#:$]*")
 _DEVICE = re.compile(r"@[^\s\[\]()]+\[[^\[\]()\s]+\]")
+_STEP_NUMBER = re.compile(r"@(\d{1,6})(?![\w\[.])")
+_STEP_VALUE = re.compile(r"@([^\W\d][\w.:]*)=")
 _BLANK = re.compile(r"\s*")
 _ACCESS = {
     "v": None,
@@ -57,6 +60,17 @@ class Number:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StepRef:
+    """One run of a stepped simulation: by its number from 1, or by the value of what is stepped."""
+
+    number: int = 0
+    """0: it is told by its value."""
+    name: str = ""
+    """Lower case."""
+    value: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SignalRef:
     """A vector by name."""
 
@@ -71,6 +85,8 @@ class SignalRef:
     """Which plot of that analysis, from 1."""
     position: int
     text: str
+    step: StepRef | None = None
+    """Of which run of a `.step`; None for the first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,9 +265,22 @@ class _Parser:
     def _reference(
         self, kind: str, names: tuple[str, ...], analysis: str | None, number: int, start: int
     ) -> SignalRef:
+        step = self._step()
         text = self._text[start : self.at].strip()
         self._skip_blanks()
-        return SignalRef(kind=kind, names=names, analysis=analysis, number=number, position=start, text=text)
+        return SignalRef(
+            kind=kind, names=names, analysis=analysis, number=number, position=start, text=text, step=step
+        )
+
+    def _step(self) -> StepRef | None:
+        if found := _STEP_NUMBER.match(self._text, self.at):
+            self.at = found.end()
+            return StepRef(number=int(found[1]))
+        if found := _STEP_VALUE.match(self._text, self.at):
+            self.at = found.end()
+            sign = -1.0 if self._take("-") else 1.0
+            return StepRef(name=found[1].lower(), value=sign * self._number().value)
+        return None
 
     def _names_in_parentheses(self) -> tuple[str, ...]:
         """The names between parentheses that match, cut at commas; blanks and quotes fall away."""

@@ -23,6 +23,7 @@ from domain.simulation.expression_syntax import (
     Node,
     Number,
     SignalRef,
+    StepRef,
     children,
     parse,
 )
@@ -248,6 +249,24 @@ def _larger_or_smaller(node: Call) -> _Step:
         return Scalar(value=complex(number), unit=first.unit)
 
     return chosen
+
+
+def step_named_in(expression: str) -> StepRef | None:
+    """The run of a `.step` that an expression names (``v(out)@2``), the first of several; None for none, and
+    for what cannot be read."""
+    if "@" not in expression:
+        return None
+
+    def named(node: Node) -> Iterator[StepRef]:
+        if isinstance(node, SignalRef) and node.step is not None:
+            yield node.step
+        for child in children(node):
+            yield from named(child)
+
+    try:
+        return next(named(parse(expression)), None)
+    except UserInputError:
+        return None
 
 
 def is_read_from(expression: str, card: str) -> bool:

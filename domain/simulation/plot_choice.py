@@ -18,12 +18,14 @@ second ac.
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 import numpy as np
 
-from domain.simulation.expression_syntax import SignalRef
+from domain.circuit.numbers import format_number
+from domain.simulation.expression_syntax import SignalRef, StepRef
 from domain.simulation.signals import Signal
 from domain.simulation.vector_functions import Scalar, Value
 from domain.simulation.waveform import Plot, Vector, canonical_name, own_name
@@ -66,6 +68,8 @@ _ANALYSIS_ORDER = (
     "pz",
     "sens",
 )
+_ALIKE = 5e-4
+_MOST_STEPS_NAMED = 12
 _GROUND = frozenset({"0", "gnd"})
 _OF_ELEMENTS = frozenset({"i", "terminal", "p"})
 """Kinds of signals that a circuit's wiring tells where the data have no vector of the name."""
@@ -122,6 +126,8 @@ def _serves_all(plots: Sequence[Plot], plot: Plot, references: Iterable[SignalRe
 
 
 def _is_from(plots: Sequence[Plot], plot: Plot, reference: SignalRef) -> bool:
+    if reference.step is not None:
+        return reference.analysis in (None, plot.analysis) and is_step(plot, reference.step)
     if reference.analysis is None:
         return True
     name = f"{reference.analysis}{reference.number}"
@@ -130,6 +136,17 @@ def _is_from(plots: Sequence[Plot], plot: Plot, reference: SignalRef) -> bool:
         return named[0] is plot
     of_kind = [other for other in plots if other.analysis == reference.analysis]
     return 1 <= reference.number <= len(of_kind) and of_kind[reference.number - 1] is plot
+
+
+def is_step(plot: Plot, step: StepRef) -> bool:
+    """Whether a plot is of the run that is meant."""
+    if plot.step is None:
+        return False
+    if step.number:
+        return plot.step.number == step.number
+    value = plot.step.values.get(step.name)
+    # Names of runs have four digits: what is read there has to be found.
+    return value is not None and math.isclose(value, step.value, rel_tol=_ALIKE, abs_tol=1e-300)
 
 
 def value_of(plot: Plot, reference: SignalRef) -> Value:
@@ -219,6 +236,12 @@ def _spellings(reference: SignalRef) -> Iterator[str]:
 def _unknown(plots: Sequence[Plot], references: Sequence[SignalRef]) -> UserInputError:
     for reference in references:
         homes = [plot for plot in plots if _is_from(plots, plot, reference)]
+        if not homes and reference.step is not None:
+            return UserInputError(
+                msg("{signal} refers to a run that is not in this result; it has {runs}.",
+                    signal=reference.text, runs=_runs(plots)),
+                error_type="missing_analysis",
+            )  # fmt: skip
         if not homes:
             return UserInputError(
                 msg("{signal} refers to an analysis that is not in this result; it has {analyses}.",
@@ -282,3 +305,18 @@ def _no_such_axis(
 
 def _analyses(plots: Sequence[Plot]) -> str:
     return ", ".join(dict.fromkeys(plot.analysis for plot in plots)) or "-"
+
+
+def _runs(plots: Sequence[Plot]) -> str:
+    """``1 (rload=1k), 2 (rload=10k)``; "-" where nothing is stepped."""
+    found: dict[int, str] = {}
+    for plot in plots:
+        if plot.step is not None:
+            values = ", ".join(
+                f"{name}={format_number(value, 4)}" for name, value in plot.step.values.items()
+            )
+            found[plot.step.number] = f"{plot.step.number} ({values})" if values else f"{plot.step.number}"
+    named = [found[number] for number in sorted(found)]
+    if len(named) > _MOST_STEPS_NAMED:
+        named[_MOST_STEPS_NAMED:] = ["..."]
+    return ", ".join(named) or "-"

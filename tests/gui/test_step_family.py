@@ -6,7 +6,8 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from PyQt6.QtCore import QPointF
+from PyQt6.QtCore import QPointF, Qt
+from PyQt6.QtTest import QTest
 
 from application.simulation.simulating import SimulationRequest
 from presentation.panels.bottom_pane import BottomPane
@@ -100,3 +101,59 @@ async def test_figures_and_curves_of_a_family_say_of_which_run_they_are(
     for layer in first._layers:
         layer._runs = list
     assert pane.views.waveforms.area.grab().toImage() != with_names, "the names are drawn"
+
+
+async def test_the_legend_ticks_walks_and_names_the_runs(
+    pane: BottomPane, services: WindowServices, until: Until
+) -> None:
+    panel = pane.views.waveforms
+    runs = panel.runs
+    await until(runs.isVisible)
+    rows = [runs.list.item(at) for at in range(runs.list.count())]
+    assert [row.text() for row in rows] == ["1k", "10k", "100k"]
+    assert runs._title.text() == "rload"
+    assert [row.font().bold() for row in rows] == [True, False, False]
+
+    def drawn() -> set[str]:
+        return {trace.run for trace in panel.area._shown}
+
+    rows[1].setCheckState(Qt.CheckState.Unchecked)
+    await until(lambda: drawn() == {"rload = 1k", "rload = 100k"})
+    # the run that is read goes: the next one is read
+    rows[0].setCheckState(Qt.CheckState.Unchecked)
+    await until(lambda: drawn() == {"rload = 100k"})
+    assert panel.cursor_table._model.columns[0].title == "rload = 100k"
+    rows[2].setCheckState(Qt.CheckState.Unchecked)
+    assert rows[2].checkState() is Qt.CheckState.Checked, "one stays"
+    runs._all.click()
+    await until(lambda: len(drawn()) == 3)
+
+    panel.area.setFocus()
+    await until(panel.area.hasFocus)
+    QTest.keyClick(panel.area, Qt.Key.Key_BracketLeft)
+    await until(lambda: panel.cursor_table._model.columns[0].title == "rload = 10k")
+    QTest.keyClick(panel.area, Qt.Key.Key_BracketLeft)
+    await until(lambda: panel.cursor_table._model.columns[0].title == "rload = 1k")
+    await until(lambda: runs.list.item(0).font().bold() and len(drawn()) == 3)
+    assert panel.plot_choice.currentText().endswith("all 3 runs of rload")
+    runs.only(2)
+    await until(lambda: len(drawn()) == 1)
+    runs._all.click()
+    await until(lambda: len(drawn()) == 3)
+    QTest.keyClick(panel.area, Qt.Key.Key_S)
+    assert runs.isHidden()
+    QTest.keyClick(panel.area, Qt.Key.Key_S)
+    await until(runs.list.hasFocus)
+
+    panel.add_trace("v(out)@2")
+    await until(lambda: len(panel.traces) == 2)
+    panel.add_trace("v(out)@rload=100k")
+    await until(lambda: len(panel.traces) == 3)
+    await until(lambda: not services.app.program.tasks.handles)
+    named = [trace for trace in panel.area._shown if "@" in trace.expression]
+    assert [trace.run for trace in named] == ["", ""], "once each, of no family"
+    panel.add_trace("v(out)@7")
+    await until(lambda: "rload=100k" in panel._note.text)
+    panel.beside.show_kind("nyquist")
+    await until(lambda: panel.beside.view.drawing.axis is not None)
+    assert len(panel.beside.view.drawing.traces) == 3

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from application.simulation.waveforms import StoredFigures
 from domain.circuit.numbers import format_number
+from domain.simulation.expressions import step_named_in
 from domain.simulation.waveform import Plot, Step, plot_labels
 from presentation.panels.waveforms.traces import Trace
 from shared.message import Message, msg
@@ -92,20 +93,33 @@ def drawn_of(family: Sequence[Plot]) -> Sequence[Plot]:
     return [family[round(number * last / (MOST_DRAWN - 1))] for number in range(MOST_DRAWN)]
 
 
+def without(family: Sequence[Plot], left_out: frozenset[int]) -> Sequence[Plot]:
+    """The runs of a family that are drawn."""
+    return [plot for plot in family if plot.step is None or plot.step.number not in left_out]
+
+
 def with_shade(traces: Sequence[Trace], plot: Plot, family: Sequence[Plot]) -> tuple[Trace, ...]:
     """The traces of one run in its shade of their colours, with the run's name."""
     if plot not in family or plot.step is None:
         return tuple(traces)
     shade = family.index(plot) / max(len(family) - 1, 1)
-    return tuple(replace(trace, shade=shade, run=step_label(plot.step)) for trace in traces)
+    run = step_label(plot.step)
+    # v(out)@2 is of the run it names.
+    return tuple(
+        trace if step_named_in(trace.expression) is not None else replace(trace, shade=shade, run=run)
+        for trace in traces
+    )
 
 
-def family_of(plot: Plot, family: Sequence[Plot], traces: Sequence[Trace]) -> tuple[Trace, ...]:
-    """The same expressions in the other runs, each in its shade; slow."""
+def family_of(
+    plot: Plot, family: Sequence[Plot], traces: Sequence[Trace], left_out: frozenset[int] = frozenset()
+) -> tuple[Trace, ...]:
+    """The same expressions in the other runs, but those left out (by number), each in its shade; slow."""
     from presentation.panels.waveforms.traces import axis_of, make_trace
 
+    traces = [trace for trace in traces if step_named_in(trace.expression) is None]
     found: list[Trace] = []
-    for other in drawn_of(family):
+    for other in drawn_of(without(family, left_out)):
         axis = axis_of(other)
         if other is plot or axis is None:
             continue

@@ -27,6 +27,7 @@ from presentation.panels.waveforms.family import (
     step_label,
     with_shade,
 )
+from presentation.panels.waveforms.family_runs import FamilyRuns
 from presentation.panels.waveforms.plot_area import PlotArea
 from presentation.panels.waveforms.plot_foot import PlotFoot
 from presentation.panels.waveforms.plot_hands import PlotHands
@@ -260,6 +261,8 @@ class WaveformsPanel(QWidget):
         edge = theme.size("space.3")
         self._note.restyle()
         self.beside.restyle(theme)
+        self.runs.restyle(theme)
+        self._show_runs()
         self._empty.setContentsMargins(edge, edge, edge, edge)
         if self._area is not None:
             self._area.use(theme)
@@ -267,6 +270,7 @@ class WaveformsPanel(QWidget):
     def retranslate(self, _name: object = None) -> None:
         self._note.retranslate()
         self.beside.retranslate()
+        self.runs.retranslate()
         self.tools.retranslate()
         if self._cursor_table is not None:
             self._cursor_table.retranslate()
@@ -301,6 +305,7 @@ class WaveformsPanel(QWidget):
                 has_drawing and self.cursor_button.isChecked() and self.height() >= _LOW * scale * 1.5
             )
         self._foot.setVisible(has_drawing)
+        self._show_runs()
         has_curves = self._axis is not None and self._area is not None
         self._hint.show_where_needed(has_room=has_curves and self.height() >= _LOW * scale * 1.5)
         if has_side != self._has_side:
@@ -327,7 +332,13 @@ class WaveformsPanel(QWidget):
         for layout in (main, self._side_column, whole):
             layout.setContentsMargins(0, 0, 0, 0)
             layout.setSpacing(0)
-        self.beside = CurvesAndBeside(self._services, self._body, self._subject)
+        self.runs = FamilyRuns(self._services)
+        self.runs.drawn_changed.connect(self._adorn)
+        self.runs.read_wanted.connect(self._read_run)
+        curves = QWidget()
+        arrange(QHBoxLayout(curves), (self._body, 1), self.runs, edges=0, gap=0)
+        self.beside = CurvesAndBeside(self._services, curves, self._subject)
+        self.runs.drawn_changed.connect(self.beside.changed)
         arrange(main, self.tools, self._note, (self.beside, 1))
         self._foot = PlotFoot(self._services, self._shown)
         self._foot.all_wanted.connect(self.measurements_wanted)
@@ -415,7 +426,8 @@ class WaveformsPanel(QWidget):
         wanted = self._view.traces.get(plot.analysis)
         if wanted is None:
             wanted = await asyncio.to_thread(self._plotted, plot)
-        axis, traces = await asyncio.to_thread(made_traces, plot, wanted, self._colors)
+        runs = self._siblings(plot)
+        axis, traces = await asyncio.to_thread(made_traces, plot, wanted, self._colors, runs)
         missing = tuple(trace.expression for trace in traces if trace.error is not None)
         if missing and len(missing) == len(traces):
             axis, traces = await asyncio.to_thread(made_traces, plot, None, self._colors)
@@ -430,6 +442,13 @@ class WaveformsPanel(QWidget):
         waiting, self._waiting = self._waiting, []
         for expression in waiting:
             self.add_trace(expression)
+
+    def _siblings(self, plot: Plot) -> list[Plot]:
+        """The runs of a `.step` that an expression may name."""
+        loaded = self._shown.loaded
+        if loaded is None or plot.step is None:
+            return []
+        return [each for each in loaded.plots if each.analysis == plot.analysis and each.step is not None]
 
     def _plotted(self, plot: Plot) -> list[str] | None:
         """What the circuit's own `plot` commands show of this plot, as far as it can be drawn."""
@@ -453,7 +472,26 @@ class WaveformsPanel(QWidget):
             "plot.keys": self._show_keys,
             "plot.group_delay": self._add_group_delays,
             **self.beside.acts,
+            **self.runs.acts,
         }
+
+    def _read_run(self, plot: Plot) -> None:
+        """Another run of the family is the one that cursors and chips are of."""
+        if plot in self._family:
+            self._plot = plot
+            self._start(keep_view=True)
+
+    def _show_runs(self) -> None:
+        """The legend of a family, where there is room beside its curves."""
+        has_curves = self._axis is not None and self._area is not None and len(self._family) > 1
+        if not has_curves or not self._traces:
+            self.runs.show_family((), None, (), has_room=False)
+            return
+        from presentation.panels.waveforms.panes import family_colors
+
+        colors = family_colors(self._services.theme.theme, self._traces[0].color, len(self._family))
+        is_wide = self.width() >= _NARROW * self._services.theme.theme.scale
+        self.runs.show_family(self._family, self._plot, colors, has_room=is_wide)
 
     def _add_group_delays(self) -> None:
         """Of the chosen trace, else of all that are complex."""
@@ -491,7 +529,9 @@ class WaveformsPanel(QWidget):
 
         assert self._colors is not None
         color = self._colors.of(expression)
-        trace = await asyncio.to_thread(make_trace, expression, plot, axis, color)
+        trace = await asyncio.to_thread(
+            make_trace, expression, plot, axis, color, siblings=self._siblings(plot)
+        )
         if plot is not self._plot or axis is not self._axis:
             self.add_trace(expression)
             return
@@ -594,7 +634,10 @@ class WaveformsPanel(QWidget):
         if self._family:
             from presentation.panels.waveforms.family import family_of
 
-            ghosts = (*ghosts, *await asyncio.to_thread(family_of, plot, self._family, traces))
+            ghosts = (
+                *ghosts,
+                *await asyncio.to_thread(family_of, plot, self._family, traces, self.runs.left_out),
+            )
         if sip.isdeleted(self):  # the window went while the curves were read
             return
         self._show_note()
@@ -637,7 +680,7 @@ class WaveformsPanel(QWidget):
         figures = None if self._shown.loaded is None else self._shown.loaded.figures
         return subject_of(
             self._plot,
-            self._family,
+            (self._family, self.runs.left_out),
             self._traces,
             self._axis,
             self._area.view_range if self._area.zoom else None,
@@ -700,7 +743,8 @@ class WaveformsPanel(QWidget):
         figures = None if loaded is None else loaded.figures
         names = names_of(self._choices, figures, self._services.language)
         for at, choice in enumerate(self._choices):
-            if choice.plot is self._plot and bool(choice.family) == bool(self._family):
+            is_here = self._plot in choice.family if choice.family else choice.plot is self._plot
+            if is_here and bool(choice.family) == bool(self._family):
                 chosen = at
         self.tools.show_choice(names, chosen)
 

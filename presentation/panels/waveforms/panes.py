@@ -27,6 +27,19 @@ TRACE_COLORS = 8
 """How many colours traces have before they begin again."""
 
 
+def _in_shade(theme: Theme, color: QColor, shade: float) -> QColor:
+    """One hue from dark to light by the stepped value, none so pale that it is lost."""
+    dark, light = (0.25, 0.70) if theme.name == "light" else (0.42, 0.82)
+    hue, saturation, _, _ = color.getHslF()
+    return QColor.fromHslF(max(hue or 0.0, 0.0), saturation or 0.0, dark + (light - dark) * shade)
+
+
+def family_colors(theme: Theme, color: int, count: int) -> list[QColor]:
+    """Those of the runs of a family, from the least value to the greatest."""
+    whole = theme.color(f"trace.{color % TRACE_COLORS}")
+    return [_in_shade(theme, whole, number / max(count - 1, 1)) for number in range(count)]
+
+
 def trace_pen(theme: Theme, trace: Trace, *, is_selected: bool = False) -> QPen:
     """The line of a trace by its place in the order of colours: dashed from the fifth, then dotted.
 
@@ -35,12 +48,9 @@ def trace_pen(theme: Theme, trace: Trace, *, is_selected: bool = False) -> QPen:
     sizes = tokens()["plot_style"]
     color = theme.color(f"trace.{trace.color % TRACE_COLORS}")
     if trace.shade is not None:
-        # One hue from dark to light by the stepped value, none so pale that it is lost.
-        dark, light = (0.25, 0.70) if theme.name == "light" else (0.42, 0.82)
-        hue, saturation, _, _ = color.getHslF()
-        color = QColor.fromHslF(max(hue or 0.0, 0.0), saturation or 0.0, dark + (light - dark) * trace.shade)
-        width = float(sizes["line_width_selected" if is_selected else "line_width"])
-        return QPen(color, width * theme.scale)
+        # The run that the cursors read stands out.
+        width = float(sizes["line_width_selected" if is_selected or not trace.is_ghost else "line_width"])
+        return QPen(_in_shade(theme, color, trace.shade), width * theme.scale)
     kind = "line_width_ghost" if trace.is_ghost else "line_width_selected" if is_selected else "line_width"
     if trace.is_ghost:
         color.setAlphaF(float(sizes["ghost_opacity"]))

@@ -21,8 +21,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from domain.simulation.expressions import evaluate_vector
+from domain.simulation.expressions import evaluate_vector, step_named_in
 from domain.simulation.frequency_response import phase_deg
+from domain.simulation.plot_choice import is_step
 from domain.simulation.signals import Signal
 from domain.simulation.waveform import Plot, RealArray
 from shared.errors import CircuitAIError
@@ -255,16 +256,35 @@ def drawable(plot: Plot, expressions: Sequence[str]) -> list[str]:
     return found
 
 
-def make_trace(expression: str, plot: Plot, axis: Axis, color: int, *, is_ghost: bool = False) -> Trace:
-    """The curves of an expression on one plot; what is wrong with it is in the trace's `error`."""
+def make_trace(
+    expression: str,
+    plot: Plot,
+    axis: Axis,
+    color: int,
+    *,
+    is_ghost: bool = False,
+    siblings: Sequence[Plot] = (),
+) -> Trace:
+    """The curves of an expression on one plot; what is wrong with it is in the trace's `error`.
+
+    ``v(out)@2`` is of another run of the same `.step`, one of the `siblings`: it is drawn over its own
+    samples and read, between them, at those of the axis.
+    """
+    step = step_named_in(expression) if siblings else None
+    other = next((each for each in siblings if step is not None and is_step(each, step)), plot)
+    own = (None if other is plot else axis_of(other)) or axis
     try:
-        signal = evaluate_vector(expression, [plot])
+        signal = evaluate_vector(expression, [plot] if step is None else siblings)
     except CircuitAIError as error:
         return Trace(expression=expression, color=color, error=error.message)
     with np.errstate(all="ignore"):
         curves = tuple(
-            Curve(pane=pane, values=values, stretches=tuple(_stretches(axis, values, is_log=pane.is_log)))
-            for pane, values in _lines(signal, plot)
+            Curve(
+                pane=pane,
+                values=values if own is axis else np.interp(axis.values, own.values, values),
+                stretches=tuple(_stretches(own, values, is_log=pane.is_log)),
+            )
+            for pane, values in _lines(signal, other)
         )
     return Trace(expression=expression, color=color, curves=curves, is_ghost=is_ghost)
 
@@ -384,7 +404,7 @@ class TraceColors:
 
 
 def made_traces(
-    plot: Plot, wanted: Sequence[str] | None, colors: TraceColors
+    plot: Plot, wanted: Sequence[str] | None, colors: TraceColors, siblings: Sequence[Plot] = ()
 ) -> tuple[Axis | None, tuple[Trace, ...]]:
     """Axis and traces of a plot: those that were chosen before, or the usual ones."""
     axis = axis_of(plot)
@@ -392,7 +412,7 @@ def made_traces(
         return None, ()
     made: list[Trace] = []
     for expression in default_expressions(plot) if wanted is None else wanted:
-        made.append(make_trace(expression, plot, axis, colors.of(expression)))
+        made.append(make_trace(expression, plot, axis, colors.of(expression), siblings=siblings))
     return axis, tuple(made)
 
 

@@ -12,12 +12,12 @@ from typing import Literal
 import numpy as np
 
 from domain.simulation.distortion import Distortion
-from domain.simulation.expressions import evaluate_vector
+from domain.simulation.expressions import evaluate_vector, step_named_in
 from domain.simulation.result import Quantity
 from domain.simulation.signals import Signal
 from domain.simulation.spectrum import WindowName
 from domain.simulation.waveform import Plot, RealArray
-from presentation.panels.waveforms.family import drawn_of, step_label
+from presentation.panels.waveforms.family import drawn_of, step_label, without
 from presentation.panels.waveforms.plot_marks import Mark
 from presentation.panels.waveforms.traces import Axis, Curve, PaneKind, Stretch, Trace
 from shared.errors import CircuitAIError
@@ -49,6 +49,8 @@ class Subject:
     plot: Plot
     family: tuple[Plot, ...] = ()
     """All runs of a `.step`; () for a single plot."""
+    left_out: frozenset[int] = frozenset()
+    """The runs that are not drawn, by number."""
     traces: tuple[tuple[str, int], ...]
     """Expressions with their colours."""
     span: tuple[float, float] | None = None
@@ -75,7 +77,7 @@ class Subject:
 
 def subject_of(
     plot: Plot,
-    family: tuple[Plot, ...],
+    runs: tuple[tuple[Plot, ...], frozenset[int]],
     traces: Sequence[Trace],
     axis: Axis,
     shown: tuple[float, float] | None,
@@ -83,13 +85,17 @@ def subject_of(
     chosen: str | None,
     metrics: Mapping[str, Quantity],
 ) -> Subject:
-    """What is drawn, as a subject; `shown` in coordinates of the axis, None for all of it."""
+    """What is drawn, as a subject; `shown` in coordinates of the axis, None for all of it.
+
+    `runs`: those of the family, and the numbers of those left out.
+    """
     span = shown
     if shown is not None and axis.is_log:
         span = 10.0 ** shown[0], 10.0 ** shown[1]
     return Subject(
         plot=plot,
-        family=family,
+        family=runs[0],
+        left_out=runs[1],
         traces=tuple((trace.expression, trace.color) for trace in traces),
         span=span,
         chosen=chosen,
@@ -134,8 +140,11 @@ def signals_of(
 ) -> Iterator[tuple[str, int, Signal | Message]]:
     """Expression, colour and vector (or what is wrong with it) of each trace on a plot."""
     for expression, color in subject.traces:
+        is_of_one_run = step_named_in(expression) is not None
+        if is_of_one_run and plot is not subject.plot:
+            continue  # v(out)@2 is the same in every run
         try:
-            signal = evaluate_vector(expression, [plot])
+            signal = evaluate_vector(expression, (subject.family or [plot]) if is_of_one_run else [plot])
         except CircuitAIError as error:
             yield expression, color, error.message
         else:
@@ -151,11 +160,14 @@ def runs_of(
         return own, ()
     last = max(len(subject.family) - 1, 1)
     ghosts: list[Trace] = []
-    for plot in drawn_of(subject.family):
+    for plot in drawn_of(without(subject.family, subject.left_out)):
         shade = subject.family.index(plot) / last
         run = "" if plot.step is None else step_label(plot.step)
         if plot is subject.plot:
-            own = tuple(replace(trace, shade=shade, run=run) for trace in own)
+            own = tuple(
+                each if step_named_in(each.expression) is not None else replace(each, shade=shade, run=run)
+                for each in own
+            )
         else:
             ghosts += [replace(each, shade=shade, run=run, is_ghost=True) for each in make(plot)]
     return own, tuple(ghosts)
