@@ -32,6 +32,7 @@ EDIT: tuple[Action, ...] = (
     _editor("editor.uses", msg("All uses"), keys="Shift+F12"),
     _editor("editor.rename", msg("Rename…"), keys="F2"),
     _lines("editor.comment", msg("Toggle comment"), keys="Ctrl+/", begins_part=True),
+    _lines("editor.format", msg("Format"), keys="Ctrl+Shift+I Alt+Shift+F"),
     _lines("editor.move_up", msg("Move line up"), keys="Alt+Up"),
     _lines("editor.move_down", msg("Move line down"), keys="Alt+Down"),
     _lines("editor.copy_up", msg("Copy line up"), keys="Alt+Shift+Up"),

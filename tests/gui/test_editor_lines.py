@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from PyQt6.QtCore import QPoint, Qt
-from PyQt6.QtGui import QKeySequence
+from PyQt6.QtGui import QContextMenuEvent, QKeySequence
 from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QApplication, QMenu
 
 from presentation.panels.editor.editor_area import EditorArea
 from presentation.panels.editor.page import EditorPage
@@ -135,3 +136,55 @@ async def test_problems_are_gone_through_in_turn(
     page = await opened(project / "filter.cir")
     press(area, "next_problem")
     assert said[-1] == "No problems in filter.cir."
+
+
+@settled
+async def test_columns_are_aligned_in_one_step_of_undo(
+    area: EditorArea, project: Path, opened: Open, until: Until
+) -> None:
+    ugly = "t\r\nR1 in   out 1k\r\nC100 out 0 10n\r\n.op   \r\nR2 a  b 1\r\nR33 a b  1\r\n.end"
+    neat = "t\r\nR1   in  out 1k\r\nC100 out 0   10n\r\n.op\r\nR2  a b 1\r\nR33 a b 1\r\n.end"
+    page = await shown(area, project, opened, ugly)
+    said: list[str] = []
+    language = area._services.language
+    area._services.workspace.status_changed.connect(lambda text: said.append(language(text)))
+    press(area, "format")
+    await until(lambda: page.editor.text() == neat)
+    press(area, "format")
+    await until(lambda: said == ["The columns are aligned already."])
+    page.editor.undo()
+    assert page.editor.text() == ugly
+    page.editor.setSelection(1, 0, 2, 3)  # only these lines
+    press(area, "format")
+    await until(
+        lambda: (
+            page.editor.text()
+            == ugly.replace("R1 in   out", "R1   in  out").replace("out 0 10n", "out 0   10n")
+        )
+    )
+
+
+@settled
+async def test_the_menu_of_a_line_has_its_commands_with_their_keys(
+    area: EditorArea, project: Path, opened: Open, until: Until
+) -> None:
+    page = await shown(area, project, opened, "t\nR1 a 0 10M\nV1 a 0 1\n.op\n.end\n")
+    editor = page.editor
+    editor.go_to(4)
+    at = editor.positionFromLineIndex(1, 8)
+    x = editor.ask(editor.SCI_POINTXFROMPOSITION, 0, at)
+    place = QPoint(x, editor.ask(editor.SCI_POINTYFROMPOSITION, 0, at) + 3)
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, editor.viewport().mapToGlobal(place))
+    QApplication.sendEvent(editor.viewport(), event)
+    assert editor.caret()[0] == 2  # the line that was meant
+    menu = editor.findChild(QMenu)
+    assert menu is not None
+    texts = [action.text() for action in menu.actions() if not action.isSeparator()]
+    assert texts[:6] == [
+        "Change to 10Meg", "Go to definition\tF12", "All uses\tShift+F12", "Rename…\tF2",
+        "Toggle comment\tCtrl+/", "Format\tCtrl+Shift+I",
+    ]  # fmt: skip
+    assert texts[6] == "Undo\tCtrl+Z"
+    menu.actions()[0].trigger()
+    assert editor.text().split("\n")[1] == "R1 a 0 10Meg"
+    menu.close()

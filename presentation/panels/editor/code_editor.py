@@ -25,6 +25,7 @@ from PyQt6.QtGui import (
 )
 from PyQt6.QtWidgets import QMenu, QToolTip
 
+from presentation.panels.editor.editor_menu import add_commands, add_fixes
 from presentation.panels.editor.examination import Problem
 from presentation.panels.editor.overlay import SQUIGGLES, Note, Overlay, OverviewBar
 from presentation.panels.editor.spice_lexer import SpiceLexer
@@ -225,10 +226,14 @@ class CodeEditor(QsciScintilla):
 
     def problem_at_caret(self) -> Problem | None:
         """The problem of the caret's line: one with a fix first, then the worst."""
+        return next(iter(self.problems_of_line()), None)
+
+    def problems_of_line(self) -> list[Problem]:
+        """Those of the caret's line: with a fix first, then the worst."""
         line = self.getCursorPosition()[0]
         here = [p for p in self._problems if self._line_of(p.start) == line]
         order = {"error": 0, "warning": 1, "info": 2}
-        return min(here, key=lambda p: (p.fix is None, order[p.severity], p.start), default=None)
+        return sorted(here, key=lambda p: (p.fix is None, order[p.severity], p.start))
 
     def _margin_symbols(self) -> dict[int, int]:
         symbols: dict[int, int] = {}
@@ -484,33 +489,19 @@ class CodeEditor(QsciScintilla):
         """Our own menu: Scintilla's speaks English only."""
         if event is None:
             return
-        language, menu = self._services.language, QMenu(self)
+        if event.reason() == QContextMenuEvent.Reason.Mouse:
+            self._follow(self.ask(self.SCI_POSITIONFROMPOINT, event.pos().x(), event.pos().y()))
+        menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        problem = self.problem_at_caret()
-        if problem is not None and problem.fix is not None:
-            fix = menu.addAction(language(problem.fix.title))
-            if fix is not None:
-                fix.triggered.connect(lambda: self.fix_chosen.emit(problem))
-            menu.addSeparator()
-        entries = (
-            (msg("Undo"), self.undo, self.isUndoAvailable()),
-            (msg("Redo"), self.redo, self.isRedoAvailable()),
-            None,
-            (msg("Cut"), self.cut, self.hasSelectedText() and not self.isReadOnly()),
-            (msg("Copy"), self.copy, self.hasSelectedText()),
-            (msg("Paste"), self.paste, not self.isReadOnly()),
-            None,
-            (msg("Select all"), self.selectAll, self.length() > 0),
-        )
-        for entry in entries:
-            if entry is None:
-                menu.addSeparator()
-                continue
-            action = menu.addAction(language(entry[0]))
-            if action is not None:
-                action.setEnabled(entry[2])
-                action.triggered.connect(lambda _checked=False, act=entry[1]: act())
+        add_fixes(menu, self, self._services, self.fix_chosen.emit)
+        add_commands(menu, self, self._services, is_spice=self._lexer is not None)
         menu.popup(event.globalPos())
+
+    def _follow(self, position: int) -> None:
+        """The caret goes where the menu opens, unless that is within what is selected."""
+        start, end = self.selected_bytes()
+        if not start <= position <= end:
+            self.ask(self.SCI_GOTOPOS, position)
 
     def dragEnterEvent(self, event: QDragEnterEvent | None) -> None:  # noqa: N802 - Qt's name
         if event is not None and not _is_left(event):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -13,6 +14,7 @@ from presentation.panels.editor import line_commands
 from presentation.panels.editor.code_editor import CodeEditor
 from presentation.panels.editor.examination import Problem, has_title, is_spice
 from presentation.panels.editor.page import EditorPage
+from presentation.panels.editor.text_changes import edits_by_line
 from presentation.ui.workspace import WindowServices
 from shared.message import msg
 
@@ -38,6 +40,7 @@ class TextCommands:
             "editor.complete": self.complete,
             "editor.next_problem": partial(self.go_to_problem, 1),
             "editor.previous_problem": partial(self.go_to_problem, -1),
+            "editor.format": self.format,
             "editor.comment": self.toggle_comment,
             "editor.move_up": partial(self.move_lines, "up"),
             "editor.move_down": partial(self.move_lines, "down"),
@@ -51,6 +54,30 @@ class TextCommands:
         page = self._page()
         if page is not None and page.completer is not None:
             page.completer.ask()
+
+    def format(self) -> None:
+        """Align the columns of the text, or of the selected lines."""
+        page = self._page()
+        if page is not None and is_spice(page.path):
+            self._services.start(self._format(page), kind="format text")
+
+    async def _format(self, page: EditorPage) -> None:
+        from domain.circuit.formatting import formatted
+
+        editor, text = page.editor, page.editor.text()
+        title = has_title(page.path)
+        new = await asyncio.to_thread(lambda: formatted(text, has_title=title))
+        edits = await asyncio.to_thread(edits_by_line, text, new)
+        if page.is_closed or editor.text() != text:
+            return  # typed into meanwhile: the key is pressed again
+        start, end = editor.selected_bytes()
+        if start != end:  # lines are meant, not letters
+            start = editor.ask(editor.SCI_POSITIONFROMLINE, editor.ask(editor.SCI_LINEFROMPOSITION, start))
+            end = editor.ask(editor.SCI_GETLINEENDPOSITION, editor.ask(editor.SCI_LINEFROMPOSITION, end))
+            edits = tuple(edit for edit in edits if edit.start < end and edit.end > start)
+        editor.apply(edits)
+        if not edits:
+            self._services.workspace.status_changed.emit(msg("The columns are aligned already."))
 
     def toggle_comment(self) -> None:
         page = self._page()

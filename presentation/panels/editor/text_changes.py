@@ -38,6 +38,17 @@ def edits_between(old: str, new: str) -> tuple[TextEdit, ...]:
     )
 
 
+def edits_by_line(old: str, new: str) -> tuple[TextEdit, ...]:
+    """The edits of lines that stay where they are, one a line, descending; both have as many lines."""
+    edits, start = [], 0
+    for before, after in zip(_LINE.findall(old), _LINE.findall(new), strict=True):
+        data = before.encode()
+        if before != after:
+            edits.append(_trimmed(start, data, after.encode()))
+        start += len(data)
+    return tuple(reversed(edits))
+
+
 def changed_lines(old: str, new: str) -> tuple[tuple[int, int], ...]:
     """Which lines of `new` are not in `old`: first and last, from 1. A mere removal marks its follower."""
     begin = _line_start(old, new, _same_head(old, new))
