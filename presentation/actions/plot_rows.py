@@ -39,6 +39,7 @@ PLOT: tuple[Action, ...] = (
     _plot("plot.against", msg("Trace against trace")),
     _plot("plot.histogram", msg("Histogram of the shown span")),
     _plot("plot.harmonics", msg(".four harmonics")),
+    _plot("plot.measured_steps", msg("Measurement against the steps")),
 )
 
 GESTURES = (

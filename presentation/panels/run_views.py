@@ -47,6 +47,7 @@ class RunViews(QObject):
         self.controller = RunController(services, project, simulation, program)
         self.waveforms = WaveformsPanel(services, project, simulation, self.shown)
         self.waveforms.measurements_wanted.connect(lambda: self.wanted.emit(MEASUREMENTS))
+        self.shown.steps_wanted.connect(lambda _name: self.wanted.emit(WAVEFORMS))
         self.measurements = MeasurementsView(services, project, self.shown)
         self.operating_point = OperatingPointView(services, project, simulation)
         self.iterations = IterationsView(services, project, simulation)

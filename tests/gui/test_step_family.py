@@ -11,6 +11,7 @@ from PyQt6.QtTest import QTest
 
 from application.simulation.simulating import SimulationRequest
 from presentation.panels.bottom_pane import BottomPane
+from presentation.panels.run_views import WAVEFORMS
 from presentation.panels.waveforms.panes import trace_pen
 from presentation.ui.workspace import WindowServices
 from presentation.window.panels import Parts
@@ -88,13 +89,33 @@ async def test_a_stepped_circuit_is_shown_as_a_family(
 async def test_figures_and_curves_of_a_family_say_of_which_run_they_are(
     pane: BottomPane, until: Until
 ) -> None:
-    rows = [(item.shown_name, item.step) for item in pane.views.shown.measurements]
-    assert rows[:3] == [("att", "rload = 10k"), ("att", "rload = 1k"), ("att", "rload = 100k")]
-    assert rows[3][1] == "rload = 10k", "expressions are measured in the first run"
+    items = {item.shown_name: item for item in pane.views.shown.measurements}
+    assert list(items) == ["att", "db(dcgain(v(out)))", "bandwidth(v(out))"]
+    for item in items.values():
+        assert [step.label for step in item.steps] == ["rload = 1k", "rload = 10k", "rload = 100k"]
+    att = [step.value.value for step in items["att"].steps]
+    assert att == pytest.approx([-6.02, -0.828, -0.0866], abs=0.01)
+    gains = [step.value.value for step in items["db(dcgain(v(out)))"].steps]
+    assert gains == pytest.approx(att, abs=0.01), "expressions are measured in each run"
+    bandwidths = [step.value.value for step in items["bandwidth(v(out))"].steps]
+    assert bandwidths == pytest.approx([318.3e3, 175.1e3, 160.7e3], rel=0.01)
     heads = pane.views.waveforms.cursor_table._model.columns
     assert heads[0].title == "rload = 1k", "the least value's"
-    named = pane.views.measurements.table.rows[1][0]
-    assert (named.text, named.unit) == ("att", "rload = 1k")
+    table = pane.views.measurements.table
+    assert [column.title for column in table._model.columns][1:] == [
+        "rload = 1k",
+        "rload = 10k",
+        "rload = 100k",
+    ]
+    assert [cell.text for cell in table.rows[0]] == [
+        "att",
+        "\N{MINUS SIGN}6.02",
+        "\N{MINUS SIGN}0.828",
+        "\N{MINUS SIGN}0.087",
+    ]
+    side = pane.views.waveforms.findChild(type(pane.views.measurements), "measurements_side").table
+    assert side.rows[0][1].text == "\N{MINUS SIGN}6.02 \N{HORIZONTAL ELLIPSIS} \N{MINUS SIGN}0.087"
+    assert "rload = 10k: \N{MINUS SIGN}0.828" in side.rows[0][1].tip
     first = pane.views.waveforms.area._panes[0]
     assert sorted(name for name, _, _ in first._named()) == ["rload = 100k", "rload = 10k", "rload = 1k"]
     with_names = pane.views.waveforms.area.grab().toImage()
@@ -157,3 +178,27 @@ async def test_the_legend_ticks_walks_and_names_the_runs(
     panel.beside.show_kind("nyquist")
     await until(lambda: panel.beside.view.drawing.axis is not None)
     assert len(panel.beside.view.drawing.traces) == 3
+
+
+async def test_a_measurement_is_drawn_against_the_steps(
+    pane: BottomPane, services: WindowServices, until: Until
+) -> None:
+    table, panel = pane.views.measurements.table, pane.views.waveforms
+    assert pane.views.measurements.select("bandwidth(v(out))")
+    menu = table.menu()
+    against = next(action for action in menu.actions() if action.objectName() == "against_steps")
+    against.trigger()
+    menu.close()
+    await until(lambda: panel.beside.kind == "steps" and panel.beside.view.drawing.axis is not None)
+    drawing = panel.beside.view.drawing
+    assert drawing.axis.name == "rload"
+    assert drawing.axis.is_log
+    assert list(drawing.axis.values) == pytest.approx([1e3, 1e4, 1e5])
+    (trace,) = drawing.traces
+    assert list(trace.curves[0].values) == pytest.approx([318.3e3, 175.1e3, 160.7e3], rel=0.01)
+    assert len(drawing.marks) == 3
+    assert pane.shown_tab == WAVEFORMS
+    panel.beside.view._figure.setCurrentIndex(0)
+    panel.beside.view._figure.activated.emit(0)
+    await until(lambda: panel.beside.view.drawing.traces[0].expression == "att")
+    await until(lambda: not services.app.program.tasks.handles)

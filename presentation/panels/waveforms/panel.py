@@ -108,6 +108,7 @@ class WaveformsPanel(QWidget):
         shown.loading.connect(self._slow.start)
         shown.stale_changed.connect(self._show_note)
         shown.measured.connect(self._on_measured)
+        shown.steps_wanted.connect(lambda name: self.beside.show_kind("steps", figure=name))
         services.dress(self)
 
     @property
@@ -623,6 +624,7 @@ class WaveformsPanel(QWidget):
             )
 
     def _on_measured(self) -> None:
+        self.beside.changed()
         if self._adorned != (self._shown.goals, self._shown.expressions):
             self._adorn()
 
@@ -673,19 +675,18 @@ class WaveformsPanel(QWidget):
 
     def _subject(self) -> Subject | None:
         """What is drawn beside the curves is made of these traces, over the part that is seen."""
-        if self._plot is None or self._axis is None or self._area is None:
+        if self._plot is None:
             return None
         from presentation.panels.waveforms.beside.drawing import subject_of
 
-        figures = None if self._shown.loaded is None else self._shown.loaded.figures
         return subject_of(
             self._plot,
             (self._family, self.runs.left_out),
             self._traces,
             self._axis,
-            self._area.view_range if self._area.zoom else None,
+            self._area.view_range if self._area is not None and self._area.zoom else None,
             chosen=self._selected,
-            metrics={} if figures is None else figures.metrics,
+            shown=self._shown,
         )
 
     def _show_chips(self) -> None:

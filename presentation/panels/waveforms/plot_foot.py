@@ -73,6 +73,10 @@ class PlotFoot(QWidget):
 
     def _text(self, item: Measured) -> str:
         assert item.value is not None
+        if item.steps:
+            first, last = (step.value for step in (item.steps[0], item.steps[-1]))
+            ends = [joined(*quantity(*item.as_shown(each))) for each in (first, last) if each is not None]
+            return f"{item.shown_name} {self._services.language.figure(' … '.join(ends))}"
         if item.goal is None:
             name = f"{item.shown_name} ({item.step})" if item.step else item.name
             return f"{name} {self._services.language.figure(joined(*quantity(*item.as_shown(item.value))))}"

@@ -7,7 +7,7 @@ from functools import partial
 
 from PyQt6.QtWidgets import QMenu
 
-from presentation.panels.waveforms.beside.titles import KIND_TITLES
+from presentation.panels.waveforms.beside.titles import KIND_TITLES, action_of
 from presentation.panels.waveforms.menu_rows import MenuRows
 from presentation.panels.waveforms.plot_box import PlotPlace
 from presentation.panels.waveforms.plot_host import PlotHost
@@ -77,7 +77,7 @@ def plot_menu(
     rows.line()
     beside = rows.submenu("beside", msg("Beside the curves"))
     for kind, act in panel.beside.offered():
-        rows.add(kind, KIND_TITLES[kind], act, action=f"plot.{kind}", into=beside)
+        rows.add(kind, KIND_TITLES[kind], act, action=action_of(kind), into=beside)
     rows.add("overlay", msg("Overlay earlier runs"), panel.tools.overlay.click)
     rows.line()
     rows.add("copy", msg("Copy picture and values"), panel.copy_plot, action="plot.copy")

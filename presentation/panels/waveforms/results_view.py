@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from PyQt6.QtCore import QSize, Qt
-from PyQt6.QtGui import QContextMenuEvent, QKeyEvent
+from PyQt6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent
 from PyQt6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QToolButton, QVBoxLayout, QWidget
 
 from application.groups.project import Project
@@ -14,7 +16,15 @@ from domain.simulation.result import Quantity
 from domain.simulation.waveform import Plot
 from presentation.goal_margins import limit_text
 from presentation.goal_words import name_of
-from presentation.panels.waveforms.figures import MINUS, beside_goal, fixed, quantity, scale_for
+from presentation.panels.waveforms.figures import (
+    MINUS,
+    beside_goal,
+    fixed,
+    in_scale,
+    joined,
+    quantity,
+    scale_for,
+)
 from presentation.panels.waveforms.shown_result import Measured, ShownResult
 from presentation.ui.figure_table import Cell, Column, FigureTable, is_delete
 from presentation.ui.parts import SpokenName, arrange, copy_text, text_label
@@ -26,8 +36,21 @@ from shared.message import msg
 _WIDEST = 560
 
 
+_MOST_STEPS = 8
+"""Columns of steps; the drawing against the steps has all of them."""
+_STEP_WIDTH = 96
+_MOST_TOLD = 20
 _NAME_SHARE = 0.45
 """Of the width beside a plot; the change against the run before gives way to it."""
+
+
+def _labels(items: Sequence[Measured]) -> list[str]:
+    """The steps that have a column: all, or as many as there is room for, from the least to the greatest."""
+    steps = next((item.steps for item in items if item.steps), ())
+    last = len(steps) - 1
+    if last < _MOST_STEPS:
+        return [step.label for step in steps]
+    return [steps[round(number * last / (_MOST_STEPS - 1))].label for number in range(_MOST_STEPS)]
 
 
 class _Table(FigureTable):
@@ -41,6 +64,8 @@ class _Table(FigureTable):
     def keyPressEvent(self, event: QKeyEvent | None) -> None:  # noqa: N802 - Qt's name
         if is_delete(event):
             self._remove_chosen()
+        elif event is not None and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.draw_steps()
         else:
             super().keyPressEvent(event)
 
@@ -53,6 +78,16 @@ class _Table(FigureTable):
             self.selectRow(row)
         self.menu().popup(event.globalPos())
 
+    def mouseDoubleClickEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
+        """A stepped measurement is drawn against the steps."""
+        super().mouseDoubleClickEvent(event)
+        self.draw_steps()
+
+    def draw_steps(self) -> None:
+        chosen = self._chosen()
+        if len(chosen) == 1 and chosen[0].steps:
+            self._shown.steps_wanted.emit(chosen[0].shown_name)
+
     def menu(self) -> QMenu:
         language, menu = self._services.language, QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -60,6 +95,11 @@ class _Table(FigureTable):
         menu.addAction(language(msg("Copy")), self.copy)
         expression = menu.addAction(language(msg("Copy the expression")), self._copy_expressions)
         menu.addSeparator()
+        if any(item.steps for item in self._shown.measurements):
+            against = menu.addAction(language(msg("Draw against the steps")), self.draw_steps)
+            assert against is not None
+            against.setObjectName("against_steps")
+            against.setEnabled(len(chosen) == 1 and bool(chosen[0].steps))
         has_goal = len(chosen) == 1 and chosen[0].goal is not None
         goal = menu.addAction(
             language(msg("Change goals…") if has_goal else msg("Set as goal…")), self._make_goal
@@ -188,9 +228,7 @@ class MeasurementsView(QWidget):
         )
         self._refused.setContentsMargins(edge, 0, edge, theme.size("space.1"))
         self._empty.setContentsMargins(edge, theme.size("space.2"), edge, theme.size("space.1"))
-        # Names and figures that belong together are not torn a whole window apart.
-        self.table.setMaximumWidth(round(_WIDEST * theme.scale))
-        self._fit()
+        self._refresh()  # names and figures that belong together are not torn a whole window apart
 
     def retranslate(self, _name: object = None) -> None:
         language = self._services.language
@@ -217,6 +255,10 @@ class MeasurementsView(QWidget):
             Column(title=step if step and self._is_compact else language(head)),
             Column(title=language(msg("Value")), is_number=True),
         ]
+        labels = [] if self._is_compact else _labels(items)
+        if labels:
+            self._show_steps(items, labels)
+            return
         rows = [self._row(item) for item in items]
         if number is None:  # nothing to compare with
             rows = [row[:2] for row in rows]
@@ -226,6 +268,26 @@ class MeasurementsView(QWidget):
         self.table.show_rows(columns, rows)
         if self._is_compact and number is not None and self.table.name_share < _NAME_SHARE:
             self.table.show_rows(columns[:2], [row[:2] for row in rows])
+        self._show_parts(_WIDEST)
+
+    def _show_steps(self, items: Sequence[Measured], labels: Sequence[str]) -> None:
+        """A column for each step; what is measured in one of them has its value there alone."""
+        columns = [Column(title=self._services.language(msg("Measurement")))]
+        columns += [Column(title=label, is_number=True) for label in labels]
+        rows = []
+        for item in items:
+            name = replace(self._row(item)[0], unit="")
+            known = {step.label: step.value for step in item.steps} or {item.step: item.value}
+            empty = Cell(text="")
+            rows.append(
+                [name, *(self._value(item, known[label]) if label in known else empty for label in labels)]
+            )
+        self.table.show_rows(columns, rows)
+        self._show_parts(_WIDEST // 2 + _STEP_WIDTH * len(labels))
+
+    def _show_parts(self, widest: int) -> None:
+        items = self._shown.measurements
+        self.table.setMaximumWidth(round(widest * self._services.theme.theme.scale))
         self._empty.setVisible(not items)
         self.table.setVisible(bool(items))
         self.add_button.setEnabled(self._shown.loaded is not None)
@@ -245,15 +307,41 @@ class MeasurementsView(QWidget):
         if item.goal is not None:
             words = self._services.language(name_of(item.goal, is_simulated=item.is_judged))
             name = Cell(text=words, color=name_color, tip=self._tip(item))
+        if (steps := self._range(item)) is not None:
+            return [replace(name, unit=""), replace(steps, color=color), Cell(text="")]
         if item.value is None or math.isnan(item.value.value):
             problem = item.problem or msg("The run's data do not contain it.")
             missing = Cell(text="—", color="text.tertiary", tip=self._services.language(problem))
             return [name, missing, Cell(text="")]
-        text, unit = quantity(*item.as_shown(item.value))
-        if item.goal is not None:
-            text, unit = beside_goal(item.goal, item.value)[0].split("\t")
-        value = Cell(text=text, unit=unit, color=color, tip=self._judgement(item))
+        value = replace(self._value(item, item.value), color=color, tip=self._judgement(item))
         return [name, value, self._change(item)]
+
+    def _value(self, item: Measured, value: Quantity | None) -> Cell:
+        if value is None or math.isnan(value.value):
+            return Cell(text="—", color="text.tertiary")
+        text, unit = quantity(*item.as_shown(value))
+        if item.goal is not None:
+            text, unit = beside_goal(item.goal, value)[0].split("\t")
+        color = "text.tertiary" if self._shown.is_stale else "text.primary"
+        return Cell(text=text, unit=unit, color=color)
+
+    def _range(self, item: Measured) -> Cell | None:
+        """From the least to the greatest of all steps, if it has any; which is which is in the tooltip."""
+        known = [
+            (item.as_shown(step.value), step.label)
+            for step in item.steps
+            if step.value is not None and math.isfinite(step.value.value)
+        ]
+        if not known:
+            return None
+        told = [f"{label}: {joined(*quantity(*shown))}" for shown, label in known[:_MOST_TOLD]]
+        if len(known) > _MOST_TOLD:
+            told.append("…")
+        (low, unit), (high, _) = (choose(shown for shown, _ in known) for choose in (min, max))
+        scale = scale_for(max(abs(low), abs(high)), unit)
+        first, last = (in_scale(each, scale, unit) for each in (low, high))
+        text = first if first == last else f"{first} … {last}"
+        return Cell(text=text, unit=scale.unit, tip="\n".join(told))
 
     def _tip(self, item: Measured) -> str:
         if item.problem is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from PyQt6.QtCore import QObject, pyqtSignal
 
 from domain.simulation.goal_conditions import is_set_by, runs_of
 from presentation.panels.waveforms.family import step_label
+from presentation.panels.waveforms.step_figures import StepFigure, of_cards, over_steps, steps_of
 from shared.errors import CircuitAIError
 from shared.message import Message
 
@@ -56,11 +57,14 @@ class Measured:
     """What was evaluated; "" for a `.meas`."""
     step: str = ""
     """Of a stepped circuit: in which run it was measured, ``rload = 10k``."""
+    steps: tuple[StepFigure, ...] = ()
+    """Of a stepped circuit: what it is in each run, in the order of the values."""
 
     @property
     def shown_name(self) -> str:
         """Its name; of a stepped circuit without the number of the run."""
-        return self.name.rpartition("@")[0] if self.step and not self.expression else self.name
+        is_of_run = self.step and not self.expression and "@" in self.name
+        return self.name.rpartition("@")[0] if is_of_run else self.name
 
     def as_shown(self, value: Quantity) -> tuple[float, str]:
         """Number and unit of one of its values; a share in percent, unless a goal puts it as a fraction."""
@@ -77,6 +81,8 @@ class ShownResult(QObject):
     """another result is shown, or none"""
     measured = pyqtSignal()
     """the measurements are others"""
+    steps_wanted = pyqtSignal(str)
+    """somebody wants to see a measurement, by its name, against what is stepped"""
     stale_changed = pyqtSignal(bool)
     """the circuit was changed since the shown run"""
 
@@ -221,6 +227,12 @@ class ShownResult(QObject):
         # A goal that a .meas of its name answers has its line already.
         asked = [goal for goal in goals if not any(card.goal is goal for card in cards)]
         now = await asyncio.to_thread(_evaluated, loaded.plots, [goal.expression for goal in asked], added)
+        steps = steps_of(loaded.plots)
+        everywhere: Mapping[str, tuple[StepFigure, ...]] = {}
+        if len(steps) > 1:
+            asked_of = [goal.expression for goal in asked]  # a goal holds for the circuit's own values
+            free = [text for text in now if text not in asked_of]
+            everywhere = await asyncio.to_thread(over_steps, loaded.plots, steps, free)
         before: Mapping[str, Quantity | CircuitAIError] = {}
         if loaded.previous is not None and now:
             try:
@@ -234,7 +246,10 @@ class ShownResult(QObject):
             first = next((plot.step for plot in loaded.plots), None)  # what expressions are measured on
             step = step_label(first) if first is not None and first.values else ""
             here = _held(loaded, goals)
-            self._show_figures((*cards, *_of_expressions(now, before, added, asked, here, step=step)))
+            found = _of_expressions(now, before, added, asked, here, step=step)
+            self._show_figures(
+                (*cards, *(replace(each, steps=everywhere.get(each.expression, ())) for each in found))
+            )
 
     async def _goals(self, loaded: LoadedWaveforms) -> tuple[DesignGoal, ...]:
         root, figures = self._services.workspace.root, loaded.figures
@@ -281,18 +296,28 @@ def _of_cards(loaded: LoadedWaveforms, goals: Sequence[DesignGoal]) -> tuple[Mea
         return ()
     earlier = {} if before is None else before.metrics
     here = _held(loaded, goals)
-    steps = {f"@{plot.step.number}": plot.step for plot in loaded.plots if plot.step and plot.step.values}
+    steps = steps_of(loaded.plots)
+    stepped = of_cards(now.metrics, steps)
     by_name = {(goal.metric.lower(), goal.unit): goal for goal in goals}
-    return tuple(
+    of_steps = tuple(_of_steps(name, figures, earlier) for name, figures in stepped.items())
+    return of_steps + tuple(
         Measured(
             name=name,
             value=quantity,
             previous=earlier.get(name),
             goal=(goal := by_name.get((name.lower(), quantity.unit))),
             is_judged=goal in here,
-            step=next((step_label(step) for mark, step in steps.items() if name.endswith(mark)), ""),
         )
         for name, quantity in now.metrics.items()
+        if name.rpartition("@")[0] not in stepped
+    )
+
+
+def _of_steps(name: str, figures: tuple[StepFigure, ...], earlier: Mapping[str, Quantity]) -> Measured:
+    """One line for what was measured in each run; in short it is the value of the least."""
+    first = figures[0]
+    return Measured(
+        name=name, value=first.value, previous=earlier.get(f"{name}@1"), step=first.label, steps=figures
     )
 
 

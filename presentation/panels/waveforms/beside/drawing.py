@@ -5,15 +5,15 @@ Pure; whoever makes one is called off the loop.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from domain.simulation.distortion import Distortion
 from domain.simulation.expressions import evaluate_vector, step_named_in
-from domain.simulation.result import Quantity
 from domain.simulation.signals import Signal
 from domain.simulation.spectrum import WindowName
 from domain.simulation.waveform import Plot, RealArray
@@ -23,7 +23,10 @@ from presentation.panels.waveforms.traces import Axis, Curve, PaneKind, Stretch,
 from shared.errors import CircuitAIError
 from shared.message import Message
 
-BesideKind = Literal["spectrum", "nyquist", "against", "histogram", "harmonics"]
+if TYPE_CHECKING:
+    from presentation.panels.waveforms.shown_result import Measured, ShownResult
+
+BesideKind = Literal["spectrum", "nyquist", "against", "histogram", "harmonics", "steps"]
 Level = Literal["db", "dbc", "linear"]
 
 
@@ -40,6 +43,18 @@ class BesideOptions:
     """The shown span is cut to whole periods of the chosen trace."""
     against: str = ""
     """The expression across; "" for the first trace."""
+    figure: str = ""
+    """The measurement that is drawn against the steps; "" for the first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SteppedFigure:
+    """A measurement in each run of a `.step`."""
+
+    name: str
+    unit: str
+    points: tuple[tuple[Mapping[str, float], float | None], ...]
+    """The stepped values of a run, and what was measured; None where it could not be had."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -59,6 +74,8 @@ class Subject:
     """The trace that is meant where there is one only."""
     metrics: tuple[tuple[str, float, str], ...] = ()
     """Name, value and unit of the run's own figures."""
+    measured: tuple[SteppedFigure, ...] = ()
+    """What was measured in each run of a `.step`."""
 
     @property
     def first(self) -> str:
@@ -79,19 +96,21 @@ def subject_of(
     plot: Plot,
     runs: tuple[tuple[Plot, ...], frozenset[int]],
     traces: Sequence[Trace],
-    axis: Axis,
-    shown: tuple[float, float] | None,
+    axis: Axis | None,
+    seen: tuple[float, float] | None,
     *,
     chosen: str | None,
-    metrics: Mapping[str, Quantity],
+    shown: ShownResult,
 ) -> Subject:
-    """What is drawn, as a subject; `shown` in coordinates of the axis, None for all of it.
+    """What is drawn, as a subject; `seen` in coordinates of the axis, None for all of it.
 
     `runs`: those of the family, and the numbers of those left out.
     """
-    span = shown
-    if shown is not None and axis.is_log:
-        span = 10.0 ** shown[0], 10.0 ** shown[1]
+    span = seen
+    if seen is not None and axis is not None and axis.is_log:
+        span = 10.0 ** seen[0], 10.0 ** seen[1]
+    figures = None if shown.loaded is None else shown.loaded.figures
+    metrics = {} if figures is None else figures.metrics
     return Subject(
         plot=plot,
         family=runs[0],
@@ -100,7 +119,19 @@ def subject_of(
         span=span,
         chosen=chosen,
         metrics=tuple((name, each.value, each.unit) for name, each in metrics.items()),
+        measured=tuple(_stepped(item) for item in shown.measurements if item.steps),
     )
+
+
+def _stepped(item: Measured) -> SteppedFigure:
+    points: list[tuple[Mapping[str, float], float | None]] = []
+    unit = ""
+    for step in item.steps:
+        value = None
+        if step.value is not None and math.isfinite(step.value.value):
+            value, unit = item.as_shown(step.value)
+        points.append((step.values, value))
+    return SteppedFigure(name=item.shown_name, unit=unit, points=tuple(points))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -10,6 +10,7 @@ from presentation.panels.waveforms.beside.bars import harmonics_drawing, has_har
 from presentation.panels.waveforms.beside.drawing import BesideKind, BesideOptions, Drawing, Level, Subject
 from presentation.panels.waveforms.beside.loci import against_drawing, nyquist_drawing
 from presentation.panels.waveforms.beside.spectra import spectrum_drawing
+from presentation.panels.waveforms.beside.steps import steps_drawing
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
 
@@ -29,6 +30,7 @@ KINDS: dict[BesideKind, Kind] = {
     "nyquist": Kind(make=nyquist_drawing, axis_unit="Hz"),
     "against": Kind(make=against_drawing, axis_unit=None),
     "histogram": Kind(make=histogram_drawing, axis_unit=None),
+    "steps": Kind(make=steps_drawing, axis_unit=None),
 }
 WINDOW_TITLES: dict[WindowName, Message] = {
     "blackman-harris": msg("Blackman–Harris"),
@@ -49,19 +51,22 @@ LEVEL_TITLES: dict[Level, Message] = {
 }
 
 
-def kinds_for(axis_unit: str, metrics: tuple[tuple[str, float, str], ...]) -> list[BesideKind]:
-    """What can be drawn of a plot over such an axis."""
+def kinds_for(subject: Subject) -> list[BesideKind]:
+    """What can be drawn of it."""
+    axis = subject.plot.axis
     return [
         name
         for name, kind in KINDS.items()
-        if kind.axis_unit in (None, axis_unit)
-        and (name != "harmonics" or has_harmonics([metric for metric, _, _ in metrics]))
+        if (name == "steps" or axis is not None)
+        and kind.axis_unit in (None, "" if axis is None else axis.unit)
+        and (name != "harmonics" or has_harmonics([metric for metric, _, _ in subject.metrics]))
+        and (name != "steps" or subject.measured)
     ]
 
 
 def drawing_of(subject: Subject, options: BesideOptions) -> Drawing:
     """The drawing somebody has chosen, or in words why there is none. Slow."""
-    if not subject.traces and options.kind != "harmonics":
+    if not subject.traces and options.kind not in ("harmonics", "steps"):
         return Drawing(problem=msg("No trace is drawn."))
     try:
         return KINDS[options.kind].make(subject, options)

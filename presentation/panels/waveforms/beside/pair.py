@@ -10,7 +10,7 @@ from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtGui import QResizeEvent
 from PyQt6.QtWidgets import QSplitter, QWidget
 
-from presentation.panels.waveforms.beside.titles import KIND_TITLES
+from presentation.panels.waveforms.beside.titles import KIND_TITLES, action_of
 from presentation.ui.workspace import WindowServices
 
 if TYPE_CHECKING:
@@ -47,16 +47,16 @@ class CurvesAndBeside(QSplitter):
     @property
     def acts(self) -> dict[str, Callable[[], object]]:
         """What keys and menus do, by the names of the table of actions; once more hides it again."""
-        return {f"plot.{kind}": partial(self.switch, kind) for kind in KIND_TITLES}
+        return {action_of(kind): partial(self.switch, kind) for kind in KIND_TITLES}
 
     def offered(self) -> list[tuple[BesideKind, Callable[[], object]]]:
         """What can be drawn of the curves as they are."""
         subject = self._subject()
-        if subject is None or subject.plot.axis is None:
+        if subject is None:
             return []
         from presentation.panels.waveforms.beside.kinds import kinds_for
 
-        kinds = kinds_for(subject.plot.axis.unit, subject.metrics)
+        kinds = kinds_for(subject)
         return [(kind, partial(self.show_kind, kind)) for kind in kinds]
 
     def of_one_trace(self) -> list[BesideKind]:
@@ -80,14 +80,14 @@ class CurvesAndBeside(QSplitter):
         natural: dict[str, BesideKind] = {"s": "spectrum", "Hz": "nyquist"}
         self.show_kind(natural.get("" if axis is None else axis.unit, "against"))
 
-    def show_kind(self, kind: BesideKind, *, against: str = "") -> None:
+    def show_kind(self, kind: BesideKind, *, against: str = "", figure: str = "") -> None:
         """Draw this beside the curves."""
         view = self._made()
         was_hidden = view.isHidden()
         view.show()
         if was_hidden:
             self._share()
-        view.choose(kind, against=against)
+        view.choose(kind, against=against, figure=figure)
         self.changed()
         self.shown_changed.emit(True)
 
@@ -104,13 +104,14 @@ class CurvesAndBeside(QSplitter):
     def _look(self) -> Beheld:
         """What the curves show now."""
         subject = self._subject()
-        if subject is None or subject.plot.axis is None:
+        if subject is None:
             return None, (), ()
         from presentation.panels.waveforms.beside.kinds import kinds_for
         from presentation.panels.waveforms.traces import suggestions
 
-        offered = kinds_for(subject.plot.axis.unit, subject.metrics)
-        return subject, offered, [subject.plot.axis.name, *suggestions(subject.plot)]
+        offered = kinds_for(subject)
+        axis = [] if subject.plot.axis is None else [subject.plot.axis.name]
+        return subject, offered, [*axis, *suggestions(subject.plot)]
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:  # noqa: N802 - Qt's name
         super().resizeEvent(event)

@@ -15,4 +15,10 @@ KIND_TITLES: dict[BesideKind, Message] = {
     "nyquist": msg("Nyquist plot"),
     "against": msg("Trace against trace"),
     "histogram": msg("Histogram"),
+    "steps": msg("Measurement against the steps"),
 }
+
+
+def action_of(kind: BesideKind) -> str:
+    """Its name in the table of actions."""
+    return "plot.measured_steps" if kind == "steps" else f"plot.{kind}"

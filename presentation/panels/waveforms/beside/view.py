@@ -68,9 +68,12 @@ class BesideView(QWidget):
         """What is shown."""
         return self._drawing
 
-    def choose(self, kind: BesideKind, *, against: str = "") -> None:
+    def choose(self, kind: BesideKind, *, against: str = "", figure: str = "") -> None:
         """Show another kind of drawing."""
-        self._take(replace(self.options, kind=kind, against=against or self.options.against))
+        options = self.options
+        self._take(
+            replace(options, kind=kind, against=against or options.against, figure=figure or options.figure)
+        )
 
     def follow(self) -> None:
         """The curves show something else; it is asked for when they rest."""
@@ -98,6 +101,7 @@ class BesideView(QWidget):
     def retranslate(self, _name: object = None) -> None:
         self._kind.setAccessibleName(self._services.language(msg("Drawing beside the curves")))
         self._window.setAccessibleName(self._services.language(msg("Window function")))
+        self._figure.setAccessibleName(self._services.language(msg("Measurement")))
         self._across.setAccessibleName(self._services.language(msg("Across")))
         self._fill()
         self.tones.retranslate()
@@ -107,7 +111,11 @@ class BesideView(QWidget):
     def _build(self) -> None:
         self._bar = QWidget()
         mark_area(self._bar, surface="base", line="bottom")
-        self._kind, self._window, self._across = (self._choice(name) for name in ("kind", "window", "across"))
+        self._kind, self._window = self._choice("kind"), self._choice("window")
+        self._across, self._figure = self._choice("across"), self._choice("figure")
+        self._figure.activated.connect(
+            lambda at: self._take(replace(self.options, figure=self._figure.itemData(at)))
+        )
         self._kind.activated.connect(lambda at: self.choose(self._kind.itemData(at)))
         self._window.activated.connect(
             lambda at: self._take(replace(self.options, window=self._window.itemData(at)))
@@ -133,7 +141,7 @@ class BesideView(QWidget):
         self.close_button.clicked.connect(self.closed)
         self._row = arrange(
             QHBoxLayout(self._bar),
-            self._kind, self._window, self._across, 1,
+            self._kind, self._window, self._across, self._figure, 1,
             self.settings, self.cursors, self.fit, self.close_button,
         )  # fmt: skip
         self._problem = text_label(name="beside_problem", wraps=True, role="tertiary")
@@ -177,6 +185,9 @@ class BesideView(QWidget):
         self._across.setEditText(options.against or first)
         self._window.setVisible(options.kind == "spectrum")
         self._across.setVisible(options.kind == "against")
+        measured = () if self._subject is None else self._subject.measured
+        _refill(self._figure, [(each.name, each.name) for each in measured], options.figure)
+        self._figure.setVisible(options.kind == "steps" and len(measured) > 1)
         self.settings.setVisible(options.kind in ("spectrum", "harmonics"))
 
     def _take(self, options: BesideOptions) -> None:
@@ -251,7 +262,10 @@ class BesideView(QWidget):
 
         drawing = await off_loop(drawing_of, subject, options)
         if request == self._request and not sip.isdeleted(self):
-            self._show(drawing, (options.kind, f"{subject.plot.analysis} {options.level} {options.is_log}"))
+            self._show(
+                drawing,
+                (options.kind, f"{subject.plot.analysis} {options.level} {options.is_log} {options.figure}"),
+            )
 
     def _show(self, drawing: Drawing, what: tuple[BesideKind, str] | None) -> None:
         self._drawing = drawing
