@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from domain.studies.setup import SETUP_KINDS, SetupKind
 from shared.message import Message, msg
 
-KINDS: tuple[SetupKind, ...] = tuple(kind for kind in SETUP_KINDS if kind != "tune")
+KINDS: tuple[SetupKind, ...] = SETUP_KINDS
 """In the order of their tabs."""
 TITLES: Mapping[SetupKind, Message] = {
     "sweep": msg("Sweep"),

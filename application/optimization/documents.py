@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from application.studies.documents import Translate, rows_csv, run_errors, yield_document
+from application.studies.documents import Translate, rows_csv, run_errors, told_texts, yield_document
 from domain.circuit.figures import with_unit
 from domain.design.round_table import asked
 from domain.simulation.goals import GoalVerdict
@@ -93,6 +93,11 @@ def stored_optimization(result: OptimizationResult) -> dict[str, Any]:
         "status": "cancelled" if result.is_stopped else "ok" if result.ok else "failed",
         "netlist": {"path": str(result.circuit), "sha256": result.netlist_sha256},
         **document,
+        "texts": told_texts(
+            result.rows,
+            assumed=() if result.scatter is None else result.scatter.assumed,
+            warnings=result.warnings,
+        ),
         "rows_path": ROWS_FILE,
         "metrics": {},
         "measured": dict(result.measured),

@@ -14,7 +14,7 @@ from domain.studies.sensitivity import Sensitivity
 from domain.studies.statistics import MetricStatistics, Yield
 from domain.studies.study import CornerSpan, StudyResult, StudyRow
 from domain.studies.worst_case import Extreme, WorstCase
-from shared.message import Message, msg
+from shared.message import Message, message_to_plain, msg
 from shared.paths import ROWS_FILE
 
 Translate = Callable[[Message], str]
@@ -82,9 +82,21 @@ def stored_document(result: StudyResult) -> dict[str, Any]:
         "status": "cancelled" if result.is_stopped else "ok" if result.ok else "failed",
         "netlist": {"path": str(result.circuit), "sha256": result.netlist_sha256},
         **document,
+        "texts": told_texts(result.rows, assumed=result.assumed, warnings=result.warnings),
         "rows_path": ROWS_FILE,
         "metrics": {},
         "raw_paths": [],
+    }
+
+
+def told_texts(
+    rows: Sequence[StudyRow], *, assumed: Sequence[Message], warnings: Sequence[Message]
+) -> dict[str, Any]:
+    """What a stored study says in words, as data: it is read in the language of whoever reads it."""
+    return {
+        "assumed": [message_to_plain(line) for line in assumed],
+        "warnings": [message_to_plain(warning) for warning in warnings],
+        "errors": [error["message"] for error in run_errors(rows, message_to_plain)],
     }
 
 
@@ -162,7 +174,7 @@ def _nothing_measured(result: StudyResult, translate: Translate) -> Iterator[dic
         yield {"code": "nothing-measured", "message": text, "file": None, "line": None, "advice": None}
 
 
-def run_errors(rows: Sequence[StudyRow], translate: Translate) -> Iterator[dict[str, Any]]:
+def run_errors(rows: Sequence[StudyRow], translate: Callable[[Message], Any]) -> Iterator[dict[str, Any]]:
     """Why runs failed, each reason once, with how many runs and the first of them."""
     found: dict[tuple[str, object, object], tuple[SimulationIssue, list[int]]] = {}
     for row in rows:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from domain.simulation.goals import DesignGoal
 from shared.errors import UserInputError
-from shared.message import msg
+from shared.message import Message, message_from_plain, msg
 from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
@@ -77,6 +77,11 @@ class StoredStudy:
     def figure(self, *keys: str) -> float:
         """A number of the document by its keys; NaN where it has none."""
         return figure_of(self.part(*keys[:-1]).get(keys[-1]))
+
+    def texts(self, name: str) -> tuple[Message, ...]:
+        """What it says in words: ``assumed``, ``warnings``, ``errors``."""
+        found = [message_from_plain(each) for each in _list(self.part("texts").get(name))]
+        return tuple(each for each in found if each is not None)
 
     def row(self, run: int) -> StoredRow | None:
         return next((row for row in self.rows if row.run == run), None)

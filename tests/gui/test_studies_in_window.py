@@ -15,11 +15,13 @@ from domain.simulation.goals import DesignGoal
 from domain.studies.setup import document_of
 from presentation.panels.editor.compare_view import CompareView
 from presentation.panels.project.results import ResultsList
+from presentation.panels.studies.extremes_view import CornersView, SensitivityView, WorstCaseView
 from presentation.panels.studies.page import StudiesPage
 from presentation.panels.studies.scatter_view import ScatterView
 from presentation.panels.studies.search_view import SearchView
 from presentation.panels.studies.setup_pane import SetupPane
 from presentation.panels.studies.sweep_view import SweepView
+from presentation.panels.studies.tune_view import TuneView
 from presentation.ui.workspace import WindowServices
 from presentation.window.main_window import MainWindow
 from presentation.window.panels import Parts
@@ -320,3 +322,94 @@ def test_menu_names_every_kind(services: WindowServices) -> None:
     names = [each.action.name for each in window.commands.all if each.action.name.startswith("study.")]
     assert names[:2] == ["study.sweep", "study.montecarlo"]
     assert "study.optimize" in names
+
+
+@pytest.mark.timeout(180)
+async def test_sliders_move_curve_and_figures_and_write_nothing_before_it_is_asked(
+    parts: Parts, circuit: Path, until: Until
+) -> None:
+    page, pane = await _page(parts, circuit, "tune", until)
+    assert [row.row.pattern for row in pane.rows] == ["R1", "R2", "C1"]
+    _click(pane.run_button)
+    view = page.view.result
+    assert isinstance(view, TuneView)
+    await until(lambda: len(view.knobs) == 3 and view.area is not None)
+    assert pane.run_button.text() == "Stop tuning"
+    before = [verdict.measured.value for verdict in view.goals.verdicts]
+    knob = view.knobs[0]
+    assert knob.value == 10e3
+    assert not view.apply_button.isEnabled()
+    knob.slider.setFocus()
+    for _ in range(3):
+        QTest.keyClick(knob.slider, Qt.Key.Key_Right)
+    assert knob.field.text() == "13k"  # E24: 11k, 12k, 13k
+    await until(lambda: [verdict.measured.value for verdict in view.goals.verdicts] != before)
+    await until(lambda: view.goals.verdicts[1].measured.value == pytest.approx(100 / 23, rel=1e-6))
+    assert not view.goals.verdicts[1].met
+    _enter(knob.field, "15k")
+    QTest.keyClick(knob.field, Qt.Key.Key_Return)
+    await until(lambda: view.goals.verdicts[1].measured.value == pytest.approx(4.0, rel=1e-6))
+    await until(lambda: bool(view.traces) and view.area is not None and len(view.area.traces) == 1)
+    _enter(knob.field, "fast")
+    QTest.keyClick(knob.field, Qt.Key.Key_Return)
+    assert knob.value == 15e3
+    assert view.count.text() == "1 of 3 changed"
+    assert _text(circuit) == DIVIDER
+
+    _click(view.apply_button)
+    await until(lambda: "R1 in out 15k\n" in _text(circuit))
+    await until(lambda: view.apply_button.text() == "Undo the change" and view.apply_button.isEnabled())
+    assert view.knobs[0].written == 15e3
+    _click(view.apply_button)
+    await until(lambda: _text(circuit) == DIVIDER)
+    await until(lambda: view.knobs[0].written == 10e3)
+    _click(pane.run_button)
+    await until(lambda: not page.tuning.is_running)
+    assert pane.run_button.text() == "Start tuning"
+
+
+@pytest.mark.timeout(180)
+async def test_corners_worst_case_and_sensitivity_mark_what_is_worst(
+    parts: Parts, circuit: Path, until: Until
+) -> None:
+    page, pane = await _page(parts, circuit, "corners", until)
+    _enter(_field(pane, "setup_temperatures"), "27")
+    _enter(_field(pane, "setup_voltages"), "9, 10, 11.5")
+    assert _field(pane, "setup_supply").text() == "V1"
+    _click(pane.run_button)
+    await _ended(page, until)
+    corners = page.view.result
+    assert isinstance(corners, CornersView)
+    rows = {row[0].text: row for row in corners.spans.rows}
+    assert rows["vout"][5].text == "V1=11.5_27C"
+    assert corners.verdict.text() == "Goals are missed"
+    assert corners.table.rows[0][0].text == "V1=11.5_27C"
+
+    page, pane = await _page(parts, circuit, "worst-case", until)
+    _enter(pane.rows[0].tolerance, "10 %")
+    _click(pane.run_button)
+    await _ended(page, until)
+    worst = page.view.result
+    assert isinstance(worst, WorstCaseView)
+    vout = next(row for row in worst.spans.rows if row[0].text == "vout")
+    assert [cell.text for cell in vout[1:4]] == ["5\u00a0V", "4.5\u00a0V", "5.5\u00a0V"]
+    worst.metric_box.setCurrentIndex(worst.metric_box.findData("vout"))
+    worst.metric_box.activated.emit(0)
+    assert {bar.name for bar in worst.chart.bars[:2]} == {"R1", "R2"}
+    assert worst.chart.bars[0].low == -worst.chart.bars[0].high
+    assert "R1, R2: at the ends, ±10 %" in worst.note.text()
+
+    page, pane = await _page(parts, circuit, "sensitivity", until)
+    _click(pane.run_button)
+    await _ended(page, until)
+    found = page.view.result
+    assert isinstance(found, SensitivityView)
+    found.metric_box.setCurrentIndex(found.metric_box.findData("vout"))
+    found.metric_box.activated.emit(0)
+    by_name = {bar.name: bar for bar in found.chart.bars}
+    assert by_name["R1"].low < 0 < by_name["R2"].high
+    english = found.note.text()
+    parts.services.language.set("zh")
+    assert found.note.text() != english
+    assert "±10" in found.note.text()
+    parts.services.language.set("en")

@@ -57,10 +57,14 @@ class CircuitActs(QObject):
         """Other results are shown: what was written stays."""
         self._op_id = ""
 
-    def apply_or_undo(self, values: Mapping[str, str]) -> None:
-        """Write values into the circuit as one change, or take out those that were written."""
-        work = self._undo() if self._op_id else self._apply(values)
-        self._services.start(work, kind="set values", scope="set values")
+    def apply(self, values: Mapping[str, str]) -> None:
+        """Write values into the circuit as one change."""
+        self._services.start(self._apply(values), kind="set values", scope="set values")
+
+    def undo(self) -> None:
+        """Take the values out again that were written last."""
+        if self._op_id:
+            self._services.start(self._undo(), kind="set values", scope="set values")
 
     def show_difference(self, values: Mapping[str, str]) -> None:
         """Show what would be written."""

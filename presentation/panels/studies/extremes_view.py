@@ -16,6 +16,7 @@ from presentation.panels.studies.result_parts import (
     RunsTable,
     figure_text,
     shown,
+    told,
 )
 from presentation.ui.figure_table import Cell, Column, FigureTable
 from presentation.ui.frame import IconButton
@@ -29,8 +30,7 @@ class _WithHead(ResultView):
     """A verdict, and the table as a file."""
 
     def __init__(self, services: WindowServices, name: str) -> None:
-        super().__init__()
-        self._services = services
+        super().__init__(services)
         self._study: StoredStudy | None = None
         self.setObjectName(name)
         mark_area(self, surface="base")
@@ -54,8 +54,7 @@ class _WithHead(ResultView):
             text, role = msg("Goals are missed"), "error"
         self.verdict.setText(language(text))
         mark(self.verdict, role=role)
-        lines = study.document.get("assumed")
-        self.note.setText(" ".join(str(line) for line in lines) if isinstance(lines, list) else "")
+        self.note.setText(told(study, language))
 
 
 class CornersView(_WithHead):
@@ -77,10 +76,10 @@ class CornersView(_WithHead):
         columns = [
             Column(title=language(msg("Measurement"))),
             Column(title=language(msg("Least")), is_number=True),
-            Column(title=language(msg("at corner"))),
+            Column(title=language(msg("at corner")), is_number=True),
             Column(title=language(msg("Greatest")), is_number=True),
-            Column(title=language(msg("at corner"))),
-            Column(title=language(msg("Worst corner"))),
+            Column(title=language(msg("at corner")), is_number=True),
+            Column(title=language(msg("Worst corner")), is_number=True),
         ]
         rows = []
         for metric, unit in study.units.items():
@@ -121,7 +120,8 @@ class WorstCaseView(_WithHead):
         self.table.run_wanted.connect(self.run_wanted)
         theme = services.theme.theme
         edge, gap = theme.size("space.3"), theme.size("space.2")
-        bar = arrange(QHBoxLayout(), self._of, self.metric_box, 1, edges=(edge, gap, edge, gap))
+        bar = arrange(QHBoxLayout(), self._of, self.metric_box, 1)
+        arrange(bar, edges=(edge, gap, edge, gap), gap=gap)
         arrange(
             QVBoxLayout(self), self._head, self.spans, bar, (self.chart, 4), (self.table, 4), edges=0, gap=0
         )
@@ -189,7 +189,8 @@ class SensitivityView(_WithHead):
         self.table = FigureTable(services, "sensitivities")
         theme = services.theme.theme
         edge, gap = theme.size("space.3"), theme.size("space.2")
-        bar = arrange(QHBoxLayout(), self._of, self.metric_box, 1, edges=(edge, gap, edge, gap))
+        bar = arrange(QHBoxLayout(), self._of, self.metric_box, 1)
+        arrange(bar, edges=(edge, gap, edge, gap), gap=gap)
         arrange(QVBoxLayout(self), self._head, bar, (self.chart, 5), (self.table, 4), edges=0, gap=0)
 
     def show_study(self, study: StoredStudy, nominals: Mapping[str, float]) -> None:  # noqa: ARG002

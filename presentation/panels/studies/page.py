@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QSize, Qt, pyqtSignal
 from PyQt6.QtWidgets import QHBoxLayout, QProgressBar, QStackedWidget, QVBoxLayout, QWidget
@@ -24,8 +25,11 @@ from domain.studies.setup import (
 from presentation.panels.editor.centre_page import CentrePage
 from presentation.panels.studies.circuit_acts import CircuitActs
 from presentation.panels.studies.result_parts import ResultView, nominals_of
+from presentation.panels.studies.search_view import SearchView
 from presentation.panels.studies.setup_pane import SetupPane
 from presentation.panels.studies.study_work import StudyWork
+from presentation.panels.studies.tune_view import TuneView
+from presentation.panels.studies.tune_work import TuneWork
 from presentation.progress_words import Progress
 from presentation.study_words import KINDS, PURPOSES, TITLES, title_of
 from presentation.ui.empty_state import EmptyNote
@@ -36,6 +40,10 @@ from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.local_time import local_time
 from shared.message import Message, msg
+
+if TYPE_CHECKING:
+    from application.optimization.tuning import TunedPoint
+    from domain.studies.study_spec import StudySpec
 
 
 class KindView(QWidget):
@@ -80,10 +88,10 @@ class StudiesPage(CentrePage):
         self.setObjectName("studies_page")
         mark_area(self, surface="base")
         self.work = StudyWork(services, app, circuit, self)
+        self.tuning = TuneWork(services, app, circuit, self)
         self.acts = CircuitActs(services, app.project, app.simulation, circuit, self)
         self.tabs = TabStrip(services, [TITLES[kind] for kind in KINDS], "studyKinds")
-        self._last_run = ElidedLabel()
-        self._last_run.setObjectName("last_run")
+        self._last_run = text_label(name="last_run")
         self._last_run.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         mark(self._last_run, role="secondary")
         self.bar = QProgressBar()
@@ -111,6 +119,7 @@ class StudiesPage(CentrePage):
 
     def end(self) -> None:
         self.work.stop()
+        self.tuning.stop()
 
     def restyle(self) -> None:
         theme = self._services.theme.theme
@@ -125,6 +134,8 @@ class StudiesPage(CentrePage):
         for view in self.views.values():
             if view.study is not None:
                 view.result.show_study(view.study, self._nominals(view.study))
+            elif isinstance(view.result, TuneView):
+                view.result.retranslate()
         self._show_last()
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
@@ -200,6 +211,10 @@ class StudiesPage(CentrePage):
         self.work.progressed.connect(self._show_progress)
         self.work.kept.connect(self._on_kept)
         self.work.failed.connect(self._on_failed)
+        self.tuning.begun.connect(self._on_tuning)
+        self.tuning.evaluated.connect(self._on_tuned)
+        self.tuning.ended.connect(self._show_work)
+        self.tuning.failed.connect(self._on_tuning_failed)
         self.acts.changed.connect(self._show_applied)
         self.acts.difference_wanted.connect(self.difference_wanted)
         self.acts.run_opened.connect(self.run_opened)
@@ -218,7 +233,7 @@ class StudiesPage(CentrePage):
 
     async def _read_offer(self) -> None:
         """What the circuit has now; why it cannot be read is said."""
-        root = self._services.workspace.root
+        root, before = self._services.workspace.root, self.offer
         try:
             goals = await self._app.project.browse.goals(root, self.circuit) if root is not None else ()
             self.offer = await self._app.simulation.study_offer(self.circuit, goals)
@@ -228,6 +243,8 @@ class StudiesPage(CentrePage):
         self.error.hide()
         for view in self.views.values():
             view.setup_pane.set_offer(self.offer)
+        if self.tuning.is_running and before is not None and before != self.offer:
+            self._tune()  # what is loaded is not the circuit any more
         self._show_last()
 
     def _look_again(self) -> None:
@@ -283,10 +300,13 @@ class StudiesPage(CentrePage):
         self.stack.addWidget(view)
         pane.changed.connect(lambda: self._keep(kind, pane.setup))
         pane.run_wanted.connect(lambda: self.run(kind))
-        pane.stop_wanted.connect(self.work.stop)
+        pane.stop_wanted.connect(self.tuning.stop if kind == "tune" else self.work.stop)
+        if isinstance(view.result, TuneView):
+            view.result.wanted.connect(self.tuning.want)
         pane.goals_wanted.connect(self.acts.edit_goals)
         view.result.run_wanted.connect(lambda run: self._open_run(kind, run))
-        view.result.values_wanted.connect(self.acts.apply_or_undo)
+        view.result.values_wanted.connect(self.acts.apply)
+        view.result.undo_wanted.connect(self.acts.undo)
         view.result.diff_wanted.connect(self.acts.show_difference)
         view.result.next_wanted.connect(self.show_kind)
         view.result.file_wanted.connect(lambda: self._export(kind))
@@ -314,6 +334,9 @@ class StudiesPage(CentrePage):
             return
         setup = view.setup_pane.setup
         self._keep(kind, setup)
+        if kind == "tune":
+            self._tune()
+            return
         if setup.at_corners and (corners := self._corners()) is not None:
             setup = replace(
                 setup,
@@ -324,6 +347,29 @@ class StudiesPage(CentrePage):
             )
         self.work.start(kind, document_of(kind, setup, self.offer))
 
+    def _tune(self) -> None:
+        """Load the circuit with what is filled in; values that were moved stay where they are."""
+        view = self.views.get("tune")
+        if view is not None and self.offer is not None and view.setup_pane.refusal is None:
+            self.tuning.start(document_of("tune", view.setup_pane.setup, self.offer))
+            self._show_work()
+
+    def _on_tuning(self, spec: StudySpec, written: Mapping[str, float], point: TunedPoint | None) -> None:
+        view = self.views.get("tune")
+        if view is not None and isinstance(view.result, TuneView):
+            view.results.setCurrentWidget(view.result)
+            view.result.begin(spec, written, point, self.tuning.run_s)
+        self._show_work()
+
+    def _on_tuned(self, point: TunedPoint) -> None:
+        view = self.views.get("tune")
+        if view is not None and isinstance(view.result, TuneView):
+            view.result.show_point(point, self.tuning.run_s)
+
+    def _on_tuning_failed(self, error: CircuitAIError) -> None:
+        self._say_error(error)
+        self._show_work()
+
     def _corners(self) -> StudySetup | None:
         """What is filled in on the page of corners."""
         kept = self._services.workspace.views.of(self.circuit).studies.get("corners")
@@ -332,7 +378,9 @@ class StudiesPage(CentrePage):
     def _show_work(self) -> None:
         running = self.work.running
         for kind, view in self.views.items():
-            view.setup_pane.set_running(is_running=running == kind, other_runs=running not in (None, kind))
+            is_tuning = kind == "tune" and self.tuning.is_running
+            others = kind != "tune" and running not in (None, kind)
+            view.setup_pane.set_running(is_running=is_tuning or running == kind, other_runs=others)
         if running is None:
             self.bar.setValue(0)
         elif not self._progress_line.isVisible():
@@ -373,13 +421,10 @@ class StudiesPage(CentrePage):
 
     def _say_trouble(self, study: StoredStudy) -> None:
         """Why runs failed: the first reason."""
-        errors = study.document.get("errors")
-        first = errors[0] if isinstance(errors, list) and errors else None
-        if isinstance(first, Mapping) and study.failed:
-            self._say(
-                msg("{count} {count:run|runs} failed: {reason}", count=study.failed,
-                    reason=str(first.get("message", "")))
-            )  # fmt: skip
+        errors = study.texts("errors")
+        if errors and study.failed:
+            told = msg("{count} {count:run|runs} failed: {reason}", count=study.failed, reason=errors[0])
+            self._say(told)
 
     def _on_failed(self, _kind: str, error: CircuitAIError) -> None:
         self._say_error(error)
@@ -432,26 +477,21 @@ class StudiesPage(CentrePage):
             self.acts.export(view.study, self)
 
     def _show_applied(self) -> None:
-        from presentation.panels.studies.search_view import SearchView
-
-        view = self.views.get("optimize")
-        if view is not None and isinstance(view.result, SearchView):
-            view.result.set_applied(is_applied=self.acts.is_applied)
+        for view in self.views.values():
+            if isinstance(view.result, SearchView | TuneView):
+                view.result.set_applied(is_applied=self.acts.is_applied)
 
 
 def _result_view(kind: SetupKind, services: WindowServices) -> ResultView:
-    from presentation.panels.studies import extremes_view, scatter_view, search_view, sweep_view
+    from presentation.panels.studies import extremes_view, scatter_view, sweep_view
 
-    match kind:
-        case "sweep":
-            return sweep_view.SweepView(services)
-        case "montecarlo":
-            return scatter_view.ScatterView(services)
-        case "corners":
-            return extremes_view.CornersView(services)
-        case "worst-case":
-            return extremes_view.WorstCaseView(services)
-        case "sensitivity":
-            return extremes_view.SensitivityView(services)
-        case _:
-            return search_view.SearchView(services)
+    made: Mapping[SetupKind, type[ResultView]] = {
+        "sweep": sweep_view.SweepView,
+        "montecarlo": scatter_view.ScatterView,
+        "corners": extremes_view.CornersView,
+        "worst-case": extremes_view.WorstCaseView,
+        "sensitivity": extremes_view.SensitivityView,
+        "optimize": SearchView,
+        "tune": TuneView,
+    }
+    return made[kind](services)

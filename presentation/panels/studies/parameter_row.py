@@ -134,14 +134,14 @@ class ParameterRow(QWidget):
             mark(field, small=True)
         unit = theme.scale
         for field, width in (
-            (self.pattern, 46 if self._kind in SCATTERED else 56),
+            (self.pattern, 44 if self._kind in SCATTERED else 56),
             (self.tolerance, 48),
             (self.low, 54),
             (self.high, 54),
             (self.points, 34),
         ):
             field.setFixedWidth(round(width * unit))
-        for box, width in ((self.meaning, 76), (self.distribution, 94), (self.scale, 70)):
+        for box, width in ((self.meaning, 84), (self.distribution, 94), (self.scale, 70)):
             box.setFixedWidth(round(width * unit))
         self._grid.setHorizontalSpacing(theme.size("space.2"))
         self._grid.setVerticalSpacing(theme.size("space.half"))

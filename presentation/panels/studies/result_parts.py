@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from PyQt6.QtCore import QPoint, Qt, pyqtSignal
 from PyQt6.QtGui import QAction
@@ -33,12 +33,18 @@ class ResultView(QWidget):
     """the number of a run whose circuit is to be opened"""
     values_wanted = pyqtSignal(object)
     """values by name: to be written into the circuit"""
+    undo_wanted = pyqtSignal()
+    """the values that were written are to be taken out again"""
     diff_wanted = pyqtSignal(object)
     """the same: to be shown as a difference first"""
     next_wanted = pyqtSignal(str)
     """another kind of study of the same circuit"""
     file_wanted = pyqtSignal()
     """the table as a file"""
+
+    def __init__(self, services: WindowServices) -> None:
+        super().__init__()
+        self._services = services
 
     def show_study(self, study: StoredStudy, nominals: Mapping[str, float]) -> None:
         """`nominals`: the values parameters have in the circuit."""
@@ -252,6 +258,11 @@ def limits_of(goals: Sequence[DesignGoal], metric: str, unit: str) -> list[Limit
         for bound, is_lower in ((goal.minimum, True), (goal.maximum, False))
         if bound is not None
     ]
+
+
+def told(study: StoredStudy, translate: Callable[[Message], str]) -> str:
+    """How its parts scatter, and what it warns of."""
+    return " · ".join(translate(text) for text in (*study.texts("assumed"), *study.texts("warnings")))
 
 
 def nominals_of(study: StoredStudy, written: Mapping[str, float]) -> Mapping[str, float]:

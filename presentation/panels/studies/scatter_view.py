@@ -19,6 +19,7 @@ from presentation.panels.studies.result_parts import (
     figure_text,
     limits_of,
     shown,
+    told,
 )
 from presentation.ui.frame import IconButton
 from presentation.ui.parts import arrange, text_label
@@ -70,8 +71,7 @@ class ScatterView(ResultView):
     """The page's right side."""
 
     def __init__(self, services: WindowServices) -> None:
-        super().__init__()
-        self._services = services
+        super().__init__(services)
         self._study: StoredStudy | None = None
         self.setObjectName("scatter_view")
         self.head = FigureHead(services, "yield_head")
@@ -128,8 +128,7 @@ class ScatterView(ResultView):
         self.metric_box.offer(list(study.units))
         self._show_metric()
         self.table.show_runs(study, worst_first(study), nominals)
-        lines = study.document.get("assumed")
-        self.assumed.setText(" ".join(str(line) for line in lines) if isinstance(lines, list) else "")
+        self.assumed.setText(told(study, self._services.language))
         self.assumed.setVisible(bool(self.assumed.text()))
 
     def _name(self) -> None:

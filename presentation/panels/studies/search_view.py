@@ -37,8 +37,7 @@ class SearchView(ResultView):
     """The page's right side."""
 
     def __init__(self, services: WindowServices) -> None:
-        super().__init__()
-        self._services = services
+        super().__init__(services)
         self._values: dict[str, str] = {}
         self._is_applied = False
         self.setObjectName("search_view")
@@ -123,7 +122,10 @@ class SearchView(ResultView):
             button.setEnabled(bool(self._values))
 
     def _on_apply(self, _checked: bool = False) -> None:
-        self.values_wanted.emit(dict(self._values))
+        if self._is_applied:
+            self.undo_wanted.emit()
+        else:
+            self.values_wanted.emit(dict(self._values))
 
     def _show_verdict(self, study: StoredStudy, verdicts: Sequence[GoalVerdict]) -> None:
         language = self._services.language
@@ -273,6 +275,7 @@ def _end_words(study: StoredStudy) -> list[Message]:
                 nearest=figure_of(item.get("nearest")),
             )
             said.append(conflict_text(conflict, study.units))
+    said.extend(study.texts("warnings"))
     ends = study.document.get("at_range_end")
     if isinstance(ends, list) and ends:
         said.append(msg("At the end of the allowed range: {names}", names=", ".join(map(str, ends))))

@@ -400,7 +400,8 @@ class SetupPane(QWidget):
         self.problem.setText("" if refusal is None else language(refusal))
         self.problem.setVisible(refusal is not None and not self._is_running)
         self.run_button.setEnabled(self._is_running or refusal is None)
-        self.run_button.setText(language(msg("Cancel") if self._is_running else BUTTONS[self.kind]))
+        stop = msg("Stop tuning") if self.kind == "tune" else msg("Cancel")
+        self.run_button.setText(language(stop if self._is_running else BUTTONS[self.kind]))
         mark(self.run_button, kind="secondary" if self._is_running else "primary")
 
     def _on_run(self, _checked: bool = False) -> None:

@@ -28,8 +28,7 @@ class SweepView(ResultView):
     """The page's right side."""
 
     def __init__(self, services: WindowServices) -> None:
-        super().__init__()
-        self._services = services
+        super().__init__(services)
         self._study: StoredStudy | None = None
         self.setObjectName("sweep_view")
         self.metric_box, self.axis = MetricBox("sweep_metric"), MetricBox("sweep_axis")
