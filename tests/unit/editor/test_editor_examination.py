@@ -140,3 +140,53 @@ async def test_a_large_text_is_checked_in_a_worker_process_with_the_same_outcome
     assert examine(far, tmp_path / "a.cir", text, baseline=text) == examine(
         near, tmp_path / "a.cir", text, baseline=text
     )
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "title", "mended"),
+    [
+        ("unclosed-subckt", "t\nV1 a 0 1\nX1 a s\n.subckt s p\nR1 p 0 1\n.op\n.end\n",
+         "Add .ends s before line 6", (".op", ".ends s\n.op")),
+        ("unclosed-if", "t\n.param p=1\nV1 a 0 1\nR1 a 0 1\n.if (p)\nR2 a 0 1\n.op\n.end",
+         "Add .endif before line 7", (".op", ".endif\n.op")),
+        ("unclosed-control", "t\nV1 a 0 1\nR1 a 0 1\n.op\n.control\nrun\nprint a",
+         "Add .endc at the end", ("print a", "print a\n.endc\n")),
+        ("no-analysis", "t\r\nV1 a 0 1\r\nR1 a 0 1\r\n.end\r\n", "Add .op", (".end", ".op\r\n.end")),
+        ("no-dc-path", "t\nV1 a 0 1\nC1 a b 1n\n+ ic=0\nC2 b 0 1n\n.op\n.end\n",
+         "Add Rdc1 b 0 1G", ("+ ic=0\n", "+ ic=0\nRdc1 b 0 1G\n")),
+        ("missing-plus", "t\nV1 a 0 1\nR1 a 0 1\ntc1=0.1\n.op\n.end\n",
+         "Begin the line with +", ("tc1", "+ tc1")),
+        ("stray-ends", "t\nV1 a 0 1\nR1 a 0 1\n.ends\n.op\n.end\n",
+         "Make the line a comment", (".ends", "*.ends")),
+        ("stray-directive", "t\nV1 a 0 1\nR1 a 0 1\n.endif\n.op\n.end\n",
+         "Make the line a comment", (".endif", "*.endif")),
+        ("title-is-card", "R1 a 0 1\nV1 a 0 1\nR2 a 0 1\n.op\n.end\n",
+         "Insert a title line above", ("R1", "* Circuit\nR1")),
+        ("duplicate-element", "t\nV1 a 0 1\nR1 a 0 1\nr2 a 0 1\n  R1 a 0 2\n.op\n.end\n",
+         "Change to R3", ("  R1 a", "  R3 a")),
+        ("ends-name", "t\nV1 a 0 1\nX1 a s\n.subckt s p\nR1 p 0 1\n.ends q\n.op\n.end\n",
+         "Change to s", (".ends q", ".ends s")),
+        ("undefined-parameter", "t\nV1 a 0 1\nR1 a 0 {rload}\n.op\n.end\n",
+         "Add .param rload=1", (".end", ".param rload=1\n.end")),
+        ("unclosed-bracket", "t\nV1 a 0 1\n.param p=1\nR1 a 0 {2*p $ half\n.op\n.end\n",
+         "Add }", ("{2*p ", "{2*p} ")),
+        ("unknown-directive", "t\nV1 a 0 1\nR1 a 0 1\n.qqqxyz 1\n.op\n.end\n",
+         "Make the line a comment", (".qqq", "*.qqq")),
+    ],
+)  # fmt: skip
+def test_a_fix_of_a_line_mends_its_problem(
+    tmp_path: Path, code: str, text: str, title: str, mended: tuple[str, str]
+) -> None:
+    problem = problem_of(examined(tmp_path / "a.cir", text), code)
+    assert problem.fix is not None
+    assert str(problem.fix.title) == title
+    new = fixed(text, problem)
+    assert new == text.replace(*mended)
+    left = [each.code for each in examined(tmp_path / "a.cir", new).problems if each.severity == "error"]
+    assert code not in [each.code for each in examined(tmp_path / "a.cir", new).problems]
+    assert left == []
+
+
+def test_a_bracket_that_may_be_closed_further_down_is_left_alone(tmp_path: Path) -> None:
+    text = "t\nV1 a 0 1\nR1 a 0 {2*\n+ 1\n.op\n.end\n"
+    assert problem_of(examined(tmp_path / "a.cir", text), "unclosed-bracket").fix is None
