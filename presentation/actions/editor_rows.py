@@ -25,6 +25,7 @@ EDIT: tuple[Action, ...] = (
     _editor("editor.replace", msg("Replace"), keys="Ctrl+H"),
     _editor("editor.go_to_line", msg("Go to line"), keys="Ctrl+G"),
     _editor("editor.complete", msg("Complete"), keys="Ctrl+Space Alt+/", begins_part=True),
+    _editor("editor.probe", msg("Plot what is here"), keys="Alt+P"),
     _editor("editor.quick_fix", msg("Quick fix"), keys="Ctrl+. Alt+Return"),
     _problem("editor.next_problem", msg("Next problem"), keys="F8"),
     _problem("editor.previous_problem", msg("Previous problem"), keys="Shift+F8"),

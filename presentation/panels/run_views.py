@@ -28,6 +28,13 @@ PROBLEMS, CONSOLE = "problems", "console"
 """Keys of the views, as in the table of panels."""
 
 
+def against(expression: str, reference: str) -> str:
+    """A plain node voltage against another node than ground; everything else as it is."""
+    node = expression.removeprefix("v(").removesuffix(")")
+    is_node = expression.startswith("v(") and "," not in node
+    return f"v({node},{reference})" if is_node and reference and node != reference else expression
+
+
 class RunViews(QObject):
     """Views of one result; what happens to a run leads each of them."""
 
@@ -43,6 +50,7 @@ class RunViews(QObject):
     ) -> None:
         super().__init__()
         self._services = services
+        self._project = project
         self.shown = ShownResult(services, project, simulation)
         self.controller = RunController(services, project, simulation, program)
         self.waveforms = WaveformsPanel(services, project, simulation, self.shown)
@@ -56,6 +64,8 @@ class RunViews(QObject):
         self.iterations.counted.connect(lambda count: self.counted.emit(ITERATIONS, count))
         self.problems.counted.connect(lambda count: self.counted.emit(PROBLEMS, count))
         self.shown.changed.connect(lambda: self.iterations.show_circuit(self.shown.circuit))
+        self._probed: tuple[Path, str] | None = None
+        """What was pointed at of a circuit without a result."""
         self._seek: tuple[Path, str, bool] | None = None
         """What is to be seen of a result that is being loaded: result, name, whether a measurement."""
         self.shown.changed.connect(self._find)
@@ -66,6 +76,7 @@ class RunViews(QObject):
         workspace.run_finished.connect(self._on_finished)
         workspace.result_selected.connect(lambda _path: self.curves_wanted.emit())
         workspace.trace_wanted.connect(lambda path, name: self._show_in(path, name, is_figure=False))
+        workspace.probe_wanted.connect(self._on_probe)
         workspace.measurement_wanted.connect(lambda path, name: self._show_in(path, name, is_figure=True))
 
     def show_problems(self, problems: Sequence[Finding]) -> None:
@@ -90,6 +101,43 @@ class RunViews(QObject):
             self.shown.show(result)
         else:
             self._find()
+
+    def _on_probe(self, expression: str) -> None:
+        """Somebody points at a node or element of the circuit in front."""
+        self._services.start(self._probe(expression), kind="probe", scope="probe")
+
+    async def _probe(self, expression: str) -> None:
+        """Show it in the plot of the circuit's shown result, else of its newest; else after its next run."""
+        workspace = self._services.workspace
+        circuit, root = workspace.run_target, workspace.root
+        if circuit is None or root is None:
+            return
+        expression = against(expression, workspace.reference_node)
+        loaded = self.shown.loaded
+        if loaded is not None and self.shown.circuit == circuit and not self.shown.is_loading:
+            self.wanted.emit(WAVEFORMS)
+            self.waveforms.show_trace(expression)
+            return
+        results = await self._project.browse.results(root)
+        newest = next(
+            (
+                each
+                for each in results
+                if each.ok and workspace.views.place_of(each.circuit, each.created) == circuit
+            ),
+            None,
+        )
+        if newest is not None:
+            self._show_in(newest.path, expression, is_figure=False)
+            return
+        self._probed = (circuit, expression)
+        workspace.status_changed.emit(
+            msg(
+                "{name} has no result yet: F5 runs it and plots {signal}.",
+                name=circuit.name,
+                signal=expression,
+            )
+        )
 
     def _find(self) -> None:
         loaded = self.shown.loaded
@@ -145,6 +193,9 @@ class RunViews(QObject):
             )
             self.shown.show(result.result_path)
             self.curves_wanted.emit()
+            probed, self._probed = self._probed, None
+            if probed is not None and probed[0] == result.netlist_path:
+                self._show_in(result.result_path, probed[1], is_figure=False)
         else:
             workspace.error_occurred.emit(
                 msg("Simulation of {name} failed: see Problems.", name=result.netlist_path.name)

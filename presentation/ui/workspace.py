@@ -82,6 +82,9 @@ class PlotViews(QObject):
             self._views[new / path.relative_to(old)] = self._views.pop(path)
 
 
+Probed = Literal["usual", "current", "power", "reference"]
+"""What is plotted of a node or an element; "reference" makes it the node others are measured against."""
+
 Place = tuple[int, int, int]
 """The caret's line and column and the first line that is seen, from 1."""
 
@@ -221,6 +224,10 @@ class Workspace(QObject):
     """A stored study is to be seen on the page of its circuit"""
     trace_wanted: Signal[Path, str] = signal(object, str)
     """A result, an expression: it is to be seen in the plot of this result"""
+    probe_wanted: Signal[str] = signal(str)
+    """An expression of the circuit in front: it is to be seen in the plot of its newest result"""
+    place_probed: Signal[Path, int, str, Probed] = signal(object, int, str, str)
+    """A file, a line from 1, a name that stands there, and what of it is to be plotted"""
     measurement_wanted: Signal[Path, str] = signal(object, str)
     """A result, the name of a figure: it is to be seen in the measurements of this result"""
     picture_offered: Signal[str, bytes] = signal(str, bytes)
@@ -247,6 +254,7 @@ class Workspace(QObject):
         self.run_main_for: set[Path] = set()
         """Circuits without an analysis: who looks at one of them wants F5 to run the main circuit."""
         self._analyses: dict[Path, str] = {}
+        self._references: dict[Path, str] = {}
         self.views = PlotViews(self)
         """How each circuit's results are looked at."""
         self.project_closed.connect(self.views.clear)
@@ -262,6 +270,16 @@ class Workspace(QObject):
     def run_target(self) -> Path | None:
         """The circuit that F5 simulates: the one in front, else the main one."""
         return self.front_circuit or self.main_circuit
+
+    @property
+    def reference_node(self) -> str:
+        """The node that voltages of `run_target` are plotted against, "" for ground."""
+        return "" if self.run_target is None else self._references.get(self.run_target, "")
+
+    def set_reference_node(self, node: str) -> None:
+        """Voltages of `run_target` that are probed from now on are measured against this node ("" ground)."""
+        if self.run_target is not None:
+            self._references[self.run_target] = node
 
     @property
     def analysis(self) -> str | None:
@@ -292,10 +310,12 @@ class Workspace(QObject):
             return new / path.relative_to(old) if path.is_relative_to(old) else path
 
         self._analyses = {moved(path): card for path, card in self._analyses.items()}
+        self._references = {moved(path): node for path, node in self._references.items()}
         self.run_main_for = {moved(path) for path in self.run_main_for}
 
     def _forget_runs(self) -> None:
         self._analyses.clear()
+        self._references.clear()
         self.run_main_for.clear()
 
     def set_opening(self, place: Path | None) -> None:

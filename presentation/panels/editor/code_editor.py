@@ -68,6 +68,8 @@ class CodeEditor(QsciScintilla):
     """Ctrl+click: where is defined what stands at the caret?"""
     rested = pyqtSignal(int, QPoint)
     """byte, global place: the pointer rests in the text"""
+    menu_opens = pyqtSignal(object, int)
+    """menu: QMenu, the byte it is for: entries may be added before it is shown"""
     escaped = pyqtSignal()
     """Esc was pressed in the text."""
 
@@ -494,6 +496,7 @@ class CodeEditor(QsciScintilla):
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         add_fixes(menu, self, self._services, self.fix_chosen.emit)
+        self.menu_opens.emit(menu, self.caret_byte())
         add_commands(menu, self, self._services, is_spice=self._lexer is not None)
         menu.popup(event.globalPos())
 
@@ -502,6 +505,14 @@ class CodeEditor(QsciScintilla):
         start, end = self.selected_bytes()
         if not start <= position <= end:
             self.ask(self.SCI_GOTOPOS, position)
+
+    def caret_byte(self) -> int:
+        """Where the caret is, in bytes of UTF-8."""
+        return self.ask(self.SCI_GETCURRENTPOS)
+
+    def line_of(self, position: int) -> int:
+        """The line of a byte, from 0."""
+        return self._line_of(position)
 
     def dragEnterEvent(self, event: QDragEnterEvent | None) -> None:  # noqa: N802 - Qt's name
         if event is not None and not _is_left(event):

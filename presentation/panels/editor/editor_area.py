@@ -31,7 +31,7 @@ from presentation.ui.name_cut import middle_cut
 from presentation.ui.parts import arrange
 from presentation.ui.signals import Signal, signal
 from presentation.ui.styles import mark_area
-from presentation.ui.workspace import Place, WindowServices
+from presentation.ui.workspace import Place, Probed, WindowServices
 from shared.errors import CircuitAIError
 from shared.message import msg, one_line
 
@@ -124,6 +124,7 @@ class EditorArea(QWidget):
             "editor.find_previous": self.find_bar.find_previous,
             "editor.go_to_line": self.open_go_to_line,
             "editor.quick_fix": self.quick_fix,
+            "editor.probe": self.probe,
             **self._text_commands.acts(),
             **self._name_commands.acts(),
         }
@@ -135,6 +136,7 @@ class EditorArea(QWidget):
         self.tabs.close_others_wanted.connect(self._close_others)
         workspace.file_activated.connect(self.show_file)
         workspace.file_offered.connect(self.offer_file)
+        workspace.place_probed.connect(self._on_place_probed)
         workspace.file_changed.connect(self._on_file_changed)
         workspace.file_moved.connect(self._on_file_moved)
         workspace.changes_accepted.connect(self._on_changes_accepted)
@@ -425,6 +427,17 @@ class EditorArea(QWidget):
         page = self.current_page()
         if page is not None:
             page.fix_at_caret()
+
+    def probe(self) -> None:
+        """Plot the node or element at the caret."""
+        page = self.current_page()
+        if page is not None:
+            page.probe()
+
+    def _on_place_probed(self, path: Path, line: int, name: str, what: Probed) -> None:
+        page = self.page_of(path)
+        if page is not None:
+            page.probe_name(line, name, what)
 
     def insert_model(self) -> None:
         """Show the models of the library, and insert the one that is chosen into the circuit in front."""

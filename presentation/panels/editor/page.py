@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QSemaphore, QTimer, pyqtSignal
-from PyQt6.QtWidgets import QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
 from application.groups.project import Project
 from application.groups.simulation import Simulation
@@ -39,9 +39,11 @@ from presentation.panels.editor.hovering import Hovering
 from presentation.panels.editor.newest_point import NewestPoint
 from presentation.panels.editor.notice_bar import Notice, NoticeBar, Way
 from presentation.panels.editor.over_text import OverText
+from presentation.panels.editor.probing import TextProbe
 from presentation.panels.editor.text_changes import TextEdit, edits_between
 from presentation.ui.parts import arrange
-from presentation.ui.workspace import WindowServices
+from presentation.ui.probe_entries import add_entries
+from presentation.ui.workspace import Probed, WindowServices
 from shared.errors import CircuitAIError, UserInputError
 from shared.message import msg
 
@@ -111,6 +113,8 @@ class EditorPage(QWidget):
         self.editor = CodeEditor(services, is_spice=is_spice(opened.path), has_title=has_title(opened.path))
         self.completer = Completer(services, self.editor) if is_spice(opened.path) else None
         self.hovering = Hovering(services, self.editor, lambda: self.path, lambda: self.facts, newest)
+        self._probe = TextProbe(services, simulation, open_texts)
+        self.editor.menu_opens.connect(self._offer_probes)
         self.notices = NoticeBar(services)
         arrange(QVBoxLayout(self), self.notices, (self.editor, 1), edges=0, gap=0)
         self.setFocusProxy(self.editor)
@@ -460,6 +464,23 @@ class EditorPage(QWidget):
         problem = self.editor.problem_at_caret()
         if problem is not None:
             self.apply_fix(problem)
+
+    def probe(self) -> None:
+        """Plot the node or element at the caret."""
+        if is_spice(self.path):
+            self._probe.plot(self.path, self.editor.caret()[0], offset=self.editor.caret_byte())
+
+    def probe_name(self, line: int, name: str, what: Probed) -> None:
+        """Plot a name that stands on a line (from 1), or make it the reference node."""
+        if is_spice(self.path):
+            self._probe.plot(self.path, line, what, name=name)
+
+    def _offer_probes(self, menu: QMenu, offset: int) -> None:
+        """What can be plotted at a byte, in a context menu that opens there."""
+        if self.facts is not None:
+            line = self.editor.line_of(offset) + 1
+            add_entries(self._services, menu, self._probe.entries(self.facts, self.path, line, offset))
+            menu.addSeparator()
 
     def apply_fix(self, problem: Problem) -> None:
         """Carry out a problem's quick fix as one step of undo."""

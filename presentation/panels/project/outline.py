@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PyQt6.QtCore import QModelIndex
+from PyQt6.QtCore import QModelIndex, QPoint, Qt
 from PyQt6.QtGui import QStandardItem, QStandardItemModel
-from PyQt6.QtWidgets import QStackedLayout, QWidget
+from PyQt6.QtWidgets import QMenu, QStackedLayout, QWidget
 
 from domain.circuit.netlist import NETLIST_SUFFIXES
 from presentation.ui.empty_state import EmptyNote
 from presentation.ui.parts import SpokenName, once_after
+from presentation.ui.probe_entries import Entry, add_entries, of_element, of_node
 from presentation.ui.rows import Role, RowLook, RowTree, joined
-from presentation.ui.workspace import WindowServices
+from presentation.ui.workspace import Probed, WindowServices
 from shared.errors import UserInputError
 from shared.message import Message, msg
 
@@ -36,6 +38,10 @@ _OPEN_AT_FIRST = frozenset({"heading", "elements", "subcircuit"})
 _COUNTED = frozenset(_NAMES) - {"elements"}
 _LINE = int(Role.LOOK) + 1
 _KEY = int(Role.LOOK) + 2
+_NAME = int(Role.LOOK) + 3
+"""Of a row that can be plotted: a node or an element."""
+_IS_NODE = int(Role.LOOK) + 4
+_OF_ELEMENTS = frozenset({"heading", "elements", "sources", "subcircuit"})
 _MOST_ROWS = 5000
 
 
@@ -67,6 +73,9 @@ class OutlinePane(QWidget):
         self._timer = once_after(self, 100, self._read)
         self.view.clicked.connect(self._on_clicked)
         self.view.activated.connect(self._on_clicked)
+        self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.view.customContextMenuRequested.connect(self._show_menu)
+        services.shortcuts.answer(self.view, {"list.plot": self._plot_chosen})
         self.view.expanded.connect(lambda index: self._on_folded(index, is_open=True))
         self.view.collapsed.connect(lambda index: self._on_folded(index, is_open=False))
         workspace = services.workspace
@@ -185,6 +194,30 @@ class OutlinePane(QWidget):
         if self._file is not None and isinstance(line, int) and line > 0:
             self._services.workspace.file_activated.emit(self._file, line)
 
+    def _plot_chosen(self) -> None:
+        """Plot the row the keyboard is on."""
+        self._plot(self.view.currentIndex(), "usual")
+
+    def _plot(self, index: QModelIndex, what: Probed) -> None:
+        line, name = index.data(_LINE), index.data(_NAME)
+        if self._file is not None and isinstance(name, str) and isinstance(line, int):
+            self._services.workspace.place_probed.emit(self._file, line, name, what)
+
+    def _show_menu(self, point: QPoint) -> None:
+        index = self.view.indexAt(point)
+        viewport = self.view.viewport()
+        if not index.isValid() or viewport is None:
+            return
+        menu = QMenu(self.view)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        entries = [Entry(msg("Go to line"), partial(self._on_clicked, index))]
+        name, plot = index.data(_NAME), partial(self._plot, index)
+        if isinstance(name, str):
+            is_node = index.data(_IS_NODE) is True
+            entries += of_node(self._services, name, plot) if is_node else of_element(name, plot)
+        add_entries(self._services, menu, entries)
+        menu.popup(viewport.mapToGlobal(point))
+
 
 _NOTHING = msg("The outline of the netlist in the editor appears here.")
 _NO_NETLIST = msg("This file is not a netlist and has no outline.")
@@ -197,4 +230,6 @@ def _item_row(section: Section, item: Item) -> QStandardItem:
     row.setData(item.line, _LINE)
     row.setData(f"{section.kind}:{section.name}:{item.name}", _KEY)
     row.setToolTip(joined([f"{item.name} {item.value}".strip()]))
+    if section.kind in _OF_ELEMENTS:
+        row.setData(item.name, _NAME)
     return row

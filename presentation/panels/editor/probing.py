@@ -1,0 +1,74 @@
+"""Probing in the text: what stands at a place is plotted, without a drawing."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+
+from application.groups.simulation import Simulation
+from domain.circuit.circuit_names import CardCache
+from domain.circuit.completion import Facts
+from domain.circuit.probing import Probe, meant_at, probe_of
+from presentation.ui.probe_entries import Entry, of_element, of_node
+from presentation.ui.workspace import Probed, WindowServices
+from shared.message import msg
+
+
+class TextProbe:
+    """Plots what stands at a place of one file."""
+
+    def __init__(
+        self,
+        services: WindowServices,
+        simulation: Simulation,
+        open_texts: Callable[[], Mapping[Path, str]],
+    ) -> None:
+        """`open_texts`: what the editor has of all its files."""
+        self._services = services
+        self._simulation = simulation
+        self._open_texts = open_texts
+        self._cards = CardCache()
+
+    def plot(
+        self, path: Path, line: int, what: Probed = "usual", *, offset: int | None = None, name: str = ""
+    ) -> None:
+        """Plot what stands at a byte of a file, or `name` on a line (from 1), or make it the reference."""
+        self._services.start(self._plot(path, line, what, offset, name), kind="probe", scope="probe")
+
+    async def _plot(self, path: Path, line: int, what: Probed, offset: int | None, name: str) -> None:
+        workspace = self._services.workspace
+        facts = await self._simulation.names(path, {**self._open_texts()}, self._cards)
+        found = await asyncio.to_thread(_found, facts, line, offset, name)
+        if found is None:
+            workspace.status_changed.emit(msg("There is no node or element here that can be plotted."))
+        elif what == "reference":
+            workspace.set_reference_node(found.name)
+            workspace.status_changed.emit(
+                msg("Voltages plotted from now on are measured against {node}.", node=found.name)
+            )
+        else:
+            workspace.probe_wanted.emit(_expression(found, what))
+
+    def entries(self, facts: Facts, path: Path, line: int, offset: int) -> list[Entry]:
+        """Probed a context menu offers at a byte of the text, from what is known of the circuit."""
+        meant = None if facts.names is None else meant_at(facts.names, facts.file, line, offset=offset)
+        plot = partial(self.plot, path, line, offset=offset)
+        if meant is None:
+            return []
+        return of_node(self._services, meant.name, plot) if meant.is_node else of_element(meant.name, plot)
+
+
+def _found(facts: Facts, line: int, offset: int | None, name: str) -> Probe | None:
+    names = facts.names
+    meant = None if names is None else meant_at(names, facts.file, line, offset=offset, name=name)
+    return None if names is None or meant is None else probe_of(names, meant)
+
+
+def _expression(probe: Probe, what: Probed) -> str:
+    if what == "power" and probe.power:
+        return probe.power
+    if what == "current" and probe.currents:
+        return probe.currents[0][1]
+    return probe.usual

@@ -1,0 +1,172 @@
+"""Probing without a drawing: Alt+P in the text, menus of the text and the outline, a reference node."""
+
+from __future__ import annotations
+
+import pytest
+from PyQt6.QtCore import QPoint, Qt
+from PyQt6.QtGui import QContextMenuEvent
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QApplication, QMenu
+
+from tests.gui.test_which_circuit import Bench, bench
+
+__all__ = ["bench"]
+
+STAGE = """* one stage
+.model qn npn(bf=100)
+VCC vcc 0 9
+VIN in 0 DC 0 SIN(0 5m 1k)
+X1 in c vcc stage
+RL c 0 100k
+.tran 10u 2m
+.subckt stage a k s
+CIN a b 1u
+R1 s b 47k
+R2 b 0 12k
+RC s k 2.2k
+RE e 0 680
+Q1 k b e qn
+.ends
+.end
+"""
+
+
+@pytest.fixture
+async def stage(bench: Bench) -> Bench:
+    path = bench.root / "stage.cir"
+    path.write_text(STAGE)
+    bench.services.workspace.file_changed.emit(path)
+    await bench.front("stage.cir")
+    page = bench.window.parts.editor.current_page()
+    assert page is not None
+    assert page.completer is not None
+    await bench.until(lambda: page.completer.facts.names is not None)
+    return bench
+
+
+def drawn(bench: Bench) -> list[str]:
+    return [trace.expression for trace in bench.window.parts.runs.waveforms.traces]
+
+
+async def put_caret(bench: Bench, line: int, word: str) -> None:
+    page = bench.window.parts.editor.current_page()
+    text = page.editor.text().split("\n")[line - 1]
+    page.editor.go_to(line, text.index(word) + 1)
+    page.editor.setFocus()
+
+
+async def test_what_is_at_the_caret_is_plotted(stage: Bench) -> None:
+    page = stage.window.parts.editor.current_page()
+    told: list[str] = []
+    stage.services.workspace.status_changed.connect(lambda message: told.append(str(message)))
+    await put_caret(stage, 6, "100k")
+    QTest.keyClick(page.editor, Qt.Key.Key_P, Qt.KeyboardModifier.AltModifier)
+    await stage.until(lambda: any("has no result yet: F5 runs it and plots i(rl)" in each for each in told))
+    stage.services.workspace.run_requested.emit()
+    await stage.until(lambda: "i(rl)" in drawn(stage))
+    for line, word, expression in (
+        (3, "vcc", "v(vcc)"), (9, "b", "v(x1.b)"), (9, "a", "v(in)"), (14, "Q1", "ic(x1.q1)"),
+        (12, "2.2k", "i(x1.rc)"), (5, "X1", "p(x1)"), (4, "SIN", "i(vin)"),
+    ):  # fmt: skip
+        await put_caret(stage, line, word)
+        QTest.keyClick(page.editor, Qt.Key.Key_P, Qt.KeyboardModifier.AltModifier)
+        await stage.until(lambda wanted=expression: wanted in drawn(stage))
+    traces = {trace.expression: trace for trace in stage.window.parts.runs.waveforms.traces}
+    assert {curve.pane.unit for curve in traces["p(x1)"].curves} == {"W"}
+    assert {curve.pane.unit for curve in traces["ic(x1.q1)"].curves} == {"A"}
+    await put_caret(stage, 2, "model")
+    QTest.keyClick(page.editor, Qt.Key.Key_P, Qt.KeyboardModifier.AltModifier)
+    await stage.until(lambda: any("no node or element here" in each for each in told))
+
+
+async def test_menus_of_text_and_outline_plot(stage: Bench) -> None:
+    stage.services.workspace.run_requested.emit()
+    await stage.until(lambda: drawn(stage))
+    page = stage.window.parts.editor.current_page()
+    await put_caret(stage, 6, "RL")
+    menu = await opened_menu(stage, lambda: ask_for_menu(page.editor))
+    assert [action.text() for action in menu.actions()][:2] == ["Plot current of RL", "Plot power of RL"]
+    menu.actions()[1].trigger()
+    await stage.until(lambda: "p(rl)" in drawn(stage))
+    menu.close()
+
+    await put_caret(stage, 6, "c")
+    menu = await opened_menu(stage, lambda: ask_for_menu(page.editor))
+    action = next(each for each in menu.actions() if each.text() == "Use c as reference node")
+    action.trigger()
+    await stage.until(lambda: stage.services.workspace.reference_node == "c")
+    menu.close()
+    await put_caret(stage, 3, "vcc")
+    QTest.keyClick(page.editor, Qt.Key.Key_P, Qt.KeyboardModifier.AltModifier)
+    await stage.until(lambda: "v(vcc,c)" in drawn(stage))
+    menu = await opened_menu(stage, lambda: ask_for_menu(page.editor))
+    action = next(each for each in menu.actions() if each.text() == "Use ground as reference node again")
+    action.trigger()
+    assert stage.services.workspace.reference_node == ""
+    menu.close()
+
+    outline = stage.window.parts.outline
+    await stage.until(lambda: "RL" in outline.names)
+    index = row_of(outline, "Q1")
+    outline.view.expandAll()
+    outline.view.setCurrentIndex(index)
+    outline.view.setFocus()
+    QTest.keyClick(outline.view, Qt.Key.Key_Space)
+    await stage.until(lambda: "ic(x1.q1)" in drawn(stage))
+    place = outline.view.visualRect(index).center()
+    menu = await opened_menu(stage, lambda: outline.view.customContextMenuRequested.emit(QPoint(place)))
+    assert [each.text() for each in menu.actions()] == [
+        "Go to line",
+        "Plot current of Q1",
+        "Plot power of Q1",
+    ]
+    menu.actions()[2].trigger()
+    await stage.until(lambda: "p(x1.q1)" in drawn(stage))
+    menu.close()
+
+
+def ask_for_menu(editor) -> None:
+    """As its key does."""
+    place = QPoint(20, 20)
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, place, editor.mapToGlobal(place))
+    QApplication.sendEvent(editor, event)
+
+
+def row_of(outline, name):
+    model = outline.model
+    for row in range(model.rowCount()):
+        top = model.item(row)
+        for child in range(top.rowCount()):
+            if top.child(child).text() == name:
+                return top.child(child).index()
+    raise AssertionError(name)
+
+
+async def opened_menu(bench: Bench, act) -> QMenu:
+    before = {id(each) for each in QApplication.topLevelWidgets() if isinstance(each, QMenu)}
+    act()
+
+    def found() -> QMenu | None:
+        return next(
+            (
+                each
+                for each in QApplication.topLevelWidgets()
+                if isinstance(each, QMenu) and each.isVisible() and id(each) not in before
+            ),
+            None,
+        )
+
+    await bench.until(lambda: found() is not None)
+    menu = found()
+    assert menu is not None
+    return menu
+
+
+def test_a_reference_is_for_plain_voltages_only() -> None:
+    from presentation.panels.run_views import against
+
+    assert against("v(out)", "ref") == "v(out,ref)"
+    assert against("v(ref)", "ref") == "v(ref)"
+    assert against("v(a,b)", "ref") == "v(a,b)"
+    assert against("i(r1)", "ref") == "i(r1)"
+    assert against("v(out)", "") == "v(out)"
