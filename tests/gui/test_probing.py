@@ -107,8 +107,13 @@ async def test_menus_of_text_and_outline_plot(stage: Bench) -> None:
 
     outline = stage.window.parts.outline
     await stage.until(lambda: "RL" in outline.names)
-    index = row_of(outline, "Q1")
     outline.view.expandAll()
+    index = row_of(outline, "vcc")
+    outline.view.setCurrentIndex(index)
+    outline.view.setFocus()
+    QTest.keyClick(outline.view, Qt.Key.Key_Space)
+    await stage.until(lambda: "v(vcc)" in drawn(stage))
+    index = row_of(outline, "Q1")
     outline.view.setCurrentIndex(index)
     outline.view.setFocus()
     QTest.keyClick(outline.view, Qt.Key.Key_Space)
@@ -143,23 +148,18 @@ def row_of(outline, name):
 
 
 async def opened_menu(bench: Bench, act) -> QMenu:
-    before = {id(each) for each in QApplication.topLevelWidgets() if isinstance(each, QMenu)}
     act()
-
-    def found() -> QMenu | None:
-        return next(
-            (
-                each
-                for each in QApplication.topLevelWidgets()
-                if isinstance(each, QMenu) and each.isVisible() and id(each) not in before
-            ),
-            None,
-        )
-
-    await bench.until(lambda: found() is not None)
-    menu = found()
+    await bench.until(shown_menu)
+    menu = shown_menu()
     assert menu is not None
     return menu
+
+
+def shown_menu() -> QMenu | None:
+    return next(
+        (each for each in QApplication.topLevelWidgets() if isinstance(each, QMenu) and each.isVisible()),
+        None,
+    )
 
 
 def test_a_reference_is_for_plain_voltages_only() -> None:

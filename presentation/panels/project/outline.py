@@ -230,6 +230,7 @@ def _item_row(section: Section, item: Item) -> QStandardItem:
     row.setData(item.line, _LINE)
     row.setData(f"{section.kind}:{section.name}:{item.name}", _KEY)
     row.setToolTip(joined([f"{item.name} {item.value}".strip()]))
-    if section.kind in _OF_ELEMENTS:
+    if section.kind in _OF_ELEMENTS or section.kind == "nodes":
         row.setData(item.name, _NAME)
+        row.setData(section.kind == "nodes", _IS_NODE)
     return row
