@@ -54,10 +54,10 @@ class Meant(NamedTuple):
 
 
 def meant_at(
-    names: CircuitNames, file: Path | None, line: int, *, offset: int | None = None, name: str = ""
+    names: CircuitNames, file: Path | None, line: int, *, offset: int | None = None, node: str = ""
 ) -> Meant | None:
-    """The node or element at a byte of a file, or called `name` on a line (from 1); else the line's element.
-    None where neither is."""
+    """The node or element at a byte of a file, or the `node` of that name on a line (from 1); else the line's
+    element. None where neither is."""
     place = names.at(file, offset) if offset is not None else None
     if place is not None and place.name.kind in ("node", "element"):
         return Meant(place.owner, place.name.text, place.name.kind == "node")
@@ -65,10 +65,8 @@ def meant_at(
         card = entry.placed.statement
         if entry.placed.file != file or not card.line <= line <= card.last_line:
             continue
-        named = (each for each in entry.names if name and each.text.lower() == name.lower())
-        kinds = {each.kind for each in named}
-        if "node" in kinds and "element" not in kinds:
-            return Meant(entry.scope, name, is_node=True)
+        if node:
+            return Meant(entry.scope, node, is_node=True)
         if card.kind == "element" and card.fields:
             return Meant(entry.scope, card.fields[0].text, is_node=False)
     return None

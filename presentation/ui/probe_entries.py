@@ -34,7 +34,7 @@ def of_node(services: WindowServices, node: str, plot: Callable[[Probed], object
     if canonical_node(node) == GROUND:
         return []
     found = [
-        Entry(msg("Plot voltage of {node}", node=node), partial(plot, "usual")),
+        Entry(msg("Plot voltage of {node}", node=node), partial(plot, "voltage")),
         Entry(msg("Use {node} as reference node", node=node), partial(plot, "reference")),
     ]
     workspace = services.workspace

@@ -82,7 +82,7 @@ class PlotViews(QObject):
             self._views[new / path.relative_to(old)] = self._views.pop(path)
 
 
-Probed = Literal["usual", "current", "power", "reference"]
+Probed = Literal["usual", "voltage", "current", "power", "reference"]
 """What is plotted of a node or an element; "reference" makes it the node others are measured against."""
 
 Place = tuple[int, int, int]

@@ -40,7 +40,8 @@ class TextProbe:
     async def _plot(self, path: Path, line: int, what: Probed, offset: int | None, name: str) -> None:
         workspace = self._services.workspace
         facts = await self._simulation.names(path, {**self._open_texts()}, self._cards)
-        found = await asyncio.to_thread(_found, facts, line, offset, name)
+        node = name if what in ("voltage", "reference") else ""
+        found = await asyncio.to_thread(_found, facts, line, offset, node)
         if found is None:
             workspace.status_changed.emit(msg("There is no node or element here that can be plotted."))
         elif what == "reference":
@@ -60,9 +61,9 @@ class TextProbe:
         return of_node(self._services, meant.name, plot) if meant.is_node else of_element(meant.name, plot)
 
 
-def _found(facts: Facts, line: int, offset: int | None, name: str) -> Probe | None:
+def _found(facts: Facts, line: int, offset: int | None, node: str) -> Probe | None:
     names = facts.names
-    meant = None if names is None else meant_at(names, facts.file, line, offset=offset, name=name)
+    meant = None if names is None else meant_at(names, facts.file, line, offset=offset, node=node)
     return None if names is None or meant is None else probe_of(names, meant)
 
 

@@ -196,7 +196,8 @@ class OutlinePane(QWidget):
 
     def _plot_chosen(self) -> None:
         """Plot the row the keyboard is on."""
-        self._plot(self.view.currentIndex(), "usual")
+        index = self.view.currentIndex()
+        self._plot(index, "voltage" if index.data(_IS_NODE) is True else "usual")
 
     def _plot(self, index: QModelIndex, what: Probed) -> None:
         line, name = index.data(_LINE), index.data(_NAME)
