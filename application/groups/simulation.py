@@ -176,6 +176,7 @@ class Simulation:
             settings=self._parts.settings,
             libraries=self._program.libraries,
             writer=self._parts.schematics,
+            cpu=lambda: self._program.cpu,
         )
 
     @cached_property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Literal, Protocol
 
@@ -13,7 +13,7 @@ from application.simulation.translated_circuits import CircuitTranslator, Transl
 from domain.circuit.dependencies import SourceReader, resolve_dependencies
 from domain.circuit.hierarchy import Block, read_circuit
 from domain.circuit.schematic.display import Drawing
-from domain.circuit.schematic.drawing import FULL, Effort, draw
+from domain.circuit.schematic.drawing import FIRST, FULL, Effort, draw
 from domain.circuit.schematic.parts import Page, page_of
 from domain.circuit.schematic.symbols import SymbolSet
 from domain.circuit.simulator_settings import SimulatorSettings
@@ -22,6 +22,7 @@ from shared.message import msg
 
 if TYPE_CHECKING:
     from application.ports.simulation import SimulatorSettingsStore, SourceReaders
+    from shared.cpu_executor import CpuTaskExecutor
 
 SchematicFormat = Literal["svg", "png", "pdf"]
 
@@ -59,13 +60,38 @@ class CircuitPages:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DrawSchematic:
-    """The use case behind `schematic` and the panel. Blocking: the window calls it off its loop."""
+    """The use case behind `schematic` and the panel."""
 
     sources: SourceReaders
     settings: SimulatorSettingsStore
     libraries: tuple[Path, ...]
     """The user's own, for every circuit."""
     writer: SchematicWriter
+    cpu: Callable[[], CpuTaskExecutor]
+    """Searches for places, for those who have a loop."""
+
+    async def read(self, path: Path, *, scope: str = "", data: bytes | None = None) -> CircuitPages:
+        """As `pages`, without holding the loop."""
+        import asyncio
+
+        return await asyncio.to_thread(self.pages, path, scope=scope, data=data)
+
+    async def followed(self, page: Page, previous: Drawing, *, symbols: SymbolSet) -> Drawing:
+        """The drawing behind a change: some milliseconds where most of it stays."""
+        import asyncio
+
+        return await asyncio.to_thread(draw, page, symbols=symbols, effort=FIRST, previous=previous)
+
+    async def searched(self, page: Page, *, symbols: SymbolSet, effort: Effort) -> Drawing:
+        """The page drawn anew, in a worker process: a cancellation ends it at once."""
+        found = await self.cpu().run(_drawn, replace(page, undrawn=()), symbols, effort)
+        return replace(found, undrawn=page.undrawn)
+
+    async def save(self, drawing: Drawing, target: SchematicTarget) -> None:
+        """As `write`, without holding the loop."""
+        from shared.uninterrupted import off_loop
+
+        await off_loop(self.write, drawing, target)
 
     def pages(
         self, path: Path, *, scope: str = "", data: bytes | None = None, libraries: Sequence[Path] = ()
@@ -84,21 +110,17 @@ class DrawSchematic:
             reader = self.sources.for_circuit(real, folders)
         return _pages(data, real, reader, settings, scope)
 
-    def draw(
-        self,
-        page: Page,
-        *,
-        symbols: SymbolSet = "iec",
-        effort: Effort = FULL,
-        previous: Drawing | None = None,
-        is_over: Callable[[], bool] = lambda: False,
-    ) -> Drawing:
-        """The page's drawing; with `previous`, what stands in it stays where it is."""
-        return draw(page, symbols=symbols, effort=effort, previous=previous, is_over=is_over)
+    def draw(self, page: Page, *, symbols: SymbolSet = "iec") -> Drawing:
+        """The page's drawing, searched for as long as it takes. Blocking."""
+        return draw(page, symbols=symbols, effort=FULL)
 
     def write(self, drawing: Drawing, target: SchematicTarget) -> None:
         """Errors as of `SchematicWriter.write`."""
         self.writer.write(drawing, target)
+
+
+def _drawn(page: Page, symbols: SymbolSet, effort: Effort) -> Drawing:
+    return draw(page, symbols=symbols, effort=effort)
 
 
 def _pages(

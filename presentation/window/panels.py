@@ -130,6 +130,18 @@ def _context(parts: Parts) -> QWidget:
     return ContextPanel(parts.services, parts.app.conversations, lambda: parts.use)
 
 
+def _schematic(parts: Parts) -> QWidget:
+    from presentation.panels.schematic.panel import SchematicPanel
+
+    return SchematicPanel(
+        parts.services,
+        parts.app.simulation,
+        parts.app.program,
+        newest=parts.editor.newest,
+        go_to=parts.editor.show_file,
+    )
+
+
 def _debug(parts: Parts) -> QWidget:
     from presentation.panels.debug.panel import DebugPanel
 
@@ -207,6 +219,7 @@ PANELS: tuple[PanelEntry, ...] = (
     PanelEntry("context", msg("Context"), "right", "layers", _context, shortcut="Ctrl+2"),
     PanelEntry("debug", msg("Debug"), "right", "bug", _debug, shortcut="Ctrl+3"),
     PanelEntry("info", msg("Info"), "right", "info", _info, shortcut="Ctrl+4"),
+    PanelEntry("schematic", msg("Schematic"), "right", "circuit-board", _schematic, shortcut="Ctrl+5"),
 )
 
 

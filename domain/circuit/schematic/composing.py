@@ -42,6 +42,8 @@ from domain.circuit.schematic.symbols import (
 )
 from domain.circuit.schematic.texts import Block, Room, along, beside
 
+_FAR = 12
+"""Half units to which the name of a net that somebody looks at goes in search of room."""
 _LABEL = 60.0
 """What a pin joined by name counts in the score, in units of wire."""
 
@@ -296,6 +298,7 @@ class _Composer:
             strokes=_strokes_at(tuple(strokes), place),
             pins=tuple(DrawnPin(pin.terminal, pin.at) for pin in self.pins if pin.part == at),
             body=self._at(at, self.layout.shape(at).body),
+            value_at=part.value_at,
             hint=part.full,
             inside=self.page.inside.get(part.name, ""),
         )
@@ -412,7 +415,7 @@ class _Composer:
             ]
             if corners:
                 block = Block(((name, "net"),), tuple(corners), net=net)
-                self.texts += room.put(block, must=net in watched)
+                self.texts += room.put(block, must=net in watched, far=_FAR if net in watched else 0)
 
     # ---- legend
 

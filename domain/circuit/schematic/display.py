@@ -12,7 +12,7 @@ from domain.circuit.schematic.placing import Place
 from domain.circuit.schematic.routing import NetPin
 from domain.circuit.schematic.symbols import Box, Point, Stroke
 
-TextRole = Literal["name", "value", "net", "flag", "rail", "pin", "title", "legend"]
+TextRole = Literal["name", "value", "net", "flag", "rail", "pin", "title", "legend", "figure"]
 Anchor = Literal["start", "middle", "end"]
 
 
@@ -34,6 +34,8 @@ class Symbol(NamedTuple):
     strokes: tuple[Stroke, ...]
     pins: tuple[DrawnPin, ...]
     body: Box
+    value_at: tuple[int, int]
+    """Line and column of its value or model; line 0: none."""
     hint: str
     """Its whole card."""
     inside: str = ""

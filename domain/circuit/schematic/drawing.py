@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -36,6 +35,8 @@ class Effort(NamedTuple):
 FIRST = Effort(starts=1, moves=0)
 """At once: the constructive drawing."""
 FULL = Effort(starts=3, moves=5_000)
+ONCE = Effort(starts=1, moves=5_000)
+"""What a person waits for who looks on."""
 
 
 def draw(
@@ -44,20 +45,27 @@ def draw(
     symbols: SymbolSet = "iec",
     effort: Effort = FULL,
     previous: Drawing | None = None,
-    is_over: Callable[[], bool] = lambda: False,
 ) -> Drawing:
     """The page drawn: the best of some starts. The same page gives the same drawing.
 
     With `previous`, a drawing of the page before a change: what stands in it stays, and a change of values
-    alone changes texts alone. `is_over` ends the search early, with what has been found.
+    alone changes texts alone.
     """
     roles = roles_of(page)
     if previous is not None and previous.scope == page.scope:
         kept = _kept(page, previous)
         if page.topology_key == previous.topology_key:
-            return _with_new_texts(page, roles, previous, symbols)
-        if len(roles.drawn) - len(kept) <= max(2, _NEW_SHARE * len(roles.drawn)) and kept:
-            return _extended(page, roles, previous, symbols)
+            found = _with_new_texts(page, roles, previous, symbols)
+        elif len(roles.drawn) - len(kept) <= max(2, _NEW_SHARE * len(roles.drawn)) and kept:
+            found = _extended(page, roles, previous, symbols)
+        else:
+            found = None
+        if found is not None:
+            return found
+    return _anew(page, roles, symbols, effort)
+
+
+def _anew(page: Page, roles: Roles, symbols: SymbolSet, effort: Effort) -> Drawing:
     items = items_of(page, roles)
     first = Layout(page, roles, items)
     construct(first)
@@ -69,14 +77,12 @@ def draw(
         layout.placed[layout.moving] = True
         rng = random.Random(number + 1)  # noqa: S311 - the same in every run
         if effort.moves:
-            anneal(layout, rng, min(effort.moves, _MOVES_AN_ITEM * len(items.items)), is_over=is_over)
+            anneal(layout, rng, min(effort.moves, _MOVES_AN_ITEM * len(items.items)))
         else:
-            polish(layout, rng, 150, is_over=is_over)
+            polish(layout, rng, 150)
         found = _finished(layout, symbols)
         if best is None or found.score.cost < best.score.cost:
             best = found
-        if is_over():
-            break
     assert best is not None
     return best
 
@@ -146,24 +152,29 @@ def _standing(page: Page, roles: Roles, previous: Drawing, kept: frozenset[int])
     return layout
 
 
-def _with_new_texts(page: Page, roles: Roles, previous: Drawing, symbols: SymbolSet) -> Drawing:
+def _with_new_texts(page: Page, roles: Roles, previous: Drawing, symbols: SymbolSet) -> Drawing | None:
+    """None where a net is a rail by its value only, and was none before."""
     kept = _kept(page, previous)
     layout = _standing(page, _as_before(page, roles, previous, kept), previous, kept)
-    if not layout.placed[list(roles.drawn)].all():  # a rail that is one by its value only
-        return draw(page, symbols=symbols)
+    if not layout.placed[list(roles.drawn)].all():
+        return None
     wires: dict[str, tuple[tuple[tuple[int, int], ...], ...]] = {}
     for wire in previous.wires:
         wires[wire.net] = (*wires.get(wire.net, ()), wire.points)
     return compose(layout, symbols, Routed(wires, previous.loose))
 
 
-def _extended(page: Page, roles: Roles, previous: Drawing, symbols: SymbolSet) -> Drawing:
-    """New parts where they cost least, all others where they were, the wires anew."""
+def _extended(page: Page, roles: Roles, previous: Drawing, symbols: SymbolSet) -> Drawing | None:
+    """New parts where they cost least, the others where they were, wires anew; None where it is too tight."""
     kept = _kept(page, previous)
     layout = _standing(page, _as_before(page, roles, previous, kept), previous, kept)
     standing = [item for item in layout.items.items if layout.placed[item.rows[0][0].part]]
     construct(layout, standing)
     drawing = compose(layout, symbols)
-    if faults_of(drawing):
-        return draw(page, symbols=symbols)
-    return drawing
+    return None if faults_of(drawing) else drawing
+
+
+def keeps(drawing: Drawing, previous: Drawing) -> bool:
+    """Whether all that stands in both stands where it stood."""
+    both = drawing.places.keys() & previous.places.keys()
+    return bool(both) and all(drawing.places[name] == previous.places[name] for name in both)

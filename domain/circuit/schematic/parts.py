@@ -56,6 +56,8 @@ class Part(NamedTuple):
     """Of sources: dc, ac, sin, pulse; of switches the control; else ""."""
     line: int
     file: Path | None
+    value_at: tuple[int, int] = (0, 1)
+    """Line and column of its value or model; line 0: none."""
     controls: tuple[str, ...] = ()
     """Nets it only looks at, told as text."""
 
@@ -208,6 +210,7 @@ class _Reader:
         if element.expressions:
             controls += [node for node in expression_nodes(element) if node not in controls]
         value = value_of(element.value.text, self._values) if element.value is not None else None
+        told = element.value or element.model or next(iter(element.expressions), None)
         return Part(
             name=element.name,
             kind=kind,
@@ -219,6 +222,7 @@ class _Reader:
             style=_style(element),
             line=element.line,
             file=placed.file,
+            value_at=(told.line, told.column) if told is not None else (0, 1),
             controls=tuple(controls) if element.letter in "egsb" and kind != "amp" else (),
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -252,9 +252,7 @@ def _to_row(item: Item, row: int, dy: int) -> list[tuple[int, int, int]]:
     return [(member.part, 0, dy) for each in item.rows[: row + 1] for member in each]
 
 
-def anneal(
-    layout: Layout, rng: random.Random, moves: int, *, is_over: Callable[[], bool] = lambda: False
-) -> float:
+def anneal(layout: Layout, rng: random.Random, moves: int) -> float:
     """Improve by chance moves, worse ones taken while it is hot; then only better ones. The cost reached."""
     if not layout.moving:
         return 0.0
@@ -262,8 +260,6 @@ def anneal(
     cost = layout.cost()
     best, best_places = cost, _snapshot(layout)
     for number in range(moves):
-        if number % 64 == 0 and is_over():
-            break
         heat = _HOT * (_COLD / _HOT) ** (number / max(moves, 1))
         if layout.can_flip and rng.random() < 0.03:
             cost = _try_flip(layout, rng, cost, heat)
@@ -272,20 +268,16 @@ def anneal(
         if cost < best - 1e-9:
             best, best_places = cost, _snapshot(layout)
     restore(layout, best_places)
-    return polish(layout, rng, max(moves // 3, 100), is_over=is_over)
+    return polish(layout, rng, max(moves // 3, 100))
 
 
-def polish(
-    layout: Layout, rng: random.Random, moves: int, *, is_over: Callable[[], bool] = lambda: False
-) -> float:
+def polish(layout: Layout, rng: random.Random, moves: int) -> float:
     """The same moves, only better ones taken."""
     if not layout.moving:
         return 0.0
     mover = Mover(layout, rng)
     cost = layout.cost()
-    for number in range(moves):
-        if number % 64 == 0 and is_over():
-            break
+    for _ in range(moves):
         cost = _try(layout, mover, mover.any_move(), cost, heat=0.0, rng=rng)
     return cost
 
@@ -334,9 +326,19 @@ def restore(layout: Layout, places: tuple[np.ndarray, np.ndarray, np.ndarray]) -
 
 
 def rows_of(layout: Layout, apart: Iterable[int]) -> None:
-    """Elements between rails only, in a row right of all others."""
+    """Elements that no wire leads to, in a row: below a wide drawing, else right of it."""
     live = layout.placed
-    x = int(layout.x[live].max()) + 9 if live.any() else 0
-    y = int(np.median(layout.y[live])) if live.any() else 0
+    left, top, right, bottom = (
+        (
+            int(layout.x[live].min()),
+            int(layout.y[live].min()),
+            int(layout.x[live].max()),
+            int(layout.y[live].max()),
+        )
+        if live.any()
+        else (0, 0, 0, -10)
+    )
+    is_below = right - left > bottom - top
+    x, y = (left + 2, bottom + 10) if is_below else (right + 9, (top + bottom) // 2)
     for number, at in enumerate(apart):
-        layout.x[at], layout.y[at], layout.placed[at] = x + 7 * (number % 8), y + 10 * (number // 8), True
+        layout.x[at], layout.y[at], layout.placed[at] = x + 9 * (number % 8), y + 10 * (number // 8), True

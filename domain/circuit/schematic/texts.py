@@ -10,7 +10,7 @@ from domain.circuit.schematic.display import Anchor, Text, TextRole
 from domain.circuit.schematic.symbols import LINE, Box, text_width
 
 _RING = 12
-"""Steps of half a unit to which a text goes in search of room."""
+"""Half units to which a text goes in search of room."""
 
 
 class Block(NamedTuple):
@@ -49,12 +49,12 @@ class Room:
                     return False
         return True
 
-    def put(self, block: Block, *, must: bool = True) -> list[Text]:
-        """The block's texts at the first free place, further away where there is none beside it.
+    def put(self, block: Block, *, must: bool = True, far: int = _RING) -> list[Text]:
+        """The block's texts at the first free place, up to `far` half units away if none is beside it.
 
         [] where nothing is free and it need not stand.
         """
-        for x, y, anchor in _places(block, far=must):
+        for x, y, anchor in _places(block, far=far):
             box = (x, y, x + block.width, y + block.height)
             if self.is_free(box):
                 return self._stand(block, box, anchor)
@@ -78,11 +78,9 @@ class Room:
         return texts
 
 
-def _places(block: Block, *, far: bool) -> Iterator[tuple[float, float, Anchor]]:
+def _places(block: Block, *, far: int) -> Iterator[tuple[float, float, Anchor]]:
     yield from block.corners
-    if not far:
-        return
-    for ring in range(1, _RING + 1):
+    for ring in range(1, far + 1):
         away = ring * 0.5
         for x, y, anchor in block.corners:
             for dx, dy in (

@@ -87,7 +87,8 @@ class EditorArea(QWidget):
         services.workspace.main_circuit_changed.connect(self._offer)
         services.workspace.opening_changed.connect(self._offer)
         self._offer()
-        self._newest = NewestPoint(services, project, simulation, self._bytes_of)
+        self.newest = NewestPoint(services, project, simulation, self._bytes_of)
+        """Of the circuits in its tabs."""
         self._text_commands = TextCommands(services, self)
         self._name_commands = NameCommands(services, project, simulation, self)
         self._lay_out()
@@ -305,7 +306,7 @@ class EditorArea(QWidget):
             done()
 
     def _add(self, opened: OpenedFile) -> EditorPage:
-        services, newest = self._services, self._newest
+        services, newest = self._services, self.newest
         page = EditorPage(
             services, self._project, self._simulation, opened, open_texts=self.open_texts, newest=newest
         )
