@@ -40,6 +40,32 @@ def _geometry(value: Any) -> tuple[int, int, int, int]:
 
 
 @dataclass(slots=True, kw_only=True)
+class PlotLook:
+    """How one kind of analysis is drawn."""
+
+    cursors: tuple[float, float] | None = None
+    """Places of A and B on the axis, SI; None: where they are put at first."""
+    hides_cursors: bool = False
+    hides_grid: bool = False
+    scales: dict[str, str] = field(default_factory=dict)
+    """"log", "linear" or "dB" of the axis ("x"), of gains ("gain") and of units; else as is usual."""
+    panes: dict[str, int] = setting(dict, bounds=(0, 1000))
+    """Of expressions that have a pane of their own: its number, from 1."""
+
+
+@dataclass(slots=True, kw_only=True)
+class TraceStyle:
+    """How an expression is drawn, and what it is called."""
+
+    name: str = ""
+    """"" = the expression."""
+    color: int | None = setting(None, bounds=(0, 7))
+    """Place in the order of trace colors; None: by its turn."""
+    line: Literal["", "solid", "dashed", "dotted"] = setting("", choices=("", "solid", "dashed", "dotted"))
+    """"" = by its turn."""
+
+
+@dataclass(slots=True, kw_only=True)
 class CircuitView:
     """How the results of one circuit are looked at; it stays from run to run."""
 
@@ -49,6 +75,10 @@ class CircuitView:
     """Expressions that are drawn, by kind of analysis; those of one that is not here are the usual ones."""
     zooms: dict[str, dict[str, tuple[float, float]]] = setting(dict, read=_zooms)
     """By kind of analysis: the chosen range of each pane by its unit, "" the axis; in drawn coordinates."""
+    looks: dict[str, PlotLook] = setting(dict, parts=lambda: PlotLook)
+    """By kind of analysis."""
+    styles: dict[str, TraceStyle] = setting(dict, parts=lambda: TraceStyle)
+    """By expression."""
     measurements: list[str] = field(default_factory=list)
     """Expressions that are measured beside the circuit's own figures."""
     studies: dict[str, StudySetup] = setting(dict, parts=lambda: StudySetup)

@@ -176,7 +176,13 @@ class Grid(BoxItem):
         self._across = across
         self._upward = upward
         self._look = style
+        self._has_lines = True
         self.setZValue(-100)
+
+    def set_lines(self, *, are_shown: bool) -> None:
+        """Lines, or the frame alone."""
+        self._has_lines = are_shown
+        self.update()
 
     def use(self, style: PlotStyle) -> None:
         self._look = style
@@ -190,6 +196,8 @@ class Grid(BoxItem):
         painter.resetTransform()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         across, upward = self._across.divisions().ticks, self._upward.divisions().ticks
+        if not self._has_lines:
+            across = upward = ()
         (left, right), (bottom, top) = self._box.viewRange()
         # Device pixels, because the transform was reset: half a pixel in is its middle.
         for is_major in (False, True):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from PyQt6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, QStringListModel, Qt, pyqtSignal
 from PyQt6.QtGui import (
@@ -50,6 +51,7 @@ class TraceChip(QAbstractButton):
     edit_wanted = pyqtSignal()
     menu_wanted = pyqtSignal(QPoint)
     """on the screen"""
+    figures_wanted = pyqtSignal()
 
     def __init__(
         self,
@@ -63,6 +65,7 @@ class TraceChip(QAbstractButton):
         super().__init__()
         self._can_be_removed = can_be_removed
         self._hint: Message | None = None
+        self._name = self._line = ""
         self._services = services
         self._color = color
         self._error = error
@@ -79,6 +82,19 @@ class TraceChip(QAbstractButton):
         """Expression, colour and error it was made of."""
         return self.text(), self._color, self._error
 
+    @property
+    def shown_text(self) -> str:
+        """What the user calls it, else its expression."""
+        return self._name or self.text()
+
+    def set_look(self, name: str, line: str) -> None:
+        """`name` and `line` ("solid", "dashed", "dotted") that were chosen; "" for what is usual."""
+        if (name, line) != (self._name, self._line):
+            self._name, self._line = name, line
+            self.setAccessibleName(self.shown_text)
+            self.updateGeometry()
+            self.update()
+
     def set_hint(self, hint: Message) -> None:
         self._hint = hint
         self.retranslate()
@@ -93,11 +109,11 @@ class TraceChip(QAbstractButton):
                     msg("{expression}: click to highlight, Delete removes it", expression=self.text())
                 )
             )
-        self.setAccessibleName(self.text())
+        self.setAccessibleName(self.shown_text)
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
         theme = self._services.theme.theme
-        width = QFontMetrics(theme.font("ui")).horizontalAdvance(self.text())
+        width = QFontMetrics(theme.font("ui")).horizontalAdvance(self.shown_text)
         sample = round(_SAMPLE * theme.scale) + theme.size("space.1") + theme.size("space.half")
         most = round(_WIDEST * theme.scale)
         width = min(width, most) + sample + 2 * theme.size("space.2") + self._cross_room
@@ -126,7 +142,9 @@ class TraceChip(QAbstractButton):
         sample = round(_SAMPLE * theme.scale)
         middle = self.rect().center().y() + 0.5
         pen = QPen(theme.color("text.disabled" if is_off else f"trace.{self._color % _COLORS}"), 2)
-        if self._color >= _MOST_SOLID:
+        if self._line in ("dashed", "dotted"):
+            pen.setDashPattern([2.0, 1.0] if self._line == "dashed" else [1.0, 1.0])
+        elif self._color >= _MOST_SOLID and not self._line:
             pen.setDashPattern([2.0, 1.0] if self._color < _COLORS else [1.0, 1.0])
         painter.setPen(pen)
         painter.drawLine(QPointF(left, middle), QPointF(left + sample, middle))
@@ -134,7 +152,7 @@ class TraceChip(QAbstractButton):
         painter.setPen(theme.color("text.tertiary" if is_off else "text.primary"))
         start = left + sample + theme.size("space.1") + theme.size("space.half")
         room = self.width() - start - theme.size("space.2") - self._cross_room
-        text = painter.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, room + 1)
+        text = painter.fontMetrics().elidedText(self.shown_text, Qt.TextElideMode.ElideMiddle, room + 1)
         painter.drawText(QRect(start, 0, room + 2, self.height()), Qt.AlignmentFlag.AlignVCenter, text)
         if self._has_mouse and self._can_be_removed:
             cross = self._cross()
@@ -153,6 +171,14 @@ class TraceChip(QAbstractButton):
                 self.removed.emit()
                 return
         super().mouseReleaseEvent(event)
+
+    def mousePressEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
+        """With Ctrl: the figures of the shown span."""
+        is_asked = event is not None and bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+        if is_asked and self._can_be_removed:
+            self.figures_wanted.emit()
+        else:
+            super().mousePressEvent(event)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
         if event is not None and event.button() == Qt.MouseButton.LeftButton and self._can_be_removed:
@@ -212,8 +238,12 @@ class ChipRow(QWidget):
     trace_removed = pyqtSignal(str)
     trace_edited = pyqtSignal(str, str)
     """the expression it was, the one it is to be"""
+    trace_renamed = pyqtSignal(str, str)
+    """the expression, what it is to be called"""
     menu_wanted = pyqtSignal(str, QPoint)
     """of a trace, at a place on the screen"""
+    figures_wanted = pyqtSignal(str)
+    """of the shown span of a trace"""
     trace_selected = pyqtSignal(object)
     """expression: str, or None"""
     rows_changed = pyqtSignal()
@@ -238,6 +268,7 @@ class ChipRow(QWidget):
         self.add_button.setParent(self)
         self._edited: TraceChip | None = None
         """Over this one the field stands; None: it adds a trace."""
+        self._is_renaming = False
         self.field = _Field(self)
         self.field.setObjectName("trace_expression")
         mark(self.field, small=True)
@@ -261,8 +292,13 @@ class ChipRow(QWidget):
     def chips(self) -> Sequence[TraceChip]:
         return self._chips
 
-    def show_chips(self, traces: Sequence[tuple[str, int, Message | None]], selected: str | None) -> None:
-        """(expression, colour, error) of every trace."""
+    def show_chips(
+        self,
+        traces: Sequence[tuple[str, int, Message | None]],
+        selected: str | None,
+        looks: Mapping[str, tuple[str, str]] = MappingProxyType({}),
+    ) -> None:
+        """(expression, colour, error) of every trace; `looks`: name and line of those that have their own."""
         same = 0  # a chip that goes and comes back would lose the focus, and be styled anew
         while same < min(len(traces), len(self._chips)) and self._chips[same].trace == traces[same]:
             self._chips[same].setChecked(traces[same][0] == selected)
@@ -273,6 +309,8 @@ class ChipRow(QWidget):
             chip.hide()
             chip.deleteLater()
         self._chips[same:] = [self._made(*trace, selected) for trace in traces[same:]]
+        for chip in self._chips:
+            chip.set_look(*looks.get(chip.text(), ("", "")))
         self._place()
         self.chips_changed.emit()
 
@@ -298,8 +336,17 @@ class ChipRow(QWidget):
             wide = popup.sizeHintForColumn(0) + 2 * self._services.theme.theme.size("space.5")
             completer.complete(QRect(0, 0, max(self.field.width(), wide), self.field.height()))
 
+    def begin_renaming(self, expression: str) -> None:
+        """Open the field over a chip, with what it is called."""
+        self.begin_editing(expression)
+        if self._edited is not None:
+            self._is_renaming = True
+            self.field.setText(self._edited.shown_text)
+            self.field.selectAll()
+
     def begin_editing(self, expression: str) -> None:
         """Open the field over a chip, with what it says."""
+        self._is_renaming = False
         chip = next((chip for chip in self._chips if chip.text() == expression), None)
         if chip is None:
             return
@@ -314,7 +361,7 @@ class ChipRow(QWidget):
         self._place()
 
     def begin_expression(self) -> None:
-        self._edited = None
+        self._edited, self._is_renaming = None, False
         self.field.clear()
         mark(self.field, state="")
         self.field.show()
@@ -327,7 +374,7 @@ class ChipRow(QWidget):
         if expression is not None and self.field.text().strip() != expression:
             return
         had_focus = self.field.hasFocus()
-        self._edited = None
+        self._edited, self._is_renaming = None, False
         self.field.hide()
         self.add_button.show()
         self._place()
@@ -358,6 +405,7 @@ class ChipRow(QWidget):
         chip.clicked.connect(lambda checked: self._on_clicked(expression, is_checked=checked))
         chip.removed.connect(lambda: self.trace_removed.emit(expression))
         chip.edit_wanted.connect(lambda: self.begin_editing(expression))
+        chip.figures_wanted.connect(lambda: self.figures_wanted.emit(expression))
         chip.menu_wanted.connect(lambda place: self.menu_wanted.emit(expression, place))
         return chip
 
@@ -368,7 +416,8 @@ class ChipRow(QWidget):
 
     def _on_edited(self, text: str) -> None:
         mark(self.field, state="")
-        self._offer(text)
+        if not self._is_renaming:
+            self._offer(text)
 
     def _offer(self, text: str) -> None:
         """The suggestions that have the typed letters in their order, the best first."""
@@ -391,6 +440,10 @@ class ChipRow(QWidget):
     def _tell(self, text: str) -> None:
         """What was typed or picked."""
         edited = None if self._edited is None else self._edited.text()
+        if self._is_renaming and edited is not None:
+            self.end_adding()
+            self.trace_renamed.emit(edited, text)
+            return
         if not text or text == edited:
             self.end_adding()
         elif edited is None:

@@ -55,7 +55,7 @@ async def export_plot(
     `name` says circuit, run and analysis, `behind` the older runs that are drawn too. Raises
     EnvironmentProblem.
     """
-    caption = Caption(name, tuple((trace.expression, trace.color) for trace in traces), tuple(behind))
+    caption = Caption(name, tuple((trace.shown_name, trace.color) for trace in traces), tuple(behind))
     if suffix == "conversation":
         theme = services.theme.theme
         picture = png_of(area, theme, Theme("light", theme.scale), caption)
@@ -95,7 +95,7 @@ def _table(axis: Axis, traces: Sequence[Trace], rows: slice, delimiter: str) -> 
     writer.writerow(
         [
             f"{axis.name} [{axis.unit}]",
-            *(f"{trace.expression} [{curve.pane.unit}]" for trace, curve in curves),
+            *(f"{trace.shown_name} [{curve.pane.unit}]" for trace, curve in curves),
         ]
     )
     columns = np.column_stack([axis.values[rows], *(curve.values[rows] for _, curve in curves)])
@@ -139,7 +139,7 @@ async def copy_plot(
         content.setText(await asyncio.to_thread(_table, axis, traces, rows, "\t"))
     if has_picture:
         theme = services.theme.theme
-        caption = Caption(name, tuple((trace.expression, trace.color) for trace in traces))
+        caption = Caption(name, tuple((trace.shown_name, trace.color) for trace in traces))
         content.setImageData(image_of(area, theme, Theme("light", theme.scale), caption))
     clipboard = QGuiApplication.clipboard()
     if clipboard is None or not (has_values or has_picture):

@@ -9,7 +9,7 @@ from application.simulation.waveforms import StoredFigures
 from domain.circuit.numbers import format_number
 from domain.simulation.expressions import step_named_in
 from domain.simulation.waveform import Plot, Step, plot_labels
-from presentation.panels.waveforms.traces import Trace
+from presentation.panels.waveforms.traces import Manner, Trace
 from shared.message import Message, msg
 
 MOST_DRAWN = 60
@@ -112,7 +112,11 @@ def with_shade(traces: Sequence[Trace], plot: Plot, family: Sequence[Plot]) -> t
 
 
 def family_of(
-    plot: Plot, family: Sequence[Plot], traces: Sequence[Trace], left_out: frozenset[int] = frozenset()
+    plot: Plot,
+    family: Sequence[Plot],
+    traces: Sequence[Trace],
+    left_out: frozenset[int],
+    manner: Manner,
 ) -> tuple[Trace, ...]:
     """The same expressions in the other runs, but those left out (by number), each in its shade; slow."""
     from presentation.panels.waveforms.traces import axis_of, make_trace
@@ -120,9 +124,16 @@ def family_of(
     traces = [trace for trace in traces if step_named_in(trace.expression) is None]
     found: list[Trace] = []
     for other in drawn_of(without(family, left_out)):
-        axis = axis_of(other)
+        axis = axis_of(other, manner)
         if other is plot or axis is None:
             continue
-        made = [make_trace(trace.expression, other, axis, trace.color, is_ghost=True) for trace in traces]
+        made = [
+            replace(
+                make_trace(trace.expression, other, axis, trace.color, is_ghost=True),
+                name=trace.name,
+                line=trace.line,
+            )
+            for trace in traces
+        ]
         found.extend(with_shade([trace for trace in made if trace.error is None], other, family))
     return tuple(found)

@@ -17,6 +17,7 @@ from PyQt6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 from application.groups.project import Project
 from application.groups.simulation import Simulation
 from application.project.window_state import CircuitView
+from domain.simulation.expressions import step_named_in
 from domain.simulation.waveform import Plot, plot_prefixes
 from presentation.panels.waveforms.beside.pair import CurvesAndBeside
 from presentation.panels.waveforms.cursor_table import CursorStrip, CursorTable
@@ -187,7 +188,10 @@ class WaveformsPanel(QWidget):
                 self.chips.end_adding()
                 self.remove_trace(old)
                 return
+            from presentation.panels.waveforms.plot_looks import move_style
+
             self._colors.pass_on(old, new)
+            move_style(self._view, old, new)
             self._services.start(
                 self._add(new, self._plot, self._axis, instead_of=old), kind="draw trace", scope="waveforms"
             )
@@ -204,6 +208,38 @@ class WaveformsPanel(QWidget):
         if self._plot is not None:
             self._view.traces[self._plot.analysis] = list(expressions)
             self._services.workspace.views.tell()
+            self._start(keep_view=True)
+
+    @property
+    def view(self) -> CircuitView:
+        """How the shown circuit is looked at, to be changed in place."""
+        return self._view
+
+    @property
+    def analysis(self) -> str:
+        """The kind that is shown; "" while there is none."""
+        return "" if self._plot is None else self._plot.analysis
+
+    @property
+    def plot(self) -> Plot | None:
+        return self._plot
+
+    def plots_of(self, expression: str) -> Sequence[Plot]:
+        """What an expression is evaluated on: the shown plot, and the runs it may name."""
+        if self._plot is None:
+            return ()
+        siblings = self._siblings(self._plot)
+        return siblings if siblings and step_named_in(expression) is not None else (self._plot,)
+
+    def choose_trace(self, expression: str) -> None:
+        """Draw a trace stronger than the others."""
+        self._on_selected(expression)
+        self._show_chips()
+
+    def draw_again(self) -> None:
+        """The look of the plot is another."""
+        self._services.workspace.views.tell()
+        if self._plot is not None and self._axis is not None:
             self._start(keep_view=True)
 
     def put_cursor(self, name: Literal["a", "b"], place: float) -> None:
@@ -229,8 +265,7 @@ class WaveformsPanel(QWidget):
 
     def draw_beside(self, kind: BesideKind, expression: str) -> None:
         """Choose a trace, and draw this of it beside the curves."""
-        self._on_selected(expression)
-        self._show_chips()
+        self.choose_trace(expression)
         self.beside.show_kind(kind)
 
     def copy_plot(self) -> None:
@@ -421,25 +456,28 @@ class WaveformsPanel(QWidget):
             if request != self._request:
                 return
         self._make_area()
+        from presentation.panels.waveforms.plot_looks import manner_of, styled
         from presentation.panels.waveforms.traces import made_traces
 
         assert self._colors is not None
         wanted = self._view.traces.get(plot.analysis)
         if wanted is None:
             wanted = await asyncio.to_thread(self._plotted, plot)
-        runs = self._siblings(plot)
-        axis, traces = await asyncio.to_thread(made_traces, plot, wanted, self._colors, runs)
+        runs, manner = self._siblings(plot), manner_of(self._view, plot.analysis)
+        axis, traces = await asyncio.to_thread(made_traces, plot, wanted, self._colors, runs, manner)
         missing = tuple(trace.expression for trace in traces if trace.error is not None)
         if missing and len(missing) == len(traces):
-            axis, traces = await asyncio.to_thread(made_traces, plot, None, self._colors)
+            axis, traces = await asyncio.to_thread(made_traces, plot, None, self._colors, (), manner)
         if request != self._request:
             return
-        self._axis, self._traces = axis, tuple(trace for trace in traces if trace.error is None)
+        self._axis = axis
+        self._traces = tuple(styled(self._view, trace) for trace in traces if trace.error is None)
         self._missing = missing
         self._draw(keep_view=keep_view)
         if not keep_view and self._area is not None:
             self._area.restore(self._view.zooms.get(plot.analysis, {}))
-        self._hands.drawn((self._circuit, plot.analysis))
+        is_log = axis is not None and axis.is_log
+        self._hands.drawn((self._circuit, plot.analysis, is_log), keep_view=keep_view)
         waiting, self._waiting = self._waiting, []
         for expression in waiting:
             self.add_trace(expression)
@@ -526,6 +564,7 @@ class WaveformsPanel(QWidget):
         self._main.insertWidget(self._main.indexOf(self._foot), self._strip)
 
     async def _add(self, expression: str, plot: Plot, axis: Axis, *, instead_of: str | None = None) -> None:
+        from presentation.panels.waveforms.plot_looks import styled
         from presentation.panels.waveforms.traces import make_trace
 
         assert self._colors is not None
@@ -537,6 +576,7 @@ class WaveformsPanel(QWidget):
             self.add_trace(expression)
             return
         self._refused = trace.error
+        trace = styled(self._view, trace)
         if any(known.expression == expression for known in self._traces):
             self.chips.end_adding()
         elif trace.error is None:
@@ -632,13 +672,15 @@ class WaveformsPanel(QWidget):
         from presentation.goal_words import limit_words
         from presentation.panels.waveforms.plot_marks import marks_of
 
-        ghosts = await self.overlay.ghosts(plot, traces)
+        ghosts = await self.overlay.ghosts(plot, traces, axis.manner)
         if self._family:
             from presentation.panels.waveforms.family import family_of
 
             ghosts = (
                 *ghosts,
-                *await asyncio.to_thread(family_of, plot, self._family, traces, self.runs.left_out),
+                *await asyncio.to_thread(
+                    family_of, plot, self._family, traces, self.runs.left_out, axis.manner
+                ),
             )
         if sip.isdeleted(self):  # the window went while the curves were read
             return
@@ -691,7 +733,9 @@ class WaveformsPanel(QWidget):
 
     def _show_chips(self) -> None:
         self.chips.show_chips(
-            [(trace.expression, trace.color, trace.error) for trace in self._traces], self._selected
+            [(trace.expression, trace.color, trace.error) for trace in self._traces],
+            self._selected,
+            {trace.expression: (trace.name, trace.line) for trace in self._traces},
         )
         if self._plot is not None and self._axis is not None:
             from presentation.panels.waveforms.traces import suggestions

@@ -55,7 +55,11 @@ def trace_pen(theme: Theme, trace: Trace, *, is_selected: bool = False) -> QPen:
     if trace.is_ghost:
         color.setAlphaF(float(sizes["ghost_opacity"]))
     pen = QPen(color, float(sizes[kind]) * theme.scale)
-    if trace.color >= TRACE_COLORS:
+    if trace.line:
+        if trace.line != "solid":
+            dash = [1.5, 3.0] if trace.line == "dotted" else sizes["dash"]["dash_pattern"]
+            pen.setDashPattern([float(part) for part in dash])
+    elif trace.color >= TRACE_COLORS:
         pen.setDashPattern([1.5, 3.0])
     elif trace.color >= _MOST_SOLID:
         pen.setDashPattern([float(part) for part in sizes["dash"]["dash_pattern"]])
@@ -100,6 +104,10 @@ class Pane:
         self.is_zoomed = False
         self.upward.measure(kind.unit, is_log=kind.is_log)
         self.across.measure(axis.unit, is_log=axis.is_log)
+
+    def set_grid(self, *, is_shown: bool) -> None:
+        """Show the lines of the grid, or the frame alone."""
+        self._grid.set_lines(are_shown=is_shown)
 
     def set_visible(self, *, is_visible: bool, is_last: bool) -> None:
         """Show the pane; only the last one has the labels of the common axis."""

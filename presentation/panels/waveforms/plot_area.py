@@ -50,6 +50,8 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
     axis_clicked = pyqtSignal(int, bool)
     """the pane; whether it is the upright axis"""
 
+    axis_fitted = pyqtSignal()
+    """by a double click on it"""
     box_zoomed = pyqtSignal()
     """somebody has zoomed into a box"""
 
@@ -84,6 +86,7 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         self._samples: dict[CursorName, int] = {"a": 0, "b": 0}
         self._active: CursorName = "a"
         self._has_cursors = True
+        self._has_grid = True
         look = _cursor_look(theme)
         self._cursors = {name: self._make_cursor(name, look) for name, _ in _BEGINNINGS}
         self._sweeper = Sweeper(self)
@@ -129,8 +132,18 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         return self._sweeper.text
 
     @property
+    def active_sample(self) -> int:
+        """Of the cursor the keyboard moves."""
+        return self._samples[self._active]
+
+    def move_active(self, sample: int) -> None:
+        """Put that one on a sample, and bring it into sight."""
+        self.move_cursor(self._active, sample)
+        self._follow(sample)
+
+    @property
     def cursor_places(self) -> tuple[float, float] | None:
-        """Of A and B on the axis, in its coordinate; None while they are hidden."""
+        """Of A and B on the axis, SI; None while they are hidden."""
         if self._axis is None or not self._has_cursors:
             return None
         places = self._places()
@@ -201,7 +214,11 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         With `keep_view` a range that somebody chose, and the cursors, stay.
         """
         places = self._places() if self._axis is not None and self._axis.unit == axis.unit else None
-        is_same = keep_view and self._axis is not None and self._axis.unit == axis.unit
+        is_same = (
+            keep_view
+            and self._axis is not None
+            and (self._axis.unit, self._axis.is_log) == (axis.unit, axis.is_log)
+        )
         before = self.view_range if is_same and self._is_zoomed_across else None
         heights = {pane.kind: pane.box.viewRange()[1] for pane in self._panes if is_same and pane.is_zoomed}
         self._axis, self._traces = axis, traces
@@ -215,7 +232,7 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
                 pane.box.setYRange(*shown, padding=0)
                 pane.is_zoomed = True
         if before is None:
-            self._fit_across()
+            self.fit_across()
         else:
             self.zoom_into(self._panes[0], before, None)
         self.redraw_now()  # else what is painted first are the old points on the new axis
@@ -251,10 +268,15 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
             self._soon.start()
 
     def fit(self) -> None:
-        self._fit_across()
+        self.fit_across()
         for pane in self._panes:
             pane.fit()
             pane.is_zoomed = False
+
+    def fit_pane(self, pane: Pane) -> None:
+        """All of one pane from bottom to top."""
+        pane.fit()
+        pane.is_zoomed = False
 
     def fit_shown(self, pane: Pane | None = None) -> None:
         """Show from bottom to top what one pane (or each) has in the shown part of the axis."""
@@ -263,13 +285,20 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
             each.fit_shown()
 
     def set_cursor_places(self, places: tuple[float, float]) -> None:
-        """Put both on the samples nearest to two places of the axis."""
+        """Put both on the samples nearest to two places of the axis (SI)."""
         if self._axis is not None:
-            self._samples = {
-                name: self._axis.nearest(place) for (name, _), place in zip(_BEGINNINGS, places, strict=True)
-            }
+            self._set_cursors_from({"a": places[0], "b": places[1]})
             self._place_cursors()
             self.cursors_moved.emit(*self.cursor_samples)
+
+    @property
+    def has_grid(self) -> bool:
+        return self._has_grid
+
+    def set_grid_shown(self, is_shown: bool) -> None:
+        self._has_grid = is_shown
+        for pane in self._panes:
+            pane.set_grid(is_shown=is_shown)
 
     def set_cursors_shown(self, is_shown: bool) -> None:
         """Show or hide both; one that is out of sight comes back into it."""
@@ -324,8 +353,7 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
             return
         if self._has_cursors:
             sample = self._axis.stepped(self._samples[self._active], count)
-            self.move_cursor(self._active, sample)
-            self._follow(sample)
+            self.move_active(sample)
         elif (shown := self.view_range) is not None:
             part = _PANNED * (shown[1] - shown[0]) * (1 if count > 0 else -1)
             self._panes[0].box.translateBy(x=part)
@@ -373,6 +401,7 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
             is_visible = number < len(kinds)
             pane.set_visible(is_visible=is_visible, is_last=number == len(kinds) - 1)
             if is_visible:
+                pane.set_grid(is_shown=self._has_grid)
                 pane.become(kinds[number], self._axis)
             else:
                 pane.show_curves(())
@@ -392,7 +421,9 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         for item in (pane.box, pane.upward, pane.across):
             item.menu_wanted.connect(partial(self._ask_for_menu, pane))
         pane.upward.double_clicked.connect(partial(self.fit_shown, pane))
-        pane.across.double_clicked.connect(self._fit_across)
+        pane.across.double_clicked.connect(self.fit_across)
+        for axis in (pane.upward, pane.across):
+            axis.double_clicked.connect(self.axis_fitted)
         pane.upward.clicked.connect(lambda: self.axis_clicked.emit(self._panes.index(pane), True))
         pane.across.clicked.connect(lambda: self.axis_clicked.emit(self._panes.index(pane), False))
         return pane
@@ -423,7 +454,7 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         ends = abs(self._axis.low), abs(self._axis.high)
         return max(self._axis.high - self._axis.low, *ends) * 1e-9
 
-    def _fit_across(self) -> None:
+    def fit_across(self) -> None:
         """All of the axis, at the heights that are shown."""
         self._is_zoomed_across = False
         if self._axis is None or not self._panes:
@@ -449,15 +480,15 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
 
     def _places(self) -> dict[CursorName, float]:
         assert self._axis is not None
-        return {name: float(self._axis.coordinates[sample]) for name, sample in self._samples.items()}
+        return {name: float(self._axis.values[sample]) for name, sample in self._samples.items()}
 
     def _set_cursors_from(self, places: dict[CursorName, float] | None) -> None:
         """The same places on another axis, or a third and two thirds of it."""
         assert self._axis is not None
         low, high = self._axis.low, self._axis.high
         for name, part in _BEGINNINGS:
-            place = None if places is None else places[name]
-            if place is None or not low <= place <= high:
+            place = math.nan if places is None else self._axis.coordinate(places[name])
+            if not low <= place <= high:
                 place = low + part * (high - low)
             self._samples[name] = self._axis.nearest(place)
 
@@ -547,7 +578,8 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
 
 
 def _key(kind: PaneKind) -> str:
-    return f"{kind.unit} log" if kind.is_log else kind.unit or "1"
+    name = f"{kind.unit} log" if kind.is_log else kind.unit or "1"
+    return f"{name} {kind.number}" if kind.number else name
 
 
 def _cursor_look(theme: Theme) -> CursorLook:

@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QObject, QPoint
 
+from presentation.panels.waveforms.axis_hands import AxisHands
+from presentation.panels.waveforms.cursor_hands import CursorHands
 from presentation.panels.waveforms.plot_box import PlotPlace
 from presentation.panels.waveforms.plot_history import Part, PlotHistory, PlotState
 from presentation.panels.waveforms.plot_host import PlotHost
+from presentation.panels.waveforms.plot_looks import changed_look, look_of, set_style
 from presentation.panels.waveforms.plot_menus import chip_menu, plot_menu
 from presentation.ui.workspace import WindowServices
 
@@ -29,10 +32,14 @@ class PlotHands(QObject):
         """Circuit and analysis of the history."""
         panel.chips.menu_wanted.connect(self._show_chip_menu)
         panel.chips.trace_edited.connect(panel.replace_trace)
+        panel.chips.trace_renamed.connect(self._rename)
+        self._axes = AxisHands(services, panel)
+        self._cursors = CursorHands(services, panel)
 
     def attach(self, area: PlotArea) -> None:
         """Answer what is asked of a drawing by the mouse."""
         area.menu_wanted.connect(self._show_plot_menu)
+        self._axes.attach(area)
 
     def acts(self) -> Mapping[str, Callable[[], object]]:
         """What is done by keys and from the menus, by names of the table of actions."""
@@ -46,10 +53,25 @@ class PlotHands(QObject):
             "plot.remove_trace": self._remove_selected,
             "plot.copy": panel.copy_plot,
             "plot.drop": self._drop,
+            **self._cursors.acts(),
+            "plot.log_x": self._axes.toggle_log_x,
+            "plot.grid": self._axes.toggle_grid,
+            "plot.new_pane": self._new_pane,
         }
 
-    def drawn(self, plot: tuple[object, ...]) -> None:
-        """A plot (circuit and analysis) is drawn from other data: what differs is nobody's doing."""
+    def drawn(self, plot: tuple[object, ...], *, keep_view: bool) -> None:
+        """A plot (circuit and analysis) is drawn from other data: what differs is nobody's doing.
+
+        Without `keep_view` it is looked at as it was the last time.
+        """
+        area, panel = self._panel.area, self._panel
+        if area is not None:
+            look = look_of(panel.view, panel.analysis)
+            area.set_grid_shown(not look.hides_grid)
+            if not keep_view:
+                panel.cursor_button.setChecked(not look.hides_cursors)
+                if look.cursors is not None:
+                    area.set_cursor_places(look.cursors)
         state = self._state()
         if plot == self._plot and state is not None:
             self._history.take(state)
@@ -60,8 +82,14 @@ class PlotHands(QObject):
     def look(self) -> None:
         """Note what somebody has changed."""
         state = self._state()
-        if state is not None:
-            self._history.look(state)
+        if state is not None and "cursors" in self._history.look(state):
+            self._keep_cursors(state)
+
+    def _keep_cursors(self, state: PlotState) -> None:
+        look = changed_look(self._panel.view, self._panel.analysis)
+        look.hides_cursors = state.cursors is None
+        look.cursors = state.cursors or look.cursors
+        self._services.workspace.views.tell()
 
     def undo(self) -> None:
         self._walk("undo")
@@ -91,6 +119,7 @@ class PlotHands(QObject):
             panel.cursor_button.setChecked(state.cursors is not None)
             if state.cursors is not None:
                 area.set_cursor_places(state.cursors)
+            self._keep_cursors(state)
         else:
             panel.draw_expressions(state.traces)
         now = self._state()
@@ -115,9 +144,33 @@ class PlotHands(QObject):
         if self._panel.selected is not None:
             self._panel.remove_trace(self._panel.selected)
 
+    def show_figures(self, expression: str) -> None:
+        self._cursors.show_figures(expression)
+
+    def set_style(self, expression: str, *, color: int | None = None, line: str | None = None) -> None:
+        set_style(self._panel.view, expression, color=color, line=line)
+        self._panel.draw_again()
+
+    def _rename(self, expression: str, name: str) -> None:
+        set_style(self._panel.view, expression, name=name)
+        self._panel.draw_again()
+
+    def own_pane(self, expression: str) -> None:
+        """Draw a trace in a pane of its own below the others, or in the usual one again."""
+        panes = changed_look(self._panel.view, self._panel.analysis).panes
+        if panes.pop(expression, None) is None:
+            panes[expression] = max(panes.values(), default=0) + 1
+        self._panel.draw_again()
+
+    def _new_pane(self) -> None:
+        """For the chosen trace, else for the last one."""
+        traces = [trace.expression for trace in self._panel.traces]
+        if len(traces) > 1:
+            self.own_pane(self._panel.selected if self._panel.selected in traces else traces[-1])
+
     def _show_plot_menu(self, place: PlotPlace) -> None:
         back = self.zoom_back if self._history.can_undo("zoom") else None
-        plot_menu(self._services, self._panel, place, zoom_back=back).popup(place.on_screen)
+        plot_menu(self._services, self._panel, self._axes, place, zoom_back=back).popup(place.on_screen)
 
     def _show_chip_menu(self, expression: str, place: QPoint) -> None:
-        chip_menu(self._services, self._panel, expression).popup(place)
+        chip_menu(self._services, self._panel, self, expression).popup(place)

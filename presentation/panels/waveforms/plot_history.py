@@ -20,7 +20,7 @@ class PlotState:
     traces: tuple[str, ...]
     """Expressions."""
     cursors: tuple[float, float] | None
-    """Places of A and B on the axis, in its coordinate; None while they are hidden."""
+    """Places of A and B on the axis, SI; None while they are hidden."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +46,19 @@ class PlotHistory:
         self._done.clear()
         self._undone.clear()
 
-    def look(self, now: PlotState) -> None:
-        """Note what has changed since the last look as a step for each part."""
+    def look(self, now: PlotState) -> set[Part]:
+        """Note what has changed since the last look as a step for each part; returns which parts have."""
         known, self._known = self._known, now
+        changed: set[Part] = set()
         if known is None:
-            return
+            return changed
         for part in _PARTS:
             if not _is_same(part, known, now):
                 self._done.append(Step(part, known, now))
                 self._undone.clear()
+                changed.add(part)
         del self._done[:-_MOST]
+        return changed
 
     def take(self, now: PlotState) -> None:
         """The same plot with other data: what is another by itself is no step."""

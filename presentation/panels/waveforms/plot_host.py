@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from PyQt6.QtWidgets import QWidget
 
+from application.project.window_state import CircuitView
+from domain.simulation.waveform import Plot
 from presentation.panels.waveforms.beside.pair import CurvesAndBeside
 from presentation.panels.waveforms.chips import ChipRow
 from presentation.panels.waveforms.plot_tools import PlotTools
@@ -47,6 +49,26 @@ class PlotHost(Protocol):
     @property
     def selected(self) -> str | None:
         """The expression of the trace that is drawn stronger."""
+
+    @property
+    def view(self) -> CircuitView:
+        """How the shown circuit is looked at, to be changed in place."""
+
+    @property
+    def analysis(self) -> str:
+        """The kind that is shown; "" while there is none."""
+
+    @property
+    def plot(self) -> Plot | None: ...
+
+    def plots_of(self, expression: str) -> Sequence[Plot]:
+        """What an expression is evaluated on: the shown plot, and the runs it may name."""
+
+    def choose_trace(self, expression: str) -> None:
+        """Draw a trace stronger than the others."""
+
+    def draw_again(self) -> None:
+        """The look of the plot is another."""
 
     def add_trace(self, expression: str) -> None: ...
 

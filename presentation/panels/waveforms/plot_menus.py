@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Protocol
 
+from PyQt6.QtGui import QIcon, QPixmap
 from PyQt6.QtWidgets import QMenu
 
+from presentation.panels.waveforms.axis_hands import AxisHands
 from presentation.panels.waveforms.beside.titles import KIND_TITLES, action_of
 from presentation.panels.waveforms.menu_rows import MenuRows
 from presentation.panels.waveforms.plot_box import PlotPlace
 from presentation.panels.waveforms.plot_host import PlotHost
+from presentation.panels.waveforms.plot_looks import look_of
 from presentation.panels.waveforms.plot_tools import EXPORTS
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
@@ -45,11 +49,16 @@ _OVER_FREQUENCY: tuple[tuple[Message, str], ...] = (
     (msg("Q"), "q({x})"),
 )
 _ELSE = _OVER_TIME[:5]
+_COLORS = 8
+_SOLID = 4
+"""Places in the order of colours whose lines are whole."""
+_LINES = {"solid": msg("Solid line"), "dashed": msg("Dashed line"), "dotted": msg("Dotted line")}
 
 
 def plot_menu(
     services: WindowServices,
     panel: PlotHost,
+    axes: AxisHands,
     place: PlotPlace,
     *,
     zoom_back: Callable[[], object] | None,
@@ -75,6 +84,9 @@ def plot_menu(
         is_checked=area.has_cursors,
     )
     rows.line()
+    _add_axes(rows, axes, place.pane)
+    rows.add("grid", msg("Grid"), axes.toggle_grid, action="plot.grid", is_checked=area.has_grid)
+    rows.line()
     beside = rows.submenu("beside", msg("Beside the curves"))
     for kind, act in panel.beside.offered():
         rows.add(kind, KIND_TITLES[kind], act, action=action_of(kind), into=beside)
@@ -87,14 +99,55 @@ def plot_menu(
     return rows.menu
 
 
-def chip_menu(services: WindowServices, panel: PlotHost, expression: str) -> QMenu:
+def _add_axes(rows: MenuRows, axes: AxisHands, pane: int) -> None:
+    """Limits and scales of the common axis and of the pane the menu is asked in."""
+    menu = rows.submenu("axes", msg("Axes"))
+    rows.add("x_limits", msg("Limits of x…"), partial(axes.show_card, pane, False), into=menu)
+    rows.add("y_limits", msg("Limits of y…"), partial(axes.show_card, pane, True), into=menu)
+    menu.addSeparator()
+    if axes.can_be_log_x or axes.is_log_x:
+        rows.add(
+            "log_x",
+            msg("Logarithmic x"),
+            axes.toggle_log_x,
+            action="plot.log_x",
+            is_checked=axes.is_log_x,
+            into=menu,
+        )
+    key, scales, now = axes.scale_choices(pane)
+    words = {"linear": msg("Linear y"), "log": msg("Logarithmic y"), "dB": msg("y in dB")}
+    for scale in scales:
+        act = partial(axes.set_scale, key, scale)
+        rows.add(f"y_{scale}", words[scale], act, is_checked=scale == now, into=menu)
+
+
+class Styling(Protocol):
+    """Who draws a trace in another way."""
+
+    def set_style(self, expression: str, *, color: int | None = None, line: str | None = None) -> None: ...
+
+    def show_figures(self, expression: str) -> None:
+        """The values of the shown span, in a card."""
+
+    def own_pane(self, expression: str) -> None:
+        """Draw a trace in a pane of its own below the others, or in the usual one again."""
+
+
+def chip_menu(services: WindowServices, panel: PlotHost, hands: Styling, expression: str) -> QMenu:
     """The menu of one trace."""
     others = [trace.expression for trace in panel.traces if trace.expression != expression]
     rows = MenuRows(services, panel.widget, "chip_menu")
     if others:
         rows.add("only", msg("Only this one"), partial(panel.keep_traces, [expression]))
     rows.add("edit", msg("Edit expression…"), partial(panel.chips.begin_editing, expression))
+    rows.add("rename", msg("Rename…"), partial(panel.chips.begin_renaming, expression))
     rows.line()
+    rows.add(
+        "figures",
+        msg("Values of the shown span"),
+        partial(hands.show_figures, expression),
+        action="plot.figures",
+    )
     measure = rows.submenu("measure", msg("Measure"))
     for text, template in _measures(panel.axis_unit):
         measured = template.format(x=panel.named_with_analysis(expression))
@@ -112,6 +165,16 @@ def chip_menu(services: WindowServices, panel: PlotHost, expression: str) -> QMe
     if panel.axis_unit == "Hz":
         rows.add("group_delay", msg("Group delay"), partial(panel.add_trace, f"group_delay({expression})"))
     rows.line()
+    if others:
+        rows.add(
+            "own_pane",
+            msg("Own pane"),
+            partial(hands.own_pane, expression),
+            action="plot.new_pane",
+            is_checked=expression in look_of(panel.view, panel.analysis).panes,
+        )
+    _add_colors(services, rows, panel, hands, expression)
+    rows.line()
     rows.add("copy_values", msg("Copy values"), partial(panel.copy_values, expression))
     rows.line()
     rows.add(
@@ -120,6 +183,26 @@ def chip_menu(services: WindowServices, panel: PlotHost, expression: str) -> QMe
     if others:
         rows.add("remove_others", msg("Remove the others"), partial(panel.keep_traces, [expression]))
     return rows.menu
+
+
+def _add_colors(
+    services: WindowServices, rows: MenuRows, panel: PlotHost, hands: Styling, expression: str
+) -> None:
+    theme = services.theme.theme
+    side = theme.size("icon.small")
+    menu = rows.submenu("color", msg("Color and line"))
+    now = next((trace for trace in panel.traces if trace.expression == expression), None)
+    for number in range(_COLORS):
+        swatch = QPixmap(side, side)
+        swatch.fill(theme.color(f"trace.{number}"))
+        words = msg("Color {number}", number=number + 1)
+        act = partial(hands.set_style, expression, color=number)
+        rows.add(f"color_{number}", words, act, into=menu).setIcon(QIcon(swatch))
+    menu.addSeparator()
+    for line, words in _LINES.items():
+        is_now = now is not None and (now.line or ("solid" if now.color < _SOLID else "dashed")) == line
+        act = partial(hands.set_style, expression, line=line)
+        rows.add(f"line_{line}", words, act, is_checked=is_now, into=menu)
 
 
 def _measures(axis_unit: str) -> tuple[tuple[Message, str], ...]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from application.project.browsing import ResultSummary
     from application.simulation.waveforms import LoadedWaveforms, StoredFigures
     from domain.simulation.waveform import Plot
-    from presentation.panels.waveforms.traces import Trace
+    from presentation.panels.waveforms.traces import Manner, Trace
 
 _MOST_OFFERED = 12
 _MOST_CHOSEN = 4
@@ -130,14 +130,14 @@ class RunOverlay(QObject):
             self._all[new / circuit.relative_to(old)] = self._all.pop(circuit)
         self._check()
 
-    async def ghosts(self, plot: Plot, traces: Sequence[Trace]) -> tuple[Trace, ...]:
+    async def ghosts(self, plot: Plot, traces: Sequence[Trace], manner: Manner) -> tuple[Trace, ...]:
         """The same expressions on the same analysis of the chosen runs, where they have it."""
         found: list[Trace] = []
         for path in self.chosen:
             plots = await self._plots(path)
             older = next((each for each in plots if each.analysis == plot.analysis), None)
             if older is not None and older is not plot:
-                found.extend(await asyncio.to_thread(_ghosts_of, older, tuple(traces)))
+                found.extend(await asyncio.to_thread(_ghosts_of, older, tuple(traces), manner))
         return tuple(found)
 
     async def _plots(self, path: Path) -> tuple[Plot, ...]:
@@ -209,10 +209,10 @@ def _run(number: int, *, is_ours: bool) -> Message:
     return msg("Run {number}, computed elsewhere", number=number)
 
 
-def _ghosts_of(plot: Plot, traces: Sequence[Trace]) -> list[Trace]:
+def _ghosts_of(plot: Plot, traces: Sequence[Trace], manner: Manner) -> list[Trace]:
     from presentation.panels.waveforms.traces import axis_of, make_trace
 
-    axis = axis_of(plot)
+    axis = axis_of(plot, manner)
     if axis is None:
         return []
     made = [make_trace(trace.expression, plot, axis, trace.color, is_ghost=True) for trace in traces]

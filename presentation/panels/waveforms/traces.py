@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
@@ -145,6 +145,21 @@ class PaneKind:
 
     unit: str
     is_log: bool = False
+    number: int = 0
+    """0: the usual one of the unit; others are somebody's own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manner:
+    """How the axes go, and what has a pane of its own, as somebody has chosen."""
+
+    scales: Mapping[str, str] = field(default_factory=dict)
+    """"log", "linear" or "dB" of the axis ("x"), of gains ("gain") and of units; else as is usual."""
+    panes: Mapping[str, int] = field(default_factory=dict)
+    """Numbers from 1, by expression."""
+
+
+USUAL = Manner()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -156,6 +171,8 @@ class Curve:
     """In coordinates of the axes (log10 where they are logarithmic); several for nested sweeps."""
     values: RealArray
     """(n,) at every sample of the plot's axis, in the pane's unit, for reading."""
+    is_gain: bool = False
+    """The magnitude of a complex quantity over frequency, which is drawn in dB too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -173,6 +190,14 @@ class Trace:
     """In a family of stepped runs its place from 0 (the least value) to 1; the colour's shade."""
     run: str = ""
     """Of a family: which run, ``rload = 10k``."""
+    name: str = ""
+    """What it is called by its user; "" = the expression."""
+    line: str = ""
+    """"solid", "dashed", "dotted"; "" = by the place of its colour."""
+
+    @property
+    def shown_name(self) -> str:
+        return self.name or self.expression
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -193,36 +218,47 @@ class Axis:
     low: float
     high: float
     """The ends of the axis, as coordinates."""
+    manner: Manner = USUAL
+    """In which its traces are drawn."""
+
+    def coordinate(self, value: float) -> float:
+        """Where a value (SI) is on the axis; NaN where it has no place."""
+        if not self.is_log:
+            return value
+        return math.log10(value) if value > 0 else math.nan
 
     def nearest(self, coordinate: float) -> int:
         """The index of the sample of the first sweep that is nearest to a place."""
         places = self.coordinates[self.usable]
-        rising = places[::-1] if self._is_falling else places
+        rising = places[::-1] if self.is_falling else places
         right = (
             min(max(int(np.searchsorted(rising, coordinate)), 1), len(rising) - 1) if len(rising) > 1 else 0
         )
         found = right
         if right and coordinate - rising[right - 1] <= rising[right] - coordinate:
             found = right - 1
-        return int(self.usable.start) + (len(rising) - 1 - found if self._is_falling else found)
+        return int(self.usable.start) + (len(rising) - 1 - found if self.is_falling else found)
 
     def stepped(self, index: int, steps: int) -> int:
         """The sample so many places to the right (of larger values) of another, kept inside the sweep."""
-        moved = index - steps if self._is_falling else index + steps
+        moved = index - steps if self.is_falling else index + steps
         return min(max(moved, int(self.usable.start)), int(self.usable.stop) - 1)
 
     @property
-    def _is_falling(self) -> bool:
+    def is_falling(self) -> bool:
+        """Whether the first sweep goes from large values to small ones."""
         places = self.coordinates[self.usable]
         return bool(places[-1] < places[0])
 
 
-def axis_of(plot: Plot) -> Axis | None:
+def axis_of(plot: Plot, manner: Manner = USUAL) -> Axis | None:
     """The axis of a plot; None when it has none and is read as a table."""
     if plot.axis is None or not plot.points:
         return None
     values = np.asarray(plot.axis.data.real, dtype=np.float64)
     is_log = plot.axis.unit == "Hz" and _spans_decades(values)
+    if (wanted := manner.scales.get("x")) is not None:
+        is_log = wanted == "log" and bool((values > 0).any())
     coordinates = _log10(values) if is_log else values
     parts = _sweeps(values)
     known = np.flatnonzero(np.isfinite(coordinates[parts[0]]))
@@ -239,6 +275,7 @@ def axis_of(plot: Plot) -> Axis | None:
         usable=usable,
         low=float(np.nanmin(coordinates)),
         high=float(np.nanmax(coordinates)),
+        manner=manner,
     )
 
 
@@ -272,32 +309,45 @@ def make_trace(
     """
     step = step_named_in(expression) if siblings else None
     other = next((each for each in siblings if step is not None and is_step(each, step)), plot)
-    own = (None if other is plot else axis_of(other)) or axis
+    own = (None if other is plot else axis_of(other, axis.manner)) or axis
     try:
         signal = evaluate_vector(expression, [plot] if step is None else siblings)
     except CircuitAIError as error:
         return Trace(expression=expression, color=color, error=error.message)
+    number = axis.manner.panes.get(expression, 0)
     with np.errstate(all="ignore"):
         curves = tuple(
             Curve(
                 pane=pane,
                 values=values if own is axis else np.interp(axis.values, own.values, values),
                 stretches=tuple(_stretches(own, values, is_log=pane.is_log)),
+                is_gain=is_gain,
             )
-            for pane, values in _lines(signal, other)
+            for pane, values, is_gain in _lines(signal, other, axis.manner, number)
         )
     return Trace(expression=expression, color=color, curves=curves, is_ghost=is_ghost)
 
 
-def _lines(signal: Signal, plot: Plot) -> Iterator[tuple[PaneKind, RealArray]]:
-    """What an expression's vector is drawn as: gain and phase of a complex one, else itself."""
+def _lines(
+    signal: Signal, plot: Plot, manner: Manner, number: int
+) -> Iterator[tuple[PaneKind, RealArray, bool]]:
+    """What an expression's vector is drawn as: gain and phase of a complex one, else itself.
+
+    With each whether it is a gain, which has three scales.
+    """
     if np.iscomplexobj(signal.y) and signal.is_over_frequency:
-        yield PaneKind("dB"), 20 * np.log10(np.abs(signal.y))
-        yield PaneKind("deg"), phase_deg(signal.y)
+        magnitude, scale = np.abs(signal.y), manner.scales.get("gain", "dB")
+        if scale == "dB":
+            yield PaneKind("dB", number=number), 20 * np.log10(magnitude), True
+        else:
+            yield PaneKind(signal.unit, is_log=scale == "log", number=number), magnitude, True
+        yield PaneKind("deg", number=number), phase_deg(signal.y), False
         return
     values = np.asarray(signal.real, dtype=np.float64)
-    is_density = plot.analysis == "noise" and not signal.is_level and bool((values > 0).all())
-    yield PaneKind(signal.unit, is_log=is_density), values
+    is_log = plot.analysis == "noise" and not signal.is_level and bool((values > 0).all())
+    if (wanted := manner.scales.get(signal.unit)) is not None and not signal.is_level:
+        is_log = wanted == "log" and bool((values > 0).any())
+    yield PaneKind(signal.unit, is_log=is_log, number=number), values, False
 
 
 def _stretches(axis: Axis, values: RealArray, *, is_log: bool) -> Iterator[Stretch]:
@@ -381,7 +431,7 @@ def table_of(plot: Plot) -> list[tuple[str, complex, str]]:
 def panes_of(traces: Sequence[Trace]) -> list[PaneKind]:
     """The panes needed, top to bottom: dB first, degrees last."""
     kinds = list(dict.fromkeys(curve.pane for trace in traces for curve in trace.curves))
-    return sorted(kinds, key=lambda kind: {"dB": 0, "deg": 2}.get(kind.unit, 1))
+    return sorted(kinds, key=lambda kind: (kind.number, {"dB": 0, "deg": 2}.get(kind.unit, 1)))
 
 
 class TraceColors:
@@ -404,10 +454,14 @@ class TraceColors:
 
 
 def made_traces(
-    plot: Plot, wanted: Sequence[str] | None, colors: TraceColors, siblings: Sequence[Plot] = ()
+    plot: Plot,
+    wanted: Sequence[str] | None,
+    colors: TraceColors,
+    siblings: Sequence[Plot] = (),
+    manner: Manner = USUAL,
 ) -> tuple[Axis | None, tuple[Trace, ...]]:
     """Axis and traces of a plot: those that were chosen before, or the usual ones."""
-    axis = axis_of(plot)
+    axis = axis_of(plot, manner)
     if axis is None:
         return None, ()
     made: list[Trace] = []
@@ -426,6 +480,8 @@ class ReadoutRow:
     """None for the axis."""
     a: float
     b: float
+    shown: str = ""
+    """What it is called by its user; "" = `name`."""
 
 
 def readout(axis: Axis, traces: Sequence[Trace], a: int, b: int) -> list[ReadoutRow]:
@@ -440,6 +496,7 @@ def readout(axis: Axis, traces: Sequence[Trace], a: int, b: int) -> list[Readout
                     trace.color,
                     float(curve.values[a]),
                     float(curve.values[b]),
+                    trace.shown_name,
                 )
             )
     return rows
