@@ -52,6 +52,10 @@ _SIGNAL = re.compile(r"(?<![\w.])([vi]\()", re.IGNORECASE)
 _SIDE_WIDTH = 272
 _NARROW = 720
 """Below this width the figures at the right make room for the drawing."""
+_NARROW_BESIDE = 1200
+"""The same while something is drawn beside the curves."""
+_ROOM_FOR_LEGEND = 420
+"""The curves of a family have a legend beside them from this width on."""
 _LOW = 180
 """Below this height they would show no more than their heads."""
 _SLOW_MS = 300
@@ -331,7 +335,8 @@ class WaveformsPanel(QWidget):
 
     def _show_side(self) -> None:
         scale = self._services.theme.theme.scale
-        is_wide = self.width() >= _NARROW * scale
+        # Two drawings beside each other need the room of the figures.
+        is_wide = self.width() >= (_NARROW if self.beside.kind is None else _NARROW_BESIDE) * scale
         has_side = is_wide and self.height() >= _LOW * scale and self._shown.loaded is not None
         self._side.setVisible(has_side)
         has_drawing = self._axis is not None and self._area is not None and not has_side
@@ -340,14 +345,14 @@ class WaveformsPanel(QWidget):
             self._strip.setVisible(
                 has_drawing and self.cursor_button.isChecked() and self.height() >= _LOW * scale * 1.5
             )
-        self._foot.setVisible(has_drawing)
-        self._show_runs()
-        has_curves = self._axis is not None and self._area is not None
+        self._foot.setVisible(has_drawing and self.beside.kind is None)
+        has_curves = self._axis is not None and self._area is not None and self.beside.kind is None
         self._hint.show_where_needed(has_room=has_curves and self.height() >= _LOW * scale * 1.5)
         if has_side != self._has_side:
             self._has_side = has_side
             if self._area is not None:
                 self._on_cursors_moved(*self._area.cursor_samples)
+        self._show_runs()
 
     def _build(self) -> None:
         self._build_tools()
@@ -375,6 +380,7 @@ class WaveformsPanel(QWidget):
         arrange(QHBoxLayout(curves), (self._body, 1), self.runs, edges=0, gap=0)
         self.beside = CurvesAndBeside(self._services, curves, self._subject)
         self.runs.drawn_changed.connect(self.beside.changed)
+        self.beside.shown_changed.connect(lambda _is_shown: self._show_side())
         arrange(main, self.tools, self._note, (self.beside, 1))
         self._foot = PlotFoot(self._services, self._shown)
         self._foot.all_wanted.connect(self.measurements_wanted)
@@ -529,7 +535,9 @@ class WaveformsPanel(QWidget):
         from presentation.panels.waveforms.panes import family_colors
 
         colors = family_colors(self._services.theme.theme, self._traces[0].color, len(self._family))
-        is_wide = self.width() >= _NARROW * self._services.theme.theme.scale
+        scale = self._services.theme.theme.scale
+        room = self.width() - (_SIDE_WIDTH * scale if self._has_side else 0)
+        is_wide = room / (1 if self.beside.kind is None else 2) >= _ROOM_FOR_LEGEND * scale
         self.runs.show_family(self._family, self._plot, colors, has_room=is_wide)
 
     def _add_group_delays(self) -> None:

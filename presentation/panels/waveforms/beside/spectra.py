@@ -29,6 +29,8 @@ from shared.message import Message, msg
 
 _DEEPEST_DB = 160.0
 """Under the highest line; what is deeper is arithmetic."""
+_Span = tuple[float | None, float | None, tuple[int, float] | None]
+"""Start, stop, and of whole periods how many there are, and of what frequency."""
 _MARKED_DB = 120.0
 """Harmonics further under the fundamental are not marked."""
 
@@ -52,7 +54,7 @@ def spectrum_drawing(subject: Subject, options: BesideOptions) -> Drawing:
             figures.append(ToneFigures(expression=expression, color=color, problem=error.message))
             continue
         found.append((expression, color, spectrum))
-        figures.append(_figures(expression, color, spectrum))
+        figures.append(_figures((expression, color), spectrum, signal, (start, stop, tone)))
     if not found:
         return Drawing(
             figures=tuple(figures),
@@ -83,7 +85,7 @@ def spectrum_drawing(subject: Subject, options: BesideOptions) -> Drawing:
 
 def _span(
     subject: Subject, options: BesideOptions, signals: Sequence[tuple[str, int, Signal | Message]]
-) -> tuple[float | None, float | None, tuple[int, float] | None]:
+) -> _Span:
     """Start and stop of what is transformed; of whole periods how many there are, and of what frequency."""
     start, stop = subject.span or (None, None)
     if not options.has_whole_periods:
@@ -100,12 +102,20 @@ def _span(
     return start, stop, None
 
 
-def _figures(expression: str, color: int, spectrum: Spectrum) -> ToneFigures:
+def _figures(named: tuple[str, int], spectrum: Spectrum, signal: Signal, span: _Span) -> ToneFigures:
+    """Of a span with too few periods for the window those of its whole periods as they are."""
+    start, stop, tone = span
     try:
-        distortion = distortion_of(spectrum)
+        try:
+            distortion = distortion_of(spectrum)
+        except CircuitError:
+            if tone is None:
+                raise
+            plain = spectrum_of(signal, start=start, stop=stop, window="rectangular")
+            distortion = distortion_of(plain, tone[1])
     except CircuitAIError as error:
-        return ToneFigures(expression=expression, color=color, unit=spectrum.unit, problem=error.message)
-    return ToneFigures(expression=expression, color=color, unit=spectrum.unit, distortion=distortion)
+        return ToneFigures(expression=named[0], color=named[1], unit=spectrum.unit, problem=error.message)
+    return ToneFigures(expression=named[0], color=named[1], unit=spectrum.unit, distortion=distortion)
 
 
 def _other_run(
@@ -118,8 +128,10 @@ def _other_run(
             with suppress(CircuitAIError):
                 spectrum = spectrum_of(signal, start=span[0], stop=span[1], window=options.window)
                 axis = plain_axis("frequency", "Hz", spectrum.frequencies, is_log=options.is_log)
-                tone = _figures(expression, color, spectrum).distortion if options.level == "dbc" else None
-                found.append(_trace((expression, color), spectrum, tone, axis, options))
+                named = (expression, color)
+                figures = _figures(named, spectrum, signal, (*span, None)) if options.level == "dbc" else None
+                tone = None if figures is None else figures.distortion
+                found.append(_trace(named, spectrum, tone, axis, options))
     return found
 
 
@@ -176,6 +188,10 @@ def _notes(spectrum: Spectrum, options: BesideOptions, tone: tuple[int, float] |
             msg("{start} to {stop}: {count} {count:period|periods} of {frequency}",
                 start=start, stop=stop, count=tone[0], frequency=joined(*quantity(tone[1], "Hz")))
         ]  # fmt: skip
+    if tone is not None and tone[0] <= 2 * spectrum.half_lobe:
+        notes.append(
+            msg("Figures without a window: it needs {count} periods", count=2 * spectrum.half_lobe + 1)
+        )
     notes.append(msg("Resolution {step}", step=joined(*quantity(spectrum.resolution_hz, "Hz"))))
     if spectrum.is_interpolated:
         notes.append(

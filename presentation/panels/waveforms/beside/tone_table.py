@@ -16,10 +16,10 @@ _MOST_ROWS = 3
 """Without scrolling."""
 _LEAST_SHARE = 1e-8
 """Below it, and above as many dB, there is only the arithmetic."""
-_COLUMN = 66
+_COLUMN = 80
 """Pixels of a column, its unit included."""
 _NAMES = ("f\N{SUBSCRIPT ONE}", "A\N{SUBSCRIPT ONE}", "THD", "SFDR", "SNR", "SINAD", "ENOB", "THD+N")
-_FIRST_TO_GO = ("THD+N", "A\N{SUBSCRIPT ONE}", "SINAD", "ENOB")
+_FIRST_TO_GO = ("THD+N", "A\N{SUBSCRIPT ONE}", "SINAD", "ENOB", "f\N{SUBSCRIPT ONE}")
 """Columns without room; what they say is in another one, or in the drawing."""
 
 
@@ -44,6 +44,15 @@ class ToneTable(FigureTable):
         super().resizeEvent(event)
         if self._shown_names() != self._names:
             self.retranslate()
+
+    def in_one_line(self, expression: str) -> str:
+        """The figures of one trace in words, for where the table has no room; "" where it has none."""
+        figures = next((each for each in self._figures if each.expression == expression), None)
+        if figures is None or figures.distortion is None:
+            return ""
+        cells = self._cells(figures.distortion, figures.unit)
+        told = [f"{name} {joined(cells[name].text, cells[name].unit)}" for name in ("THD", "SFDR", "SNR")]
+        return f"{expression}: {', '.join(told)}"
 
     def retranslate(self) -> None:
         language = self._services.language

@@ -19,7 +19,7 @@ from presentation.ui.frame import IconButton
 from presentation.ui.parts import ElidedLabel, arrange, once_after, text_label
 from presentation.ui.styles import mark, mark_area
 from presentation.ui.workspace import WindowServices
-from shared.message import Message, msg
+from shared.message import msg
 from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 
 _PATIENCE_MS = 120
 """After the last change of what is shown: while somebody pans, nothing is computed."""
-_LEAST_HEIGHT = 180
-"""Lower, and the figures give way to the drawing."""
+_LEAST_DRAWING = 110
+"""Pixels of height that figures and notes leave to the drawing."""
+_NOTE_ROOM = 20
 _DOT = " · "
 
 
@@ -54,6 +55,8 @@ class BesideView(QWidget):
         self._request = 0
         self._kinds: Sequence[BesideKind] = ()
         self._suggested: Sequence[str] = ()
+        self._has_tones = False
+        """The table of figures has room; else they are in the line below."""
         self.options = BesideOptions()
         self.area: BesideArea | None = None
         self._soon = once_after(self, _PATIENCE_MS, self._start)
@@ -272,7 +275,6 @@ class BesideView(QWidget):
         keep_view = what == self._drawn
         self._drawn = what
         self.tones.show_figures(drawing.figures)
-        self._show_words()
         self._show_parts()
         if drawing.axis is not None:
             self._make_area().show_drawing(drawing, keep_view=keep_view)
@@ -297,18 +299,26 @@ class BesideView(QWidget):
         say = self._services.language
         problem = self._drawing.problem
         self._problem.setText("" if problem is None else say(problem))
-        notes: list[Message] = list(self._drawing.notes)
-        self._notes.setText(_DOT.join(map(say, notes)))
+        parts = [say(note) for note in self._drawing.notes]
+        if self._drawing.figures and not self._has_tones:
+            names = [each.expression for each in self._drawing.traces]
+            chosen = "" if self._subject is None else self._subject.last
+            parts.insert(0, self.tones.in_one_line(chosen if chosen in names else names[-1] if names else ""))
+        self._notes.setText(_DOT.join(filter(None, parts)))
         if self._drawing.axis is None:
             self._body.setCurrentWidget(self._problem)
 
     def _show_parts(self) -> None:
-        """The drawing comes first: in a low view notes and figures go."""
+        """The drawing comes first: in a low view its figures are one line, in a very low one none."""
         has_drawing = self._drawing.axis is not None
-        is_low = self.height() < _LEAST_HEIGHT * self._services.theme.theme.scale
-        self._notes.setVisible(bool(self._notes.text()) and not is_low)
-        self.tones.setVisible(bool(self._drawing.figures) and has_drawing and not is_low)
+        scale = self._services.theme.theme.scale
+        room = self.height() - self._bar.height() - _LEAST_DRAWING * scale
+        has_tones = bool(self._drawing.figures) and has_drawing
+        self._has_tones = has_tones and room >= self.tones.height_of_rows() + _NOTE_ROOM * scale
+        self._show_words()
         self.tones.setFixedHeight(self.tones.height_of_rows())
+        self.tones.setVisible(self._has_tones)
+        self._notes.setVisible(bool(self._notes.text()) and room >= 0)
         self.strip.setVisible(has_drawing and self.cursors.isChecked())
         for button in (self.cursors, self.fit):
             button.setVisible(has_drawing)
