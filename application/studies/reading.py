@@ -9,7 +9,7 @@ import csv
 import io
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -62,6 +62,11 @@ class StoredStudy:
     rows: tuple[StoredRow, ...]
     document: Mapping[str, Any] = field(default_factory=dict)
     """All that its result.json says."""
+    worst_first: tuple[StoredRow, ...] = ()
+    """The rows: those that failed, then by the least margin; without goals by the distance from the mean of
+    the first metric."""
+    middles: Mapping[str, float] = field(default_factory=dict)
+    """Of each metric the median of its amounts; what no run has is left out."""
 
     @property
     def failed(self) -> int:
@@ -119,7 +124,7 @@ class ReadStudy:
                 error_type="bad_result",
             )
         units = {str(name): str(unit) for name, unit in _members(document.get("units")).items()}
-        return StoredStudy(
+        study = StoredStudy(
             path=result,
             kind=kind,
             circuit=Path(str(netlist.get("path", ""))),
@@ -133,6 +138,36 @@ class ReadStudy:
             rows=tuple(islice(_rows(self.results.study_rows(result), units), MOST_ROWS)),
             document=document,
         )
+        return replace(study, worst_first=tuple(_worst_first(study)), middles=dict(_middles(study)))
+
+
+def _worst_first(study: StoredStudy) -> list[StoredRow]:
+    if study.goals:
+        margins = {row.run: study.margin(row) for row in study.rows}
+
+        def rank(row: StoredRow) -> tuple[bool, float]:
+            margin = margins[row.run]
+            return (row.is_ok and margin is not None, 0.0 if margin is None else margin)
+
+        return sorted(study.rows, key=rank)
+    metric = next(iter(study.units), "")
+    mean, sigma = (study.figure("statistics", metric, key) for key in ("mean", "sigma"))
+
+    def distance(row: StoredRow) -> tuple[bool, float]:
+        value = row.metrics.get(metric, math.nan)
+        away = abs(value - mean) / sigma if sigma > 0 else 0.0
+        return (row.is_ok, -away if math.isfinite(away) else -math.inf)
+
+    return sorted(study.rows, key=distance)
+
+
+def _middles(study: StoredStudy) -> Iterator[tuple[str, float]]:
+    for metric in study.units:
+        values = sorted(
+            abs(v) for row in study.rows if not math.isnan(v := row.metrics.get(metric, math.nan))
+        )
+        if values:
+            yield metric, values[len(values) // 2]
 
 
 def figure_of(value: object) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -11,6 +12,7 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QCheckBox, QComboBox, QLabel, QLineEdit, QPushButton
 
+from application.studies.reading import ReadStudy
 from domain.simulation.goals import DesignGoal
 from domain.studies.setup import document_of
 from presentation.panels.editor.compare_view import CompareView
@@ -26,6 +28,7 @@ from presentation.ui.workspace import WindowServices
 from presentation.window.main_window import MainWindow
 from presentation.window.panels import Parts
 from tests.gui.conftest import Until
+from tests.gui.loop_watchdog import LoopWatchdog
 
 DIVIDER = """* Divider of 10 V with a filter behind it
 V1 in 0 DC 10 AC 1
@@ -413,3 +416,42 @@ async def test_corners_worst_case_and_sensitivity_mark_what_is_worst(
     assert found.note.text() != english
     assert "±10" in found.note.text()
     parts.services.language.set("en")
+
+
+class _Many:
+    """A store with a study of 30,000 runs."""
+
+    def study_document(self, _result: Path) -> dict[str, object]:
+        return {
+            "kind": "study", "study": "montecarlo", "netlist": {"path": "/p/a.cir", "sha256": ""},
+            "parameters": ["R1", "R2"], "units": {"fc": "Hz"},
+            "goals": [{"metric": "fc", ">=": 900.0, "<=": 1100.0}],
+            "statistics": {"fc": {"mean": 1e3, "sigma": 50.0}},
+        }  # fmt: skip
+
+    def study_rows(self, _result: Path) -> bytes:
+        lines = (f"{run},{run % 100},{run // 100},{800 + run / 75},True,ok," for run in range(30_000))
+        return ("run,R1,R2,fc [Hz],goals_met,state,reason\n" + "\n".join(lines)).encode()
+
+    def origin_of(self, _path: Path) -> str:
+        return "here"
+
+
+async def test_thirty_thousand_runs_are_shown_without_holding_the_loop(
+    services: WindowServices, loop_watchdog: LoopWatchdog, until: Until
+) -> None:
+    scatter, sweep = ScatterView(services), SweepView(services)
+    views = (scatter, sweep)
+    for view in views:
+        view.resize(1000, 700)
+        view.show()
+    read = ReadStudy(results=_Many())  # type: ignore[arg-type]
+    async with loop_watchdog.watching():
+        study = await read(Path("/p/result.json"))
+        for view in views:
+            view.show_study(study, {"R1": 50.0})
+            await asyncio.sleep(0)
+        await until(lambda: sweep.chart.content is not None)
+    assert scatter.table.runs[0] in (0, 29_999)
+    assert sweep.note.text() == "276 more lines are in the table"
+    await until(lambda: not services.app.program.tasks.handles)

@@ -98,12 +98,7 @@ class CornersView(_WithHead):
             )  # fmt: skip
         self.spans.show_rows(columns, rows)
         self.spans.setFixedHeight(self.spans.wanted_height())
-        ordered = sorted(study.rows, key=lambda row: (row.is_ok, _margin(study.margin(row))))
-        self.table.show_runs(study, ordered if study.goals else study.rows, nominals)
-
-
-def _margin(margin: float | None) -> float:
-    return -math.inf if margin is None else margin
+        self.table.show_runs(study, study.worst_first if study.goals else study.rows, nominals)
 
 
 class WorstCaseView(_WithHead):

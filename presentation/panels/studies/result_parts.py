@@ -22,7 +22,7 @@ from presentation.ui.styles import mark, mark_area
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
 
-MOST_SHOWN = 500
+MOST_SHOWN = 100
 """Rows of a table; all of them are in the file."""
 
 
@@ -146,7 +146,12 @@ class RunsTable(FigureTable):
                 for name in names
             ),
         ]
-        self.show_rows(columns, [self._row(study, row, factors, names, nominals) for row in shown])
+        cells = [self._row(study, row, factors, names, nominals) for row in shown]
+        if len(rows) > len(shown):
+            told = msg("{count} more: export the table", count=len(rows) - len(shown))
+            empty = [Cell(text="")] * (len(columns) - 1)
+            cells.append([Cell(text=language(told), color="text.tertiary"), *empty])
+        self.show_rows(columns, cells)
 
     def _row(
         self,
@@ -206,12 +211,7 @@ def _named_by(rows: Sequence[StoredRow]) -> Message:
 
 def metric_factors(study: StoredStudy) -> dict[str, tuple[float, str]]:
     """By metric what its figures are divided by, and the unit of the column then."""
-    found = {}
-    for metric, unit in study.units.items():
-        values = [abs(v) for row in study.rows if math.isfinite(v := row.metrics.get(metric, math.nan))]
-        middle = sorted(values)[len(values) // 2] if values else 1.0
-        found[metric] = prefix_of(middle, unit)
-    return found
+    return {metric: prefix_of(study.middles.get(metric, 1.0), unit) for metric, unit in study.units.items()}
 
 
 def _with_unit(name: str, unit: str) -> str:

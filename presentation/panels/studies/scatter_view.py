@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from PyQt6.QtCore import QRectF, QSize
 from PyQt6.QtGui import QPainter, QPaintEvent, QPen
 from PyQt6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from application.studies.reading import StoredRow, StoredStudy, figure_of, figures_of
+from application.studies.reading import StoredStudy, figure_of, figures_of
 from presentation.panels.studies.charts import Bar, BarsChart, HistogramChart
 from presentation.panels.studies.result_parts import (
     FigureHead,
@@ -127,7 +127,7 @@ class ScatterView(ResultView):
         self._show_head(study)
         self.metric_box.offer(list(study.units))
         self._show_metric()
-        self.table.show_runs(study, worst_first(study), nominals)
+        self.table.show_runs(study, study.worst_first, nominals)
         self.assumed.setText(told(study, self._services.language))
         self.assumed.setVisible(bool(self.assumed.text()))
 
@@ -227,24 +227,3 @@ def _metric_in(text: str, study: StoredStudy) -> str:
 
 def _percent(share: float) -> str:
     return f"{100 * share:.1f} %"
-
-
-def worst_first(study: StoredStudy) -> Sequence[StoredRow]:
-    """Failed runs, then by the least margin; without goals the farthest from the mean first."""
-    if study.goals:
-        margins = {row.run: study.margin(row) for row in study.rows}
-
-        def rank(row: StoredRow) -> tuple[bool, float]:
-            margin = margins[row.run]
-            return (row.is_ok and margin is not None, 0.0 if margin is None else margin)
-
-        return sorted(study.rows, key=rank)
-    metric = next(iter(study.units), "")
-    mean, sigma = (study.figure("statistics", metric, key) for key in ("mean", "sigma"))
-
-    def distance(row: StoredRow) -> tuple[bool, float]:
-        value = row.metrics.get(metric, math.nan)
-        away = abs(value - mean) / sigma if sigma > 0 else 0.0
-        return (row.is_ok, -away if math.isfinite(away) else -math.inf)
-
-    return sorted(study.rows, key=distance)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 from collections.abc import Mapping, Sequence
 
@@ -18,10 +19,16 @@ from presentation.ui.styles import mark_area
 from presentation.ui.workspace import WindowServices
 from shared.message import msg
 
+_AT_ONCE = 1_000
+"""Rows that are sorted into lines on the loop; those of more elsewhere."""
 _MOST_LINES = 24
 _COLORS = 8
 _WIDE_RANGE = 20.0
 """From this ratio of the ends on an axis is logarithmic, where its values are spaced so."""
+
+
+Family = tuple[str, list[tuple[float, float]]]
+"""A line's name and its points."""
 
 
 class SweepView(ResultView):
@@ -69,7 +76,19 @@ class SweepView(ResultView):
         if study is None:
             return
         metric, axis = self.metric_box.chosen, self.axis.chosen
-        families = families_of(study, metric, axis)
+        if len(study.rows) <= _AT_ONCE:
+            self._show_families(study, metric, axis, families_of(study, metric, axis))
+        else:
+            self._services.start(
+                self._draw_later(study, metric, axis), kind="draw sweep", scope=f"{id(self)}"
+            )
+
+    async def _draw_later(self, study: StoredStudy, metric: str, axis: str) -> None:
+        found = await asyncio.to_thread(families_of, study, metric, axis)
+        if (study, metric, axis) == (self._study, self.metric_box.chosen, self.axis.chosen):
+            self._show_families(study, metric, axis, found)
+
+    def _show_families(self, study: StoredStudy, metric: str, axis: str, families: Sequence[Family]) -> None:
         drawn = families[:_MOST_LINES]
         points = [point for _, line in drawn for point in line]
         values = [y for _, y in points if math.isfinite(y)]
@@ -122,7 +141,7 @@ def unit_of(name: str) -> str:
     return {"r": "Ω", "c": "F", "l": "H", "v": "V", "i": "A"}.get(owner[:1], "")
 
 
-def families_of(study: StoredStudy, metric: str, axis: str) -> list[tuple[str, list[tuple[float, float]]]]:
+def families_of(study: StoredStudy, metric: str, axis: str) -> list[Family]:
     """A line for each setting of the other parameters and each corner: its name, its points as they rise."""
     found: dict[tuple[str, ...], list[tuple[float, float]]] = {}
     for row in study.rows:
