@@ -147,6 +147,7 @@ class Knob(QWidget):
     def restyle(self, _theme: object = None) -> None:
         theme = self._services.theme.theme
         arrange(self._row, edges=0, gap=theme.size("space.2"))
+        self.setFixedHeight(theme.size("control.height_small") + 2)
         self._name.setMinimumWidth(round(44 * theme.scale))
         self.field.setFixedWidth(round(72 * theme.scale))
         self.field.setFont(theme.font("mono_small"))

@@ -62,7 +62,14 @@ class MarginBars(QWidget):
         values = [language(shown(row.value)) for _, row in rows]
         limits = [language(shown(row.limit)) for _, row in rows]
         value_width, limit_width = (max(map(metrics.horizontalAdvance, texts)) for texts in (values, limits))
+        names = [language(name_of(verdict.goal)) for verdict, _ in rows]
+        wanted = min(max(map(metrics.horizontalAdvance, names)) + gap, self.width() // 3)
         bar_width = theme.size("margin_bar.width")
+        taken = 2 * edge + wanted + value_width + margin_width + 2 * gap
+        if taken + bar_width + limit_width + 2 * gap > self.width():  # names and figures come before bars
+            bar_width = 0
+        if taken + bar_width + limit_width + gap > self.width():
+            limit_width = 0
         right = self.width() - edge
         bar_left = right - margin_width - gap - bar_width
         limit_left = bar_left - gap - limit_width
@@ -80,8 +87,10 @@ class MarginBars(QWidget):
             painter.drawText(QRectF(value_right - value_width, top, value_width, row_height), right_flags,
                              values[number])  # fmt: skip
             painter.setPen(theme.color("text.secondary"))
-            painter.drawText(QRectF(limit_left, top, limit_width, row_height), left_flags, limits[number])
-            self._bar(painter, QRectF(bar_left, top, bar_width, row_height), row.fill, is_met=row.met)
+            if limit_width:
+                painter.drawText(QRectF(limit_left, top, limit_width, row_height), left_flags, limits[number])
+            if bar_width:
+                self._bar(painter, QRectF(bar_left, top, bar_width, row_height), row.fill, is_met=row.met)
             painter.setPen(theme.color("ok.text" if row.met else "error.text"))
             painter.drawText(QRectF(right - margin_width, top, margin_width, row_height), right_flags,
                              row.margin_text)  # fmt: skip

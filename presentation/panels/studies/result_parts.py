@@ -121,6 +121,7 @@ class RunsTable(FigureTable):
         super().__init__(services, name)
         self.runs: list[int] = []
         self.setSelectionMode(FigureTable.SelectionMode.SingleSelection)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.customContextMenuRequested.connect(self._show_menu)
         self.activated.connect(lambda index: self._open(index.row()))
@@ -206,7 +207,7 @@ class RunsTable(FigureTable):
 
 
 def _named_by(rows: Sequence[StoredRow]) -> Message:
-    return msg("Corner") if rows and rows[0].corner else msg("Run")
+    return msg("Corner") if rows and rows[0].corner else msg("Runs")
 
 
 def metric_factors(study: StoredStudy) -> dict[str, tuple[float, str]]:

@@ -106,6 +106,7 @@ class ScatterView(ResultView):
             (self.summary, 1),
             save,
             edges=(edge, 4, gap, 0),
+            gap=gap,
         )
         left = QWidget()
         arrange(QVBoxLayout(left), bar, (self.histogram, 1), edges=0, gap=2)

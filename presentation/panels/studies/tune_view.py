@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 SLOW_S = 0.5
 """A run that takes longer is done when the slider is let go."""
+_LEAST_KNOBS = 3
+"""So many stay in sight, however low the window is."""
 _STEPS = 200
 _DIGITS = 6
 
@@ -141,9 +143,10 @@ class TuneView(ResultView):
             knob.moved.connect(self._on_moved)
             self._knob_column.addWidget(knob)
             self.knobs.append(knob)
-        inner = self._knobs.widget()
-        if inner is not None:  # what is measured stands right below them
-            self._knobs.setMaximumHeight(inner.sizeHint().height())
+        gap = self._services.theme.theme.size("space.2")
+        height = sum(knob.height() + gap for knob in self.knobs) + gap
+        self._knobs.setMaximumHeight(height)  # what is measured stands right below them
+        self._knobs.setMinimumHeight(min(height, _LEAST_KNOBS * height // max(len(self.knobs), 1)))
         self._fill_subjects()
         self._show_all()
         if self.values:
