@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from application.project.browsing import BrowseProject
     from application.project.cleaning import CleanProject
     from application.project.editing import EditFiles
+    from application.project.importing import ImportSchematic
     from application.project.sharing import ShareProject
     from application.project.undo_retention import TidyUndoData
     from application.project.undoing import ProjectOperations
@@ -66,6 +67,13 @@ class Project:
         from application.project.sharing import ShareProject
 
         return ShareProject(views=self._parts.view)
+
+    @cached_property
+    def import_schematic(self) -> ImportSchematic:
+        """Schematics of other programs as netlists."""
+        from application.project.importing import ImportSchematic
+
+        return ImportSchematic(views=self._parts.view, write_file=self._outside.program.write_file)
 
     @cached_property
     def operations(self) -> ProjectOperations:

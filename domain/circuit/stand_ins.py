@@ -66,6 +66,8 @@ def stand_ins_for(circuit: Circuit) -> tuple[StandIn, ...]:
 
 def _known(element: Element, name: str, parameters: frozenset[str]) -> tuple[Message, tuple[str, ...]] | None:
     letter = element.letter
+    if letter == "x" and len(element.nodes) == 3 and name.lower() == "opamp":
+        return _plain_op_amp(name, parameters)
     if letter == "x":
         return _op_amp(name, parameters) if len(element.nodes) == 5 and _OP_AMPS.fullmatch(name) else None
     if letter == "d" and (volts := zener_voltage(name)) is not None:
@@ -172,10 +174,10 @@ _CLASSES: tuple[tuple[Message, str, _Names, str], ...] = (
 _OP_AMPS = late_pattern(
     r"level[._]?[0-3]\w?|(?:Universal)?Op[_-]?amps?\d*|AD(?:54[89]|6[45]\d|7[01]\d|74\d|79\d|80\d\d|"
     r"81\d\d|8[0-6]\d\d?)\w*|"
-    r"ADA4\d{3}\w*|OP\d{2,3}\w*|OPA\d{3,4}\w*|LT(?:1001|1006|1007|101[234]|102[248]|1037|105[5678]|1077|"
+    r"ADA4\d{3}\w*(?:-\d)?|OP\d{2,3}\w*|OPA\d{3,4}\w*|LT(?:1001|1006|1007|101[234]|102[248]|1037|105[5678]|1077|"
     r"1078|1112|1113|1115|"
     r"1122|1128|1169|119[0-9]|12[0-9]\d|13[456]\d|14[069]\d|149\d|163\d|167\d|17[0-9]\d|18[0-9]\d|"
-    r"19[0-9]\d|20\d\d|62\d\d)\w*|"
+    r"19[0-9]\d|20\d\d|6[0-5]\d\d)\w*|"
     r"LTC(?:1047|105[0-2]|1150|1250|205\d|206\d|609\d|62[0-9]\d|1151|1152)\w*|LM(?:10[1278]|201|301|324|"
     r"358|741|83[23]|290[24]|"
     r"61[0-9]\d|67[5]|4562|77\d\d)\w*|TL0[678][0-9]\w*|NE553[24]\w*|LF(?:35[1367]|41[12])\w*|"
@@ -184,6 +186,18 @@ _OP_AMPS = late_pattern(
     r"TLE2\d+\w*|CA31[34]0\w*|UA741",
     re.IGNORECASE,
 )  # fmt: skip
+
+
+def _plain_op_amp(name: str, parameters: frozenset[str]) -> tuple[Message, tuple[str, ...]]:
+    """Pins as LTspice's op-amp without supplies has them: in- in+ out. Its Aol and GBW count."""
+    unread = "".join(f" {key}=0" for key in sorted(parameters - {"aol", "gbw", "m"}))
+    return msg("op-amp with a single pole and no limits"), (
+        f".subckt {name} inn inp out aol=100k gbw=10meg{unread}",
+        "g_gain 0 out inp inn {aol}",
+        "r_gain out 0 1",
+        "c_pole out 0 {aol/(6.283185*gbw)}",
+        f".ends {name}",
+    )
 
 
 def _op_amp(name: str, parameters: frozenset[str]) -> tuple[Message, tuple[str, ...]]:

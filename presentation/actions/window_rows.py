@@ -27,6 +27,7 @@ FILE: tuple[Action, ...] = (
     _file("newProject", msg("New project…"), keys="Ctrl+N"),
     _file("newCircuit", msg("New circuit…")),
     _file("openExample", msg("Open an example…"), letter="E"),
+    _file("importSchematic", msg("Import LTspice schematic…"), letter="I"),
     _file("save", msg("Save"), scope="editor", keys="Ctrl+S", begins_part=True),
     _file("saveAll", msg("Save all")),
     _file("closeFile", msg("Close file"), scope="editor", keys="Ctrl+W"),

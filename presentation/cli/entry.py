@@ -100,6 +100,7 @@ COMMANDS: dict[str, Command] = {
     "models": _command(
         msg("List or print the models of parts that come with the program; gm/Id tables of MOSFETs"), "models"
     ),
+    "import": _command(msg("Make a netlist of an LTspice schematic (.asc)"), "import_schematic"),
     "measure": _command(msg("Measure a stored result or a raw file"), "measure"),
     "sweep": _study(msg("Simulate a netlist over ranges of its parameters"), "sweep"),
     "montecarlo": _study(msg("Simulate a netlist with random deviations of its parameters"), "montecarlo"),

@@ -25,6 +25,7 @@ from presentation.window.panels import Parts, panels_at
 from presentation.window.panes import Panes
 from presentation.window.project_switch import ProjectSwitch
 from presentation.window.projects import ProjectDesk
+from presentation.window.schematic_import import import_schematic
 from shared.message import Message, msg
 
 
@@ -150,6 +151,11 @@ def _file(targets: Targets) -> Iterator[Bound]:
     yield Bound("newProject", targets.projects.new_project)
     yield Bound("newCircuit", targets.projects.new_circuit, refusals.no_project)
     yield Bound("openExample", targets.projects.choose_example)
+    yield Bound(
+        "importSchematic",
+        partial(import_schematic, targets.services, targets.parts.app.project, targets.window),
+        refusals.no_project,
+    )
     yield Bound("saveAll", targets.save_all, refusals.nothing_unsaved)
     yield Bound("closeProject", targets.projects.close_project, refusals.no_project)
     yield Bound("quit", targets.close)

@@ -1,0 +1,420 @@
+"""LTspice's sheets (`.asc`) as netlists: wires, labels and symbols become nodes and element lines.
+
+What LTspice writes itself with View > SPICE Netlist is the measure: element lines in the order of the sheet,
+``letter + name`` where a name does not begin with its letter, the attributes SpiceModel, Value, Value2,
+SpiceLine, SpiceLine2 behind the nodes, directives as they stand, `.lib` of the standard models. Nodes
+without a label are numbered in the order of the sheet, which is not LTspice's order. The format is plain
+text, told by its files; a rotation is clockwise, ``M`` is a mirror at the upright axis before it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from domain.circuit.ltspice_symbols import (
+    JUMPER,
+    Place,
+    Symbol,
+    is_jumper,
+    library_symbol,
+    plain_name,
+)
+from shared.message import Message, msg
+
+MOST_RECORDS = 100_000
+_MOST_DEPTH = 12
+_EMPTY = '""'
+_ROTATIONS: Mapping[str, tuple[int, int, int, int]] = {
+    # x' = a x + b y, y' = c x + d y
+    "R0": (1, 0, 0, 1), "R90": (0, -1, 1, 0), "R180": (-1, 0, 0, -1), "R270": (0, 1, -1, 0),
+    "M0": (-1, 0, 0, 1), "M90": (0, -1, -1, 0), "M180": (1, 0, 0, -1), "M270": (0, 1, 1, 0),
+}  # fmt: skip
+_ATTRIBUTES = ("spicemodel", "value", "value2", "spiceline", "spiceline2")
+_STANDARD: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "d": ("dio", ("D",)), "q": ("bjt", ("NPN", "PNP")), "m": ("mos", ("NMOS", "PMOS")),
+    "j": ("jft", ("NJF", "PJF")),
+}  # fmt: skip
+"""LTspice's own models by an element's letter: the file, and the bare kinds that have no parameters."""
+_MODEL_FILE = re.compile(r"\.(?:lib|sub|mod|cir|inc|txt|asc)$", re.IGNORECASE)
+
+Find = Callable[[str], str | None]
+"""The text of a file beside the sheet, by its name; None where there is none that can be read."""
+
+
+class Part(NamedTuple):
+    """A symbol on a sheet."""
+
+    symbol: str
+    """As the sheet writes it."""
+    at: Place
+    turn: str
+    """R0 ... M270."""
+    attributes: Mapping[str, str]
+    """By name in lower case."""
+
+    @property
+    def name(self) -> str:
+        return self.attributes.get("instname", "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sheet:
+    """What is on a sheet."""
+
+    wires: tuple[tuple[Place, Place], ...]
+    labels: tuple[tuple[Place, str], ...]
+    parts: tuple[Part, ...]
+    directives: tuple[str, ...]
+    """SPICE lines, without their mark."""
+    comments: tuple[str, ...]
+    unread: tuple[str, ...] = ()
+    """Records that mean something to the circuit and are not understood: buses."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Converted:
+    """A netlist made of a sheet."""
+
+    text: str
+    missing: tuple[Message, ...] = ()
+    """Parts that are not in it, and why: the netlist has a comment in their place."""
+    notes: tuple[Message, ...] = ()
+    """What was assumed."""
+
+
+class NoSheet(ValueError):
+    """The text is no sheet of LTspice's."""
+
+
+def read_sheet(text: str) -> Sheet:
+    """The sheet in `text`. Raises NoSheet; records that only draw are passed over."""
+    lines = text.split("\n")
+    if not text.lstrip("\ufeff").lower().startswith("version") or len(lines) > MOST_RECORDS:
+        raise NoSheet
+    wires: list[tuple[Place, Place]] = []
+    labels: list[tuple[Place, str]] = []
+    parts: list[Part] = []
+    directives: list[str] = []
+    comments: list[str] = []
+    unread: list[str] = []
+    for raw in lines:
+        line = raw.rstrip("\r")
+        words = line.split()
+        match words:
+            case ["WIRE", *ends] if (found := _integers(ends, 4)) is not None:
+                wires.append(((found[0], found[1]), (found[2], found[3])))
+            case ["FLAG", x, y, *_] if (found := _integers([x, y], 2)) is not None:
+                name = line.split(None, 3)[3].strip() if len(words) > 3 else ""
+                labels.append(((found[0], found[1]), name))
+            case ["SYMBOL", *_]:
+                part = _part(line)
+                if part is not None:
+                    parts.append(part)
+            case ["SYMATTR", key, *_] if parts:
+                rest = line.split(None, 2)
+                value = rest[2] if len(rest) > 2 else ""
+                last = parts[-1]
+                parts[-1] = last._replace(attributes={**last.attributes, key.lower(): value})
+            case ["TEXT", *_]:
+                said = line.split(None, 5)
+                body = said[5] if len(said) > 5 else ""
+                (directives if body.startswith("!") else comments).extend(body[1:].split("\\n"))
+            case ["BUSTAP", *_]:
+                unread.append(line)
+    return Sheet(
+        wires=tuple(wires),
+        labels=tuple(labels),
+        parts=tuple(parts),
+        directives=tuple(directives),
+        comments=tuple(comments),
+        unread=tuple(unread),
+    )
+
+
+def _integers(words: Sequence[str], count: int) -> tuple[int, ...] | None:
+    if len(words) < count or not all(re.fullmatch(r"-?\d{1,9}", word) for word in words[:count]):
+        return None
+    return tuple(map(int, words[:count]))
+
+
+def _part(line: str) -> Part | None:
+    """``SYMBOL Opamps\\opamp 32 64 R0``: the name may have blanks."""
+    found = re.fullmatch(r"SYMBOL\s+(.+?)\s+(-?\d{1,9})\s+(-?\d{1,9})\s+([RM]\d+)\s*", line)
+    if found is None or found[4] not in _ROTATIONS:
+        return None
+    return Part(found[1], (int(found[2]), int(found[3])), found[4], {})
+
+
+def read_symbol(text: str) -> Symbol | None:
+    """The symbol in an `.asy` file; None for one that is not complete. A prefix of "" is a sheet's symbol."""
+    attributes: dict[str, str] = {}
+    pins: list[tuple[int, Place, str]] = []
+    for raw in text.split("\n")[:MOST_RECORDS]:
+        words = raw.rstrip("\r").split(None, 2)
+        match words:
+            case ["SYMATTR", key, value]:
+                attributes[key.lower()] = value
+            case ["PIN", x, rest] if (found := _integers([x, rest.split()[0]], 2)) is not None:
+                pins.append((len(pins) + 1, (found[0], found[1]), ""))
+            case ["PINATTR", "SpiceOrder", order] if pins and order.strip().isdecimal():
+                pins[-1] = (int(order), *pins[-1][1:])
+            case ["PINATTR", "PinName", name] if pins:
+                pins[-1] = (*pins[-1][:2], name.strip())
+    if not pins:
+        return None
+    pins.sort()
+    return Symbol(
+        prefix=attributes.get("prefix", ""),
+        pins=tuple(place for _, place, _ in pins),
+        names=tuple(name for _, _, name in pins),
+        model=attributes.get("spicemodel", ""),
+        value=attributes.get("value", ""),
+        value2=attributes.get("value2", ""),
+        spice_line=attributes.get("spiceline", ""),
+        spice_line2=attributes.get("spiceline2", ""),
+        model_file=attributes.get("modelfile", ""),
+    )
+
+
+def netlist_of(sheet: Sheet, *, title: str, find: Find) -> Converted:
+    """The netlist of a sheet.
+
+    `find` reads symbols and sheets beside it: ``filter.asy`` for a symbol that is not of LTspice's library,
+    ``filter.asc`` for what is behind it.
+    """
+    writer = _Writer(find=find)
+    body = writer.lines_of(sheet, depth=0)
+    lines = [f"* {title}", *body]
+    for block in writer.blocks.values():
+        lines += ["", *block]
+    if writer.blocks:
+        lines.append("")
+    for letter, (file, kinds) in _STANDARD.items():
+        if letter in writer.letters:
+            lines += [*(f".model {kind} {kind}" for kind in kinds), f".lib standard.{file}"]
+    lines += [f".lib {name}" for name in writer.libraries]
+    lines += sheet.directives
+    if not any(line.strip().lower() == ".backanno" for line in sheet.directives):
+        lines.append(".backanno")
+    lines.append(".end")
+    return Converted(text="\n".join(lines) + "\n", missing=tuple(writer.missing), notes=tuple(writer.notes))
+
+
+@dataclass(slots=True, kw_only=True)
+class _Writer:
+    """Writes sheets as lines; remembers what they lean on."""
+
+    find: Find
+    blocks: dict[str, list[str]] = field(default_factory=dict)
+    """The subcircuits of sheets behind symbols, by their names."""
+    letters: set[str] = field(default_factory=set)
+    libraries: dict[str, None] = field(default_factory=dict)
+    missing: list[Message] = field(default_factory=list)
+    notes: list[Message] = field(default_factory=list)
+    _symbols: dict[str, Symbol | None] = field(default_factory=dict)
+
+    def lines_of(self, sheet: Sheet, *, depth: int) -> list[str]:
+        """The element lines of a sheet, without its directives."""
+        placed = [(part, self._symbol(part)) for part in sheet.parts if not is_jumper(part.symbol)]
+        nets = _Nets(sheet, [_at(part, pin) for part, symbol in placed for pin in _pins(symbol)])
+        if sheet.unread:
+            self.missing.append(
+                msg(
+                    "Bus taps are not read: {count} of them leave nodes unconnected.", count=len(sheet.unread)
+                )
+            )
+        lines = []
+        for part, symbol in placed:
+            if symbol is None:
+                self.missing.append(
+                    msg(
+                        "{name} is not in the netlist: its symbol {symbol} is neither one of LTspice's "
+                        "library nor beside the schematic.",
+                        name=part.name or "?",
+                        symbol=part.symbol,
+                    )
+                )
+                lines.append(f"* {part.name}: symbol {part.symbol} is missing")
+                continue
+            nodes = [
+                # A pin of LTspice's own devices that is left open is at ground.
+                "0"
+                if pin is None or (symbol.prefix == "A" and nets.is_open(_at(part, pin)))
+                else nets.name_at(_at(part, pin))
+                for pin in symbol.pins
+            ]
+            nodes += _fourth(symbol.prefix[:1], nodes)
+            lines.append(self._line(part, symbol, nodes, depth))
+        return lines
+
+    def _symbol(self, part: Part) -> Symbol | None:
+        key = part.symbol.lower()
+        if key not in self._symbols:
+            plain = plain_name(part.symbol)
+            found = None
+            beside = self.find(f"{plain}.asy")
+            if beside is not None:  # one of the project's own goes before LTspice's
+                found = read_symbol(beside)
+            self._symbols[key] = found or library_symbol(part.symbol)
+        return self._symbols[key]
+
+    def _line(self, part: Part, symbol: Symbol, nodes: Sequence[str], depth: int) -> str:
+        name = part.name or "?"
+        given = part.attributes
+        prefix = given.get("prefix", symbol.prefix)
+        if not prefix:
+            return self._block_line(part, symbol, nodes, depth)
+        letter = prefix[0]
+        self.letters.add(letter.lower())
+        is_named = name[:1].lower() == letter.lower() and letter not in "Xx"  # LTspice's X1 is an XX1
+        named = name if is_named else f"{letter}{name}"
+        texts = {
+            "spicemodel": given.get("spicemodel", symbol.model),
+            "value": given.get("value", symbol.value),
+            "value2": given.get("value2", symbol.value2),
+            "spiceline": given.get("spiceline", symbol.spice_line),
+            "spiceline2": given.get("spiceline2", symbol.spice_line2),
+        }
+        file = given.get("modelfile", symbol.model_file)
+        if _MODEL_FILE.search(texts["spicemodel"]):  # a file: the value is the name of the subcircuit in it
+            file, texts["spicemodel"] = texts["spicemodel"], ""
+            if texts["value2"]:
+                texts["value"] = ""
+        if file:
+            self.libraries.setdefault(file)
+        if letter in "Xx" and texts["spicemodel"] and "=" not in texts["value"]:
+            texts["value"] = ""  # it is only shown
+        behind = " ".join(texts[key].strip() for key in _ATTRIBUTES if texts[key].strip() not in ("", _EMPTY))
+        return " ".join([named, *nodes, behind]).rstrip()
+
+    def _block_line(self, part: Part, symbol: Symbol, nodes: Sequence[str], depth: int) -> str:
+        """A sheet behind a symbol is a subcircuit; its nodes are called as the symbol's pins."""
+        plain = plain_name(part.symbol)
+        called = re.sub(r"\s+", "_", plain)
+        name = f"X{part.name}"
+        if called not in self.blocks:
+            behind = self.find(f"{plain}.asc")
+            sheet = None
+            if behind is not None and depth < _MOST_DEPTH:
+                try:
+                    sheet = read_sheet(behind)
+                except NoSheet:
+                    sheet = None
+            if sheet is None:
+                self.missing.append(
+                    msg("{name} is not in the netlist: there is no schematic {file} behind its symbol.",
+                        name=part.name or "?", file=f"{plain}.asc")
+                )  # fmt: skip
+                return f"* {part.name}: schematic {plain}.asc is missing"
+            self.blocks[called] = []  # a sheet that holds itself ends here
+            ports = " ".join(re.sub(r"\s+", "_", port) for port in symbol.names)
+            inner = self.lines_of(sheet, depth=depth + 1)
+            self.blocks[called] = [f".subckt {called} {ports}", *inner, *sheet.directives, f".ends {called}"]
+        values = " ".join(
+            part.attributes[key].strip()
+            for key in ("spiceline", "spiceline2")
+            if part.attributes.get(key, "").strip()
+        )
+        return " ".join([name, *nodes, called, *([values] if values else [])])
+
+
+def _fourth(letter: str, nodes: Sequence[str]) -> list[str]:
+    """What LTspice writes behind the nodes of a transistor's symbol with three pins: bulk or substrate."""
+    if len(nodes) != 3:
+        return []
+    return [nodes[2]] if letter == "M" else ["0"] if letter == "Q" else []
+
+
+def _pins(symbol: Symbol | None) -> Iterator[Place]:
+    return iter(()) if symbol is None else (pin for pin in symbol.pins if pin is not None)
+
+
+def _at(part: Part, pin: Place) -> Place:
+    a, b, c, d = _ROTATIONS[part.turn]
+    return part.at[0] + a * pin[0] + b * pin[1], part.at[1] + c * pin[0] + d * pin[1]
+
+
+class _Nets:
+    """Which places of a sheet are one node, and what it is called."""
+
+    def __init__(self, sheet: Sheet, pins: Sequence[Place]) -> None:
+        self._above: dict[Place, Place] = {}
+        self._names: dict[Place, str] = {}
+        self._count = 0
+        self._taken = {name.lower() for _, name in sheet.labels}
+        self._pins: dict[Place, int] = {}
+        """How many pins are at a place."""
+        for pin in pins:
+            self._pins[pin] = self._pins.get(pin, 0) + 1
+        places = dict.fromkeys([*(end for wire in sheet.wires for end in wire), *pins])
+        places |= dict.fromkeys(place for place, _ in sheet.labels)
+        jumpers = [
+            (_at(part, JUMPER[0]), _at(part, JUMPER[1])) for part in sheet.parts if is_jumper(part.symbol)
+        ]
+        self._touched = {place for place, _ in sheet.labels}
+        for pair in (*sheet.wires, *jumpers):
+            self._join(*pair)
+        places |= dict.fromkeys(end for pair in jumpers for end in pair)
+        self._join_touching(sheet.wires, list(places))
+        by_name: dict[str, Place] = {}
+        for place, name in sheet.labels:
+            if name:
+                self._join(by_name.setdefault(name.lower(), place), place)
+        for place, name in sheet.labels:
+            root = self._root(place)
+            # Of two names of one node ground goes first, then the first one that was given.
+            if name and (name == "0" or root not in self._names):
+                self._names[root] = name
+
+    def name_at(self, place: Place) -> str:
+        """The name of the node there; what has none gets the next number."""
+        root = self._root(place)
+        if root not in self._names:
+            name = ""
+            while not name or name.lower() in self._taken:
+                self._count += 1
+                name = f"N{self._count:03}"
+            self._names[root] = name
+        return re.sub(r"\s+", "_", self._names[root])
+
+    def is_open(self, place: Place) -> bool:
+        """Whether nothing but one pin is there."""
+        return place not in self._touched and self._pins.get(place) == 1
+
+    def _root(self, place: Place) -> Place:
+        above = self._above.setdefault(place, place)
+        while above != place:
+            self._above[place] = self._above[above]
+            place, above = above, self._above[above]
+        return place
+
+    def _join(self, one: Place, other: Place) -> None:
+        self._above[self._root(other)] = self._root(one)
+
+    def _join_touching(self, wires: Sequence[tuple[Place, Place]], places: Sequence[Place]) -> None:
+        """Ends, pins and labels that lie on a wire belong to it; wires that cross do not touch."""
+        columns: dict[int, list[Place]] = {}
+        rows: dict[int, list[Place]] = {}
+        for place in places:
+            columns.setdefault(place[0], []).append(place)
+            rows.setdefault(place[1], []).append(place)
+        for (x1, y1), (x2, y2) in wires:
+            if x1 == x2:
+                on = [each for each in columns.get(x1, ()) if min(y1, y2) <= each[1] <= max(y1, y2)]
+            elif y1 == y2:
+                on = [each for each in rows.get(y1, ()) if min(x1, x2) <= each[0] <= max(x1, x2)]
+            else:
+                on = [each for each in places if _is_between(each, (x1, y1), (x2, y2))]
+            self._touched.update(on)
+            for each in on:
+                self._join((x1, y1), each)
+
+
+def _is_between(place: Place, one: Place, other: Place) -> bool:
+    """Whether a place lies on a slanting line."""
+    (x, y), (x1, y1), (x2, y2) = place, one, other
+    is_on = (x2 - x1) * (y - y1) == (y2 - y1) * (x - x1)
+    return is_on and min(x1, x2) <= x <= max(x1, x2) and min(y1, y2) <= y <= max(y1, y2)

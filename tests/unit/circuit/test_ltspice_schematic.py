@@ -1,0 +1,173 @@
+"""LTspice's sheets as netlists: wires, labels, turned symbols, defaults, sheets behind symbols."""
+
+from __future__ import annotations
+
+import pytest
+
+from domain.circuit.ltspice_schematic import Converted, NoSheet, netlist_of, read_sheet, read_symbol
+from domain.circuit.ltspice_symbols import library_symbol
+from tests.ground.cases import for_each
+
+RC = r"""Version 4
+SHEET 1 880 680
+WIRE 160 96 64 96
+WIRE 320 96 240 96
+WIRE 64 128 64 96
+WIRE 320 144 320 96
+FLAG 64 208 0
+FLAG 320 208 0
+FLAG 320 96 out put
+SYMBOL voltage 64 112 R0
+WINDOW 123 24 124 Left 2
+SYMATTR InstName V1
+SYMATTR Value SINE(0 1 1k)
+SYMATTR Value2 AC 1
+SYMBOL res 256 80 R90
+SYMATTR InstName R1
+SYMATTR Value 1k
+SYMBOL cap 304 144 R0
+SYMATTR InstName C1
+SYMATTR Value 1µ
+SYMATTR SpiceLine Rser=10
+TEXT 48 256 Left 2 !.ac dec 20 1 1meg\n.param x=3
+TEXT 48 300 Left 2 ;a comment
+"""
+
+
+def lines(found: Converted) -> list[str]:
+    return found.text.splitlines()
+
+
+def converted(text: str, **beside: str) -> Converted:
+    files = {name.replace("_", "."): content for name, content in beside.items()}
+    return netlist_of(read_sheet(text), title="x.asc", find=files.get)
+
+
+def test_a_sheet_becomes_a_netlist() -> None:
+    assert lines(converted(RC)) == [
+        "* x.asc",
+        "V1 N001 0 SINE(0 1 1k) AC 1",
+        "R1 out_put N001 1k",
+        "C1 out_put 0 1µ Rser=10",
+        ".ac dec 20 1 1meg",
+        ".param x=3",
+        ".backanno",
+        ".end",
+    ]
+
+
+@for_each(
+    ("turn", "ends"),
+    [
+        ("R0", ((16, 16), (16, 96))), ("R90", ((-16, 16), (-96, 16))), ("R180", ((-16, -16), (-16, -96))),
+        ("R270", ((16, -16), (96, -16))), ("M0", ((-16, 16), (-16, 96))), ("M90", ((-16, -16), (-96, -16))),
+        ("M180", ((16, -16), (16, -96))), ("M270", ((16, 16), (96, 16))),
+    ],
+)  # fmt: skip
+def test_symbols_are_turned_and_mirrored(turn: str, ends: tuple[tuple[int, int], tuple[int, int]]) -> None:
+    flags = "".join(f"FLAG {x} {y} {name}\n" for (x, y), name in zip(ends, "ab", strict=True))
+    text = f"Version 4\n{flags}SYMBOL res 0 0 {turn}\nSYMATTR InstName R1\nSYMATTR Value 5\n"
+    assert "R1 a b 5" in lines(converted(text))
+
+
+def test_wires_join_where_they_end_on_one_another_and_not_where_they_cross() -> None:
+    text = (
+        "Version 4\nWIRE 0 0 100 0\nWIRE 50 0 50 50\nWIRE 80 -40 80 40\nFLAG 0 0 a\nFLAG 50 50 t\n"
+        "FLAG 80 40 x\n"
+        "SYMBOL res 34 34 R0\nSYMATTR InstName R1\nSYMATTR Value 1\n"  # its pins are at 50,50 and 50,130
+        "SYMBOL res 64 24 R0\nSYMATTR InstName R2\nSYMATTR Value 2\n"  # 80,40 and 80,120
+    )
+    found = lines(converted(text))
+    assert "R1 a N001 1" in found  # the first label given to a node names it
+    assert "R2 x N002 2" in found
+
+
+def test_transistors_diodes_and_devices_get_what_ltspice_writes() -> None:
+    text = (
+        "Version 4\nSYMBOL npn 0 0 R0\nSYMATTR InstName Q1\nSYMBOL nmos 200 0 R0\nSYMATTR InstName T1\n"
+        "SYMATTR Value BSS123\nSYMBOL diode 400 0 R0\nSYMATTR InstName D1\nSYMATTR Value 1N4148\n"
+        "SYMBOL Digital\\\\inv 600 0 R0\nSYMATTR InstName A1\nFLAG 600 64 in\nFLAG 664 64 out\n"
+        "SYMBOL Opamps\\LT1001 800 0 R0\nSYMATTR InstName U1\nSYMBOL Misc\\\\jumper 1000 0 R0\n"
+        "SYMATTR InstName X9\nFLAG 968 64 p\nFLAG 1032 64 q\n"
+    )
+    found = converted(text)
+    assert not found.missing
+    assert [line.split()[0] for line in lines(found)[1:6]] == ["Q1", "MT1", "D1", "A1", "XU1"]
+    q1, t1, d1, a1, u1 = (line.split() for line in lines(found)[1:6])
+    assert q1[-2:] == ["0", "NPN"]
+    assert t1[3] == t1[4]
+    assert t1[-1] == "BSS123"
+    assert d1[-1] == "1N4148"
+    assert a1 == ["A1", "in", "0", "0", "0", "0", "out", "0", "0", "BUF"]
+    assert (len(u1), u1[-1]) == (7, "LT1001")
+    for card in (
+        ".model NPN NPN",
+        ".lib standard.bjt",
+        ".lib standard.mos",
+        ".lib standard.dio",
+        ".lib LTC.lib",
+    ):
+        assert card in lines(found)
+
+
+OWN = """Version 4
+SymbolType BLOCK
+PIN 0 0 LEFT 8
+PINATTR PinName b
+PINATTR SpiceOrder 2
+PIN 0 64 LEFT 8
+PINATTR PinName a
+PINATTR SpiceOrder 1
+"""
+INNER = "Version 4\nFLAG 16 16 a\nFLAG 16 96 b\nSYMBOL res 0 0 R0\nSYMATTR InstName R1\nSYMATTR Value {r}\n"
+
+
+def test_a_sheet_behind_a_symbol_is_a_subcircuit() -> None:
+    text = (
+        "Version 4\nFLAG 0 64 in\nFLAG 0 0 out\nSYMBOL half 0 0 R0\nSYMATTR InstName X1\n"
+        "SYMATTR SpiceLine r=2k\nTEXT 0 0 Left 2 !.op\n"
+    )
+    found = lines(converted(text, half_asy=OWN, half_asc=INNER))
+    assert "XX1 in out half r=2k" in found
+    at = found.index(".subckt half a b")
+    assert found[at : at + 3] == [".subckt half a b", "R1 a b {r}", ".ends half"]
+    without = converted(text, half_asy=OWN)
+    assert "half.asc" in str(without.missing[0])
+    within = converted(text, half_asy=OWN, half_asc=text)  # a sheet that holds itself comes to an end
+    assert within.text.count(".subckt half") == 1
+
+
+def test_what_is_missing_is_told_and_leaves_a_comment() -> None:
+    found = converted("Version 4\nSYMBOL Mine\\thing 0 0 R0\nSYMATTR InstName U7\nBUSTAP 0 0 16 16\n")
+    assert [str(each)[:2] for each in found.missing] == ["Bu", "U7"]
+    assert "* U7: symbol Mine\\thing is missing" in lines(found)
+
+
+@pytest.mark.parametrize("text", ["", "R1 a 0 1k\n.end\n", "\x00\x01"])
+def test_what_is_no_sheet(text: str) -> None:
+    with pytest.raises(NoSheet):
+        read_sheet(text)
+
+
+def test_damaged_records_are_passed_over() -> None:
+    sheet = read_sheet(
+        "Version 4\nWIRE 1 2\nWIRE a b c d\nFLAG\nSYMBOL res x y R0\nSYMBOL res 0 0 R45\nSYMATTR\nTEXT\n"
+    )
+    assert (sheet.wires, sheet.labels, sheet.parts, sheet.directives) == ((), (), (), ())
+    assert read_symbol("Version 4\nPIN\nPINATTR SpiceOrder x\n") is None
+
+
+def test_no_symbol_has_two_pins_at_one_place() -> None:
+    for name in (
+        "res",
+        "npn",
+        "NMOS4",
+        "opamps/universalopamp2",
+        "digital\\dflop",
+        "specialfunctions\\sample",
+    ):
+        symbol = library_symbol(name)
+        assert symbol is not None
+        places = [pin for pin in symbol.pins if pin is not None]
+        assert len(set(places)) == len(places)
+    assert library_symbol("nothing") is None
