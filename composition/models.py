@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -30,18 +30,18 @@ class ModelAdapters:
         from infrastructure.llm_adapters.registry import ModelRegistry
         from presentation.translation import Translator
 
-        settings = self._program.settings
+        program = self._program
         return ModelRegistry(
             environment=self._program.environment,
             speaker=Translator,
             keys=lambda: self.keys,
             settings=lambda: self.settings,
             tokens=lambda: self._token_factors,
-            network=self._program.network,
+            network=lambda: program.network,
             counts=lambda: self._service_counts,
-            abilities=partial(abilities_of, added=settings.models),
+            abilities=lambda provider, model: abilities_of(provider, model, added=program.settings.models),
             prices=lambda provider, model, is_own: price_of(
-                provider, model, added=settings.prices, is_own_address=is_own
+                provider, model, added=program.settings.prices, is_own_address=is_own
             ),
         )
 
@@ -59,7 +59,7 @@ class ModelAdapters:
             user_home=self._program.home,
             environment=self._program.environment,
             write=self._program.write_file,
-            network=self._program.network,
+            network=lambda: self._program.network,
         )
 
     @cached_property
@@ -85,7 +85,7 @@ class ModelAdapters:
         from infrastructure.web_search.registry import SearchEngines
 
         return SearchEngines(
-            environment=self._program.environment, keys=self.keys, network=self._program.network
+            environment=self._program.environment, keys=self.keys, network=lambda: self._program.network
         )
 
     @property

@@ -11,6 +11,7 @@ from shared.paths import user_home
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from application.ports.preferences import UserSettingsStore
     from application.ports.tracing import TraceStore, TurnTracer
     from application.project.unclean_ends import UncleanEnds
     from application.project.user_keys import UserKeys
@@ -38,6 +39,16 @@ class ProgramAdapters:
         from infrastructure.persistence.settings import load_settings
 
         return load_settings(self.home)
+
+    @cached_property
+    def settings_file(self) -> UserSettingsStore:
+        from infrastructure.persistence.settings import UserSettingsFile
+
+        return UserSettingsFile(user_home=self.home)
+
+    def apply_settings(self, settings: UserSettings) -> None:
+        """What is begun from now on uses these."""
+        self.settings = settings
 
     @property
     def language(self) -> str:

@@ -66,8 +66,10 @@ class SimulationAdapters:
         from domain.simulation.retention import ResultSettings
         from infrastructure.ngspice.runner import NgspiceRunner
 
-        results = self._program.settings.results or ResultSettings()
-        return NgspiceRunner(self._ngspice, run_bytes=lambda: results.run_bytes)
+        program = self._program
+        return NgspiceRunner(
+            self._ngspice, run_bytes=lambda: (program.settings.results or ResultSettings()).run_bytes
+        )
 
     @cached_property
     def batch(self) -> NgspiceBatch:
@@ -105,7 +107,9 @@ class SimulationAdapters:
     def results(self) -> ResultFolders:
         from infrastructure.persistence.results import ResultFolders
 
-        return ResultFolders(user_home=self._program.home, quota=self.quota, seals=self._program.seals)
+        return ResultFolders(
+            user_home=self._program.home, quota=lambda: self.quota, seals=self._program.seals
+        )
 
     @property
     def shelves(self) -> ResultShelves:

@@ -112,8 +112,9 @@ class UserSettings:
         variables=(*_LOCALE_VARIABLES, "LANGUAGE"),
         help=msg("Language of all text; auto follows the system."))
     libraries: tuple[Path, ...] = setting((), msg("Libraries"), group=_GENERAL, option="--library",
+        is_read_at_start=True,
         help=msg("Folders or files that every circuit may include from."))
-    ngspice_path: Path | None = setting(None, msg("Simulator"), group=_GENERAL,
+    ngspice_path: Path | None = setting(None, msg("Simulator"), group=_GENERAL, is_read_at_start=True,
         help=msg("The ngspice program; none = the one found on PATH."))
     removed_days: int = setting(REMOVED_DAYS, msg("Removed conversations"), group=_GENERAL, bounds=(1, 3650),
         help=msg("How many days they can be restored; after that they are deleted permanently."))

@@ -40,6 +40,8 @@ class Setting(NamedTuple):
     """Of the environment: they count where nothing is set."""
     option: str = ""
     """Of the command line: for one call."""
+    is_read_at_start: bool = False
+    """A running program goes on with what it read at its start; all others hold at once."""
     group: Message | None = None
     """Under which it is shown; None: under that of its dataclass."""
     parts: Callable[[], type[Any]] | None = None
@@ -96,8 +98,7 @@ def default_of(one: Field[Any]) -> Any:
 
 def allowed(one: Field[Any]) -> Message:
     """What a field can be, in words: "a whole number from 1 to 200"."""
-    told, kind = about(one), _kind(one)
-    choices = told.choices or _literals(kind)
+    told, kind, choices = about(one), kind_of(one), choices_of(one)
     if choices:
         return msg("one of {choices}", choices=", ".join(choices))
     if told.example:
@@ -141,7 +142,7 @@ def read_fields(kind: type[T], value: object, *, only: Collection[str] = (), is_
 
 def read_field(one: Field[Any], value: Any, *, is_strict: bool = True) -> Any:
     """A field's value from JSON; of dataclasses in it what `read_fields` makes. Raises WrongSetting."""
-    told, kind = about(one), _kind(one)
+    told, kind = about(one), kind_of(one)
     if value is None and kind != one.type:
         return None
     try:
@@ -225,8 +226,19 @@ def field_to_plain(one: Field[Any], value: Any) -> Any:
     return to_plain(value) if write is None or value is None else write(value)
 
 
-def _kind(one: Field[Any]) -> str:
+def kind_of(one: Field[Any]) -> str:
+    """The kind its annotation names, without None: "int", "tuple[Path, ...]"."""
     return str(one.type).removesuffix(" | None")
+
+
+def is_optional(one: Field[Any]) -> bool:
+    """Whether None is one of its values."""
+    return kind_of(one) != one.type
+
+
+def choices_of(one: Field[Any]) -> tuple[str, ...]:
+    """What it can be, where that is a choice; else ()."""
+    return about(one).choices or _literals(kind_of(one))
 
 
 def _literals(kind: str) -> tuple[str, ...]:

@@ -31,10 +31,24 @@ if TYPE_CHECKING:
 class ChatWithModel:
     """The use case; turns of different conversations may run at the same time."""
 
-    def __init__(self, *, projects: Projects, deps: TurnDeps, search_web: Callable[[], SearchWeb]) -> None:
-        self.deps = deps
+    def __init__(
+        self,
+        *,
+        projects: Projects,
+        deps: TurnDeps,
+        search_web: Callable[[], SearchWeb],
+        as_set: Callable[[TurnDeps], TurnDeps] = lambda deps: deps,
+    ) -> None:
+        """`as_set` puts in what the user's settings say now: each turn begins with that."""
+        self._deps = deps
+        self._as_set = as_set
         self._projects = projects
         self.find_access = FindAccess(deps, search_web)
+
+    @property
+    def deps(self) -> TurnDeps:
+        """What a turn that begins now works with."""
+        return self._as_set(self._deps)
 
     async def __call__(
         self,

@@ -129,12 +129,12 @@ class InspectContext:
     tools: ToolServices
     """What the project's data are collected with."""
     cpu: CpuTaskExecutor
-    limits: AgentLimits
+    limits: Callable[[], AgentLimits]
     next_step: Callable[..., Awaitable[NextStep]]
     """`application.workflow.next_step.next_step`, which builds on this room."""
     searches_web: Callable[[ProviderChoice], bool] = lambda _choice: False
     """Whether the general web search goes with a choice; blocking."""
-    shares: ContextShares | None = None
+    shares: Callable[[], ContextShares | None] = lambda: None
     """How the data of a message are divided; None: as usual."""
     exact: Callable[[str], Counter | None] = lambda _model: None
     """What counts exactly for a model; blocking."""
@@ -272,7 +272,7 @@ class InspectContext:
         from domain.llm.messages import get_timestamp
 
         files, is_away = context.project, context.is_on_network
-        shares = self.shares or USUAL
+        shares = self.shares() or USUAL
         given = ""
         if step is None:
             system = await self.prompts.system_message(files, main_circuit=main, wording=room.wording)
@@ -301,7 +301,7 @@ class InspectContext:
             last_answered=next(answered, ""),
             is_brief=choice.provider == BUILTIN or step is not None,
         )
-        described = with_rule_of_calls(block.text, self.limits.calls_per_answer) if schemas else block.text
+        described = with_rule_of_calls(block.text, self.limits().calls_per_answer) if schemas else block.text
         described = "\n".join(filter(None, [described, given]))
         materials = await Attached(files, self.models, is_on_network=is_away).of(
             record.messages, running=(), choice=choice, is_short=False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -153,12 +153,20 @@ class Conversations:
             consents=lambda: self._consents,
             used_answers=lambda: self._parts.used_answers,
             events=self._outside.program.events,
-            limits=models.limits or AgentLimits(),
-            shares=models.shares or USUAL,
-            small_model=self._chosen.small() if models.small_model else None,
             alternatives=self._alternatives,
         )
-        return ChatWithModel(projects=self._outside.project.projects, deps=deps, search_web=self._search_web)
+
+        def as_set(deps: TurnDeps) -> TurnDeps:
+            return replace(
+                deps,
+                limits=models.limits or AgentLimits(),
+                shares=models.shares or USUAL,
+                small_model=self._chosen.small() if models.small_model else None,
+            )
+
+        return ChatWithModel(
+            projects=self._outside.project.projects, deps=deps, as_set=as_set, search_web=self._search_web
+        )
 
     @property
     def compresses_itself(self) -> bool:
@@ -224,11 +232,11 @@ class Conversations:
             executor=lambda: self._executor,
             tools=self._tools,
             cpu=self._outside.program.cpu,
-            limits=self._outside.models.limits or AgentLimits(),
+            limits=lambda: self._outside.models.limits or AgentLimits(),
             next_step=_next_step,
             searches_web=lambda choice: self._search_web().of_choice(choice) is not None,
             exact=self._outside.models.vocabularies.counter,
-            shares=self._outside.models.shares,
+            shares=lambda: self._outside.models.shares,
         )
 
     @cached_property
@@ -262,7 +270,7 @@ class Conversations:
 
         return Consents(models=self._outside.models.providers, store=self._parts.permissions)
 
-    @cached_property
+    @property
     def _chosen(self) -> ChosenModels:
         from application.conversation.chosen_models import ChosenModels
 

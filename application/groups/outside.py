@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from application.ports.credentials import KeyStore
     from application.ports.model_settings import ModelSettingsStore, TokenVocabularies, WebSearchEngines
     from application.ports.permissions import PermissionStore, UsedAnswers
+    from application.ports.preferences import UserSettingsStore
     from application.ports.project import ProjectFiles, Projects
     from application.ports.project_view import ProjectView
     from application.ports.search import ConversationIndex, Embedder, EmbeddingStore, ProjectIndex
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from domain.llm.chat import ProviderChoice
     from domain.llm.context_block import ContextShares
     from domain.search.embedding import EmbeddingSettings
+    from domain.settings import UserSettings
     from domain.simulation.retention import RetentionPolicy
     from shared.cpu_executor import CpuTaskExecutor
     from shared.events import EventBus
@@ -75,6 +77,9 @@ class ProgramParts(Protocol):
     def cpu(self) -> CpuTaskExecutor: ...
     @property
     def window_state(self) -> WindowStates: ...
+    @property
+    def settings_file(self) -> UserSettingsStore: ...
+    def apply_settings(self, settings: UserSettings) -> None: ...
     @property
     def user_keys(self) -> UserKeys: ...
     @property

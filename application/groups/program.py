@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from application.examining import ExamineEnvironment
     from application.groups.outside import Outside
+    from application.preferences import Preferences
     from application.project.unclean_ends import UncleanEnds
     from application.project.user_keys import UserKeys
     from application.project.window_state import WindowStates
@@ -67,6 +68,18 @@ class Program:
     def unclean_ends(self) -> UncleanEnds:
         """Runs of the window that ended by a fault."""
         return self._parts.unclean_ends
+
+    @cached_property
+    def preferences(self) -> Preferences:
+        """The user's settings, changed one at a time."""
+        from application.preferences import Preferences
+
+        return Preferences(
+            store=self._parts.settings_file,
+            environment=self._parts.environment,
+            apply=self._parts.apply_settings,
+            events=self._parts.events,
+        )
 
     @cached_property
     def traces(self) -> ReadTraces:

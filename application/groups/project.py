@@ -92,11 +92,13 @@ class Project:
     @cached_property
     def search(self) -> SearchProject:
         """Search a project by text, name and meaning; keep its index up to date."""
+        from application.ports.events import EmbeddingChanged
         from application.search.searching import SearchProject
 
-        return SearchProject(
-            index=self._parts.index, cpu=self._outside.program.cpu, embedder=self._kept_embedder
-        )
+        program = self._outside.program
+        found = SearchProject(index=self._parts.index, cpu=program.cpu, embedder=self._kept_embedder)
+        program.events.subscribe(EmbeddingChanged, lambda _event: found.forget_embedder())
+        return found
 
     @cached_property
     def embedding(self) -> SetUpEmbedding:
@@ -107,7 +109,6 @@ class Project:
         return SetUpEmbedding(
             store=models.embedding,
             connect=self._embedder.once,
-            search=lambda: self.search,
             is_local=models.stays_here,
             events=self._outside.program.events,
         )
@@ -121,7 +122,7 @@ class Project:
         return CleanProject(
             shelves=simulation.shelves,
             scratch=simulation.scratch,
-            quota=simulation.quota,
+            quota=lambda: simulation.quota,
             undo_data=self.tidy_undo_data,
         )
 

@@ -420,5 +420,13 @@ class WebSearchFailed(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SettingsChanged(Event):
+    """Settings have other values; what is begun from now on uses them."""
+
+    names: tuple[str, ...]
+    """As in the file: ``agent.rounds``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EmbeddingChanged(Event):
     """Another server or model gives the vectors of searches by meaning, or none does."""

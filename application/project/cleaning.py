@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -109,7 +109,8 @@ class CleanProject:
 
     shelves: ResultShelves
     scratch: ScratchFolders
-    quota: RetentionPolicy
+    quota: Callable[[], RetentionPolicy]
+    """Of the settings."""
     undo_data: TidyUndoData
 
     async def __call__(self, request: CleanRequest) -> CleanReport:
@@ -150,7 +151,7 @@ class CleanProject:
         problems: list[CircuitAIError] = []
         trash, undo = 0, UndoReport()
         if request.policy is not None or not (pinned or unpinned):
-            chosen = to_be_removed(results, request.policy or self.quota, datetime.now(UTC))
+            chosen = to_be_removed(results, request.policy or self.quota(), datetime.now(UTC))
             removed = self._removed(shelf, chosen, problems, dry_run=request.dry_run)
             scratch = self._removed_scratch(problems, dry_run=request.dry_run)
             if not request.dry_run:

@@ -13,7 +13,6 @@ from domain.search.embedding import EMBEDDING_SERVERS, EmbeddingSettings
 if TYPE_CHECKING:
     from application.ports.credentials import KeyStore
     from application.ports.search import Embedder, EmbeddingStore
-    from application.search.searching import SearchProject
     from shared.events import EventBus
 
 _TEXT = "A low-pass filter with a cutoff of 10 kHz."
@@ -38,14 +37,12 @@ class SetUpEmbedding:
         *,
         store: EmbeddingStore,
         connect: Callable[[EmbeddingSettings, str], Embedder],
-        search: Callable[[], SearchProject],
         is_local: Callable[[EmbeddingSettings], bool],
         events: EventBus,
     ) -> None:
         """`connect` makes a client that asks once, with a key in place of the kept one; it may block."""
         self._store = store
         self._connect = connect
-        self._search = search
         self._is_local = is_local
         self._events = events
 
@@ -82,7 +79,6 @@ class SetUpEmbedding:
         if settings is not None:
             self.is_local(settings)
         await asyncio.to_thread(self._store.save, settings)
-        self._search().forget_embedder()
         self._events.publish(EmbeddingChanged())
 
 

@@ -86,7 +86,7 @@ class ModelRegistry:
         services: ServiceManager | None = None,
         tokens: Callable[[], TokenFactorsFile] | None = None,
         counts: Callable[[], ServiceCountsFile] | None = None,
-        network: NetworkSettings | None = None,
+        network: Callable[[], NetworkSettings | None] = lambda: None,
     ) -> None:
         self._environment = environment
         self._keys = keys
@@ -324,7 +324,7 @@ class ModelRegistry:
             dialect=provider.dialect,
             abilities=abilities,
             timeouts=await asyncio.to_thread(self._timeouts, provider),
-            network=self._network,
+            network=self._network(),
         )
         server = urlsplit(base_url).netloc or ("" if settings is None else settings.model_class)
         is_local, manager = is_loopback(base_url), self._service_manager()

@@ -77,7 +77,7 @@ class Vocabularies:
         user_home: Path,
         environment: Mapping[str, str],
         write: Callable[[Path, bytes], None],
-        network: NetworkSettings | None = None,
+        network: Callable[[], NetworkSettings | None] = lambda: None,
     ) -> None:
         self._own = user_home / _FOLDER
         self._given = environment.get(CACHE_VARIABLE, "").strip()
@@ -144,7 +144,7 @@ class Vocabularies:
         from infrastructure.llm_adapters.connections import new_connections
         from infrastructure.llm_adapters.timing import Timeouts
 
-        make = partial(new_connections, Timeouts(), is_local=is_loopback(url), network=self._network)
+        make = partial(new_connections, Timeouts(), is_local=is_loopback(url), network=self._network())
         content = bytearray()
         try:
             async with (

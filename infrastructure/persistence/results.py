@@ -12,7 +12,7 @@ import json
 import math
 import os
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -57,12 +57,12 @@ class ResultFolders:
         self,
         *,
         user_home: Path,
-        quota: RetentionPolicy | None = None,
+        quota: Callable[[], RetentionPolicy] | None = None,
         seals: ResultSeals | None = None,
     ) -> None:
         self._user_home = user_home
         self._seals = seals or ResultSeals()
-        self._quota = quota or ResultSettings().policy
+        self._quota = quota or (lambda: ResultSettings().policy)
 
     def new_result(self, circuit: Path, ulid: str | None = None) -> tuple[str, Path]:
         """A result id, sorting by time, and its existing empty folder (a real path).
@@ -172,7 +172,7 @@ class ResultFolders:
         results = folder.parent
         is_of_project = results.parent.name == paths.PROJECT_FOLDER
         shelf = ResultFolderShelf(results, private=results.parent if is_of_project else None)
-        shelf.hold_quota(self._quota, newest=folder.name)
+        shelf.hold_quota(self._quota(), newest=folder.name)
 
     def _raw_path_in(self, result_path: Path) -> Path:
         content, raw = _data_in(result_path)

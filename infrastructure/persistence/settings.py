@@ -7,8 +7,8 @@ path and never inside the project: a cloned project must not bring folders that 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import Field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from infrastructure.persistence.user_json import JsonFile
 from shared import paths
 from shared.errors import UserInputError
 from shared.message import Message, msg
-from shared.setting import WrongSetting, default_of, described, field_to_plain, read_field
+from shared.setting import WrongSetting, about, default_of, described, field_to_plain, read_field
 
 if TYPE_CHECKING:
     from domain.search.embedding import EmbeddingSettings
@@ -73,6 +73,57 @@ def change_settings(
             if value == default_of(one):
                 del content[name]
     return new
+
+
+class UserSettingsFile:
+    """Implements application.ports.preferences.UserSettingsStore. Each change writes what it names alone."""
+
+    def __init__(self, *, user_home: Path) -> None:
+        self._home = user_home
+        self._file = _file(user_home)
+
+    @property
+    def path(self) -> Path:
+        return self._file.path
+
+    def load(self) -> UserSettings:
+        return load_settings(self._home)
+
+    def set(self, name: str, value: Any) -> UserSettings:
+        group, one = _field_of(name)
+        found = read_field(one, value)
+        if found == default_of(one):
+            return self.reset((name,))
+        whole = group or name
+        with self._file.change() as content:
+            kept = content.get(group) if group else content
+            holder: dict[str, Any] = kept if isinstance(kept, dict) else {}
+            holder[one.name] = field_to_plain(one, found)
+            if group:
+                content[group] = holder
+            read_field(described(UserSettings)[whole], content[whole])  # what else is in it may be wrong
+        return _understood(content, self.path)
+
+    def reset(self, names: Collection[str]) -> UserSettings:
+        with self._file.change() as content:
+            for name in names:
+                group, one = _field_of(name)
+                holder = content.get(group) if group else content
+                if isinstance(holder, dict):
+                    holder.pop(one.name, None)
+                if group and not content.get(group):
+                    content.pop(group, None)
+        return _understood(content, self.path)
+
+
+def _field_of(name: str) -> tuple[str, Field[Any]]:
+    """The group ("" = none) and the field of a setting. Raises KeyError."""
+    group, _, inner = name.rpartition(".")
+    if not group:
+        return "", described(UserSettings)[name]
+    parts = about(described(UserSettings)[group]).parts
+    assert parts is not None, name
+    return group, described(parts())[inner]
 
 
 class EmbeddingSettingsFile:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -27,7 +27,7 @@ class SearchEngines:
         *,
         environment: Mapping[str, str],
         keys: KeyStore,
-        network: NetworkSettings | None = None,
+        network: Callable[[], NetworkSettings | None] = lambda: None,
     ) -> None:
         self._environment = environment
         self._keys = keys
@@ -71,7 +71,7 @@ class SearchEngines:
             base_url=base_url,
             key=key,
             engine_id=settings.engine_id.strip(),
-            network=self._network,
+            network=self._network(),
             pauses=self._pauses,
         )
         return await client.search(query, count=count)

@@ -40,6 +40,4 @@ EDIT: tuple[Action, ...] = (
     _lines("editor.copy_down", msg("Copy line down"), keys="Alt+Shift+Down"),
     _lines("editor.delete_line", msg("Delete line"), keys="Ctrl+Shift+K"),
     _editor("editor.next_occurrence", msg("Select next occurrence"), keys="Ctrl+D"),
-    _editor("editor.next_tab", msg("Next file"), keys="Ctrl+Tab", begins_part=True),
-    _editor("editor.previous_tab", msg("Previous file"), keys="Ctrl+Shift+Tab"),
 )

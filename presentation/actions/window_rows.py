@@ -31,6 +31,9 @@ FILE: tuple[Action, ...] = (
     _file("save", msg("Save"), scope="editor", keys="Ctrl+S", begins_part=True),
     _file("saveAll", msg("Save all")),
     _file("closeFile", msg("Close file"), scope="editor", keys="Ctrl+W"),
+    _file("editor.next_tab", msg("Next file"), scope="editor", keys="Ctrl+Tab"),
+    _file("editor.previous_tab", msg("Previous file"), scope="editor", keys="Ctrl+Shift+Tab"),
+    _file("settings", msg("Settings…"), keys="Ctrl+,", begins_part=True, icon="settings"),
     _file("closeProject", msg("Close project"), begins_part=True),
     _file("quit", msg("Quit"), keys="Ctrl+Q", letter="Q"),
 )

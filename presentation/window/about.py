@@ -5,7 +5,9 @@ Each dialog is imported when it is first wanted.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from PyQt6.QtCore import QUrl
 from PyQt6.QtGui import QDesktopServices
@@ -23,6 +25,9 @@ from presentation.ui.parts import push_button
 from presentation.ui.workspace import WindowServices
 from presentation.window.panels import Parts
 from shared.message import msg
+
+if TYPE_CHECKING:
+    from application.app import Application
 
 _LICENCE = Path(__file__).resolve().parents[2] / "LICENSE"
 _MARKS = {"ok": "✓", "warning": "!", "missing": "✗", "unused": "·"}
@@ -104,6 +109,14 @@ def show_model_settings(parts: Parts, window: QWidget) -> None:
     dialog = ModelSettingsDialog(parts.services, parts.app.models, parent=window)
     dialog.saved.connect(parts.conversation.set_choice)
     dialog.open()
+
+
+def show_settings(
+    services: WindowServices, app: Application, window: QWidget, changed: Callable[[str, Any], None]
+) -> None:
+    from presentation.dialogs.settings.dialog import SettingsDialog
+
+    SettingsDialog(services, app.program.preferences, app.project.clean, window, changed=changed).open()
 
 
 def show_permissions(services: WindowServices, conversations: Conversations, window: QWidget) -> None:

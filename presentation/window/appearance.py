@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from application.project.window_state import WindowState
+from application.project.window_state import WindowLanguage, WindowState
 from presentation.actions.window_rows import ZOOMS
 from presentation.ui.language import LanguageManager, LanguageName
 from presentation.ui.theme import Mode, ThemeManager
@@ -23,6 +23,11 @@ class Appearance:
         """English or Chinese, at once and from now on."""
         self._language.set(name)
         self._keep(language=name)
+
+    def follow_language(self, chosen: WindowLanguage, resolved: str) -> None:
+        """What the settings say: a language, or "auto", which is now the `resolved` one."""
+        self._language.set("zh" if resolved == "zh" else "en")
+        self._keep(language=chosen)
 
     def set_theme(self, mode: Mode) -> None:
         """Light, dark, or as the system, at once and from now on."""

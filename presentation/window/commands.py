@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from string import ascii_uppercase, digits
 
 from PyQt6.QtCore import QObject
 from PyQt6.QtGui import QAction, QActionGroup, QFontMetrics, QKeySequence
@@ -167,16 +168,20 @@ class Commands(QObject):
         return action
 
 
+_ALL = ascii_uppercase + digits
+
+
 def mnemonics(entries: Sequence[tuple[str, Message, str]]) -> dict[str, str]:
     """A letter for each entry (key, text, wanted letter) of one menu, no two the same.
 
     It is of the English text, of the beginning of a word where one is free: in Chinese it stands in brackets
-    behind the words, and so the hand that knows one language knows the other. "" where none is left.
+    behind the words, and so the hand that knows one language knows the other. A menu that is so long that its
+    words have no letter left lends others; "" where there is none at all.
     """
     letters: dict[str, list[str]] = {}
     for key, text, wanted in entries:
         words = str(text).split()
-        found = wanted or "".join([word[0] for word in words] + [word[1:] for word in words])
+        found = wanted or "".join([*(word[0] for word in words), *(word[1:] for word in words), _ALL])
         letters[key] = [each.upper() for each in found if each.isascii() and each.isalnum()]
     owners: dict[str, str] = {}
 

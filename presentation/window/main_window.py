@@ -126,6 +126,7 @@ class MainWindow(QWidget):
             desk=self.desk,
             appearance=self.appearance,
             stop_run=self._stop_run,
+            show_settings=self._show_settings,
         )
         services.shortcuts.set_panels(panel_actions())
         self.commands = Commands(services, self, commands_of(targets))
@@ -320,6 +321,16 @@ class MainWindow(QWidget):
     def _stop_run(self) -> None:
         self.parts.runs.controller.stop()
 
+    def _show_settings(self) -> None:
+        from presentation.window.about import show_settings
+
+        show_settings(self._services, self._app, self, self._on_setting)
+
+    def _on_setting(self, name: str, value: Any) -> None:
+        """A setting of the file that this window shows by itself."""
+        if name == "language":
+            self.appearance.follow_language(value, self._app.program.language)
+
     def _keep(self, **changes: Any) -> None:
         self.projects.keep(**changes)
         self.appearance.check(self.commands)
@@ -413,6 +424,8 @@ def show_project_menu(
 def show_settings_menu(button: QWidget, commands: Commands) -> None:
     menu = QMenu(button.window())
     menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    menu.addAction(commands.action("settings"))
+    menu.addSeparator()
     for names in (("language.en", "language.zh"), ("theme.light", "theme.dark", "theme.system", "contrast")):
         for name in names:
             menu.addAction(commands.action(name))

@@ -44,6 +44,7 @@ class Targets:
     desk: ProjectDesk
     appearance: Appearance
     stop_run: Callable[[], None]
+    show_settings: Callable[[], None]
 
     @property
     def workspace(self) -> Workspace:
@@ -158,6 +159,7 @@ def _file(targets: Targets) -> Iterator[Bound]:
     )
     yield Bound("saveAll", targets.save_all, refusals.nothing_unsaved)
     yield Bound("closeProject", targets.projects.close_project, refusals.no_project)
+    yield Bound("settings", targets.show_settings)
     yield Bound("quit", targets.close)
 
 

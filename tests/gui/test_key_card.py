@@ -56,7 +56,7 @@ async def test_keys_are_searched_pressed_and_kept(services: WindowServices, unti
             CONTROL | Qt.KeyboardModifier.AltModifier,
             "Ctrl+Alt+Q writes a sign on many keyboards (AltGr).",
         ),
-        (Qt.Key.Key_E, CONTROL, "In one place (Plot) Ctrl+E stays the key of “Fit”."),
+        (Qt.Key.Key_E, CONTROL, "In one place (Plot) Ctrl+E stays the key of “Show everything”."),
     ):
         QTest.keyClick(card.new_key, key, held)
         if words:
@@ -83,7 +83,7 @@ async def test_the_plots_card_has_its_keys_and_what_the_mouse_does(
     card = KeyCard(services, services.app.program.user_keys, None, "plot")
     card.open()
     texts = [row[0].text for row in card.table.rows]
-    assert {"Fit", "Select cursor A", "Zoom horizontally"} <= set(texts)
+    assert {"Fit y", "Select cursor A", "Zoom y"} <= set(texts)
     assert "Open folder" not in texts
     card.table.selectRow(len(texts) - 1)  # a gesture of the mouse
     assert not card.new_key.isEnabled()

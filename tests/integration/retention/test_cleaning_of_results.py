@@ -44,7 +44,7 @@ def clean(project: Path, folders: ResultFolders, tmp_path: Path) -> Clean:
     use_case = CleanProject(
         shelves=folders.shelf,
         scratch=TemporaryScratch(tmp_path),
-        quota=RetentionPolicy(keep=2, max_bytes=2**40),
+        quota=lambda: RetentionPolicy(keep=2, max_bytes=2**40),
         undo_data=TidyUndoData(projects=ProjectFolders()),
     )
 
@@ -160,7 +160,9 @@ def test_what_is_not_ours_is_not_touched(project: Path, folders: ResultFolders, 
 
 
 def test_the_quota_is_held_after_each_run(project: Path, tmp_path: Path) -> None:
-    small = ResultFolders(user_home=tmp_path / "user", quota=RetentionPolicy(keep=1, max_bytes=25_000))
+    small = ResultFolders(
+        user_home=tmp_path / "user", quota=lambda: RetentionPolicy(keep=1, max_bytes=25_000)
+    )
     ids = [store(small, project, 10_000) for _ in range(5)]
     assert names(project) == ids[3:]
     huge = store(small, project, 100_000)
@@ -168,7 +170,9 @@ def test_the_quota_is_held_after_each_run(project: Path, tmp_path: Path) -> None
 
 
 def test_small_results_are_looked_at_now_and_then(project: Path, tmp_path: Path) -> None:
-    limited = ResultFolders(user_home=tmp_path / "user", quota=RetentionPolicy(keep=0, max_bytes=100_000))
+    limited = ResultFolders(
+        user_home=tmp_path / "user", quota=lambda: RetentionPolicy(keep=0, max_bytes=100_000)
+    )
     counts = []
     for _ in range(200):
         store(limited, project, 1000)
@@ -240,7 +244,7 @@ def test_a_folder_that_is_no_project_is_refused(tmp_path: Path, folders: ResultF
     use_case = CleanProject(
         shelves=folders.shelf,
         scratch=TemporaryScratch(tmp_path),
-        quota=RetentionPolicy(),
+        quota=RetentionPolicy,
         undo_data=TidyUndoData(projects=ProjectFolders()),
     )
     with pytest.raises(UserInputError) as caught:

@@ -10,7 +10,8 @@ import pytest
 from domain.llm.agent_limits import AgentLimits
 from domain.settings import UserSettings
 from domain.simulation.retention import ResultSettings
-from infrastructure.persistence.settings import change_settings, load_settings
+from infrastructure.persistence.settings import UserSettingsFile, change_settings, load_settings
+from shared.setting import WrongSetting
 from tests.ground.cases import for_each
 
 
@@ -162,3 +163,45 @@ def test_a_limit_of_a_run_out_of_bounds_is_told_and_left(tmp_path, wrong):
     settings = load_settings(tmp_path)
     assert [warning.params["name"] for warning in settings.warnings] == ["results"]
     assert settings.results is None
+
+
+def test_one_setting_is_changed_and_the_rest_of_the_file_stays(tmp_path):
+    one, other = UserSettingsFile(user_home=tmp_path), UserSettingsFile(user_home=tmp_path)
+    write(tmp_path, {"theme": 7, "agent": {"rounds": 20}, "removed_days": 40})
+    assert one.set("agent.warn_round", 12).agent == AgentLimits(rounds=20, warn_round=12)
+    assert other.set("results.max_bytes", None).results == ResultSettings(max_bytes=None)
+    assert one.set("agent.rounds", AgentLimits().rounds).agent.rounds == AgentLimits().rounds
+    kept = json.loads(one.path.read_text())
+    assert (kept["theme"], kept["removed_days"]) == (7, 40)
+    assert kept["agent"] == {"warn_round": 12}, "a default is not written"
+    assert kept["results"] == {"max_bytes": None}
+    settings = other.reset(["agent.warn_round", "results.max_bytes", "removed_days", "network.proxy"])
+    assert settings == UserSettings()
+    assert json.loads(one.path.read_text()).keys() == {"theme", "schema_version"}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "needed"),
+    [
+        ("agent.rounds", 0, "a whole number from 1 to 200"),
+        ("agent.rounds", "9", "a whole number from 1 to 200"),
+        ("language", "fr", "one of auto, en, zh"),
+        ("network.proxy", "gopher://x", None),
+        ("libraries", ["relative"], "a list of absolute paths"),
+    ],
+)
+def test_a_value_that_cannot_be_is_refused_and_nothing_is_written(tmp_path, name, value, needed):
+    file = UserSettingsFile(user_home=tmp_path)
+    with pytest.raises(WrongSetting) as caught:
+        file.set(name, value)
+    assert needed is None or str(caught.value.needed) == needed
+    assert not file.path.exists()
+
+
+def test_what_is_wrong_in_the_same_group_is_said_before_a_change_is_lost_in_it(tmp_path):
+    write(tmp_path, {"agent": {"rounds": "many"}})
+    file = UserSettingsFile(user_home=tmp_path)
+    with pytest.raises(WrongSetting, match=r"agent\.rounds"):
+        file.set("agent.parallel", 2)
+    assert file.reset(["agent.rounds"]).warnings == ()
+    assert file.set("agent.parallel", 2).agent == AgentLimits(parallel=2)
