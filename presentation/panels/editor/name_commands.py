@@ -8,6 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from PyQt6.QtWidgets import QWidget
+
 from application.groups.project import Project
 from application.groups.simulation import Simulation
 from presentation.panels.editor.examination import is_spice
@@ -24,13 +26,15 @@ from shared.message import Message, msg
 if TYPE_CHECKING:
     from application.simulation.finding_places import FoundPlace, NamePlaces
 
-RENAME_TOOL = "rename_name"
-"""How the log of operations names it."""
+RENAME_TOOL, REPLACE_TOOL = "rename_name", "replace_in_project"
+"""How the log of operations names them."""
 _MOST_SHOWN = 200
 
 
 class Area(Protocol):
     """Who has the texts."""
+
+    def window(self) -> QWidget | None: ...
 
     def current_page(self) -> EditorPage | None: ...
 
@@ -59,6 +63,7 @@ class NameCommands:
             "editor.definition": self.go_to_definition,
             "editor.uses": self.show_uses,
             "editor.rename": self.rename,
+            "editor.replace_in_project": self.replace_in_project,
         }
 
     def go_to_definition(self) -> None:
@@ -161,6 +166,35 @@ class NameCommands:
         )
         self.tell_done(page, text, done)
         page.editor.setFocus()
+
+    def replace_in_project(self) -> None:
+        """Search and replace in all texts of the project."""
+        root = self._services.workspace.root
+        if root is None:
+            self._say(msg("Open a folder first."))
+        else:
+            self._services.start(self._replace(root), kind="question")
+
+    async def _replace(self, root: Path) -> None:
+        from presentation.panels.editor.project_texts import changes_of, read_texts
+        from presentation.panels.editor.replace_dialog import ReplaceDialog
+
+        texts = await read_texts(self._project, root, self._area.open_texts())
+        answer = await ReplaceDialog(self._services, root, texts, self._area.window()).ask()
+        if answer is None:
+            return
+        lines, query, replacement = answer
+        try:
+            done = await self.edits.apply(changes_of(lines, query, replacement), tool=REPLACE_TOOL)
+        except CircuitAIError as error:
+            self._services.workspace.error_occurred.emit(error)
+            return
+        count = sum(len(line.matches) for line in lines)
+        files = len({line.file.path for line in lines})
+        text = msg(
+            "Replaced {count} {count:place|places} in {files} {files:file|files}.", count=count, files=files
+        )
+        self.tell_done(self._area.current_page(), text, done)
 
     def tell_done(self, page: EditorPage | None, text: Message, done: Done) -> None:
         """Say what was changed, with the way back where that is more than Ctrl+Z in one text."""
