@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PyQt6.QtCore import Qt
+from PyQt6.QtGui import QGuiApplication
 from PyQt6.QtTest import QTest
 
 from application.simulation.simulating import SimulationRequest
@@ -128,6 +129,17 @@ async def test_the_spectrum_of_what_is_seen(panel: WaveformsPanel, settled: Sett
     curve = view.drawing.traces[1].curves[0]
     assert curve.pane.unit == "V"
     assert curve.values[5] == pytest.approx(2.0, abs=0.02)  # five periods: bin 5
+
+    menu = view.menu()
+    assert {action.objectName() for action in menu.actions()} >= {"fit", "copy", "close"}
+    next(action for action in menu.actions() if action.objectName() == "copy").trigger()
+    menu.close()
+    await settled()
+    clipboard = QGuiApplication.clipboard()
+    assert clipboard is not None
+    head, *rows = clipboard.text().splitlines()
+    assert head == "frequency [Hz]\tv(in) [V]\tv(out) [V]"
+    assert float(rows[5].split("\t")[2]) == pytest.approx(2.0, abs=0.02)
 
     view.cursors.setChecked(True)
     view.area.move_cursor("a", 5)

@@ -15,6 +15,8 @@ from PyQt6.QtCore import QBuffer, QByteArray, QIODevice, QMimeData, QRectF, QSiz
 from PyQt6.QtGui import QFontMetrics, QGuiApplication, QImage, QPainter
 from PyQt6.QtSvg import QSvgGenerator
 
+from domain.simulation.waveform import RealArray
+from presentation.panels.waveforms.even_steps import at_even_steps
 from presentation.panels.waveforms.panes import TRACE_COLORS
 from presentation.panels.waveforms.plot_area import PlotArea
 from presentation.panels.waveforms.traces import Axis, Trace
@@ -49,9 +51,11 @@ async def export_plot(
     suffix: str,
     name: str,
     behind: Sequence[str] = (),
+    others: Sequence[Trace] = (),
 ) -> None:
     """Ask where, and write the plot there as "csv", "png" or "svg"; or offer it to the "conversation".
 
+    "even.csv" is the shown part at equal steps, of a family all runs (`others`: those that are not read).
     `name` says circuit, run and analysis, `behind` the older runs that are drawn too. Raises
     EnvironmentProblem.
     """
@@ -67,6 +71,9 @@ async def export_plot(
         return
     if suffix == "csv":
         content = await asyncio.to_thread(csv_of, axis, traces)
+    elif suffix == "even.csv":
+        shown = area.view_range or (axis.low, axis.high)
+        content = await asyncio.to_thread(even_csv_of, axis, traces, others, shown)
     else:
         theme = services.theme.theme
         light = Theme("light", theme.scale)
@@ -88,21 +95,32 @@ def csv_of(axis: Axis, traces: Sequence[Trace]) -> bytes:
     return _table(axis, traces, slice(None), ",").encode()
 
 
+def even_csv_of(
+    axis: Axis, traces: Sequence[Trace], others: Sequence[Trace], shown: tuple[float, float]
+) -> bytes:
+    """The shown part at equal steps. Slow."""
+    table = at_even_steps(axis, traces, others, shown)
+    return _written(table.head, table.columns, ",").encode()
+
+
 def _table(axis: Axis, traces: Sequence[Trace], rows: slice, delimiter: str) -> str:
+    curves = [(trace, curve) for trace in traces for curve in trace.curves]
+    head = [
+        f"{axis.name} [{axis.unit}]",
+        *(f"{trace.shown_name} [{curve.pane.unit}]" for trace, curve in curves),
+    ]
+    return _written(head, [axis.values[rows], *(curve.values[rows] for _, curve in curves)], delimiter)
+
+
+def _written(head: Sequence[str], columns: Sequence[RealArray], delimiter: str) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n", delimiter=delimiter)
-    curves = [(trace, curve) for trace in traces for curve in trace.curves]
-    writer.writerow(
-        [
-            f"{axis.name} [{axis.unit}]",
-            *(f"{trace.shown_name} [{curve.pane.unit}]" for trace, curve in curves),
-        ]
-    )
-    columns = np.column_stack([axis.values[rows], *(curve.values[rows] for _, curve in curves)])
-    for first in range(0, len(columns), _ROWS_AT_ONCE):
+    writer.writerow(head)
+    table = np.column_stack(columns)
+    for first in range(0, len(table), _ROWS_AT_ONCE):
         writer.writerows(
             [repr(value) if math.isfinite(value) else "" for value in row]
-            for row in columns[first : first + _ROWS_AT_ONCE].tolist()
+            for row in table[first : first + _ROWS_AT_ONCE].tolist()
         )
     return out.getvalue()
 

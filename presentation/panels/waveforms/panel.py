@@ -716,10 +716,11 @@ class WaveformsPanel(QWidget):
                 self._services,
                 self._area,
                 self._axis,
-                self._traces,
+                self._in_shade(self._traces),
                 suffix=suffix,
                 name=name,
                 behind=self.overlay.names if self._ghosts else (),
+                others=self._ghosts,
             )
             self._services.start(saving, kind="export plot", scope="export")
 

@@ -26,6 +26,7 @@ from shared.message import msg
 
 EXPORTS = {
     "csv": msg("Values as CSV…"),
+    "even.csv": msg("Values at equal steps as CSV…"),
     "png": msg("Picture as PNG…"),
     "svg": msg("Drawing as SVG…"),
     "conversation": msg("Attach to the message in the conversation"),

@@ -15,6 +15,8 @@ from PyQt6.QtWidgets import QComboBox, QHBoxLayout, QMenu, QSizePolicy, QStacked
 from presentation.panels.waveforms.beside.drawing import BesideKind, BesideOptions, Drawing, Subject
 from presentation.panels.waveforms.beside.titles import KIND_TITLES
 from presentation.panels.waveforms.cursor_table import CursorStrip
+from presentation.panels.waveforms.menu_rows import MenuRows
+from presentation.panels.waveforms.plot_tools import EXPORTS
 from presentation.ui.frame import IconButton
 from presentation.ui.parts import ElidedLabel, arrange, once_after, text_label
 from presentation.ui.styles import mark, mark_area
@@ -24,6 +26,7 @@ from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
     from presentation.panels.waveforms.beside.beside_area import BesideArea
+    from presentation.panels.waveforms.plot_box import PlotPlace
 
 _PATIENCE_MS = 120
 """After the last change of what is shown: while somebody pans, nothing is computed."""
@@ -285,7 +288,8 @@ class BesideView(QWidget):
 
             self.area = BesideArea(self._services.theme.theme, self._services.language)
             self.area.setAccessibleName(self._services.language(msg("Drawing beside the curves")))
-            self._services.shortcuts.answer(self.area, self.area.acts)
+            self._services.shortcuts.answer(self.area, {**self.area.acts, "plot.copy": self._copy})
+            self.area.menu_wanted.connect(self._show_menu)
             self.area.set_cursors_shown(self.cursors.isChecked())
             self.area.cursors_moved.connect(self._on_cursors_moved)
             self._body.addWidget(self.area)
@@ -294,6 +298,54 @@ class BesideView(QWidget):
         if layout is not None:
             layout.activate()
         return self.area
+
+    def _show_menu(self, place: PlotPlace) -> None:
+        self.menu().popup(place.on_screen)
+
+    def menu(self) -> QMenu:
+        """What can be done with the drawing."""
+        area = self.area
+        assert area is not None
+        rows = MenuRows(self._services, self, "beside_menu")
+        rows.add("fit", msg("Show everything"), area.fit, action="plot.fit")
+        rows.add("fit_y", msg("Fit y"), area.fit_shown, action="plot.fit_y")
+        rows.line()
+        rows.add("copy", msg("Copy picture and values"), self._copy, action="plot.copy")
+        export = rows.submenu("export", msg("Export"))
+        for suffix, text in EXPORTS.items():
+            if suffix != "even.csv":  # its samples are even, or are places of a curve
+                rows.add(f"export_{suffix}", text, partial(self._export, suffix), into=export)
+        rows.line()
+        rows.add("close", msg("Close"), self.closed.emit)
+        return rows.menu
+
+    def _name(self) -> str:
+        """Of what stands in a picture's caption."""
+        traces = ", ".join(trace.shown_name for trace in self._drawing.traces)
+        return f"{self._services.language(KIND_TITLES[self.options.kind])} · {traces}"
+
+    def _copy(self) -> None:
+        from presentation.panels.waveforms.export import copy_plot
+
+        if self.area is not None and self._drawing.axis is not None:
+            copying = copy_plot(
+                self._services, self.area, self._drawing.axis, self._drawing.traces, name=self._name()
+            )
+            self._services.start(copying, kind="copy plot", scope="export")
+
+    def _export(self, suffix: str) -> None:
+        from presentation.panels.waveforms.export import export_plot
+
+        if self.area is not None and self._drawing.axis is not None:
+            saving = export_plot(
+                self._services,
+                self.area,
+                self._drawing.axis,
+                self._drawing.traces,
+                suffix=suffix,
+                name=self._name(),
+            )
+            self._services.start(saving, kind="export plot", scope="export")
 
     def _show_words(self) -> None:
         say = self._services.language
