@@ -26,6 +26,8 @@ EDIT: tuple[Action, ...] = (
     _editor("editor.replace_in_project", msg("Replace in the project…"), keys="Ctrl+Shift+H"),
     _editor("editor.go_to_line", msg("Go to line"), keys="Ctrl+G"),
     _editor("editor.complete", msg("Complete"), keys="Ctrl+Space Alt+/", begins_part=True),
+    _editor("editor.tune", msg("Tune the value here"), keys="Alt+T", icon="sliders-horizontal"),
+    _editor("editor.sweep", msg("Sweep the value here"), icon="chart-line"),
     _editor("editor.probe", msg("Plot what is here"), keys="Alt+P"),
     _editor("editor.quick_fix", msg("Quick fix"), keys="Ctrl+. Alt+Return"),
     _problem("editor.next_problem", msg("Next problem"), keys="F8"),

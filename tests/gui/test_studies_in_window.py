@@ -455,3 +455,28 @@ async def test_thirty_thousand_runs_are_shown_without_holding_the_loop(
     assert scatter.table.runs[0] in (0, 29_999)
     assert sweep.note.text() == "276 more lines are in the table"
     await until(lambda: not services.app.program.tasks.handles)
+
+
+@pytest.mark.timeout(120)
+async def test_a_value_in_the_text_is_tuned_and_swept_from_there(
+    parts: Parts, circuit: Path, until: Until
+) -> None:
+    parts.editor.show_file(circuit, 5, 10)
+    await until(lambda: parts.editor.page_of(circuit) is not None)
+    editor = parts.editor.page_of(circuit)
+    assert editor is not None
+    parts.editor.activateWindow()
+    editor.editor.setFocus()
+    await until(editor.editor.hasFocus)
+    QTest.keyClick(editor.editor, Qt.Key.Key_T, Qt.KeyboardModifier.AltModifier)
+    page = parts.studies.page_of(circuit)
+    await until(lambda: page.isVisible() and page.tuning.is_running and page.view is not None)
+    view = page.view.result
+    assert isinstance(view, TuneView)
+    await until(lambda: "C1" in [knob.name for knob in view.knobs])
+    page.tuning.stop()
+    await until(lambda: not page.tuning.is_running)
+    parts.editor.show_file(circuit, 4, 1)
+    parts.services.shortcuts.trigger("editor.sweep")
+    await until(lambda: page.isVisible() and page.kind == "sweep")
+    await until(lambda: page.view is not None and "R2" in [r.row.pattern for r in page.view.setup_pane.rows])

@@ -73,6 +73,8 @@ class StudiesPage(CentrePage):
     icon = "chart-column"
     difference_wanted = pyqtSignal(str, str, str)
     """name, text before, text after"""
+    ended = pyqtSignal()
+    """its tab is closed"""
     run_opened = pyqtSignal(object, str, int)
     """path, what its changes are counted from, line: a circuit was made of a run"""
 
@@ -118,6 +120,7 @@ class StudiesPage(CentrePage):
         return self._services.language(msg("Studies, {name}", name=self.circuit.name))
 
     def end(self) -> None:
+        self.ended.emit()
         self.work.stop()
         self.tuning.stop()
 
@@ -186,6 +189,8 @@ class StudiesPage(CentrePage):
             is_there = any(row.row.pattern.lower() == quantity.lower() for row in pane.rows)
             if not is_there:
                 pane.add_row(row_for(item, kind) if item is not None else SetupRow(pattern=quantity))
+            if kind == "tune" and not (is_there and self.tuning.is_running):
+                self.run(kind)
 
     def _lay_out(self) -> None:
         head = QWidget()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -54,11 +55,15 @@ class StudyPages(QObject):
         from presentation.panels.studies.page import StudiesPage
 
         page = self._pages.get(circuit)
-        if page is None or self._editor.tabs.index_of(page) < 0:
+        if page is None:
             page = self._pages[circuit] = StudiesPage(self._services, self._app, circuit)
+            page.ended.connect(partial(self._forget, circuit))
             page.difference_wanted.connect(self._editor.show_difference)
             page.run_opened.connect(self._editor.show_changed)
         return page
+
+    def _forget(self, circuit: Path) -> None:
+        self._pages.pop(circuit, None)
 
     async def _open_result(self, path: Path) -> None:
         workspace = self._services.workspace
@@ -74,7 +79,7 @@ class StudyPages(QObject):
     def _follow(self, old: Path, new: Path) -> None:
         """A circuit has another name: its page is made again under the new one."""
         for circuit in [path for path in self._pages if path.is_relative_to(old)]:
-            page = self._pages.pop(circuit)
+            page = self._pages[circuit]
             was_open = self._editor.tabs.index_of(page) >= 0
             self._editor.close_page(page)
             if was_open:

@@ -1,0 +1,43 @@
+"""Which value stands at a place of a text."""
+
+from __future__ import annotations
+
+from domain.circuit.quantity_at import quantity_at
+from tests.ground.cases import for_each
+
+TEXT = """* title of µ
+R1 in out 10k
+M1 d g s b nch w=10u l=0.18u
++ m=2
+.param gain=3 rx={2*gain}
+XU1 a b opamp
+.subckt opamp a b
+RI a b 1k
+.ends
+V1 in 0 DC 1 AC 1
+.ac dec 20 1 1meg
+"""
+
+
+@for_each(
+    ("behind", "name"),
+    [
+        ("R1 in", "R1"),
+        ("out 10k", "R1"),
+        ("w=10u", "M1.w"),
+        ("l=0.18", "M1.l"),
+        ("m=2", "M1.m"),
+        ("M1 d", "M1.w"),
+        ("gain=3", "gain"),
+        ("rx={2*", "rx"),
+        (".par", "gain"),
+        ("XU1 a", None),
+        ("RI a b 1", None),
+        ("V1 in 0 DC", "V1"),
+        (".ac dec", None),
+        ("* title", None),
+    ],
+)
+def test_the_value_at_a_place(behind: str, name: str | None):
+    offset = len(TEXT[: TEXT.index(behind) + len(behind)].encode())
+    assert quantity_at(TEXT.encode(), offset) == name
