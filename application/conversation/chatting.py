@@ -50,6 +50,11 @@ class ChatWithModel:
         """What a turn that begins now works with."""
         return self._as_set(self._deps)
 
+    @deps.setter
+    def deps(self, deps: TurnDeps) -> None:
+        """Work with these from now on, whatever the settings say."""
+        self._deps, self._as_set = deps, lambda given: given
+
     async def __call__(
         self,
         request: ChatRequest,
