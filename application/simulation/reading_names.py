@@ -55,7 +55,9 @@ class ReadNames:
             return Facts(file=real, library=models, has_title=has_title)
         netlist = Netlist.parse(data, path=real, has_title=has_title)
         tree = resolve_dependencies(netlist, _WithTexts(reader, open_texts))
-        return Facts(names=CircuitNames(tree, cache), file=real, library=models, has_title=has_title)
+        names = CircuitNames(tree, cache)
+        names.sort()  # here, not at the first key that asks for it
+        return Facts(names=names, file=real, library=models, has_title=has_title)
 
 
 def utf8(text: str) -> bytes:

@@ -329,27 +329,30 @@ def _known_models(spot: _Spot) -> set[str]:
 # ---- names ---------------------------------------------------------------------------------------
 
 
-def _nodes(spot: _Spot) -> Iterator[Candidate]:
-    names = spot.facts.names
-    if names is None:
-        return
-    nodes = dict(names.table(spot.scope).nodes)
-    nodes |= {key: (key, 0) for key in names.globals if key not in nodes}
-    for name, count in sorted(nodes.values(), key=lambda node: _natural(node[0])):
-        if count == 1 and name.lower() == spot.typed.lower():
-            continue  # what is being typed itself
+def _nodes(spot: _Spot, around: str = "{}") -> Iterator[Candidate]:
+    """Nodes that have what was typed; `around`: how they are offered, as ``v({})``."""
+    names, typed, left = spot.facts.names, spot.typed.lower(), MOST
+    for key, name, count in names.sorted_nodes(spot.scope) if names is not None else ():
+        if typed not in around.format(key) or (count == 1 and key == typed):
+            continue  # another one, or what is being typed itself
+        left -= not typed
+        if left < 0:
+            return  # the list has no place for more
         detail = msg("node, {count} terminals", count=count) if count else msg("node")
         yield Candidate(name, name, "node", detail)
 
 
-def _elements(spot: _Spot, letters: str) -> Iterator[Candidate]:
-    """Elements of these letters, of all where none is named."""
-    names = spot.facts.names
-    elements = names.table(spot.scope).elements if names is not None else {}
-    for key in sorted(elements, key=_natural):
-        if not letters or key[0] in letters:
-            card = elements[key].placed.statement.text
-            yield Candidate(elements[key].name, elements[key].name, "element", card.partition(" ")[2])
+def _elements(spot: _Spot, letters: str, around: str = "{}") -> Iterator[Candidate]:
+    """Elements of these letters (of all where none is named) that have what was typed."""
+    names, typed, left = spot.facts.names, spot.typed.lower(), MOST
+    for key, element in names.sorted_elements(spot.scope) if names is not None else ():
+        if (letters and key[0] not in letters) or typed not in around.format(key):
+            continue
+        left -= not typed
+        if left < 0:
+            return
+        card = element.placed.statement.text
+        yield Candidate(element.name, element.name, "element", card.partition(" ")[2])
 
 
 def _parameters(spot: _Spot, *, braced: bool) -> Iterator[Candidate]:
@@ -385,11 +388,6 @@ def _in_expression(spot: _Spot) -> Iterator[Candidate]:
         yield _template("i(", "i(<V1>)", "function", msg("current of a source"))
 
 
-def _natural(name: str) -> tuple[object, ...]:
-    return tuple((0, int(piece), "") if piece.isdigit() else (1, 0, piece)
-                 for piece in re.split(r"([0-9]{1,9})", name.lower()))  # fmt: skip
-
-
 # ---- directives ----------------------------------------------------------------------------------
 
 
@@ -415,10 +413,10 @@ def _forms(forms: Mapping[str, Form]) -> Iterator[Candidate]:
 
 
 def _signals(spot: _Spot) -> Iterator[Candidate]:
-    for node in _nodes(spot):
+    for node in _nodes(spot, "v({})"):
         if node.text != "0":
             yield Candidate(f"v({node.text})", f"v({node.text})", "node", node.detail)
-    for element in _elements(spot, "v"):
+    for element in _elements(spot, "v", "i({})"):
         yield Candidate(f"i({element.text})", f"i({element.text})", "element", element.detail)
 
 
@@ -475,7 +473,7 @@ def _outputs(spot: _Spot, at: int) -> Iterator[Candidate]:
 
 
 def _node_values(spot: _Spot, _at: int) -> Iterator[Candidate]:
-    for node in _nodes(spot):
+    for node in _nodes(spot, "v({})"):
         if node.text != "0":
             yield Candidate(f"v({node.text})", f"v({node.text})=", "node", node.detail)
 

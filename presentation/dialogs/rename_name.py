@@ -16,7 +16,7 @@ from shared.message import Message, msg
 if TYPE_CHECKING:
     from application.simulation.finding_places import NamePlaces
 
-_ROWS, _WIDTH = 9, 520
+_ROWS, _WIDTH = 9, 500
 _MOST = 500
 """Lines that are listed."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 from PyQt6.QtCore import Qt
@@ -12,7 +13,9 @@ from PyQt6.QtWidgets import QApplication
 from presentation.panels.editor.completing import Completer
 from presentation.panels.editor.editor_area import EditorArea
 from presentation.panels.editor.page import EditorPage
+from tests.benchmarks.bench_editor import large_netlist
 from tests.gui.conftest import Until
+from tests.gui.loop_watchdog import LoopWatchdog
 from tests.gui.test_editor_area import Open, area, checked, opened, pool_of_qt, put, settled
 
 __all__ = ["area", "opened", "pool_of_qt"]
@@ -153,3 +156,17 @@ async def test_an_included_text_that_is_not_saved_counts(
     await checked(page, until)
     page.completer.ask()
     assert [each.text for each in page.completer.shown[:2]] == ["ampli", "amp"]
+
+
+@settled
+async def test_typing_in_a_large_circuit_does_not_hold_the_loop(
+    area: EditorArea, project: Path, opened: Open, until: Until, loop_watchdog: LoopWatchdog
+) -> None:
+    await put(project / "large.cir", large_netlist())
+    page: EditorPage = await opened(project / "large.cir", 100)
+    page.editor.setFocus()
+    async with loop_watchdog.watching():
+        for word in ("\nR99 n1", "2 n", "3 {rl", "\nQ88 vc", "c n1 n2 fa"):
+            await typed(page, word, until)
+            await asyncio.sleep(0.05)
+        await checked(page, until)

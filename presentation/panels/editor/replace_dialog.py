@@ -16,7 +16,7 @@ from presentation.ui.small_dialog import SmallDialog
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
 
-_ROWS, _WIDTH = 11, 560
+_ROWS, _WIDTH = 11, 500
 _MOST_SHOWN = 500
 _PAUSE_MS = 200
 
