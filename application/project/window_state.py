@@ -79,6 +79,8 @@ class CircuitView:
     """By kind of analysis."""
     styles: dict[str, TraceStyle] = setting(dict, parts=lambda: TraceStyle)
     """By expression."""
+    beside: dict[str, str] = field(default_factory=dict)
+    """By kind of analysis: what is drawn beside the curves; none for nothing."""
     measurements: list[str] = field(default_factory=list)
     """Expressions that are measured beside the circuit's own figures."""
     studies: dict[str, StudySetup] = setting(dict, parts=lambda: StudySetup)

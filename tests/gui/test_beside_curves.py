@@ -235,3 +235,27 @@ async def test_trace_against_trace_and_histogram(panel: WaveformsPanel, settled:
     shares = [trace.curves[0].values[1:-1:2] for trace in drawing.traces]
     assert [float(each.sum()) for each in shares] == pytest.approx([100, 100], abs=0.1)
     assert shares[1][0] > 4 * shares[1][50], "a sine stays longest at its crests"
+
+
+async def test_what_is_beside_belongs_to_circuit_and_analysis(
+    panel: WaveformsPanel, services: WindowServices, settled: Settled
+) -> None:
+    await _analysis(panel, "tran", settled)
+    panel.beside.show_kind("spectrum")
+    await settled()
+    await _analysis(panel, "ac", settled)
+    assert panel.beside.kind is None
+    panel.beside.show_kind("nyquist")
+    await settled()
+    _view(panel).choose("histogram")
+    await settled()
+    await _analysis(panel, "tran", settled)
+    assert panel.beside.kind == "spectrum"
+    assert _view(panel).drawing.figures
+    kept = services.workspace.views.of(panel._shown.circuit).beside
+    assert kept == {"tran": "spectrum", "ac": "histogram"}
+    panel.beside.hide_view()
+    assert kept["tran"] == ""
+    kept["ac"] = "an unknown one"
+    await _analysis(panel, "ac", settled)
+    assert panel.beside.kind is None

@@ -380,7 +380,7 @@ class WaveformsPanel(QWidget):
         arrange(QHBoxLayout(curves), (self._body, 1), self.runs, edges=0, gap=0)
         self.beside = CurvesAndBeside(self._services, curves, self._subject)
         self.runs.drawn_changed.connect(self.beside.changed)
-        self.beside.shown_changed.connect(lambda _is_shown: self._show_side())
+        self.beside.shown_changed.connect(self._on_beside)
         arrange(main, self.tools, self._note, (self.beside, 1))
         self._foot = PlotFoot(self._services, self._shown)
         self._foot.all_wanted.connect(self.measurements_wanted)
@@ -483,6 +483,7 @@ class WaveformsPanel(QWidget):
         if not keep_view and self._area is not None:
             self._area.restore(self._view.zooms.get(plot.analysis, {}))
         is_log = axis is not None and axis.is_log
+        self.beside.restore(self._view.beside.get(plot.analysis, ""))
         self._hands.drawn((self._circuit, plot.analysis, is_log), keep_view=keep_view)
         waiting, self._waiting = self._waiting, []
         for expression in waiting:
@@ -520,6 +521,15 @@ class WaveformsPanel(QWidget):
             **self.runs.acts,
         }
 
+    def _on_beside(self) -> None:
+        """What is drawn beside the curves is kept for circuit and analysis, like traces and zoom."""
+        self._show_side()
+        if self._plot is not None:
+            kept, kind, analysis = self._view.beside, self.beside.kind or "", self._plot.analysis
+            if kept.get(analysis, "") != kind:
+                kept[analysis] = kind
+                self._services.workspace.views.tell()
+
     def _read_run(self, plot: Plot) -> None:
         """Another run of the family is the one that cursors and chips are of."""
         if plot in self._family:
@@ -534,7 +544,9 @@ class WaveformsPanel(QWidget):
             return
         from presentation.panels.waveforms.panes import family_colors
 
-        colors = family_colors(self._services.theme.theme, self._traces[0].color, len(self._family))
+        chosen = [trace.color for trace in self._traces if trace.expression == self._selected]
+        hue = (chosen or [self._traces[-1].color])[0]  # an output stands behind its input
+        colors = family_colors(self._services.theme.theme, hue, len(self._family))
         scale = self._services.theme.theme.scale
         room = self.width() - (_SIDE_WIDTH * scale if self._has_side else 0)
         is_wide = room / (1 if self.beside.kind is None else 2) >= _ROOM_FOR_LEGEND * scale
@@ -807,6 +819,7 @@ class WaveformsPanel(QWidget):
         if self._area is not None:
             self._area.select(expression)
             self.beside.changed()
+            self._show_runs()
             self._on_cursors_moved(*self._area.cursor_samples)
 
     def _on_cursors_toggled(self, is_on: bool) -> None:

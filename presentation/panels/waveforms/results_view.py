@@ -248,7 +248,7 @@ class MeasurementsView(QWidget):
         language = self._services.language
         items = self._shown.measurements
         number = self._shown.previous_number
-        steps = {item.step for item in items}
+        steps = {item.step for item in items if not item.steps}  # a range is of all of them
         step = steps.pop() if len(steps) == 1 else ""
         head = msg("Measurement, {run}", run=step) if step else msg("Measurement")
         columns = [

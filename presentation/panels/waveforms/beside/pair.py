@@ -24,8 +24,8 @@ _WIDE = 1.3
 class CurvesAndBeside(QSplitter):
     """Both. The view is made when it is first wanted."""
 
-    shown_changed = pyqtSignal(bool)
-    """something is drawn beside the curves, or no more"""
+    shown_changed = pyqtSignal()
+    """something else is drawn beside the curves, or nothing"""
 
     def __init__(
         self, services: WindowServices, curves: QWidget, subject: Callable[[], Subject | None]
@@ -89,12 +89,18 @@ class CurvesAndBeside(QSplitter):
             self._share()
         view.choose(kind, against=against, figure=figure)
         self.changed()
-        self.shown_changed.emit(True)
+        self.shown_changed.emit()
+
+    def restore(self, kind: str) -> None:
+        """What was drawn before; "" for nothing."""
+        known = next((name for name in KIND_TITLES if name == kind), None)
+        if known != self.kind:
+            self.hide_view() if known is None else self.show_kind(known)
 
     def hide_view(self) -> None:
         if self.view is not None:
             self.view.hide()
-        self.shown_changed.emit(False)
+        self.shown_changed.emit()
 
     def changed(self, *_what: object) -> None:
         """The curves show something else."""
@@ -141,5 +147,6 @@ class CurvesAndBeside(QSplitter):
             self.view = BesideView(self._services, self._look)
             self.view.hide()
             self.view.closed.connect(self.hide_view)
+            self.view.options_changed.connect(self.shown_changed)
             self.addWidget(self.view)
         return self.view
