@@ -40,6 +40,19 @@ def _geometry(value: Any) -> tuple[int, int, int, int]:
 
 
 @dataclass(slots=True, kw_only=True)
+class PlotLabel:
+    """Words at a place of a curve."""
+
+    expression: str = ""
+    at: float = 0.0
+    """On the axis, SI."""
+    text: str = ""
+    dx: float = 12.0
+    dy: float = -28.0
+    """From there to the words, logical pixels."""
+
+
+@dataclass(slots=True, kw_only=True)
 class PlotLook:
     """How one kind of analysis is drawn."""
 
@@ -47,6 +60,7 @@ class PlotLook:
     """Places of A and B on the axis, SI; None: where they are put at first."""
     hides_cursors: bool = False
     hides_grid: bool = False
+    labels: list[PlotLabel] = setting(list, parts=lambda: PlotLabel)
     scales: dict[str, str] = field(default_factory=dict)
     """"log", "linear" or "dB" of the axis ("x"), of gains ("gain") and of units; else as is usual."""
     panes: dict[str, int] = setting(dict, bounds=(0, 1000))

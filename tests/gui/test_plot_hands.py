@@ -10,7 +10,7 @@ import pytest
 from PyQt6.QtCore import QEvent, QPoint, QPointF, Qt
 from PyQt6.QtGui import QContextMenuEvent, QGuiApplication, QMouseEvent, QWheelEvent
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QApplication, QMenu, QPushButton, QWidget
+from PyQt6.QtWidgets import QApplication, QLineEdit, QMenu, QPushButton, QWidget
 
 from application.project.window_state import CircuitView
 from application.simulation.simulating import SimulationRequest
@@ -411,3 +411,67 @@ async def test_names_colors_lines_and_panes_of_traces_stay_with_the_circuit(
     assert read.looks["tran"].panes == {"v(out)": 1}
     _choose(_ask_menu(panel.chips.chips[1]), "own_pane")
     await until(lambda: len(area.panes) == 1)
+
+
+async def test_horizontal_cursors_labels_and_what_is_under_the_pointer(
+    panel: WaveformsPanel, services: WindowServices, until: Until
+) -> None:
+    panel.choose_plot(1)
+    await until(lambda: panel.axis_unit == "s" and len(panel.traces) == 2)
+    area = _area(panel)
+    area.setFocus()
+    no_button = Qt.MouseButton.NoButton
+    _send(area, QEvent.Type.MouseMove, _at(area, 0.25, 0.9), no_button, no_button, NONE)
+    assert area.readout.startswith("500.0\u00a0µs   v(")
+    QTest.keyClick(area, Qt.Key.Key_H)
+    first, second = area.levels.texts
+    low, high = _heights(area)[0]
+    assert first.endswith("V")
+    assert "Δ" in second
+    level = round(area.pane_rect(0).bottom() - area.pane_rect(0).height() * 2 / 3)
+    start = QPoint(round(area.pane_rect(0).left()) + 30, level)
+    await _drag(area, until, (start, start + QPoint(0, 20)))
+    assert area.levels.texts[0] == first
+    assert area.levels.texts[1] != second
+    assert _heights(area)[0] == (low, high), "a level was dragged, not a box"
+    QTest.keyClick(area, Qt.Key.Key_H)
+    assert area.levels.texts == ()
+
+    panel.choose_trace("v(out)")
+    area.set_cursor_places((0.5e-3, 1.5e-3))
+    QTest.keyClick(area, Qt.Key.Key_L)
+    field = area.findChild(QLineEdit, "label_text")
+    assert isinstance(field, QLineEdit)
+    assert "\u00a0µs, " in field.text()
+    assert field.text().endswith("\u00a0mV")
+    field.setText("")
+    QTest.keyClicks(field, "first fall")
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    assert [label.text for label in area.labels.labels] == ["first fall"]
+    kept = services.workspace.views.kept(services.workspace.root)["filter.cir"]
+    assert read_fields(CircuitView, to_plain(kept)) == kept
+    assert kept.looks["tran"].labels[0].at == pytest.approx(0.5e-3, abs=2e-5)
+    panel.choose_plot(0)
+    await until(lambda: panel.axis_unit == "Hz")
+    assert not area.labels.labels
+    panel.choose_plot(1)
+    await until(lambda: panel.axis_unit == "s")
+    assert [label.text for label in area.labels.labels] == ["first fall"]
+
+
+async def test_page_keys_walk_the_runs_of_the_circuit(
+    panel: WaveformsPanel, services: WindowServices, until: Until
+) -> None:
+    area, circuit = _area(panel), services.workspace.main_circuit
+    result = await services.app.simulation.run(SimulationRequest(circuit=circuit))
+    services.workspace.result_selected.emit(result.result_path)
+
+    def number() -> int:
+        loaded = panel._shown.loaded
+        return 0 if loaded is None or loaded.figures is None else loaded.figures.number
+
+    await until(lambda: number() == 2)
+    QTest.keyClick(area, Qt.Key.Key_PageUp)
+    await until(lambda: number() == 1)
+    QTest.keyClick(area, Qt.Key.Key_PageDown)
+    await until(lambda: number() == 2)

@@ -268,7 +268,7 @@ async def test_the_menu_of_a_measurement_copies_and_deletes(pane, services, unti
     names = [item.name for item in pane.views.shown.measurements]
     table = pane.views.measurements.table
     table.selectRow(names.index("fc"))
-    copy, expression, _, goal, delete = table.menu().actions()
+    copy, expression, _, goal, delete = table.menu().actions()  # a .meas has no expression to draw
     assert goal.isEnabled()
     assert not delete.isEnabled()  # a line of the circuit
     expression.trigger()

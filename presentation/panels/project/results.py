@@ -232,6 +232,7 @@ class ResultsList(QWidget):
                 self._behind(result),
                 lambda: self.overlay_wanted.emit(result.path),
             ),
+            ("run_result_again", msg("Run again"), lambda: self._run_again(result)),
             ("open_result_circuit", msg("Open its circuit"), lambda: self._open_circuit(result)),
             ("show_result_folder", msg("Show its folder"), lambda: _show_folder(result)),
         ):
@@ -254,6 +255,9 @@ class ResultsList(QWidget):
         viewport = self.view.viewport()
         if 0 <= row < len(self.model.results) and viewport is not None:
             self.menu_for(self.model.results[row]).popup(viewport.mapToGlobal(place))
+
+    def _run_again(self, result: ResultSummary) -> None:
+        self._services.workspace.circuit_run_requested.emit(self._place_of(result))
 
     def _open_circuit(self, result: ResultSummary) -> None:
         self._services.workspace.file_activated.emit(self._place_of(result), None)

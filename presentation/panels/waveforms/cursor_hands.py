@@ -5,17 +5,23 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QObject
 
+from application.project.window_state import PlotLabel
 from presentation.panels.waveforms.cursor_walk import Feature, next_feature
 from presentation.panels.waveforms.figures import joined, quantity
 from presentation.panels.waveforms.plot_host import PlotHost
+from presentation.panels.waveforms.plot_looks import changed_look
 from presentation.panels.waveforms.span_card import SpanCard
 from presentation.panels.waveforms.span_figures import span_figures
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
+
+if TYPE_CHECKING:
+    from presentation.panels.waveforms.plot_area import PlotArea
 
 
 def _none(feature: Feature, trace: str) -> Message:
@@ -47,8 +53,41 @@ class CursorHands(QObject):
             "plot.trace_after": partial(self._choose_trace, 1),
             **{f"plot.{each}": partial(self._walk, each, forward=True) for each in features},
             **{f"plot.{each}_before": partial(self._walk, each, forward=False) for each in features},
+            "plot.levels": self.toggle_levels,
+            "plot.label": self.add_label,
             "plot.figures": lambda: self.show_figures(self._expression()),
         }
+
+    def toggle_levels(self, pane: int | None = None) -> None:
+        """The pair of horizontal cursors, in the pane of the chosen trace."""
+        area = self._panel.area
+        if area is None or not area.panes:
+            return
+        expression = self._expression()
+        kinds = [c.pane for t in self._panel.traces if t.expression == expression for c in t.curves[:1]]
+        found = next((number for number, each in enumerate(area.panes) if each.kind in kinds), 0)
+        area.levels.toggle(area.panes[found if pane is None else pane])
+
+    def add_label(self) -> None:
+        """Words at the active cursor on the chosen trace; its place and value are offered."""
+        area, expression = self._panel.area, self._expression()
+        axis = None if area is None else area.axis
+        trace = next((each for each in self._panel.traces if each.expression == expression), None)
+        if area is None or axis is None or trace is None or not trace.curves:
+            return
+        if not area.has_cursors:
+            self._panel.cursor_button.setChecked(True)
+        sample, curve = area.active_sample, trace.curves[0]
+        at, value = float(axis.values[sample]), float(curve.values[sample])
+        text = f"{joined(*quantity(at, axis.unit))}, {joined(*quantity(value, curve.pane.unit))}"
+        area.labels.write(PlotLabel(expression=expression, at=at, text=text))
+
+    def attach(self, area: PlotArea) -> None:
+        area.labels.changed.connect(self._keep_labels)
+
+    def _keep_labels(self, labels: list[PlotLabel]) -> None:
+        changed_look(self._panel.view, self._panel.analysis).labels = list(labels)
+        self._services.workspace.views.tell()
 
     def show_figures(self, expression: str) -> None:
         """The values of the shown part of a trace, in a card."""
@@ -57,7 +96,8 @@ class CursorHands(QObject):
         if area is None or axis is None or plot is None or not expression:
             return
         shown = area.view_range or (axis.low, axis.high)
-        low, high = (10.0**each if axis.is_log else each for each in shown)
+        ends = max(shown[0], axis.low), min(shown[1], axis.high)
+        low, high = (10.0**each if axis.is_log else each for each in ends)
         is_whole = shown[0] <= axis.low and shown[1] >= axis.high
         self._asked = expression
         self._services.start(

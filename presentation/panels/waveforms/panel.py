@@ -517,6 +517,8 @@ class WaveformsPanel(QWidget):
             **self._hands.acts(),
             "plot.keys": self._show_keys,
             "plot.group_delay": self._add_group_delays,
+            "plot.run_before": partial(self.overlay.walk, -1),
+            "plot.run_after": partial(self.overlay.walk, 1),
             **self.beside.acts,
             **self.runs.acts,
         }

@@ -181,6 +181,19 @@ class Pane:
                         best, found = away, trace
         return found
 
+    def value_near(self, place: QPointF) -> tuple[Trace, float] | None:
+        """The curve nearest above or below a place of the scene, and its coordinate there."""
+        here = self.box.mapSceneToView(place)
+        best: tuple[Trace, float] | None = None
+        for trace, _, items in self.lines:
+            for item in items if not trace.is_ghost else ():
+                x, y = item.points
+                if len(x) and x[0] <= here.x() <= x[-1]:
+                    value = float(np.interp(here.x(), x, y))
+                    if best is None or abs(value - here.y()) < abs(best[1] - here.y()):
+                        best = trace, value
+        return best
+
     def _drawn(self) -> Iterator[tuple[RealArray, RealArray]]:
         """The points of every curve as it is drawn."""
         for _, _, items in self.lines:

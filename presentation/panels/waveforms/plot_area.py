@@ -8,20 +8,24 @@ from functools import partial
 from typing import Literal
 
 import pyqtgraph as pg  # type: ignore[import-untyped]
-from PyQt6.QtCore import QPointF, QRectF, Qt, pyqtSignal
+from PyQt6.QtCore import QEvent, QPointF, QRectF, Qt, pyqtSignal
 from PyQt6.QtGui import QColor, QContextMenuEvent, QMouseEvent, QResizeEvent
 from PyQt6.QtWidgets import QGraphicsView, QToolTip, QWidget
 
 from domain.simulation.goals import DesignGoal
 from presentation.look import tokens
 from presentation.panels.waveforms.cursors import CursorItem, CursorLook
+from presentation.panels.waveforms.figures import joined, quantity
+from presentation.panels.waveforms.level_cursors import LevelCursors
+from presentation.panels.waveforms.overlay import Overlay
 from presentation.panels.waveforms.panes import TRACE_COLORS, Pane
 from presentation.panels.waveforms.plot_box import PlotPlace
+from presentation.panels.waveforms.plot_labels import PlotLabels
 from presentation.panels.waveforms.plot_marks import Mark
 from presentation.panels.waveforms.sweeper import Sweeper
 from presentation.panels.waveforms.traces import Axis as CommonAxis
 from presentation.panels.waveforms.traces import PaneKind, Trace, panes_of
-from presentation.ui.parts import once_after
+from presentation.ui.parts import once_after, text_label
 from presentation.ui.theme import Theme
 from shared.message import Message
 
@@ -90,6 +94,12 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         look = _cursor_look(theme)
         self._cursors = {name: self._make_cursor(name, look) for name, _ in _BEGINNINGS}
         self._sweeper = Sweeper(self)
+        self.levels, self.labels = LevelCursors(self), PlotLabels(self)
+        self._overlays: tuple[Overlay, ...] = (self.levels, self.labels)
+        self._readout = text_label(name="plot_readout", role="small")
+        self._readout.setParent(self)
+        self._readout.setFont(theme.tabular("small"))
+        self._readout.hide()
         self._sweeper.zoomed.connect(self.box_zoomed)
         self._before_click: int | None = None
         """Where the active cursor was before the latest click: a double click means something else."""
@@ -199,6 +209,8 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         for cursor in self._cursors.values():
             cursor.use(_cursor_look(theme))
         self._sweeper.use(theme)
+        for overlay in self._overlays:
+            overlay.use(theme)
         self._soon.start()
 
     def show_traces(
@@ -366,6 +378,8 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
     def mouseMoveEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
         """Over a curve of a family: say which run it is."""
         super().mouseMoveEvent(event)
+        if event is not None:
+            self._read(event)
         if event is None or event.buttons() or not any(trace.run for trace in self._shown):
             return
         place = self.mapToScene(event.position().toPoint())
@@ -376,6 +390,34 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         else:
             words = f"{trace.expression}, {trace.run}"
             QToolTip.showText(event.globalPosition().toPoint(), words, self)
+
+    def leaveEvent(self, event: QEvent | None) -> None:  # noqa: N802 - Qt's name
+        super().leaveEvent(event)
+        self._readout.hide()
+
+    def _read(self, event: QMouseEvent) -> None:
+        """At the right end: where the pointer is on the axis, and what the nearest curve has there."""
+        place, axis = self.mapToScene(event.position().toPoint()), self._axis
+        pane = next((each for each in self._panes if each.box.sceneBoundingRect().contains(place)), None)
+        if pane is None or axis is None or event.buttons():
+            self._readout.hide()
+            return
+        across = float(pane.box.mapSceneToView(place).x())
+        words = [joined(*quantity(10.0**across if axis.is_log else across, axis.unit))]
+        found = pane.value_near(place)
+        if found is not None:
+            trace, value = found
+            shown = 10.0**value if pane.kind.is_log else value
+            words.append(f"{trace.shown_name} {joined(*quantity(shown, pane.kind.unit))}")
+        self._readout.setText("   ".join(words))
+        self._readout.adjustSize()
+        self._readout.move(self.width() - self._readout.width() - 3 * _MARGIN, _MARGIN)
+        self._readout.show()
+
+    @property
+    def readout(self) -> str:
+        """What the pointer reads; "" while it is elsewhere."""
+        return self._readout.text() if self._readout.isVisible() else ""
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:  # noqa: N802 - Qt's name
         super().resizeEvent(event)
@@ -541,6 +583,26 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
     def _place_cursors(self) -> None:
         for name, cursor in self._cursors.items():
             self._place(name, cursor)
+        for overlay in self._overlays:
+            overlay.place()
+
+    def place_of(self, expression: str, sample: int) -> tuple[Pane, QPointF] | None:
+        """Pane and place in the scene of a trace's sample; None where it is out of sight."""
+        shown = self.view_range
+        if self._axis is None or shown is None:
+            return None
+        across = float(self._axis.coordinates[sample])
+        for pane in self._panes:
+            low, high = pane.box.viewRange()[1]
+            for trace, curve, _ in pane.lines:
+                if trace.is_ghost or trace.expression != expression:
+                    continue
+                value = float(curve.values[sample])
+                if pane.kind.is_log:
+                    value = math.log10(value) if value > 0 else math.nan
+                if shown[0] <= across <= shown[1] and low <= value <= high:
+                    return pane, pane.box.mapViewToScene(QPointF(across, value))
+        return None
 
     def _place(self, name: CursorName, cursor: CursorItem) -> None:
         shown = self.view_range

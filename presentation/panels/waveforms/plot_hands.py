@@ -40,6 +40,7 @@ class PlotHands(QObject):
         """Answer what is asked of a drawing by the mouse."""
         area.menu_wanted.connect(self._show_plot_menu)
         self._axes.attach(area)
+        self._cursors.attach(area)
 
     def acts(self) -> Mapping[str, Callable[[], object]]:
         """What is done by keys and from the menus, by names of the table of actions."""
@@ -68,6 +69,7 @@ class PlotHands(QObject):
         if area is not None:
             look = look_of(panel.view, panel.analysis)
             area.set_grid_shown(not look.hides_grid)
+            area.labels.show_labels(look.labels)
             if not keep_view:
                 panel.cursor_button.setChecked(not look.hides_cursors)
                 if look.cursors is not None:
@@ -170,7 +172,9 @@ class PlotHands(QObject):
 
     def _show_plot_menu(self, place: PlotPlace) -> None:
         back = self.zoom_back if self._history.can_undo("zoom") else None
-        plot_menu(self._services, self._panel, self._axes, place, zoom_back=back).popup(place.on_screen)
+        plot_menu(self._services, self._panel, self._axes, self._cursors, place, zoom_back=back).popup(
+            place.on_screen
+        )
 
     def _show_chip_menu(self, expression: str, place: QPoint) -> None:
         chip_menu(self._services, self._panel, self, expression).popup(place)

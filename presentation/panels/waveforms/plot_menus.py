@@ -11,6 +11,7 @@ from PyQt6.QtWidgets import QMenu
 
 from presentation.panels.waveforms.axis_hands import AxisHands
 from presentation.panels.waveforms.beside.titles import KIND_TITLES, action_of
+from presentation.panels.waveforms.cursor_hands import CursorHands
 from presentation.panels.waveforms.menu_rows import MenuRows
 from presentation.panels.waveforms.plot_box import PlotPlace
 from presentation.panels.waveforms.plot_host import PlotHost
@@ -59,6 +60,7 @@ def plot_menu(
     services: WindowServices,
     panel: PlotHost,
     axes: AxisHands,
+    cursors: CursorHands,
     place: PlotPlace,
     *,
     zoom_back: Callable[[], object] | None,
@@ -83,6 +85,16 @@ def plot_menu(
         action="plot.cursors",
         is_checked=area.has_cursors,
     )
+    rows.add(
+        "levels",
+        msg("Horizontal cursors"),
+        partial(cursors.toggle_levels, place.pane),
+        action="plot.levels",
+        is_checked=bool(area.levels.texts),
+    )
+    rows.add("label", msg("Label at the cursor…"), cursors.add_label, action="plot.label")
+    if area.labels.labels:
+        rows.add("remove_label", msg("Remove the last label"), area.labels.remove_last)
     rows.line()
     _add_axes(rows, axes, place.pane)
     rows.add("grid", msg("Grid"), axes.toggle_grid, action="plot.grid", is_checked=area.has_grid)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from PyQt6.QtCore import QSize, Qt
+from PyQt6.QtCore import QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent
 from PyQt6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QToolButton, QVBoxLayout, QWidget
 
@@ -56,6 +56,9 @@ def _labels(items: Sequence[Measured]) -> list[str]:
 class _Table(FigureTable):
     """Delete takes away what was added; the menu offers that too."""
 
+    edit_wanted = pyqtSignal(str)
+    """an expression that was added"""
+
     def __init__(self, services: WindowServices, project: Project, shown: ShownResult, name: str) -> None:
         super().__init__(services, name)
         self._project = project
@@ -92,6 +95,16 @@ class _Table(FigureTable):
         language, menu = self._services.language, QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         chosen = self._chosen()
+        subject = self._subject(chosen)
+        if subject is not None:
+            show = menu.addAction(language(msg("Show in the plot")), lambda: self._show(subject))
+            assert show is not None
+            show.setObjectName("show_in_plot")
+            menu.addSeparator()
+        if len(chosen) == 1 and chosen[0].is_added:
+            edit = menu.addAction(language(msg("Edit…")), lambda: self.edit_wanted.emit(chosen[0].expression))
+            assert edit is not None
+            edit.setObjectName("edit_measurement")
         menu.addAction(language(msg("Copy")), self.copy)
         expression = menu.addAction(language(msg("Copy the expression")), self._copy_expressions)
         menu.addSeparator()
@@ -113,6 +126,17 @@ class _Table(FigureTable):
         expression.setEnabled(bool(chosen))
         delete.setEnabled(any(item.is_added for item in chosen))  # a .meas is a line of the circuit
         return menu
+
+    def _subject(self, chosen: Sequence[Measured]) -> str | None:
+        """What one of them is measured on, where that can be drawn."""
+        from presentation.panels.waveforms.plot_marks import subject_of
+
+        is_known = len(chosen) == 1 and chosen[0].expression
+        return subject_of(chosen[0].expression) if is_known else None
+
+    def _show(self, subject: str) -> None:
+        if self._shown.loaded is not None:
+            self._services.workspace.trace_wanted.emit(self._shown.loaded.source, subject)
 
     def _place(self) -> tuple[Path, Path] | None:
         """Project and circuit of the shown run, where that is one that can be asked something."""
@@ -184,6 +208,9 @@ class MeasurementsView(QWidget):
         self.table = _Table(
             services, project, shown, "measurement_table_side" if is_compact else "measurement_table"
         )
+        self.table.edit_wanted.connect(self._begin_editing)
+        self._edited: str | None = None
+        """The measurement that what is typed takes the place of."""
         self.add_button = QToolButton()
         self.add_button.setObjectName("add_measurement")
         self.add_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
@@ -376,7 +403,14 @@ class MeasurementsView(QWidget):
             color = "ok.text" if gained > 0 else "error.text" if gained < 0 else color
         return Cell(text=("+" if scaled > 0 else "") + shown, color=color)
 
+    def _begin_editing(self, expression: str) -> None:
+        self._begin_adding()
+        self._edited = expression
+        self.field.setText(expression)
+        self.field.selectAll()
+
     def _begin_adding(self) -> None:
+        self._edited = None
         self.add_button.hide()
         self.field.clear()
         self.field.show()
@@ -401,6 +435,8 @@ class MeasurementsView(QWidget):
             self._refused.setText(self._services.language(reason))
             self._refused.show()
             return
+        if self._edited is not None and self._edited != text:
+            self._shown.remove_measurement(self._edited)
         self._shown.add_measurement(text)
         self.end_adding()
 

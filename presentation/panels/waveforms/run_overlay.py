@@ -159,6 +159,26 @@ class RunOverlay(QObject):
             chosen[path] = older
         return older.plots
 
+    def walk(self, by: int) -> None:
+        """Show an older (-1) or a newer run of the same circuit."""
+        root = self._services.workspace.root
+        if root is not None and self._shown.loaded is not None:
+            self._services.start(self._walk(root, by), kind="list runs", scope="waveforms")
+
+    async def _walk(self, root: Path, by: int) -> None:
+        results = await self._project.browse.results(root)
+        figures = None if self._shown.loaded is None else self._shown.loaded.figures
+        if figures is None:
+            return
+        runs = [each for each in results if each.ok and not self._is_foreign(each)]
+        runs.sort(key=lambda each: each.created)
+        at = next((n for n, each in enumerate(runs) if each.path == figures.result_path), None)
+        if at is not None and 0 <= at + by < len(runs):
+            self._services.workspace.result_selected.emit(runs[at + by].path)
+            return
+        told = msg("This is the newest run.") if by > 0 else msg("There is no earlier run.")
+        self._services.workspace.status_changed.emit(told)
+
     def _ask(self) -> None:
         self._check()
         root = self._services.workspace.root

@@ -40,9 +40,21 @@ def span_figures(
     signal = evaluate_vector(expression, plots)
     low, high = max(low, float(signal.x.min())), min(high, float(signal.x.max()))
     part = signal if is_whole or high <= low else signal.window(low, high)
-    part = part.with_data(part.real, part.unit)
     limits = "" if is_whole else f",{format_number(low, _DIGITS)},{format_number(high, _DIGITS)}"
-    return list(_figures(part, limits))
+    if np.iscomplexobj(part.y) and part.is_over_frequency:
+        return list(_gains(part, limits))
+    return list(_figures(part.with_data(part.real, part.unit), limits))
+
+
+def _gains(part: Signal, limits: str) -> Iterator[SpanFigure]:
+    """A gain is told in dB, as it is drawn; its mean over a sweep of frequencies would mean nothing."""
+    magnitude = np.abs(part.y)
+    if not (magnitude > 0).all():
+        return
+    low, high = (20 * float(np.log10(each)) for each in (magnitude.min(), magnitude.max()))
+    yield SpanFigure(name=msg("Minimum"), value=low, unit="dB", expression=f"db(min({{x}}{limits}))")
+    yield SpanFigure(name=msg("Maximum"), value=high, unit="dB", expression=f"db(max({{x}}{limits}))")
+    yield SpanFigure(name=msg("Peak to peak"), value=high - low, unit="dB")
 
 
 def _figures(part: Signal, limits: str) -> Iterator[SpanFigure]:
