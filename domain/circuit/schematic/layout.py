@@ -40,6 +40,8 @@ PAIR_WIDTH = 8
 WINDING_WIDTH = 4
 _MARGIN = 0.4
 _NO_LINES = np.zeros((0, 4))
+_NOWHERE = 1e9
+"""Of boxes that do not stand yet."""
 Segment = tuple[int, int, int]
 """Fixed coordinate, from, to."""
 
@@ -202,9 +204,9 @@ class Layout:
         self._body_owner = np.array(body_owner, dtype=np.int64)
         self._body_rel = np.array(bodies, dtype=float).reshape(2, len(body_owner), 4)
         self._rails = np.array(rails, dtype=np.int64).reshape(-1, 3)
-        count = len(owner)
-        upper = np.triu(np.ones((count, count), dtype=bool), 1)
-        self._others = upper & (self._item[:, None] != self._item[None, :])
+        self._all_boxes, self._all_bodies = np.arange(len(owner)), np.arange(len(body_owner))
+        self._seen = np.full((len(owner), 4), _NOWHERE)
+        self._overlap = 0.0
 
     def boxes(self, at: int, flip: int) -> list[tuple[Box, bool]]:
         """Room a part takes: (box around its place, whether it is text)."""
@@ -331,17 +333,12 @@ class Layout:
     def _box_cost(self, h: np.ndarray, v: np.ndarray) -> float:
         owner = self._owner
         live = self.placed[owner]
-        rel = self._rel[self.flip[owner], np.arange(len(owner))]
-        left, top = rel[:, 0] + self.x[owner], rel[:, 1] + self.y[owner]
-        right, bottom = rel[:, 2] + self.x[owner], rel[:, 3] + self.y[owner]
-        wide = np.minimum(right[:, None], right[None, :]) - np.maximum(left[:, None], left[None, :])
-        high = np.minimum(bottom[:, None], bottom[None, :]) - np.maximum(top[:, None], top[None, :])
-        both = self._others & live[:, None] & live[None, :]
-        area = np.where(both & (wide > 0) & (high > 0), (wide + 0.5) * (high + 0.5), 0.0)
-        cost = OVERLAP * float(area.sum())
+        boxes = self._rel[self.flip[owner], self._all_boxes]
+        boxes[:, 0::2] += self.x[owner][:, None]
+        boxes[:, 1::2] += self.y[owner][:, None]
+        cost = OVERLAP * self._overlap_of(boxes, live)
         owners = self._body_owner
-        body = self._body_rel[self.flip[owners], np.arange(len(owners))]
-        cover = body.copy()
+        cover = self._body_rel[self.flip[owners], self._all_bodies]
         cover[:, 0::2] += self.x[owners][:, None]
         cover[:, 1::2] += self.y[owners][:, None]
         cover = cover[self.placed[owners]]
@@ -351,15 +348,31 @@ class Layout:
             spines = np.zeros((len(self._spines), 4))
             spines[:, 1], spines[:, 2], spines[:, 3] = self.x[upper], self.y[upper] + 2, self.y[lower] - 2
             cost += THROUGH * _through(_NO_LINES, spines[self.placed[upper]], cover)
-        texts = np.nonzero(self._is_text & live & (right > left))[0]
-        cost += TEXT * _through(
-            h, v, np.stack((left[texts], top[texts], right[texts], bottom[texts]), axis=1)
-        )
+        texts = boxes[self._is_text & live]
+        cost += TEXT * _through(h, v, texts[texts[:, 2] > texts[:, 0]])
         if live.any():
-            width = float(right[live].max() - left[live].min())
-            height = float(bottom[live].max() - top[live].min())
+            shown = boxes[live]
+            width = float(shown[:, 2].max() - shown[:, 0].min())
+            height = float(shown[:, 3].max() - shown[:, 1].min())
             cost += PAGE_WIDTH * width + PAGE_HEIGHT * height
         return cost
+
+    def _overlap_of(self, boxes: np.ndarray, live: np.ndarray) -> float:
+        """The area in which boxes of different items lie over each other: what has moved is counted anew."""
+        seen = np.where(live[:, None], boxes, _NOWHERE)
+        moved = np.nonzero((seen != self._seen).any(axis=1))[0]
+        if len(moved):
+            self._overlap += self._area_at(moved, seen) - self._area_at(moved, self._seen)
+            self._seen = seen
+        return self._overlap
+
+    def _area_at(self, some: np.ndarray, boxes: np.ndarray) -> float:
+        own = boxes[some]
+        wide = np.minimum(own[:, None, 2], boxes[None, :, 2]) - np.maximum(own[:, None, 0], boxes[None, :, 0])
+        high = np.minimum(own[:, None, 3], boxes[None, :, 3]) - np.maximum(own[:, None, 1], boxes[None, :, 1])
+        area = np.where((wide > 0) & (high > 0), (wide + 0.5) * (high + 0.5), 0.0)
+        area *= self._item[some][:, None] != self._item[None, :]
+        return float(area.sum() - 0.5 * area[:, some].sum())
 
     def _rule_cost(self) -> float:
         cost = 0.0

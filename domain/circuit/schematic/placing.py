@@ -18,7 +18,8 @@ ROW = 4
 """Height of an upright element with its leads."""
 GAP = 2
 _HOT, _COLD = 14.0, 0.25
-_FAR = 3
+_MOST_TRIED, _LEAST_TRIED = 160, 12
+"""Places tried for an item of a small page, and of a large one."""
 
 
 class Place(NamedTuple):
@@ -117,7 +118,7 @@ def _candidates(layout: Layout, item: Item, mates: dict[int, tuple[int, int]]) -
         for x in range(left, right + 9, 4):
             found[(x, int(ys.max()) + 8)] = None
             found[(x, int(ys.min()) - 8 - (ROW + GAP) * (len(item.rows) - 1))] = None
-    return list(found)[:160]
+    return list(found)[: max(_LEAST_TRIED, _MOST_TRIED - 2 * len(layout.items.items))]
 
 
 def _facing(x: int, y: int, side: int, own: int, gap: int) -> list[tuple[int, int]]:

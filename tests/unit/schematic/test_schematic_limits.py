@@ -12,7 +12,7 @@ SEARCH = Effort(starts=1, moves=1_200)
 MOST = {
     "common_emitter": (0, 1, 32),
     "differential_pair": (0, 2, 39),
-    "two_transistors": (3, 5, 89),
+    "two_transistors": (2, 8, 81),
     "bridge_rectifier": (2, 10, 85),
     "r_2r_ladder": (0, 1, 32),
     "instrumentation_amplifier": (0, 10, 95),
