@@ -20,6 +20,9 @@ INPUT, OUTPUT = "vin", "vout"
 _NO_SUPPLY = re.compile(r"ripple|纹波|波纹|峰峰|diode|drop|forward|压降|二极管", re.IGNORECASE)
 """In front of a voltage that is none of the two."""
 
+_CALLED_INPUT = re.compile(r"\s*(?:in(?:put)?(?![a-z])\s*(?:$|[,.;:/(]|and\b|voltage|range)|输入)", re.IGNORECASE)
+"""Behind a range of voltages: "9 to 16 V in, 12 V out"."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversion:
@@ -94,8 +97,8 @@ def _is_from_to(sentence: Sentence, span: Mention) -> bool:
 
 
 def _ranges_joined(sentence: Sentence) -> Sentence:
-    """The sentence with "9 to 16 V" as one range: with a third, lower voltage beside it, it is not from one
-    to the other."""
+    """The sentence with "9 to 16 V" as one range: with a third, lower voltage beside it, or called the input,
+    it is not from one to the other."""
     for index, kind in sentence.links:
         left, right = sentence.mentions[index], sentence.mentions[index + 1]
         others = [
@@ -105,7 +108,9 @@ def _ranges_joined(sentence: Sentence) -> Sentence:
             and not _NO_SUPPLY.search(sentence.text, max(0, mention.start - 20), mention.start)
         ]
         is_rising = left.dimension == right.dimension == "V" and left.value < right.value
-        if kind == "to" and is_rising and any(mention.value < left.value for mention in others):
+        is_input = _CALLED_INPUT.match(sentence.text, right.end) is not None and bool(others)
+        is_range = is_input or any(mention.value < left.value for mention in others)
+        if kind == "to" and is_rising and is_range:
             span = replace(left, upper=right.value, end=right.end, bound=None)
             mentions = (*sentence.mentions[:index], span, *sentence.mentions[index + 2 :])
             links = tuple((i - (i > index), k) for i, k in sentence.links if i != index)

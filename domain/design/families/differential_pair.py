@@ -139,7 +139,7 @@ FAMILY = kit.Family(
               "zh": "电流镜负载的差分对，增益100倍，带宽50kHz，负载电容10pF，电源±5V"},
     words=kit.Words(
         named=(
-            r"(?:(?:n?mos(?:fet)?|cmos|single[\s-]stage) )*(?:differential|long[\s-]tailed) "
+            r"(?:(?:n?mos(?:fet)?|cmos|single[\s-]stage) )*(?:diff(?:erential)?|long[\s-]tailed) "
             r"(?:(?:pair|common[\s-]source op[\s-]?amp|ota|stage)(?: amplifier)?|"
             r"op[\s-]?amp(?=.{0,60}(?:mirror|tail|mos|active|resistive load)))|"
             r"(?:five|5)[\s-]transistor ota|(?:simple|single[\s-]stage)(?: cmos)? (?:ota|op[\s-]?amp)|"

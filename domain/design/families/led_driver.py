@@ -43,7 +43,8 @@ FAMILY = kit.Family(
                rf"(?: (?:for|to|an?|the|\d+|one|two|three|four|five|in|series))* {_LED}|"
                r"(?:led|发光二极管)[^,，。;]{0,10}(?:驱动|恒流|限流|点亮|指示灯)|"
                r"(?:驱动|点亮|恒流)[^,，。;]{0,16}(?:led|发光二极管)|"
-               r"^(?=.*(?<![a-z])leds?(?![a-z]))(?=.*(?<![a-z])driv(?:ers?|es?|ing)(?![a-z])).*|"
+               r"^(?=.*(?<![a-z])leds?(?![a-z]))(?=.*(?:(?<![a-z])driv(?:ers?|es?|ing)(?![a-z])|"
+               r"constant[\s-]current|current[\s-](?:sink|source|regulator))).*|"
                r"^(?=.*(?:op[\s-]?amp|运放|mosfet|mos管|场效应管))"
                r"(?=.*(?:current[\s-](?:sink|source|regulator|load)|constant[\s-]current|恒流)).*"),
         plausible=r"constant[\s-]current (?:driver|load|circuit)|恒流(?:驱动|负载|电路)",

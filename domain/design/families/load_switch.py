@@ -127,7 +127,7 @@ FAMILY = kit.Family(
         excludes=(
             r"h[\s-]?bridge|h桥|half[\s-]?bridge|全桥|半桥|convert|变换器|analog(?:ue)? switch|模拟开关|"
             r"stepper|步进|solid[\s-]state|固态|oscillat|振荡|gate driver|buck|boost|servo|闪烁|inverter|"
-            r"逆变|snubber|吸收|led driver"
+            r"逆变|snubber|吸收|led driver|(?:three|3)[\s-]phase|三相|brushless|bldc|无刷"
         ),
         refuses=(
             NO_PNP,

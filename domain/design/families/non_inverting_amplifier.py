@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 
 from domain.design import kit, opamp
+from domain.design.families.filter_rows import LETS_HIGHS_THROUGH, LETS_LOWS_THROUGH
 from domain.design.kit import best_pair, impossible, spice, values_between, with_unit
 from shared.message import msg
 
@@ -102,7 +103,7 @@ FAMILY = kit.Family(
             r"(?<!non)(?<!non[- ])inverting|(?<!非)反相|summing|加法|求和|integrat|积分|differen|差分|微分|"
             r"差动|schmitt|施密特|trans[\s-]?imp|跨阻|filter|滤波|instrument|仪表|(?:source|emitter) "
             r"follower|(?:射|源)极跟随|oscillat|振荡|comparator|比较器|two[\s-]stage|两级|miller|cmos|mosfet|"
-            r"transistor|晶体管"
+            r"transistor|晶体管|" + rf"{LETS_LOWS_THROUGH}|{LETS_HIGHS_THROUGH}"
         ),
         refuses=(opamp.SINGLE_SUPPLY,),
     ),
