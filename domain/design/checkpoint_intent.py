@@ -63,6 +63,12 @@ _CHANGES_OF_PARTS: tuple[Role, ...] = (
 )
 _HOLDING = re.compile(r"\b(?:keep|hold|maintain)(?:ing)?\b|保持|维持")
 """Of a goal that stays."""
+_DEED = re.compile(
+    r"\b(?:that|this|the|your|my)(?: (?:last|latest|recent|previous|first|second))? "
+    r"(?:change|edit|modification|tweak|update|adjustment|replacement)"
+    r"(?= (?:made|makes|has|had|did|didn't|does|doesn't|is|was|broke|ruined|killed|hurt|cost)\b)"
+)
+"""A change that something is told of is a deed, no wish."""
 _SIGH = re.compile(r"^(?:算了|哎|唉|nah|hm+|forget it|no wait|oh|well|actually)\s?,\s?(?=\S)")
 """What is said before one changes one's mind."""
 _DENIED = re.compile(
@@ -158,7 +164,7 @@ def read_checkpoint_text(
     else:
         wanted = _DENIED.sub("", typed)
         asked = _REST.sub("", wanted)
-        shown = _SIGH.sub("", plain(wanted))
+        shown = _DEED.sub("step", _SIGH.sub("", plain(wanted)))
         if (
             _may_change_goals(_SIGH.sub("", plain(asked)), goals)
             and (changed := goals_changed_by(asked, goals)) is not None
@@ -289,7 +295,11 @@ def _may_change_goals(shown: str, goals: Sequence[DesignGoal]) -> bool:
     if roles & {"part", "quote", "if", "not", "tell", "back", "round"} or roles & _ENDING:
         return False
     return not any(
-        clause and clause[0].role in {*_CHANGES, "optimize"} and len(clause) > 1 and not _has(clause, "value")
+        clause
+        and clause[0].role in {*_CHANGES, "optimize"}
+        and len(clause) > 1
+        and not _has(clause, "value")
+        and not all(each.role in _CHANGES for each in clause)  # "纹波再压一压，改成 15 mV": of the goal alone
         for clause in (clauses if len(clauses) > 1 else [])
     )
 
@@ -400,6 +410,10 @@ def _with_reason(here: _Checkpoint, found: Sequence[Phrase]) -> _Read | None:
     clauses = _clauses(found)
     if len(clauses) == 2 and _has(clauses[0], "undo", "stop", "back") and _has(clauses[1], "quantity"):
         found = [*clauses[1], _PAUSE, *clauses[0]]  # "undo, that killed the phase margin"
+    elif len(clauses) == 2 and clauses[1][0].role in {"accept", "yes", "enough"}:
+        is_reason = {each.role for each in clauses[1][1:]} == {"other"}
+        if is_reason and {each.role for each in clauses[0]} == {"accept"}:
+            found = [*clauses[1], _PAUSE, *clauses[0]]  # "take it, good enough for the demo board"
     pauses = [number for number, each in enumerate(found) if each.role == "pause"]
     chosen = list(found[pauses[-1] + 1 :]) if pauses else []
     if len(numbers) == 1 and [each.role for each in chosen] == ["pick", "round"]:

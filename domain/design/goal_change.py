@@ -46,6 +46,10 @@ _WITHOUT = (
     r"(?:不要|不用管|不用|不管|不必管|去掉|删掉|删除|取消|忽略|不考虑|不再要求|不作要求|不做要求|"
     r"不要求|无所谓)"
 )
+_NO_MATTER = (
+    r"(?:(?:does not|doesn't|do not|don't|no longer) (?:really )?matters?(?: to (?:me|us))?|"
+    r"(?:is|are)(?: not|n't| no longer) (?:important|needed|required|relevant))(?: any ?more)?"
+)
 _GIVE_UP = r"(?:forget|ignore|disregard|never mind|waive|give up on|don't care about) "
 _LONGEST = 2_000
 """Characters; who says more says more than a change of goals."""
@@ -59,6 +63,7 @@ _DIMENSIONS: Mapping[str, tuple[Dimension, ...]] = {
     "s": ("s",),
     "W": ("W",),
     "dB": ("dB",),
+    "deg": ("none",),
     "1": ("%", "x", "none"),
     "": ("none", "x"),
 }
@@ -121,7 +126,8 @@ def _gives_up(clause: str, name: str) -> bool:
     behind = rf"[把对那就而且也]*(?:{name}){_THIS}{_GOAL}[就先都也]?{_WITHOUT}[了吧啦]*"
     before = rf"[就先也请]*{_WITHOUT}[掉对]?(?:{name}){_THIS}{_GOAL}[了吧啦]*"
     english = rf"(?:and |please |just |you can )*{_GIVE_UP}(?:about )?(?:the )?(?:{name})(?: {_GOAL})?"
-    return any(re.fullmatch(each, clause, re.IGNORECASE) for each in (behind, before, english))
+    no_matter = rf"(?:the )?(?:{name})(?: {_GOAL})? {_NO_MATTER}"
+    return any(re.fullmatch(each, clause, re.IGNORECASE) for each in (behind, before, english, no_matter))
 
 
 @cache
@@ -148,7 +154,7 @@ def words_of(goal: DesignGoal) -> str:
 
 
 def _slot(goal: DesignGoal, goals: Sequence[DesignGoal]) -> Slot:
-    is_only = sum(other.unit == goal.unit for other in goals) == 1
+    is_only = goal.unit != "deg" and sum(other.unit == goal.unit for other in goals) == 1
     dimensions = _DIMENSIONS[goal.unit]
     if goal.metric == _GAIN:
         dimensions = (*dimensions, "dB")

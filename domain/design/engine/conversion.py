@@ -20,7 +20,9 @@ INPUT, OUTPUT = "vin", "vout"
 _NO_SUPPLY = re.compile(r"ripple|纹波|波纹|峰峰|diode|drop|forward|压降|二极管", re.IGNORECASE)
 """In front of a voltage that is none of the two."""
 
-_CALLED_INPUT = re.compile(r"\s*(?:in(?:put)?(?![a-z])\s*(?:$|[,.;:/(]|and\b|voltage|range)|输入)", re.IGNORECASE)
+_CALLED_INPUT = re.compile(
+    r"\s*(?:in(?:put)?(?![a-z])\s*(?:$|[,.;:/(]|and\b|voltage|range)|输入)", re.IGNORECASE
+)
 """Behind a range of voltages: "9 to 16 V in, 12 V out"."""
 
 

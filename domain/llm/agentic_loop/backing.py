@@ -28,7 +28,7 @@ from domain.circuit.said_figures import (
 )
 from domain.llm.agentic_loop.follows import Given, by_law, derived, is_one_of, is_rough, off_whole, values_of
 from domain.llm.agentic_loop.known import MOST_BY_LAW, MOST_DERIVED_FROM, MOST_FIGURES, Backing, Known
-from domain.llm.agentic_loop.pairs import came_from, pairs_in
+from domain.llm.agentic_loop.pairs import came_from, pairs_in, shares_of_bare_pairs
 from domain.llm.agentic_loop.part_values import changed_parts, values_of_parts, wrong_parts
 from domain.llm.agentic_loop.quantities import Quantities, named_quantity, row_of
 from shared.late_patterns import late_pattern
@@ -337,6 +337,8 @@ def _is_share(flat: str, figure: TextFigure, figures: Sequence[TextFigure], know
 
     "2 % of the output" follows from one near it and any with a name; an efficiency from powers of one result.
     """
+    if any(size == figure for _, size, _ in shares_of_bare_pairs(flat, [figure])):
+        return True  # it is held against the two
     end = flat.find("\n", figure.end)
     near = [
         each

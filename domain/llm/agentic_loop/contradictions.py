@@ -94,7 +94,7 @@ def contradictions(
     found: dict[str, None] = {}
     for place, figure in enumerate(figures):
         before = sentence_before(flat, figure.start)
-        if figure.unit == "%" and (changes := _CHANGES.search(before.lower())) is not None:
+        if (changes := _CHANGES.search(before.lower())) is not None:
             said = _clause_of(before, changes)
             if not (_SUPPOSES.search(said.lower()) or is_thought(said, "")) and _is_no_change(
                 ever, f"{said}{changes[0]}", figure, has_risen=bool(changes["up"] or changes["more"])
@@ -513,7 +513,14 @@ def _is_no_change(
     *,
     has_risen: bool,
 ) -> bool:
-    """Whether a change in percent is that of no two values of the quantity that the clause names."""
+    """Whether a change is that of no two values of the quantity that the clause names."""
+    if figure.unit != "%":
+        given = sorted({v for those in _of_named(measured, said, figure.unit) for v in those})[:_MOST_VALUES]
+        sizes = [high - low for place, low in enumerate(given) for high in given[place + 1 :]]
+        return any(size > _EQUAL * figure.value for size in sizes) and not any(
+            is_rounding(figure, size, is_rough=True) or abs(figure.value - size) <= figure.step
+            for size in sizes
+        )
     values = sorted({abs(value) for those in _of_named(measured, said) for value in those if value})[
         :_MOST_VALUES
     ]

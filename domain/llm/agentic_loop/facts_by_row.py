@@ -169,9 +169,21 @@ def _clauses(sentence: str) -> Iterator[str]:
         at = end.end() if end else at
 
 
+def _with_asides(clause: str, table: Table) -> Iterator[str]:
+    """A clause, and each aside that names a row of its own: "between 3.94 V and 4.43 V (nominal 4.19 V)"."""
+    rest, asides = clause, []
+    for aside in _ASIDE.finditer(clause):
+        told = _names(aside[0], table)
+        if told.words and told.figures:
+            rest = f"{rest[: aside.start()]}{' ' * len(aside[0])}{rest[aside.end() :]}"
+            asides.append(aside[0])
+    yield rest
+    yield from asides
+
+
 def _of_other_row(sentence: str, table: Table) -> Iterator[str]:
     meant: list[Row] | None = None
-    for clause in _clauses(sentence):
+    for clause in (each for whole in _clauses(sentence) for each in _with_asides(whole, table)):
         if _SUPPOSED.search(clause.lower()):
             continue
         parts = _AND.split(clause)

@@ -89,8 +89,35 @@ def wrong_sums(flat: str, figures: Sequence[TextFigure]) -> Iterator[str]:
             yield flat[one.start : result.end]
 
 
+_POINT = r"(?:[^,，;；。:：()（）\n]{0,24}?(?:时的?|处的?|下的?)\s?)?"
+_BARE = r"(?<![\d.\w])(?P<{0}>\d+\.\d+|\d+)(?![\d.]|\s?[A-Za-zΩµ°%‰])"
+_BARE_PAIR = late_pattern(
+    rf"(?:\bfrom\b|从|由)\s?{_POINT}{_BARE.format('first')}(?: at [^,;.()\n]{{1,16}})?\s?"
+    rf"(?:\bto\b|->|→|[^,，;；。:：()\n\d]{{0,6}}?[到至为成])\s?{_POINT}{_BARE.format('second')}"
+    r"(?: at [^,;.()\n]{1,16})?",
+    re.IGNORECASE,
+)
+
+
+def shares_of_bare_pairs(flat: str, figures: Sequence[TextFigure]) -> Iterator[tuple[int, TextFigure, float]]:
+    """Where two figures without a unit begin, the percentage told behind them, and the one it has to be.
+
+    "从 0.991 降到 0.936，降低了 5.5 %".
+    """
+    for pair in _BARE_PAIR.finditer(flat):
+        first, second = float(pair["first"]), float(pair["second"])
+        size = next((each for each in figures if each.start >= pair.end()), None)
+        if size is None or size.unit != "%" or not first or size.start - pair.end() > _BEHIND:
+            continue
+        if _SIZE.fullmatch(flat[pair.end() : size.start]) and not _OF_OTHER.match(flat, size.end):
+            yield pair.start(), size, 100 * abs(second / first - 1)
+
+
 def wrong_sizes(flat: str, figures: Sequence[TextFigure]) -> Iterator[str]:
     """Where the size of a change is told behind a pair, and isn't that of the two."""
+    for start, told, share in shares_of_bare_pairs(flat, figures):
+        if not is_rounding(told, share, is_rough=True) and abs(told.value - share) > _OFF * share + told.step:
+            yield flat[start : told.end]
     pairs = {pair.end: pair for pair in pairs_in(flat, figures)}
     for one, size in pairwise(figures):
         pair = pairs.get(one.end)

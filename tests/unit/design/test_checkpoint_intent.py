@@ -1519,3 +1519,31 @@ def test_a_model_ends_nothing_that_the_rules_read_otherwise() -> None:
     )
     assert back is not None
     assert back.asks_back == "Which part?"
+
+
+def test_goals_in_degrees_and_goals_that_do_not_matter_are_changed_in_words() -> None:
+    opamp = understand("two-stage op-amp, gain 60 dB, GBW 1 MHz, phase margin 60°").goals
+    for text in ("相位裕度 50 度就够了", "a phase margin of 50 degrees is enough", "phase margin 50°"):
+        read = At(goals=opamp, goals_met=False).read(text)
+        assert read.goals is not None, text
+        assert {goal.metric: goal.minimum for goal in read.goals}["phase_margin"] == 50, text
+    read = At(goals=opamp, goals_met=False).read(
+        "tighten the GBW to at least 5 MHz and the phase margin to 65 deg"
+    )
+    assert read.goals is not None
+    assert [goal.minimum for goal in read.goals if goal.metric != "gain_db"] == [5e6, 65]
+    read = At(goals=opamp, goals_met=False).read("the phase margin doesn't matter to me any more")
+    assert read.goals is not None
+    assert "phase_margin" not in {goal.metric for goal in read.goals}
+
+
+def test_a_reason_beside_a_choice_and_a_change_that_is_told_of_leave_the_choice() -> None:
+    for text in ("Let's take it, good enough for the demo board", "take it, good enough for a prototype"):
+        assert (MISSED.read(text).kind, MISSED.read(text).is_sure) == ("accept", False), text
+    for text in (
+        "that last change made things worse, revert it",
+        "your latest edit broke the response, undo it",
+    ):
+        assert MISSED.read(text).kind == "undo", text
+    assert MISSED.read("change R1 to 1k, the bias is off").kind == "instruction"
+    assert MISSED.read("截止频率再压一压，目标改成9kHz").kind == "goals"
