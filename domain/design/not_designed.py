@@ -38,7 +38,7 @@ NOT_DESIGNED: tuple[NotDesigned, ...] = (
     NotDesigned(words=r"fly[\s-]?back|反激|forward converter|正激|sepic|"
                       r"(?<![a-z])[cć]uk|zeta converter|half[\s-]?bridge|半桥|"
                       r"full[\s-]?bridge|全桥|"
-                      r"(?<![a-z])llc(?![a-z])|push[\s-]?pull|推挽|(?<![a-z])pfc(?![a-z])",
+                      r"(?<![a-z])llc(?![a-z])|(?<![a-z])pfc(?![a-z])",
                 what=msg("an isolated or multi-switch converter")),
     NotDesigned(words=r"^(?!.*(?:fly[\s-]?back|反激|forward|正激)).*?(?:isolated|隔离)",
                 what=msg("an isolated or multi-switch converter")),
@@ -46,8 +46,13 @@ NOT_DESIGNED: tuple[NotDesigned, ...] = (
                       r"线性电源|zener|齐纳|稳压管|(?<![a-z])lm?78\d\d|lm317",
                 what=msg("a linear regulator")),
     NotDesigned(words=r"charge[\s-]?pump|电荷泵", what=msg("this kind of charge pump"), is_general=True),
-    NotDesigned(words=r"twin[\s-]?t(?![a-z])|双\s?t(?![a-z])|"
-                      r"gyrator|回转器|switched[\s-]?capacitor|开关电容|"
+    NotDesigned(words=r"(?:push[\s-]?pull|推挽)[^,;，。；]{0,12}?(?:convert|变换|电源|isolat|隔离)",
+                what=msg("an isolated or multi-switch converter")),
+    NotDesigned(words=r"push[\s-]?pull|推挽", what=msg("an isolated or multi-switch converter"),
+                is_general=True),
+    NotDesigned(words=r"(?:twin[\s-]?t|双\s?t)(?![a-z])(?!.*(?:oscillat|振荡))",
+                what=msg("a notch or band-stop filter"), family="notch"),
+    NotDesigned(words=r"gyrator|回转器|switched[\s-]?capacitor|开关电容|"
                       r"(?<![a-z])gm-?c(?![a-z])", what=msg("a switched-capacitor or gyrator filter")),
     NotDesigned(words=r"ellipt|cauer|椭圆|考尔|inverse[\s-]?cheb|"
                       r"cheb\w*[\s-]?(?:type[\s-]?)?(?:ii|2)(?![a-z\d])|反切比雪夫|"

@@ -18,6 +18,7 @@ Bound = Literal["at_least", "at_most"]
 Link = Literal["arrow", "span", "to"]
 
 _PREFIXES = {
+    "f": 1e-15, "femto": 1e-15, "飞": 1e-15,
     "p": 1e-12, "n": 1e-9, "u": 1e-6, "μ": 1e-6, "m": 1e-3, "k": 1e3, "meg": 1e6, "g": 1e9, "t": 1e12,
     "pico": 1e-12, "nano": 1e-9, "micro": 1e-6, "milli": 1e-3, "kilo": 1e3, "mega": 1e6, "giga": 1e9,
     "皮": 1e-12, "纳": 1e-9, "奈": 1e-9, "微": 1e-6, "毫": 1e-3, "千": 1e3, "万": 1e4, "兆": 1e6, "吉": 1e9,
@@ -43,7 +44,7 @@ _BASES: tuple[tuple[str, Dimension, float], ...] = (
     (r"(?:°c|摄氏度)", "degC", 1.0),
     (r"ppm(?:\s?(?:/|per |每)\s?(?:°?[ck]|度|摄氏度|开))?", "ppm/K", 1.0),
 )
-_PREFIX = r"(?:pico|nano|micro|milli|kilo|mega|giga|meg|[pnuμmkgt皮纳奈微毫千万兆吉])"
+_PREFIX = r"(?:f(?=\s?f)|femto|pico|nano|micro|milli|kilo|mega|giga|meg|[pnuμmkgt飞皮纳奈微毫千万兆吉])"
 _NUMBER = r"(?:\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)(?:e[-+]?\d+|\s?x\s?10\^?[-+]?\d+)?"
 _END = r"(?:(?<=[\u4e00-\u9fff])|(?![a-z0-9]))"  # 75欧T型
 _BASE = "(?:(?:" + "|".join(base for base, _, _ in _BASES) + rf"){_END}|v(?=_?(?:in|out){_END}))"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from domain.design.sentence import Mention, Sentence
 from domain.design.understanding import Slot, fill_slots
@@ -20,6 +21,8 @@ INPUT, OUTPUT = "vin", "vout"
 _NO_SUPPLY = re.compile(r"ripple|纹波|波纹|峰峰|diode|drop|forward|压降|二极管", re.IGNORECASE)
 """In front of a voltage that is none of the two."""
 
+_MADE_FROM = re.compile(r"\s*(?:out(?:put)?\s)?from\s(?:an?\s|the\s)?", re.IGNORECASE)
+"""Between the output and the input: "5.1 V from 12 V"."""
 _CALLED_INPUT = re.compile(
     r"\s*(?:in(?:put)?(?![a-z])\s*(?:$|[,.;:/(]|and\b|voltage|range)|输入)", re.IGNORECASE
 )
@@ -89,6 +92,14 @@ def _linked(sentence: Sentence) -> dict[str, Mention]:
         left, right = sentence.mentions[index], sentence.mentions[index + 1]
         if left.dimension == right.dimension and left.dimension in ("V", "none"):
             return {INPUT: left, OUTPUT: right}
+    volts = sentence.of("V")
+    for output, source in pairwise(volts):
+        if (
+            len(volts) == 2
+            and source.upper is None
+            and _MADE_FROM.fullmatch(sentence.text, output.end, source.start)
+        ):
+            return {INPUT: source, OUTPUT: output}
     return {}
 
 
