@@ -81,3 +81,17 @@ async def test_what_cannot_be_searched_or_saved_changes_nothing(bench: Bench) ->
     assert getattr(errors[0], "error_type", "") == "not_encodable"
     assert (bench.root / "notes.txt").read_bytes() == "电阻 R7\n".encode("gbk")
     await bench.settled()
+
+
+async def test_a_double_click_goes_to_the_line(bench: Bench) -> None:
+    await bench.front("rc.cir")
+    dialog = await dialog_of(bench)
+    QTest.keyClicks(dialog.find_field, "sw1 sw(")
+    await bench.until(lambda: [place for place, _ in rows(dialog)] == ["buck.cir:9"])
+    viewport = dialog.table.viewport()
+    place = dialog.table.visualRect(dialog.table.model().index(0, 1)).center()
+    QTest.mouseClick(viewport, LEFT, pos=place)
+    QTest.mouseDClick(viewport, LEFT, pos=place)
+    area = bench.window.parts.editor
+    await bench.until(lambda: area.front() is not None and area.front()[:2] == (bench.root / "buck.cir", 9))
+    await bench.settled()

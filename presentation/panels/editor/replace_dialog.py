@@ -56,6 +56,7 @@ class ReplaceDialog(SmallDialog):
         self.table.setAccessibleName(language(msg("Lines that change")))
         self.table.setFixedHeight(self.table.wanted_height(_ROWS))
         self.table.setMinimumWidth(round(_WIDTH * services.theme.theme.scale))
+        self.table.doubleClicked.connect(lambda index: self._go_to(index.row()))
         self._told = text_label(name="replaceTold", wraps=True, role="secondary")
         leave = push_button(
             language(msg("Leave out the chosen lines")), name="leaveOut", clicked=self._leave_out, kind="link"
@@ -135,6 +136,12 @@ class ReplaceDialog(SmallDialog):
         for row in self.table.selected_rows():
             self._left_out.add((wanted[row].file.path, wanted[row].number))
         self._show(None)
+
+    def _go_to(self, row: int) -> None:
+        """A line is looked at where it stands; nothing is replaced."""
+        line = self._wanted[row]
+        self._close_with(None)
+        self._services.workspace.file_activated.emit(line.file.path, line.number)
 
     def _replace(self) -> None:
         if self._wanted and not self._timer.isActive():
