@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from math import ceil
 
 from PyQt6.QtCore import QPointF, QSize
-from PyQt6.QtGui import QColor, QFont, QPainter, QPaintEvent, QTextCharFormat, QTextLayout
+from PyQt6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPaintEvent, QTextCharFormat, QTextLayout
 from PyQt6.QtWidgets import QSizePolicy, QWidget
 
 from presentation.ui.workspace import WindowServices
@@ -24,6 +24,9 @@ class MarkedLabel(QWidget):
         self._style, self._weight, self._color = style, weight, color
         self._text = ""
         self._words: tuple[str, ...] = ()
+        self._heights: dict[int, int] = {}
+        """By width: layouts ask again and again."""
+        services.theme.changed.connect(self._forget)
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
@@ -38,23 +41,29 @@ class MarkedLabel(QWidget):
 
     def show_text(self, text: str, words: Sequence[str] = ()) -> None:
         """A text, with the places of these words (whatever their case) marked."""
-        self._text, self._words = text, tuple(word for word in words if word)
-        self.setAccessibleName(text)
-        self.updateGeometry()
-        self.update()
+        marked = tuple(word for word in words if word)
+        if text != self._text:
+            self._text = text
+            self.setAccessibleName(text)
+            self._forget()
+        if marked != self._words:
+            self._words = marked
+            self.update()
 
     def hasHeightForWidth(self) -> bool:  # noqa: N802 - Qt's name
         return True
 
     def heightForWidth(self, width: int) -> int:  # noqa: N802 - Qt's name
-        return self._laid_out(width)[1]
+        if width not in self._heights:
+            self._heights[width] = self._laid_out(width)[1]
+        return self._heights[width]
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        layout, height = self._laid_out(1 << 20)
-        return QSize(ceil(layout.maximumWidth()) + 1, height)
+        metrics = QFontMetricsF(self._font())
+        return QSize(ceil(metrics.horizontalAdvance(self._text)) + 1, ceil(metrics.height()))
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        return QSize(self._services.theme.theme.size("space.12"), self._laid_out(1 << 20)[1])
+        return QSize(self._services.theme.theme.size("space.12"), self.sizeHint().height())
 
     def paintEvent(self, _event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
         theme = self._services.theme.theme
@@ -70,6 +79,11 @@ class MarkedLabel(QWidget):
             place.start, place.length, place.format = start, end - start, mark
             formats.append(place)
         self._laid_out(self.width())[0].draw(painter, QPointF(0, 0), formats)
+
+    def _forget(self, _theme: object = None) -> None:
+        self._heights.clear()
+        self.updateGeometry()
+        self.update()
 
     def _places(self) -> list[tuple[int, int]]:
         if not self._words:

@@ -181,7 +181,7 @@ def mnemonics(entries: Sequence[tuple[str, Message, str]]) -> dict[str, str]:
     letters: dict[str, list[str]] = {}
     for key, text, wanted in entries:
         words = str(text).split()
-        found = wanted or "".join([*(word[0] for word in words), *(word[1:] for word in words), _ALL])
+        found = wanted or "".join([word[0] for word in words] + [word[1:] for word in words])
         letters[key] = [each.upper() for each in found if each.isascii() and each.isalnum()]
     owners: dict[str, str] = {}
 
@@ -201,7 +201,9 @@ def mnemonics(entries: Sequence[tuple[str, Message, str]]) -> dict[str, str]:
 
     for key, _, _ in sorted(entries, key=lambda entry: not entry[2]):
         settle(key, set())
-    return dict.fromkeys(letters, "") | {key: letter for letter, key in owners.items()}
+    lent = iter([each for each in _ALL if each not in owners])
+    own = {key: letter for letter, key in owners.items()}
+    return {key: own.get(key) or next(lent, "") for key in letters}
 
 
 def with_letter(text: str, letter: str) -> str:

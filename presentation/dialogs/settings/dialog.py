@@ -218,6 +218,10 @@ class SettingsDialog(QDialog):
         content = QWidget()
         mark_area(content, surface="base")
         column = arrange(QVBoxLayout(content), edges=0, gap=0)
+        bar = self._view.verticalScrollBar()
+        self._place = 0 if bar is None else bar.value()
+        self._sections, self.rows = [], {}
+        self._view.setWidget(content)  # now: laid out all at once at the end it would hold the loop
         made: list[_SectionPart] = []
         for section in sections_of(() if self._shown is None else self._shown.groups):
             made.append(self._section(section))
@@ -226,11 +230,8 @@ class SettingsDialog(QDialog):
             if self._is_over:
                 return
         column.addStretch(1)
-        bar = self._view.verticalScrollBar()
-        self._place = 0 if bar is None else bar.value()
         self._sections = made
         self.rows = {row.name: row for part in made for row in part.rows if isinstance(row, SettingRow)}
-        self._view.setWidget(content)
         self._order_tabs(content)
         self._refresh()
         self._filter()
@@ -243,7 +244,7 @@ class SettingsDialog(QDialog):
         """The rows come behind the categories and before the foot, though they were made after it."""
         before: QWidget = self.categories
         for part in content.findChildren(QWidget):
-            if part.focusPolicy() & Qt.FocusPolicy.TabFocus:
+            if part.window() is self and part.focusPolicy() & Qt.FocusPolicy.TabFocus:
                 self.setTabOrder(before, part)
                 before = part
         for part in (self.reset_all, self.open_file, self.close_button):
@@ -329,8 +330,9 @@ class SettingsDialog(QDialog):
         try:
             self._shown = await self._preferences.set(name, value)
         except WrongSetting as error:
-            if not self._is_over:
-                self.rows[name].tell(error.message)
+            row = None if self._is_over else self.rows.get(name)
+            if row is not None:
+                row.tell(error.message)
             return
         except CircuitAIError as error:
             self._say((error.message, *([] if error.advice is None else [error.advice])))
