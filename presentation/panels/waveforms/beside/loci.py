@@ -30,23 +30,54 @@ _NEAR = 4.0
 """Around the critical point so much is shown at first where the locus is far larger."""
 _FAR = 8.0
 _CIRCLE = 181
+_COARSE = 4096
+"""Cells in each direction that are told apart when all of a line is seen."""
 
 
 class Path(Stretch):
     """A line through samples in their own order; both directions are cut down together."""
 
+    def __init__(self, x: RealArray, y: RealArray) -> None:
+        """x, y: (n,) places; NaN where there is none."""
+        super().__init__(x, y)
+        known = x[np.isfinite(x)]
+        self._ends = (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
+        low, high = self.bounds or (0.0, 0.0)
+        cell = (self._ends[1] - self._ends[0]) / _COARSE, (high - low) / _COARSE
+        self._coarse = _moved(x, y, cell) if len(x) > _COARSE else (x, y)
+        """For looking at all of it: of a million samples few are seen."""
+
     def visible(self, low: float, high: float, columns: int) -> tuple[RealArray, RealArray]:
-        """(m,), (m,) what to draw of it: steps of less than half a pixel are left out."""
-        bounds = self.bounds
-        if bounds is None or high <= low:
-            return self.x, self.y
-        across = 2 * columns / (high - low)
-        upward = 2 * columns / max(bounds[1] - bounds[0], 1e-300)
-        cells = np.stack((np.floor(self.x * across), np.floor(self.y * upward)))
-        moved = (np.diff(cells, axis=1) != 0).any(axis=0)
-        kept = np.concatenate(([True], moved))
-        kept[-1] = True
-        return self.x[kept], self.y[kept]
+        """(m,), (m,) what to draw of it: steps of less than half a pixel are left out, and what is outside;
+        NaN stands where the line leaves the part that is shown."""
+        first, last = self._ends
+        low_y, high_y = self.bounds or (0.0, 0.0)
+        # Zoomed in upward only the part along x is known: the finer cell of both is taken.
+        cell = (high - low) / (2 * max(columns, 1))
+        share = cell / (last - first) if last > first else 1.0
+        cells = cell, share * (high_y - low_y)
+        if share * _COARSE >= 1:
+            return _moved(*self._coarse, cells)
+        inside = (self.x >= low) & (self.x <= high)
+        kept = inside.copy()
+        kept[1:] |= inside[:-1]
+        kept[:-1] |= inside[1:]
+        places = np.flatnonzero(kept)
+        x, y = self.x[places], self.y[places]
+        gaps = np.flatnonzero(np.diff(places) > 1) + 1
+        return _moved(np.insert(x, gaps, np.nan), np.insert(y, gaps, np.nan), cells)
+
+
+def _moved(x: RealArray, y: RealArray, cell: tuple[float, float]) -> tuple[RealArray, RealArray]:
+    """(m,), (m,) the samples at which a line enters another cell; its ends stay, and its gaps."""
+    if len(x) < 3:
+        return x, y
+    wide, high = (max(each, 1e-300) for each in cell)
+    across, upward = np.floor(x / wide), np.floor(y / high)
+    moves = (across[1:] != across[:-1]) | (upward[1:] != upward[:-1])  # NaN is another than anything
+    kept = np.concatenate(([True], moves))
+    kept[-1] = True
+    return x[kept], y[kept]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
