@@ -121,6 +121,13 @@ class CircuitOffer:
     """Of the file that was looked at."""
 
 
+def with_measurements(offer: CircuitOffer, expressions: Sequence[str]) -> CircuitOffer:
+    """The same with expressions that somebody measures the circuit by besides."""
+    known = {text for item in offer.metrics for text in (item.name, item.expression)}
+    more = (Metric(name=text, expression=text) for text in dict.fromkeys(expressions) if text not in known)
+    return replace(offer, metrics=(*offer.metrics, *more))
+
+
 def fitting(pattern: str, offer: CircuitOffer) -> tuple[Adjustable, ...]:
     """What a row's pattern stands for: elements of the top level, or the one quantity it names."""
     wanted = pattern.strip().lower()

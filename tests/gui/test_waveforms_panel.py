@@ -268,8 +268,13 @@ async def test_the_menu_of_a_measurement_copies_and_deletes(pane, services, unti
     names = [item.name for item in pane.views.shown.measurements]
     table = pane.views.measurements.table
     table.selectRow(names.index("fc"))
-    copy, expression, _, goal, delete = table.menu().actions()  # a .meas has no expression to draw
+    # A .meas has no expression to draw.
+    copy, expression, _, goal, study, delete = table.menu().actions()
     assert goal.isEnabled()
+    wanted = []
+    services.workspace.studies_wanted.connect(lambda *about: wanted.append(about))
+    study.trigger()
+    assert wanted == [(pane.views.shown.circuit, "montecarlo", "")]
     assert not delete.isEnabled()  # a line of the circuit
     expression.trigger()
     assert QGuiApplication.clipboard().text() == "fc"

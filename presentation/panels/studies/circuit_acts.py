@@ -56,6 +56,7 @@ class CircuitActs(QObject):
     def forget(self) -> None:
         """Other results are shown: what was written stays."""
         self._op_id = ""
+        self.changed.emit()
 
     def apply(self, values: Mapping[str, str]) -> None:
         """Write values into the circuit as one change."""

@@ -21,6 +21,7 @@ from domain.studies.setup import (
     UsualSetups,
     document_of,
     row_for,
+    with_measurements,
 )
 from presentation.panels.editor.centre_page import CentrePage
 from presentation.panels.studies.circuit_acts import CircuitActs
@@ -241,7 +242,9 @@ class StudiesPage(CentrePage):
         root, before = self._services.workspace.root, self.offer
         try:
             goals = await self._app.project.browse.goals(root, self.circuit) if root is not None else ()
-            self.offer = await self._app.simulation.study_offer(self.circuit, goals)
+            found = await self._app.simulation.study_offer(self.circuit, goals)
+            added = self._services.workspace.views.of(self.circuit).measurements
+            self.offer = with_measurements(found, added)
         except CircuitAIError as error:
             self._say_error(error)
             return

@@ -117,6 +117,10 @@ class _Table(FigureTable):
         goal = menu.addAction(
             language(msg("Change goals…") if has_goal else msg("Set as goal…")), self._make_goal
         )
+        study = menu.addAction(language(msg("Monte Carlo of the circuit")), self._study)
+        assert study is not None
+        study.setObjectName("study_circuit")
+        study.setEnabled(self._place() is not None)
         delete = menu.addAction(language(msg("Delete the measurement")), self._remove_chosen)
         assert expression is not None
         assert goal is not None
@@ -137,6 +141,11 @@ class _Table(FigureTable):
     def _show(self, subject: str) -> None:
         if self._shown.loaded is not None:
             self._services.workspace.trace_wanted.emit(self._shown.loaded.source, subject)
+
+    def _study(self) -> None:
+        """Show how the circuit's measurements scatter."""
+        if (place := self._place()) is not None:
+            self._services.workspace.studies_wanted.emit(place[1], "montecarlo", "")
 
     def _place(self) -> tuple[Path, Path] | None:
         """Project and circuit of the shown run, where that is one that can be asked something."""

@@ -23,6 +23,7 @@ from domain.studies.setup import (
     row_for,
     row_problem,
     setup_problem,
+    with_measurements,
 )
 from domain.studies.study_spec import read_study_spec
 from tests.ground.cases import for_each
@@ -181,6 +182,12 @@ def test_what_is_wrong_with_a_set_up(kind: SetupKind, setup: StudySetup, said: s
 @for_each(("text", "share"), [("5 %", 0.05), ("5", 0.05), ("0,5%", 0.005), ("5％", 0.05)])
 def test_a_tolerance_is_in_percent(text: str, share: float):
     assert percent(text) == pytest.approx(share)
+
+
+def test_what_is_measured_besides_is_a_metric_once():
+    added = with_measurements(OFFER, ["max(v(out))", "bandwidth(v(out))", "max(v(out))"])
+    assert [item.name for item in added.metrics] == ["fc", "gain", "a40k", "max(v(out))"]
+    assert document_of("sweep", StudySetup(), added)["measure"]["max(v(out))"] == "max(v(out))"
 
 
 def test_a_row_for_a_value_has_a_range_around_it():
