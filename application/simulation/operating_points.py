@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from domain.circuit.analyses import ANALYSIS_KINDS
 from domain.circuit.hierarchy import read_circuit
+from domain.simulation.branch_currents import with_saves
 from domain.simulation.operating_point import Inventory, OperatingPoint, inventory_of, operating_point
+from domain.simulation.wiring import Wiring, wiring_of
 from shared.errors import CircuitAIError
 from shared.uninterrupted import off_loop
 
@@ -47,16 +49,16 @@ class FindOperatingPoint:
         made = await off_loop(_prepared_for_op, prepared)
         if made is None:
             return None
-        deck, inventory = made
+        deck, inventory, wiring = made
         try:
             await off_loop(folder.mkdir)
             job = await off_loop(lambda: deck.job(folder, timeout_s=min(timeout_s, _LONGEST_S)))
             run = await self.simulator.run(job)
-            return await off_loop(self._read, run, inventory)
+            return await off_loop(self._read, run, inventory, wiring)
         except CircuitAIError:
             return None
 
-    def _read(self, run: SimulationRun, inventory: Inventory) -> OperatingPoint | None:
+    def _read(self, run: SimulationRun, inventory: Inventory, wiring: Wiring | None) -> OperatingPoint | None:
         plots = [plot for path in run.raw_paths[:1] for plot in self.waveforms.read(path)]
         plot = next((each for each in plots if each.analysis == "op" and each.points), None)
         if plot is None or run.status != "ok":
@@ -64,20 +66,32 @@ class FindOperatingPoint:
         values = {name: float(vector.data.real[0]) for name, vector in plot.vectors.items()}
         log = run.log_path.read_bytes().decode("utf-8", "replace")
         unknown = {name.lower() for name in _UNKNOWN.findall(log)}
-        return operating_point(inventory, values, unknown)
+        found = operating_point(inventory, values, unknown)
+        if wiring is None:
+            return found
+        from domain.simulation.element_signals import element_points
+
+        known = {name: vector for name, vector in plot.vectors.items() if name not in unknown}
+        return replace(found, elements=element_points(replace(plot, vectors=known, elements=None), wiring))
 
 
-def _prepared_for_op(prepared: PreparedCircuit) -> tuple[PreparedCircuit, Inventory] | None:
+def _prepared_for_op(
+    prepared: PreparedCircuit,
+) -> tuple[PreparedCircuit, Inventory, Wiring | None] | None:
     """The circuit with `.op` as its one analysis, saving what tells of its devices. Blocking."""
     if len(prepared.tree.expanded) > _MOST_CARDS:
         return None
     if any(source.has_control_block for source in prepared.tree.files.values()):
         return None
-    inventory = inventory_of(read_circuit(prepared.tree))
+    circuit = read_circuit(prepared.tree)
+    inventory, wiring = inventory_of(circuit), wiring_of(circuit)
     wanted = inventory.vectors()
+    if wiring is not None:
+        wiring = with_saves(wiring, {"op"}, is_bounded=False)
+        wanted = list(dict.fromkeys((*wanted, *wiring.saved)))
     cards = [".save all", *(f".save {' '.join(wanted[at : at + _PER_CARD])}"
                             for at in range(0, len(wanted), _PER_CARD)), ".op"]  # fmt: skip
-    return prepared.edited(_bare(prepared.netlist).with_cards(cards)), inventory
+    return prepared.edited(_bare(prepared.netlist).with_cards(cards)), inventory, wiring
 
 
 def _bare(netlist: Netlist) -> Netlist:

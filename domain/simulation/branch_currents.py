@@ -175,10 +175,11 @@ class CurrentPlan:
 # ---- what a run has to save ------------------------------------------------------------------------
 
 
-def with_saves(wiring: Wiring, analyses: Collection[str]) -> Wiring:
+def with_saves(wiring: Wiring, analyses: Collection[str], *, is_bounded: bool = True) -> Wiring:
     """The wiring with what a run of these kinds of analysis has to save, so that every current is told.
 
-    As many vectors at most as the simulator saves by itself, which doubles the data of a run and no more.
+    As many vectors at most as the simulator saves by itself (where `is_bounded`), which doubles the data of
+    a run and no more.
     """
     saved: list[str] = []
     if "ac" in analyses:
@@ -187,7 +188,7 @@ def with_saves(wiring: Wiring, analyses: Collection[str]) -> Wiring:
             for part in wiring.parts
             if part.letter in "rc" and part.value is None
         ]
-    room = own_vectors(wiring) + 1  # the axis
+    room = own_vectors(wiring) + 1 if is_bounded else 10 * len(wiring.parts)  # with the axis
     left_out: set[int] = set()
     if len(saved) > room:
         saved = saved[:room]

@@ -17,6 +17,7 @@ import numpy as np
 from domain.circuit.elements import GROUND
 from domain.simulation.branch_currents import ByAdmittance, Course, CurrentPlan, FromVector, Key
 from domain.simulation.expression_syntax import SignalRef
+from domain.simulation.operating_point import MOST_ELEMENTS, ElementPoint
 from domain.simulation.waveform import Array, Plot, Vector
 from domain.simulation.wiring import Part, Wiring
 from shared.message import Message, msg
@@ -153,6 +154,23 @@ class PlotElements:
         if part.letter == "x" and len(part.nodes) > 2:
             return None
         return part, 0
+
+
+def element_points(plot: Plot, wiring: Wiring) -> tuple[ElementPoint, ...]:
+    """Every element of an operating point, its current and power; at most `MOST_ELEMENTS`."""
+    elements = PlotElements(elements=Elements(wiring=wiring), beside={})
+    reader = _Reader(elements, plot)
+    points = []
+    for part in [part for part in wiring.parts if part.letter != "x"][:MOST_ELEMENTS]:
+        current, power = reader.current(part, 0), reader.power(part)
+        points.append(
+            ElementPoint(
+                part.name,
+                None if current is None else float(current.real[0]),
+                None if power is None else float(power.real[0]),
+            )
+        )
+    return tuple(points)
 
 
 class _Reader:

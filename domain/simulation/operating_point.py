@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 MOST_DEVICES = 200
 """Transistors and diodes one operating point tells of, those of the top level first."""
 MOST_NODES = 400
+MOST_ELEMENTS = 1000
 _MOST_BLOCKS = 2000
 _OFF_A = 1e-9
 """A transistor that carries less is off."""
@@ -116,6 +117,17 @@ class SourcePoint:
     """Delivered (W)."""
 
 
+class ElementPoint(NamedTuple):
+    """What flows through an element, and what it takes up."""
+
+    name: str
+    """Lower case: ``r1``, ``x1.r1``."""
+    current: float | None
+    """Into its first terminal (A); None where nothing tells."""
+    power: float | None
+    """Taken up (W): of what delivers it is negative."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OperatingPoint:
     """The DC operating point of a circuit, before any signal."""
@@ -124,8 +136,23 @@ class OperatingPoint:
     """Voltages by node name, those of the top level first (V)."""
     devices: tuple[DevicePoint, ...] = ()
     sources: tuple[SourcePoint, ...] = ()
+    elements: tuple[ElementPoint, ...] = ()
+    """Of every element, outer levels first, as far as the bound goes; subcircuits are told by what is in
+    them."""
     left_out: int = 0
     """Devices that were not looked at."""
+
+    @property
+    def budget(self) -> tuple[float, float]:
+        """What all elements that deliver deliver together, and what the others take (W): the same but for the
+        solver's tolerance, where every element is told."""
+        powers = [each.power for each in self.elements if each.power is not None]
+        return -sum(power for power in powers if power < 0), sum(power for power in powers if power > 0)
+
+    @property
+    def is_budget_whole(self) -> bool:
+        """Whether the power of every element is told."""
+        return bool(self.elements) and all(each.power is not None for each in self.elements)
 
     @property
     def power(self) -> float:
@@ -384,6 +411,7 @@ def operating_point_to_plain(point: OperatingPoint | None) -> dict[str, Any] | N
             {"name": each.name, "voltage": each.voltage, "current": each.current, "power": each.power}
             for each in point.sources
         ],
+        "elements": [list(each) for each in point.elements],
         "power": point.power,
         "left_out": point.left_out,
     }
@@ -436,5 +464,13 @@ def _point_of(stored: Mapping[str, Any]) -> OperatingPoint:
             )
             for each in stored["sources"][:MOST_DEVICES]
         ),
+        elements=tuple(
+            ElementPoint(str(name), _number(current), _number(power))
+            for name, current, power in stored.get("elements", ())[:MOST_ELEMENTS]
+        ),
         left_out=int(stored["left_out"]),
     )
+
+
+def _number(stored: object) -> float | None:
+    return None if stored is None else float(stored)  # type: ignore[arg-type]

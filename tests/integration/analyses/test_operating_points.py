@@ -11,7 +11,12 @@ from pathlib import Path
 import pytest
 
 from application.simulation import operating_points, simulating
-from domain.simulation.operating_point import MOST_DEVICES, DevicePoint, operating_point_lines
+from domain.simulation.operating_point import (
+    MOST_DEVICES,
+    DevicePoint,
+    operating_point_from_plain,
+    operating_point_lines,
+)
 from domain.simulation.result import SimulationResult
 from domain.simulation.waveform import Plot
 from infrastructure.waveforms.raw_file import read_raw
@@ -205,3 +210,23 @@ async def test_a_run_does_not_wait_for_an_operating_point_that_is_never_found(
     result = await simulate(deck)
     assert result.operating_point is None
     assert result.run.issues
+
+
+async def test_the_power_of_every_element_adds_up(simulate: Simulate) -> None:
+    result = await simulate(f"{AMPLIFIER}.tran 10u 100u\n.end\n")
+    point = result.operating_point
+    assert point is not None
+    assert point.is_budget_whole
+    delivered, taken = point.budget
+    assert delivered == pytest.approx(taken, rel=1e-3)
+    assert delivered == pytest.approx(point.power, rel=1e-3)
+    by_name = {each.name: each for each in point.elements}
+    volts = point.nodes["vcc"] - point.nodes["c"]
+    assert by_name["rc"].current == pytest.approx(volts / 2e3)
+    assert by_name["rc"].power == pytest.approx(volts**2 / 2e3)
+    assert by_name["x1.re"].power == pytest.approx(point.nodes["out"] ** 2 / 1e3)
+    assert by_name["cin"].current == 0
+    assert by_name["q1"].power == pytest.approx(device(result, "q1").figures["power"], rel=1e-3)
+    stored = json.loads(await asyncio.to_thread(result.result_path.read_text))["operating_point"]
+    assert operating_point_from_plain(stored) == point
+    assert operating_point_from_plain({key: stored[key] for key in stored if key != "elements"}) is not None
