@@ -170,3 +170,36 @@ def test_a_reference_is_for_plain_voltages_only() -> None:
     assert against("v(a,b)", "ref") == "v(a,b)"
     assert against("i(r1)", "ref") == "i(r1)"
     assert against("v(out)", "") == "v(out)"
+
+
+async def test_the_operating_point_stands_behind_the_lines(stage: Bench) -> None:
+    page = stage.window.parts.editor.current_page()
+    page.editor.setFocus()
+    alt = Qt.KeyboardModifier.AltModifier
+    QTest.keyClick(page.editor, Qt.Key.Key_O, alt)
+    await stage.until(lambda: 0 in page.editor.hints)
+    assert page.editor.hints[0].text == "No operating point yet: F5 simulates the circuit."
+    stage.services.workspace.run_requested.emit()
+    await stage.until(lambda: len(page.editor.hints) > 5)
+    words = {line + 1: hint.text.replace("\u00a0", " ") for line, hint in page.editor.hints.items()}
+    assert words[1] == "Operating point of run 1"
+    assert words[3].startswith("9.00 V  −")  # the supply delivers
+    assert words[3].endswith("mW")
+    assert words[6].endswith("W")
+    assert words[14].startswith("x1:  IC ")
+    assert "VBE 782 mV" in words[14]
+    assert "active" in words[14]
+    assert words[9].startswith("x1:  −")  # of a capacitor its voltage alone
+    assert words[9].endswith("V")
+    assert not page.editor.are_hints_stale
+    for mode in ("dark", "light"):
+        stage.services.theme.set_mode(mode)
+        assert not page.editor.grab().isNull()
+    page.editor.go_to(2, 1)
+    QTest.keyClicks(page.editor, "*")
+    assert page.editor.are_hints_stale
+    await stage.until(lambda: "older text" in page.editor.hints[0].text)
+    assert page.editor.are_hints_stale
+    assert 2 in page.editor.hints  # all else stays, and follows its lines
+    QTest.keyClick(page.editor, Qt.Key.Key_O, alt)
+    assert not page.editor.hints

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from string import ascii_letters, digits
 
 from PyQt6.Qsci import QsciScintilla
@@ -27,7 +27,7 @@ from PyQt6.QtWidgets import QMenu, QToolTip
 
 from presentation.panels.editor.editor_menu import add_commands, add_fixes
 from presentation.panels.editor.examination import Problem
-from presentation.panels.editor.overlay import SQUIGGLES, Note, Overlay, OverviewBar
+from presentation.panels.editor.overlay import SQUIGGLES, LineHint, Note, Overlay, OverviewBar
 from presentation.panels.editor.spice_lexer import SpiceLexer
 from presentation.panels.editor.text_changes import TextEdit
 from presentation.ui.theme import Theme
@@ -505,6 +505,32 @@ class CodeEditor(QsciScintilla):
         start, end = self.selected_bytes()
         if not start <= position <= end:
             self.ask(self.SCI_GOTOPOS, position)
+
+    def show_hints(self, hints: Mapping[int, LineHint], *, is_stale: bool = False) -> None:
+        """Figures behind lines (from 0)."""
+        if hints or self._overlay.hints:
+            self._overlay.hints, self._overlay.are_hints_stale = hints, is_stale
+            self._update_view()
+
+    def mark_hints(self) -> None:
+        """The figures behind the lines are of an older text."""
+        self._overlay.are_hints_stale = True
+        self._update_view()
+
+    @property
+    def hints(self) -> Mapping[int, LineHint]:
+        """What stands behind the lines."""
+        return self._overlay.hints
+
+    @property
+    def are_hints_stale(self) -> bool:
+        """Whether that is of an older text."""
+        return self._overlay.are_hints_stale
+
+    def _update_view(self) -> None:
+        viewport = self.viewport()
+        if viewport is not None:
+            viewport.update()
 
     def caret_byte(self) -> int:
         """Where the caret is, in bytes of UTF-8."""

@@ -88,6 +88,7 @@ class EditorArea(QWidget):
         services.workspace.main_circuit_changed.connect(self._offer)
         services.workspace.opening_changed.connect(self._offer)
         self._offer()
+        self._has_point_hints = False
         self.newest = NewestPoint(services, project, simulation, self._bytes_of)
         """Of the circuits in its tabs."""
         self._text_commands = TextCommands(services, self)
@@ -127,6 +128,7 @@ class EditorArea(QWidget):
             "editor.go_to_line": self.open_go_to_line,
             "editor.quick_fix": self.quick_fix,
             "editor.probe": self.probe,
+            "editor.point_hints": self.toggle_point_hints,
             **self._text_commands.acts(),
             **self._name_commands.acts(),
             **ValueCommands(self._services, self).acts(),
@@ -312,6 +314,7 @@ class EditorArea(QWidget):
         page = EditorPage(
             services, self._project, self._simulation, opened, open_texts=self.open_texts, newest=newest
         )
+        page.point_hints.set_on(is_on=self._has_point_hints and is_spice(page.path))
         page.state_changed.connect(lambda: self._on_page_state(page))
         page.examined.connect(self._tell_problems)
         page.saved.connect(lambda: self._services.workspace.file_changed.emit(page.path))
@@ -430,6 +433,12 @@ class EditorArea(QWidget):
         page = self.current_page()
         if page is not None:
             page.fix_at_caret()
+
+    def toggle_point_hints(self) -> None:
+        """Show the operating point behind the lines of every circuit, or no more."""
+        self._has_point_hints = not self._has_point_hints
+        for page in self.pages():
+            page.point_hints.set_on(is_on=self._has_point_hints and is_spice(page.path))
 
     def probe(self) -> None:
         """Plot the node or element at the caret."""

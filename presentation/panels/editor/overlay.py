@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from PyQt6.Qsci import QsciScintilla
@@ -32,13 +32,25 @@ class Note:
     action: str
 
 
+@dataclass(frozen=True, slots=True)
+class LineHint:
+    """Figures behind a line."""
+
+    text: str
+    is_unusual: bool = False
+
+
 class Overlay:
-    """Paints one editor's; its `note` is shown on the caret's line."""
+    """Paints one editor's; its `note` is shown on the caret's line, its `hints` behind others."""
 
     def __init__(self, editor: QsciScintilla) -> None:
         self._editor = editor
         self.note: Note | None = None
         self._action_area = QRectF()
+        self.hints: Mapping[int, LineHint] = {}
+        """By line, from 0."""
+        self.are_hints_stale = False
+        """They are of an older text."""
 
     def action_at(self, point: QPointF) -> Problem | None:
         """The problem whose fix is offered at a point of the viewport."""
@@ -53,10 +65,44 @@ class Overlay:
         self._paint_row_of_margins(painter, theme, QRect(0, top, self._margins(), height))
         self._paint_number(painter, theme, line, QRect(0, top, self._editor.marginWidth(_NUMBERS), height))
         self._action_area = QRectF()
+        self._paint_hints(painter, theme)
         if self.note is not None:
             end = self._ask(QsciScintilla.SCI_GETLINEENDPOSITION, line)
             left = self._ask(QsciScintilla.SCI_POINTXFROMPOSITION, 0, end) + theme.size("space.6")
             self._paint_note(painter, theme, self.note, QRect(left, top, 0, height))
+
+    def _paint_hints(self, painter: QPainter, theme: Theme) -> None:
+        """Behind the ends of the lines, so that nothing is ever covered; the caret's line keeps its note."""
+        if not self.hints:
+            return
+        font = theme.font("small")
+        font.setItalic(self.are_hints_stale)
+        noted = self._editor.getCursorPosition()[0] if self.note is not None else -1
+        painter.setFont(font)
+        for line in self._visible_lines():
+            hint = self.hints.get(line)
+            if hint is None or line == noted:
+                continue
+            end = self._ask(QsciScintilla.SCI_GETLINEENDPOSITION, line)
+            left = self._ask(QsciScintilla.SCI_POINTXFROMPOSITION, 0, end) + theme.size("space.6")
+            top = self._ask(QsciScintilla.SCI_POINTYFROMPOSITION, 0, end)
+            height = self._ask(QsciScintilla.SCI_TEXTHEIGHT, line)
+            usual = "text.disabled" if self.are_hints_stale else "text.tertiary"
+            is_warned = hint.is_unusual and not self.are_hints_stale
+            painter.setPen(theme.color("warn.text" if is_warned else usual))
+            area = QRectF(left, top, QFontMetricsF(font).horizontalAdvance(hint.text) + 1, height)
+            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, hint.text)
+
+    def _visible_lines(self) -> Iterator[int]:
+        """The lines on the screen, from 0."""
+        first = self._ask(QsciScintilla.SCI_GETFIRSTVISIBLELINE)
+        seen = -1
+        for shown in range(first, first + self._ask(QsciScintilla.SCI_LINESONSCREEN) + 1):
+            line = self._ask(QsciScintilla.SCI_DOCLINEFROMVISIBLE, shown)
+            if line == seen:
+                return
+            seen = line
+            yield line
 
     def _margins(self) -> int:
         return sum(self._editor.marginWidth(margin) for margin in range(self._editor.margins()))
@@ -87,14 +133,7 @@ class Overlay:
 
     def _visible_runs(self, indicator: int) -> Iterator[tuple[int, int]]:
         """Start and end of each run of an indicator on the screen, cut at the ends of lines."""
-        first = self._ask(QsciScintilla.SCI_GETFIRSTVISIBLELINE)
-        count = self._ask(QsciScintilla.SCI_LINESONSCREEN) + 1
-        seen = -1
-        for shown in range(first, first + count):
-            line = self._ask(QsciScintilla.SCI_DOCLINEFROMVISIBLE, shown)
-            if line == seen:
-                return
-            seen = line
+        for line in self._visible_lines():
             position = self._ask(QsciScintilla.SCI_POSITIONFROMLINE, line)
             stop = self._ask(QsciScintilla.SCI_GETLINEENDPOSITION, line)
             while 0 <= position < stop:

@@ -39,6 +39,7 @@ from presentation.panels.editor.hovering import Hovering
 from presentation.panels.editor.newest_point import NewestPoint
 from presentation.panels.editor.notice_bar import Notice, NoticeBar, Way
 from presentation.panels.editor.over_text import OverText
+from presentation.panels.editor.point_hints import PointHints
 from presentation.panels.editor.probing import TextProbe
 from presentation.panels.editor.text_changes import TextEdit, edits_between
 from presentation.ui.parts import arrange
@@ -113,6 +114,7 @@ class EditorPage(QWidget):
         self.editor = CodeEditor(services, is_spice=is_spice(opened.path), has_title=has_title(opened.path))
         self.completer = Completer(services, self.editor) if is_spice(opened.path) else None
         self.hovering = Hovering(services, self.editor, lambda: self.path, lambda: self.facts, newest)
+        self.point_hints = PointHints(services, self.editor, lambda: self.path, lambda: self.facts, newest)
         self._probe = TextProbe(services, simulation, open_texts)
         self.editor.menu_opens.connect(self._offer_probes)
         self.notices = NoticeBar(services)
@@ -433,6 +435,8 @@ class EditorPage(QWidget):
         here = [problem for problem in found.problems if problem.file == self.path]
         self.editor.show_problems(here, found.models)
         self.editor.show_changes(found.changed)
+        if self.point_hints.is_on:
+            self.point_hints.refresh()
         self.examined.emit()
         self._services.workspace.text_checked.emit(self.path, text)
         if self._wants_fix:
