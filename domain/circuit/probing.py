@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from domain.circuit.circuit_names import CircuitNames, Scope
+from domain.circuit.circuit_names import CircuitNames, Meaning, Place, Scope
 from domain.circuit.elements import GROUND, Element, canonical_node
 from domain.circuit.hierarchy import read_circuit
 from domain.circuit.instances import instances_of, node_outside
@@ -116,3 +116,23 @@ def _of_element(element: Element, block: Block, name: str) -> Probe | None:
         words = (_FIRST_CURRENT[letter], *rest)
         return Probe(name, currents=tuple((word[1:], f"{word}({name})") for word in words), power=power)
     return Probe(name, currents=(("", f"i({name})"),), power=power)
+
+
+def places_of(names: CircuitNames, name: str, *, is_node: bool) -> list[Place]:
+    """Where a node or element of the data stands in the text, by its name there (``x1.b``, ``q.x1.q1``), the
+    places that define or connect it first. Empty for a name the circuit does not have."""
+    parts = name.lower().split(".")
+    if not is_node and len(parts) > 2 and len(parts[0]) == 1 and parts[0] != "x":
+        parts = parts[1:]
+    scope: Scope = ()
+    for part in parts[:-1]:
+        target = names.table(scope).calls.get(part)
+        found = names.subcircuit(target, scope) if target is not None else None
+        if found is None:
+            return []
+        scope = (*found[0], found[1].name.lower())
+    key = parts[-1]
+    owner = () if is_node and key in names.globals else scope
+    kind: Literal["node", "element"] = "node" if is_node else "element"
+    places = names.places(Meaning(kind, key, owner))
+    return sorted(places, key=lambda place: place.usage not in ("definition", "connection"))

@@ -94,6 +94,11 @@ def compile_expression(text: str) -> CompiledExpression:
     return CompiledExpression(text=text, signals=frozenset(_vectors(tree)), _whole=_compile_whole(tree))
 
 
+def signals_in(expression: str) -> tuple[SignalRef, ...]:
+    """The signals an expression names, in their order. Raises UserInputError for one that cannot be read."""
+    return tuple(_references(parse(expression)))
+
+
 def evaluate(expression: str, plots: Sequence[Plot]) -> Quantity:
     """The number an expression stands for, on the plots of one result.
 

@@ -228,6 +228,8 @@ class Workspace(QObject):
     """An expression of the circuit in front: it is to be seen in the plot of its newest result"""
     place_probed: Signal[Path, int, str, Probed] = signal(object, int, str, str)
     """A file, a line from 1, a name that stands there, and what of it is to be plotted"""
+    trace_located: Signal[Path, str] = signal(object, str)
+    """A circuit, an expression: where it stands in the text is to be seen"""
     measurement_wanted: Signal[Path, str] = signal(object, str)
     """A result, the name of a figure: it is to be seen in the measurements of this result"""
     picture_offered: Signal[str, bytes] = signal(str, bytes)

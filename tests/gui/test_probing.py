@@ -203,3 +203,40 @@ async def test_the_operating_point_stands_behind_the_lines(stage: Bench) -> None
     assert 2 in page.editor.hints  # all else stays, and follows its lines
     QTest.keyClick(page.editor, Qt.Key.Key_O, alt)
     assert not page.editor.hints
+
+
+async def test_traces_are_found_in_the_text_and_laid_on_each_other(stage: Bench) -> None:
+    stage.services.workspace.run_requested.emit()
+    await stage.until(lambda: drawn(stage))
+    panel = stage.window.parts.runs.waveforms
+    page = stage.window.parts.editor.current_page()
+    for expression in ("v(in)", "ic(x1.q1)", "v(x1.b)"):
+        panel.add_trace(expression)
+        await stage.until(lambda wanted=expression: wanted in drawn(stage))
+
+    def chip(expression):
+        return next(each for each in panel.chips.chips if each.text() == expression)
+
+    for expression, modifier, line in (
+        ("ic(x1.q1)", Qt.KeyboardModifier.ShiftModifier, 14),
+        ("v(x1.b)", Qt.KeyboardModifier.AltModifier, 9),
+        ("v(in)", Qt.KeyboardModifier.ShiftModifier, 4),
+    ):
+        QTest.mouseClick(chip(expression), Qt.MouseButton.LeftButton, modifier, QPoint(6, 6))
+        await stage.until(lambda wanted=line: page.editor.caret()[0] == wanted)
+        assert not chip(expression).isChecked()
+    menu = await opened_menu(stage, lambda: panel.chips.menu_wanted.emit("v(x1.b)", QPoint(50, 50)))
+    next(each for each in menu.actions() if each.text() == "Where it is in the circuit").trigger()
+    await stage.until(lambda: page.editor.caret()[0] == 9)
+    menu.close()
+    line = page.editor.text().split("\n")[8]
+    start = page.editor.positionFromLineIndex(8, line.index(" b ") + 1)
+    await stage.until(lambda: page.editor.ask(page.editor.SCI_INDICATORVALUEAT, 13, start) == 1)
+    await stage.until(lambda: page.editor.ask(page.editor.SCI_INDICATORVALUEAT, 13, start) == 0)
+
+    one, other = chip("v(c)"), chip("v(in)")
+    target = one.mapFromGlobal(other.mapToGlobal(other.rect().center()))
+    QTest.mousePress(one, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, QPoint(6, 6))
+    QTest.mouseMove(one, target)
+    QTest.mouseRelease(one, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, target)
+    await stage.until(lambda: "v(c)-v(in)" in drawn(stage))

@@ -30,6 +30,7 @@ from presentation.panels.editor.examination import Problem
 from presentation.panels.editor.overlay import SQUIGGLES, LineHint, Note, Overlay, OverviewBar
 from presentation.panels.editor.spice_lexer import SpiceLexer
 from presentation.panels.editor.text_changes import TextEdit
+from presentation.ui.parts import once_after
 from presentation.ui.theme import Theme
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
@@ -39,6 +40,9 @@ _ERROR, _WARNING, _BULB, _CHANGED = range(4)
 """Markers."""
 _MATCH = 11
 """Indicator of the places of a search."""
+_GLOW = 13
+"""Indicator of what somebody pointed at elsewhere."""
+_GLOW_MS = 2000
 _ICONS = {
     _ERROR: ("circle-x", "error.icon"),
     _WARNING: ("triangle-alert", "warn.icon"),
@@ -86,6 +90,7 @@ class CodeEditor(QsciScintilla):
             self.setLexer(self._lexer)
             # A double click takes a whole number, as 1.6k.
             self.SendScintilla(self.SCI_SETWORDCHARS, 0, f"{ascii_letters}{digits}_.".encode())
+        self._glowing = once_after(self, _GLOW_MS, lambda: self.glow(()))
         self.restyle()
         self.retranslate()
         self.textChanged.connect(self.edited)
@@ -337,6 +342,12 @@ class CodeEditor(QsciScintilla):
         self.setIndicatorForegroundColor(match, _MATCH)
         self.setIndicatorOutlineColor(match, _MATCH)
         self.setIndicatorDrawUnder(True, _MATCH)
+        self.indicatorDefine(self.IndicatorStyle.StraightBoxIndicator, _GLOW)
+        glow = theme.color("accent.base")
+        glow.setAlphaF(0.35)
+        self.setIndicatorForegroundColor(glow, _GLOW)
+        self.setIndicatorOutlineColor(glow, _GLOW)
+        self.setIndicatorDrawUnder(True, _GLOW)
 
     def _dress_markers(self, theme: Theme) -> None:
         size = theme.size("icon.small")
@@ -531,6 +542,15 @@ class CodeEditor(QsciScintilla):
         viewport = self.viewport()
         if viewport is not None:
             viewport.update()
+
+    def glow(self, places: Sequence[tuple[int, int]]) -> None:
+        """Have some pieces of the text (bytes) stand out for two seconds."""
+        self.ask(self.SCI_SETINDICATORCURRENT, _GLOW)
+        self.ask(self.SCI_INDICATORCLEARRANGE, 0, self.length())
+        for start, end in places:
+            self.ask(self.SCI_INDICATORFILLRANGE, start, end - start)
+        if places:
+            self._glowing.start()
 
     def caret_byte(self) -> int:
         """Where the caret is, in bytes of UTF-8."""

@@ -26,6 +26,7 @@ from presentation.panels.editor.name_commands import NameCommands
 from presentation.panels.editor.newest_point import NewestPoint
 from presentation.panels.editor.page import EditorPage
 from presentation.panels.editor.value_commands import ValueCommands
+from presentation.panels.editor.probing import places_in_text
 from presentation.ui.closable_tabs import ClosableTabs
 from presentation.ui.empty_state import EmptyNote
 from presentation.ui.name_cut import middle_cut
@@ -142,6 +143,11 @@ class EditorArea(QWidget):
         workspace.file_activated.connect(self.show_file)
         workspace.file_offered.connect(self.offer_file)
         workspace.place_probed.connect(self._on_place_probed)
+        workspace.trace_located.connect(
+            lambda circuit, expression: services.start(
+                self._show_trace(circuit, expression), kind="probe", scope="probe"
+            )
+        )
         workspace.file_changed.connect(self._on_file_changed)
         workspace.file_moved.connect(self._on_file_moved)
         workspace.changes_accepted.connect(self._on_changes_accepted)
@@ -445,6 +451,25 @@ class EditorArea(QWidget):
         page = self.current_page()
         if page is not None:
             page.probe()
+
+    async def _show_trace(self, circuit: Path, expression: str) -> None:
+        """The caret goes to the first line of what an expression plots; all its places glow."""
+        places = await places_in_text(self._simulation, circuit, self.open_texts(), expression)
+        if not places:
+            self._services.workspace.status_changed.emit(
+                msg(
+                    "{expression} names nothing that stands in {name}.",
+                    expression=expression,
+                    name=circuit.name,
+                )
+            )
+            return
+        first = places[0]
+        self.show_file(first.file or circuit, first.line, first.column)
+        await self.all_opened()
+        page = self.page_of(first.file or circuit)
+        if page is not None:
+            page.editor.glow([span for each in places if each.file == first.file for span in each.spans])
 
     def _on_place_probed(self, path: Path, line: int, name: str, what: Probed) -> None:
         page = self.page_of(path)

@@ -97,7 +97,8 @@ class PointHints(QObject):
         language = self._services.language
         words = []
         for figure in hint.figures:
-            number = "0" if figure.value == 0 else SPACE.join(quantity(figure.value, figure.unit, _DIGITS))
+            amount = ("0", figure.unit) if figure.value == 0 else quantity(figure.value, figure.unit, _DIGITS)
+            number = SPACE.join(amount)
             words.append(f"{figure.name} {number}".strip())
         region = REGIONS.get(hint.region)
         if region is not None:

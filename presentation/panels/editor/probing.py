@@ -8,12 +8,15 @@ from functools import partial
 from pathlib import Path
 
 from application.groups.simulation import Simulation
-from domain.circuit.circuit_names import CardCache
+from domain.circuit.circuit_names import CardCache, Place
 from domain.circuit.completion import Facts
-from domain.circuit.probing import Probe, meant_at, probe_of
+from domain.circuit.probing import Probe, meant_at, places_of, probe_of
+from domain.simulation.expressions import signals_in
 from presentation.ui.probe_entries import Entry, of_element, of_node
 from presentation.ui.workspace import Probed, WindowServices
+from shared.errors import UserInputError
 from shared.message import msg
+from shared.uninterrupted import off_loop
 
 
 class TextProbe:
@@ -54,11 +57,16 @@ class TextProbe:
 
     def entries(self, facts: Facts, path: Path, line: int, offset: int) -> list[Entry]:
         """Probed a context menu offers at a byte of the text, from what is known of the circuit."""
-        meant = None if facts.names is None else meant_at(facts.names, facts.file, line, offset=offset)
-        plot = partial(self.plot, path, line, offset=offset)
-        if meant is None:
+        if facts.names is None:
             return []
-        return of_node(self._services, meant.name, plot) if meant.is_node else of_element(meant.name, plot)
+        found: list[Entry] = []
+        meant = meant_at(facts.names, facts.file, line, offset=offset)
+        if meant is not None and meant.is_node:
+            found += of_node(self._services, meant.name, partial(self.plot, path, line, offset=offset))
+            meant = meant_at(facts.names, facts.file, line)
+        if meant is not None and not meant.is_node:
+            found += of_element(meant.name, partial(self.plot, path, line))
+        return found
 
 
 def _found(facts: Facts, line: int, offset: int | None, node: str) -> Probe | None:
@@ -73,3 +81,34 @@ def _expression(probe: Probe, what: Probed) -> str:
     if what == "current" and probe.currents:
         return probe.currents[0][1]
     return probe.usual
+
+
+async def places_in_text(
+    simulation: Simulation, circuit: Path, texts: Mapping[Path, str], expression: str
+) -> list[Place]:
+    """Where the nodes and elements of an expression stand in a circuit, those of its first signal first."""
+    if circuit not in texts:
+        try:
+            texts = {**texts, circuit: (await off_loop(circuit.read_bytes)).decode("utf-8", "replace")}
+        except OSError:  # moved or removed since the run
+            return []
+    facts = await simulation.names(circuit, texts)
+    return await asyncio.to_thread(_places, facts, expression)
+
+
+def _places(facts: Facts, expression: str) -> list[Place]:
+    if facts.names is None:
+        return []
+    try:
+        signals = signals_in(expression)
+    except UserInputError:
+        return []
+    found: list[Place] = []
+    for signal in signals:
+        nodes = signal.kind in ("v", "plain")
+        names = signal.names if signal.kind == "v" else signal.names[-1:]
+        if signal.kind == "i":
+            names = signal.names[:1]
+        for name in names:
+            found += places_of(facts.names, name, is_node=nodes)
+    return found

@@ -49,6 +49,10 @@ class TraceChip(QAbstractButton):
 
     removed = pyqtSignal()
     edit_wanted = pyqtSignal()
+    place_wanted = pyqtSignal()
+    """Alt or Shift and a click: where does it stand in the circuit?"""
+    dropped = pyqtSignal(QPoint)
+    """It was dragged to a place on the screen"""
     menu_wanted = pyqtSignal(QPoint)
     """on the screen"""
     figures_wanted = pyqtSignal()
@@ -160,9 +164,26 @@ class TraceChip(QAbstractButton):
             icon = self._services.icons.get("x", "text.secondary", side)
             icon.paint(painter, cross)
 
+    def mouseMoveEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
+        """A chip that is pulled out of its place can be laid on another one."""
+        if event is not None and self._can_be_removed and event.buttons() & Qt.MouseButton.LeftButton:
+            is_inside = self.rect().contains(event.position().toPoint())
+            self.setCursor(Qt.CursorShape.ArrowCursor if is_inside else Qt.CursorShape.ClosedHandCursor)
+        super().mouseMoveEvent(event)
+
     def mouseReleaseEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
         if event is not None and self._can_be_removed:
+            self.unsetCursor()
             is_inside = self.rect().contains(event.position().toPoint())
+            is_left = event.button() == Qt.MouseButton.LeftButton
+            held = Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.ShiftModifier
+            if is_left and (not is_inside or event.modifiers() & held):
+                self.setDown(False)
+                if is_inside:
+                    self.place_wanted.emit()
+                else:
+                    self.dropped.emit(event.globalPosition().toPoint())
+                return
             is_cross = event.button() == Qt.MouseButton.LeftButton and self._cross().contains(
                 event.position().toPoint()
             )
@@ -244,6 +265,10 @@ class ChipRow(QWidget):
     """of a trace, at a place on the screen"""
     figures_wanted = pyqtSignal(str)
     """of the shown span of a trace"""
+    place_wanted = pyqtSignal(str)
+    """of a trace: where it stands in the circuit"""
+    difference_wanted = pyqtSignal(str, str)
+    """One trace was laid on another"""
     trace_selected = pyqtSignal(object)
     """expression: str, or None"""
     rows_changed = pyqtSignal()
@@ -406,8 +431,18 @@ class ChipRow(QWidget):
         chip.removed.connect(lambda: self.trace_removed.emit(expression))
         chip.edit_wanted.connect(lambda: self.begin_editing(expression))
         chip.figures_wanted.connect(lambda: self.figures_wanted.emit(expression))
+        chip.place_wanted.connect(lambda: self.place_wanted.emit(expression))
+        chip.dropped.connect(lambda place: self._on_dropped(expression, place))
         chip.menu_wanted.connect(lambda place: self.menu_wanted.emit(expression, place))
         return chip
+
+    def _on_dropped(self, expression: str, place: QPoint) -> None:
+        here = self.mapFromGlobal(place)
+        under = next(
+            (chip for chip in self._chips if chip.isVisible() and chip.geometry().contains(here)), None
+        )
+        if under is not None and under.text() != expression:
+            self.difference_wanted.emit(expression, under.text())
 
     def _on_clicked(self, expression: str, *, is_checked: bool) -> None:
         for chip in self._chips:

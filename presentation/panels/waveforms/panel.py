@@ -172,6 +172,11 @@ class WaveformsPanel(QWidget):
                 self._add(expression, self._plot, self._axis), kind="draw trace", scope="waveforms"
             )
 
+    def show_in_text(self, expression: str) -> None:
+        """Show where what it plots stands in the circuit."""
+        if self._circuit is not None:
+            self._services.workspace.trace_located.emit(self._circuit, expression)
+
     def show_trace(self, expression: str) -> None:
         """Draw an expression if it is not drawn yet, and put it in front of the others."""
         self.add_trace(expression)

@@ -13,7 +13,7 @@ from presentation.panels.waveforms.plot_box import PlotPlace
 from presentation.panels.waveforms.plot_history import Part, PlotHistory, PlotState
 from presentation.panels.waveforms.plot_host import PlotHost
 from presentation.panels.waveforms.plot_looks import changed_look, look_of, set_style
-from presentation.panels.waveforms.plot_menus import chip_menu, plot_menu
+from presentation.panels.waveforms.plot_menus import chip_menu, minus, plot_menu
 from presentation.ui.workspace import WindowServices
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ class PlotHands(QObject):
         self._plot: tuple[object, ...] = ()
         """Circuit and analysis of the history."""
         panel.chips.menu_wanted.connect(self._show_chip_menu)
+        panel.chips.place_wanted.connect(panel.show_in_text)
+        panel.chips.difference_wanted.connect(lambda one, other: panel.add_trace(minus(one, other)))
         panel.chips.trace_edited.connect(panel.replace_trace)
         panel.chips.trace_renamed.connect(self._rename)
         self._axes = AxisHands(services, panel)

@@ -72,6 +72,9 @@ class PlotHost(Protocol):
 
     def add_trace(self, expression: str) -> None: ...
 
+    def show_in_text(self, expression: str) -> None:
+        """Show where what it plots stands in the circuit."""
+
     def remove_trace(self, expression: str) -> None: ...
 
     def replace_trace(self, old: str, new: str) -> None: ...

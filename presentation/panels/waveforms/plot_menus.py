@@ -170,8 +170,7 @@ def chip_menu(services: WindowServices, panel: PlotHost, hands: Styling, express
     if others:
         difference = rows.submenu("difference", msg("Difference with"))
         for other in others:
-            minus = f"{_as_term(expression)}-{_as_term(other)}"
-            rows.add(other, other, partial(panel.add_trace, minus), into=difference)
+            rows.add(other, other, partial(panel.add_trace, minus(expression, other)), into=difference)
     for kind in panel.beside.of_one_trace():
         rows.add(kind, KIND_TITLES[kind], partial(panel.draw_beside, kind, expression))
     if panel.axis_unit == "Hz":
@@ -187,6 +186,7 @@ def chip_menu(services: WindowServices, panel: PlotHost, hands: Styling, express
         )
     _add_colors(services, rows, panel, hands, expression)
     rows.line()
+    rows.add("where", msg("Where it is in the circuit"), partial(panel.show_in_text, expression))
     rows.add("copy_values", msg("Copy values"), partial(panel.copy_values, expression))
     rows.line()
     rows.add(
@@ -219,6 +219,11 @@ def _add_colors(
 
 def _measures(axis_unit: str) -> tuple[tuple[Message, str], ...]:
     return {"s": _OVER_TIME, "Hz": _OVER_FREQUENCY}.get(axis_unit, _ELSE)
+
+
+def minus(expression: str, other: str) -> str:
+    """One trace less another: ``v(a)-v(b)``."""
+    return f"{_as_term(expression)}-{_as_term(other)}"
 
 
 def _as_term(expression: str) -> str:
