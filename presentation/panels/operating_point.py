@@ -10,7 +10,13 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QAction, QResizeEvent, QShowEvent
 from PyQt6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from domain.simulation.operating_point import REGIONS, DevicePoint, OperatingPoint, is_usual
+from domain.simulation.operating_point import (
+    REGIONS,
+    DevicePoint,
+    ElementPoint,
+    OperatingPoint,
+    is_usual,
+)
 from presentation.panels.waveforms.figures import SPACE, quantity
 from presentation.panels.waveforms.run_note import RunNote
 from presentation.ui.figure_table import Cell, Column, FigureTable
@@ -61,6 +67,8 @@ class OperatingPointView(QWidget):
         self._circuit: Path | None = None
         """Whose operating point it is, or would be."""
         self._amplifies = self._is_stale = False
+        self._budget_order = (2, False)
+        """The column the power budget is sorted by, and whether it is turned round."""
         self._problem: Message | None = None
         self.setObjectName("operating_point")
         self._build()
@@ -94,6 +102,7 @@ class OperatingPointView(QWidget):
             (self.devices, msg("Transistors and diodes")),
             (self.nodes, msg("Node voltages")),
             (self.sources, msg("Voltage and current sources")),
+            (self.budget, msg("Power budget")),
         ):
             table.setAccessibleName(language(text))
         for table in self._tables:
@@ -114,7 +123,9 @@ class OperatingPointView(QWidget):
         self.devices = FigureTable(services, "operating_point_devices")
         self.nodes = FigureTable(services, "operating_point_nodes")
         self.sources = FigureTable(services, "operating_point_sources")
-        self._tables = (self.devices, self.nodes, self.sources)
+        self.budget = FigureTable(services, "operating_point_budget")
+        self.budget.heads_clicked.connect(self._sort_budget)
+        self._tables = (self.devices, self.budget, self.nodes, self.sources)
         for table in self._tables:
             copy = QAction(table)
             copy.triggered.connect(table.copy)
@@ -135,7 +146,9 @@ class OperatingPointView(QWidget):
         self._side = arrange(QVBoxLayout(side), (self.nodes, 2), (self.sources, 1), edges=0, gap=0)
         self._both = QHBoxLayout()
         tables = QWidget()
-        arrange(self._both, (self.devices, 1), (side, 1), edges=0, gap=0)
+        left = QWidget()
+        arrange(QVBoxLayout(left), (self.devices, 1), (self.budget, 1), edges=0, gap=0)
+        arrange(self._both, (left, 1), (side, 1), edges=0, gap=0)
         tables.setLayout(self._both)
         self._empty = text_label(name="operating_point_empty", wraps=True)
         self._empty.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
@@ -333,11 +346,47 @@ class OperatingPointView(QWidget):
             ],
         )
         self.sources.setVisible(bool(point.sources))
-        self._power.setText(
-            language(
-                msg("The sources deliver {power}", power=SPACE.join(quantity(point.power, "W", _DIGITS)))
+        self._show_budget(point, plain)
+        self._power.setText(language(_balance(point)))
+
+    def _sort_budget(self, column: int) -> None:
+        """By the clicked column, the largest or the first name on top; a second click turns it round."""
+        self._budget_order = (column, column == self._budget_order[0] and not self._budget_order[1])
+        self._show()
+
+    def _show_budget(self, point: OperatingPoint, plain: str) -> None:
+        """Every element with what it takes up, and its share; what delivers stands at the end."""
+        language, (column, is_turned) = self._services.language, self._budget_order
+        taken = point.budget[1]
+        known = [each for each in point.elements if each.power is not None or each.current is not None]
+        if column == 0:
+            known.sort(key=lambda each: each.name, reverse=is_turned)
+        else:
+
+            def size(each: ElementPoint) -> float:
+                return abs(each.current or 0.0) if column == 1 else each.power or 0.0
+
+            known.sort(key=size, reverse=not is_turned)
+        rows = []
+        for each in known:
+            share = None if each.power is None or each.power <= 0 or not taken else each.power / taken
+            rows.append(
+                [
+                    Cell(text=each.name, style="mono_small", color=plain, tip=each.name),
+                    _cell(each.current, "A", plain),
+                    _cell(each.power, "W", plain),
+                    Cell(text="" if share is None else f"{100 * share:.1f}", unit="%", color=plain)
+                    if share is not None
+                    else Cell(text=""),
+                ]
             )
-        )
+        heads = (msg("Element"), msg("Current"), msg("Power"), msg("Share"))
+        columns = [
+            Column(title=language(title), is_number=number > 0, is_strong=number == column)
+            for number, title in enumerate(heads)
+        ]
+        self.budget.show_rows(columns, rows)
+        self.budget.setVisible(bool(rows))
 
     def _head_of(self, name: str) -> str:
         if name == "power":
@@ -363,6 +412,18 @@ class OperatingPointView(QWidget):
     def _copy_all(self) -> None:
         tables: Sequence[FigureTable] = [table for table in self._tables if table.rows]
         copy_text("\n\n".join((self._title.text(), *(table.as_text() for table in tables))))
+
+
+def _balance(point: OperatingPoint) -> Message:
+    """What the sources deliver, and what the parts take where that is known of all."""
+    delivered, taken = point.budget
+    if not point.is_budget_whole:
+        return msg("The sources deliver {power}", power=SPACE.join(quantity(point.power, "W", _DIGITS)))
+    return msg(
+        "Sources deliver {delivered}, parts take {taken}",
+        delivered=SPACE.join(quantity(delivered, "W", _DIGITS)),
+        taken=SPACE.join(quantity(taken, "W", _DIGITS)),
+    )
 
 
 def _fault(device: DevicePoint) -> Message:

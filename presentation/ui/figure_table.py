@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PyQt6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QRect, QRectF, QSize, Qt
+from PyQt6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QRect, QRectF, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QFontMetrics, QKeyEvent, QKeySequence, QPainter
 from PyQt6.QtWidgets import (
     QAbstractItemView,
@@ -113,6 +113,9 @@ _LEAST_SHARE = 6
 class FigureTable(QTableView):
     """The table. Ctrl+C copies it with tabs between the columns."""
 
+    heads_clicked = pyqtSignal(int)
+    """the column whose head was clicked"""
+
     def __init__(self, services: WindowServices, name: str, *, wide_column: int = 0) -> None:
         """`wide_column` takes what room the others leave."""
         super().__init__()
@@ -137,6 +140,8 @@ class FigureTable(QTableView):
         self._side = side
         self._head = _Head(services, self._model)
         self.setHorizontalHeader(self._head)
+        self._head.sectionClicked.connect(self.heads_clicked)
+        self._head.setSectionsClickable(True)
         self.restyle()
         services.theme.changed.connect(self.restyle)
 

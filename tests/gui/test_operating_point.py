@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from PyQt6.QtCore import Qt
+import pytest
+from PyQt6.QtCore import QPoint, Qt
 from PyQt6.QtGui import QGuiApplication
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QLabel, QPushButton, QToolButton
@@ -55,7 +56,20 @@ async def test_the_operating_point_follows_the_circuit_in_front_and_its_newest_r
     assert told[5] == f"{device.figures['gm'] * 1e3:.1f} mS"
     assert ["c1", f"{result.operating_point.nodes['c1']:.2f} V"] in _rows(view.nodes)
     power = view.findChild(QLabel, "operating_point_power").text()
-    assert power.replace("\u00a0", " ") == f"The sources deliver {result.operating_point.power * 1e3:.2f} mW"
+    told_power = f"{result.operating_point.power * 1e3:.2f} mW"
+    balance = f"Sources deliver {told_power}, parts take {told_power}"
+    assert power.replace("\u00a0", " ") == balance
+    budget = _rows(view.budget)
+    assert [row[0] for row in budget][-1] == "vcc"  # the largest taker first, what delivers last
+    shares = [float(row[3].split()[0]) for row in budget if row[3]]
+    assert shares == sorted(shares, reverse=True)
+    assert sum(shares) == pytest.approx(100, abs=0.5)
+    head = view.budget.horizontalHeader()
+    for order in (sorted, lambda names: sorted(names, reverse=True)):
+        place_of_head = QPoint(head.sectionViewportPosition(0) + 4, 4)
+        QTest.mouseClick(head.viewport(), Qt.MouseButton.LeftButton, pos=place_of_head)
+        names = [row[0] for row in _rows(view.budget)]
+        assert names == list(order(names))
     assert view.notes == ""
     _click(view, QToolButton, "copy_operating_point")
     copied = QGuiApplication.clipboard().text()
