@@ -25,8 +25,8 @@ from presentation.panels.editor.find_bar import FindBar, GoToLineBar
 from presentation.panels.editor.name_commands import NameCommands
 from presentation.panels.editor.newest_point import NewestPoint
 from presentation.panels.editor.page import EditorPage
-from presentation.panels.editor.value_commands import ValueCommands
 from presentation.panels.editor.probing import places_in_text
+from presentation.panels.editor.value_commands import ValueCommands
 from presentation.ui.closable_tabs import ClosableTabs
 from presentation.ui.empty_state import EmptyNote
 from presentation.ui.name_cut import middle_cut
