@@ -24,6 +24,7 @@ from shared.uninterrupted import off_loop
 if TYPE_CHECKING:
     from application.ports.simulation import Simulator, WaveformReader
     from domain.simulation.request import SimulationJob
+    from domain.simulation.wiring import Wiring
 
 FOLDER = "best"
 """In a result's folder: the data of the fresh runs, a folder each."""
@@ -64,9 +65,10 @@ class FreshRuns:
         found = []
         for number, point in enumerate(points):
             place = folder / FOLDER / str(number)
-            job = await off_loop(_job, prepared, plan, point, place, timeout_s)
+            wiring, job = await off_loop(_job, prepared, plan, point, place, timeout_s)
             run = await self.simulator.run(job)
-            found.append(await off_loop(self._measured, run, plan, measures, point, number))
+            of_it = measures.of_one_run(wiring)
+            found.append(await off_loop(self._measured, run, plan, of_it, point, number))
         return found
 
     def _measured(
@@ -108,6 +110,10 @@ def circuit_at(
 
 def _job(
     prepared: PreparedCircuit, plan: StudyPlan, point: Point, place: Path, timeout_s: float
-) -> SimulationJob:
+) -> tuple[Wiring | None, SimulationJob]:
+    """What its elements are connected to, and the run."""
     place.mkdir(parents=True)
-    return circuit_at(prepared, plan, point).job(place, timeout_s=timeout_s)
+    circuit = circuit_at(prepared, plan, point)
+    texts = {path: circuit.tree.files[path].to_bytes() for path in circuit.tree.changed}
+    read_again = circuit.edited(circuit.netlist, texts)  # with the values of this point
+    return read_again.wiring, circuit.job(place, timeout_s=timeout_s)

@@ -11,11 +11,14 @@ from pathlib import Path
 from application.simulation.prepared_circuit import PreparedCircuit
 from domain.circuit.cards import Measure
 from domain.circuit.parameters import Definitions, definitions_of, parse_expression
-from domain.simulation.expressions import CompiledExpression, compile_expression
+from domain.simulation.element_signals import Elements, PlotElements, elements_of_many, vectors_for
+from domain.simulation.expression_syntax import SignalRef
+from domain.simulation.expressions import CompiledExpression, compile_expression, signals_in
 from domain.simulation.goals import DesignGoal
 from domain.simulation.meas import evaluate_meas
 from domain.simulation.meas_cards import MeasStatement, parse_meas
 from domain.simulation.waveform import Plot
+from domain.simulation.wiring import Wiring
 from domain.studies.spec_reader import spec_error
 from domain.studies.study_spec import StudySpec
 from shared.errors import CircuitAIError, CircuitError, UserInputError
@@ -42,6 +45,8 @@ class StudyMeasures:
     """`.meas` cards of the circuit."""
     definitions: Definitions = field(default_factory=Definitions)
     """The circuit's parameters, which `.meas` cards may use."""
+    elements: Elements | None = None
+    """What tells currents and powers of elements, where an expression asks for some."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -53,13 +58,27 @@ class StudyMeasures:
         """The vectors a run has to give; None for all of them (`.meas` cards name theirs in many ways)."""
         if self.cards:
             return None
-        return tuple(sorted({name for item in self.expressions.values() for name in item.signals}))
+        names = {name for item in self.expressions.values() for name in item.signals}
+        if self.elements is not None:
+            for item in self.expressions.values():
+                for reference in element_references(item.text):
+                    names |= vectors_for(self.elements, reference)
+        return tuple(sorted(names))
+
+    def of_one_run(self, wiring: Wiring | None) -> StudyMeasures:
+        """The same for a run of its own of a circuit that is connected like this, with all it saves."""
+        if self.elements is None or wiring is None:
+            return self
+        return replace(self, elements=Elements(wiring=wiring))
 
     def of(self, plots: Sequence[Plot], parameters: Mapping[str, float]) -> Measured:
         """The metrics of one run in which `parameters` had these values.
 
         Raises UserInputError for an expression that no run can answer (an unknown signal).
         """
+        if self.elements is not None:
+            told = PlotElements(elements=self.elements, beside={})
+            plots = [replace(plot, elements=told) for plot in plots]
         values: dict[str, float] = {}
         units: dict[str, str] = {}
         problems: dict[str, Message] = {}
@@ -87,6 +106,11 @@ class StudyMeasures:
             for name, expression in self.definitions.expressions.items()
         }
         return replace(self.definitions, expressions=own).values()
+
+
+def element_references(expression: str) -> list[SignalRef]:
+    """The currents and powers of elements that an expression names."""
+    return [each for each in signals_in(expression) if each.kind in ("i", "terminal", "p")]
 
 
 def study_measures(
@@ -120,7 +144,12 @@ def study_measures(
     definitions = definitions_of(
         card for card in placed if card.kind == "directive" and not card.scope
     ) if cards else Definitions()  # fmt: skip
-    return StudyMeasures(expressions=expressions, cards=cards, definitions=definitions), goals, warnings
+    has_elements = any(element_references(each.text) for each in expressions.values())
+    elements = None
+    if has_elements and prepared.wiring is not None:
+        elements = elements_of_many(prepared.wiring, {analysis.kind for analysis in prepared.analyses()})
+    measures = StudyMeasures(expressions=expressions, cards=cards, definitions=definitions, elements=elements)
+    return measures, goals, warnings
 
 
 def _compiled(text: str, place: str) -> CompiledExpression:

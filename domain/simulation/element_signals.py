@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
 from domain.circuit.elements import GROUND
-from domain.simulation.branch_currents import ByAdmittance, Course, CurrentPlan, FromVector, Key
+from domain.simulation.branch_currents import ByAdmittance, Course, CurrentPlan, FromVector, Key, with_saves
 from domain.simulation.expression_syntax import SignalRef
 from domain.simulation.operating_point import MOST_ELEMENTS, ElementPoint
 from domain.simulation.waveform import Array, Plot, Vector
-from domain.simulation.wiring import Part, Wiring
+from domain.simulation.wiring import BRANCHES, Part, Wiring
 from shared.message import Message, msg
 
 _TOLD_IN: Mapping[str, Course] = {"op": "static", "dc": "static", "tran": "tran", "ac": "ac"}
@@ -74,6 +74,20 @@ class PlotElements:
             return part is not None and plot.analysis != "ac" and reader.power_keys(part) is not None
         meant = self._meant(reference)
         return meant is not None and reader.sum_for(*meant) is not None
+
+    def needed(self, plot: Plot, reference: SignalRef) -> set[str]:
+        """The vectors that `find` would read; empty where it has no answer."""
+        if plot.analysis not in _TOLD_IN:
+            return set()
+        reader = _Reader(self, plot)
+        if reference.kind == "p":
+            part = self._part(reference.names[0]) if len(reference.names) == 1 else None
+            powers = reader.power_keys(part) if part is not None and plot.analysis != "ac" else None
+            keys = [key for _, each, _ in powers or () for key in each]
+            return {f"v({node})" for node, _, _ in powers or ()} | reader.leaves(keys)
+        meant = self._meant(reference)
+        found = None if meant is None else reader.sum_for(*meant)
+        return set() if found is None else reader.leaves(found[0])
 
     def why_not(self, plot: Plot, reference: SignalRef) -> tuple[Message, Message]:
         """Why `find` has none, and what to do."""
@@ -156,6 +170,24 @@ class PlotElements:
         return part, 0
 
 
+def elements_of_many(wiring: Wiring, analyses: Collection[str]) -> Elements:
+    """The elements of runs that differ in values: of a resistor or capacitor the run itself has to tell its
+    own, and each run saves what is measured alone."""
+    bare = replace(wiring, parts=tuple(part._replace(value=None) for part in wiring.parts), saved=())
+    return Elements(wiring=with_saves(bare, analyses, is_bounded=False))
+
+
+def vectors_for(elements: Elements, reference: SignalRef) -> set[str]:
+    """The vectors a run has to give so that this current or power is told, in whatever analysis it can be."""
+    wiring, nothing = elements.wiring, Vector(name="", unit="", data=np.zeros(0))
+    nodes = {f"v({node})" for part in wiring.parts for node in part.nodes} - {f"v({GROUND})"}
+    branches = {f"i({part.vector})" for part in wiring.parts if part.letter in BRANCHES and not part.queries}
+    vectors = dict.fromkeys(sorted(nodes | branches), nothing)
+    beside = PlotElements(elements=elements, beside=dict.fromkeys(wiring.saved, nothing))
+    plots = (Plot(analysis=analysis, name="", title="", vectors=vectors) for analysis in _TOLD_IN)
+    return {name for plot in plots for name in beside.needed(plot, reference)}
+
+
 def element_points(plot: Plot, wiring: Wiring) -> tuple[ElementPoint, ...]:
     """Every element of an operating point, its current and power; at most `MOST_ELEMENTS`."""
     elements = PlotElements(elements=Elements(wiring=wiring), beside={})
@@ -219,6 +251,26 @@ class _Reader:
                 return None
             found.append((node, *keys))
         return found
+
+    def leaves(self, keys: list[Key]) -> set[str]:
+        """The vectors that some currents are made of."""
+        names: set[str] = set()
+        seen: set[Key] = set()
+        pending = list(keys)
+        while pending:
+            key = pending.pop()
+            if key in seen:
+                continue
+            seen.add(key)
+            source = self._plan.source(key)
+            if isinstance(source, FromVector):
+                names.add(source.name)
+            elif isinstance(source, ByAdmittance):
+                names |= {f"v({node})" for node in source.nodes if node != GROUND}
+                names |= {source.name} if source.value is None else set()
+            else:
+                pending += source.keys
+        return names
 
     def _nodes_of(self, part: Part) -> Iterator[str]:
         """The nodes an element shares with others."""

@@ -458,7 +458,7 @@ class EditorArea(QWidget):
         if not places:
             self._services.workspace.status_changed.emit(
                 msg(
-                    "{expression} names nothing that stands in {name}.",
+                    "{expression} contains no node or element of {name}.",
                     expression=expression,
                     name=circuit.name,
                 )
