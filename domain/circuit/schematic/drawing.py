@@ -35,7 +35,7 @@ class Effort(NamedTuple):
 FIRST = Effort(starts=1, moves=0)
 """At once: the constructive drawing."""
 FULL = Effort(starts=3, moves=5_000)
-ONCE = Effort(starts=1, moves=5_000)
+ONCE = Effort(starts=1, moves=4_000)
 """What a person waits for who looks on."""
 
 

@@ -34,6 +34,8 @@ UNIT = 16.0
 _LEAST, _MOST = 0.15, 6.0
 _STEP = 1.2
 _MARGIN = 24
+_WIDER = 1.3
+"""How much wider than reckoned a text may be: short ones of wide letters are, and have room."""
 _NEAR = 0.5
 """Grid units within which a wire is meant."""
 _WIRE, _SYMBOL, _BAR, _DOT = 1.5, 1.75, 2.5, 3.0
@@ -384,7 +386,7 @@ class SchematicCanvas(QWidget):
         at = self._pixel(*text.at)
         width = metrics.horizontalAdvance(text.text)
         room = (text.box[2] - text.box[0]) * UNIT * self.zoom
-        if width > room > 0:  # a wider face than was reckoned with
+        if width > _WIDER * room > 0:  # a wider face than was reckoned with
             font.setPixelSize(max(round(font.pixelSize() * room / width), 1))
             metrics = QFontMetricsF(font)
             width = metrics.horizontalAdvance(text.text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -223,7 +224,11 @@ class SchematicPanel(QWidget):
                 else msg("Operating points are shown on the page of the whole circuit only.")
             )
             return
-        self.canvas.set_figures(annotate(drawing, figures_of(observed.point, self._services.language)))
+        figures = figures_of(observed.point, self._services.language)
+        texts = await asyncio.to_thread(annotate, drawing, figures)
+        if request != self._figures_request or drawing is not self.canvas.drawing:
+            return
+        self.canvas.set_figures(texts)
         if observed.is_older:
             self._services.workspace.status_changed.emit(
                 msg("The operating point is of run {number}; the circuit has changed since.",
