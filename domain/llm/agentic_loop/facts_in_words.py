@@ -269,7 +269,8 @@ _NONE_FAILED = late_pattern(
     re.IGNORECASE,
 )
 _COUNT = late_pattern(
-    r"(?<![\d.])(?P<count>\d{2,6})(?: (?:\w+[- ]){0,2}(?:runs?|samples?|trials?|simulations?|iterations?"
+    r"(?<![\d.])(?<!\brun )(?<!\bruns )"
+    r"(?P<count>\d{2,6})(?: (?:\w+[- ]){0,2}(?:runs?|samples?|trials?|simulations?|iterations?"
     r"|corners?)\b"
     r"|\s?次(?=[^，。；,;]{0,6}?(?:运行|仿真|模拟|蒙特卡洛|迭代|抽样|中))|\s?个?(?:样本|样品))"
     r"|(?:跑|运行|仿真|模拟|迭代|优化|蒙特卡洛|抽样)(?:分析)?了?\s?(?P<zh>\d{2,6}) ?次"

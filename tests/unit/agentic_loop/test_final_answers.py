@@ -101,6 +101,8 @@ _SWEEP = (
         ("The bandwidth is 1.4 MHz at 0.5 pF and 1.0 MHz at 2 pF.", False),
         ("CF 从 0.5 pF 增大到 2 pF 时带宽上升到 1.4 MHz。", True),
         ("The bandwidth fell by about 400 kHz.", False),
+        ("From run 13 to run 16 the bandwidth fell by 400 kHz.", False),
+        ("The bandwidth fell by 400 kHz over 16 runs.", True),
         ("The bandwidth fell by about 700 kHz.", True),
         ("增益从 2 kΩ 时的 0.991 降到 100 Ω 时的 0.936，降低了 12 %。", True),
         ("增益从 2 kΩ 时的 0.991 降到 100 Ω 时的 0.936，降低了 5.5 %。", False),
