@@ -26,6 +26,8 @@ from shared.message import Message, msg
 
 MOST_RECORDS = 100_000
 _MOST_DEPTH = 12
+_MOST_SLANTING = 200
+"""Wires that are neither level nor upright: nobody draws more, and each is held against every place."""
 _EMPTY = '""'
 _ROTATIONS: Mapping[str, tuple[int, int, int, int]] = {
     # x' = a x + b y, y' = c x + d y
@@ -97,6 +99,7 @@ def read_sheet(text: str) -> Sheet:
     wires: list[tuple[Place, Place]] = []
     labels: list[tuple[Place, str]] = []
     parts: list[Part] = []
+    attributes: list[dict[str, str]] = []
     directives: list[str] = []
     comments: list[str] = []
     unread: list[str] = []
@@ -112,12 +115,11 @@ def read_sheet(text: str) -> Sheet:
             case ["SYMBOL", *_]:
                 part = _part(line)
                 if part is not None:
-                    parts.append(part)
+                    attributes.append({})
+                    parts.append(part._replace(attributes=attributes[-1]))
             case ["SYMATTR", key, *_] if parts:
                 rest = line.split(None, 2)
-                value = rest[2] if len(rest) > 2 else ""
-                last = parts[-1]
-                parts[-1] = last._replace(attributes={**last.attributes, key.lower(): value})
+                attributes[-1][key.lower()] = rest[2] if len(rest) > 2 else ""
             case ["TEXT", *_]:
                 said = line.split(None, 5)
                 body = said[5] if len(said) > 5 else ""
@@ -396,21 +398,50 @@ class _Nets:
 
     def _join_touching(self, wires: Sequence[tuple[Place, Place]], places: Sequence[Place]) -> None:
         """Ends, pins and labels that lie on a wire belong to it; wires that cross do not touch."""
-        columns: dict[int, list[Place]] = {}
-        rows: dict[int, list[Place]] = {}
-        for place in places:
-            columns.setdefault(place[0], []).append(place)
-            rows.setdefault(place[1], []).append(place)
-        for (x1, y1), (x2, y2) in wires:
-            if x1 == x2:
-                on = [each for each in columns.get(x1, ()) if min(y1, y2) <= each[1] <= max(y1, y2)]
-            elif y1 == y2:
-                on = [each for each in rows.get(y1, ()) if min(x1, x2) <= each[0] <= max(x1, x2)]
-            else:
-                on = [each for each in places if _is_between(each, (x1, y1), (x2, y2))]
-            self._touched.update(on)
-            for each in on:
-                self._join((x1, y1), each)
+        for axis in (0, 1):  # upright wires by their x, level ones by their y
+            lines: dict[int, list[tuple[int, int]]] = {}
+            for one, other in wires:
+                if one[axis] == other[axis]:
+                    low, high = sorted((one[1 - axis], other[1 - axis]))
+                    lines.setdefault(one[axis], []).append((low, high))
+            on: dict[int, list[Place]] = {}
+            for place in places:
+                if place[axis] in lines:
+                    on.setdefault(place[axis], []).append(place)
+            for at, stretches in lines.items():
+                self._join_along(
+                    _merged(stretches), sorted(on[at], key=lambda each: each[1 - axis]), 1 - axis
+                )
+        slanting = [(one, other) for one, other in wires if one[0] != other[0] and one[1] != other[1]]
+        for one, other in slanting[:_MOST_SLANTING]:
+            on_it = [each for each in places if _is_between(each, one, other)]
+            self._touched.update(on_it)
+            for each in on_it:
+                self._join(one, each)
+
+    def _join_along(self, stretches: Sequence[tuple[int, int]], places: Sequence[Place], along: int) -> None:
+        """`stretches` of one line do not touch each other; both they and the places are in order."""
+        waiting = iter(places)
+        place = next(waiting, None)
+        for low, high in stretches:
+            first: Place | None = None
+            while place is not None and place[along] <= high:
+                if place[along] >= low:
+                    first = first or place
+                    self._touched.add(place)
+                    self._join(first, place)
+                place = next(waiting, None)
+
+
+def _merged(stretches: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Stretches of one line, those joined that touch."""
+    found: list[tuple[int, int]] = []
+    for low, high in sorted(stretches):
+        if found and low <= found[-1][1]:
+            found[-1] = (found[-1][0], max(found[-1][1], high))
+        else:
+            found.append((low, high))
+    return found
 
 
 def _is_between(place: Place, one: Place, other: Place) -> bool:

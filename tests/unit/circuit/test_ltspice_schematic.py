@@ -171,3 +171,11 @@ def test_no_symbol_has_two_pins_at_one_place() -> None:
         places = [pin for pin in symbol.pins if pin is not None]
         assert len(set(places)) == len(places)
     assert library_symbol("nothing") is None
+
+
+def test_a_sheet_of_a_stranger_is_read_in_linear_time() -> None:
+    wires = "".join(f"WIRE 0 0 {x} 0\n" for x in range(16, 320_000, 16))  # each lies on all before it
+    slanting = "".join(f"WIRE 0 0 {x} 7\n" for x in range(1, 5_000))
+    attributes = "".join(f"SYMATTR a{number} x\n" for number in range(20_000))
+    text = f"Version 4\n{wires}{slanting}SYMBOL res -16 -16 R0\nSYMATTR InstName R1\n{attributes}"
+    assert any(line.startswith("R1 ") for line in lines(converted(text)))
