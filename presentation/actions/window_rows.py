@@ -76,7 +76,7 @@ CIRCUIT: tuple[Action, ...] = (
 )
 
 SIMULATE: tuple[Action, ...] = (
-    _simulate("run", msg("Run the current circuit"), keys="F5"),
+    _simulate("run", msg("Run the current circuit"), keys="F5 Alt+R"),
     _simulate("runMain", msg("Run the main circuit"), keys="Ctrl+F5"),
     _simulate("stopRun", msg("Stop the simulation"), keys="Shift+F5", also="Esc"),
     *(

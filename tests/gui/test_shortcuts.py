@@ -104,6 +104,12 @@ async def test_keys_lead_to_tabs_panes_and_the_palette(window: MainWindow, until
         assert bottom.tabs.currentIndex() == number
     QTest.keyClick(window, Qt.Key.Key_M, CONTROL | SHIFT)
     assert bottom.shown_tab == "problems"
+    runs: list[str] = []
+    window.services.workspace.run_requested.disconnect()
+    window.services.workspace.run_requested.connect(lambda: runs.append("run"))
+    for key, held in ((Qt.Key.Key_F5, Qt.KeyboardModifier.NoModifier), (Qt.Key.Key_R, ALT)):
+        QTest.keyClick(window, key, held)
+    assert runs == ["run", "run"]
     QTest.keyClick(window, Qt.Key.Key_F11)
     assert bottom.shown_tab == "waveforms"
     assert not any(pane.isVisible() for pane in (window.panes.left, window.panes.right, window.parts.editor))

@@ -521,6 +521,7 @@ class WaveformsPanel(QWidget):
             **area.acts,
             **self._hands.acts(),
             "plot.keys": self._show_keys,
+            "plot.run": self._services.workspace.run_requested.emit,
             "plot.group_delay": self._add_group_delays,
             "plot.run_before": partial(self.overlay.walk, -1),
             "plot.run_after": partial(self.overlay.walk, 1),
