@@ -19,6 +19,7 @@ from presentation.panels.waveforms.axis_card import AxisCard
 from presentation.panels.waveforms.panel import WaveformsPanel
 from presentation.panels.waveforms.plot_area import PlotArea
 from presentation.panels.waveforms.span_card import SpanCard
+from presentation.panels.waveforms.trace_list import TraceList, grouped, matching
 from presentation.ui.workspace import WindowServices
 from presentation.window.panels import Parts
 from shared.setting import read_fields, to_plain
@@ -475,3 +476,32 @@ async def test_page_keys_walk_the_runs_of_the_circuit(
     await until(lambda: number() == 1)
     QTest.keyClick(area, Qt.Key.Key_PageDown)
     await until(lambda: number() == 2)
+
+
+async def test_the_list_of_signals_is_filtered_and_ticked(panel: WaveformsPanel, until: Until) -> None:
+    area = _area(panel)
+    area.setFocus()
+    QTest.keyClick(area, Qt.Key.Key_Insert)
+    found = area.findChild(TraceList)
+    assert isinstance(found, TraceList)
+    assert found.isVisible()
+    QTest.keyClicks(found.field, "v(*")
+    (voltages,) = [found.tree.topLevelItem(n) for n in range(found.tree.topLevelItemCount())]
+    assert voltages is not None
+    rows = {voltages.child(n).text(0): voltages.child(n) for n in range(voltages.childCount())}
+    assert rows["v(out)"].checkState(0) == Qt.CheckState.Checked
+    rows["v(in)"].setCheckState(0, Qt.CheckState.Checked)
+    await until(lambda: [trace.expression for trace in panel.traces] == ["v(out)", "v(in)"])
+    rows["v(out)"].setCheckState(0, Qt.CheckState.Unchecked)
+    await until(lambda: [trace.expression for trace in panel.traces] == ["v(in)"])
+    found.field.clear()
+    QTest.keyClicks(found.field, "v(out)/v(in)")
+    QTest.keyClick(found.field, Qt.Key.Key_Return)
+    await until(lambda: len(panel.traces) == 2)
+    assert found.isVisible(), "the next one may be added"
+    QTest.keyClick(found.field, Qt.Key.Key_Escape)
+    assert not found.isVisible()
+    names = ["v(in)", "v(x1.a)", "v(x1.b)", "i(v1)", "i(x2.r1)", "p(r1)", "@m1[gm]"]
+    assert matching(names, "v(x1.*)") == ["v(x1.a)", "v(x1.b)"]
+    groups = [(str(title), members) for title, members in grouped(names)]
+    assert [title for title, _ in groups] == ["Voltages", "Currents", "Powers", "x1", "x2", "Others"]

@@ -14,6 +14,7 @@ from presentation.panels.waveforms.plot_history import Part, PlotHistory, PlotSt
 from presentation.panels.waveforms.plot_host import PlotHost
 from presentation.panels.waveforms.plot_looks import changed_look, look_of, set_style
 from presentation.panels.waveforms.plot_menus import chip_menu, minus, plot_menu
+from presentation.panels.waveforms.trace_list import TraceList
 from presentation.ui.workspace import WindowServices
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ class PlotHands(QObject):
         self._services = services
         self._panel = panel
         self._history = PlotHistory()
+        self._list: TraceList | None = None
         self._plot: tuple[object, ...] = ()
         """Circuit and analysis of the history."""
         panel.chips.menu_wanted.connect(self._show_chip_menu)
@@ -42,6 +44,9 @@ class PlotHands(QObject):
         """Answer what is asked of a drawing by the mouse."""
         area.menu_wanted.connect(self._show_plot_menu)
         self._axes.attach(area)
+        self._list = TraceList(self._services, area)
+        self._list.trace_added.connect(self._panel.add_trace)
+        self._list.trace_removed.connect(self._panel.remove_trace)
         self._cursors.attach(area)
 
     def acts(self) -> Mapping[str, Callable[[], object]]:
@@ -52,7 +57,7 @@ class PlotHands(QObject):
             "plot.redo": self.redo,
             "plot.zoom_back": self.zoom_back,
             "plot.cursors": panel.cursor_button.click,
-            "plot.add_trace": panel.chips.begin_adding,
+            "plot.add_trace": self.list_traces,
             "plot.remove_trace": self._remove_selected,
             "plot.copy": panel.copy_plot,
             "plot.drop": self._drop,
@@ -83,8 +88,17 @@ class PlotHands(QObject):
             self._plot = plot
             self._history.begin(state)
 
+    def list_traces(self) -> None:
+        """The signals there are, to be ticked."""
+        plot = self._panel.plot
+        if plot is not None and self._list is not None:
+            names = [name for name in plot.vectors if name != plot.axis_name]
+            self._list.open_list(names, [trace.expression for trace in self._panel.traces])
+
     def look(self) -> None:
         """Note what somebody has changed."""
+        if self._list is not None:
+            self._list.show_drawn([trace.expression for trace in self._panel.traces])
         state = self._state()
         if state is not None and "cursors" in self._history.look(state):
             self._keep_cursors(state)
@@ -174,9 +188,15 @@ class PlotHands(QObject):
 
     def _show_plot_menu(self, place: PlotPlace) -> None:
         back = self.zoom_back if self._history.can_undo("zoom") else None
-        plot_menu(self._services, self._panel, self._axes, self._cursors, place, zoom_back=back).popup(
-            place.on_screen
-        )
+        plot_menu(
+            self._services,
+            self._panel,
+            self._axes,
+            self._cursors,
+            place,
+            zoom_back=back,
+            list_traces=self.list_traces,
+        ).popup(place.on_screen)
 
     def _show_chip_menu(self, expression: str, place: QPoint) -> None:
         chip_menu(self._services, self._panel, self, expression).popup(place)

@@ -64,12 +64,13 @@ def plot_menu(
     place: PlotPlace,
     *,
     zoom_back: Callable[[], object] | None,
+    list_traces: Callable[[], object],
 ) -> QMenu:
     """The menu at a place of the plot."""
     area = panel.area
     assert area is not None
     rows = MenuRows(services, panel.widget, "plot_menu")
-    rows.add("add_trace", msg("Add trace…"), panel.chips.begin_adding, action="plot.add_trace")
+    rows.add("add_trace", msg("Add trace…"), list_traces, action="plot.add_trace")
     rows.line()
     rows.add("fit", msg("Show everything"), area.fit, action="plot.fit")
     rows.add("fit_y", msg("Fit y"), area.fit_shown, action="plot.fit_y")
