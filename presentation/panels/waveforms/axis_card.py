@@ -74,6 +74,7 @@ class AxisCard(QFrame):
         row.addStretch(1)
         row.addWidget(self._fit)
         arrange(QVBoxLayout(self), self._title, limits, row, edges=services.theme.theme.size("space.3"))
+        services.language.changed.connect(self.hide)  # its words are made when it opens
         self.hide()
         application = QApplication.instance()
         if isinstance(application, QApplication):

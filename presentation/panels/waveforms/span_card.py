@@ -44,6 +44,7 @@ class SpanCard(QFrame):
         self._grid.setVerticalSpacing(services.theme.theme.size("space.half"))
         edge = services.theme.theme.size("space.3")
         arrange(QVBoxLayout(self), head, self._span, self._grid, edges=edge, gap=edge // 3)
+        services.language.changed.connect(self.hide)  # its words are made when it opens
         self.hide()
 
     @property

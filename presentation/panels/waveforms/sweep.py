@@ -67,7 +67,7 @@ class SweepItem(pg.GraphicsObject):  # type: ignore[misc]
         self._text = ""
         self._line, self._ground, self._ink = QColor(), QColor(), QColor()
         self._font = QFont()
-        self.setZValue(900)
+        self.setZValue(1100)  # its words over the lines of cursors
         self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
         self.setVisible(False)
 

@@ -76,6 +76,7 @@ class TraceList(QFrame):
         self.tree.setIndentation(services.theme.theme.size("space.4"))
         self.tree.itemChanged.connect(self._on_ticked)
         arrange(QVBoxLayout(self), self.field, (self.tree, 1), edges=services.theme.theme.size("space.2"))
+        services.language.changed.connect(self.hide)  # its words are made when it opens
         self.hide()
 
     def open_list(self, names: Sequence[str], drawn: Sequence[str]) -> None:
