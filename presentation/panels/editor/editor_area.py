@@ -454,7 +454,14 @@ class EditorArea(QWidget):
 
     async def _show_trace(self, circuit: Path, expression: str) -> None:
         """The caret goes to the first line of what an expression plots; all its places glow."""
-        places = await places_in_text(self._simulation, circuit, self.open_texts(), expression)
+        texts = {**self.open_texts()}
+        if circuit not in texts:
+            try:
+                texts[circuit] = (await self._project.edit.read(circuit)).content.text
+            except CircuitAIError as error:  # moved or removed since the run
+                self._services.workspace.error_occurred.emit(error)
+                return
+        places = await places_in_text(self._simulation, circuit, texts, expression)
         if not places:
             self._services.workspace.status_changed.emit(
                 msg(
@@ -465,9 +472,13 @@ class EditorArea(QWidget):
             )
             return
         first = places[0]
-        self.show_file(first.file or circuit, first.line, first.column)
-        await self.all_opened()
-        page = self.page_of(first.file or circuit)
+        file = first.file or circuit
+        if self.page_of(file) is None:
+            self._front, self._opening[file] = file, (first.line, first.column)
+            await self._open(file)
+        else:
+            self.show_file(file, first.line, first.column)
+        page = self.page_of(file)
         if page is not None:
             page.editor.glow([span for each in places if each.file == first.file for span in each.spans])
 

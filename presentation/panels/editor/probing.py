@@ -16,7 +16,6 @@ from presentation.ui.probe_entries import Entry, of_element, of_node
 from presentation.ui.workspace import Probed, WindowServices
 from shared.errors import UserInputError
 from shared.message import msg
-from shared.uninterrupted import off_loop
 
 
 class TextProbe:
@@ -86,12 +85,9 @@ def _expression(probe: Probe, what: Probed) -> str:
 async def places_in_text(
     simulation: Simulation, circuit: Path, texts: Mapping[Path, str], expression: str
 ) -> list[Place]:
-    """Where the nodes and elements of an expression stand in a circuit, those of its first signal first."""
-    if circuit not in texts:
-        try:
-            texts = {**texts, circuit: (await off_loop(circuit.read_bytes)).decode("utf-8", "replace")}
-        except OSError:  # moved or removed since the run
-            return []
+    """Where the nodes and elements of an expression stand in a circuit, those of its first signal first.
+
+    `texts` has that of the circuit."""
     facts = await simulation.names(circuit, texts)
     return await asyncio.to_thread(_places, facts, expression)
 
