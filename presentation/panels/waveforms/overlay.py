@@ -11,6 +11,7 @@ from PyQt6.QtWidgets import QGraphicsView
 from presentation.panels.waveforms.panes import Pane
 from presentation.panels.waveforms.traces import Axis
 from presentation.ui.theme import Theme
+from shared.message import Message
 
 
 class Overlay(Protocol):
@@ -33,6 +34,9 @@ class OverlaidPlot(Protocol):
 
     @property
     def axis(self) -> Axis | None: ...
+
+    def say(self, message: Message) -> str:
+        """A message in the language in force."""
 
     def place_of(self, expression: str, sample: int) -> tuple[Pane, QPointF] | None:
         """Pane and place in the scene of a trace's sample; None where it is out of sight."""

@@ -15,6 +15,7 @@ from application.project.window_state import PlotLabel
 from presentation.panels.waveforms.overlay import OverlaidPlot
 from presentation.ui.styles import mark
 from presentation.ui.theme import Theme
+from shared.message import msg
 
 _GAP = 4.0
 
@@ -163,6 +164,7 @@ class PlotLabels(QObject):
     def _ask(self, place: QPointF, text: str, written: Callable[[str], None]) -> None:
         self._written = written
         where = self._plot.view.mapFromScene(place)
+        self._field.setAccessibleName(self._plot.say(msg("Label at the cursor…")))
         self._field.setText(text)
         self._field.adjustSize()
         width = max(QFontMetricsF(self._field.font()).horizontalAdvance(text) + 40, 120)
