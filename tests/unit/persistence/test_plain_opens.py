@@ -37,12 +37,15 @@ ALLOWED: dict[str, tuple[dict[str, int], str]] = {
     ),
     "infrastructure/cluster/parcel.py": ({"write_bytes": 1}, "the other computer's own new folder"),
     "infrastructure/exports/pictures.py": ({"read_text": 1}, "comes with the program"),
+    "infrastructure/exports/schematics.py": ({"read_text": 1}, "comes with the program"),
     "infrastructure/exports/target.py": ({"os.open": 1}, "of the system, not of a project"),
     "infrastructure/llm_adapters/model_facts.py": ({"read_text": 1}, "comes with the program"),
     "infrastructure/llm_adapters/vocabularies.py": (
         {"read_bytes": 1},
         "the user's own folder, or one named by the user; its hash is checked",
     ),
+    "presentation/report/making.py": ({"write_bytes": 1}, "a new temporary folder"),
+    "presentation/report/writing.py": ({"read_bytes": 1, "read_text": 2}, "comes with the program"),
     "presentation/panels/conversation/code_blocks.py": (
         {"read_bytes": 1},
         "a regular file as long as a block of an answer, compared with it only",
