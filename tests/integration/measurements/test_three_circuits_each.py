@@ -187,19 +187,29 @@ def _periodic() -> list[Case]:
 
 
 def _distorted() -> list[Case]:
-    """cos 2x = 2 cos^2 x - 1, and so on: harmonics that are known."""
-    terms = (
-        ("v(s)+0.1*(2*v(s)*v(s)-1)", 0.1),
-        ("v(s)+0.05*(4*v(s)*v(s)*v(s)-3*v(s))", 0.05),
-        ("2*v(s)+0.2*(2*v(s)*v(s)-1)+0.1*(4*v(s)*v(s)*v(s)-3*v(s))", math.hypot(0.1, 0.05)),
-    )
-    return [
-        (
-            f".options reltol=1e-6\nV1 s 0 SIN(0 1 1k)\nB1 out 0 V={text}\nR1 out 0 1k\n.tran 2u 6m 0 2u\n",
-            {"thd(v(out), 1k)": distortion},
-        )
-        for text, distortion in terms
-    ]
+    """cos 2x = 2 cos^2 x - 1, and so on: harmonics that are known, and a tone that is none (7.333 kHz)."""
+    second, third = "(2*v(s)*v(s)-1)", "(4*v(s)*v(s)*v(s)-3*v(s))"
+    cases: list[Case] = []
+    for tone, two, three, spur in ((1.0, 0.1, 0.0, 0.01), (1.0, 0.0, 0.05, 0.02), (2.0, 0.2, 0.1, 0.02)):
+        distortion, noise = math.hypot(two, three) / tone, spur / tone
+        all_else = math.hypot(distortion, noise)
+        sinad = 10 * math.log10((1 + all_else**2) / all_else**2)
+        strongest = max(two, three)
+        cases.append(
+            (
+                f".options reltol=1e-6\nV1 s 0 SIN(0 1 1k)\nV2 n 0 SIN(0 {spur} {22e3 / 3!r})\n"
+                f"B1 out 0 V={tone}*v(s)+{two}*{second}+{three}*{third}+v(n)\nR1 out 0 1k\n"
+                ".tran 2u 6m 0 2u\n",
+                {
+                    "thd(v(out), 1k)": distortion, "thdn(v(out), 1k)": all_else,
+                    "sinad(v(out), 1k)": sinad, "enob(v(out), 1k)": (sinad - 1.76) / 6.02,
+                    "snr(v(out), 1k)": -20 * math.log10(noise),
+                    "sfdr(v(out), 1k)": 20 * math.log10(tone / strongest),
+                    f"harmonic(v(out), {2 if two else 3}, 1k)": two or three,
+                },
+            )
+        )  # fmt: skip
+    return cases
 
 
 _TABLES = (
