@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from application.ports.simulation import SimulatorSettingsStore, SourceReaders
     from shared.cpu_executor import CpuTaskExecutor
 
+MOST_PARTS = 300
+"""On one page: more take minutes to place, and nobody reads them at once."""
+
 SchematicFormat = Literal["svg", "png", "pdf"]
 
 
@@ -157,6 +160,20 @@ def _pages(
             else msg("Specify a SPICE netlist with elements, for example R1 in out 1k."),
             file=real,
             error_type="nothing_to_draw",
+        )
+    if len(page.parts) > MOST_PARTS:
+        raise UserInputError(
+            msg(
+                "{path} has {count} elements on one page; at most {most} are drawn.",
+                path=real,
+                count=len(page.parts),
+                most=MOST_PARTS,
+            ),
+            advice=msg("Choose one of its subcircuits: {names}.", names=", ".join(scopes))
+            if scopes
+            else msg("Put parts of the circuit into subcircuits; each has a page of its own."),
+            file=real,
+            error_type="too_large",
         )
     return CircuitPages(page=page, scopes=scopes)
 

@@ -39,6 +39,16 @@ ONCE = Effort(starts=1, moves=4_000)
 """What a person waits for who looks on."""
 
 
+_MANY, _VERY_MANY = 120, 250
+
+
+def _within_reason(effort: Effort, parts: int) -> Effort:
+    """Of large pages a move costs as much as many of a small one: fewer are tried."""
+    if parts > _VERY_MANY:
+        return FIRST
+    return Effort(starts=1, moves=min(effort.moves, 2_000)) if parts > _MANY else effort
+
+
 def draw(
     page: Page,
     *,
@@ -51,6 +61,7 @@ def draw(
     With `previous`, a drawing of the page before a change: what stands in it stays, and a change of values
     alone changes texts alone.
     """
+    effort = _within_reason(effort, len(page.parts))
     roles = roles_of(page)
     if previous is not None and previous.scope == page.scope:
         kept = _kept(page, previous)

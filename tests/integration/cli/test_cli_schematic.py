@@ -85,3 +85,11 @@ def test_what_cannot_be_is_told_with_advice(cli: Cli, circuit: Path, tmp_path: P
     assert done.exit_code == 0
     assert "第 2 行无法绘制" in done.stderr
     assert 'data-element="R3"' in (tmp_path / "half.svg").read_text()
+
+
+def test_a_page_that_nobody_could_read_is_refused(cli: Cli, tmp_path: Path) -> None:
+    rungs = "".join(f"R{n} n{n} n{n + 1} 1k\nC{n} n{n + 1} 0 1n\n" for n in range(400))
+    (tmp_path / "ladder.cir").write_text(f"ladder\nV1 n0 0 1\n{rungs}.op\n.end\n")
+    refused = cli("schematic", tmp_path / "ladder.cir", "-o", tmp_path / "x.svg", "--json")
+    assert (refused.exit_code, refused.document["errors"][0]["error_type"]) == (2, "too_large")
+    assert "801 elements" in refused.document["errors"][0]["message"]
