@@ -75,7 +75,8 @@ async def test_a_turn_on_the_command_line_appears(
     services.workspace.status_changed.connect(told.append)
     await chat(project, "list the files")  # nothing is shown yet: it is
     await until(lambda: said(panel) == ["list the files"] and answers(panel) == 1)
-    await until(lambda: all(item.key != "open" for item in panel.model.items))  # it may be read before its end
+    # It may have been read before its end.
+    await until(lambda: all(item.key != "open" for item in panel.model.items))
     first = panel.model.session_id
     kept = [item.key for item in panel.model.items]
     await chat(project, "check filter.cir", "--session", first)
