@@ -37,6 +37,8 @@ class TextCommands:
     def acts(self) -> dict[str, Callable[[], object]]:
         """What each does, by its name in the table of actions."""
         return {
+            "editor.quick_fix": self.quick_fix,
+            "editor.probe": self.probe,
             "editor.complete": self.complete,
             "editor.next_problem": partial(self.go_to_problem, 1),
             "editor.previous_problem": partial(self.go_to_problem, -1),
@@ -49,6 +51,17 @@ class TextCommands:
             "editor.delete_line": self.delete_lines,
             "editor.next_occurrence": self.select_next_occurrence,
         }
+
+    def quick_fix(self) -> None:
+        page = self._area.current_page()
+        if page is not None:
+            page.fix_at_caret()
+
+    def probe(self) -> None:
+        """Plot the node or element at the caret."""
+        page = self._area.current_page()
+        if page is not None:
+            page.probe()
 
     def complete(self) -> None:
         page = self._page()

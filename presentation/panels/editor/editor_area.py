@@ -3,44 +3,39 @@
 from __future__ import annotations
 
 import asyncio
-import os
-from collections.abc import Callable, Hashable, Mapping
-from functools import partial
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from PyQt6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from application.groups.project import Project
 from application.groups.simulation import Simulation
-from application.ports.project import ABSENT
 from application.project.editing import OpenedFile
 from application.project.unsaved_texts import UnsavedText
-from domain.llm.tools.text_files import TextFile, diff_files
+from domain.llm.tools.text_files import diff_files
 from presentation.panels.editor.centre_page import CentrePage
-from presentation.panels.editor.code_editor import CodeEditor
 from presentation.panels.editor.commands import TextCommands
 from presentation.panels.editor.compare_view import CompareView
 from presentation.panels.editor.examination import Examination, Problem, is_spice
 from presentation.panels.editor.find_bar import FindBar, GoToLineBar
 from presentation.panels.editor.name_commands import NameCommands
 from presentation.panels.editor.newest_point import NewestPoint
+from presentation.panels.editor.nothing_open import NothingOpen
+from presentation.panels.editor.open_texts import OpenTexts
+from presentation.panels.editor.opening import Opening, absolute
 from presentation.panels.editor.page import EditorPage
-from presentation.panels.editor.probing import places_in_text
+from presentation.panels.editor.tab_titles import refresh_titles
+from presentation.panels.editor.trace_places import TracePlaces
 from presentation.panels.editor.value_commands import ValueCommands
 from presentation.ui.closable_tabs import ClosableTabs
-from presentation.ui.empty_state import EmptyNote
-from presentation.ui.name_cut import middle_cut
 from presentation.ui.parts import arrange
 from presentation.ui.signals import Signal, signal
 from presentation.ui.styles import mark_area
 from presentation.ui.workspace import Place, Probed, WindowServices
-from shared.errors import CircuitAIError
-from shared.message import msg, one_line
-
-_ICONS = {".json": "braces", ".md": "file-text", ".txt": "file-text"}
+from shared.message import msg
 
 
-class EditorArea(QWidget):
+class EditorArea(OpenTexts, QWidget):
     """Tabs, find bar and texts; registers itself as `workspace.buffers`."""
 
     problems: Signal[tuple[Problem, ...]] = signal(object)
@@ -59,41 +54,18 @@ class EditorArea(QWidget):
         self._services = services
         self._project = project
         self._simulation = simulation
-        self._opening: dict[Path, tuple[int, int] | None] = {}
-        """Files being read, and where the caret is to go."""
-        self._baselines: dict[Path, str] = {}
-        """Texts that the changes of files are counted from when these are opened next."""
-        self._front: Path | None = None
-        """The file that was asked for last, also while it and others are being read."""
-        self._places: dict[Path, Place] = {}
-        """Where one was in files that are not open yet."""
-        self._turn = asyncio.Lock()
-        """Files open in the order in which they were asked for: the last one is in front."""
         self.tabs = ClosableTabs(services, "editorTabs", msg("Open files"))
         self.find_bar = FindBar(services)
         self.go_to_line_bar = GoToLineBar(services)
         self._stack = QStackedWidget()
-        self._empty = EmptyNote(
-            services,
-            msg("Project files open here."),
-            (
-                (msg("Open the main circuit"), self._open_main_circuit),
-                (msg("New circuit"), partial(services.workspace.command_wanted.emit, "newCircuit")),
-                (
-                    msg("Describe a design"),
-                    partial(services.workspace.command_wanted.emit, "describe_design"),
-                ),
-                (msg("Open an example"), partial(services.workspace.command_wanted.emit, "openExample")),
-            ),
-        )
-        services.workspace.main_circuit_changed.connect(self._offer)
-        services.workspace.opening_changed.connect(self._offer)
-        self._offer()
+        self._opening = Opening(services, project, self)
+        self._empty = NothingOpen(services, self)
         self._has_point_hints = False
-        self.newest = NewestPoint(services, project, simulation, self._bytes_of)
+        self.newest = NewestPoint(services, project, simulation, self.bytes_to_save)
         """Of the circuits in its tabs."""
         self._text_commands = TextCommands(services, self)
         self._name_commands = NameCommands(services, project, simulation, self)
+        self._traces = TracePlaces(services, project, simulation, self, self._opening)
         self._lay_out()
         self._answers = services.shortcuts.answer(
             self,
@@ -127,8 +99,6 @@ class EditorArea(QWidget):
             "editor.find_next": self.find_bar.find_next,
             "editor.find_previous": self.find_bar.find_previous,
             "editor.go_to_line": self.open_go_to_line,
-            "editor.quick_fix": self.quick_fix,
-            "editor.probe": self.probe,
             "editor.point_hints": self.toggle_point_hints,
             **self._text_commands.acts(),
             **self._name_commands.acts(),
@@ -141,13 +111,8 @@ class EditorArea(QWidget):
         self.tabs.close_wanted.connect(self.close_page)
         self.tabs.close_others_wanted.connect(self._close_others)
         workspace.file_activated.connect(self.show_file)
-        workspace.file_offered.connect(self.offer_file)
+        workspace.file_offered.connect(self._opening.offer)
         workspace.place_probed.connect(self._on_place_probed)
-        workspace.trace_located.connect(
-            lambda circuit, expression: services.start(
-                self._show_trace(circuit, expression), kind="probe", scope="probe"
-            )
-        )
         workspace.file_changed.connect(self._on_file_changed)
         workspace.file_moved.connect(self._on_file_moved)
         workspace.changes_accepted.connect(self._on_changes_accepted)
@@ -157,21 +122,6 @@ class EditorArea(QWidget):
 
     # ---- Buffers -----------------------------------------------------------------------------
 
-    def save_all(self) -> bool:
-        """Write every unsaved text, waiting for the disk; False when one could not be written."""
-        saved = [page.save_now() for page in self.pages() if page.is_dirty]  # each, also behind a failure
-        return all(saved)
-
-    async def save_unsaved(self) -> bool:
-        """The same without holding the loop."""
-        saved = [await page.save() for page in self.pages() if page.is_dirty]
-        return all(saved)
-
-    def is_dirty(self, path: Path) -> bool:
-        """Whether the text of this file is unsaved."""
-        page = self.page_of(path)
-        return page is not None and page.is_dirty
-
     def show(self, path: Path | None = None, line: int | None = None) -> None:
         """Open a file or bring it to the front, at a line from 1. Without a file: Qt's `show`."""
         if path is None:
@@ -179,53 +129,23 @@ class EditorArea(QWidget):
         else:
             self.show_file(path, line)
 
-    def open_files(self) -> tuple[Path, ...]:
-        return tuple(page.path for page in self.pages())
+    def show_file(self, path: Path, line: int | None = None, column: int = 1) -> None:
+        """Open `path`, or bring it to the front; the caret goes to `line` when one is named."""
+        self._opening.show(path, line, column)
 
-    def open_texts(self) -> dict[Path, str]:
-        """What there is of each open file, unsaved changes included."""
-        return {page.path: page.editor.text() for page in self.pages()}
-
-    def _bytes_of(self, path: Path) -> bytes | None:
-        page = self.page_of(path)
-        return None if page is None else page.bytes_to_save()
-
-    def front(self) -> tuple[Path, int, int, str] | None:
-        page = self.current_page()
-        return None if page is None else (page.path, *page.editor.caret(), page.editor.selectedText())
-
-    def selected_lines(self) -> tuple[Path, int, int] | None:
-        page = self.current_page()
-        if page is None or not page.editor.hasSelectedText():
-            return None
-        first, _, last, column = page.editor.getSelection()
-        return page.path, first + 1, last + (1 if column else 0)  # nothing is selected of a line at its start
-
-    def unsaved(self) -> tuple[Path, ...]:
-        return tuple(page.path for page in self.pages() if page.is_dirty)
-
-    def unsaved_marks(self) -> Mapping[Path, Hashable]:
-        return {page.path: page.unsaved_mark for page in self.pages() if page.is_dirty}
-
-    def unsaved_text(self, path: Path) -> UnsavedText:
-        page = self.page_of(path)
-        if page is None:
-            raise KeyError(path)
-        return page.unsaved_text()
+    def show_changed(self, path: Path, before: str, line: int | None = None) -> None:
+        """The same, with what differs from the text `before` marked as changed."""
+        self._opening.show_changed(path, before, line)
 
     def bring_back(self, kept: UnsavedText, done: Callable[[], object]) -> None:
         """Open a file with the unsaved text of an earlier start; see `workspace.Buffers`."""
-        self._services.start(self._bring_back(kept, done), kind="open file")
+        self._opening.bring_back(kept, done)
 
     async def all_opened(self) -> None:
-        async with self._turn:
-            pass
-
-    def places(self) -> Mapping[Path, Place]:
-        return {page.path: page.editor.place() for page in self.pages()}
+        await self._opening.all_opened()
 
     def set_places(self, places: Mapping[Path, Place]) -> None:
-        self._places = dict(places)
+        self._opening.set_places(places)
 
     def close_all(self) -> None:
         """Close every tab without a question."""
@@ -234,88 +154,17 @@ class EditorArea(QWidget):
 
     # ---- opening and closing -----------------------------------------------------------------
 
-    def show_file(self, path: Path, line: int | None = None, column: int = 1) -> None:
-        """Open `path`, or bring it to the front; the caret goes to `line` when one is named."""
-        path = self._front = _absolute(path)
-        page = self.page_of(path)
-        place = (line, column) if line is not None else None
-        if page is not None:
-            self._bring(page, place)
-        elif path in self._opening:
-            self._opening[path] = place or self._opening[path]
-        else:
-            self._opening[path] = place
-            self._services.start(self._open(path), kind="open file")
-
-    def show_changed(self, path: Path, before: str, line: int | None = None) -> None:
-        """The same, with what differs from the text `before` marked as changed."""
-        self._baselines[_absolute(path)] = before
-        self.show_file(path, line)
-
     def show_page(self, page: CentrePage) -> None:
         """Bring a page to the front; one that has no tab yet gets one beside the tab in front."""
         if self.tabs.index_of(page) < 0:
             self._stack.addWidget(page)
             self.tabs.add(page, self.tabs.currentIndex() + 1)
-            self._refresh_titles()
+            refresh_titles(self._services, self.tabs)
             self.tabs.retranslate()
         self.tabs.setCurrentIndex(self.tabs.index_of(page))
         self._on_tab_changed()
 
-    def offer_file(self, path: Path) -> None:
-        """Open `path`, and show it unless somebody writes in another file; the keyboard stays where it is."""
-        path = _absolute(path)
-        editor = self.current_editor()
-        if editor is None or not editor.hasFocus():
-            self._front = path
-        page = self.page_of(path)
-        if page is None and path not in self._opening:
-            self._opening[path] = None
-            self._services.start(self._open(path, takes_keyboard=False), kind="open file")
-        elif page is not None and self._front == path:
-            self._bring(page, takes_keyboard=False)
-
-    async def _open(self, path: Path, *, takes_keyboard: bool = True) -> None:
-        async with self._turn:
-            page = self.page_of(path)
-            try:
-                opened = await self._project.edit.read(path) if page is None else None
-            except CircuitAIError as error:
-                self._services.workspace.error_occurred.emit(error)
-                return
-            finally:
-                place = self._opening.pop(path, None)
-            if opened is not None:
-                page = self._add(opened)
-            assert page is not None
-            if takes_keyboard or self._front == path:
-                self._bring(page, place, takes_keyboard=takes_keyboard)
-            front = self.page_of(self._front) if self._front is not None else None
-            if front is not None and front is not self.current_page() and not self._opening:
-                self._bring(front)
-
-    async def _bring_back(self, kept: UnsavedText, done: Callable[[], object]) -> None:
-        async with self._turn:
-            page = self.page_of(kept.path)
-            if page is None:
-                try:
-                    opened = await self._project.edit.read(kept.path)
-                except CircuitAIError as error:
-                    if error.error_type != "file_not_found":
-                        self._services.workspace.error_occurred.emit(error)
-                        return
-                    nothing = TextFile(text="", encoding=kept.encoding)
-                    opened = OpenedFile(path=kept.path, content=nothing, version=ABSENT)
-                page = self._add(opened)
-                if self.tabs.count() == 1 or self._front in (None, kept.path):
-                    self._bring(page, takes_keyboard=False)
-            await page.bring_back(kept)
-            place = self._places.get(kept.path)
-            if place is not None and not page.is_closed:  # lines that are not saved have places too
-                page.editor.go_to_place(*place)
-            done()
-
-    def _add(self, opened: OpenedFile) -> EditorPage:
+    def add(self, opened: OpenedFile) -> EditorPage:
         services, newest = self._services, self.newest
         page = EditorPage(
             services, self._project, self._simulation, opened, open_texts=self.open_texts, newest=newest
@@ -332,18 +181,14 @@ class EditorArea(QWidget):
         self._answers.watch(page.editor)
         self._stack.addWidget(page)
         self.tabs.add(page, self.tabs.currentIndex() + 1)
-        self._refresh_titles()
+        refresh_titles(self._services, self.tabs)
         self.tabs.retranslate()
-        if page.path in self._places:
-            page.editor.go_to_place(*self._places[page.path])
-        if (before := self._baselines.pop(page.path, None)) is not None:
-            page.count_changes_from(before)
         return page
 
     def close_page(self, page: QWidget) -> None:
         """Close a tab; unsaved text is asked about in its bar."""
         if isinstance(page, EditorPage) and page.is_dirty:
-            self._bring(page)
+            self.bring(page)
             page.ask_before_closing()
         else:
             self._remove(page)
@@ -354,7 +199,7 @@ class EditorArea(QWidget):
             return
         if isinstance(page, EditorPage):
             page.end()
-            self._places.pop(page.path, None)
+            self._opening.forget_place(page.path)
             self.find_bar.attach(None)
         elif isinstance(page, CentrePage):
             page.end()
@@ -363,7 +208,7 @@ class EditorArea(QWidget):
         self.tabs.removeTab(index)
         page.deleteLater()
         self._on_tab_changed()
-        self._refresh_titles()
+        refresh_titles(self._services, self.tabs)
 
     def _close_others(self, kept: QWidget) -> None:
         for index in reversed(range(self.tabs.count())):
@@ -389,24 +234,6 @@ class EditorArea(QWidget):
             self.tabs.setCurrentIndex(index)
 
         self._services.start(compare(), kind="compare file")
-
-    def _offer(self, _main: object = None) -> None:
-        """What a folder without a circuit needs, and what one with a circuit has; nothing while it opens."""
-        workspace = self._services.workspace
-        if workspace.opening is not None:
-            self._empty.set_text(msg("Opening {name}…", name=workspace.opening.name))
-            self._empty.offer((False,) * 4)
-            return
-        main = workspace.main_circuit
-        self._empty.set_text(msg("Project files open here."))
-        self._empty.offer((main is not None, True, main is None, main is None))
-
-    def _open_main_circuit(self) -> None:
-        circuit = self._services.workspace.main_circuit
-        if circuit is not None:
-            self.show_file(circuit)
-        else:
-            self._services.workspace.status_changed.emit(msg("No main circuit"))
 
     # ---- commands ----------------------------------------------------------------------------
 
@@ -435,52 +262,11 @@ class EditorArea(QWidget):
         if page is not None:
             self.go_to_line_bar.open_bar(page.editor)
 
-    def quick_fix(self) -> None:
-        page = self.current_page()
-        if page is not None:
-            page.fix_at_caret()
-
     def toggle_point_hints(self) -> None:
         """Show the operating point behind the lines of every circuit, or no more."""
         self._has_point_hints = not self._has_point_hints
         for page in self.pages():
             page.point_hints.set_on(is_on=self._has_point_hints and is_spice(page.path))
-
-    def probe(self) -> None:
-        """Plot the node or element at the caret."""
-        page = self.current_page()
-        if page is not None:
-            page.probe()
-
-    async def _show_trace(self, circuit: Path, expression: str) -> None:
-        """The caret goes to the first line of what an expression plots; all its places glow."""
-        texts = {**self.open_texts()}
-        if circuit not in texts:
-            try:
-                texts[circuit] = (await self._project.edit.read(circuit)).content.text
-            except CircuitAIError as error:  # moved or removed since the run
-                self._services.workspace.error_occurred.emit(error)
-                return
-        places = await places_in_text(self._simulation, circuit, texts, expression)
-        if not places:
-            self._services.workspace.status_changed.emit(
-                msg(
-                    "{expression} contains no node or element of {name}.",
-                    expression=expression,
-                    name=circuit.name,
-                )
-            )
-            return
-        first = places[0]
-        file = first.file or circuit
-        if self.page_of(file) is None:
-            self._front, self._opening[file] = file, (first.line, first.column)
-            await self._open(file)
-        else:
-            self.show_file(file, first.line, first.column)
-        page = self.page_of(file)
-        if page is not None:
-            page.editor.glow([span for each in places if each.file == first.file for span in each.spans])
 
     def _on_place_probed(self, path: Path, line: int, name: str, what: Probed) -> None:
         page = self.page_of(path)
@@ -515,25 +301,17 @@ class EditorArea(QWidget):
 
     # ---- pages -------------------------------------------------------------------------------
 
-    def page_of(self, path: Path) -> EditorPage | None:
-        wanted = _absolute(path)
-        return next((page for page in self.pages() if page.path == wanted), None)
-
     def current_page(self) -> EditorPage | None:
         """The page in front, None when there is none or it is no file."""
         index = self.tabs.currentIndex()
         page = self.tabs.tabData(index) if index >= 0 else None
         return page if isinstance(page, EditorPage) else None
 
-    def current_editor(self) -> CodeEditor | None:
-        page = self.current_page()
-        return page.editor if page is not None else None
-
     def pages(self) -> tuple[EditorPage, ...]:
         found = (self.tabs.tabData(index) for index in range(self.tabs.count()))
         return tuple(page for page in found if isinstance(page, EditorPage))
 
-    def _bring(
+    def bring(
         self, page: EditorPage, place: tuple[int, int] | None = None, *, takes_keyboard: bool = True
     ) -> None:
         self.tabs.setCurrentIndex(self.tabs.index_of(page))
@@ -576,7 +354,7 @@ class EditorArea(QWidget):
         index = self.tabs.index_of(page)
         if index >= 0:
             self.tabs.set_unsaved(index, is_unsaved=page.is_dirty)
-            self._refresh_titles()
+            refresh_titles(self._services, self.tabs)
 
     def _on_file_changed(self, path: Path) -> None:
         page = self.page_of(path)
@@ -588,7 +366,7 @@ class EditorArea(QWidget):
                     other.check_again()
 
     def _on_file_moved(self, old: Path, new: Path) -> None:
-        old, new = _absolute(old), _absolute(new)
+        old, new = absolute(old), absolute(new)
         for page in self.pages():
             if page.path == old or page.path.is_relative_to(old):
                 page.move_to(new / page.path.relative_to(old) if page.path != old else new)
@@ -600,28 +378,6 @@ class EditorArea(QWidget):
         for page in self.pages():
             page.accept_changes()
 
-    def _refresh_titles(self) -> None:
-        pages = self.pages()
-        names = [page.path.name for page in pages]
-        theme, icons, language = self._services.theme.theme, self._services.icons, self._services.language
-        for index in range(self.tabs.count()):
-            shown = self.tabs.tabData(index)
-            if isinstance(shown, CentrePage):
-                self.tabs.setTabText(index, shown.tab_title().replace("&", "&&"))
-                self.tabs.setTabIcon(index, icons.get(shown.icon, size=theme.size("icon.default")))
-        for page in pages:
-            index, name = self.tabs.index_of(page), page.path.name
-            title = name if names.count(name) == 1 else f"{page.path.parent.name}/{name}"
-            if page.is_deleted:
-                title = language(msg("{name} (deleted)", name=title))
-            widest = theme.size("pane.left_default")
-            title = middle_cut(self.tabs.fontMetrics(), one_line(title), widest)
-            self.tabs.setTabText(index, title.replace("&", "&&"))  # one & would underline the next letter
-            self.tabs.setTabToolTip(index, one_line(str(page.path)))
-            icon = "file-code" if is_spice(page.path) else _ICONS.get(page.path.suffix.lower(), "file")
-            icon = "file-x" if page.is_deleted else icon
-            self.tabs.setTabIcon(index, icons.get(icon, size=theme.size("icon.default")))
-
     # ---- look --------------------------------------------------------------------------------
 
     def restyle(self) -> None:
@@ -632,7 +388,7 @@ class EditorArea(QWidget):
             page = self.tabs.tabData(index)
             if isinstance(page, EditorPage | CompareView | CentrePage):
                 page.restyle()
-        self._refresh_titles()
+        refresh_titles(self._services, self.tabs)
 
     def retranslate(self) -> None:
         self.tabs.retranslate()
@@ -642,8 +398,4 @@ class EditorArea(QWidget):
             page = self.tabs.tabData(index)
             if isinstance(page, EditorPage | CompareView | CentrePage):
                 page.retranslate()
-        self._refresh_titles()
-
-
-def _absolute(path: Path) -> Path:
-    return Path(os.path.abspath(path))  # noqa: PTH100 - links stay as the user sees them
+        refresh_titles(self._services, self.tabs)
