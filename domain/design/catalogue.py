@@ -16,7 +16,9 @@ from importlib import import_module
 from types import MappingProxyType
 
 from domain.design.deck import Say
+from domain.design.described import described
 from domain.design.designer import DesignIntent, Proposal
+from domain.design.engine import wording
 from domain.design.engine.declared_family import Claim, DeclaredFamily
 from domain.design.engine.device_cards import NO_TABLES, Tables, cards_named
 from domain.design.engine.wording import joined
@@ -122,6 +124,10 @@ _FILE_NAME = re.compile(
 )
 """A file that is named (buck.cir) is no wish for the circuit it is named after."""
 
+_GUESSED = 0.65
+"""How surely a conversion of voltages alone means a converter: what a sentence describes is surer."""
+_DESCRIBED = 0.5
+"""How surely a family is meant that a sentence describes and does not name."""
 _EXAMPLES = 3
 """That are shown with a refusal: those most like what was asked."""
 
@@ -185,9 +191,12 @@ def revise(
 
 def choose_family(sentence: Sentence) -> tuple[DeclaredFamily, Claim]:
     """The family that claims a sentence. Raises CircuitError ("unknown_circuit") naming what is known."""
-    _refuse_by_name(sentence)
+    each_claim = {key: family.claim(sentence) for key, family in FAMILIES.items()}
+    meant = _described(sentence, each_claim)
+    if meant is None:
+        _refuse_by_name(sentence, each_claim)
     claims = sorted(
-        ((family.claim(sentence), family) for family in FAMILIES.values()), key=lambda pair: -pair[0].score
+        ((claim, FAMILIES[key]) for key, claim in each_claim.items()), key=lambda pair: -pair[0].score
     )
     best, family = claims[0]
     has_both = any(choice.name == "output" for choice in family.family.choices)
@@ -196,11 +205,27 @@ def choose_family(sentence: Sentence) -> tuple[DeclaredFamily, Claim]:
             msg("The request names both a low-pass and a high-pass: only one filter is designed at a time."),
             sentence,
         )
+    if meant is not None:
+        return meant, Claim(score=_DESCRIBED, assumptions=(wording.not_named(meant.family.one),))
     if best.score <= 0:
         raise _unclaimed(sentence)
     if len(claims) > 1 and claims[1][0].score == best.score:
         raise _unknown(msg("The request names more than one circuit: ask for one at a time."), sentence)
     return family, best
+
+
+def _described(sentence: Sentence, claims: Mapping[str, Claim]) -> DeclaredFamily | None:
+    """The family a sentence describes, where it calls none by name; nothing that is known by another name
+    and not designed is taken for it."""
+    if any(claim.score > _GUESSED for claim in claims.values()):
+        return None
+    key = described(sentence, FAMILIES)
+    is_other = any(
+        not (row.is_general or row.family) and _says(sentence, row.words, ()) for row in NOT_DESIGNED
+    )
+    if not key or is_other or sentence.has(FAMILIES[key].family.words.excludes):
+        return None
+    return FAMILIES[key]
 
 
 def named_in(text: str) -> set[str]:
@@ -209,10 +234,10 @@ def named_in(text: str) -> set[str]:
     return {key for key, family in FAMILIES.items() if family.claim(sentence).score >= 1}
 
 
-def _refuse_by_name(sentence: Sentence) -> None:
+def _refuse_by_name(sentence: Sentence, claims: Mapping[str, Claim]) -> None:
     """Raises CircuitError for a circuit that is known by name but not designed."""
     ours = [span for family in FAMILIES.values() for span in family.names_in(sentence)]
-    is_named = any(family.claim(sentence).score >= 1 for family in FAMILIES.values())
+    is_named = any(claim.score >= 1 for claim in claims.values())
     for row in NOT_DESIGNED:
         if (row.is_general and is_named) or not _says(sentence, row.words, ours):
             continue
@@ -221,7 +246,7 @@ def _refuse_by_name(sentence: Sentence) -> None:
             raise _unknown(
                 msg("The built-in designer cannot design {circuit} yet.", circuit=row.what), sentence
             )
-        if family.claim(sentence).score <= 0:
+        if claims[row.family].score <= 0:
             raise _unknown(
                 msg(
                     "The request does not give enough information for {circuit}. Follow this example: "

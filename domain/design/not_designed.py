@@ -44,7 +44,7 @@ NOT_DESIGNED: tuple[NotDesigned, ...] = (
                 what=msg("an isolated or multi-switch converter")),
     NotDesigned(words=r"linear regulator|linear power|线性稳压|"
                       r"线性电源|zener|齐纳|稳压管|(?<![a-z])lm?78\d\d|lm317",
-                what=msg("a linear regulator")),
+                what=msg("a linear regulator"), is_general=True),
     NotDesigned(words=r"charge[\s-]?pump|电荷泵", what=msg("this kind of charge pump"), is_general=True),
     NotDesigned(words=r"(?:push[\s-]?pull|推挽)[^,;，。；]{0,12}?(?:convert|变换|电源|isolat|隔离)",
                 what=msg("an isolated or multi-switch converter")),

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from domain.design import quantity_words
 from domain.design.deck import Deck, spice
 from domain.design.engine.declaration import Correction, GoalRow, Quantity, Request
 from domain.design.engine.library_parts import part_choice
@@ -30,7 +31,7 @@ GBW = Quantity(
 )  # fmt: skip
 SUPPLY = Quantity(
     name="supply_v", label=msg("supply (±)"), dimensions=("V",), takes_rest=True, has_sign=False,
-    words=r"suppl\w+|power(?:ed)?|rails?|供电|电源|vcc|vdd", before=r"±|\+/?-|正负",
+    words=quantity_words.SUPPLY, before=r"±|\+/?-|正负",
     within=(2.5, 40), example=15, default=15.0,
 )  # fmt: skip
 
@@ -48,7 +49,8 @@ BANDWIDTH_GOAL = GoalRow(
     expression="highcut(v(out))",
 )
 SINGLE_SUPPLY = (
-    r"single[\s-]supply|单电源",
+    r"single[\s-]supply|单电源|single \+?[\d.]+ ?v(?:olts?)?(?: (?:supply|rail))?(?![a-z])|"
+    r"单\s?[\d.]+\s?[v伏]",
     msg("Amplifiers on a single supply cannot be designed yet."),
     msg("Specify a symmetrical supply, for example ±5 V."),
 )

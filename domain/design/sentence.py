@@ -32,7 +32,7 @@ _BASES: tuple[tuple[str, Dimension, float], ...] = (
     (r"v/a", "Ohm", 1.0),
     (r"(?:hertz|hz|赫兹|赫)", "Hz", 1.0),
     (r"(?:rad/s(?:ec)?|弧度每秒|弧度/秒)", "Hz", 1 / (2 * math.pi)),
-    (r"(?:volts?|vdc|vpp|vp-p|vrms|v|伏特|伏)", "V", 1.0),
+    (r"(?:volts?|vdc|vac|vpp|vp-p|vrms|v|伏特|伏)", "V", 1.0),
     (r"(?:amperes?|amps?|a|安培|安)", "A", 1.0),
     (r"(?:ohms?|Ω|ω|欧姆|欧|r)", "Ohm", 1.0),
     (r"(?:farads?|f|法拉|法)", "F", 1.0),
@@ -124,8 +124,26 @@ _ENGLISH_RUN = re.compile(
     r"channels?|seconds?(?![ -](?:order|degree|stage))|decibels?|db|percent))",
     re.IGNORECASE,
 )
+_PER_SECOND = re.compile(
+    r"(?:(?P<often>once|twice)|(?P<times>\d+(?:\.\d+)?)\s?(?:times|x|pulses|cycles|blinks|flashes))"
+    r"\s(?:a|per|each|every)\s(?:second|minute)|"
+    r"每(?:一)?(?:秒|分)钟?[^\d,;。]{0,6}?(?P<count>\d+(?:\.\d+)?|[一二两三四五六七八九十]+)\s?[次下个]|"
+    r"(?:every|once in|每(?:隔)?)\s?(?P<period>\d+(?:\.\d+)?)\s?(?P<milli>m|毫)?(?:s|sec|seconds?|"
+    r"秒)(?:钟)?(?![a-z])"
+    r"(?:\s?(?P<oft>once|[一1]次|[一1]下))?",
+    re.IGNORECASE,
+)
+"""How often something happens, in words."""
+_AND_A_HALF = re.compile(r"\b(" + "|".join(_ENGLISH_NUMBERS) + r"|\d+) and a half(?![a-z])", re.IGNORECASE)
 _SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6}
 
+_SCALE = re.compile(r"\d\s?(meg|[kKMGnpuμ兆千])$")
+_MEANT_BY_SCALE: dict[str, frozenset[Dimension]] = {
+    **dict.fromkeys(("k", "m", "meg", "g", "千", "兆"), frozenset({"Hz", "Ohm"})),
+    **dict.fromkeys(("n", "u", "μ"), frozenset({"F", "H"})),
+    "p": frozenset({"F"}),
+}
+"""A scale alone, as the trade writes it."""
 _LARGEST = 1e30
 """Of any quantity in its unit; its square is a number too."""
 _LARGEST_DB = 1e3
@@ -149,6 +167,12 @@ class Mention:
     bound: Bound | None = None
     is_tolerance: bool = False
     """Written with ± before it."""
+
+    @property
+    def may_be(self) -> frozenset[Dimension]:
+        """The units a number may have been meant in whose writer left the unit out: `switch at 500k`."""
+        scale = _SCALE.search(self.text) if self.dimension == "none" else None
+        return _MEANT_BY_SCALE.get(scale[1].lower(), frozenset()) if scale else frozenset()
 
     @property
     def middle(self) -> float:
@@ -194,8 +218,23 @@ def _normalise(text: str) -> str:
     text = re.sub(r"[→⟶➔⇒]", "->", text)
     text = re.sub(r"\s+", " ", text).strip()
     text = re.sub(r"(?<!\d )(?<![\w.])x\s?(\d+(?:\.\d+)?)(?![\w.])", r"\1x", text)  # gain x4
-    text = _ENGLISH_RUN.sub(_english_number, text)
+    text = _AND_A_HALF.sub(lambda half: f"{_ENGLISH_NUMBERS.get(half[1].lower(), half[1])}.5", text)
+    text = _PER_SECOND.sub(_in_hertz, _ENGLISH_RUN.sub(_english_number, text))
     return _CHINESE_RUN.sub(_chinese_digits, text)
+
+
+def _in_hertz(match: re.Match[str]) -> str:
+    """`twice a second` and `每分钟30次` as a frequency, `every 2 seconds` and `2秒一次` as one too."""
+    if match["period"]:
+        seconds = float(match["period"]) * (0.001 if match["milli"] else 1.0)
+        return f"{1 / seconds:.6g} Hz" if seconds else match[0]
+    word = (match["often"] or match["oft"] or "").lower()
+    said = match["times"] or match["count"] or "1"
+    times = {"once": 1.0, "twice": 2.0}.get(word) or (
+        float(said) if said[0].isascii() else _chinese_value(said)
+    )
+    is_minute = "min" in match[0].lower() or "分" in match[0]
+    return f" {times / (60 if is_minute else 1):.6g} Hz "
 
 
 def _english_number(match: re.Match[str]) -> str:

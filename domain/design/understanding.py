@@ -37,11 +37,20 @@ _LINKING_WORDS = re.compile(
     r"[为是约取在]|等于|大约|左右|\bto\b|\bbetween\b|\bfrom\b|介于|\bthe\b|"
     r"\ba\b|\bdb\b|"
     r"(?:改|调|设|降|升|挪|定)(?:[为成到至在])?|(?:降低|提高|放宽|收紧|控制|压|放|提)[到至在]|应该?|必须|要|\bshould\b|\bmust\b|\bbe\b|值|频率|frequency|resistor|resistance|tolerance|不少于|不超过|小于|大于|"
-    r"至少|at least|less than|within|[<>≤≥])*",
+    r"至少|at least|less than|within|(?:no|not) (?:less|more|lower|higher) than|不(?:低|小|高|大)于|"
+    r"不少于|under|below|above|over|"
+    r"up to|最[多少大小高低]|±|\+/?-|正负|[<>≤≥])*",
     re.IGNORECASE,
 )
 _NAMED = re.compile(
     r"(noise|offset|bandwidth|overshoot|噪声|噪音|失调|带宽|过冲)(?:[^\d,;。、]|\d(?=[a-z]))*$",
+    re.IGNORECASE,
+)
+_RESISTIVE = re.compile(r"(impedance|resistance|load|阻抗|电阻|负载)[^\d,;。、]{0,8}$", re.IGNORECASE)
+"""In front of a scale alone it says that ohms are meant."""
+_NAMED_BEHIND = re.compile(
+    r"\s*(?:of |的)?((?:source|input|output|series|internal|[源内]|输入|输出)\s?(?:resistance|"
+    r"impedance|电阻|阻抗|阻))",
     re.IGNORECASE,
 )
 _NEAR = 32
@@ -85,15 +94,36 @@ class Filled:
         return None if mention is None else mention.middle
 
 
-_SAMPLES = r"(?:(?<![a-z])(?:over|down)?sampl(?:e[sd]?|ing)(?![a-z])|(?<![a-z])adcs?(?![a-z])|[采抽取]样)"
-_OF_SOMETHING_ELSE = Slot(
-    name="sampling rate",
-    dimensions=("Hz",),
-    words=r"(?!)",
-    before=rf"{_SAMPLES}(?: ?(?:rate|frequency|[频速]?率))?",
-    after=rf"\s*(?:-\s*)?{_SAMPLES}",
+_SAMPLING = r"(?<![a-z])(?:over|down)?sampl(?:e[sd]?|ing)(?![a-z])|[采抽取]样"
+_CONVERTER = r"(?<![a-z])adcs?(?![a-z])"
+_OF_SOMETHING_ELSE = (
+    Slot(
+        name="sampling rate",
+        dimensions=("Hz",),
+        words=r"(?!)",
+        before=rf"(?:{_SAMPLING}|{_CONVERTER}(?= (?:at|running|clock\w*|rate)|\s?\d))"
+        r"(?: ?(?:rate|frequency|[频速]?率))?",
+        after=rf"\s*(?:-\s*)?(?:{_SAMPLING}|{_CONVERTER})",
+    ),
+    Slot(
+        name="pulses",
+        dimensions=("Hz",),
+        words=r"(?!)",
+        before=r"(?<![a-z])pwm(?: (?:signal|is|at|of))*(?![a-z])|pwm(?:频率|信号)?(?:是|为)?",
+        after=r"\s*(?:的)?pwm",
+    ),
+    Slot(
+        name="signal",
+        dimensions=("V",),
+        words=r"(?!)",
+        after=(
+            r"\s*(?:p-?p|rms|peak)?\s*(?:audio|music|sine|ac|input|microphone|mic|sensor|line|音频|正弦|交流|输入|"
+            r"麦克风|话筒|传感器)*\s*(?:signals?(?![a-z])|sines?(?![a-z])|swing|audio|信号|正弦波?|音频)"
+        ),
+    ),
 )
-"""A rate of samples is no frequency of the circuit: an anti-aliasing filter's cut-off lies below it."""
+"""What numbers say of the circuit's surroundings: a rate of samples is no frequency of the circuit (an
+anti-aliasing filter's cut-off lies below it), the size of a signal no supply."""
 
 
 def fill_slots(
@@ -108,15 +138,17 @@ def fill_slots(
         sorted(
             (
                 (cost, slot.name)
-                for slot in (*slots, _OF_SOMETHING_ELSE)
-                if (cost := _cost(sentence.text, found, mention, slot)) is not None
+                for slot in (*slots, *_OF_SOMETHING_ELSE)
+                if (cost := _cost(sentence.text, found, mention, slot, only_unit)) is not None
             ),
             key=lambda choice: choice[0],
         )
         for mention in found
+        for only_unit in (_only_unit(mention, slots),)
     ]
     taken = _cheapest(options)
-    elsewhere = {i for i, name in taken.items() if name == _OF_SOMETHING_ELSE.name}
+    surroundings = {slot.name for slot in _OF_SOMETHING_ELSE}
+    elsewhere = {i for i, name in taken.items() if name in surroundings}
     taken = {i: name for i, name in taken.items() if i not in elsewhere}
     values = {name: found[index] for index, name in taken.items()}
     left = {
@@ -132,7 +164,7 @@ def fill_slots(
         and other.dimension == found[index].dimension
         and _price(options[place], name) <= _price(options[index], name) + _SLIGHTLY
     )
-    unused = tuple(mention for mention in left.values() if mention.dimension != "none")
+    unused = tuple(mention for mention in left.values() if mention.dimension != "none" or mention.may_be)
     return Filled(values=values, unused=unused, doubled=doubled)
 
 
@@ -197,13 +229,26 @@ def _at_once(options: Sequence[Sequence[tuple[float, str]]]) -> float:
     return cost
 
 
-def _cost(text: str, mentions: Sequence[Mention], mention: Mention, slot: Slot) -> float | None:
-    """Distance between a number and the nearest word of a slot; None when it cannot be meant."""
-    if mention.dimension == "none":
-        return _bare_cost(text, mention, slot)
-    if mention.dimension not in slot.dimensions:
+def _only_unit(mention: Mention, slots: Sequence[Slot]) -> Dimension | None:
+    """The unit a number is meant in, whose scale alone was written, where only one can be meant here."""
+    units = {unit for slot in slots if slot.takes_rest for unit in slot.dimensions if unit in mention.may_be}
+    return units.pop() if len(units) == 1 else None
+
+
+def _cost(
+    text: str, mentions: Sequence[Mention], mention: Mention, slot: Slot, only_unit: Dimension | None
+) -> float | None:
+    """Distance between a number and the nearest word of a slot; None when it cannot be meant.
+
+    `only_unit`: the unit a number is taken in that has a scale and no unit.
+    """
+    bare = _bare_cost(text, mention, slot) if mention.dimension == "none" else None
+    if mention.dimension == "none" and (bare is not None or not mention.may_be & set(slot.dimensions)):
+        return bare
+    if mention.dimension != "none" and mention.dimension not in slot.dimensions:
         return None
-    costs = [_ONLY_BY_UNIT] if slot.takes_rest and not _is_of_another(text, mention, slot) else []
+    is_by_unit = slot.takes_rest and (mention.dimension != "none" or only_unit in slot.dimensions)
+    costs = [_ONLY_BY_UNIT] if is_by_unit and not _is_of_another(text, mention, slot) else []
     for pattern, extra, is_before in (
         (slot.words, 0.0, True),
         (slot.before, 0.0, True),
@@ -218,10 +263,16 @@ def _cost(text: str, mentions: Sequence[Mention], mention: Mention, slot: Slot) 
 
 
 def _is_of_another(text: str, mention: Mention, slot: Slot) -> bool:
-    """Whether a quantity is named just before a number that is none of the slot's: "noise below 1 mV"."""
-    named = _NAMED.search(text, max(0, mention.start - _NEAR), mention.start)
-    words = (slot.words, slot.before, slot.weak)
-    return named is not None and not any(re.search(each, named[1], re.IGNORECASE) for each in words if each)
+    """Whether a quantity is named beside a number that is none of the slot's: "noise below 1 mV"."""
+    near = max(0, mention.start - _NEAR)
+    named = [_NAMED.search(text, near, mention.start), _NAMED_BEHIND.match(text, mention.end)]
+    if mention.dimension == "none":
+        named.append(_RESISTIVE.search(text, near, mention.start))
+    words = [each for each in (slot.words, slot.before, slot.weak) if each]
+    return any(
+        found is not None and not any(re.search(each, found[1], re.IGNORECASE) for each in words)
+        for found in named
+    )
 
 
 def _distances(
@@ -243,13 +294,15 @@ def _distances(
 
 
 def _bare_cost(text: str, mention: Mention, slot: Slot) -> float | None:
-    if not slot.takes_bare:
+    if not slot.takes_bare or (slot.dimensions == ("%",) and mention.value >= 1):
         return None
     for pattern, extra in ((slot.words, 1.0), (slot.before, 1.0), (slot.weak, _WEAK)):
         for word in re.finditer(pattern or r"(?!)", text, re.IGNORECASE):
             if word.end() <= mention.start and _LINKING_WORDS.fullmatch(text[word.end() : mention.start]):
                 return extra + mention.start - word.end()
-    named_behind = re.match(rf"\s*(?:{slot.words})", text[mention.end :], re.IGNORECASE)
+    named_behind = re.match(
+        rf"\s*(?:degrees?|deg|°|度)?\s*(?:of )?(?:{slot.words})", text[mention.end :], re.IGNORECASE
+    )
     return 2 * _AFTER if named_behind else None
 
 

@@ -21,8 +21,18 @@ INPUT, OUTPUT = "vin", "vout"
 _NO_SUPPLY = re.compile(r"ripple|纹波|波纹|峰峰|diode|drop|forward|压降|二极管", re.IGNORECASE)
 """In front of a voltage that is none of the two."""
 
-_MADE_FROM = re.compile(r"\s*(?:out(?:put)?\s)?from\s(?:an?\s|the\s)?", re.IGNORECASE)
+_MADE_FROM = re.compile(r"\s*(?:out(?:put)?\s)?from\s(?:an?\s|the\s)?\+?", re.IGNORECASE)
 """Between the output and the input: "5.1 V from 12 V"."""
+_HAS = re.compile(
+    r"(?:(?<![a-z])(?:have|has|got|given)(?![a-z])|brick|adapt[eo]r|battery|(?<![a-z])usb(?![a-z])|"
+    r"[有用](?:一个)?|适配器|电池)[^\d,;。]{0,16}$",
+    re.IGNORECASE,
+)
+_WANTED = re.compile(
+    r"[^\d]{0,24}(?:(?<![a-z])(?:needs?|wants?|gets?|requires?|makes?|gives?)(?![a-z])|要|需要|得到|变成|想要)[^\d]{0,12}",
+    re.IGNORECASE,
+)
+"""`I have a 19 V brick and need 12 V`: what stands in front of the input, and between it and the output."""
 _CALLED_INPUT = re.compile(
     r"\s*(?:in(?:put)?(?![a-z])\s*(?:$|[,.;:/(]|and\b|voltage|range)|输入)", re.IGNORECASE
 )
@@ -82,8 +92,8 @@ def read_conversion(sentence: Sentence, slots: Sequence[Slot]) -> Conversion:
 
 
 def is_linked(sentence: Sentence) -> bool:
-    """`12 V -> 5 V`, `12V转5V`: two voltages in one expression."""
-    return any(sentence.mentions[index].dimension == "V" for index, _ in sentence.links)
+    """`12 V -> 5 V`, `5 V from 12 V`, `I have 12 V and need 5 V`: two voltages in one expression."""
+    return any(each.dimension == "V" for each in _linked(sentence).values())
 
 
 def _linked(sentence: Sentence) -> dict[str, Mention]:
@@ -98,6 +108,14 @@ def _linked(sentence: Sentence) -> dict[str, Mention]:
             len(volts) == 2
             and source.upper is None
             and _MADE_FROM.fullmatch(sentence.text, output.end, source.start)
+        ):
+            return {INPUT: source, OUTPUT: output}
+    for source, output in pairwise(volts):
+        if (
+            len(volts) == 2
+            and output.upper is None
+            and _HAS.search(sentence.text, 0, source.start)
+            and _WANTED.fullmatch(sentence.text, source.end, output.start)
         ):
             return {INPUT: source, OUTPUT: output}
     return {}

@@ -7,7 +7,9 @@ from domain.design.kit import around, spice
 from shared.message import Message, msg
 
 GAIN_LABEL = msg("gain")
-GAIN_WORDS = r"(?<![a-z])(?:gain|a_?[uv](?![a-z])|g(?=\s?[=:]))|增益|放大倍数|放大"
+GAIN_WORDS = (
+    r"(?<![a-z])(?:gain|amplif\w+(?: \w+){0,4}? by(?= )|a_?[uv](?![a-z])|g(?=\s?[=:]))|增益|放大倍数|放大"
+)
 NEITHER_MORE = (
     r"filter|滤波|oscillat|振荡|comparator|比较器|schmitt|施密特|two[\s-]stage|两级|cmos|mosfet|transistor|"
     r"晶体管|三极管"

@@ -58,7 +58,8 @@ FAMILY = kit.Family(
               "zh": "10dB的π型衰减器，50Ω"},
     words=kit.Words(
         named=(
-            r"(?:(?:resistive|matched|pi|π|t|tee|fixed|rf)[\s-])*attenuator(?: pad)?|(?:pi|π|t|tee)[\s-]pad|"
+            r"(?:(?:resistive|matched|pi|π|t|tee|fixed|rf)[\s-])*attenuator(?: pad)?|(?:(?:pi|π|t|"
+            r"tee)[\s-]|db )pad(?![a-z])|"
             r"(?:电阻|匹配|固定|射频|[πt]\s?型)*衰减(?:器|网络|电路)"
         ),
         excludes=r"filter|滤波|low[\s-]?pass|high[\s-]?pass|低通|高通|digital|programmable|程控|可变|variable|bridged|桥",

@@ -93,7 +93,7 @@ FAMILY = kit.Family(
             r"multiple[\s-]?feedback))*(?: filter)?|"
             r"(?:(?:有源|多重反馈|多路(?:负)?反馈|无限增益|二阶|2阶)(?:多路反馈)?)*带通(?:有源)?(?:滤波)?(?:器|电路)?"
         ),
-        excludes=(r"notch|band[\s-]?(?:stop|reject)|陷波|带阻|(?<![a-z])lc(?![a-z])|ladder|梯形|passive|无源|"
+        excludes=(r"(?<![\d.])(?:50|75)\s?(?:ohms?|Ω|ω|欧)|notch|band[\s-]?(?:stop|reject)|陷波|带阻|(?<![a-z])lc(?![a-z])|ladder|梯形|passive|无源|"
                   r"state[\s-]?variable|状态变量|bi[\s-]?quad|双二|khn|tow[\s-]?thomas|托马斯|universal|"
                   r"4th|fourth|6th|third|3rd|[346]阶|crystal|晶体|saw|"
                   r"butterw|巴特沃|cheb|切比雪夫"),

@@ -71,7 +71,8 @@ QUANTITIES = (
                  words=r"power|功率", takes_rest=True),
     kit.Quantity(
         name="fsw", label=msg("switching frequency"), dimensions=("Hz",), within=(1e3, 10e6), example=300e3,
-        words=r"switching(?: frequency)?|f_?sw?(?![a-z])|frequency|开关频率|工作频率|频率", takes_rest=True,
+        words=r"switch(?:es|ing|ed)?(?: frequency| at)?|f_?sw?(?![a-z])|frequency|"
+              r"开关频率|工作频率|频率", takes_rest=True,
         default=300e3,
     ),
     replace(kit.TOLERANCE, takes_rest=False, before=r"±|\+/?-|正负", default=0.02,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from domain.design import kit, transistor
+from domain.design import kit, quantity_words, transistor
 from domain.design.kit import beyond, nearest, spice, with_unit
 from shared.message import msg
 
@@ -27,7 +27,7 @@ CURRENT = kit.Quantity(
 )  # fmt: skip
 SUPPLY = kit.Quantity(
     name="supply_v", label=msg("supply"), dimensions=("V",), takes_rest=True, within=(3, 40),
-    words=r"suppl\w+|power(?:ed)?|rails?|供电|电源|vcc|vdd", example=12, default=12.0,
+    words=quantity_words.SUPPLY, example=12, default=12.0,
 )  # fmt: skip
 
 

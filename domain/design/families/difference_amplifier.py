@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from domain.design import kit, opamp
+from domain.design import kit, opamp, quantity_words
 from domain.design.families import amplifier_rows as rows
 from domain.design.kit import best_pair, spice, values_between, with_unit
 from shared.message import msg
@@ -69,8 +69,7 @@ FAMILY = kit.Family(
         opamp.BANDWIDTH,
         kit.Quantity(
             name="input_ohm", label=msg("input resistance"), dimensions=("Ohm",), takes_rest=True,
-            words=(r"input (?:resistance|impedance)|(?<![a-z])r_?in(?![a-z])|(?<![a-z])r1(?!\d)|"
-                   r"输入(?:电阻|阻抗)"),
+            words=rf"{quantity_words.INPUT_OHM}|(?<![a-z])r1(?!\d)",
             within=(500, 1e6), example=10e3, is_told=False,
             default=lambda request: 10e3 if request["gain"] <= 100 else 2e3,
         ),

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from domain.design import kit, opamp
+from domain.design import kit, opamp, quantity_words
 from domain.design.kit import around, best_pair, beyond, spice, values_between, with_unit
 from shared.message import msg
 
@@ -81,7 +81,7 @@ FAMILY = kit.Family(
         opamp.BANDWIDTH,
         kit.Quantity(
             name="input_ohm", label=_INPUT, dimensions=("Ohm",), takes_rest=True,
-            words=r"input (?:resistance|impedance)|(?<![a-z])r_?in(?![a-z])|z_?in(?![a-z])|输入(?:电阻|阻抗)",
+            words=quantity_words.INPUT_OHM,
             within=(100, 1e6), example=10e3, default=lambda request: 10e3 if request["gain"] <= 100 else 2e3,
         ),
         opamp.SUPPLY,

@@ -80,7 +80,7 @@ FAMILY = kit.Family(
         named=(r"(?:(?:n-?mos|cmos|mos(?:fet)?|logic(?:al)?|digital) )+inverter|"
                r"(?:logic(?:al)? )?inverter(?=.{0,30}(?:mos|fet))|not gate|"
                r"(?:cmos|n?mos管?|逻辑|数字)(?:逻辑)?(?:反相|非)(?:器|门)|(?<![与或异同])非门"),
-        excludes=r"dc|power|grid|solar|逆变|ring|环形|oscillat|振荡|schmitt|施密特|chain|链",
+        excludes=r"quartz|crystal|xtal|石英|晶体(?!管)|晶振|dc|power|grid|solar|逆变|ring|环形|oscillat|振荡|schmitt|施密特|chain|链",
     ),
     quantities=(rows.DELAY, rows.GATE_LOAD, rows.LOGIC_SUPPLY, replace(kit.TOLERANCE, is_told=False)),
     choices=(

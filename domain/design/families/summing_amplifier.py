@@ -25,6 +25,12 @@ _WEIGHTS = re.compile(
     rf"(?P<list>{_WEIGHT}(?:(?:\s?[,、/:]\s?(?:and )?|\s?(?:and|和)\s?){_WEIGHT})+)",
     re.IGNORECASE,
 )
+_WEIGHTED = re.compile(
+    rf"(?:按|以|(?<![a-z])in (?:the )?ratio )?\s?(?P<list>{_WEIGHT}(?:(?:\s?[,、/:]\s?(?:and )?|"
+    rf"\s?(?:and|和)\s?){_WEIGHT})+)"
+    r"\s?(?:的|times)?\s?(?:权重|比例|系数|加权|weight)",
+    re.IGNORECASE,
+)
 _QUANTITIES = (
     kit.Quantity(
         name="inputs", label=msg("number of inputs"), dimensions=("none",), is_whole=True, within=(2, _MOST),
@@ -45,7 +51,7 @@ _TERM = re.compile(r"(\d+(?:\.\d+)?)?\s?[*x]?\s?[uv]_?i?n?_?\d", re.IGNORECASE)
 
 def says(sentence: kit.Sentence) -> kit.Said:
     """A list of weights, a sum written out, or one gain for all inputs."""
-    found = _WEIGHTS.search(sentence.text) or _SUM.search(sentence.text)
+    found = _WEIGHTS.search(sentence.text) or _WEIGHTED.search(sentence.text) or _SUM.search(sentence.text)
     if found is None:
         values, unused = read_quantities(_QUANTITIES, sentence)
         return kit.Said(values=values, stated=frozenset(values), notes=left_out(unused))

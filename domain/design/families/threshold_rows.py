@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 from domain.design import kit
 from domain.design.kit import beyond, left_out, read_quantities, spice
 from domain.design.opamp import LIMIT_V, SUPPLY
@@ -14,6 +17,7 @@ _PERIOD_S = 0.2
 
 THRESHOLD = msg("threshold")
 NO_SCHMITT = r"oscillat|振荡|window|窗口|(?<![a-z])(?:pwm|adc)(?![a-z])|relaxation|multivibrator"
+_LEVEL = r"threshold|trip|switch|flip|门限|阈值|翻转|触发电平"
 _SIDE = r"upper|lower|v_?(?:th|t|ut|lt)[hlpn+-]|[上下]限|[上下]门|[正负]向|[高低](?:门限|阈值|触发)"
 
 
@@ -49,12 +53,28 @@ QUANTITIES = (
 
 
 def says(sentence: kit.Sentence) -> kit.Said:
-    """By their words; one level beside a hysteresis that no word calls upper or lower is the middle."""
-    values, unused = read_quantities(QUANTITIES, sentence)
+    """By their words; one level beside a hysteresis that no word calls upper or lower is the middle, and one
+    beside another the second of two thresholds; `±2 V thresholds` are both."""
+    mirrored = [each for each in sentence.of("V") if each.is_tolerance and _is_threshold(sentence.text, each)]
+    rest = tuple(each for each in sentence.mentions if each not in mirrored)
+    values, unused = read_quantities(QUANTITIES, replace(sentence, mentions=rest, links=()))
+    if len(mirrored) == 1:
+        values |= {"upper_v": abs(mirrored[0].value), "lower_v": -abs(mirrored[0].value)}
+    if "hysteresis_v" not in values and "threshold_v" in values and not sentence.has(_SIDE):
+        free = [name for name in ("upper_v", "lower_v") if name not in values]
+        if len(free) == 1:
+            values[free[0]] = values.pop("threshold_v")
     sides = [name for name in ("upper_v", "lower_v") if name in values]
     if len(sides) == 1 and {"hysteresis_v"} <= set(values) and not sentence.has(_SIDE):
         values.setdefault("threshold_v", values.pop(sides[0]))
     return kit.Said(values=values, stated=frozenset(values), notes=left_out(unused))
+
+
+def _is_threshold(text: str, level: kit.Mention) -> bool:
+    return (
+        re.search(rf"(?:{_LEVEL})[^\d,;。]{{0,8}}$", text[: level.start], re.IGNORECASE) is not None
+        or re.match(rf"\s?(?:{_LEVEL})", text[level.end :], re.IGNORECASE) is not None
+    )
 
 
 def complete(request: kit.Request) -> kit.Said:

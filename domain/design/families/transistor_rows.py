@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from domain.design import kit
+from domain.design import kit, quantity_words
 from domain.design.engine.device_cards import CARDS
 from domain.design.families.amplifier_rows import GAIN_LABEL, gain_row
 from domain.design.kit import around, beyond, spice, with_unit
@@ -20,16 +20,17 @@ OTHER_DEVICES = (
 GAIN = gain_row((1.5, 1000), 50)
 LOW = kit.Quantity(
     name="low_hz", label=msg("lower corner frequency"), dimensions=("Hz",), takes_rest=True, limit="at_most",
-    words=r"low(?:er)?(?: corner| cut-?off)?(?: frequency)?|下限(?:截止)?(?:频率)?|低频|f_l",
+    words=rf"low(?:er)?(?: corner| cut-?off)?(?: frequency)?|下限(?:截止)?(?:频率)?|低频|f_l|"
+          rf"{quantity_words.BAND_FROM}",
     before=r"(?<![a-z])from", within=(1, 100e3), example=100, default=100.0,
 )  # fmt: skip
 SUPPLY_V = kit.Quantity(
     name="supply_v", label=msg("supply"), dimensions=("V",), takes_rest=True, within=(4, 60), example=12,
-    words=r"suppl\w+|power(?:ed)?|rails?|供电|电源|vcc|vdd", default=12.0,
+    words=quantity_words.SUPPLY, default=12.0,
 )  # fmt: skip
 LOAD = kit.Quantity(
     name="load_ohm", label=msg("load resistance"), dimensions=("Ohm",), takes_rest=True, within=(100, 10e6),
-    words=r"load|负载|(?<![a-z])r_?l(?![a-z])", example=10e3, default=10e3,
+    words=quantity_words.LOAD, example=10e3, default=10e3,
 )  # fmt: skip
 
 

@@ -110,7 +110,7 @@ FAMILY = opamp_family(
                r"(?:two|2)[\s-]stage (?:cmos )?amplifier(?=.{0,20}miller)|miller(?:[\s-]compensated)? "
                r"(?:op[\s-]?amp|operational amplifier|ota)|"
                r"(?:两|2)级(?:cmos|密勒|米勒|miller|补偿|差分|的)*运(?:算)?放(?:大器)?|"
-               r"(?:密勒|米勒|miller)补偿(?:的)?(?:cmos|两级|2级)*运(?:算)?放(?:大器)?"),
+               r"(?:密勒|米勒|miller)(?:补偿)?(?:的)?(?:cmos|两级|2级)*运(?:算)?放(?:大器)?"),
         excludes=r"common[\s-]emitter|共射|bjt|npn|folded|折叠|telescopic|套筒",
     ),
     quantities=quantities(100e3, 1e3, 20e6),

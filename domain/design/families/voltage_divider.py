@@ -131,7 +131,9 @@ FAMILY = kit.Family(
     examples={"en": "voltage divider from 12 V to 3.3 V, load 100 kohm",
               "zh": "把12V分压到3.3V的电阻分压器，负载100kΩ"},
     words=kit.Words(
-        named=(r"(?:resist(?:ive|or) )?(?:voltage|potential) divider|resist(?:ive|or) divider|"
+        named=(r"(?:resist(?:ive|or) )?(?:voltage|potential) divider|"
+               r"(?<!frequency )(?<!clock )(?<![a-z])divider(?= from|[ ,]+\d| (?:for|of|to) \d)|"
+               r"resist(?:ive|or) divider|"
                r"(?:电阻)?分压(?:器|电路|网络)?"),
         plausible=(r"(?<![a-z])divid(?:e|ed|ing)(?![a-z]).{0,20}(?<![a-z])down(?![a-z])|"
                    r"\d\s?(?::|to)\s?1 divider|divider,? \d+:1|"

@@ -1,0 +1,233 @@
+"""Circuits that a sentence describes without calling them by name: "amplify 10 mV by 40 dB with one BJT".
+
+A row is the ideas that have to stand in a sentence, in whatever order; the row with the most ideas wins.
+It is asked only when no family is called by its name or by words that let one think of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container
+from dataclasses import dataclass
+
+from domain.design.sentence import Sentence
+
+_AMPLIFY = (
+    r"(?<![a-z])amplif\w*|(?<![a-z])(?:pre-?)?amp(?![a-z])|(?<![a-z])gain(?![a-z])|(?<!\d)x\d|\dx(?![a-z])|"
+    r"times larger|(?:up|by) [\d.]+ ?db|放大|增益|\d\s?倍(?!频)"
+)
+_TRANSISTOR = (
+    r"(?<![a-z])(?:bjt|npn)s?(?![a-z])|(?:one|single|1|a) (?:bipolar )?transistor|2n\d{4}|(?<![a-z])bc5\d\d|"
+    r"(?<![a-z])ce(?=[ ,:;]|$)|单管|[一1]只?(?:个)?(?:三极|晶体)管|(?:三极|晶体)管"
+)
+_MOS = r"(?<![a-z])(?:n-?mos|mos(?:fet)?|n-?channel|n-?fet)s?(?![a-z])|场效应管|(?<![a-z])n?mos管"
+_OPAMP = r"op[\s-]?amps?(?![a-z])|运放|运算放大|(?<![a-z])(?:tl0[678]\d|lm358|lm324|ne5532|opa?\d{3,4})"
+_INVERTED = r"(?<!non)(?<!non[- ])(?<![a-z])invert(?:s|ed|ing)?(?![a-z])|180|(?<!非)反相|倒相|反向"
+_UPRIGHT = r"non[\s-]?invert\w*|not invert\w*|同相|不反相|without inver\w+|in phase"
+_CURRENT_MIRROR = r"current[\s-]mirror|mirror\w* (?:a |the )?current|电流镜|镜像"
+_SEVERAL = (
+    r"(?:\d+|two|three|four|several)\s?(?:signals?|inputs?|channels?|sources?|voltages?)|"
+    r"[\d两三四多几]\s?[路个]"
+)
+_WEIGHTS = r"weight\w*|权重|加权|系数"
+_OTA = r"(?<![a-z])ota(?![a-z])|trans[\s-]?conductance amp|跨导放大"
+_SUM = r"(?<![a-z])(?:sum|add|mix)(?:s|m?ed|m?ing|ming)?(?![a-z])|相加|求和|加起来|叠加|混合|混音"
+_DIFFERENCE = (
+    r"(?<![a-z])differences?(?: between| of)|subtract\w*|v\w* ?(?:-|minus) ?v\w*|(?:相减|之差|求差|差值|的差)"
+)
+_PHOTODIODE = r"photo[\s-]?(?:diode|detector|sensor)|光电(?:二极管|探测|传感)|光敏"
+_SENSOR = (
+    r"strain[\s-]gau|load[\s-]cell|thermo[\s-]?couple|wheatstone|bridge[\s-](?:sensor|signal)|(?<![a-z])ecg|"
+    r"(?<![a-z])eeg|应变|称重|热电偶|电桥|心电|脑电"
+)
+_OSCILLATE = (
+    r"clock(?: source)?(?![a-z])|时钟|oscillat\w*|generat(?:or|e|es|ing)(?![a-z])|signal source|振荡|"
+    r"震荡|(?:信号)?发生|产生|信号源"
+)
+_SINE = r"(?<![a-z])sin(?:e|us|usoid\w*)?(?![a-z])|正弦"
+_SQUARE = r"square|rectangular|clock(?![a-z])|方波|时钟"
+_HERTZ = r"\d\s?[kmg]?(?:hz|赫)|\d\s?[千兆]赫"
+_RADIO = r"\d\s?(?:mhz|兆赫)"
+_LC = r"(?<![a-z])lc(?![a-z])|inductor|coil|tank|电感|线圈"
+_RESONATOR = r"crystal|quartz|xtal|晶体(?!管)|晶振|石英"
+_INVERTERS = r"inverter (?:chain|loop)|(?<![a-z])inverters(?![a-z])|反相器"
+_RING = r"(?<![a-z])ring(?![a-z])|loop of|环"
+_BLINK = r"blink\w*|flash(?:es|ing|er)?(?![a-z])|闪"
+_TIMER = r"(?<!\d)555(?!\d)"
+_HUM = r"(?<!\d)(?:50|60)\s?(?:hz|赫)"
+_REMOVE = (
+    r"hum(?![a-z])|remov\w+|reject\w*|suppress\w*|get rid|kill|block|filter out|tak(?:e|ing) out|"
+    r"滤[掉除去]|去[掉除]|消[除掉]|抑制|干扰|陷"
+)
+_ONE_FREQUENCY = r"^(?!.*(?:low[\s-]?pass|high[\s-]?pass|低通|高通|dc[\s-]dc|ripple|纹波))"
+_PAD = r"(?<![a-z])pad(?![a-z])|attenuat\w*|衰减"
+_DECIBELS = r"\d\s?(?:db|分贝)"
+_IMPEDANCE = r"(?<![\d.])(?:50|75|300|600)\s?(?:ohms?|Ω|ω|欧)"
+_BAND = r"band[\s-]?pass|(?<![a-z])bpf?(?![a-z])|带通"
+_BAND_STOP = r"band[\s-]?(?:stop|reject)|notch|带阻|陷波"
+_ENDS = r"both (?:ends|sides)|terminat\w+|in and out|source and load|两端|端接|匹配"
+_ZENER = r"zener|稳压(?:二极)?管|齐纳"
+_SERIES_TRANSISTOR = (
+    r"pass[\s-]?(?:transistor|element|device)|(?:transistor|bjt|npn|darlington)|三极管|调整管|晶体管|扩流"
+)
+_REGULATE = r"regulat\w*|stabili[sz]\w*|steady|稳[压到定住]|稳压"
+_LINEAR = r"(?<![a-z])linear(?![a-z])|no switching|without switching|线性|不[要用]开关"
+_TWO_VOLTAGES = r"\d\s?(?:v|伏).{1,60}?\d\s?(?:v|伏)"
+_LOW_DROP = r"low[\s-]?drop|little headroom|dropout|低压[差降]|压差"
+_LOGIC = r"logic|gpio|mcu|digital|(?<![a-z])i/?o(?![a-z])|逻辑|单片机|数字|信号"
+_LEVELS = (
+    r"(?:to|into|->|转|变|成|到)\s?(?:a )?\+?(?:1\.[28]|2\.5|3\.3|5)\s?v.{0,12}(?:logic|level|电平|"
+    r"逻辑|信号|$)|电平"
+)
+_NO_CURRENT = r"^(?!.*(?:\d\s?m?a(?![a-z])|安|watt|瓦))"
+_DOUBLE = r"doubl\w+|twice|倍压|两倍|翻倍|加倍"
+_NEGATE = r"negative (?:rail|voltage|supply)|负(?:电压|电源|压)"
+_NO_COIL = (
+    r"without (?:an? )?(?:inductor|coil)s?|no (?:inductor|coil|magnetics)|inductor-?less|不[用要]电感|"
+    r"无电感|电容"
+)
+_DIRECT = r"^(?!.*(?<![a-z])(?:v\s?ac|ac|rms)(?![a-z]))(?!.*(?:交流|变压器|transformer))"
+_ALTERNATING = r"\d\s?v?\s?(?:ac|rms)(?![a-z])|(?<![a-z])ac(?![a-z])|交流|变压器|transformer"
+_MADE_DC = r"(?<![a-z])dc(?![a-z])|rectif\w*|smooth\w*|直流|整流|滤波"
+_TRIP = (
+    r"(?<![a-z])(?:trips?|switch(?:es)?|flips?|toggles?|turns? (?:on|high|low))(?![a-z])|compar\w*|"
+    r"翻转|比较|触发"
+)
+_HYSTERESIS = r"hysteresis|回差|滞回|迟滞|滞后"
+_REFERENCE = r"(?<![a-z])reference|基准|参考"
+_TEMPERATURE = r"temperature|drift|tempco|ppm|温度|温漂|温补"
+_BUFFER = r"buffer\w*|unity[\s-]gain|gain of (?:1|one)(?![\d.])|voltage follow\w*|缓冲|跟随|隔离|单位增益"
+_DRIVE_LOAD = (
+    r"(?:solenoid|relay|motor|lamp|fan|valve|heater|load|led strip)s?(?![a-z])|电磁阀|继电器|电机|马达|"
+    r"风扇|灯|阀|负载"
+)
+_ON_OFF = (
+    r"(?:turn|switch)(?:s|es|ed|ing)? (?:on|off|an?|the|it)|(?:switch|control|driv)\w* |通断|开关|控制|驱动"
+)
+_PINS = (
+    r"gpio|mcu|micro|logic|(?:3\.3|5)\s?v (?:pin|signal|control)|单片机|(?:3\.3|5)v(?:控制|信号|逻辑)|"
+    r"引脚|[io]+口"
+)
+_DIVIDE = r"(?<![a-z])divid\w*|scal\w+|(?:bring|tak|step)\w* .{0,20}down|分压|缩小|降到|衰减到"
+_CONVERTER = r"(?<![a-z])adcs?(?![a-z])|模数|采样"
+_SPEAKER = r"speaker|loudspeaker|headphone|喇叭|扬声器|耳机|音箱"
+_WATTS = r"\d\s?m?(?:watts?|w|瓦)(?![a-z])"
+_INTEGRATE = r"integrat\w*|积分|ramp from"
+_TWO_STAGES = r"(?:two|2)[\s-]stages?|[两二2]级"
+_CONSTANT_CURRENT = r"constant[\s-]current|current[\s-](?:source|sink)|恒流|电流源|恒定.{0,4}电流"
+_LAMP = r"(?<![a-z])leds?(?![a-z])|发光二极管"
+_TIME_CONSTANT = r"time constant|(?<![a-z])tau(?![a-z])|时间常数"
+_RC = r"(?<![a-z])rc(?![a-z])|resistor (?:and|plus) (?:a )?capacitor|阻容"
+_CORNER = r"corner|cut-?off|-3 ?db|smooth\w*|clean\w* up|转折|截止|滤"
+_NO_ORDER = r"^(?!.*(?:(?<![a-z])order|(?<![a-z])poles?(?![a-z])|阶|极点))"
+_LETS_LOWS = (
+    r"(?:let|pass)\w* .{0,30}(?:below|under)|(?:remove|block|cut|reject|filter)\w* .{0,30}above|"
+    r"滤[掉除]高频|去[掉除]高频"
+)
+_LETS_HIGHS = (
+    r"(?:let|pass)\w* .{0,30}above|(?:remove|block|cut|reject|filter)\w* .{0,30}(?:below|dc(?![a-z]))|"
+    r"滤[掉除]低频|去[掉除](?:低频|直流)|隔直"
+)
+_FOLLOW = r"follow\w*|跟随"
+
+
+_LEAST_HEADROOM_V = 2.5
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    family: str
+    ideas: tuple[str, ...]
+
+
+_ROWS = (
+    _Row("common_emitter", (_AMPLIFY, _TRANSISTOR)),
+    _Row("emitter_follower", (_BUFFER, _TRANSISTOR)),
+    _Row("common_source", (_AMPLIFY, _MOS)),
+    _Row("source_follower", (_BUFFER, _MOS)),
+    _Row("inverting_amplifier", (_AMPLIFY, _INVERTED)),
+    _Row("inverting_amplifier", (_AMPLIFY, _INVERTED, _OPAMP)),
+    _Row("non_inverting_amplifier", (_AMPLIFY, _UPRIGHT)),
+    _Row("non_inverting_amplifier", (_AMPLIFY, _UPRIGHT, _OPAMP)),
+    _Row("non_inverting_amplifier", (_AMPLIFY, _OPAMP)),
+    _Row("non_inverting_amplifier", (_BUFFER, _OPAMP)),
+    _Row("summing_amplifier", (_SUM, _SEVERAL)),
+    _Row("summing_amplifier", (_SUM, _WEIGHTS)),
+    _Row("summing_amplifier", (_SUM, _SEVERAL, _OPAMP)),
+    _Row("difference_amplifier", (_DIFFERENCE, _AMPLIFY)),
+    _Row("difference_amplifier", (_DIFFERENCE, _AMPLIFY, _OPAMP)),
+    _Row("instrumentation_amplifier", (_SENSOR, _AMPLIFY)),
+    _Row("instrumentation_amplifier", (_SENSOR, _AMPLIFY, _OPAMP)),
+    _Row("differential_pair", (_OTA,)),
+    _Row("transimpedance_amplifier", (_PHOTODIODE,)),
+    _Row("transimpedance_amplifier", (_PHOTODIODE, _AMPLIFY)),
+    _Row("integrator", (_INTEGRATE, _OPAMP)),
+    _Row("current_mirror", (_CURRENT_MIRROR,)),
+    _Row("current_mirror", (_CURRENT_MIRROR, _TRANSISTOR)),
+    _Row("mos_current_mirror", (_CURRENT_MIRROR, _MOS)),
+    _Row("wien_oscillator", (_OSCILLATE, _SINE, _HERTZ)),
+    _Row("colpitts_oscillator", (_OSCILLATE, _SINE, _HERTZ, _RADIO)),
+    _Row("colpitts_oscillator", (_OSCILLATE, _LC, _HERTZ)),
+    _Row("colpitts_oscillator", (_OSCILLATE, _LC, _SINE, _HERTZ)),
+    _Row("pierce_oscillator", (_RESONATOR, _OSCILLATE)),
+    _Row("relaxation_oscillator", (_OSCILLATE, _SQUARE, _HERTZ)),
+    _Row("relaxation_oscillator", (_OSCILLATE, _SQUARE, _OPAMP, _HERTZ)),
+    _Row("ring_oscillator", (_INVERTERS, _RING)),
+    _Row("ring_oscillator", (_INVERTERS, _OSCILLATE)),
+    _Row("ring_oscillator", (_INVERTERS, _OSCILLATE, _HERTZ, r"\d\s?(?:-?stages?|级)")),
+    _Row("timer_555", (_TIMER,)),
+    _Row("timer_555", (_BLINK, _LAMP)),
+    _Row("notch", (_ONE_FREQUENCY, _HUM, _REMOVE)),
+    _Row("attenuator", (_PAD, _DECIBELS)),
+    _Row("attenuator", (_PAD, _DECIBELS, _IMPEDANCE)),
+    _Row("lc_band_ladder", (_BAND, _IMPEDANCE)),
+    _Row("lc_band_ladder", (_BAND, _IMPEDANCE, _ENDS)),
+    _Row("lc_band_ladder", (_BAND_STOP, _IMPEDANCE, _ENDS)),
+    _Row("series_regulator", (_ZENER, _SERIES_TRANSISTOR)),
+    _Row("series_regulator", (_REGULATE, _ZENER, _SERIES_TRANSISTOR)),
+    _Row("series_regulator", (_LINEAR, _TWO_VOLTAGES)),
+    _Row("ldo_regulator", (_REGULATE, _LOW_DROP)),
+    _Row("ldo_regulator", (_REGULATE, _LINEAR, _LOW_DROP)),
+    _Row("level_shifter", (_LOGIC, _LEVELS, _NO_CURRENT)),
+    _Row("charge_pump", (_DIRECT, _DOUBLE, r"\d\s?v")),
+    _Row("charge_pump", (_DIRECT, _NEGATE, _NO_COIL)),
+    _Row("rectifier", (_ALTERNATING, _MADE_DC)),
+    _Row("schmitt_trigger", (_TRIP, _HYSTERESIS)),
+    _Row("schmitt_trigger", (_TRIP, r"\d\s?(?:m?v|伏).{0,30}\d\s?(?:m?v|伏)", r"rising|falling|上升|下降")),
+    _Row("bandgap_reference", (_REFERENCE, _TEMPERATURE)),
+    _Row("load_switch", (_DRIVE_LOAD, _ON_OFF, _PINS)),
+    _Row("load_switch", (_DRIVE_LOAD, _ON_OFF, _MOS)),
+    _Row("load_switch", (_DRIVE_LOAD, _ON_OFF, _TRANSISTOR)),
+    _Row("voltage_divider", (_DIVIDE, _CONVERTER)),
+    _Row("class_ab_stage", (_SPEAKER, _WATTS)),
+    _Row("two_stage_opamp", (_OPAMP, _TWO_STAGES)),
+    _Row("led_driver", (_LAMP, r"\d\s?ma")),
+    _Row("current_source", (_CONSTANT_CURRENT, r"jfet|结型")),
+    _Row("first_order", (_NO_ORDER, _RC, _CORNER)),
+    _Row("first_order", (_NO_ORDER, _RC, _LETS_LOWS)),
+    _Row("first_order", (_NO_ORDER, _RC, _LETS_HIGHS)),
+    _Row("first_order", (_NO_ORDER, _RC, _TIME_CONSTANT)),
+)
+
+
+def described(sentence: Sentence, families: Container[str]) -> str:
+    """The family whose ideas a sentence holds, the most of them, by its key; "" for none, or two as many."""
+    best: dict[str, int] = {}
+    for row in _ROWS:
+        if row.family in families and all(_holds(sentence, idea) for idea in row.ideas):
+            best[row.family] = max(best.get(row.family, 0), len(row.ideas))
+    most = max(best.values(), default=0)
+    keys = [key for key, count in best.items() if count == most]
+    if len(keys) != 1:
+        return ""
+    return "ldo_regulator" if keys[0] == "series_regulator" and _has_little_headroom(sentence) else keys[0]
+
+
+def _has_little_headroom(sentence: Sentence) -> bool:
+    """Whether an emitter follower between the two voltages would have too little over it to regulate."""
+    volts = sorted(each.middle for each in sentence.of("V"))
+    return len(volts) == 2 and 0 < volts[1] - volts[0] < _LEAST_HEADROOM_V
+
+
+def _holds(sentence: Sentence, idea: str) -> bool:
+    return re.search(idea, sentence.text, re.IGNORECASE) is not None
