@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,8 +13,10 @@ if TYPE_CHECKING:
     from application.ports.conversation import Checkpointers
     from application.ports.permissions import PermissionStore, UsedAnswers
     from application.ports.search import ConversationIndex
+    from application.ports.tool_servers import ToolServerConnector
     from application.workflow.journal import Narrate
     from composition.program import ProgramAdapters
+    from domain.llm.tool_servers import ToolServer
 
 
 class ConversationAdapters:
@@ -71,3 +73,20 @@ class ConversationAdapters:
         from infrastructure.attachments.reader import FileReader
 
         return FileReader()
+
+    @property
+    def tool_servers(self) -> ToolServerConnector:
+        from infrastructure.tool_servers.client import ServerConnector
+        from presentation import VERSION
+
+        program = self._program
+        return ServerConnector(
+            processes=program.processes,
+            environment=program.environment,
+            network=program.network,
+            version=VERSION,
+        )
+
+    @property
+    def configured_servers(self) -> Mapping[str, ToolServer]:
+        return self._program.settings.tool_servers

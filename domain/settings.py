@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from domain.llm.context_block import ContextShares
     from domain.llm.costs import Price
     from domain.llm.service import NetworkSettings
+    from domain.llm.tool_servers import ToolServer
     from domain.search.embedding import EmbeddingSettings
     from domain.simulation.retention import ResultSettings
 
@@ -29,6 +30,7 @@ Source = Literal["file", "environment", "default"]
 _LOCALE_VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
 _GENERAL = msg("General")
 _MODELS = msg("Models")
+_SERVERS = msg("Tools of other programs")
 REMOVED_DAYS = 30
 _CHOICE = ("provider", "model", "base_url")
 _ABILITIES = ("tools", "vision", "thinking", "context_tokens", "output_tokens")
@@ -97,6 +99,12 @@ def _prices(value: Any) -> dict[str, Price]:
     return {name: read_price(row) for name, row in _object(value).items()}
 
 
+def _servers(value: Any) -> dict[str, ToolServer]:
+    from domain.llm.tool_servers import read_servers
+
+    return read_servers(value)
+
+
 def _plain_prices(prices: Mapping[str, Price]) -> dict[str, Any]:
     from domain.llm.costs import price_to_plain
 
@@ -136,6 +144,9 @@ class UserSettings:
         write=_plain_prices,
         example='{"glm-4.6": {"input": 4, "cached": 0.8, "output": 16, "currency": "CNY"}}',
         help=msg("Per million tokens, by model or by provider and model; they override the built-in ones."))
+    tool_servers: Mapping[str, ToolServer] = setting(dict, msg("Servers"), group=_SERVERS, read=_servers,
+        example='{"bench": {"command": ["uvx", "bench-mcp"]}, "parts": {"url": "http://127.0.0.1:8000/mcp"}}',
+        help=msg("By name: the command that starts one, or its address. Each call is asked about."))
     agent: AgentLimits | None = setting(None, msg("Assistant limits"), parts=_agent,
         help=msg("How far one message may go by itself; at a limit you decide whether to continue."))
     context: ContextShares | None = setting(None, msg("Data of a message"), parts=_context,

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
+from domain.llm.tool_servers import is_of_server
 from domain.llm.tools.confirmation import Rule, fits_tool
 from shared.errors import UserInputError
 from shared.message import msg
@@ -65,7 +66,7 @@ def _check_path(glob: str) -> None:
 
 def _check_tool(pattern: str, names: Iterable[str]) -> None:
     names = sorted(names)
-    if not any(fits_tool(pattern, name) for name in names):
+    if not is_of_server(pattern) and not any(fits_tool(pattern, name) for name in names):
         raise UserInputError(
             msg("There is no tool named {name}.", name=pattern[:100] or '""'),
             advice=msg("Available tools: {names}.", names=", ".join(names)),

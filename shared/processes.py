@@ -21,7 +21,8 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,14 +34,19 @@ _logger = logging.getLogger(__name__)
 
 StreamName = Literal["stdout", "stderr"]
 LineListener = Callable[[StreamName, str], None]
+DataListener = Callable[[bytes], None]
 
 process_owner: ContextVar[Hashable] = ContextVar("process_owner", default=None)
 """Whose work is running in this context; programs started in it can be killed by this owner."""
 
 _MAX_LIVE_LINE = 8192
 _STREAM_OF_FD: dict[int, StreamName] = {1: "stdout", 2: "stderr"}
+_COMPLAINT = 4096
+"""Kept of what a program that is talked with writes to standard error."""
 _DRAIN_S = 0.5
 """How long pipes may stay open once every process of the group is dead."""
+_LEAVE_S = 0.5
+"""How long a program that is talked with may take to end by itself once nobody writes to it any more."""
 _REAP_S = 5.0
 """How long a killed process may take to die (it may hang in the kernel on a dead network drive)."""
 
@@ -129,6 +135,33 @@ class ProcessManager:
             duration_s=time.monotonic() - started,
         )
 
+    @asynccontextmanager
+    async def talk(
+        self,
+        argv: Sequence[str],
+        *,
+        on_data: DataListener,
+        cwd: Path | None = None,
+        env: Mapping[str, str] | None = None,
+    ) -> AsyncIterator[Talk]:
+        """A program that is written to and read from for as long as the block lasts, and ends with it.
+
+        `on_data` is called on the loop with each piece of its standard output; of what it writes to standard
+        error the end is kept (`Talk.complaint`). Raises as `run` does.
+        """
+        program = _Program(ProcessLimits(output_bytes=_COMPLAINT), None, on_data)
+        environment = dict(env or {})
+        self._alive.add(program)
+        try:
+            command = await asyncio.to_thread(_bound_command, argv, ProcessLimits(), cwd, environment)
+            await program.start(command, cwd=cwd, env=environment, stdin=b"", pass_fds=(), closes_stdin=False)
+            yield Talk(program)
+        finally:
+            try:
+                await program.leave()
+            finally:
+                self._alive.discard(program)
+
     async def kill_all(self) -> None:
         """Kill every running program's group and wait until all are gone (application shutdown)."""
         await self._kill(self._alive)
@@ -148,7 +181,9 @@ class ProcessManager:
 class _Program(asyncio.SubprocessProtocol):
     """One running program: its pipes, its end, its group."""
 
-    def __init__(self, limits: ProcessLimits, on_line: LineListener | None) -> None:
+    def __init__(
+        self, limits: ProcessLimits, on_line: LineListener | None, on_data: DataListener | None = None
+    ) -> None:
         self.owner = process_owner.get()
         self.outputs = {name: _CappedOutput(limits.output_bytes) for name in _STREAM_OF_FD.values()}
         loop = asyncio.get_running_loop()
@@ -156,6 +191,8 @@ class _Program(asyncio.SubprocessProtocol):
         """The program is reaped and its pipes are closed (or it never came to life)."""
         self._lines = {name: _LineCutter() for name in _STREAM_OF_FD.values()}
         self._on_line = on_line
+        self._on_data = on_data
+        """Gets standard output in place of keeping it."""
         self._limits = limits
         self._transport: asyncio.SubprocessTransport | None = None
         self._is_doomed = False
@@ -187,6 +224,7 @@ class _Program(asyncio.SubprocessProtocol):
         env: Mapping[str, str],
         stdin: bytes | None,
         pass_fds: Sequence[int],
+        closes_stdin: bool = True,
     ) -> None:
         """Start the program. Cancelled in the middle, it still knows a process that came to life."""
 
@@ -210,10 +248,43 @@ class _Program(asyncio.SubprocessProtocol):
             self.kill()
         _limit_started(self._transport.get_pid(), self._limits)
         if stdin is not None:
-            pipe = self._transport.get_pipe_transport(0)
-            assert isinstance(pipe, asyncio.WriteTransport)
+            pipe = self.stdin
             pipe.write(stdin)
-            pipe.close()
+            if closes_stdin:
+                pipe.close()
+
+    @property
+    def stdin(self) -> asyncio.WriteTransport:
+        """Where it reads from; only of one that was started with it."""
+        assert self._transport is not None
+        pipe = self._transport.get_pipe_transport(0)
+        assert isinstance(pipe, asyncio.WriteTransport)
+        return pipe
+
+    @property
+    def stdout(self) -> asyncio.ReadTransport:
+        """What it writes to."""
+        assert self._transport is not None
+        pipe = self._transport.get_pipe_transport(1)
+        assert isinstance(pipe, asyncio.ReadTransport)
+        return pipe
+
+    @property
+    def output_ended(self) -> asyncio.Future[None]:
+        """Its pipes have ended: it is over, or closed them."""
+        return self._outputs_ended
+
+    async def leave(self) -> None:
+        """Tell it that nobody writes any more, give it a moment to end by itself, then `clean_up`."""
+        cancelled = None
+        if self._transport is not None:
+            self.stdin.close()
+            if not self.stdout.is_closing():
+                self.stdout.resume_reading()
+            cancelled = await hold_out(self._leader_ended, timeout_s=_LEAVE_S)
+        await self.clean_up()
+        if cancelled is not None:
+            raise cancelled
 
     async def wait_for_end(self, wall_s: float | None) -> bool:
         """Wait for the leader's end; True when the time was up first."""
@@ -252,6 +323,9 @@ class _Program(asyncio.SubprocessProtocol):
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         """Keep output (capped) and hand its lines to the listener."""
         name = _STREAM_OF_FD[fd]
+        if self._on_data is not None and name == "stdout":
+            self._on_data(data)
+            return
         self.outputs[name].add(data)
         if self._on_line is not None:
             self._tell(name, self._lines[name].cut(data))
@@ -283,6 +357,38 @@ class _Program(asyncio.SubprocessProtocol):
             except Exception:
                 _logger.exception("A listener failed on the line %r; it gets no more lines", line)
                 self._on_line = None
+
+
+class Talk:
+    """A program that is under way, as the one who talks with it has it."""
+
+    def __init__(self, program: _Program) -> None:
+        self._program = program
+
+    @property
+    def has_ended(self) -> bool:
+        """Nothing more will come from it."""
+        return self._program.output_ended.done()
+
+    @property
+    def complaint(self) -> str:
+        """What it wrote to standard error, the middle of much left out."""
+        return self._program.outputs["stderr"].value().decode("utf-8", "replace")
+
+    def write(self, data: bytes) -> None:
+        """Hand it over; what an ended program is told is lost."""
+        if not self.has_ended and not self._program.stdin.is_closing():
+            self._program.stdin.write(data)
+
+    def listen(self, *, is_on: bool) -> None:
+        """Take what it writes, or leave it in the pipe, which stops it when that is full."""
+        stdout = self._program.stdout
+        if not stdout.is_closing():
+            (stdout.resume_reading if is_on else stdout.pause_reading)()
+
+    async def until_ended(self) -> None:
+        """Wait until nothing more can come."""
+        await asyncio.shield(self._program.output_ended)
 
 
 class _CappedOutput:

@@ -37,6 +37,7 @@ from domain.llm.messages import (
     get_tool_success,
 )
 from domain.llm.service import Pace
+from domain.llm.tool_servers import is_of_server
 from domain.llm.tools.confirmation_card import answers_from_plain
 from domain.llm.tools.result import ToolCall, ToolResult, cut_middle, failure
 from shared.errors import UserInputError
@@ -254,7 +255,9 @@ def _ended_by_user(tool: str, kept: ToolResult) -> ToolResult:
         )
     return failure(
         "stopped",
-        msg("{tool} was stopped by the user before it finished; it changed nothing.", tool=tool),
+        kept.summary
+        if is_of_server(tool)
+        else msg("{tool} was stopped by the user before it finished; it changed nothing.", tool=tool),
         suggestions=(msg("Do not repeat it unasked: continue with what is known, or ask the user."),),
     )
 

@@ -14,6 +14,7 @@ from application.conversation.sessions import find_session
 from application.conversation.turn_deps import ChatRequest, Emit, FindAccess, TurnDeps
 from application.graph import AGENT
 from application.ports.events import SessionOpened, TurnEnded
+from domain.llm.provider_settings import BUILTIN
 from domain.llm.transcript import can_go_on, has_open_turn, last_end, nothing_to_resume, problems_of
 from shared.uninterrupted import imported, in_pieces, off_loop, uninterrupted
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from application.search.web_searching import SearchWeb
     from application.tool_execution.executor import Confirm
     from domain.llm.chat import ProviderChoice
+    from shared.message import Message
 
 
 class ChatWithModel:
@@ -94,7 +96,7 @@ class ChatWithModel:
             async with self._conversation(project, request) as conversation:
                 if agreed is not None:
                     agreed(conversation.session_id)
-                problems = problems_of(conversation.events)
+                problems = (*problems_of(conversation.events), *await self._servers_for(request.choice))
                 emit(SessionOpened(session_id=conversation.session_id, problems=problems))
                 # Loaded by now: it lies on LangGraph.
                 from application.conversation.turn import Turn
@@ -112,6 +114,10 @@ class ChatWithModel:
                 return await Turn(parts, request, emit).run()
         finally:
             await asyncio.to_thread(project.close)
+
+    async def _servers_for(self, choice: ProviderChoice) -> tuple[Message, ...]:
+        """Have the user's servers of tools connected; the built-in model calls none."""
+        return () if choice.provider == BUILTIN else await self.deps.connect_servers()
 
     @asynccontextmanager
     async def opened(self, root: Path, session_id: str, choice: ProviderChoice) -> AsyncIterator[TurnParts]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from domain.llm.attachments import PreparedAttachment
     from domain.llm.web_search import WebSearchSettings
     from shared.events import EventBus
+    from shared.message import Message
 
 Emit = Callable[[ChatEvent], None]
 
@@ -92,6 +93,8 @@ class TurnDeps:
     tracer: TurnTracer
     executor: Callable[[], ToolExecutor]
     """Called once a turn: tools are slow to import."""
+    connect_servers: Callable[[], Awaitable[tuple[Message, ...]]]
+    """Before that: has the servers of the user connected, whose tools are among them; what went wrong."""
     services: ToolServices
     prompts: Callable[[], Prompting]
     permissions: PermissionStore

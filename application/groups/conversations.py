@@ -40,8 +40,10 @@ if TYPE_CHECKING:
     from application.tool_execution.definition import ToolServices
     from application.tool_execution.executor import ToolExecutor
     from application.tool_execution.run_tool import RunTool
+    from application.tool_execution.server_tools import ToolServers
     from domain.llm.service import Alternatives
     from shared.cpu_executor import CpuTaskExecutor
+    from shared.message import Message
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -146,7 +148,8 @@ class Conversations:
             models=models.providers,
             checkpointers=self._parts.checkpointers,
             tracer=self._outside.program.tracer,
-            executor=lambda: self._executor,
+            executor=lambda: self._executor.with_tools(self.tool_servers.tools),
+            connect_servers=self._connect_servers,
             services=self._tools,
             prompts=lambda: self.prompts,
             permissions=self._parts.permissions,
@@ -167,6 +170,22 @@ class Conversations:
         return ChatWithModel(
             projects=self._outside.project.projects, deps=deps, as_set=as_set, search_web=self._search_web
         )
+
+    @cached_property
+    def tool_servers(self) -> ToolServers:
+        """Servers of the Model Context Protocol that the user has set up: their tools."""
+        from application.tool_execution.server_tools import ToolServers
+
+        return ToolServers(
+            connector=lambda: self._parts.tool_servers,
+            configured=lambda: self._parts.configured_servers,
+            tasks=lambda: self._outside.program.tasks,
+        )
+
+    async def _connect_servers(self) -> tuple[Message, ...]:
+        import asyncio
+
+        return await (await asyncio.to_thread(lambda: self.tool_servers)).connect()
 
     @property
     def compresses_itself(self) -> bool:
@@ -229,7 +248,7 @@ class Conversations:
             plain_folder=self._outside.project.plain_folder,
             models=self._outside.models.providers,
             prompts=self.prompts,
-            executor=lambda: self._executor,
+            executor=lambda: self._executor.with_tools(self.tool_servers.tools),
             tools=self._tools,
             cpu=self._outside.program.cpu,
             limits=lambda: self._outside.models.limits or AgentLimits(),

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         SourceReaders,
         WaveformReader,
     )
+    from application.ports.tool_servers import ToolServerConnector
     from application.ports.tracing import TraceStore, TurnTracer
     from application.project.browsing import Examples, ResultCatalogue
     from application.project.cleaning import ResultShelves, ScratchFolders
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from domain.llm.agent_limits import AgentLimits
     from domain.llm.chat import ProviderChoice
     from domain.llm.context_block import ContextShares
+    from domain.llm.tool_servers import ToolServer
     from domain.search.embedding import EmbeddingSettings
     from domain.settings import UserSettings
     from domain.simulation.retention import RetentionPolicy
@@ -197,6 +199,10 @@ class ConversationParts(Protocol):
     def prompts(self) -> PromptStore: ...
     @property
     def attachments(self) -> AttachmentReader: ...
+    @property
+    def tool_servers(self) -> ToolServerConnector: ...
+    @property
+    def configured_servers(self) -> Mapping[str, ToolServer]: ...
 
 
 class Outside(Protocol):

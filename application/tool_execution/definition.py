@@ -42,8 +42,9 @@ if TYPE_CHECKING:
     from domain.llm.web_search import WebSearchSettings
     from shared.cpu_executor import CpuTaskExecutor
 
-Category = Literal["file", "search", "simulation", "report"]
-"""report: what is made of results for people and other programs."""
+Category = Literal["file", "search", "simulation", "report", "server"]
+"""report: what is made of results for people and other programs; server: of a server that the user has set
+up, which is offered beside the categories of a node."""
 
 _LONGEST_NUMBER = 18
 _PROBLEMS_TOLD = 5

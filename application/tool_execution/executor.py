@@ -27,6 +27,7 @@ from application.tool_execution.definition import BadArgumentsError, Category, T
 from application.tool_execution.other_names import OTHER_TOOL, other_tool, own_call, own_name
 from application.tool_execution.tools.circuit_choice import chosen_circuit
 from domain.llm.chat import USUAL_ROOM, ResultRoom, ToolSet
+from domain.llm.tool_servers import is_of_server
 from domain.llm.tools.confirmation import Circumstances, Permissions, Verdict, judge, rules_for_always
 from domain.llm.tools.confirmation_card import (
     Answers,
@@ -72,6 +73,8 @@ class Subset:
     effects: frozenset[EffectClass]
     without: frozenset[ToolGroup] = frozenset()
     """Groups of tools that would be right by their class but not for this node's task."""
+    has_servers: bool = False
+    """Tools of the user's servers are among them: what those do, nobody but their servers knows."""
 
 
 _ALL: frozenset[Category] = frozenset({"file", "search", "simulation", "report"})
@@ -80,6 +83,7 @@ SUBSETS: dict[WorkflowNode, Subset] = {
     "free_work": Subset(
         categories=_ALL,
         effects=frozenset({"read", "create", "change", "delete", "simulate", "outside"}),
+        has_servers=True,
     ),
     "asking": Subset(categories=_ALL, effects=frozenset({"read", "outside"})),
     "design_goals": Subset(categories=frozenset({"file", "search"}), effects=frozenset({"read"})),
@@ -87,6 +91,7 @@ SUBSETS: dict[WorkflowNode, Subset] = {
         categories=frozenset({"file", "search", "simulation"}),
         effects=frozenset({"read", "create", "change", "simulate"}),
         without=frozenset({"move", "study", "goals", "verdict"}),
+        has_servers=True,
     ),
     "simulation": Subset(
         categories=frozenset({"simulation", "search"}), effects=frozenset({"read", "simulate"})
@@ -99,6 +104,7 @@ SUBSETS: dict[WorkflowNode, Subset] = {
         categories=frozenset({"file", "search", "simulation"}),
         effects=frozenset({"read", "create", "change", "simulate"}),
         without=frozenset({"move", "goals"}),
+        has_servers=True,
     ),
 }
 
@@ -109,8 +115,11 @@ def tools_of(node: WorkflowNode, tools: Iterable[Tool[Any]]) -> tuple[Tool[Any],
     return tuple(
         tool
         for tool in tools
-        if tool.category in subset.categories
-        and tool.effect in subset.effects
+        if (
+            subset.has_servers
+            if tool.category == "server"
+            else tool.category in subset.categories and tool.effect in subset.effects
+        )
         and not tool.groups & subset.without
     )
 
@@ -131,6 +140,15 @@ class ToolExecutor:
     def __init__(self, tools: Iterable[Tool[Any]]) -> None:
         self._tools = {tool.name: tool for tool in tools}
         self._schemas: dict[tuple[WorkflowNode, ToolSet], tuple[dict[str, Any], ...]] = {}
+        self._extended: tuple[tuple[Tool[Any], ...], ToolExecutor] | None = None
+
+    def with_tools(self, more: tuple[Tool[Any], ...]) -> ToolExecutor:
+        """These tools and `more`; made once for the same ones."""
+        if not more:
+            return self
+        if self._extended is None or self._extended[0] is not more:
+            self._extended = more, ToolExecutor((*self._tools.values(), *more))
+        return self._extended[1]
 
     def schemas(
         self,
@@ -191,7 +209,9 @@ class ToolExecutor:
     def effect_of(self, name: str) -> EffectClass:
         """The effect class of a tool; "read" for an unknown one (it will only be refused)."""
         tool = self.tool(name)
-        return "read" if tool is None else tool.effect
+        if tool is None:
+            return "outside" if is_of_server(name) else "read"
+        return tool.effect
 
     def is_limited(self, name: str) -> bool:
         """Whether calls of a tool count against the limit of an answer: those that only look do not."""
@@ -224,7 +244,12 @@ class ToolExecutor:
             if stored is not None:
                 context.seen_versions.update(stored.seen_versions)
                 return stored
-        if reason == "stopped":
+        if is_of_server(call.name):
+            message = msg(
+                "{tool} was interrupted; its server may have done what it was asked all the same.",
+                tool=call.name,
+            )
+        elif reason == "stopped":
             message = msg("{tool} was stopped before it finished; it changed nothing.", tool=call.name)
         else:
             message = msg("{tool} was interrupted before it finished; it changed nothing.", tool=call.name)

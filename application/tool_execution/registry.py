@@ -19,7 +19,8 @@ from application.tool_execution.tools.search import SEARCH_PROJECT
 from application.tool_execution.tools.simulation import RUN_SIMULATION
 from application.tool_execution.tools.studies import RUN_STUDY
 from application.tool_execution.tools.web import WEB_SEARCH_TOOL
-from domain.llm.tools.look import ToolLook, unknown_look
+from domain.llm.tool_servers import is_of_server
+from domain.llm.tools.look import ToolLook, server_look, unknown_look
 
 _TOOLS: tuple[Tool[Any], ...] = (
     LIST_PROJECT_FILES,
@@ -46,5 +47,7 @@ TOOLS: tuple[Tool[Any], ...] = (*_TOOLS, other_tool(_TOOLS))
 
 def look_of(name: str) -> ToolLook:
     """How calls of a tool are shown, also of one that does not exist any more."""
+    if is_of_server(name):
+        return server_look(name)
     own = own_name(name)
     return next((tool.look for tool in TOOLS if tool.name == own), None) or unknown_look(name)

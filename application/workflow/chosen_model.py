@@ -89,6 +89,9 @@ class ChosenModel:
             from application.workflow.model_steps import ModelSteps
 
             chat = self._chat()
+            if self.choice.provider != BUILTIN:
+                for problem in await chat.deps.connect_servers():
+                    _logger.warning("%s", problem)
             parts = self._parts = TurnParts(
                 chat.deps,
                 self.choice,

@@ -128,6 +128,9 @@ COMMANDS: dict[str, Command] = {
     ),
     "tool": _command(msg("Call one of the tools available to a model"), "tool", fails=True),
     "mcp": _command(msg("Offer the tools of a project to another program (MCP)"), "mcp"),
+    "servers": _command(
+        msg("List, add, remove or try servers whose tools the assistant may use (MCP)"), "servers"
+    ),
     "sessions": _command(
         msg("List, search, show, export or delete the conversations of a project"), "sessions"
     ),

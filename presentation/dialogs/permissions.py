@@ -171,6 +171,7 @@ class PermissionsDialog(QDialog):
         tools = await asyncio.to_thread(
             lambda: tuple(sorted(self._conversations.run_tool.executor.names_for_rules))
         )
+        tools += tuple(sorted(tool.name for tool in self._conversations.tool_servers.tools))
         if self._is_closed:
             return
         self._tools = tools

@@ -116,7 +116,14 @@ def show_settings(
 ) -> None:
     from presentation.dialogs.settings.dialog import SettingsDialog
 
-    SettingsDialog(services, app.program.preferences, app.project.clean, window, changed=changed).open()
+    SettingsDialog(
+        services,
+        app.program.preferences,
+        app.project.clean,
+        window,
+        servers=lambda: app.conversations.tool_servers,
+        changed=changed,
+    ).open()
 
 
 def show_permissions(services: WindowServices, conversations: Conversations, window: QWidget) -> None:

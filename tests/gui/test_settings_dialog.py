@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from pathlib import Path
@@ -21,14 +22,17 @@ from domain.settings import ShownSetting, UserSettings, groups
 from presentation.dialogs.settings.dialog import SettingsDialog
 from presentation.dialogs.settings.plain_rows import LookRow
 from presentation.dialogs.settings.row import SettingRow
+from presentation.dialogs.settings.servers import AddServerDialog, ServersPart
 from presentation.dialogs.settings.storage import StoragePart
 from presentation.dialogs.settings.values import control_of, plain_of, text_of
 from presentation.ui.small_dialog import SmallDialog
 from presentation.ui.workspace import WindowServices
 from shared.setting import about, default_of, described, read_field
+from tests.fakes import tool_server
 from tests.gui.conftest import Until
 from tests.gui.loop_watchdog import LoopWatchdog
 
+LEFT = Qt.MouseButton.LeftButton
 Make = Callable[[], Any]
 
 
@@ -38,7 +42,14 @@ async def make(services: WindowServices, until: Until) -> AsyncIterator[Make]:
 
     async def opened(**given: Any) -> SettingsDialog:
         app = services.app
-        dialog = SettingsDialog(services, app.program.preferences, app.project.clean, None, **given)
+        dialog = SettingsDialog(
+            services,
+            app.program.preferences,
+            app.project.clean,
+            None,
+            servers=lambda: app.conversations.tool_servers,
+            **given,
+        )
         made.append(dialog)
         dialog.open()
         await until(lambda: dialog.rows and not app.program.tasks.handles)
@@ -73,6 +84,7 @@ OTHER: dict[str, Any] = {
     "alternatives": [{"provider": "zhipu"}],
     "models": {"my-model": {"tools": "prompted", "context_tokens": 8192}},
     "prices": {"glm-4.6": {"input": 4, "output": 16, "currency": "CNY"}},
+    "tool_servers": {"bench": {"command": ["no-such-bench"]}},
     "agent.currency": "CNY",
     "network.proxy": "socks5://proxy.example:1080",
     "network.certificates": "/etc/company.pem",
@@ -107,6 +119,7 @@ def effects(services: WindowServices) -> dict[str, Callable[[], Any]]:
         "switch_automatically": lambda: chat.deps.alternatives().is_automatic,
         "models": lambda: registry._abilities("openai-compatible", "my-model"),
         "prices": lambda: registry._prices("zhipu", "glm-4.6", False),
+        "tool_servers": app.conversations.tool_servers.shown,
         "network.proxy": lambda: registry._network().proxy,
         "network.certificates": lambda: models.vocabularies._network().certificates,
         "results.max_bytes": lambda: app.project.clean.quota().max_bytes,
@@ -358,3 +371,39 @@ def test_values_are_written_and_read_again() -> None:
             if control_of(one.field) == "flag" or value is None:
                 continue
             assert read_field(one.field, plain_of(one.field, text_of(one.field, value))) == value, one.name
+
+
+async def test_tool_servers_are_added_connected_turned_off_and_removed(
+    make: Make, services: WindowServices, until: Until
+) -> None:
+    dialog = await make()
+    part = dialog.findChild(ServersPart)
+    assert isinstance(part, ServersPart)
+    assert not part.turn.isEnabled()
+    QTest.mouseClick(part.add, LEFT)
+    adding = dialog.findChild(AddServerDialog)
+    assert isinstance(adding, AddServerDialog)
+    for name, place, words in (
+        ("Bench 1", "x", "small letters"),
+        ("bench", "uvx 'a", "quotation mark"),
+        ("bench", "  ", ""),
+    ):
+        adding.name.setText(name)
+        adding.place.setText(place)
+        assert words in adding.told.text()
+        assert not adding.add_one.isEnabled()
+    adding.place.setText(f"{sys.executable} -S '{tool_server.__file__}' good")
+    assert not adding.told.text()
+    QTest.mouseClick(adding.add_one, LEFT)
+    await until(lambda: len(part._shown) == 1)
+    assert kept(services)["tool_servers"]["bench"]["command"][-1] == "good"
+    QTest.mouseClick(part.connect_now, LEFT)
+    await until(lambda: part._shown[0].state == "connected")
+    assert part.note.text() == "bench__read_voltage"
+    QTest.mouseClick(part.turn, LEFT)
+    await until(lambda: part._shown[0].state == "off")
+    assert part.turn.text() == "Turn on"
+    QTest.mouseClick(part.remove, LEFT)
+    await until(lambda: not part._shown)
+    assert kept(services).get("tool_servers", {}) == {}
+    await services.app.conversations.tool_servers.connect()  # what is gone from the settings is left

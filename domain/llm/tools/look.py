@@ -39,3 +39,13 @@ def unknown_look(name: str) -> ToolLook:
         icon="wrench",
         card="plain",
     )
+
+
+def server_look(name: str) -> ToolLook:
+    """Of a tool of one of the user's servers, also of one that is gone."""
+    return ToolLook(
+        running=msg("Asking {tool}", tool=name),
+        done=msg("Asked {tool}", tool=name),
+        icon="external-link",
+        card="plain",
+    )

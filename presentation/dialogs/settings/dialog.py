@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PyQt6.QtCore import QModelIndex, Qt, QTimer, QUrl
 from PyQt6.QtGui import QDesktopServices, QStandardItem, QStandardItemModel
@@ -16,6 +16,7 @@ from domain.settings import ShownSetting
 from presentation.dialogs.settings.plain_rows import CommandRow, look_rows
 from presentation.dialogs.settings.row import Row, SettingRow
 from presentation.dialogs.settings.sections import Section, sections_of
+from presentation.dialogs.settings.servers import ServersChange, ServersPart
 from presentation.dialogs.settings.storage import StoragePart
 from presentation.ui import questions
 from presentation.ui.fitting import fit
@@ -25,8 +26,11 @@ from presentation.ui.styles import mark_area
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
-from shared.setting import WrongSetting
+from shared.setting import WrongSetting, to_plain
 from shared.ulid import new_ulid
+
+if TYPE_CHECKING:
+    from application.tool_execution.server_tools import ToolServers
 
 _SIZE = (820, 868)
 _LEFT = 204
@@ -87,12 +91,13 @@ class SettingsDialog(QDialog):
         clean: CleanProject,
         parent: QWidget | None,
         *,
+        servers: Callable[[], ToolServers],
         changed: Callable[[str, Any], None] = lambda _name, _value: None,
     ) -> None:
         """`changed` hears of each change, by the setting's name and value."""
         super().__init__(parent)
         self._services, self._preferences, self._clean = services, preferences, clean
-        self._changed = changed
+        self._servers, self._changed = servers, changed
         self._shown: ShownSettings | None = None
         self._is_building = self._is_stale = self._is_over = False
         self._sections: list[_SectionPart] = []
@@ -269,6 +274,8 @@ class SettingsDialog(QDialog):
             part.add(row)
         for name, title, help_text in section.commands:
             part.add(CommandRow(services, name, title, help_text, self._leave_to))
+        if section.has_servers:
+            part.add_part(ServersPart(services, self._servers, self._set_servers))
         if section.has_storage:
             part.add_part(StoragePart(services, self._clean, services.workspace.root))
         return part
@@ -339,6 +346,11 @@ class SettingsDialog(QDialog):
             return
         self._after((name,))
 
+    async def _set_servers(self, change: ServersChange) -> None:
+        """Change the servers as they are set now."""
+        name = "tool_servers"
+        await self._set(name, to_plain(change(dict(self._value(name) or {}))))
+
     async def _reset(self, names: Sequence[str]) -> None:
         try:
             self._shown = await self._preferences.reset(names)
@@ -352,6 +364,9 @@ class SettingsDialog(QDialog):
         self._refresh()
         for name in names:
             self._changed(name, self._value(name))
+        servers = self.findChild(ServersPart)
+        if servers is not None and "tool_servers" in names:
+            servers.look()
         storage = self.findChild(StoragePart)
         if storage is not None and any(name.startswith("results.") for name in names):
             storage.look()

@@ -20,11 +20,13 @@ class Section(NamedTuple):
     """Dialogs of its own: name of the action, title, what it is for."""
     is_appearance: bool = False
     has_storage: bool = False
+    has_servers: bool = False
 
 
 _ICONS = {
     "General": "settings",
     "Models": "cpu",
+    "Tools of other programs": "external-link",
     "Assistant limits": "gauge",
     "Data of a message": "layers",
     "Network": "globe",
@@ -61,6 +63,7 @@ def sections_of(groups: Sequence[SettingsGroup]) -> list[Section]:
                 group.settings,
                 _DIALOGS.get(name, ()),
                 has_storage=name == "Results",
+                has_servers=name == "Tools of other programs",
             )
         )
     found.append(Section(msg("Keyboard"), None, "keyboard", commands=(_KEYBOARD,)))
