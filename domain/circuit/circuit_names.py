@@ -13,7 +13,7 @@ from __future__ import annotations
 import bisect
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -378,6 +378,7 @@ def _defines(table: Table, kind: NameKind, key: str) -> bool:
     return key in (table.parameters if kind == "parameter" else table.functions)
 
 
+@lru_cache(maxsize=32_768)
 def _natural(name: str) -> tuple[object, ...]:
     return tuple((0, int(piece), "") if piece.isdigit() else (1, 0, piece) for piece in _DIGITS.split(name))
 

@@ -27,7 +27,7 @@ def is_fragment(netlist: Netlist) -> bool:
     if netlist.path is not None and netlist.path.suffix.lower() in LIBRARY_SUFFIXES:
         return True
     if (
-        any(not element.scope for element in netlist.elements)
+        any(card.kind == "element" and not card.scope for card in netlist.statements)
         or netlist.analyses
         or netlist.has_control_block
     ):

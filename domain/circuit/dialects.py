@@ -10,6 +10,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterator, Set
+from functools import cache
 from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
@@ -91,6 +92,11 @@ _WORDS = tuple(
     (dialect, weight, late_pattern(pattern, re.IGNORECASE | re.ASCII))
     for dialect, weight, pattern in _PATTERNS
 )
+_LETTERS = tuple(
+    pattern[2 : pattern.index("]")] if pattern.startswith("^[") else "." if pattern.startswith("^") else ""
+    for _, _, pattern in _PATTERNS
+)
+"""What a card of each pattern begins with; "": anything."""
 _LTSPICE_TITLE = late_pattern(r"^\*?\s*.*\.(?:asc|qsch)\s*$", re.IGNORECASE)
 QSPICE_TITLE = ".qsch"
 """QSPICE writes what LTspice does, and its schematic's name into the title."""
@@ -152,13 +158,21 @@ def _hints_of(statement: Statement, own: Set[str]) -> Iterator[tuple[Evidence, i
         # ngspice reads the micro sign too, but takes the Greek letter that looks the same for nothing
         weight = _CERTAIN if match[0] == _GREEK_MU else _LIKELY
         yield Evidence(dialect="ltspice", word="µ", line=statement.line), weight, "µ"
-    for dialect, weight, pattern in _WORDS:
+    for dialect, weight, pattern in _words_of(raw[:1].lower()):
         if match := pattern.search(raw):
             function = match.groupdict().get("function")
             if function and (function.lower() in own or statement.keyword in ("func", "subckt")):
                 continue
             word = match[0].split()[-1] if match[0][:1].lower() not in ".vicleg" else _told_word(match[0])
             yield Evidence(dialect=dialect, word=word, line=statement.line), weight, pattern.pattern
+
+
+@cache
+def _words_of(first: str) -> tuple[tuple[Dialect, int, re.Pattern[str]], ...]:
+    """Those a card can have that begins with a letter, lower case."""
+    return tuple(
+        word for word, letters in zip(_WORDS, _LETTERS, strict=True) if not letters or first in letters
+    )
 
 
 def _told_word(text: str) -> str:

@@ -121,7 +121,8 @@ SHAPES: dict[str, Shape] = {
     "z": Shape(title="MESFET", nodes=(3, 3), model="required", parameters=("area", "m", "ic")),
 }  # fmt: skip
 
-_KEYWORDS = frozenset({"off", "on", "ac", "dc", "uic", "params:"})
+_STATES = frozenset({"off", "on"})
+"""What stands behind a model; in the place of a node each is the name of one."""
 
 
 def parse_element(statement: Statement, models: Container[str] = ()) -> Element:
@@ -228,7 +229,7 @@ def _read_passive(line: _Words) -> Element:
             words.append(word.key)
     behavioural = "q" if line.letter == "c" else "flux" if line.letter == "l" else ""
     expression = line.params.get(behavioural) or (
-        value if value is not None and _looks_at_circuit(value.text) else None
+        value if value is not None and looks_at_circuit(value.text) else None
     )
     has_value = value is not None or model is not None or expression is not None
     return line.build(
@@ -242,8 +243,9 @@ def _read_passive(line: _Words) -> Element:
     )
 
 
-def _looks_at_circuit(text: str) -> bool:
-    return re.search(r"\b[vi]\s*\(", text, re.IGNORECASE) is not None
+def looks_at_circuit(text: str) -> bool:
+    """An expression that reads a voltage or a current."""
+    return "(" in text and re.search(r"\b[vi]\s*\(", text, re.IGNORECASE) is not None
 
 
 def _shortage(nodes: tuple[Field, ...], least: int, *, value: bool = True) -> Shortage | None:
@@ -303,14 +305,13 @@ def _read_device(line: _Words) -> Element:
 
 def _model_position(line: _Words, least: int, most: int) -> int | None:
     """Index of the model's name: the first known model after the least nodes, else the likeliest place."""
-    plain = [word for word in line.plain if word.key not in {"off", "on"}]
-    for index in range(least, min(most, len(plain) - 1) + 1):
+    plain = line.plain
+    places = range(least, min(most + 1, len(plain)))
+    for index in places:
         if plain[index].key in line.models:
             return index
-    if len(plain) <= least:
-        return None
     usual = 4 if line.letter == "m" else least
-    likely = [i for i in range(least, min(most + 1, len(plain))) if not _is_plainly_value(plain[i].text)]
+    likely = [i for i in places if plain[i].key not in _STATES and not _is_plainly_value(plain[i].text)]
     if not likely:
         return None
     if line.letter in {"q", "p", "n"}:  # a substrate node may come before the model: the last name wins

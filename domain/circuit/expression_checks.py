@@ -144,6 +144,8 @@ def _inner_braces_as_brackets(text: str) -> str:
     inner = _unwrapped(text)
     if (inner is text and text.startswith("{")) or text.startswith("'"):
         return text
+    if "{" not in inner and "}" not in inner:
+        return inner
     depth = 0
     for sign in inner:
         depth += (sign == "{") - (sign == "}")

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from domain.circuit.cards import Model, Subcircuit, assignments_of, model_of, subcircuit_of
 from domain.circuit.dependencies import DependencyTree, Placed
-from domain.circuit.elements import GROUND, Element, canonical_node, parse_element
+from domain.circuit.elements import GROUND, Element, canonical_node
 from domain.circuit.parameters import Definitions, definitions_of
 from domain.circuit.statements import DEEPEST, Field, Statement
 
@@ -112,13 +112,13 @@ def read_circuit(tree: DependencyTree) -> Circuit:
     models = frozenset(
         model.name.lower() for netlist in (tree.root, *tree.files.values()) for model in netlist.models
     )
-    stems = frozenset(name.rpartition(".")[0] for name in models if name.rpartition(".")[2].isdigit())
+    known = models | {name.rpartition(".")[0] for name in models if name.rpartition(".")[2].isdigit()}
     block = top
     depth = 0
     for placed in tree.expanded:
         statement = placed.statement
         if statement.kind == "element":
-            element = parse_element(statement, models | stems)
+            element = placed.netlist.element_with(statement, known)
             block.elements.append(PlacedElement(element=element, file=placed.file))
         elif statement.kind == "directive" and statement.keyword == "subckt":
             depth += 1

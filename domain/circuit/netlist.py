@@ -40,6 +40,8 @@ class Netlist:
         self._data = data
         self.path = path
         self._has_title = has_title
+        self._models_known: frozenset[str] = frozenset()
+        self._elements_read: dict[int, Element] = {}
 
     @classmethod
     def parse(cls, data: bytes, *, path: Path | None = None, has_title: bool = True) -> Netlist:
@@ -100,8 +102,21 @@ class Netlist:
     def elements_with(self, models: frozenset[str]) -> tuple[Element, ...]:
         """The elements, read knowing the models (lower case) of the included files too."""
         return tuple(
-            parse_element(statement, models) for statement in self.statements if statement.kind == "element"
+            self.element_with(statement, models)
+            for statement in self.statements
+            if statement.kind == "element"
         )
+
+    def element_with(self, statement: Statement, models: frozenset[str]) -> Element:
+        """One of its element lines, likewise; read once as long as the models are the same."""
+        if models is not self._models_known:
+            if models != self._models_known:
+                self._elements_read = {}
+            self._models_known = models
+        found = self._elements_read.get(statement.line)
+        if found is None:
+            found = self._elements_read[statement.line] = parse_element(statement, models)
+        return found
 
     @cached_property
     def elements(self) -> tuple[Element, ...]:

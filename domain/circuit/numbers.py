@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from shared.late_patterns import late_pattern
@@ -60,8 +61,16 @@ class NumberText(NamedTuple):
     """What ngspice silently ignores on an element line after number and unit: the "2" of "4k2"."""
 
 
+_LONGEST_REMEMBERED = 32
+"""Characters of a text whose number is remembered: the values of a circuit are few and stand in it often."""
+
+
 def read_number(text: str) -> NumberText | None:
     """What an ngspice element line reads in `text`, or None when it does not begin with a number."""
+    return _remembered(text) if len(text) <= _LONGEST_REMEMBERED else _read(text)
+
+
+def _read(text: str) -> NumberText | None:
     match = _NUMBER.match(text)
     if match is None:
         return None
@@ -71,6 +80,9 @@ def read_number(text: str) -> NumberText | None:
     # Scaling by a division is exact where the factor is not a binary fraction: 100n is 1e-07.
     value = mantissa * scale if scale >= 1 or suffix.lower() == "mil" else mantissa / round(1 / scale)
     return NumberText(value=value, suffix=suffix, unit=match["unit"], rest=text[match.end() :])
+
+
+_remembered = lru_cache(maxsize=8192)(_read)
 
 
 def with_ascii_micro(text: str) -> str:

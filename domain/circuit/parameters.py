@@ -14,6 +14,7 @@ import re
 from collections import ChainMap
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from domain.circuit.cards import assignments_of
@@ -125,9 +126,20 @@ _BINARY_LEVELS: tuple[tuple[str, ...], ...] = (
 )
 
 
+_LONGEST_REMEMBERED = 200
+"""Characters of an expression that is remembered: many elements have the same one."""
+
+
 def parse_expression(text: str) -> Expression:
     """Read an expression, with or without its braces or quotes. Raises ExpressionError."""
+    return _remembered(text) if len(text) <= _LONGEST_REMEMBERED else _parsed(text)
+
+
+def _parsed(text: str) -> Expression:
     return _Parser(text).parse()
+
+
+_remembered = lru_cache(maxsize=4096)(_parsed)
 
 
 class _Parser:

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from domain.circuit.analyses import ANALYSIS_KINDS
 from domain.circuit.dependencies import DependencyTree
-from domain.circuit.elements import Element, canonical_node, is_value
+from domain.circuit.elements import Element, canonical_node, is_value, looks_at_circuit
 from domain.circuit.expression_checks import (
     Scope,
     check_bare_names,
@@ -192,6 +192,12 @@ def _check_element(placed: PlacedElement, scope: Scope, findings: Findings) -> N
     if (message := foreign_device(element)) is not None and not _is_line(element, scope):
         findings.add(scope.severity, "foreign-form", message, file=placed.file, at=element.statement)
         return
+    state = next((node for node in element.nodes if node.key == "off"), None)
+    if element.letter == "q" and state is not None:
+        message = msg("ngspice reads “off” on the line of {name} as its state, so no node of a bipolar "
+                      "transistor can be called that. Rename the node.", name=element.name)  # fmt: skip
+        findings.add(scope.severity, "too-few-nodes", message, file=placed.file, at=state)
+        return
     if element.missing is not None:
         _note_missing(placed, scope, findings)
         if element.missing != "value":
@@ -260,7 +266,7 @@ def _check_element_values(placed: PlacedElement, scope: Scope, findings: Finding
     for candidate in [] if element.expressions and element.letter in "egb" else candidates:
         if not candidate.text.startswith(("{", "'")):
             continue
-        if element.letter in "begrcl" and re.search(r"\b[vi]\s*\(", candidate.text, re.IGNORECASE):
+        if element.letter in "begrcl" and looks_at_circuit(candidate.text):
             check_behaviour(candidate, placed, scope, findings)
         else:
             check_expression(candidate, placed.file, scope, findings)
@@ -285,9 +291,7 @@ def _check_bare_words(placed: PlacedElement, scope: Scope, findings: Findings) -
     if element.letter == "k":
         _check_coupling(placed, scope, findings)
     elif element.letter in "rcl":
-        # In a subcircuit with models of its own ngspice 39 writes the line anew, without the comma.
-        is_rewritten = scope.block.subcircuit is not None and bool(scope.block.models or _has_table(scope))
-        if not is_rewritten and "," in (element.params["tc"].text if "tc" in element.params else ""):
+        if "," in (element.params["tc"].text if "tc" in element.params else "") and not _is_rewritten(scope):
             message = msg(
                 "{name}: ngspice does not take two numbers after tc=. Write tc1= and tc2=.", name=element.name
             )
@@ -302,11 +306,17 @@ def _check_bare_words(placed: PlacedElement, scope: Scope, findings: Findings) -
                 )
 
 
-def _has_table(scope: Scope) -> bool:
+def _is_rewritten(scope: Scope) -> bool:
+    """In a subcircuit with models of its own ngspice 39 writes a line anew, without the comma in it."""
+    block = scope.block
+    return block.subcircuit is not None and bool(block.models or _has_table(block))
+
+
+def _has_table(block: Block) -> bool:
     """E and G with a TABLE, which ngspice turns into an XSPICE element with a model."""
     return any(
         placed.element.letter in "eg" and "table" in placed.element.statement.raw.lower()
-        for placed in scope.block.elements
+        for placed in block.elements
     )
 
 

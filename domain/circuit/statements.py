@@ -218,6 +218,10 @@ class Statement:
 
     def _split(self) -> Iterator[Field]:
         raw, position = self.raw, 0
+        if raw.isascii() and not _has_opener(raw):  # nearly every card: no piece needs a look of its own
+            for word in _FIELD.finditer(raw):
+                yield Field(self, word.group(), word.start(), word.end())
+            return
         while match := _FIELD.search(raw, position):
             start, opener = match.start(), match.group()
             if opener == "{":
@@ -228,6 +232,10 @@ class Statement:
             else:
                 position = match.end()
             yield self.field(start, position)
+
+
+def _has_opener(raw: str) -> bool:
+    return "{" in raw or "'" in raw or '"' in raw
 
 
 def closing_brace(text: str, start: int) -> int:
@@ -315,6 +323,8 @@ def _physical_lines(data: bytes) -> tuple[Line, ...]:
 
 def comment_start(text: str) -> int:
     """Index where an inline comment begins in a card's line, or its length."""
+    if ";" not in text and "$" not in text and "//" not in text:
+        return len(text)
     is_library = text[:4].lower() == ".lib"  # ngspice opens libraries before it takes comments away
     for index, character in enumerate(text):
         if character == ";" or (character == "/" and not is_library and text.startswith("//", index)):

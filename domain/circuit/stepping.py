@@ -66,11 +66,13 @@ def step_axes(netlist: Netlist) -> tuple[StepAxis, ...]:
 
 
 def _axes_of(netlist: Netlist) -> list[StepAxis]:
-    parameters = {parameter.name for parameter in netlist.parameters if not parameter.scope}
-    elements = {element.key for element in netlist.elements if not element.scope and element.letter in "rlc"}
     cards = [card for card in netlist.directives("step") if not card.scope]
     values_of = functools.cache(lambda: _constants(netlist))
-    axes = [_axis_of(card, parameters, elements, values_of) for card in cards]
+    axes: list[StepAxis] = []
+    if cards:
+        parameters = {parameter.name for parameter in netlist.parameters if not parameter.scope}
+        parts = {part.key for part in netlist.elements if not part.scope and part.letter in "rlc"}
+        axes = [_axis_of(card, parameters, parts, values_of) for card in cards]
     for card in netlist.statements:
         if card.kind == "directive" and card.keyword in ("tran", "ac", "dc") and not card.scope:
             axis = _swept(card, values_of)

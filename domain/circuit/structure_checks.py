@@ -16,6 +16,7 @@ from domain.circuit.foreign_forms import foreign_form
 from domain.circuit.netlist import Netlist
 from domain.circuit.numbers import read_number
 from domain.circuit.statements import DEEPEST, Field, Statement
+from shared.late_patterns import late_pattern
 from shared.message import Message, msg
 
 DIRECTIVES = ANALYSIS_KINDS | {
@@ -331,7 +332,7 @@ _NAMES_TOO = frozenset({"run", "print", "echo", "quit", "display", "fourier"})
 
 def _is_command(statement: Statement) -> bool:
     """A word of the command language where elements stand, and no element of that name."""
-    word = statement.words[0].key
+    word = statement.fields[0].key
     return word in _COMMANDS or (word in _NAMES_TOO and parse_element(statement).missing is not None)
 
 
@@ -363,6 +364,7 @@ def _note_unknown_directive(placed: Placed, findings: Findings) -> None:
 
 
 _OPENERS = {"(": ")", "{": "}"}
+_BRACKET = late_pattern("""[(){}'"]""")
 
 
 def _bracket_problems(statement: Statement) -> Iterator[tuple[Severity, int, Message]]:
@@ -370,7 +372,8 @@ def _bracket_problems(statement: Statement) -> Iterator[tuple[Severity, int, Mes
     raw = statement.raw
     stack: list[int] = []
     quote: int | None = None
-    for index, character in enumerate(raw):
+    for found in _BRACKET.finditer(raw):
+        index, character = found.start(), found.group()
         if quote is not None:
             quote = None if character == raw[quote] else quote
         elif character in "'\"":

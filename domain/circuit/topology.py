@@ -86,13 +86,12 @@ class BlockWiring:
     """Voltage sources with both ends on one node."""
 
 
-def dc_edges(element: Element) -> Iterator[tuple[str, str]]:
-    """Pairs of nodes between which `element` can carry a direct current.
+def dc_edges(element: Element, nodes: list[str]) -> Iterator[tuple[str, str]]:
+    """Pairs of its nodes (folded) between which `element` can carry a direct current.
 
     Devices whose insides are not known (XSPICE, Verilog-A, coupled lines) count as tied to ground, so
     that they never cause a false alarm.
     """
-    nodes = [canonical_node(node.text) for node in element.nodes]
     letter = element.letter
     if letter in "rlvehdw" or letter == "s" or (letter == "b" and element.output == "voltage"):
         yield from itertools.pairwise(nodes[:2])
@@ -191,14 +190,15 @@ class _Examiner:
     def _wire(self, placed: PlacedElement) -> None:
         element = placed.element
         idle = self._idle_terminals(element) if element.letter == "x" else frozenset()
-        self._looked_at.update(canonical_node(node.text) for node in element.control_nodes)
+        names = [canonical_node(node.text) for node in element.nodes]
+        controls = [canonical_node(node.text) for node in element.control_nodes]
+        self._looked_at.update(controls)
         self._looked_at.update(expression_nodes(element))
-        for node in element.nodes:
-            self._letters_at.setdefault(canonical_node(node.text), set()).add(element.letter)
-            if element.letter in "gbf":
-                self._driven.add(canonical_node(node.text))
-        for index, node in enumerate((*element.nodes, *element.control_nodes)):
-            name = canonical_node(node.text)
+        for name in names:
+            self._letters_at.setdefault(name, set()).add(element.letter)
+        if element.letter in "gbf":
+            self._driven.update(names)
+        for index, name in enumerate((*names, *controls)):
             self._dc.find(name)
             if index not in idle:
                 self._touched_by.setdefault(name, placed)
@@ -206,7 +206,7 @@ class _Examiner:
             self._wire_ports(element)
             for first, second in self._instance_edges(element, rigid=False):
                 self._dc.join(first, second)
-        for first, second in dc_edges(element):
+        for first, second in dc_edges(element, names):
             self._dc.join(first, second)
 
     def _wire_ports(self, instance: Element) -> None:

@@ -28,6 +28,7 @@ class _Habits(NamedTuple):
     is_all_capitals: bool
     """No lower-case letter in any card: then a capital M says nothing."""
     writes_meg: bool
+    """Looked for in capitals only."""
     stop_time_s: float | None
     small_capacitors: frozenset[Block] = frozenset()
     """Blocks with capacitors a macromodel or an integrated circuit has."""
@@ -57,9 +58,10 @@ def _habits_of(tree: DependencyTree) -> _Habits:
         if card.keyword == "tran" and card.kind == "directive" and len(card.words) > 2:
             number = read_number(card.words[2].text)
             stop = number.value if number is not None else stop
+    is_all_capitals = not any(c.islower() for card in cards for c in card.raw)
     return _Habits(
-        is_all_capitals=not any(c.islower() for card in cards for c in card.raw),
-        writes_meg=any(re.search(r"\d\s*MEG", card.raw, re.IGNORECASE) for card in cards),
+        is_all_capitals=is_all_capitals,
+        writes_meg=is_all_capitals and any(re.search(r"\d\s*MEG", card.raw) for card in cards),
         stop_time_s=stop,
     )
 

@@ -344,6 +344,9 @@ def test_never_fails_on_torn_decks(cards: list[str]) -> None:
         ("R3 b 0 1kk\nR4 b 0 2kmeg\n", [("warning", "number-tail", 6), ("warning", "number-tail", 7)]),
         ("R3 b 0 2nn\nR4 b 0 1kohm tnom=300mK\n", []),  # read as it is meant
         (".pre_osdi a.osdi\n", [("error", "unknown-element", 6)]),
+        # tried: `on` and `off` are nodes to ngspice like others, but for `off` on the line of a Q
+        ("S3 b 0 on off sw1 on\nR3 on off 1\nR4 off 0 1\nD1 on off dm off\n.model sw1 sw\n.model dm d\n", []),
+        ("Q1 a off 0 qn\nR3 off b 1\n.model qn npn\n", [("error", "too-few-nodes", 6)]),
     ],
 )
 def test_further_faults(cards: str, expected: list[tuple[str, str, int]]) -> None:
