@@ -92,10 +92,11 @@ class WriteValues:
             except UserInputError:  # a part of the corner's name that is none
                 continue
             files = {
-                path: Netlist.parse(copies[path], path=path, has_title=False) if path in copies else each
-                for path, each in tree.files.items()
+                path: Netlist.parse(text, path=path, has_title=False)
+                for path, text in copies.items()
+                if path in tree.files
             }
-            tree = replace(tree, root=netlist, files=files, changed={*tree.changed, *copies})
+            tree = tree.with_texts(netlist, files)
             break
         changed = with_values(tree, texts)
 

@@ -18,9 +18,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from domain.circuit.cards import subcircuit_of
-from domain.circuit.dependencies import DependencyTree, Placed
+from domain.circuit.dependencies import DependencyTree
 from domain.circuit.elements import GROUND, canonical_node, parse_element
 from domain.circuit.names import Name, NameKind, Usage, names_in
+from domain.circuit.placed import Placed
 from domain.circuit.statements import Statement
 from shared.late_patterns import late_pattern
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -208,7 +208,7 @@ def keeping_plots(tree: DependencyTree, *, has_analyses: bool, runs: bool = Fals
     scripts = {KEEP_NAME: _script(_KEEP_SCRIPT)}
     root = _with_kept_quits(tree.root, scripts)
     files = {path: _with_kept_quits(netlist, scripts) for path, netlist in tree.files.items()}
-    changed = {path for path, netlist in files.items() if netlist is not tree.files[path]}
+    changed = {path: netlist for path, netlist in files.items() if netlist is not tree.files[path]}
     quits = runs or not has_analyses or any(command.name in _RUNS for command in commands_of(tree))
     cards = [
         ".control",
@@ -218,8 +218,7 @@ def keeping_plots(tree: DependencyTree, *, has_analyses: bool, runs: bool = Fals
         ".endc",
     ]
     root = root.with_cards([".endc", *cards] if _is_open_at_end(root) else cards)
-    kept = replace(tree, root=root, files=files, changed=tree.changed | changed)
-    return KeptPlots(tree=kept, scripts=scripts, quits=quits)
+    return KeptPlots(tree=tree.with_texts(root, changed), scripts=scripts, quits=quits)
 
 
 def _is_open_at_end(netlist: Netlist) -> bool:

@@ -12,13 +12,14 @@ from __future__ import annotations
 import itertools
 import os.path
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
 
 from domain.circuit.cards import Include
 from domain.circuit.netlist import Netlist
+from domain.circuit.placed import Placed, ReadAgain
 from domain.circuit.statements import Statement
 from shared.late_patterns import late_pattern
 from shared.message import Message, msg
@@ -159,24 +160,6 @@ class IncludeCycle(NamedTuple):
         return msg("{path} includes itself. Remove one of the includes.", path=self.target.name)
 
 
-class Placed(NamedTuple):
-    """A statement of the whole circuit, where it comes from and the subcircuits around it."""
-
-    netlist: Netlist
-    statement: Statement
-    outer_scope: tuple[str, ...]
-    """Scope of the directive that brought its file in."""
-
-    @property
-    def scope(self) -> tuple[str, ...]:
-        """Names of the enclosing subcircuits over file borders, lower case."""
-        return (*self.outer_scope, *self.statement.scope)
-
-    @property
-    def file(self) -> Path | None:
-        return self.netlist.path
-
-
 @dataclass(slots=True, kw_only=True)
 class DependencyTree:
     """A netlist with everything it includes."""
@@ -189,12 +172,26 @@ class DependencyTree:
     refusals: list[Refusal] = field(default_factory=list)
     missing_sections: list[MissingSection] = field(default_factory=list)
     cycles: list[IncludeCycle] = field(default_factory=list)
-    expanded: list[Placed] = field(default_factory=list)
+    expanded: Sequence[Placed] = ()
     """Every statement of the circuit in the order ngspice reads it, library sections picked out."""
     targets: dict[tuple[Path | None, int], Path] = field(default_factory=dict)
     """Directive (file, line) -> the real path it resolved to."""
     changed: set[Path] = field(default_factory=set)
     """Included files whose text here is not that of the file: ngspice has to be given copies."""
+
+    def with_texts(self, root: Netlist, files: Mapping[Path, Netlist]) -> DependencyTree:
+        """The same circuit with other texts of its main file and of some that it includes.
+
+        Their lines stand where they stood, and they include what they included.
+        """
+        changed = {self.root: root} | {self.files[path]: netlist for path, netlist in files.items()}
+        return replace(
+            self,
+            root=root,
+            files={**self.files, **files},
+            changed={*self.changed, *files},
+            expanded=ReadAgain(self.expanded, changed, root),
+        )
 
     def portable(self, taken: Collection[str] = ()) -> tuple[Netlist, dict[str, bytes]]:
         """The circuit as ngspice reads it alike from another folder: the root, and copies by file name.
@@ -361,14 +358,16 @@ class _Resolver:
         self._repeated_statements = 0
         self._refused: set[Refusal] = set()
         self._contents: dict[Netlist, _Contents] = {}
+        self._expanded: list[Placed] = []
 
     def expand(self) -> None:
+        self._tree.expanded = self._expanded
         self._walk(self._tree.root, "root", None, ())
 
     def _walk(self, netlist: Netlist, mode: _Mode, section: str | None, outer: tuple[str, ...]) -> None:
         contents = self._contents_of(netlist)
         for statement in netlist.statements if section is None else contents.of_section(section):
-            self._tree.expanded.append(Placed(netlist, statement, outer))
+            self._expanded.append(Placed(netlist, statement, outer))
             include = contents.directives.get(statement.line)
             if include is None or include.statement is not statement:
                 continue
@@ -409,7 +408,7 @@ class _Resolver:
 
     def _is_once_too_often(self, target: Netlist, section: str | None) -> bool:
         """Whether reading it once more would be without measure; counts it."""
-        if len(self._tree.expanded) >= _MAX_STATEMENTS:
+        if len(self._expanded) >= _MAX_STATEMENTS:
             return True
         assert target.path is not None
         if (target.path, section) in self._followed:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from domain.circuit.cards import assignments_of
-from domain.circuit.dependencies import Placed
 from domain.circuit.elements import Element
 from domain.circuit.findings import Findings, Severity
 from domain.circuit.hierarchy import Block, PlacedElement
@@ -21,6 +20,7 @@ from domain.circuit.parameters import (
     find_cycles,
     parse_expression,
 )
+from domain.circuit.placed import Placed
 from domain.circuit.statements import Field, Statement
 from shared.late_patterns import late_pattern
 from shared.message import msg

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from domain.circuit.cards import Model, Subcircuit, assignments_of, model_of, subcircuit_of
-from domain.circuit.dependencies import DependencyTree, Placed
+from domain.circuit.dependencies import DependencyTree
 from domain.circuit.elements import GROUND, Element, canonical_node
 from domain.circuit.parameters import Definitions, definitions_of
+from domain.circuit.placed import Placed
 from domain.circuit.statements import DEEPEST, Field, Statement
 
 

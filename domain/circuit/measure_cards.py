@@ -9,7 +9,8 @@ from pathlib import Path
 
 from domain.circuit.cards import Measure
 from domain.circuit.control_blocks import stops_itself
-from domain.circuit.dependencies import DependencyTree, Placed
+from domain.circuit.dependencies import DependencyTree
+from domain.circuit.placed import Placed
 from shared.late_patterns import late_pattern
 
 Placing = tuple[Path, Measure]
@@ -56,9 +57,8 @@ def without_measures(tree: DependencyTree) -> DependencyTree:
         for each in netlists
         if each.directives("meas")
     }
-    files = {path: each.without(idle[path]) if idle.get(path) else each for path, each in tree.files.items()}
-    changed = tree.changed | {path for path in tree.files if idle.get(path)}
-    return replace(tree, root=tree.root.without(idle.get(tree.root.path, [])), files=files, changed=changed)
+    files = {path: each.without(idle[path]) for path, each in tree.files.items() if idle.get(path)}
+    return tree.with_texts(tree.root.without(idle.get(tree.root.path, [])), files)
 
 
 def one_name_each(cards: Sequence[Placing]) -> list[Placing]:

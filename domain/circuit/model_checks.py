@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 
 from domain.circuit.cards import Model
-from domain.circuit.dependencies import Placed
 from domain.circuit.elements import Element
 from domain.circuit.expression_checks import Scope
 from domain.circuit.findings import Findings, Severity
 from domain.circuit.hierarchy import PlacedElement
 from domain.circuit.numbers import read_number
+from domain.circuit.placed import Placed
 from shared.late_patterns import late_pattern
 from shared.message import Message, msg
 

@@ -8,13 +8,14 @@ from collections.abc import Iterator, Set
 
 from domain.circuit.analyses import ANALYSIS_KINDS, analysis_problem, has_empty_sweep, has_idle_sweep
 from domain.circuit.cards import assignments_of
-from domain.circuit.dependencies import DependencyTree, Placed
+from domain.circuit.dependencies import DependencyTree
 from domain.circuit.dialects import is_device_of_qspice
 from domain.circuit.elements import SHAPES, parse_element
 from domain.circuit.findings import Findings, Severity
 from domain.circuit.foreign_forms import foreign_form
 from domain.circuit.netlist import Netlist
 from domain.circuit.numbers import read_number
+from domain.circuit.placed import Placed
 from domain.circuit.statements import DEEPEST, Field, Statement
 from shared.late_patterns import late_pattern
 from shared.message import Message, msg

@@ -9,11 +9,12 @@ from typing import NamedTuple
 
 from domain.circuit.analyses import has_empty_frequency_range
 from domain.circuit.cards import assignments_of
-from domain.circuit.dependencies import DependencyTree, Placed
+from domain.circuit.dependencies import DependencyTree
 from domain.circuit.elements import Element
 from domain.circuit.findings import Findings, Severity
 from domain.circuit.hierarchy import Block, Circuit, PlacedElement
 from domain.circuit.numbers import NumberText, format_number, read_number
+from domain.circuit.placed import Placed
 from domain.circuit.statements import Field
 from shared.late_patterns import late_pattern
 from shared.message import msg

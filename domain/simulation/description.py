@@ -13,7 +13,6 @@ from typing import NamedTuple
 from domain.circuit.cards import assignments_of
 from domain.circuit.circuit_names import CircuitNames, Definition, Entry, Meaning, Place, Scope
 from domain.circuit.completion import Facts
-from domain.circuit.dependencies import Placed
 from domain.circuit.directive_forms import (
     DIRECTIVES,
     ELEMENTS,
@@ -29,6 +28,7 @@ from domain.circuit.elements import GROUND, Element, canonical_node, parse_eleme
 from domain.circuit.names import Name
 from domain.circuit.numbers import read_number
 from domain.circuit.parameters import ExpressionError, UserFunction, definitions_of, expression_of
+from domain.circuit.placed import Placed
 from domain.circuit.statements import Source, Statement
 from domain.simulation.operating_point import REGIONS, OperatingPoint
 from shared.message import Message, msg

@@ -15,7 +15,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -49,9 +49,9 @@ def plan_variation(tree: DependencyTree, names: Sequence[str]) -> tuple[Dependen
 
     Names are those of `simulate --set` (``R1``, ``m1.w``, ``x1.r2``, a `.param`), and ``temp`` and
     ``model.parameter``; an element comes before a model of its name. No line moves. Control blocks are
-    switched off: in a batch the circuit's own analyses are run. `tree.expanded` still holds the statements
-    as they were. `Varied.nominal` is NaN where the circuit does not write a value (or writes a random one).
-    Raises UserInputError for a name that is not known, has no single value, or is given twice.
+    switched off: in a batch the circuit's own analyses are run. `Varied.nominal` is NaN where the circuit
+    does not write a value (or writes a random one). Raises UserInputError for a name that is not known, has
+    no single value, or is given twice.
     """
     return _Planner(tree).plan(names)
 
@@ -435,12 +435,12 @@ class _Planner:
     def _edited(self) -> DependencyTree:
         root = self._tree.root
         edited_root = root.edited(list(dict.fromkeys(self._edits[root.path]))).with_cards(self._cards)
-        files, changed = dict(self._tree.files), set(self._tree.changed)
-        for path, netlist in self._tree.files.items():
-            if edits := self._edits[path]:
-                files[path] = netlist.edited(list(dict.fromkeys(edits)))
-                changed.add(path)
-        return replace(self._tree, root=edited_root, files=files, changed=changed)
+        files = {
+            path: netlist.edited(list(dict.fromkeys(edits)))
+            for path, netlist in self._tree.files.items()
+            if (edits := self._edits[path])
+        }
+        return self._tree.with_texts(edited_root, files)
 
 
 def _only_noise_source(statement: Statement, key: str) -> bool:
