@@ -23,8 +23,15 @@ _TRANSISTOR = (
 _MOS = r"(?<![a-z])(?:n-?mos|mos(?:fet)?|n-?channel|n-?fet)s?(?![a-z])|场效应管|(?<![a-z])n?mos管"
 _OPAMP = r"op[\s-]?amps?(?![a-z])|运放|运算放大|(?<![a-z])(?:tl0[678]\d|lm358|lm324|ne5532|opa?\d{3,4})"
 _INVERTED = r"(?<!non)(?<!non[- ])(?<![a-z])invert(?:s|ed|ing)?(?![a-z])|180|(?<!非)反相|倒相|反向"
+_RANGE_TO_RANGE = (
+    r"(?<![\d.])0\s?(?:m?v)?\s?(?:to|-|~|到|至)\s?[\d.]+\s?m?v.{1,40}(?<![\d.])0\s?(?:m?v)?\s?(?:to|-|"
+    r"~|到|至)\s?[\d.]+\s?v"
+)
 _UPRIGHT = r"non[\s-]?invert\w*|not invert\w*|同相|不反相|without inver\w+|in phase"
-_CURRENT_MIRROR = r"current[\s-]mirror|mirror\w* (?:a |the )?current|电流镜|镜像"
+_CURRENT_MIRROR = (
+    r"current[\s-]mirror|(?<![a-z])mirror(?![a-z]).{0,10}\d\s?[mun]?a|mirror\w* (?:a |the )?current|"
+    r"电流镜|镜像"
+)
 _SEVERAL = (
     r"(?:\d+|two|three|four|several)\s?(?:signals?|inputs?|channels?|sources?|voltages?)|"
     r"[\d两三四多几]\s?[路个]"
@@ -87,7 +94,10 @@ _NO_COIL = (
     r"无电感|电容"
 )
 _DIRECT = r"^(?!.*(?<![a-z])(?:v\s?ac|ac|rms)(?![a-z]))(?!.*(?:交流|变压器|transformer))"
-_ALTERNATING = r"\d\s?v?\s?(?:ac|rms)(?![a-z])|(?<![a-z])ac(?![a-z])|交流|变压器|transformer"
+_ALTERNATING = (
+    r"有效值|次级|secondary|(?<![a-z])rms|\d\s?v?\s?(?:ac|rms)(?![a-z])|(?<![a-z])ac(?![a-z])|交流|"
+    r"变压器|transformer"
+)
 _MADE_DC = r"(?<![a-z])dc(?![a-z])|rectif\w*|smooth\w*|直流|整流|滤波"
 _TRIP = (
     r"(?<![a-z])(?:trips?|switch(?:es)?|flips?|toggles?|turns? (?:on|high|low))(?![a-z])|compar\w*|"
@@ -108,13 +118,19 @@ _PINS = (
     r"gpio|mcu|micro|logic|(?:3\.3|5)\s?v (?:pin|signal|control)|单片机|(?:3\.3|5)v(?:控制|信号|逻辑)|"
     r"引脚|[io]+口"
 )
-_DIVIDE = r"(?<![a-z])divid\w*|scal\w+|(?:bring|tak|step)\w* .{0,20}down|分压|缩小|降到|衰减到"
+_DIVIDE = (
+    r"attenuat\w*|衰减|(?<![a-z])divid\w*|scal\w+|(?:bring|tak|step)\w* .{0,20}down|分压|缩小|降到|"
+    r"衰减到"
+)
 _CONVERTER = r"(?<![a-z])adcs?(?![a-z])|模数|采样"
 _SPEAKER = r"speaker|loudspeaker|headphone|喇叭|扬声器|耳机|音箱"
 _WATTS = r"\d\s?m?(?:watts?|w|瓦)(?![a-z])"
 _INTEGRATE = r"integrat\w*|积分|ramp from"
 _TWO_STAGES = r"(?:two|2)[\s-]stages?|[两二2]级"
-_CONSTANT_CURRENT = r"constant[\s-]current|current[\s-](?:source|sink)|恒流|电流源|恒定.{0,4}电流"
+_CONSTANT_CURRENT = (
+    r"constant[\s-](?:current|[\d.]+\s?m?a(?![a-z]))|current[\s-]limit|current[\s-](?:source|sink)|"
+    r"恒流|电流源|恒定.{0,4}电流"
+)
 _LAMP = r"(?<![a-z])leds?(?![a-z])|发光二极管"
 _TIME_CONSTANT = r"time constant|(?<![a-z])tau(?![a-z])|时间常数"
 _RC = r"(?<![a-z])rc(?![a-z])|resistor (?:and|plus) (?:a )?capacitor|阻容"
@@ -151,6 +167,7 @@ _ROWS = (
     _Row("non_inverting_amplifier", (_AMPLIFY, _UPRIGHT, _OPAMP)),
     _Row("non_inverting_amplifier", (_AMPLIFY, _OPAMP)),
     _Row("non_inverting_amplifier", (_BUFFER, _OPAMP)),
+    _Row("non_inverting_amplifier", (_RANGE_TO_RANGE,)),
     _Row("summing_amplifier", (_SUM, _SEVERAL)),
     _Row("summing_amplifier", (_SUM, _WEIGHTS)),
     _Row("summing_amplifier", (_SUM, _SEVERAL, _OPAMP)),
@@ -161,6 +178,10 @@ _ROWS = (
     _Row("differential_pair", (_OTA,)),
     _Row("transimpedance_amplifier", (_PHOTODIODE,)),
     _Row("transimpedance_amplifier", (_PHOTODIODE, _AMPLIFY)),
+    _Row(
+        "transimpedance_amplifier",
+        (r"\d\s?[munp]?a.{0,16}(?:to|into|gives?|->|转|变|成|对应).{0,4}\d\s?m?v", _OPAMP),
+    ),
     _Row("integrator", (_INTEGRATE, _OPAMP)),
     _Row("current_mirror", (_CURRENT_MIRROR,)),
     _Row("current_mirror", (_CURRENT_MIRROR, _TRANSISTOR)),
@@ -199,8 +220,11 @@ _ROWS = (
     _Row("load_switch", (_DRIVE_LOAD, _ON_OFF, _MOS)),
     _Row("load_switch", (_DRIVE_LOAD, _ON_OFF, _TRANSISTOR)),
     _Row("voltage_divider", (_DIVIDE, _CONVERTER)),
+    _Row("voltage_divider", (r"(?<![a-z])(?:two|2) resistors|[两2]个?电阻", _TWO_VOLTAGES)),
+    _Row("voltage_divider", (_DIVIDE, _RANGE_TO_RANGE)),
     _Row("class_ab_stage", (_SPEAKER, _WATTS)),
     _Row("two_stage_opamp", (_OPAMP, _TWO_STAGES)),
+    _Row("led_driver", (_CONSTANT_CURRENT, r"\d\s?(?:m?a(?![a-z])|毫?安)", r"\d\s?(?:v|伏)")),
     _Row("led_driver", (_LAMP, r"\d\s?ma")),
     _Row("current_source", (_CONSTANT_CURRENT, r"jfet|结型")),
     _Row("first_order", (_NO_ORDER, _RC, _CORNER)),

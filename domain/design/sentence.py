@@ -55,6 +55,7 @@ _MENTION = re.compile(
     re.IGNORECASE,
 )
 _ATTACHED_WORDS = re.compile(r"(?:^|[^a-z])(?:v_?in|v_?out|i_?out|v_?o|i_?o|fc|fsw|fs|f0|q|at|to)$", re.I)
+_GAIN_OF = re.compile(r"gain (?:of )?$", re.IGNORECASE)
 _ORDER = re.compile(r"(?:order|poles?|阶数)\s*(?:=|:|of|is|为|是)?\s*$", re.IGNORECASE)
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)(?![a-z])", re.IGNORECASE)
 _NOT_A_VALUE = re.compile(
@@ -84,7 +85,7 @@ _AT_LEAST_AFTER = re.compile(r"\s*(?:or more|or better|min(?:imum)?\b|以上)", 
 _PLUS_MINUS = re.compile(r"±\s*$")
 
 _ARROW = re.compile(
-    r"\s*(?:dc|_?in(?:put)?|直流|输入)?\s*(?:->|=>|→|转换?[成为到至]?|"
+    r"\s*(?:dc|_?in(?:put)?|直流|输入)?\s*(?:->|=>|→|产生|生成|得到|转换?[成为到至]?|"
     r"变换?[成为到至]?|降[压低]?[到至成为]|升[压高]?[到至成为]?|into|(?:step(?:ped|"
     r"ping)?[- ])?down to|"
     r"converted to|输入.{0,3}转)\s*",
@@ -99,7 +100,16 @@ _SPAN = re.compile(r"\s*(?:-|~|\.\.\.?|…)\s*")
 _AND = re.compile(r"\s*(?:and|和|与|、)\s*", re.IGNORECASE)
 _TO = re.compile(r"[\s-]*(?:dc|_?in(?:put)?)?\s*(?:to|到|至)[\s-]*(?:dc)?\s*", re.IGNORECASE)
 
-_SIGNAL_TO = re.compile(r"[^\d,;。]{0,12}(?:to|到|至|成|为|->)\s*", re.IGNORECASE)
+_SIGNAL_TO = re.compile(
+    r"(?:[^\d,;。]{0,12}(?:to|into|到|至|成|为|->)|[^\d]{0,16}(?:need|want|require|get|make it|要|"
+    r"需要|放大|变)[^\d,;。]{0,12})\s*",
+    re.IGNORECASE,
+)
+_CURRENT_TO = re.compile(
+    r"\s*(?:of (?:input )?current |的?(?:输入)?(?:光)?电流)?(?:gives?|to|into|->|"
+    r"(?:转换?|变换?)?[成为到]|对应)\s?(?:an? )?",
+    re.IGNORECASE,
+)
 _PART_BEFORE = re.compile(r"(?<![a-z])(?:with|using)(?: an?)? ?$", re.IGNORECASE)
 """In front of a bare `1k` that is a resistor."""
 _FREQUENCY_AFTER = re.compile(r"\s*(?:band|cut|corner|freq|带宽|截止)", re.IGNORECASE)
@@ -134,6 +144,11 @@ _PER_SECOND = re.compile(
     re.IGNORECASE,
 )
 """How often something happens, in words."""
+_UNITY = re.compile(
+    r"unity[\s-]gain[\s-](?=(?:inverting|summing|difference|instrumentation)(?![a-z]))|单位增益的?(?=反相|差[分动]|加法|仪表)",
+    re.IGNORECASE,
+)
+"""A gain of one in front of what has it: at a unity-gain frequency it is none."""
 _AND_A_HALF = re.compile(r"\b(" + "|".join(_ENGLISH_NUMBERS) + r"|\d+) and a half(?![a-z])", re.IGNORECASE)
 _SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6}
 
@@ -220,7 +235,7 @@ def _normalise(text: str) -> str:
     text = re.sub(r"(?<!\d )(?<![\w.])x\s?(\d+(?:\.\d+)?)(?![\w.])", r"\1x", text)  # gain x4
     text = _AND_A_HALF.sub(lambda half: f"{_ENGLISH_NUMBERS.get(half[1].lower(), half[1])}.5", text)
     text = _PER_SECOND.sub(_in_hertz, _ENGLISH_RUN.sub(_english_number, text))
-    return _CHINESE_RUN.sub(_chinese_digits, text)
+    return _CHINESE_RUN.sub(_chinese_digits, _UNITY.sub("gain 1x ", text))
 
 
 def _in_hertz(match: re.Match[str]) -> str:
@@ -307,6 +322,8 @@ def _mention(text: str, match: re.Match[str]) -> Mention | None:
     dimension, factor = _unit(match)
     if match["bare"] and _PART_BEFORE.search(before) and not _FREQUENCY_AFTER.match(after):
         dimension = "Ohm" if match["bare"].strip() in "kKM" else dimension
+    if dimension == "A" and _GAIN_OF.search(before) and re.match(r"\s*amp", match["unit"], re.IGNORECASE):
+        dimension, factor = "x", 1.0  # a gain of 2 amp: the amplifier
     value = within_measure((-1.0 if is_negative else 1.0) * _number(match) * factor, dimension)
     return Mention(
         value=float(f"{value:.12g}"),
@@ -405,7 +422,23 @@ def _link(text: str, mentions: list[Mention]) -> tuple[tuple[Mention, ...], tupl
         merged[-1] = left
         links.append((len(merged) - 1, kind))
         merged.append(mention)
-    return _with_gain(text, merged, links)
+    return _with_gain(text, *_with_resistance(text, merged, links))
+
+
+def _with_resistance(
+    text: str, mentions: list[Mention], links: list[tuple[int, Link]]
+) -> tuple[list[Mention], list[tuple[int, Link]]]:
+    """`1 mA to 1 V` says a transimpedance: one mention of their ratio."""
+    for index, (current, voltage) in enumerate(pairwise(mentions)):
+        between = text[current.end : voltage.start]
+        is_pair = (current.dimension, voltage.dimension) == ("A", "V") and current.value > 0
+        if is_pair and _CURRENT_TO.fullmatch(between):
+            ratio = float(f"{abs(voltage.value) / current.value:.12g}")
+            whole = text[current.start : voltage.end]
+            ohms = replace(current, value=ratio, upper=None, dimension="Ohm", end=voltage.end, text=whole)
+            kept = [(at - (at > index), kind) for at, kind in links if at not in (index, index + 1)]
+            return [*mentions[:index], ohms, *mentions[index + 2 :]], kept
+    return mentions, links
 
 
 def _with_gain(
@@ -417,6 +450,10 @@ def _with_gain(
         is_signal = all(each.dimension == "V" and each.value == 0 and each.upper for each in (low, high))
         if is_signal and _SIGNAL_TO.fullmatch(between):
             ratio = float(f"{(high.upper or 0) / (low.upper or 1):.12g}")
+            if ratio < 1:  # scaled down: from one to the other
+                ends = [replace(each, value=each.upper or 0.0, upper=None) for each in (low, high)]
+                kept = [(at, kind) for at, kind in links if at != index]
+                return (*mentions[:index], *ends, *mentions[index + 2 :]), (*kept, (index, "arrow"))
             whole = text[low.start : high.end]
             gain = replace(low, value=ratio, upper=None, dimension="x", end=high.end, text=whole)
             kept = [(at - (at > index), kind) for at, kind in links if at != index]
@@ -447,7 +484,7 @@ def _with_unit_of(left: Mention, right: Mention, kind: Link) -> Mention:
 def _is_range(text: str, left: Mention, right: Mention, kind: Link) -> bool:
     if kind == "arrow" or left.upper is not None or right.value <= left.value:
         return False
-    if kind == "span":
+    if kind == "span" or left.value == 0:
         return True
     around = text[max(0, left.start - 24) : left.start] + "|" + text[right.end : right.end + 12]
     return (

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -46,7 +47,7 @@ _NAMED = re.compile(
     r"(noise|offset|bandwidth|overshoot|噪声|噪音|失调|带宽|过冲)(?:[^\d,;。、]|\d(?=[a-z]))*$",
     re.IGNORECASE,
 )
-_RESISTIVE = re.compile(r"(impedance|resistance|load|阻抗|电阻|负载)[^\d,;。、]{0,8}$", re.IGNORECASE)
+_RESISTIVE = re.compile(r"(impedance|resistance|load|阻抗|电阻|负载|内阻)[^\d,;。、]{0,8}$", re.IGNORECASE)
 """In front of a scale alone it says that ohms are meant."""
 _NAMED_BEHIND = re.compile(
     r"\s*(?:of |的)?((?:source|input|output|series|internal|[源内]|输入|输出)\s?(?:resistance|"
@@ -144,7 +145,7 @@ def fill_slots(
             key=lambda choice: choice[0],
         )
         for mention in found
-        for only_unit in (_only_unit(mention, slots),)
+        for only_unit in (_only_unit(mention, found, slots),)
     ]
     taken = _cheapest(options)
     surroundings = {slot.name for slot in _OF_SOMETHING_ELSE}
@@ -229,9 +230,11 @@ def _at_once(options: Sequence[Sequence[tuple[float, str]]]) -> float:
     return cost
 
 
-def _only_unit(mention: Mention, slots: Sequence[Slot]) -> Dimension | None:
+def _only_unit(mention: Mention, found: Sequence[Mention], slots: Sequence[Slot]) -> Dimension | None:
     """The unit a number is meant in, whose scale alone was written, where only one can be meant here."""
-    units = {unit for slot in slots if slot.takes_rest for unit in slot.dimensions if unit in mention.may_be}
+    places = Counter(unit for slot in slots if slot.takes_rest for unit in slot.dimensions)
+    written = Counter(each.dimension for each in found)
+    units = {unit for unit in mention.may_be if places[unit] > written[unit]}
     return units.pop() if len(units) == 1 else None
 
 

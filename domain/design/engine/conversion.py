@@ -137,6 +137,7 @@ def _ranges_joined(sentence: Sentence) -> Sentence:
             for mention in sentence.of("V")
             if mention not in (left, right)
             and not _NO_SUPPLY.search(sentence.text, max(0, mention.start - 20), mention.start)
+            and not _NO_SUPPLY.match(sentence.text, mention.end + _gap(sentence.text, mention.end))
         ]
         is_rising = left.dimension == right.dimension == "V" and left.value < right.value
         is_input = _CALLED_INPUT.match(sentence.text, right.end) is not None and bool(others)
@@ -147,6 +148,11 @@ def _ranges_joined(sentence: Sentence) -> Sentence:
             links = tuple((i - (i > index), k) for i, k in sentence.links if i != index)
             return replace(sentence, mentions=mentions, links=links)
     return sentence
+
+
+def _gap(text: str, start: int) -> int:
+    """Characters between a number and the word behind it."""
+    return re.match(r"\s*(?:p-?p|of|output|的)*\s*", text[start:]).end()  # type: ignore[union-attr]
 
 
 def _spreads(sentence: Sentence) -> dict[Mention, Mention]:

@@ -19,6 +19,10 @@ CONVERTER = (
     r"dc[\s/-]*(?:to[\s-])?dc|converter|转换器|变换器|变换电路|转换电路|"
     r"switch(?:ing|ed)?[\s-]*(?:mode|regulator|power|supply)|开关(?:电源|稳压)|smps|power supply|电源"
 )
+_OTHER_SUPPLIES = (
+    r"(?<![a-z])linear(?![a-z])|线性|zener|齐纳|稳压(?:二极)?管|(?<![a-z])rms(?![a-z])|secondary|"
+    r"有效值|次级|整流成|\d\s?v\s?ac(?![a-z])"
+)
 _SUPPLY = (
     r"降(?:低)?(?:到|至|为|成)|rails?(?![a-z])|output|(?<![a-z])v_?out(?![a-z])|输出|"
     r"(?<![a-z])suppl(?:y|ies)|供电|母线|(?:from|out of) (?:an?|the)?\s?\d|(?:batter(?:y|ies)|电池)|"
@@ -31,7 +35,7 @@ def claims(sentence: kit.Sentence) -> float:
     """Buck or step-down by name, or a DC-DC converter between two voltages."""
     if sentence.has(_NAMED):
         return 1.0
-    if len(sentence.of("V")) < 2 or sentence.has("filter|滤波"):
+    if len(sentence.of("V")) < 2 or sentence.has(rf"filter|滤波|{_OTHER_SUPPLIES}"):
         return 0.0
     if sentence.has(CONVERTER):
         return 0.8

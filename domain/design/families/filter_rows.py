@@ -13,10 +13,30 @@ from domain.design.prototypes import attenuation_db, prototype, ripple_edge
 from shared.message import msg
 
 LOW_PASS, HIGH_PASS = "lowpass", "highpass"
-LETS_LOWS_THROUGH = (
-    r"low[\s-]?pass|(?<![a-z])lpf?(?![a-z])|high[\s-]?cut|anti[\s-]?alias|低通|高频滤除|高切|抗混叠"
+_BLOCKS = (
+    r"(?:kill|block|remov|reject|stop|suppress|attenuat|cut(?:s|ting)? (?:off|out)|filter(?:s|"
+    r"ing)? out|get rid|"
+    r"tak\w+ out)"
 )
-LETS_HIGHS_THROUGH = r"high[\s-]?pass|(?<![a-z])hpf?(?![a-z])|low[\s-]?cut|高通|低频滤除|低切"
+_BLOCKED = r"的?(?:全部?|都|频率|信号|噪声|部分|成分)*(?:被)?(?:去掉|滤[掉除去]|去除|衰减|抑制|切掉|不要)"
+_HERTZ = r"(?:about |around |大约|约)?[\d.]+\s?[kmg]?(?:hz|赫兹?)"
+
+
+def _blocks(english: str, chinese: str) -> str:
+    """What is taken out on one side of a frequency: "kill everything above 3 kHz", "3kHz以上的都滤掉"."""
+    return (
+        rf"{_BLOCKS}\w*[^.;]{{0,30}}(?<![a-z])(?:{english})\s{_HERTZ}|{_HERTZ}{chinese}{_BLOCKED}|"
+        rf"(?:去掉|滤[掉除去]|去除|抑制)[^,;。]{{0,6}}?{_HERTZ}{chinese}"
+    )
+
+
+LETS_LOWS_THROUGH = (
+    r"low[\s-]?pass|(?<![a-z])lpf?(?![a-z])|high[\s-]?cut|anti[\s-]?alias|低通|高频滤除|高切|抗混叠|"
+    + _blocks("above|over|higher than", "以上")
+)
+LETS_HIGHS_THROUGH = r"high[\s-]?pass|(?<![a-z])hpf?(?![a-z])|low[\s-]?cut|高通|低频滤除|低切|" + _blocks(
+    "below|under|lower than", "以下"
+)
 FILTER_WORDS = rf"{LETS_LOWS_THROUGH}|{LETS_HIGHS_THROUGH}|filter|滤波"
 THREE_DB = (
     r"\(?-?\b3(?:\.0\d?)?\s?db\)?[\s-]*(?:cut|band|corner|freq|point|edge|截止|带宽|转折|频率|点)|"

@@ -29,6 +29,7 @@ _FOLLOWER = (
     r"(?:voltage|unity[\s-]gain|op[\s-]?amp) (?:follower|buffer)|unity[\s-]gain (?:op[\s-]?amp|amplifier)|"
     r"buffer amplifier|(?:电压)?跟随器|单位增益(?:放大|缓冲)器?|缓冲放大器"
 )
+_ONLY_FOLLOWS = _FOLLOWER + r"|^(?!.*(?:gain|增益|\d\s?(?:倍|db|x(?![a-z])))).*(?:(?<![a-z])buffer|缓冲)"
 
 
 def complete(request: kit.Request) -> kit.Said:
@@ -122,7 +123,7 @@ FAMILY = kit.Family(
         kit.Choice(
             name="form", label=msg("circuit"), is_told=False,
             options=(kit.Option(key="amplifier", label=msg("non-inverting amplifier"), words="(?!)"),
-                     kit.Option(key="follower", label=msg("voltage follower"), words=_FOLLOWER)),
+                     kit.Option(key="follower", label=msg("voltage follower"), words=_ONLY_FOLLOWS)),
         ),
     ),
     goals=(

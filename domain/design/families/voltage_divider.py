@@ -132,7 +132,7 @@ FAMILY = kit.Family(
               "zh": "把12V分压到3.3V的电阻分压器，负载100kΩ"},
     words=kit.Words(
         named=(r"(?:resist(?:ive|or) )?(?:voltage|potential) divider|"
-               r"(?<!frequency )(?<!clock )(?<![a-z])divider(?= from|[ ,]+\d| (?:for|of|to) \d)|"
+               r"(?<!frequency )(?<!clock )(?<![a-z])divider(?= from|,? [\d.]+ ?v)|"
                r"resist(?:ive|or) divider|"
                r"(?:电阻)?分压(?:器|电路|网络)?"),
         plausible=(r"(?<![a-z])divid(?:e|ed|ing)(?![a-z]).{0,20}(?<![a-z])down(?![a-z])|"

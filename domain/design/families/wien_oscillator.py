@@ -84,7 +84,8 @@ FAMILY = kit.Family(
               "zh": "1kHz文氏桥正弦波振荡器，幅度5V"},
     words=kit.Words(
         named=(r"(?:wien|wein|vienna)(?:[\s-]?bridge)?(?: (?:sine(?:[\s-]?wave)?|op[\s-]?amp))*"
-               r"(?: (?:oscillator|generator))?|文[氏式]?电?桥(?:式)?(?:正弦波?)?(?:振荡|震荡)?(?:器|电路)?|"
+               r"(?: (?:oscillator|generator))?|文氏(?=振荡|正弦)|"
+               r"文[氏式]?电?桥(?:式)?(?:正弦波?)?(?:振荡|震荡)?(?:器|电路)?|"
                r"rc桥式(?:正弦波?)?振荡(?:器|电路)"),
         plausible=(
             r"(?:sine(?:[\s-]?wave)?|sinusoidal|audio) (?:oscillator|generator)|正弦波?(?:振荡|信号发生|"
