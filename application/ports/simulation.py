@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:  # quick commands must not pay for numpy because they name a port
+    import asyncio
     import threading
     from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
     from contextlib import AbstractAsyncContextManager
@@ -16,6 +17,7 @@ if TYPE_CHECKING:  # quick commands must not pay for numpy because they name a p
     from domain.circuit.model_library import LibraryModel
     from domain.circuit.simulator_settings import SimulatorSettings
     from domain.simulation.batch import Batch, BatchCircuit, BatchRun, RunOutcome
+    from domain.simulation.reach import Reach
     from domain.simulation.request import SimulationJob
     from domain.simulation.result import SimulationResult, SimulationRun
     from domain.simulation.retention import Origin
@@ -49,11 +51,51 @@ class Confinement:
         return tuple(name for name, holds in found if holds)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Growth:
+    """What a run that is under way has computed so far."""
+
+    plots: tuple[Plot, ...]
+    """Those that have points; the last one grows."""
+    stride: int = 1
+    """Of the last one each so-many-th point is there: so much was computed that not all of it is shown."""
+    reach: Reach | None = None
+    """How far the last one came; None when it is through, or has no axis."""
+
+
+class GrowingData(Protocol):
+    """The data of a run that is under way."""
+
+    @property
+    def ends(self) -> Mapping[str, tuple[float, float]]:
+        """Where the axis of an analysis begins and ends, by its kind, as far as that is known."""
+
+    def read(self) -> Growth:
+        """What has come so far; once the run has ended what had come last. Blocking: used off the loop."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RunWatch:
+    """Who follows a run while it is under way."""
+
+    halt: asyncio.Event | None = None
+    """Once set the run is ended, and what it has computed until then is its result (status "cancelled")."""
+    on_growing: Callable[[GrowingData], None] | None = None
+    """Called once, when there may be something to read; not of a run whose data come at its end only
+    (commands of the circuit's own, steps)."""
+    wiring: Wiring | None = None
+    """What tells the currents of its elements."""
+
+
 class Simulator(Protocol):
     """Runs one deck, confined. Cancelling the call kills the whole run."""
 
     async def run(
-        self, job: SimulationJob, *, on_progress: Callable[[float], None] | None = None
+        self,
+        job: SimulationJob,
+        *,
+        on_progress: Callable[[float], None] | None = None,
+        watch: RunWatch | None = None,
     ) -> SimulationRun:
         """Run `job`; `on_progress` gets fractions 0..1. Raises EnvironmentProblem without ngspice,
         NeedsConfirmation when nothing confines a deck that brings commands or files.

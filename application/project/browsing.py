@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from application.simulation.measuring import MeasureResult
     from application.simulation.simulating import RunSimulation
     from domain.simulation.goal_conditions import Settings
+    from domain.simulation.reach import Reach
+    from domain.simulation.verdict import Verdict
 
 MOST_RESULTS = 200
 """Results a list shows, the newest."""
@@ -105,6 +107,7 @@ class ResultSummary:
     """ISO 8601, UTC."""
     ok: bool
     status: str
+    verdict: Verdict
     circuit: Path
     netlist_sha256: str
     is_ours: bool = True
@@ -112,6 +115,8 @@ class ResultSummary:
     goals_met: int | None = None
     """None when the project has no goals, or none of them can be measured on this result."""
     goals: int = 0
+    reach: Reach | None = None
+    """How far a run came that ended early."""
     reason: Message | None = None
     """Of a run that failed: its first error."""
     own: Settings = ()

@@ -26,7 +26,7 @@ from domain.circuit.stepping import StepPoint
 from domain.simulation.result import SimulationIssue, SimulationResult, SimulationRun, StepResult
 from domain.simulation.stepped_run import SteppedRun
 from domain.simulation.wiring import with_steps
-from shared.errors import UserInputError
+from shared.errors import Stopped, UserInputError
 from shared.message import msg
 from shared.uninterrupted import off_loop
 
@@ -34,18 +34,21 @@ if TYPE_CHECKING:
     from application.ports.simulation import (
         ResultStore,
         RunJoiner,
+        RunWatch,
         Simulator,
         SimulatorSettingsStore,
         SourceReaders,
         WaveformReader,
     )
     from domain.simulation.waveform import Plot
+    from domain.simulation.wiring import Wiring
     from shared.events import EventBus
 
 _BESIDE = "operating-point"
 """The folder of the run of `.op`, in that of the result until it is over."""
 _LEAST_PATIENCE_S = 2.0
 """How long a run that is done waits for it at least."""
+_AFTER_HALT_S = 0.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,12 +85,17 @@ class RunSimulation:
     """The user's own, for every circuit."""
 
     async def __call__(
-        self, request: SimulationRequest, *, on_progress: Callable[[float], None] | None = None
+        self,
+        request: SimulationRequest,
+        *,
+        on_progress: Callable[[float], None] | None = None,
+        watch: RunWatch | None = None,
     ) -> SimulationResult:
         """Run `request` and store its result; of one with a `call_id` the bus gets `SimulationProgressed`.
 
-        A circuit that does not simulate is a result whose `ok` is False. Raises UserInputError for
-        a file, an analysis or a value that cannot be used, EnvironmentProblem without ngspice.
+        A circuit that does not simulate is a result whose `ok` is False, so is what came of one that its
+        `watch` has halted. Raises UserInputError for a file, an analysis or a value that cannot be used,
+        EnvironmentProblem without ngspice, Stopped when it was halted before there was any data.
         """
         if on_progress is None and request.call_id is not None:
             on_progress = partial(self._tell, request.call_id)
@@ -96,7 +104,11 @@ class RunSimulation:
             return stored
         result_id, folder = await off_loop(self.results.new_result, prepared.circuit, request.call_id)
         try:
-            result = await self._run(request, prepared, result_id, folder, on_progress)
+            result = await self._run(
+                request, prepared, result_id, folder, on_progress=on_progress, watch=watch
+            )
+            if result.run.status == "cancelled" and not result.run.raw_paths:
+                raise Stopped(msg("The run was stopped before it had computed anything."))
             await off_loop(self.results.save, result)
             # Not before: on a full disk the room it makes would let a result be saved whose data are cut off.
             await off_loop(shutil.rmtree, folder / _BESIDE, ignore_errors=True)
@@ -116,12 +128,15 @@ class RunSimulation:
         prepared: PreparedCircuit,
         result_id: str,
         folder: Path,
+        *,
         on_progress: Callable[[float], None] | None,
+        watch: RunWatch | None,
     ) -> SimulationResult:
         """The circuit's own analyses, and beside them its operating point.
 
         What is done waits for the operating point as long again as it took itself, no longer.
         """
+        halt = None if watch is None else watch.halt
         began = time.monotonic()
         beside = asyncio.ensure_future(
             self._operating_point(prepared, folder / _BESIDE, timeout_s=request.timeout_s)
@@ -130,16 +145,27 @@ class RunSimulation:
             points = await off_loop(steps_of, prepared)
             if points:
                 result = await self._run_stepped(
-                    request, prepared, points, result_id=result_id, folder=folder, on_progress=on_progress
+                    request,
+                    prepared,
+                    points,
+                    result_id=result_id,
+                    folder=folder,
+                    on_progress=on_progress,
+                    halt=halt,
                 )
             else:
                 run = await self.simulator.run(
-                    prepared.job(folder, timeout_s=request.timeout_s), on_progress=on_progress
+                    prepared.job(folder, timeout_s=request.timeout_s),
+                    on_progress=on_progress,
+                    watch=None if watch is None else replace(watch, wiring=_whole_wiring(prepared)),
                 )
                 result = await off_loop(
                     self._result, request, prepared, run, result_id=result_id, folder=folder
                 )
-            await asyncio.wait([beside], timeout=max(_LEAST_PATIENCE_S, time.monotonic() - began))
+            patience = max(_LEAST_PATIENCE_S, time.monotonic() - began)
+            if halt is not None and halt.is_set():  # somebody waits for it to end
+                patience = _AFTER_HALT_S
+            await asyncio.wait([beside], timeout=patience)
             return replace(result, operating_point=beside.result() if beside.done() else None)
         finally:
             beside.cancel()
@@ -214,9 +240,16 @@ class RunSimulation:
         result_id: str,
         folder: Path,
         on_progress: Callable[[float], None] | None,
+        halt: asyncio.Event | None,
     ) -> SimulationResult:
         runs = await run_steps(
-            self.simulator, prepared, points, folder, timeout_s=request.timeout_s, on_progress=on_progress
+            self.simulator,
+            prepared,
+            points,
+            folder,
+            timeout_s=request.timeout_s,
+            on_progress=on_progress,
+            halt=halt,
         )
         return await off_loop(
             self._stepped_result, request, prepared, runs, result_id=result_id, folder=folder
@@ -278,6 +311,11 @@ class RunSimulation:
 
     def _read_plots(self, run: SimulationRun) -> list[Plot]:
         return [plot for path in run.raw_paths[:1] for plot in self.waveforms.read(path)]
+
+
+def _whole_wiring(prepared: PreparedCircuit) -> Wiring | None:
+    """Its wiring as it is kept of a run in which the simulator knows every signal."""
+    return None if prepared.wiring is None else with_steps([prepared.wiring])
 
 
 def _result(

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from application.ports.simulation import RunWatch
 from domain.circuit.stepping import (
     StepPoint,
     at_point,
@@ -19,7 +20,7 @@ from domain.circuit.stepping import (
     without_steps,
 )
 from domain.simulation.stepped_run import SteppedRun
-from shared.errors import UserInputError
+from shared.errors import Stopped, UserInputError
 from shared.message import msg
 
 if TYPE_CHECKING:
@@ -48,28 +49,32 @@ async def run_steps(
     *,
     timeout_s: float,
     on_progress: Callable[[float], None] | None = None,
+    halt: asyncio.Event | None = None,
 ) -> list[tuple[PreparedCircuit, SteppedRun]]:
     """Run every step in a folder of its own inside `folder`, a few at once, in all within `timeout_s`.
 
     Cancelling ends them all. Steps that find the time used up are left out, the last that ran is then one
-    with status timeout. Raises as the simulator does.
+    with status timeout; once `halt` is set those that run are ended and no other begins. Raises as the
+    simulator does, and Stopped when no step has begun.
     """
     plain = await asyncio.to_thread(lambda: prepared.edited(without_steps(prepared.netlist)))
     slots = asyncio.Semaphore(min(os.cpu_count() or 1, MOST_AT_ONCE))
     deadline = time.monotonic() + timeout_s
     done = 0
+    watch = None if halt is None else RunWatch(halt=halt)
 
     async def run_one(number: int, point: StepPoint) -> tuple[PreparedCircuit, SteppedRun] | None:
         nonlocal done
         async with slots:
             left = deadline - time.monotonic()
-            if left <= 0 and number > 1:
+            is_halted = halt is not None and halt.is_set()
+            if is_halted or (left <= 0 and number > 1):
                 return None
             at = await asyncio.to_thread(_at, plain, point)
             await asyncio.to_thread(lambda: at.wiring)
             own = folder / f"step{number:04d}"
             await asyncio.to_thread(own.mkdir)
-            run = await simulator.run(at.job(own, timeout_s=max(left, 0.1)))
+            run = await simulator.run(at.job(own, timeout_s=max(left, 0.1)), watch=watch)
             if run.status == "timeout":
                 run = _out_of_time(run, number, len(points), timeout_s)
             done += 1
@@ -87,7 +92,10 @@ async def run_steps(
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-    return [run for run in found if run is not None]
+    begun = [run for run in found if run is not None]
+    if not begun:
+        raise Stopped(msg("The run was stopped before it had computed anything."))
+    return begun
 
 
 def _out_of_time(run: SimulationRun, number: int, count: int, timeout_s: float) -> SimulationRun:

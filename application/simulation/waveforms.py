@@ -14,9 +14,17 @@ from shared.errors import CircuitAIError, UserInputError
 from shared.uninterrupted import off_loop, uninterrupted
 
 if TYPE_CHECKING:
-    from application.ports.simulation import ColumnBuilder, ResultStore, WaveformReader, WaveformSource
+    from application.ports.simulation import (
+        ColumnBuilder,
+        Growth,
+        ResultStore,
+        WaveformReader,
+        WaveformSource,
+    )
     from domain.simulation.operating_point import OperatingPoint
+    from domain.simulation.reach import Reach
     from domain.simulation.result import Quantity
+    from domain.simulation.verdict import Verdict
     from domain.simulation.waveform import Plot
     from shared.tasks import AsyncTaskRegistry
 
@@ -40,6 +48,11 @@ class StoredFigures:
     number: int
     """Counted from the first result of the project."""
     ok: bool
+    status: str = "ok"
+    """As `SimulationRun.status`."""
+    verdict: Verdict = "complete"
+    reach: Reach | None = None
+    """How far a run came that ended early."""
     created: str
     """ISO 8601, UTC."""
     is_ours: bool = True
@@ -71,6 +84,8 @@ class LoadedWaveforms:
     """Why there are no plots: the run has left no data, or its raw file is gone."""
     is_truncated: bool = False
     """The data end before what their header promises: the run, or a copy, broke off."""
+    growth: Growth | None = None
+    """Of a run that is under way: nothing of it is stored yet."""
 
 
 class FigureStore(Protocol):

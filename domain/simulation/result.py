@@ -9,6 +9,7 @@ from typing import Literal
 from domain.circuit.control_blocks import PlottedCurves
 from domain.simulation.notes import SimulationNote
 from domain.simulation.operating_point import OperatingPoint
+from domain.simulation.reach import Reach
 from shared.message import Message
 
 RunStatus = Literal["ok", "failed", "timeout", "cancelled"]
@@ -54,6 +55,8 @@ class SimulationRun:
     """What held during this run: "bubblewrap", "landlock", "seccomp", "rlimits"."""
     unknown_signals: tuple[str, ...] = ()
     """Of the job's `saved_beside` what the simulator does not know: it has left zeros for them."""
+    reach: Reach | None = None
+    """How far the analysis came at which the run ended; None when it ran to its end, or it is not known."""
 
     @property
     def errors(self) -> tuple[SimulationIssue, ...]:

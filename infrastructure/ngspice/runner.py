@@ -14,15 +14,18 @@ import asyncio
 import contextlib
 import os
 import re
+import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
-from application.ports.simulation import Confinement
+from application.ports.simulation import Confinement, RunWatch
 from domain.circuit.altered_plots import altered_values
 from domain.circuit.control_blocks import KEEP_NAME, ORDER_NAME, PIECE_PREFIX
 from domain.circuit.netlist import Netlist
+from domain.simulation.reach import Reach, ends_of, reach_of
 from domain.simulation.request import (
     DECK_NAME,
     DEFAULT_RUN_BYTES,
@@ -138,11 +141,15 @@ class NgspiceRunner:
         return (await self._box()).confinement
 
     async def run(
-        self, job: SimulationJob, *, on_progress: Callable[[float], None] | None = None
+        self,
+        job: SimulationJob,
+        *,
+        on_progress: Callable[[float], None] | None = None,
+        watch: RunWatch | None = None,
     ) -> SimulationRun:
         """Run `job` and put its raw files and log into `job.output_dir`.
 
-        Failures of the circuit, time-outs and crashes are in the result. Cancelling kills the whole
+        Failures of the circuit, time-outs, crashes and halts are in the result. Cancelling kills the whole
         run and leaves nothing behind. Raises EnvironmentProblem when ngspice is missing, the box
         cannot be built or the disk is full, NeedsConfirmation when nothing confines a deck that brings
         commands or files.
@@ -155,13 +162,15 @@ class NgspiceRunner:
         async with _scratch(self._ngspice.scratch_root or job.output_dir) as scratch:
             with _writing_to(job.output_dir):
                 view = await asyncio.to_thread(_lay_out, job, scratch)
-            finished = await self._run_in(
-                box.sandbox,
-                view,
-                progress.line,
-                job.compatibility,
-                ends_with_commands=job.ends_with_commands,
-            )
+            with _growing(job, scratch, watch):
+                finished = await self._run_in(
+                    box.sandbox,
+                    view,
+                    progress.line,
+                    job.compatibility,
+                    ends_with_commands=job.ends_with_commands,
+                    halt=None if watch is None else watch.halt,
+                )
             with _writing_to(job.output_dir):
                 run = await asyncio.to_thread(_collect, job, box, scratch, finished)
         if run.status == "ok":
@@ -178,6 +187,7 @@ class NgspiceRunner:
         compatibility: str | None = None,
         *,
         ends_with_commands: bool = False,
+        halt: asyncio.Event | None = None,
     ) -> _Finished:
         """Run the deck in `view.scratch` to its end; every process of it is gone on return."""
         mode = () if compatibility is None else ("-D", f"ngbehavior={compatibility}")
@@ -185,6 +195,7 @@ class NgspiceRunner:
         arguments = ("-n", "-b", "-D", "num_threads=1", *mode, *output, DECK_NAME)
         limits = ProcessLimits(wall_s=view.limits.wall_s, output_bytes=view.limits.log_bytes)
         tail = _Tail()
+        began = time.monotonic()
 
         def listen(stream: StreamName, line: str) -> None:
             tail.add(line)
@@ -204,10 +215,16 @@ class NgspiceRunner:
                         pass_fds=command.pass_fds,
                     )
                 )
-                too_much = await _watch_size(running, view)
-        if too_much:
-            return _Finished(outcome=None, stopped_log=tail.text())
-        return _Finished(outcome=running.result(), stopped_log="")
+                stopped = await _watch(running, view, halt)
+        if stopped is not None:
+            return _Finished(
+                outcome=None,
+                stopped=stopped,
+                stopped_log=tail.text(),
+                duration_s=time.monotonic() - began,
+            )
+        outcome = running.result()
+        return _Finished(outcome=outcome, duration_s=outcome.duration_s)
 
     # ---- finding out what this machine has -----------------------------------------------------
 
@@ -232,11 +249,18 @@ class NgspiceRunner:
         return await self._ngspice.installation.version(parts.ngspice.path)
 
 
+StopReason = Literal["size", "halt"]
+"""It wrote too much; its user has had enough of it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Finished:
     outcome: ProcessOutcome | None
-    """None when we ended the run because it wrote too much."""
-    stopped_log: str
+    """None when we ended the run."""
+    stopped: StopReason | None = None
+    """Why we did."""
+    stopped_log: str = ""
+    duration_s: float
 
 
 @contextlib.contextmanager
@@ -283,19 +307,42 @@ async def _scratch(root: Path | None) -> AsyncIterator[Path]:
             await off_loop(remove_scratch, folder)
 
 
-async def _watch_size(running: asyncio.Future[ProcessOutcome], view: View) -> bool:
-    """Wait for the run; stop it (and say True) when its files together pass the limit."""
+@contextlib.contextmanager
+def _growing(job: SimulationJob, scratch: Path, watch: RunWatch | None) -> Iterator[None]:
+    """Offer what the run computes while it is under way; not of one whose plots are written at its end."""
+    if watch is None or watch.on_growing is None or KEEP_NAME in job.companions:
+        yield
+        return
+    from infrastructure.waveforms.growing_raw import GrowingRaw
+
+    growing = GrowingRaw(scratch / RAW_NAME, ends=ends_of(job.analyses), wiring=watch.wiring)
+    watch.on_growing(growing)
+    try:
+        yield
+    finally:
+        growing.close()
+
+
+async def _watch(
+    running: asyncio.Future[ProcessOutcome], view: View, halt: asyncio.Event | None
+) -> StopReason | None:
+    """Wait for the run; stop it (and say why) when its files together pass the limit, or it is halted."""
+    halted = asyncio.ensure_future((halt or asyncio.Event()).wait())
     try:
         while True:
-            done, _ = await asyncio.wait((running,), timeout=_SIZE_CHECK_S)
-            if done:
-                return False
-            if await asyncio.to_thread(folder_bytes, view.scratch) > view.limits.largest:
+            done, _ = await asyncio.wait(
+                (running, halted), timeout=_SIZE_CHECK_S, return_when=asyncio.FIRST_COMPLETED
+            )
+            if running in done:
+                return None
+            is_too_much = await asyncio.to_thread(folder_bytes, view.scratch) > view.limits.largest
+            if is_too_much or halted in done:
                 running.cancel()
                 with contextlib.suppress(asyncio.CancelledError):
                     await running
-                return True
+                return "size" if is_too_much else "halt"
     finally:
+        halted.cancel()
         if not running.done():
             running.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -370,7 +417,8 @@ def _collect(job: SimulationJob, box: Box, scratch: Path, finished: _Finished) -
     ending = Ending(
         exit_code=outcome.exit_code if outcome else 0,
         timed_out=outcome.timed_out if outcome else False,
-        out_of_disk=outcome is None,
+        out_of_disk=finished.stopped == "size",
+        is_halted=finished.stopped == "halt",
         plots=tuple(plots.get(job.output_dir / RAW_NAME, ())),
         raw_is_unreadable=RAW_NAME in unreadable
         and (job.output_dir / RAW_NAME).stat().st_size > _BARE_HEADER_BYTES,
@@ -382,11 +430,29 @@ def _collect(job: SimulationJob, box: Box, scratch: Path, finished: _Finished) -
         raw_paths=raw_paths,
         issues=(*issues, *_file_issues(taken, unreadable)),
         log_path=log_path,
-        duration_s=outcome.duration_s if outcome else 0.0,
+        duration_s=finished.duration_s,
         simulator_version=box.version,
         confinement=box.confinement.layers,
         unknown_signals=_unknown(strange, len(plots.get(job.output_dir / RAW_NAME, ()))),
+        reach=None if status == "ok" else _reach(job, plots),
     )
+
+
+def _reach(job: SimulationJob, plots: Mapping[Path, Sequence[RawHeader]]) -> Reach | None:
+    """How far the last analysis came that has points."""
+    from infrastructure.waveforms.raw_file import WaveformFile
+
+    raw = job.output_dir / RAW_NAME
+    if not any(header.has_data for header in plots.get(raw, ())):
+        return None
+    with WaveformFile(raw) as file:
+        swept = [place for place, each in enumerate(file.outlines) if each.points and each.axis_name]
+        if not swept:
+            return None
+        place, outline = swept[-1], file.outlines[swept[-1]]
+        assert outline.axis_name is not None
+        last = file.traces([outline.axis_name], place, range(outline.points - 1, outline.points))[0]
+    return reach_of(outline.analysis, float(last.data[0].real), last.unit, ends_of(job.analyses))
 
 
 def _without_beside(job: SimulationJob, stdout: str, stderr: str) -> tuple[str, str, Counter[str]]:

@@ -55,6 +55,8 @@ class StepJoiner:
 
 def _worst(runs: Sequence[SteppedRun]) -> RunStatus:
     statuses = {run.run.status for run in runs}
+    if "cancelled" in statuses:
+        return "cancelled"
     if "timeout" in statuses or len(runs) < runs[0].count:
         return "timeout"
     return "failed" if "failed" in statuses else "ok"

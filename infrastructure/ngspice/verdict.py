@@ -57,6 +57,8 @@ class Ending:
     timed_out: bool
     out_of_disk: bool
     """We ended it because its files together passed the size limit."""
+    is_halted: bool = False
+    """We ended it because its user asked for that."""
     plots: tuple[SeenPlot, ...]
     """The plots of the deck's analysis cards and of its control block."""
     raw_is_unreadable: bool
@@ -70,12 +72,14 @@ def judge(job: SimulationJob, ending: Ending, log: LogReading) -> tuple[RunStatu
     locator = CardLocator(job.deck, job.deck_path, job.included_files)
     findings = [_at_what_ran(each, job, ending, locator) for each in _of_the_process(job, ending, log)]
     findings += _of_the_log(job, ending, log)
-    if not any(finding.severity == "error" for finding in findings):
+    if not ending.is_halted and not any(finding.severity == "error" for finding in findings):
         findings += _of_the_data(job, ending, log)
     issues = [_as_issue(finding, locator) for finding in findings]
     issues.sort(key=lambda issue: issue.severity != "error")
     if ending.timed_out:
         return "timeout", issues
+    if ending.is_halted:
+        return "cancelled", issues
     return ("failed" if any(issue.severity == "error" for issue in issues) else "ok"), issues
 
 
@@ -138,6 +142,12 @@ def _of_the_process(job: SimulationJob, ending: Ending, log: LogReading) -> Iter
             "time-limit",
             msg("The run was stopped after {seconds} s.", seconds=f"{limits.wall_s:.3g}"),
             msg("Data computed until then were kept. Raise the time limit or shorten the analysis."),
+        )
+    elif ending.is_halted:
+        yield Finding(
+            severity="warning",
+            code="stopped",
+            message=msg("The run was stopped before its end; what it had computed was kept."),
         )
     elif ending.out_of_disk or code == 128 + signal.SIGXFSZ:
         yield _error(

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from application.project.browsing import ResultSummary, StoredResults
+from domain.simulation.reach import reach_from_plain
+from domain.simulation.verdict import stored_verdict
 from domain.studies.setup import SETUP_KINDS
 from infrastructure.persistence import confined
 from infrastructure.persistence.confined import read_regular_file
@@ -75,6 +77,10 @@ def _summary(path: Path, number: int, seals: ResultSeals) -> ResultSummary | Non
             ok=content["ok"] is True,
             is_ours=seals.is_ours(content, path.parent),
             status=str(content["status"]),
+            verdict=stored_verdict(
+                content.get("verdict"), ok=content["ok"] is True, has_data=bool(content.get("raw_paths"))
+            ),
+            reach=reach_from_plain(content.get("reach")),
             circuit=circuit_of(content, path.parent),
             netlist_sha256=str(netlist["sha256"]),
             reason=None if content["ok"] is True else _reason(content.get("issues")),

@@ -12,7 +12,9 @@ from typing import Any
 
 from application.simulation.waveforms import StoredFigures
 from domain.simulation.operating_point import OperatingPoint, operating_point_from_plain
+from domain.simulation.reach import reach_from_plain
 from domain.simulation.result import Quantity
+from domain.simulation.verdict import stored_verdict
 from infrastructure.persistence import confined
 from infrastructure.persistence.confined import is_file, names_in, open_regular_file, read_regular_file
 from infrastructure.persistence.result_circuit import circuit_of, project_of
@@ -47,6 +49,11 @@ class ResultFigures:
                 read_beside=_read_beside(content["netlist"], path.parent),
                 number=_number_of(path.parent),
                 ok=content["ok"] is True,
+                status=str(content.get("status", "")),
+                verdict=stored_verdict(
+                    content.get("verdict"), ok=content["ok"] is True, has_data=bool(content.get("raw_paths"))
+                ),
+                reach=reach_from_plain(content.get("reach")),
                 is_ours=self._seals.is_ours(content, path.parent),
                 created=str(content.get("created", "")),
                 metrics=dict(_metrics(content["metrics"])),

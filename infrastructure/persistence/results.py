@@ -17,8 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from domain.simulation.operating_point import operating_point_to_plain
+from domain.simulation.reach import reach_to_plain
 from domain.simulation.result import Quantity, SimulationIssue, SimulationResult
 from domain.simulation.retention import Origin, ResultSettings, RetentionPolicy
+from domain.simulation.verdict import verdict_of
 from domain.simulation.wiring import Wiring, wiring_to_plain
 from infrastructure.persistence import confined
 from infrastructure.persistence.confined import (
@@ -310,6 +312,8 @@ def _document(result: SimulationResult, folder: Path) -> dict[str, Any]:
         "created": result.created,
         "ok": result.ok,
         "status": result.run.status,
+        "verdict": verdict_of(result),
+        "reach": reach_to_plain(result.run.reach),
         "netlist": {
             "path": str(result.netlist_path),
             "place": place_of(result.netlist_path, folder),

@@ -99,7 +99,9 @@ class WaveformFile:
         max_bytes: int = MAX_DATA_BYTES,
         key: UserKey | None = None,
         checked: Checked | None = None,
+        is_growing: bool = False,
     ) -> None:
+        """`is_growing`: it is just being written."""
         from infrastructure.waveforms.column_file import ColumnFile
 
         self.path = path
@@ -108,7 +110,11 @@ class WaveformFile:
         self._opening = opened(path)
         self._file: BinaryIO = self._opening.__enter__()
         try:
-            found = [(header, end) for header, end in walk(self._file, path) if header.variables]
+            found = [
+                (header, end)
+                for header, end in walk(self._file, path, is_growing=is_growing)
+                if header.variables
+            ]
             self._headers = [header for header, _ in found]
             self._ends = [end for _, end in found]
             self._columns: ColumnFile | None = ColumnFile.beside(path, self._headers, key, checked)

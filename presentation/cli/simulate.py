@@ -17,10 +17,13 @@ from domain.simulation.operating_point import (
     figure_texts,
     operating_point_to_plain,
 )
+from domain.simulation.reach import reach_to_plain
 from domain.simulation.result import Quantity, SimulationIssue, SimulationResult, StepResult
+from domain.simulation.verdict import verdict_of
 from presentation.cli.measure import told_whether_cut_off
 from presentation.figures import figure, number
 from presentation.json_output import Output
+from presentation.run_words import verdict_words
 from shared.errors import UserInputError
 from shared.message import msg
 from shared.setting import add_option
@@ -98,6 +101,8 @@ def _document(result: SimulationResult, out: Output) -> dict[str, object]:
     return {
         "ok": result.ok,
         "status": result.run.status,
+        "verdict": verdict_of(result),
+        "reach": reach_to_plain(result.run.reach),
         "result_path": result.result_path,
         "raw_path": result.run.raw_paths[0] if result.run.raw_paths else None,
         "raw_paths": result.run.raw_paths,
@@ -158,7 +163,8 @@ def _print(result: SimulationResult, out: Output) -> None:
     if result.operating_point is not None:
         _print_operating_point(result.operating_point, out)
     seconds = f"{result.run.duration_s:.2f}"
-    if result.ok:
+    verdict = verdict_of(result)
+    if verdict == "complete":
         out.say(
             msg(
                 "Simulated in {seconds} s with {simulator} ({confinement}).",
@@ -167,6 +173,9 @@ def _print(result: SimulationResult, out: Output) -> None:
                 confinement=", ".join(result.run.confinement) or msg("not confined"),
             )
         )
+    elif verdict == "partial":
+        words = verdict_words(verdict, result.run.status, result.run.reach)
+        out.say(msg("After {seconds} s: {verdict}.", seconds=seconds, verdict=words))
     else:
         out.say(msg("The simulation failed after {seconds} s.", seconds=seconds))
     out.say(msg("Result: {path}", path=result.result_path))

@@ -12,7 +12,9 @@ from PyQt6.QtWidgets import QTextBrowser
 
 from application.groups.simulation import Simulation
 from domain.simulation.result import SimulationIssue, SimulationResult
+from domain.simulation.verdict import verdict_of
 from presentation.panels.problems_view import place_of
+from presentation.run_words import verdict_words
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError
@@ -83,7 +85,8 @@ class ConsoleView(QTextBrowser):
         for issue in outcome.issues:
             self._write_issue(issue)
         seconds = f"{outcome.run.duration_s:.2f}"
-        if outcome.ok:
+        verdict = verdict_of(outcome)
+        if verdict == "complete":
             layers = ", ".join(outcome.run.confinement)
             end = msg(
                 "Simulated in {seconds} s with {simulator} ({confinement}).",
@@ -91,9 +94,13 @@ class ConsoleView(QTextBrowser):
                 simulator=outcome.run.simulator_version,
                 confinement=layers or language(msg("not confined")),
             )
+        elif verdict == "partial":
+            words = verdict_words(verdict, outcome.run.status, outcome.run.reach)
+            end = msg("After {seconds} s: {verdict}.", seconds=seconds, verdict=words)
         else:
             end = msg("The simulation failed after {seconds} s.", seconds=seconds)
-        self._write(language(end), "ok.text" if outcome.ok else "error.text")
+        colors = {"complete": "ok.text", "partial": "warn.text", "failed": "error.text"}
+        self._write(language(end), colors[verdict])
 
     def _write_issue(self, issue: SimulationIssue) -> None:
         language = self._services.language

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from pathlib import Path
 
 from PyQt6.QtCore import QObject
@@ -32,6 +33,8 @@ class RunController(QObject):
         self._program = program
         self.circuit: Path | None = None
         """The circuit that is being simulated now."""
+        self._halt: asyncio.Event | None = None
+        """Ends the run that is under way and keeps what came."""
         services.workspace.run_requested.connect(self.start)
         services.workspace.main_run_requested.connect(self.start_main)
         services.workspace.circuit_run_requested.connect(self.start_circuit)
@@ -52,7 +55,10 @@ class RunController(QObject):
         self._begin(circuit, is_named=True)
 
     def stop(self) -> None:
-        if self.circuit is not None:
+        """End the run; what it has computed is its result. A second time: at once, without it."""
+        if self._halt is not None and not self._halt.is_set():
+            self._halt.set()
+        elif self.circuit is not None:
             self._services.start(
                 self._program.stop.stop("user", scope=RUN_SCOPE),
                 kind="stop run",
@@ -119,15 +125,18 @@ class RunController(QObject):
         return main
 
     async def _run(self, circuit: Path) -> None:
+        from application.ports.simulation import RunWatch
         from application.simulation.simulating import SimulationRequest
 
         workspace = self._services.workspace
+        self._halt = halt = asyncio.Event()
         workspace.run_started.emit(circuit)
         outcome: SimulationResult | CircuitAIError = Stopped(msg("Stopped."))
         try:
             outcome = await self._simulation.run(
                 SimulationRequest(circuit=circuit, analysis=workspace.analysis_of(circuit)),
                 on_progress=workspace.run_progressed.emit,
+                watch=RunWatch(halt=halt, on_growing=partial(workspace.run_growing.emit, circuit)),
             )
         except asyncio.CancelledError:
             raise
@@ -137,5 +146,5 @@ class RunController(QObject):
             outcome = CircuitAIError(internal_error(error))
             raise
         finally:
-            self.circuit = None
+            self.circuit = self._halt = None
             workspace.run_finished.emit(outcome)

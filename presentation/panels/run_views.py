@@ -11,14 +11,17 @@ from application.groups.program import Program
 from application.groups.project import Project
 from application.groups.simulation import Simulation
 from domain.simulation.result import SimulationResult
+from domain.simulation.verdict import verdict_of
 from presentation.panels.console_view import ConsoleView
 from presentation.panels.iterations import IterationsView
 from presentation.panels.operating_point import OperatingPointView
 from presentation.panels.problems_view import Finding, ProblemRow, ProblemsView
 from presentation.panels.run_controller import RunController
+from presentation.panels.waveforms.live_curves import LiveCurves
 from presentation.panels.waveforms.panel import WaveformsPanel
 from presentation.panels.waveforms.results_view import MeasurementsView
 from presentation.panels.waveforms.shown_result import ShownResult
+from presentation.run_words import verdict_words
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError, Stopped
 from shared.message import msg
@@ -54,6 +57,7 @@ class RunViews(QObject):
         self.shown = ShownResult(services, project, simulation)
         self.controller = RunController(services, project, simulation, program)
         self.waveforms = WaveformsPanel(services, project, simulation, self.shown)
+        self.live = LiveCurves(services, self.shown, self.waveforms)
         self.waveforms.measurements_wanted.connect(lambda: self.wanted.emit(MEASUREMENTS))
         self.shown.steps_wanted.connect(lambda _name: self.wanted.emit(WAVEFORMS))
         self.measurements = MeasurementsView(services, project, self.shown)
@@ -165,6 +169,7 @@ class RunViews(QObject):
             self._on_result(outcome)
 
     def _on_failure(self, error: CircuitAIError) -> None:
+        self.shown.end_growing()
         workspace = self._services.workspace
         if isinstance(error, Stopped):
             workspace.status_changed.emit(msg("The run was stopped."))
@@ -187,17 +192,26 @@ class RunViews(QObject):
         workspace = self._services.workspace
         self.problems.show_of_run(result.issues, result.netlist_path)
         seconds = f"{result.run.duration_s:.2f}"
-        if result.ok:
-            workspace.status_changed.emit(
-                msg("Simulated {name} in {seconds} s", name=result.netlist_path.name, seconds=seconds)
-            )
-            self.shown.show(result.result_path)
-            self.curves_wanted.emit()
-            probed, self._probed = self._probed, None
-            if probed is not None and probed[0] == result.netlist_path:
-                self._show_in(result.result_path, probed[1], is_figure=False)
-        else:
-            workspace.error_occurred.emit(
-                msg("Simulation of {name} failed: see Problems.", name=result.netlist_path.name)
-            )
+        name, verdict = result.netlist_path.name, verdict_of(result)
+        if verdict == "failed":
+            self.shown.end_growing()
+            workspace.error_occurred.emit(msg("Simulation of {name} failed: see Problems.", name=name))
             self.wanted.emit(PROBLEMS)
+            return
+        told = msg("Simulated {name} in {seconds} s", name=name, seconds=seconds)
+        if verdict == "partial":
+            told = msg(
+                "{name}: {verdict}",
+                name=name,
+                verdict=verdict_words(verdict, result.run.status, result.run.reach),
+            )
+        has_errors = any(issue.severity == "error" for issue in result.issues)
+        (workspace.error_occurred if has_errors else workspace.status_changed).emit(told)
+        self.shown.show(result.result_path)
+        if result.run.status == "failed":
+            self.wanted.emit(PROBLEMS)
+        else:
+            self.curves_wanted.emit()
+        probed, self._probed = self._probed, None
+        if probed is not None and probed[0] == result.netlist_path:
+            self._show_in(result.result_path, probed[1], is_figure=False)

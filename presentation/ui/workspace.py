@@ -15,6 +15,7 @@ from application.project.window_state import CircuitView
 from presentation.ui.signals import Signal, signal
 
 if TYPE_CHECKING:
+    from application.ports.simulation import GrowingData
     from application.project.unsaved_texts import UnsavedText
     from domain.simulation.result import SimulationResult
     from presentation.actions.shortcuts import Shortcuts
@@ -212,6 +213,8 @@ class Workspace(QObject):
     run_started: Signal[Path] = signal(object)
     run_progressed: Signal[float] = signal(float)
     """0..1"""
+    run_growing: Signal[Path, GrowingData] = signal(object, object)
+    """A circuit, and the data of its run that is under way"""
     run_finished: Signal[SimulationResult | CircuitAIError] = signal(object)
     result_selected: Signal[Path] = signal(object)
     """A result to be shown in the waveforms and measurements"""

@@ -170,6 +170,7 @@ def summary(number: int, **changes: object) -> ResultSummary:
         "created": "2026-01-02T03:04:05.000+00:00",
         "ok": True,
         "status": "ok",
+        "verdict": "complete",
         "circuit": Path("/p/a.cir"),
         "netlist_sha256": "",
     }
@@ -178,11 +179,11 @@ def summary(number: int, **changes: object) -> ResultSummary:
 
 async def test_results_say_what_they_met(services: WindowServices) -> None:
     pane = ResultsList(services, services.app.project)
-    pane.model.set_results([summary(3), summary(2, ok=False, status="timeout"), summary(1)])
+    pane.model.set_results([summary(3), summary(2, ok=False, status="timeout", verdict="failed"), summary(1)])
     pane.model.set_goals({Path("/r/3/result.json"): (5, 5), Path("/r/1/result.json"): (3, 5)})
     looks = [pane.model.index(row).data(Role.LOOK) for row in range(3)]
     assert [look.icon for look in looks] == ["circle-check", "circle-x", "circle-dashed"]
-    assert [look.values[0] for look in looks] == ["5/5", "", "3/5"]
+    assert [look.values[0] for look in looks] == ["5/5", "failed", "3/5"]
     assert pane.model.index(0).data().startswith("Run 3 · ")
     told = pane.model.index(1).data(Qt.ItemDataRole.ToolTipRole)
     assert "timed out" in told

@@ -208,7 +208,7 @@ async def test_a_name_outside_the_project_is_refused(tmp_path: Path) -> None:
 
 async def test_an_effect_that_fails_says_why(tmp_path: Path) -> None:
     class MissingSimulator:
-        async def run(self, job, *, on_progress=None):
+        async def run(self, job, *, on_progress=None, watch=None):
             raise EnvironmentProblem(msg("ngspice is missing"))
 
         async def version(self):

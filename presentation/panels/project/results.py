@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -12,6 +12,8 @@ from PyQt6.QtCore import QAbstractListModel, QModelIndex, QPoint, Qt, QUrl
 from PyQt6.QtGui import QAction, QDesktopServices
 from PyQt6.QtWidgets import QMenu, QStackedLayout, QWidget
 
+from domain.simulation.verdict import verdict_of
+from presentation.run_words import verdict_words
 from presentation.study_words import title_of
 from presentation.ui.empty_state import EmptyNote
 from presentation.ui.parts import SpokenName, once_after
@@ -26,12 +28,6 @@ if TYPE_CHECKING:
     from application.groups.project import Project
     from application.project.browsing import ResultSummary
     from domain.simulation.result import SimulationResult
-
-_STATUS: Mapping[str, Message] = {
-    "failed": msg("The simulation failed"),
-    "timeout": msg("The simulation timed out"),
-    "cancelled": msg("The simulation was stopped"),
-}
 
 _DOT = " · "
 """Between a run and its circuit."""
@@ -81,7 +77,7 @@ class ResultsModel(QAbstractListModel):
             run = self._services.language(title_of(result.study) if result.study else _run_of(result))
             return f"{run}{_DOT}{result.circuit.name}"
         if role == Role.LOOK:
-            return _look_of(result)
+            return _look_of(result, self._services.language)
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
             return self._told(result)
         return None
@@ -117,7 +113,7 @@ class ResultsModel(QAbstractListModel):
         if result.study:
             is_stopped = result.status == "cancelled"
             return language(msg("The study was stopped")) if is_stopped else ""
-        return "" if result.ok else language(_STATUS.get(result.status, msg("The simulation failed")))
+        return language(verdict_words(result.verdict, result.status, result.reach))
 
 
 class ResultsList(QWidget):
@@ -167,7 +163,7 @@ class ResultsList(QWidget):
         self._services.language.changed.connect(self._repaint)
 
     def _on_run(self, outcome: SimulationResult | CircuitAIError) -> None:
-        if not isinstance(outcome, CircuitAIError) and outcome.ok:
+        if not isinstance(outcome, CircuitAIError) and verdict_of(outcome) != "failed":
             self._shown = outcome.result_path  # the bottom pane shows it
         self._timer.start()
 
@@ -238,7 +234,7 @@ class ResultsList(QWidget):
         ):
             action = QAction(language(text), menu)
             action.setObjectName(name)
-            action.setEnabled(name != "overlay_result" or (result.ok and not result.study))
+            action.setEnabled(name != "overlay_result" or (result.verdict != "failed" and not result.study))
             action.triggered.connect(lambda _checked, act=act: act())
             menu.addAction(action)
         return menu
@@ -297,17 +293,19 @@ def _show_folder(result: ResultSummary) -> None:
     QDesktopServices.openUrl(QUrl.fromLocalFile(str(result.path.parent)))
 
 
-def _look_of(result: ResultSummary) -> RowLook:
+def _look_of(result: ResultSummary, translate: Callable[[Message], str]) -> RowLook:
     icon, color = "circle-check", "ok.icon"
     if not result.is_ours:
         icon, color = ("circle-dashed", "text.tertiary")
-    elif not result.ok:
+    elif result.verdict == "failed":
         icon, color = ("circle-x", "error.icon")
-        if result.status == "cancelled":
-            icon, color = ("circle-dashed", "text.tertiary")
+    elif result.verdict == "partial":
+        icon, color = ("triangle-alert", "warn.icon")
     elif result.goals_met is not None and result.goals_met < result.goals:
         icon, color = ("circle-dashed", "text.tertiary")
     goals = "" if result.goals_met is None else f"{result.goals_met}/{result.goals}"
+    if not goals and not result.study and result.verdict != "complete":
+        goals = translate(msg("partial") if result.verdict == "partial" else msg("failed"))
     if result.study:
         icon = _STUDY_ICONS.get(result.study, "activity")
         color = "text.secondary" if result.is_ours else "text.tertiary"

@@ -76,7 +76,9 @@ def names_of(
         else:
             label, step = next(labels), choice.plot.step
             kind = label if step is None else f"{kind} · {step_label(step)}"
-        if run is not None:
+        if run is not None and not run.number:
+            kind = translate(msg("{circuit} · running · {analysis}", circuit=run.circuit.name, analysis=kind))
+        elif run is not None:
             name, number = run.circuit.name, run.number
             kind = translate(
                 msg("{circuit} · Run {number} · {analysis}", circuit=name, number=number, analysis=kind)

@@ -71,6 +71,8 @@ class WaveformsPanel(QWidget):
 
     measurements_wanted = pyqtSignal()
     """all of them, in their own tab"""
+    drawn = pyqtSignal()
+    """the curves of a result, or of more of it, have been drawn"""
 
     def __init__(
         self, services: WindowServices, project: Project, simulation: Simulation, shown: ShownResult
@@ -110,6 +112,7 @@ class WaveformsPanel(QWidget):
         self._build()
         self._hands = PlotHands(services, self)
         shown.changed.connect(self._on_result)
+        shown.grown.connect(self._on_result)
         shown.loading.connect(self._slow.start)
         shown.stale_changed.connect(self._show_note)
         shown.measured.connect(self._on_measured)
@@ -137,6 +140,11 @@ class WaveformsPanel(QWidget):
     @property
     def axis_unit(self) -> str:
         return "" if self._axis is None else self._axis.unit
+
+    @property
+    def axis(self) -> Axis | None:
+        """Of the drawing; None while there is none."""
+        return self._axis
 
     @property
     def selected(self) -> str | None:
@@ -493,6 +501,7 @@ class WaveformsPanel(QWidget):
         waiting, self._waiting = self._waiting, []
         for expression in waiting:
             self.add_trace(expression)
+        self.drawn.emit()
 
     def _siblings(self, plot: Plot) -> list[Plot]:
         """The runs of a `.step` that an expression may name."""

@@ -10,12 +10,15 @@ from PyQt6.QtCore import QSize, Qt
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from presentation.panels.waveforms.family import MOST_DRAWN
+from presentation.run_words import verdict_words
 from presentation.ui.parts import arrange, push_button, text_label
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
+    from application.ports.simulation import Growth
+    from application.simulation.waveforms import StoredFigures
     from presentation.panels.waveforms.run_overlay import RunOverlay
     from presentation.panels.waveforms.shown_result import ShownResult
 
@@ -63,6 +66,20 @@ class RunNote(QWidget):
             self._services.workspace.circuit_run_requested.emit(circuit)
 
 
+def _verdict_of(figures: StoredFigures) -> Message:
+    return verdict_words(figures.verdict, figures.status, figures.reach)
+
+
+def _notes_of_growth(growth: Growth) -> list[Message]:
+    notes = [msg("Running.")]
+    if growth.reach is not None:
+        at, of = growth.reach.figures
+        notes = [msg("Running: {at} of {of}.", at=at, of=of) if of else msg("Running: {at}.", at=at)]
+    if growth.stride > 1:
+        notes.append(msg("One point in {count} is drawn until the run ends.", count=growth.stride))
+    return notes
+
+
 def notes_of_drawing(
     shown: ShownResult, overlay: RunOverlay, *, missing: Sequence[str], family: int
 ) -> list[Message]:
@@ -74,7 +91,12 @@ def notes_of_drawing(
     notes = []
     if shown.is_stale:
         notes.append(msg("The circuit has changed since this run."))
-    if loaded is not None and loaded.is_truncated:
+    figures = None if loaded is None else loaded.figures
+    if loaded is not None and loaded.growth is not None:
+        notes += _notes_of_growth(loaded.growth)
+    elif figures is not None and figures.verdict == "partial":
+        notes.append(msg("This run is {verdict}.", verdict=_verdict_of(figures)))
+    elif loaded is not None and loaded.is_truncated:
         notes.append(msg("The raw file ends early: it has fewer points than its header says."))
     if missing and not shown.is_loading:
         notes.append(msg("Not in this run and not drawn: {names}", names=", ".join(missing)))

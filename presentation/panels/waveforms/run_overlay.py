@@ -170,7 +170,7 @@ class RunOverlay(QObject):
         figures = None if self._shown.loaded is None else self._shown.loaded.figures
         if figures is None:
             return
-        runs = [each for each in results if each.ok and not self._is_foreign(each)]
+        runs = [each for each in results if each.verdict != "failed" and not self._is_foreign(each)]
         runs.sort(key=lambda each: each.created)
         at = next((n for n, each in enumerate(runs) if each.path == figures.result_path), None)
         if at is not None and 0 <= at + by < len(runs):
@@ -192,7 +192,7 @@ class RunOverlay(QObject):
             result
             for result in results
             if figures is not None
-            and result.ok
+            and result.verdict != "failed"
             and not self._is_foreign(result)
             and result.path != figures.result_path
         ]

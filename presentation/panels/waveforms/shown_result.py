@@ -6,6 +6,7 @@ import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ from shared.message import Message
 if TYPE_CHECKING:
     from application.groups.project import Project
     from application.groups.simulation import Simulation
+    from application.ports.simulation import Growth
     from application.simulation.waveforms import LoadedWaveforms
     from domain.simulation.frequency_response import ResponseKind
     from domain.simulation.goals import DesignGoal
@@ -79,6 +81,8 @@ class ShownResult(QObject):
     """another result is being read; the old one stays until it is there"""
     changed = pyqtSignal()
     """another result is shown, or none"""
+    grown = pyqtSignal()
+    """the shown run, which is under way, has more points"""
     measured = pyqtSignal()
     """the measurements are others"""
     steps_wanted = pyqtSignal(str)
@@ -101,6 +105,8 @@ class ShownResult(QObject):
         """What was asked of the circuit when it was simulated."""
         self.is_loading = False
         self.is_stale = False
+        self._before: tuple[LoadedWaveforms | None, Message | None, tuple[DesignGoal, ...]] | None = None
+        """What was shown before the run that is under way."""
         services.workspace.result_selected.connect(self.show)
         services.workspace.result_offered.connect(self.show)
         services.workspace.file_changed.connect(self._on_file_changed)
@@ -141,6 +147,51 @@ class ShownResult(QObject):
         self.is_loading = True
         self.loading.emit()
         self._services.start(self._load(result_path, self._request), kind="load waveforms", scope="waveforms")
+
+    @property
+    def growth(self) -> Growth | None:
+        """What has come of the shown run while it is under way; None when a stored result is shown."""
+        return None if self.loaded is None or self.is_loading else self.loaded.growth
+
+    def show_growing(self, circuit: Path, growth: Growth) -> None:
+        """Show what a run of a circuit has computed so far. Nothing is measured on it."""
+        from application.simulation.waveforms import LoadedWaveforms, StoredFigures
+
+        is_first = self.growth is None
+        if is_first:
+            self._request += 1
+            self.is_loading = False
+            self._before = self.loaded, self.error, self.goals
+        now = datetime.now(UTC).isoformat(timespec="milliseconds")
+        figures = StoredFigures(
+            result_path=circuit,
+            circuit=circuit,
+            netlist_sha256="",
+            number=0,
+            ok=False,
+            created=now,
+            metrics={},
+        )
+        self.loaded = LoadedWaveforms(source=circuit, plots=growth.plots, figures=figures, growth=growth)
+        self.error, self.goals = None, ()
+        if not is_first:
+            self.grown.emit()
+            return
+        self._set_stale(False)
+        self.changed.emit()
+        self._show_figures(())
+
+    def end_growing(self) -> None:
+        """The run has left nothing to be shown: what was shown before it is shown again."""
+        if self.growth is None or self._before is None:
+            return
+        self._request += 1
+        (self.loaded, self.error, self.goals), self._before = self._before, None
+        self.changed.emit()
+        self._services.start(self._measure(self._request), kind="measure", scope="waveforms")
+        self._services.start(
+            self._compare_with_file(self._request), kind="compare circuit", scope="waveforms"
+        )
 
     def clear(self) -> None:
         """Show nothing (the project was closed)."""
@@ -217,7 +268,7 @@ class ShownResult(QObject):
     async def _measure(self, request: int) -> None:
         """Evaluate the expressions on the shown result and on the one before it."""
         loaded = self.loaded
-        if loaded is None:
+        if loaded is None or loaded.growth is not None:
             return
         if not loaded.plots:
             self._show_cards(request)
@@ -258,7 +309,7 @@ class ShownResult(QObject):
         return await self._project.browse.goals(root, figures.circuit, created=figures.created)
 
     def _on_goals_changed(self, circuit: Path) -> None:
-        if self.loaded is not None and circuit == self.circuit:
+        if self.loaded is not None and self.growth is None and circuit == self.circuit:
             self.show(self.loaded.source)
 
     def _on_file_changed(self, path: Path) -> None:
@@ -270,7 +321,7 @@ class ShownResult(QObject):
     async def _compare_with_file(self, request: int) -> None:
         """Whether the circuit's file is still the one that was simulated."""
         figures, circuit = None if self.loaded is None else self.loaded.figures, self.circuit
-        if figures is None or circuit is None:
+        if figures is None or circuit is None or self.growth is not None:
             return
         digest = await self._simulation.waveforms.digest_of(circuit)
         if request == self._request:
@@ -283,7 +334,9 @@ class ShownResult(QObject):
 
 
 def _held(loaded: LoadedWaveforms, goals: Sequence[DesignGoal]) -> tuple[DesignGoal, ...]:
-    """The goals that have to hold in just this run."""
+    """The goals that have to hold in just this run; none of one that is not whole."""
+    if loaded.figures is not None and not loaded.figures.ok:
+        return ()
     values = {} if loaded.figures is None else loaded.figures.settings
     return tuple(
         goal for goal in goals if any(is_set_by(settings, values) for settings in runs_of(goal) or ())

@@ -408,7 +408,7 @@ async def test_a_circuit_that_is_removed_after_a_stop_is_a_failed_round(tmp_path
 
 async def test_what_was_missing_can_be_mended_before_it_goes_on(tmp_path: Path) -> None:
     class MissingSimulator:
-        async def run(self, job, *, on_progress=None):
+        async def run(self, job, *, on_progress=None, watch=None):
             raise EnvironmentProblem(msg("ngspice is missing"))
 
         async def version(self):

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from application.ports.simulation import GrowingData, Growth, RunWatch
+from domain.simulation.reach import Reach
 from domain.simulation.request import ResourceLimits, SimulationJob
 from infrastructure.ngspice.confined import ConfinedNgspice
 from infrastructure.ngspice.runner import NgspiceRunner
@@ -200,6 +202,42 @@ async def test_a_time_out_keeps_what_was_computed(
     assert plot.axis is not None
     assert 0 < plot.axis.data[-1] < 1000
     assert all(value < 1 for value in told), "never said to be complete"
+
+
+async def test_a_halt_keeps_what_was_computed_and_what_grows_can_be_read(
+    make_runner: MakeRunner, make_job: MakeJob, scratch_root: Path
+) -> None:
+    halt, offered = asyncio.Event(), list[GrowingData]()
+    deck = LONG.format(stop=1000).replace(".end\n", ".ac dec 10 1 1k\n.end\n").replace("sin(", "ac 1 sin(")
+    job = make_job(deck, stop_time_s=1000.0)
+    watch = RunWatch(halt=halt, on_growing=offered.append)
+    running = asyncio.create_task(make_runner().run(job, watch=watch))
+    seen: list[Growth] = []
+    async with asyncio.timeout(30):
+        while len(seen) < 3 or seen[-1].stride < 4:
+            await asyncio.sleep(0.05)
+            growth = await asyncio.to_thread(offered[0].read) if offered else None
+            if growth is not None and growth.plots and (not seen or growth.reach != seen[-1].reach):
+                seen.append(growth)
+    halt.set()
+    run = await asyncio.wait_for(running, 10)
+    assert (run.status, [issue.code for issue in run.issues]) == ("cancelled", ["stopped"])
+    plots = await asyncio.to_thread(read_raw, run.raw_paths[0])
+    kinds = [plot.analysis for plot in plots]
+    assert sorted(kinds) == ["ac", "tran"]
+    last = next(plot for plot in plots if plot.analysis == "tran")
+    assert last.axis is not None
+    assert run.reach == Reach(analysis="tran", at=last.axis.data[-1].real, of=1000.0, unit="s")
+    assert offered[0].ends == {"tran": (0.0, 1000.0), "ac": (1.0, 1000.0)}
+    for growth in seen:
+        grown = growth.plots[-1]
+        assert grown.analysis == "tran"
+        assert grown.points <= 100_000
+        for name, vector in grown.vectors.items():
+            every = last.vectors[name].data[:: growth.stride]
+            assert (vector.data == every[: grown.points]).all()
+    assert (await asyncio.to_thread(offered[0].read)).reach == seen[-1].reach, "nothing is read after its end"
+    assert is_empty(scratch_root)
 
 
 def processes_that_know(folder: Path) -> list[str]:

@@ -238,7 +238,14 @@ async def test_no_goals_no_verdict(browse: BrowseProject, root: Path) -> None:
     await browse.open(root)
     path = store_result(root, "20260101T000000000Z-A")
     summary = ResultSummary(
-        path=path, number=1, created="", ok=True, status="ok", circuit=root / "rc.cir", netlist_sha256=""
+        path=path,
+        number=1,
+        created="",
+        ok=True,
+        status="ok",
+        verdict="complete",
+        circuit=root / "rc.cir",
+        netlist_sha256="",
     )
     assert await browse.judged(root, [summary]) == {}
     (root / ".circuit_ai" / "design_goals.json").write_text("nonsense")

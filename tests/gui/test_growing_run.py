@@ -1,0 +1,124 @@
+"""A run that lasts: its curves grow, a stop keeps what came, and what was shown comes back if nothing did."""
+
+from pathlib import Path
+
+import pytest
+from PyQt6.QtCore import Qt
+
+from domain.simulation.result import SimulationResult
+from presentation.panels.run_views import WAVEFORMS
+from presentation.window.panels import Parts
+from shared.errors import Stopped
+
+LONG = """* long
+V1 in 0 SIN(0 1 1k)
+R1 in out 1k
+C1 out 0 1u
+.tran 1u 1000 0 1u
+.meas tran top MAX v(out)
+.end
+"""
+SILENT = """* loops without a point
+V1 a 0 1
+R1 a 0 1k
+.control
+let k = 0
+while k < 1e12
+  let k = k + 1
+end
+.endc
+.op
+.end
+"""
+
+
+@pytest.fixture
+async def parts(services, project: Path, until):
+    """A window's parts with the filter's result in the plot."""
+    (project / ".circuit_ai").mkdir()
+    services.workspace.root, services.workspace.main_circuit = project, project / "filter.cir"
+    made = Parts(services, services.app)
+    made.results.show()
+    made.bottom.resize(820, 420)
+    made.bottom.show()
+    services.workspace.run_requested.emit()
+    await until(lambda: made.runs.waveforms.traces)
+    await until(lambda: not services.app.program.tasks.handles)
+    yield made
+    await until(lambda: not services.app.program.tasks.handles)
+
+
+def _heard(services):
+    found = []
+    services.workspace.run_finished.connect(found.append)
+    return found
+
+
+async def test_curves_grow_and_a_stop_keeps_what_came(parts, services, project, until, loop_watchdog):
+    panel, shown, finished = parts.runs.waveforms, parts.runs.shown, _heard(services)
+    (project / "long.cir").write_text(LONG, encoding="utf-8")
+    services.workspace.circuit_run_requested.emit(project / "long.cir")
+    async with loop_watchdog.watching():
+        await until(lambda: shown.growth is not None and panel.axis is not None)
+        assert "long.cir · running · tran" in panel.plot_choice.currentText()
+        assert shown.circuit == project / "long.cir"
+        await until(lambda: parts.runs.live.pictures >= 3 and panel.axis is not None)
+        assert panel.area.view_range == pytest.approx((0.0, 1000.0)), "the axis reaches to the end at once"
+        assert panel.area.zoom == {}
+        assert shown.measurements == ()
+        assert "Running: " in panel._note.text
+        assert "of 1 ks" in panel._note.text
+        drawn = shown.growth.reach.at
+        parts.runs.controller.stop()
+        await until(lambda: finished)
+        await until(lambda: shown.loaded.growth is None and panel.axis is not None)
+    (result,) = finished
+    assert isinstance(result, SimulationResult)
+    assert (result.run.status, result.ok) == ("cancelled", False)
+    assert result.run.reach.of == 1000.0
+    assert result.run.reach.at >= drawn
+    assert panel.axis.values[-1] == pytest.approx(result.run.reach.at)
+    assert panel.area.view_range[1] < 1000.0, "what is there fills the plot"
+    assert panel._note.text.startswith("This run is partial, stopped at ")
+    assert panel._note.text.endswith(" of 1 ks.")
+    assert parts.bottom.shown_tab == WAVEFORMS
+    results = parts.results
+    await until(lambda: [each.verdict for each in results.model.results] == ["partial", "complete"])
+    row = results.model.index(0)
+    assert results.model.data(row).endswith("long.cir")
+    assert "partial, stopped at" in results.model.data(row, Qt.ItemDataRole.ToolTipRole)
+    services.language.set("zh")
+    assert "部分结果，停止于" in panel._note.text
+    # Nothing of it counts as a result of the whole circuit.
+    assert result.fingerprint
+    stored = await services.app.simulation.waveforms.figures_of(result.result_path)
+    assert (stored.verdict, stored.ok) == ("partial", False)
+
+
+async def test_a_run_stopped_before_it_has_data_leaves_what_was_shown(parts, services, project, until):
+    shown, finished = parts.runs.shown, _heard(services)
+    before = shown.loaded
+    (project / "silent.cir").write_text(SILENT, encoding="utf-8")
+    services.workspace.circuit_run_requested.emit(project / "silent.cir")
+    await until(lambda: parts.runs.controller._halt is not None)
+    parts.runs.controller.stop()
+    await until(lambda: finished)
+    assert isinstance(finished[0], Stopped)
+    assert shown.loaded is before
+    assert len(list((project / ".circuit_ai" / "sim_results").iterdir())) == 1
+
+
+async def test_who_looks_at_another_result_is_left_there(parts, services, project, until):
+    panel, shown, finished = parts.runs.waveforms, parts.runs.shown, _heard(services)
+    first = shown.loaded.source
+    (project / "long.cir").write_text(LONG, encoding="utf-8")
+    services.workspace.circuit_run_requested.emit(project / "long.cir")
+    await until(lambda: shown.growth is not None and panel.axis is not None)
+    services.workspace.result_selected.emit(first)
+    await until(lambda: shown.loaded.source == first)
+    pictures = parts.runs.live.pictures
+    await until(lambda: not [each for each in services.app.program.tasks.handles if "live" in each.kind])
+    assert (shown.loaded.source, parts.runs.live.pictures) == (first, pictures)
+    parts.runs.controller.stop()
+    await until(lambda: finished)
+    await until(lambda: shown.loaded.figures is not None and shown.loaded.figures.verdict == "partial")
