@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from domain.design.sentence import Sentence
 
 _AMPLIFY = (
-    r"(?<![a-z])amplif\w*|(?<![a-z])(?:pre-?)?amp(?![a-z])|(?<![a-z])gain(?![a-z])|(?<!\d)x\d|\dx(?![a-z])|"
-    r"times larger|(?:up|by) [\d.]+ ?db|放大|增益|\d\s?倍(?!频)"
+    r"multipl\w+|(?<![a-z])amplif\w*|(?<![a-z])(?:pre-?)?amp(?![a-z])|(?<![a-z])gain(?![a-z])|(?<!\d)x\d|\dx(?![a-z])|"
+    r"times larger|(?:up|by) [\d.]+ ?db|放大|乘以?\s?\d|增益|\d\s?倍(?!频)"
 )
 _TRANSISTOR = (
     r"(?<![a-z])(?:bjt|npn)s?(?![a-z])|(?:one|single|1|a) (?:bipolar )?transistor|2n\d{4}|(?<![a-z])bc5\d\d|"
@@ -26,6 +26,9 @@ _INVERTED = r"(?<!non)(?<!non[- ])(?<![a-z])invert(?:s|ed|ing)?(?![a-z])|180|(?<
 _RANGE_TO_RANGE = (
     r"(?<![\d.])0\s?(?:m?v)?\s?(?:to|-|~|到|至)\s?[\d.]+\s?m?v.{1,40}(?<![\d.])0\s?(?:m?v)?\s?(?:to|-|"
     r"~|到|至)\s?[\d.]+\s?v"
+)
+_NEGATIVE_GAIN = (
+    r"by -\s?\d|-\s?\d+(?:\.\d+)?\s?(?:倍|x(?![a-z])|times)|(?:gain|增益)\s?(?:of |= ?|为)?-\s?\d"
 )
 _UPRIGHT = r"non[\s-]?invert\w*|not invert\w*|同相|不反相|without inver\w+|in phase"
 _CURRENT_MIRROR = (
@@ -40,15 +43,18 @@ _WEIGHTS = r"weight\w*|权重|加权|系数"
 _OTA = r"(?<![a-z])ota(?![a-z])|trans[\s-]?conductance amp|跨导放大"
 _SUM = r"(?<![a-z])(?:sum|add|mix)(?:s|m?ed|m?ing|ming)?(?![a-z])|相加|求和|加起来|叠加|混合|混音"
 _DIFFERENCE = (
-    r"(?<![a-z])differences?(?: between| of)|subtract\w*|v\w* ?(?:-|minus) ?v\w*|(?:相减|之差|求差|差值|的差)"
+    r"(?<![a-z])differences?(?: between| of)|subtract\w*|v\w* ?(?:-|minus) ?v\w*|(?:相减|之差|求差|"
+    r"(?<![a-z])[uv]\w?\d?减|差值|的差)"
 )
 _PHOTODIODE = r"photo[\s-]?(?:diode|detector|sensor)|光电(?:二极管|探测|传感)|光敏"
+_CURRENT_INTO_VOLTAGE = r"\d\s?[munp]?a.{0,16}(?:to|into|gives?|->|转|变|成|对应).{0,4}\d\s?m?v"
 _SENSOR = (
     r"strain[\s-]gau|load[\s-]cell|thermo[\s-]?couple|wheatstone|bridge[\s-](?:sensor|signal)|(?<![a-z])ecg|"
     r"(?<![a-z])eeg|应变|称重|热电偶|电桥|心电|脑电"
 )
 _OSCILLATE = (
-    r"clock(?: source)?(?![a-z])|时钟|oscillat\w*|generat(?:or|e|es|ing)(?![a-z])|signal source|振荡|"
+    r"clock(?: source)?(?![a-z])|时钟|oscillat\w*|generat(?:or|e|es|ing)(?![a-z])|(?:test|signal|tone|"
+    r"sine(?:[\s-]?wave)?) source|(?<![a-z])tone(?![a-z])|振荡|"
     r"震荡|(?:信号)?发生|产生|信号源"
 )
 _SINE = r"(?<![a-z])sin(?:e|us|usoid\w*)?(?![a-z])|正弦"
@@ -88,7 +94,7 @@ _LEVELS = (
 )
 _NO_CURRENT = r"^(?!.*(?:\d\s?m?a(?![a-z])|安|watt|瓦))"
 _DOUBLE = r"doubl\w+|twice|倍压|两倍|翻倍|加倍"
-_NEGATE = r"negative (?:rail|voltage|supply)|负(?:电压|电源|压)"
+_NEGATE = r"(?<![\d.])-\s?\d+(?:\.\d+)?\s?(?:v|伏)|negative (?:rail|voltage|supply)|负(?:电压|电源|压)"
 _NO_COIL = (
     r"without (?:an? )?(?:inductor|coil)s?|no (?:inductor|coil|magnetics)|inductor-?less|不[用要]电感|"
     r"无电感|电容"
@@ -105,10 +111,14 @@ _TRIP = (
 )
 _HYSTERESIS = r"hysteresis|回差|滞回|迟滞|滞后"
 _REFERENCE = r"(?<![a-z])reference|基准|参考"
+_STEADY = (
+    r"(?:does not|doesn.?t|not|without) (?:mov\w+|chang\w+|drift\w*|depend\w*|"
+    r"var\w+).{0,12}temperature|不随温度|与温度无关"
+)
 _TEMPERATURE = r"temperature|drift|tempco|ppm|温度|温漂|温补"
 _BUFFER = r"buffer\w*|unity[\s-]gain|gain of (?:1|one)(?![\d.])|voltage follow\w*|缓冲|跟随|隔离|单位增益"
 _DRIVE_LOAD = (
-    r"(?:solenoid|relay|motor|lamp|fan|valve|heater|load|led strip)s?(?![a-z])|电磁阀|继电器|电机|马达|"
+    r"(?:solenoid|relay|motor|lamp|fan|valve|heater|load|led strip)s?(?![a-z])|加热|电磁阀|继电器|电机|马达|"
     r"风扇|灯|阀|负载"
 )
 _ON_OFF = (
@@ -116,7 +126,7 @@ _ON_OFF = (
 )
 _PINS = (
     r"gpio|mcu|micro|logic|(?:3\.3|5)\s?v (?:pin|signal|control)|单片机|(?:3\.3|5)v(?:控制|信号|逻辑)|"
-    r"引脚|[io]+口"
+    r"引脚|逻辑电平|[io]+口"
 )
 _DIVIDE = (
     r"attenuat\w*|衰减|(?<![a-z])divid\w*|scal\w+|(?:bring|tak|step)\w* .{0,20}down|分压|缩小|降到|"
@@ -163,6 +173,8 @@ _ROWS = (
     _Row("source_follower", (_BUFFER, _MOS)),
     _Row("inverting_amplifier", (_AMPLIFY, _INVERTED)),
     _Row("inverting_amplifier", (_AMPLIFY, _INVERTED, _OPAMP)),
+    _Row("inverting_amplifier", (_AMPLIFY, _NEGATIVE_GAIN)),
+    _Row("inverting_amplifier", (_AMPLIFY, _NEGATIVE_GAIN, _OPAMP)),
     _Row("non_inverting_amplifier", (_AMPLIFY, _UPRIGHT)),
     _Row("non_inverting_amplifier", (_AMPLIFY, _UPRIGHT, _OPAMP)),
     _Row("non_inverting_amplifier", (_AMPLIFY, _OPAMP)),
@@ -178,10 +190,8 @@ _ROWS = (
     _Row("differential_pair", (_OTA,)),
     _Row("transimpedance_amplifier", (_PHOTODIODE,)),
     _Row("transimpedance_amplifier", (_PHOTODIODE, _AMPLIFY)),
-    _Row(
-        "transimpedance_amplifier",
-        (r"\d\s?[munp]?a.{0,16}(?:to|into|gives?|->|转|变|成|对应).{0,4}\d\s?m?v", _OPAMP),
-    ),
+    _Row("transimpedance_amplifier", (_CURRENT_INTO_VOLTAGE, _OPAMP)),
+    _Row("transimpedance_amplifier", (r"current|电流", _CURRENT_INTO_VOLTAGE)),
     _Row("integrator", (_INTEGRATE, _OPAMP)),
     _Row("current_mirror", (_CURRENT_MIRROR,)),
     _Row("current_mirror", (_CURRENT_MIRROR, _TRANSISTOR)),
@@ -216,6 +226,7 @@ _ROWS = (
     _Row("schmitt_trigger", (_TRIP, _HYSTERESIS)),
     _Row("schmitt_trigger", (_TRIP, r"\d\s?(?:m?v|伏).{0,30}\d\s?(?:m?v|伏)", r"rising|falling|上升|下降")),
     _Row("bandgap_reference", (_REFERENCE, _TEMPERATURE)),
+    _Row("bandgap_reference", (_STEADY, r"\d\s?v")),
     _Row("load_switch", (_DRIVE_LOAD, _ON_OFF, _PINS)),
     _Row("load_switch", (_DRIVE_LOAD, _ON_OFF, _MOS)),
     _Row("load_switch", (_DRIVE_LOAD, _ON_OFF, _TRANSISTOR)),

@@ -113,6 +113,7 @@ _CURRENT_TO = re.compile(
 _PART_BEFORE = re.compile(r"(?<![a-z])(?:with|using)(?: an?)? ?$", re.IGNORECASE)
 """In front of a bare `1k` that is a resistor."""
 _FREQUENCY_AFTER = re.compile(r"\s*(?:band|cut|corner|freq|带宽|截止)", re.IGNORECASE)
+_BESIDE = re.compile(r"\s*(?:and|with|,|/|\+|和|与|、|加)\s*", re.IGNORECASE)
 _BETWEEN = re.compile(r"(?:between|介于|在)\s*$", re.IGNORECASE)
 
 _DIGITS = dict(zip("零〇一二两三四五六七八九", (0, 0, 1, 2, 2, 3, 4, 5, 6, 7, 8, 9), strict=True))
@@ -137,7 +138,7 @@ _ENGLISH_RUN = re.compile(
 _PER_SECOND = re.compile(
     r"(?:(?P<often>once|twice)|(?P<times>\d+(?:\.\d+)?)\s?(?:times|x|pulses|cycles|blinks|flashes))"
     r"\s(?:a|per|each|every)\s(?:second|minute)|"
-    r"每(?:一)?(?:秒|分)钟?[^\d,;。]{0,6}?(?P<count>\d+(?:\.\d+)?|[一二两三四五六七八九十]+)\s?[次下个]|"
+    r"每(?:一)?(?:秒|分)钟?(?P<what>[^\d,;。]{0,6}?)(?P<count>\d+(?:\.\d+)?|[一二两三四五六七八九十]+)\s?[次下个]|"
     r"(?:every|once in|每(?:隔)?)\s?(?P<period>\d+(?:\.\d+)?)\s?(?P<milli>m|毫)?(?:s|sec|seconds?|"
     r"秒)(?:钟)?(?![a-z])"
     r"(?:\s?(?P<oft>once|[一1]次|[一1]下))?",
@@ -149,6 +150,9 @@ _UNITY = re.compile(
     re.IGNORECASE,
 )
 """A gain of one in front of what has it: at a unity-gain frequency it is none."""
+_BY_NUMBER = re.compile(
+    r"(?<=(?<![a-z])by )(?:two|three|four|five|six|seven|eight|nine|ten)(?![a-z])", re.IGNORECASE
+)
 _AND_A_HALF = re.compile(r"\b(" + "|".join(_ENGLISH_NUMBERS) + r"|\d+) and a half(?![a-z])", re.IGNORECASE)
 _SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6}
 
@@ -219,9 +223,23 @@ def read_sentence(text: str) -> Sentence:
     """Normalise a text and find its quantities."""
     language: Literal["en", "zh"] = "zh" if re.search(r"[\u4e00-\u9fff]", text) else "en"
     plain = _normalise(text)
-    mentions = [_with_context(plain, m) for m in _find_mentions(plain)]
+    mentions = [_with_context(plain, m) for m in _beside_parts(plain, _find_mentions(plain))]
     merged, links = _link(plain, mentions)
     return Sentence(text=plain, mentions=merged, links=links, language=language)
+
+
+def _beside_parts(text: str, mentions: list[Mention]) -> list[Mention]:
+    """`1k and 100 nF`: what has a scale only, beside a capacitor or a coil, is the resistor."""
+    parts = {"F", "H"}
+    resistors = {
+        bare.start
+        for pair in pairwise(mentions)
+        for bare, other in (pair, pair[::-1])
+        if "Ohm" in bare.may_be
+        and other.dimension in parts
+        and _BESIDE.fullmatch(text[pair[0].end : pair[1].start])
+    }
+    return [replace(each, dimension="Ohm") if each.start in resistors else each for each in mentions]
 
 
 def _normalise(text: str) -> str:
@@ -235,6 +253,7 @@ def _normalise(text: str) -> str:
     text = re.sub(r"(?<!\d )(?<![\w.])x\s?(\d+(?:\.\d+)?)(?![\w.])", r"\1x", text)  # gain x4
     text = _AND_A_HALF.sub(lambda half: f"{_ENGLISH_NUMBERS.get(half[1].lower(), half[1])}.5", text)
     text = _PER_SECOND.sub(_in_hertz, _ENGLISH_RUN.sub(_english_number, text))
+    text = _BY_NUMBER.sub(lambda by: str(_ENGLISH_NUMBERS[by[0].lower()]), text)
     return _CHINESE_RUN.sub(_chinese_digits, _UNITY.sub("gain 1x ", text))
 
 
@@ -249,7 +268,7 @@ def _in_hertz(match: re.Match[str]) -> str:
         float(said) if said[0].isascii() else _chinese_value(said)
     )
     is_minute = "min" in match[0].lower() or "分" in match[0]
-    return f" {times / (60 if is_minute else 1):.6g} Hz "
+    return f" {match['what'] or ''} {times / (60 if is_minute else 1):.6g} Hz "
 
 
 def _english_number(match: re.Match[str]) -> str:

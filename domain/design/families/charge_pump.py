@@ -153,7 +153,7 @@ FAMILY = kit.Family(
                 kit.Option(key="doubler", label=msg("doubler"),
                            words=r"doubl\w*|twice|二?倍压|两倍|2倍|升压"),
                 kit.Option(key="inverter", label=msg("voltage inverter"),
-                           words=r"invert\w*|negative|反压|反相|反转|负压|负电压|负电源"),
+                           words=r"(?<![\d.])-\s?\d+(?:\.\d+)?\s?v|invert\w*|negative|反压|反相|反转|负压|负电压|负电源"),
             ),
         ),
     ),

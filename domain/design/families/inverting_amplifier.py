@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 
 from domain.design import kit, opamp, quantity_words
+from domain.design.families.amplifier_rows import GAIN_WORDS
 from domain.design.kit import around, best_pair, beyond, spice, values_between, with_unit
 from shared.message import msg
 
@@ -75,7 +76,7 @@ FAMILY = kit.Family(
     ),
     quantities=(
         kit.Quantity(
-            name="gain", label=_GAIN, dimensions=("x", "dB"), words=r"(?<![a-z])gain|增益|放大倍数|放大",
+            name="gain", label=_GAIN, dimensions=("x", "dB"), words=GAIN_WORDS,
             takes_rest=True, has_sign=False, within=(0.1, 1000), example=10, required=True,
         ),
         opamp.BANDWIDTH,

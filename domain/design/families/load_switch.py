@@ -52,8 +52,8 @@ _QUANTITIES = (
                  within=(1e-3, 500), words=r"power|relay|solenoid|lamp|功率", example=5),
     kit.Quantity(
         name="control_v", label=switch.LOGIC, dimensions=("V",), within=(1.2, 20), example=3.3, default=3.3,
-        words=r"gpio|logic|control\w*|mcu|micro\w*|pins?(?![a-z])|signal|esp32|stm32|arduino|"
-              r"driven (?:by|from)|单片机|控制|逻辑|i/?o口?|引脚|高电平|驱动信号",
+        words=r"gpio|logic(?![\s-]level)|control\w*|mcu|micro\w*|pins?(?![a-z])|signal|esp32|stm32|arduino|"
+              r"driven (?:by|from)|单片机|控制(?!.{0,3}\d+v)|逻辑(?!电平)|i/?o口?|引脚|高电平|驱动信号",
     ),
     kit.Quantity(
         name="drive_a", label=switch.DRIVE, dimensions=("A",), limit="at_most", within=(0.5e-3, 0.5),

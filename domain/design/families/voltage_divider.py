@@ -22,7 +22,7 @@ _OHM = (10.0, 10e6)
 _CURRENT = msg("current")
 _RATIO = re.compile(
     r"(?<![\d.])(?P<ratio>\d+(?:\.\d+)?)\s?(?::|to|比)\s?1(?![\d.]|\s?(?:v|k|m))"
-    r"|(?:divid\w+ by|分压比为?|by a factor of)\s?(?P<factor>\d+(?:\.\d+)?)(?!\s?[:v\d])",
+    r"|(?:divid\w*(?: [\d.]+ ?v)? by|分压比为?|by a factor of)\s?(?P<factor>\d+(?:\.\d+)?)(?!\s?[:v\d])",
     re.IGNORECASE,
 )
 _FROM_ZERO = re.compile(r"(?<![\d.])0\s?v?\s?(?:-|~|to|到|至)\s?(?=\d+(?:\.\d+)?\s?v)", re.IGNORECASE)
@@ -135,7 +135,8 @@ FAMILY = kit.Family(
                r"(?<!frequency )(?<!clock )(?<![a-z])divider(?= from|,? [\d.]+ ?v)|"
                r"resist(?:ive|or) divider|"
                r"(?:电阻)?分压(?:器|电路|网络)?"),
-        plausible=(r"(?<![a-z])divid(?:e|ed|ing)(?![a-z]).{0,20}(?<![a-z])down(?![a-z])|"
+        plausible=(r"(?<![a-z])divid\w*[^.;]{0,20}(?<![a-z])by \d|(?<![a-z])divid(?:e|ed|"
+                   r"ing)(?![a-z]).{0,20}(?<![a-z])down(?![a-z])|"
                    r"\d\s?(?::|to)\s?1 divider|divider,? \d+:1|"
                    rf"(?:scal|divid|bring|缩小|分压)[^.;。]{{0,40}}(?:{_CONVERTER})|"
                    rf"(?:{_CONVERTER})[^.;。]{{0,40}}(?:scal|divid|缩小|分压)"),
