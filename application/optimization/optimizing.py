@@ -27,12 +27,13 @@ from application.studies.measures import study_measures
 from application.studies.plan import NOMINAL, Point, StudyPlan
 from application.studies.runs import StudyRuns
 from application.studies.studying import prepare_for_study, run_warnings, without_own_steps
+from application.studies.under_way import Glances, Watcher, so_far
 from domain.simulation.batch import Batch, RunOutcome
 from domain.studies.corners import TEMPERATURE
 from domain.studies.optimization import BestPoint, OptimizationResult
 from domain.studies.robustness import MOVED, Robustness, robustness_of
 from domain.studies.scatter import Scatter, guarded, scattering
-from domain.studies.search import Search
+from domain.studies.search import Search, SearchEnd
 from domain.studies.search_cost import CostFunction
 from domain.studies.search_space import Values, search_space
 from domain.studies.spec_reader import spec_error
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
         WaveformReader,
     )
     from application.simulation.device_tables import DeviceTables
+    from application.studies.reading import StoredStudy
     from domain.circuit.simulator_settings import Dialect
     from shared.events import EventBus
 
@@ -117,14 +119,18 @@ class OptimizeCircuit:
         self._libraries = libraries
 
     async def __call__(
-        self, request: OptimizeRequest, *, on_stopped: Callable[[OptimizationResult], None] | None = None
+        self,
+        request: OptimizeRequest,
+        *,
+        on_stopped: Callable[[OptimizationResult], None] | None = None,
+        watcher: Watcher | None = None,
     ) -> OptimizationResult:
         """Search, prove the best point by a run of its own, store and return the result.
 
         Publishes `OptimizationProgressed` events. Simulations that fail count as bad points. When the call
         is cancelled, the best so far is proved (if that is quick), stored and given to `on_stopped`, and
-        CancelledError goes on. Raises UserInputError for a specification that does not fit the circuit,
-        EnvironmentProblem without a simulator.
+        CancelledError goes on. A `watcher` sees what came so far. Raises UserInputError for a specification
+        that does not fit the circuit, EnvironmentProblem without a simulator.
         """
         version = await self._simulator.version()
         request, inversions = await self._with_widths(request)
@@ -134,6 +140,12 @@ class OptimizeCircuit:
         key = request.call_id or result_id
         place = (result_id, folder)
         runs: StudyRuns | None = None
+
+        def looked_at() -> StoredStudy:
+            assert runs is not None
+            found = _found(job, runs, place, best=job.unproved(runs), end="stopped")
+            return so_far(found, "optimize", stored_optimization(found))
+
         try:
             async with self._batch(request.cluster).session(
                 job.study.plan.circuits, workers=request.workers
@@ -147,6 +159,7 @@ class OptimizeCircuit:
                     workers=request.workers,
                     events=self._events,
                     on_rows=lambda: self._tell(job, runs, key),
+                    look=Glances(watcher, looked_at),
                 )
                 await self._search(request, job, runs)
             self._tell(job, runs, key)
@@ -417,7 +430,7 @@ class OptimizeCircuit:
         with_proof: bool = True,
     ) -> OptimizationResult:
         """Prove, write and store what was found."""
-        result_id, folder = place
+        _, folder = place
         best, fresh = await self._prove(job, runs, folder) if with_proof else (job.unproved(runs), None)
         robustness, unknown = await self._robustness(job, best, fresh, folder) if with_proof else ((), ())
         scatter = await self._scatter(request, job, best) if with_proof else None
@@ -427,38 +440,13 @@ class OptimizeCircuit:
         def stored() -> OptimizationResult:
             output, notes = self._write_best(request, job, best)
             assert job.search.end is not None
-            result = OptimizationResult(
-                result_id=result_id,
-                result_path=folder / RESULT_FILE,
-                circuit=job.prepared.circuit,
-                netlist_sha256=job.prepared.sha256,
-                created=datetime.now(UTC).isoformat(timespec="milliseconds"),
-                end=job.search.end,
-                best=best,
-                start=job.starting_row(runs),
-                history=tuple(job.history),
-                rows=runs.rows,
-                units={name: runs.units.get(name, "") for name in job.measures.names},
-                parameters=job.space.names,
-                goals=job.study.goals,
-                objectives=job.objectives,
-                measured=measured_texts(job.measures),
-                search_key=job.key,
-                seed=job.study.spec.seed,
-                budget=job.study.spec.search.budget,
-                generations=job.search.generations,
-                restarts=job.search.restarts,
-                repeated=job.search.repeated,
-                recalled=job.search.recalled,
+            result = replace(
+                _found(job, runs, place, best=best, end=job.search.end),
                 robustness=robustness,
                 scatter=scatter,
-                efficiencies={} if best is None else job.efficiencies(best.parameters),
-                conflicts=() if best is not None and best.cost.meets_goals else job.conflicts(runs),
-                at_range_end=() if best is None else job.at_range_end(best.parameters),
                 raw_paths=() if fresh is None else fresh.raw_paths,
                 output_path=output,
                 warnings=(*job.warnings, *run_warnings(runs.rows), *notes, *unknown),
-                duration_s=time.monotonic() - job.started,
                 simulator_version=version,
                 confinement=layers,
             )
@@ -513,6 +501,46 @@ class OptimizeCircuit:
                 )
             )
         return output, tuple(notes)
+
+
+def _found(
+    job: OptimizationJob,
+    runs: StudyRuns,
+    place: tuple[str, Path],
+    *,
+    best: BestPoint | None,
+    end: SearchEnd,
+) -> OptimizationResult:
+    """What the search has, before its best point is looked at closer."""
+    result_id, folder = place
+    return OptimizationResult(
+        result_id=result_id,
+        result_path=folder / RESULT_FILE,
+        circuit=job.prepared.circuit,
+        netlist_sha256=job.prepared.sha256,
+        created=datetime.now(UTC).isoformat(timespec="milliseconds"),
+        end=end,
+        best=best,
+        start=job.starting_row(runs),
+        history=tuple(job.history),
+        rows=runs.rows,
+        units={name: runs.units.get(name, "") for name in job.measures.names},
+        parameters=job.space.names,
+        goals=job.study.goals,
+        objectives=job.objectives,
+        measured=measured_texts(job.measures),
+        search_key=job.key,
+        seed=job.study.spec.seed,
+        budget=job.study.spec.search.budget,
+        generations=job.search.generations,
+        restarts=job.search.restarts,
+        repeated=job.search.repeated,
+        recalled=job.search.recalled,
+        efficiencies={} if best is None else job.efficiencies(best.parameters),
+        conflicts=() if best is not None and best.cost.meets_goals else job.conflicts(runs),
+        at_range_end=() if best is None else job.at_range_end(best.parameters),
+        duration_s=time.monotonic() - job.started,
+    )
 
 
 class _InSession:

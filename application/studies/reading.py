@@ -53,6 +53,8 @@ class StoredStudy:
     created: str
     """ISO 8601, UTC."""
     is_stopped: bool
+    is_under_way: bool = False
+    """Its runs go on: this is what came so far, and no file has it yet."""
     is_ours: bool
     """Run by this user, and not changed since."""
     netlist_sha256: str
@@ -138,7 +140,12 @@ class ReadStudy:
             rows=tuple(islice(_rows(self.results.study_rows(result), units), MOST_ROWS)),
             document=document,
         )
-        return replace(study, worst_first=tuple(_worst_first(study)), middles=dict(_middles(study)))
+        return arranged(study)
+
+
+def arranged(study: StoredStudy) -> StoredStudy:
+    """The same with what its rows are ordered and typeset by."""
+    return replace(study, worst_first=tuple(_worst_first(study)), middles=dict(_middles(study)))
 
 
 def _worst_first(study: StoredStudy) -> list[StoredRow]:

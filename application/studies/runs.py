@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol, cast
@@ -47,6 +47,7 @@ class StudyRuns:
         events: EventBus,
         untold: int = 0,
         on_rows: Callable[[], None] | None = None,
+        look: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         self._study = study
         self._measures = measures
@@ -59,6 +60,8 @@ class StudyRuns:
         """Runs that progress does not count: they are none of the study's rows."""
         self._on_rows = on_rows
         """Told in place of the bus, when rows have come."""
+        self._look = look
+        """Called after rows have come; none come until it has returned."""
         self._points: list[Point] = []
         self._rows: dict[int, StudyRow] = {}
         self._best: tuple[float, StudyRow] | None = None
@@ -108,6 +111,8 @@ class StudyRuns:
                     if is_due or len(waiting) >= _MEASURED_AT_ONCE:
                         ready, waiting = waiting, []
                         await self._measure(ready)
+                        if self._look is not None:
+                            await self._look()
                         measured_at = time.monotonic()
         finally:
             await self._measure(waiting)

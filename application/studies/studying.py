@@ -16,6 +16,7 @@ from application.studies.kinds import KINDS, NOMINAL_LABEL, StudyInput
 from application.studies.measures import StudyMeasures, study_measures
 from application.studies.plan import StudyPlan
 from application.studies.runs import StudyRuns
+from application.studies.under_way import Glances, Watcher, so_far
 from domain.circuit.stepping import step_axes, unstepped
 from domain.studies.corners import TEMPERATURE
 from domain.studies.study import StudyResult, StudyRow
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
         SimulatorSettingsStore,
         SourceReaders,
     )
+    from application.studies.reading import StoredStudy
     from domain.circuit.simulator_settings import Dialect, SimulatorSettings
     from shared.events import EventBus
 
@@ -71,13 +73,18 @@ class RunStudy:
     """The user's own, for every circuit."""
 
     async def __call__(
-        self, request: StudyRequest, *, on_stopped: Callable[[StudyResult], None] | None = None
+        self,
+        request: StudyRequest,
+        *,
+        on_stopped: Callable[[StudyResult], None] | None = None,
+        watcher: Watcher | None = None,
     ) -> StudyResult:
         """Do the study, publish `StudyProgressed` events, store and return the result.
 
         Runs that fail are rows that say so. When the call is cancelled, what was done is stored, given to
-        `on_stopped`, and CancelledError goes on. Raises UserInputError for a specification that does not
-        fit the circuit, EnvironmentProblem without a simulator.
+        `on_stopped`, and CancelledError goes on. A `watcher` sees what came so far. Raises
+        UserInputError for a specification that does not fit the circuit, EnvironmentProblem without a
+        simulator.
         """
         started = time.monotonic()
         prepared, measures, study, warnings = await off_loop(self._prepare, request)
@@ -93,14 +100,16 @@ class RunStudy:
             workers=request.workers,
             events=self.events,
             untold=int(KINDS[request.kind].has_nominal_beside),
+            look=Glances(watcher, lambda: looked_at()),  # noqa: PLW0108 - it is made below
         )
 
-        def finished(*, is_stopped: bool) -> StudyResult:
+        def found(*, is_stopped: bool) -> StudyResult:
             kind = KINDS[request.kind]
-            findings = kind.judge(study, runs.rows, runs.units)
-            beside = [row for row in runs.rows if kind.has_nominal_beside and row.label == NOMINAL_LABEL]
-            told = tuple(row for row in runs.rows if row not in beside)
-            result = StudyResult(
+            rows = runs.rows
+            findings = kind.judge(study, rows, runs.units)
+            beside = {row.run for row in rows if kind.has_nominal_beside and row.label == NOMINAL_LABEL}
+            told = tuple(row for row in rows if row.run not in beside)
+            return StudyResult(
                 kind=request.kind,
                 result_id=result_id,
                 result_path=folder / "result.json",
@@ -120,6 +129,13 @@ class RunStudy:
                 confinement=layers,
                 **findings,
             )
+
+        def looked_at() -> StoredStudy:
+            result = found(is_stopped=False)
+            return so_far(result, result.kind, stored_document(result))
+
+        def finished(*, is_stopped: bool) -> StudyResult:
+            result = found(is_stopped=is_stopped)
             self.results.save_study(folder, stored_document(result), rows_csv(result))
             return result
 

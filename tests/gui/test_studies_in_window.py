@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QCheckBox, QComboBox, QLabel, QLineEdit, QPushButton
+from PyQt6.QtWidgets import QApplication, QCheckBox, QComboBox, QLabel, QLineEdit, QPushButton
 
-from application.studies.reading import ReadStudy
+from application.studies.reading import ReadStudy, StoredStudy
 from domain.simulation.goals import DesignGoal
 from domain.studies.setup import document_of
 from presentation.panels.editor.compare_view import CompareView
@@ -101,7 +101,9 @@ def _field(pane: SetupPane, name: str) -> QLineEdit:
 
 async def _ended(page: StudiesPage, until: Until) -> None:
     await until(lambda: page.work.running is None)
-    await until(lambda: page.view is not None and page.view.study is not None)
+    await until(
+        lambda: page.view is not None and page.view.study is not None and not page.view.study.is_under_way
+    )
 
 
 @pytest.mark.timeout(180)
@@ -193,7 +195,7 @@ async def test_a_sweep_draws_a_line_for_each_value_of_the_other_parameter(
     scale.activated.emit(scale.currentIndex())
     _enter(pane.rows[1].values, "4.7n, 10n")
     _click(pane.run_button)
-    await until(lambda: page.view.study is not None)
+    await _ended(page, until)
     study, view = page.view.study, page.view.result
     assert study is not None
     assert isinstance(view, SweepView)
@@ -246,19 +248,40 @@ async def test_found_values_are_one_change_that_can_be_undone(
 
 
 @pytest.mark.timeout(180)
-async def test_cancel_keeps_what_came(parts: Parts, circuit: Path, until: Until) -> None:
+async def test_rows_and_chart_fill_while_it_runs_and_stopping_keeps_what_came(
+    parts: Parts, circuit: Path, until: Until
+) -> None:
     page, pane = await _page(parts, circuit, "montecarlo", until)
+    assert page.view is not None
+    view = page.view.result
+    assert isinstance(view, ScatterView)
+    seen: list[StoredStudy] = []
+    page.work.seen.connect(lambda _kind, study: seen.append(study))
     _enter(_field(pane, "setup_runs"), "100000")
-    _click(pane.run_button)
-    await until(lambda: page.bar.isVisible() and page.bar.value() > 0)
-    assert pane.run_button.text() == "Cancel"
-    assert " of 100000 runs" in page.progress.text()
-    _click(pane.run_button)
-    await _ended(page, until)
-    study = page.view.study
-    assert study is not None
-    assert study.is_stopped
-    assert 0 < len(study.rows) < 100_000
+    for stop in ("Escape", "button"):
+        seen.clear()
+        _click(pane.run_button)
+        await until(lambda: page.bar.isVisible() and page.bar.value() > 0 and len(seen) > 1)
+        assert pane.run_button.text() == "Stop"
+        assert " of 100000 runs" in page.progress.text()
+        assert len(seen[0].rows) < len(seen[1].rows)
+        assert sum(view.histogram.counts) == len(seen[-1].rows)
+        assert seen[-1].figure("statistics", "fc", "n") == len(seen[-1].rows)
+        assert "so far" in page.findChild(QLabel, "last_run").text()
+        view.file_wanted.emit()
+        assert page.error.text() == "The table can be exported when the study is over or stopped."
+        if stop == "Escape":
+            assert page.isAncestorOf(QApplication.focusWidget())
+            QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Escape)
+        else:
+            _click(pane.run_button)
+        await until(lambda: page.work.running is None)
+        await until(lambda: page.view.study is not None and not page.view.study.is_under_way)
+        study = page.view.study
+        assert study.is_stopped
+        assert len(seen[-1].rows) <= len(study.rows) < 100_000
+        kept = {row.run: row for row in study.rows}
+        assert all(kept[row.run] == row for row in seen[0].rows)
     assert pane.run_button.text() == "Run Monte Carlo"
     results = ResultsList(parts.services, parts.app.project)
     results.reload()

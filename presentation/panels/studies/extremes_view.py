@@ -48,7 +48,10 @@ class _WithHead(ResultView):
     def _show_verdict(self, study: StoredStudy) -> None:
         language, met = self._services.language, study.document.get("goals_met")
         text, role = msg("{count} {count:run|runs}", count=len(study.rows)), "strong"
-        if met is True:
+        if study.is_under_way:
+            total = int(study.figure("runs", "total"))
+            text = msg("{count} of {total} {total:run|runs}", count=len(study.rows), total=total)
+        elif met is True:
             text, role = msg("All goals are met"), "ok"
         elif met is False:
             text, role = msg("Goals are missed"), "error"

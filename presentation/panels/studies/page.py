@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QSize, Qt, pyqtSignal
-from PyQt6.QtWidgets import QHBoxLayout, QProgressBar, QStackedWidget, QVBoxLayout, QWidget
+from PyQt6.QtGui import QKeyEvent
+from PyQt6.QtWidgets import QApplication, QHBoxLayout, QProgressBar, QStackedWidget, QVBoxLayout, QWidget
 
 from application.app import Application
 from application.studies.reading import StoredStudy
@@ -55,6 +56,8 @@ class KindView(QWidget):
         self.setup_pane = setup
         self.result = result
         self.study: StoredStudy | None = None
+        self._kept: tuple[StoredStudy, Mapping[str, float]] | None = None
+        """What is shown again when a study that is under way fails."""
         self.results = QStackedWidget()
         self._note = EmptyNote(services, PURPOSES[setup.kind])
         self.results.addWidget(self._note)
@@ -64,8 +67,18 @@ class KindView(QWidget):
 
     def show_study(self, study: StoredStudy, nominals: Mapping[str, float]) -> None:
         self.study = study
+        if not study.is_under_way:
+            self._kept = (study, nominals)
         self.result.show_study(study, nominals)
         self.results.setCurrentWidget(self.result)
+
+    def show_kept(self) -> None:
+        """Nothing of the study that was under way stays."""
+        if self._kept is not None:
+            self.show_study(*self._kept)
+        else:
+            self.study = None
+            self.results.setCurrentWidget(self._note)
 
 
 class StudiesPage(CentrePage):
@@ -89,6 +102,7 @@ class StudiesPage(CentrePage):
         self._wanted: tuple[SetupKind, str] | None = None
         """A kind, and the name of a quantity that is to be in its set-up, until the circuit is known."""
         self.setObjectName("studies_page")
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         mark_area(self, surface="base")
         self.work = StudyWork(services, app, circuit, self)
         self.tuning = TuneWork(services, app, circuit, self)
@@ -215,6 +229,7 @@ class StudiesPage(CentrePage):
         self.tabs.currentChanged.connect(lambda _index: self._show_kind())
         self.work.state_changed.connect(self._show_work)
         self.work.progressed.connect(self._show_progress)
+        self.work.seen.connect(self._on_seen)
         self.work.kept.connect(self._on_kept)
         self.work.failed.connect(self._on_failed)
         self.tuning.begun.connect(self._on_tuning)
@@ -329,7 +344,17 @@ class StudiesPage(CentrePage):
     def run(self, kind: SetupKind) -> None:
         """Save what is written in the editor, and run what is filled in."""
         self.error.hide()
+        focused = QApplication.focusWidget()
+        if focused is None or not self.isAncestorOf(focused):
+            self.setFocus()  # where Escape ends it
         self._services.start(self._save_and_run(kind), kind="begin study", scope=f"studies {id(self)}")
+
+    def keyPressEvent(self, event: QKeyEvent | None) -> None:  # noqa: N802 - Qt's name
+        """Escape ends the study; what came is kept."""
+        if event is not None and event.key() == Qt.Key.Key_Escape and self.work.running is not None:
+            self.work.stop()
+        else:
+            super().keyPressEvent(event)
 
     async def _save_and_run(self, kind: SetupKind) -> None:
         buffers = self._services.workspace.buffers
@@ -409,6 +434,13 @@ class StudiesPage(CentrePage):
                     progress=progress.done)
             )  # fmt: skip
 
+    def _on_seen(self, kind: SetupKind, study: StoredStudy) -> None:
+        """Runs have come: their rows and charts, as those of a study that is over."""
+        view = self.views.get(kind)
+        if view is not None and self.work.running == kind:
+            view.show_study(study, self._nominals(study))
+            self._show_last()
+
     def _on_kept(self, kind: SetupKind, path: Path) -> None:
         self._services.start(self._show_kept(kind, path), kind="read study", scope=f"studies {id(self)}")
 
@@ -434,7 +466,12 @@ class StudiesPage(CentrePage):
             told = msg("{count} {count:run|runs} failed: {reason}", count=study.failed, reason=errors[0])
             self._say(told)
 
-    def _on_failed(self, _kind: str, error: CircuitAIError) -> None:
+    def _on_failed(self, kind: SetupKind, error: CircuitAIError) -> None:
+        view = self.views.get(kind)
+        if view is not None and view.study is not None and view.study.is_under_way:
+            view.show_kept()
+            self._show_applied()
+            self._show_last()
         self._say_error(error)
 
     def _say_error(self, error: CircuitAIError) -> None:
@@ -465,7 +502,9 @@ class StudiesPage(CentrePage):
         when = "" if local is None else f"{local:%H:%M}"
         is_old = self.offer is not None and self.offer.sha256 != study.netlist_sha256
         text = msg("last run {time}", time=when)
-        if is_old:
+        if study.is_under_way:
+            text = msg("under way: {count} {count:run|runs} so far", count=len(study.rows))
+        elif is_old:
             text = msg("circuit changed since {time}", time=when)
         if not study.is_ours:
             text = msg("from elsewhere: it came with the project and was not run here")
@@ -481,7 +520,9 @@ class StudiesPage(CentrePage):
 
     def _export(self, kind: SetupKind) -> None:
         view = self.views.get(kind)
-        if view is not None and view.study is not None:
+        if view is not None and view.study is not None and view.study.is_under_way:
+            self._say(msg("The table can be exported when the study is over or stopped."))
+        elif view is not None and view.study is not None:
             self.acts.export(view.study, self)
 
     def _show_applied(self) -> None:

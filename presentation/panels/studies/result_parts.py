@@ -66,17 +66,24 @@ class FigureHead(QWidget):
         self.restyle()
 
     def show_figures(self, figures: Sequence[tuple[Message, str]]) -> None:
+        language = self._services.language
+        self.texts = [(language(caption), value) for caption, value in figures]
+        if len(figures) != len(self._pairs):
+            self._make_pairs(len(figures))
+        for (small, large), (caption_text, value) in zip(self._pairs, self.texts, strict=True):
+            small.setText(caption_text)
+            large.setText(value)
+
+    def _make_pairs(self, count: int) -> None:
         while (item := self._row.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.hide()
                 widget.deleteLater()
-        self._pairs, self.texts = [], []
-        for caption, value in figures:
+        self._pairs = []
+        for _ in range(count):
             cell = QWidget()
-            small = text_label(self._services.language(caption), role="caption")
-            large = text_label(value, role="title")
+            small, large = text_label(role="caption"), text_label(role="title")
             self._pairs.append((small, large))
-            self.texts.append((small.text(), value))
             arrange(QVBoxLayout(cell), small, large, edges=0, gap=0)
             self._row.addWidget(cell)
         self._row.addStretch(1)
@@ -127,7 +134,10 @@ class RunsTable(FigureTable):
         self.activated.connect(lambda index: self._open(index.row()))
 
     def show_runs(self, study: StoredStudy, rows: Sequence[StoredRow], nominals: Mapping[str, float]) -> None:
-        """One row each, at most `MOST_SHOWN`."""
+        """One row each, at most `MOST_SHOWN`. A run that was selected stays so, at its new place."""
+        selected = [self.runs[place] for place in self.selected_rows() if place < len(self.runs)]
+        bar = self.verticalScrollBar()
+        scrolled = 0 if bar is None else bar.value()
         shown = rows[:MOST_SHOWN]
         self.runs = [row.run for row in shown]
         language = self._services.language
@@ -153,6 +163,12 @@ class RunsTable(FigureTable):
             empty = [Cell(text="")] * (len(columns) - 1)
             cells.append([Cell(text=language(told), color="text.tertiary"), *empty])
         self.show_rows(columns, cells)
+        if selected and selected[0] in self.runs:
+            self.selectRow(self.runs.index(selected[0]))
+        elif selected:
+            self.clearSelection()
+        if bar is not None:
+            bar.setValue(scrolled)
 
     def _row(
         self,

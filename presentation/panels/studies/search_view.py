@@ -40,6 +40,7 @@ class SearchView(ResultView):
         super().__init__(services)
         self._values: dict[str, str] = {}
         self._is_applied = False
+        self._is_under_way = False
         self.setObjectName("search_view")
         self.verdict = text_label(role="strong", name="search_verdict")
         self.end = text_label(role="secondary", name="search_end", wraps=True)
@@ -98,7 +99,7 @@ class SearchView(ResultView):
         self._values = (
             {str(name): str(text) for name, text in texts.items()} if isinstance(texts, Mapping) else {}
         )
-        self._is_applied = False
+        self._is_applied, self._is_under_way = False, study.is_under_way
         verdicts = list(_verdicts(best.get("goals")))
         self._show_verdict(study, verdicts)
         self.goals.show_verdicts(verdicts)
@@ -119,7 +120,7 @@ class SearchView(ResultView):
         self.next_button.setEnabled(self._is_applied)
         self.next_button.setToolTip(language(msg("Apply the values first.")) if not self._is_applied else "")
         for button in (self.apply_button, self.diff_button):
-            button.setEnabled(bool(self._values))
+            button.setEnabled(bool(self._values) and not self._is_under_way)
 
     def _on_apply(self, _checked: bool = False) -> None:
         if self._is_applied:
@@ -257,7 +258,8 @@ def _verdicts(value: object) -> list[GoalVerdict]:
 
 def _end_words(study: StoredStudy) -> list[Message]:
     """How it ended, and what stands in the way of goals that are missed."""
-    said = [ENDS[end]] if (end := str(study.document.get("end"))) in ENDS else []
+    end = "" if study.is_under_way else str(study.document.get("end"))
+    said = [ENDS[end]] if end in ENDS else []
     simulations = len(study.rows)
     said.append(msg("{count} {count:simulation|simulations}.", count=simulations))
     best = study.part("best")

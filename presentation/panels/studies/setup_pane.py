@@ -400,7 +400,9 @@ class SetupPane(QWidget):
         self.problem.setText("" if refusal is None else language(refusal))
         self.problem.setVisible(refusal is not None and not self._is_running)
         self.run_button.setEnabled(self._is_running or refusal is None)
-        stop = msg("Stop tuning") if self.kind == "tune" else msg("Cancel")
+        stop = msg("Stop tuning") if self.kind == "tune" else msg("Stop")
+        tip = msg("What was simulated is kept (Esc).")
+        self.run_button.setToolTip(language(tip) if self._is_running and self.kind != "tune" else "")
         self.run_button.setText(language(stop if self._is_running else BUTTONS[self.kind]))
         mark(self.run_button, kind="secondary" if self._is_running else "primary")
 

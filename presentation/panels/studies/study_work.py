@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PyQt6.QtCore import QObject, pyqtSignal
+from PyQt6.QtWidgets import QWidget
 
 from application.app import Application
 from application.ports.events import OptimizationProgressed, StudyProgressed
@@ -30,6 +31,8 @@ class StudyWork(QObject):
     """one begins or has ended"""
     progressed = pyqtSignal(object)
     """`presentation.progress_words.Progress`"""
+    seen = pyqtSignal(str, object)
+    """kind, `StoredStudy`: what came so far, where somebody looks"""
     kept = pyqtSignal(str, object)
     """kind, path: a result is stored; also of a study that was stopped"""
     failed = pyqtSignal(str, object)
@@ -40,9 +43,11 @@ class StudyWork(QObject):
         services: WindowServices,
         app: Application,
         circuit: Path,
-        parent: QObject,
+        parent: QWidget,
     ) -> None:
+        """`parent`: the page; what came so far is made up for it only while it is seen."""
         super().__init__(parent)
+        self._page = parent
         self._services = services
         self._app = app
         self._circuit = circuit
@@ -99,16 +104,18 @@ class StudyWork(QObject):
     ) -> StudyResult | OptimizationResult:
         from application.optimization.optimizing import OptimizeRequest
         from application.studies.studying import StudyRequest
+        from application.studies.under_way import Watcher
         from domain.studies.study_spec import read_study_spec
 
         spec = await off_loop(read_study_spec, document)
         if kind == "tune":
             raise ValueError(kind)  # its page has a worker of its own
+        watcher = Watcher(looks=self._page.isVisible, show=lambda study: self.seen.emit(kind, study))
         if kind == "optimize":
             search = OptimizeRequest(circuit=self._circuit, spec=spec, call_id=self._key)
-            return await self._app.design.optimize(search, on_stopped=keep)
+            return await self._app.design.optimize(search, on_stopped=keep, watcher=watcher)
         request = StudyRequest(circuit=self._circuit, kind=kind, spec=spec, call_id=self._key)
-        return await self._app.simulation.study(request, on_stopped=keep)
+        return await self._app.simulation.study(request, on_stopped=keep, watcher=watcher)
 
     def _on_progress(self, event: StudyProgressed | OptimizationProgressed) -> None:
         if event.key == self._key:

@@ -11,7 +11,9 @@ import pytest
 
 from application.ports.events import StudyProgressed
 from application.ports.simulation import Confinement
+from application.studies.reading import StoredStudy
 from application.studies.studying import RunStudy, StudyRequest
+from application.studies.under_way import Watcher
 from domain.circuit.simulator_settings import SimulatorSettings
 from domain.simulation.batch import BatchRun, RunOutcome
 from domain.studies.study import StudyResult
@@ -53,7 +55,12 @@ class Bench:
         self.events.subscribe(StudyProgressed, self.progress.append)
 
     async def do(
-        self, batch: FormulaBatch, kind: StudyKind, on_stopped: Any = None, **spec: Any
+        self,
+        batch: FormulaBatch,
+        kind: StudyKind,
+        on_stopped: Any = None,
+        watcher: Watcher | None = None,
+        **spec: Any,
     ) -> StudyResult:
         study = RunStudy(
             batch=lambda _cluster: batch,  # type: ignore[arg-type, return-value]
@@ -64,7 +71,7 @@ class Bench:
             settings=NoSettings(),  # type: ignore[arg-type]
         )
         request = StudyRequest(circuit=self.circuit, kind=kind, spec=read_study_spec(spec))
-        return await study(request, on_stopped=on_stopped)
+        return await study(request, on_stopped=on_stopped, watcher=watcher)
 
     def stored(self) -> list[Path]:
         return sorted(self.results.iterdir()) if self.results.exists() else []
@@ -77,6 +84,29 @@ async def bench(tmp_path: Path) -> Bench:
 
 def total(values: Any) -> float:
     return float(sum(values.values()))
+
+
+async def test_what_came_so_far_is_shown_to_who_looks_and_to_nobody_else(bench: Bench) -> None:
+    seen: list[StoredStudy] = []
+    look = {"is": True}
+    spec: dict[str, Any] = {
+        "parameters": [{"name": "R1", "tolerance": 0.1}], "measure": VOUT, "goals": ["v >= 8"], "runs": 200,
+    }  # fmt: skip
+    watcher = Watcher(looks=lambda: look["is"], show=seen.append)
+    result = await bench.do(FormulaBatch(total), "montecarlo", watcher=watcher, **spec)
+    assert seen
+    first = seen[0]
+    assert first.is_under_way
+    assert 0 < len(first.rows) < 200
+    at_end = {row.run: (row.parameters, row.metrics) for row in result.rows}
+    assert all((row.parameters, row.metrics) == at_end[row.run] for row in first.rows)
+    assert first.figure("yield", "n") == first.figure("statistics", "v", "n") == len(first.rows)
+    assert first.figure("runs", "total") == 200
+    assert first.worst_first[0].metrics["v"] == min(row.metrics["v"] for row in first.rows)
+    seen.clear()
+    look["is"] = False
+    await bench.do(FormulaBatch(total), "montecarlo", watcher=watcher, **spec)
+    assert not seen
 
 
 SWEEP = [{"name": "R1", "values": [1, 2, 3, 4]}]
