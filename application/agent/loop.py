@@ -14,18 +14,19 @@ that have no result yet it begins at their review, so that a question that was n
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, cast
 
 from langchain_core.messages import ToolMessage
-from langgraph.checkpoint.base import BaseCheckpointSaver
+from langchain_core.runnables import RunnableConfig
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import interrupt
 
-from application.graph.runtime import CompiledGraph, tell
+from application.graph.runtime import CompiledGraph, carried, tell
 from application.graph.state import AgentState, GraphState
 from application.ports.events import PhaseEntered, ToolEnded, ToolStarted
 from domain.llm.agentic_loop.turn import NOT_RUN, READ_AGAIN, advice_after_failure, failures_of, signature_of
@@ -354,22 +355,25 @@ class Loop:
 
 
 LoopGraph = CompiledStateGraph[AgentState, None, AgentState, AgentState]
+LOOP = "__agent_loop"
+"""Where a run carries the nodes of its loop."""
 
 
-def compiled_loop(nodes: Callable[[], Loop], *, asks: bool = True) -> LoopGraph:
+@cache
+def compiled_loop(*, asks: bool = True) -> LoopGraph:
     """The loop as a graph that runs inside a node of another one, whose checkpointer it shares.
 
-    `nodes` gives those of the run that is on: a graph takes 5 ms to be compiled, and serves many. Without
-    `asks` it runs the calls that are pending, and no model is asked about their results.
+    Its nodes are those that the run carries. Without `asks` it runs the calls that are pending, and no model
+    is asked about their results.
     """
     model = "model" if asks else END
 
-    async def next_step(state: AgentState) -> str:
+    async def next_step(state: AgentState, config: RunnableConfig) -> str:
         if state.get("agent_ended"):
             return END
         if not state.get("agent_pending"):
             return model
-        return "review" if await nodes().review.is_needed(state) else "tools"
+        return "review" if await _nodes(config).review.is_needed(state) else "tools"
 
     def after_tools(state: AgentState) -> str:
         if state.get("agent_ended"):
@@ -377,8 +381,8 @@ def compiled_loop(nodes: Callable[[], Loop], *, asks: bool = True) -> LoopGraph:
         return "tools" if state.get("agent_pending") else model
 
     def named(name: str) -> Any:
-        async def run(state: AgentState) -> AgentState:
-            found: AgentState = await getattr(nodes(), name)(state)
+        async def run(state: AgentState, config: RunnableConfig) -> AgentState:
+            found: AgentState = await getattr(_nodes(config), name)(state)
             return found
 
         return run
@@ -394,13 +398,18 @@ def compiled_loop(nodes: Callable[[], Loop], *, asks: bool = True) -> LoopGraph:
     return loop.compile()
 
 
-def build_agent(nodes: Loop, checkpointer: BaseCheckpointSaver[str]) -> CompiledGraph:
-    """The compiled graph of a turn: the loop as one node, whose steps are saved with the graph's."""
+@cache
+def compiled_agent() -> CompiledGraph:
+    """The graph of a turn: the loop as one node, whose steps are saved with the graph's."""
     graph: StateGraph[GraphState, None, GraphState, GraphState] = StateGraph(GraphState)
-    graph.add_node(FREE_WORK, cast("Any", compiled_loop(lambda: nodes)))
+    graph.add_node(FREE_WORK, cast("Any", compiled_loop()))
     graph.add_edge(START, FREE_WORK)
     graph.add_edge(FREE_WORK, END)
-    return graph.compile(checkpointer=checkpointer)
+    return graph.compile()
+
+
+def _nodes(config: RunnableConfig) -> Loop:
+    return cast("Loop", carried(config, LOOP))
 
 
 def _after_review(state: AgentState) -> str:

@@ -14,7 +14,7 @@ from langchain_core.messages import AIMessage, SystemMessage
 from application.agent.alternatives import OtherModels, log_and_continue
 from application.agent.attachments import kept
 from application.agent.conversation import TAKEN_OVER
-from application.agent.loop import FREE_WORK, build_agent, ended
+from application.agent.loop import FREE_WORK, LOOP, compiled_agent, ended
 from application.graph.runtime import GraphRuntime
 from application.ports.events import (
     AnswerStreamed,
@@ -239,7 +239,7 @@ class Turn:
             editor=self._request.editor,
             node=self._request.node,
         )
-        return GraphRuntime(build_agent(loop, saver))
+        return GraphRuntime(compiled_agent(), saver, {LOOP: loop})
 
     async def _system_message(self, wording: Wording) -> tuple[SystemMessage | None, str]:
         """None for the built-in model: it follows plain commands and reads no prompt."""

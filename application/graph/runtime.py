@@ -1,12 +1,15 @@
 """Runs the graph: one stream of events, questions answered in between, every step on disk.
 
 Durability is "sync": measured, LangGraph's default loses finished steps at a kill -9, sync none.
+
+A graph takes 5 (the agent's) to 50 ms (a design's) to be compiled, so it is compiled once a process and is
+the same for every run: its nodes find what they work with in the configuration of their run (`carried`).
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing
 from typing import Any, cast
 
@@ -38,8 +41,12 @@ def tell(event: Event) -> None:
 class GraphRuntime:
     """One compiled graph; at most one run a thread id at a time."""
 
-    def __init__(self, graph: CompiledGraph) -> None:
-        self._graph = graph
+    def __init__(
+        self, graph: CompiledGraph, checkpointer: BaseCheckpointSaver[str], carried: Mapping[str, object]
+    ) -> None:
+        """`carried` is in the configuration of each run, never in a checkpoint: its keys begin with "__"."""
+        self._graph = graph.copy({"checkpointer": checkpointer})
+        self._carried = carried
         self._locks: dict[str, asyncio.Lock] = {}
 
     async def run(
@@ -51,7 +58,7 @@ class GraphRuntime:
         `rounds` bounds the steps: LangGraph's own limit is none in practice.
         """
         config: RunnableConfig = {
-            "configurable": {"thread_id": thread_id},
+            **self._config(thread_id),
             "recursion_limit": STEPS_AROUND + STEPS_PER_ROUND * rounds,
         }
         async with self._locks.setdefault(thread_id, asyncio.Lock()):
@@ -74,7 +81,7 @@ class GraphRuntime:
         What was half under way behind it is dropped: a question is asked anew, where LangGraph would
         use an answer that was given before a kill (measured: it ignores the new one).
         """
-        config: RunnableConfig = {"configurable": {"thread_id": thread_id}}
+        config = self._config(thread_id)
         # Listed first: the saver holds its lock while its list is walked through.
         history = [snapshot async for snapshot in self._graph.aget_state_history(config)]
         for snapshot in history:
@@ -87,13 +94,15 @@ class GraphRuntime:
 
     async def write_final_checkpoint(self, thread_id: str, state: GraphState, *, node: str) -> None:
         """Write the state of a run that was broken off in `node` as the thread's last; nothing waits then."""
-        config: RunnableConfig = {"configurable": {"thread_id": thread_id}}
-        await self._graph.aupdate_state(config, state, as_node=node)
+        await self._graph.aupdate_state(self._config(thread_id), state, as_node=node)
 
     async def state(self, thread_id: str) -> GraphState:
         """The state at the last checkpoint of a thread."""
-        snapshot = await self._graph.aget_state({"configurable": {"thread_id": thread_id}})
+        snapshot = await self._graph.aget_state(self._config(thread_id))
         return cast("GraphState", snapshot.values)
+
+    def _config(self, thread_id: str) -> RunnableConfig:
+        return {"configurable": {"thread_id": thread_id, **self._carried}}
 
     async def _stream(
         self, graph_input: Any, config: RunnableConfig
@@ -105,6 +114,11 @@ class GraphRuntime:
         async with aclosing(cast("AsyncGenerator[Any, None]", stream)) as events:
             async for _namespace, event in events:
                 yield cast("DesignEvent | ChatEvent", event)
+
+
+def carried(config: RunnableConfig, key: str) -> Any:
+    """What the run of `config` carries for its nodes."""
+    return config["configurable"][key]
 
 
 def _pending_question(snapshot: StateSnapshot) -> dict[str, Any] | None:

@@ -18,13 +18,15 @@ built-in designer or a language model. `write_circuit` is a step of designs that
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, cast
+from functools import cache
+from typing import Any
 
-from langgraph.checkpoint.base import BaseCheckpointSaver
+from langchain_core.runnables import RunnableConfig
 from langgraph.graph import END, START, StateGraph
 
-from application.graph.runtime import CompiledGraph
+from application.graph.runtime import CompiledGraph, carried
 from application.graph.state import GraphState
 from application.ports.project import ProjectFiles
 from application.ports.tracing import Span
@@ -68,12 +70,29 @@ class Workflow:
     """Of the whole design; each step is one inside it."""
 
 
-def build_workflow(workflow: Workflow, checkpointer: BaseCheckpointSaver[str]) -> CompiledGraph:
-    """The compiled graph of one design."""
+STEPS = "__design_steps"
+"""Where the run of a design carries its `steps_of`."""
+
+_NODES = (
+    "design_goals", "confirm_goals", "initial_design", "write_circuit", "simulation", "analysis",
+    "user_checkpoint", "undo_round", "go_back", "restore", "action", "conclude",
+)  # fmt: skip
+
+
+def steps_of(workflow: Workflow) -> dict[str, Callable[[GraphState], Awaitable[GraphState]]]:
+    """The steps of one design by the names of their nodes."""
+    return {
+        name: traced(name, recorded(node, workflow.journal), workflow.span)
+        for name, node in _workflow_nodes(workflow).items()
+    }
+
+
+@cache
+def compiled_workflow() -> CompiledGraph:
+    """The graph of a design; its nodes are those that the run carries."""
     graph: StateGraph[GraphState, None, GraphState, GraphState] = StateGraph(GraphState)
-    for name, node in _workflow_nodes(workflow).items():
-        step = traced(name, recorded(node, workflow.journal), workflow.span)
-        graph.add_node(name, cast("Any", step))
+    for name in _NODES:
+        graph.add_node(name, _step(name))
     graph.add_edge(START, "design_goals")
     graph.add_conditional_edges("design_goals", route_after_request, ["confirm_goals", END])
     graph.add_conditional_edges(
@@ -97,7 +116,15 @@ def build_workflow(workflow: Workflow, checkpointer: BaseCheckpointSaver[str]) -
     graph.add_conditional_edges(
         "action", route_after_action, ["write_circuit", "simulation", "user_checkpoint"]
     )
-    return graph.compile(checkpointer=checkpointer)
+    return graph.compile()
+
+
+def _step(name: str) -> Any:
+    async def run(state: GraphState, config: RunnableConfig) -> GraphState:
+        found: GraphState = await carried(config, STEPS)[name](state)
+        return found
+
+    return run
 
 
 def _workflow_nodes(parts: Workflow) -> dict[str, DesignNode]:

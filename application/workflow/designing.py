@@ -274,7 +274,7 @@ class DesignCircuit:
         span: Span,
     ) -> GraphRuntime:
         from application.graph.runtime import GraphRuntime
-        from application.workflow.builder import Workflow, build_workflow
+        from application.workflow.builder import STEPS, Workflow, compiled_workflow, steps_of
         from application.workflow.goal_readers import ModelGoals, RuleGoals
 
         is_builtin = model.choice.provider == BUILTIN
@@ -291,7 +291,7 @@ class DesignCircuit:
             journal=journal,
             span=span,
         )
-        return GraphRuntime(build_workflow(workflow, saver))
+        return GraphRuntime(compiled_workflow(), saver, {STEPS: steps_of(workflow)})
 
 
 @asynccontextmanager

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, cast
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 
 from application.agent.answer import usage_of_chunk
-from application.agent.loop import compiled_loop
+from application.agent.loop import LOOP, compiled_loop
 from application.conversation.turn_parts import TurnParts
 from application.graph.runtime import STEPS_AROUND, STEPS_PER_ROUND
 from application.ports.project import ABSENT
@@ -57,9 +57,10 @@ from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
+    from langchain_core.runnables import RunnableConfig
 
     from application.agent.alternatives import AskedModel
-    from application.agent.loop import Loop, LoopGraph
+    from application.agent.loop import Loop
     from application.graph.state import GraphState
     from application.ports.project import ProjectFiles
     from application.ports.tracing import Span
@@ -132,7 +133,6 @@ class ModelSteps:
         """Of the step that is on."""
         self._warned: tuple[dict[str, str], str, str] = ({}, "", "")
         """Of which files, the circuit among them, the check found what."""
-        self._loops: dict[bool, LoopGraph] = {}
         """Compiled at their first use, by whether the model is asked."""
 
     async def work(
@@ -255,11 +255,11 @@ class ModelSteps:
         return next((item for item in items if item.get("of") == netlist), None)
 
     async def _run(self, *, asks: bool) -> Message | None:
-        limit = STEPS_AROUND + STEPS_PER_ROUND * self._parts.deps.limits.rounds
-        loop = self._loops.get(asks)
-        if loop is None:
-            loop = self._loops[asks] = compiled_loop(lambda: self._nodes, asks=asks)
-        state = await loop.ainvoke(self._parts.state(), {"recursion_limit": limit}, durability="sync")
+        config: RunnableConfig = {
+            "configurable": {LOOP: self._nodes},
+            "recursion_limit": STEPS_AROUND + STEPS_PER_ROUND * self._parts.deps.limits.rounds,
+        }
+        state = await compiled_loop(asks=asks).ainvoke(self._parts.state(), config, durability="sync")
         ended = state.get("agent_ended") or "completed"
         if ended == "cut":
             return CUT_OFF

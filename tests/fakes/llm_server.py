@@ -23,7 +23,7 @@ from urllib.parse import urlsplit
 
 DONE = b"data: [DONE]\n\n"
 _COMPLETIONS = ("/chat/completions", "/api/chat", "/responses")
-_SHORT_PIECES = 50
+_SHORT_PIECES = 12
 PATIENCE_S = 20.0
 """For waiting in tests; only a failing test waits so long."""
 

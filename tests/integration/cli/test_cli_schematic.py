@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.fakes.schematic_circuits import GOLDEN
-from tests.integration.cli.conftest import ROOT, Cli
+from tests.integration.cli.conftest import Cli
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -33,15 +33,23 @@ def test_a_picture_has_every_element_and_the_figures_say_so(cli: Cli, circuit: P
     assert drawn == {"VIN", "C1", "R1", "R2", "RC", "RE", "CE", "Q1", "C2", "RL"}
     texts = {text.text for text in root.iter(f"{SVG}text")}
     assert {"Common emitter", "VCC: vcc = 12", "Q1", "BC547", "3.3k", "out"} <= texts
+
+
+def test_a_picture_is_replaced_when_asked_for_alone_and_is_the_same_again(cli: Cli, tmp_path: Path) -> None:
+    circuit, target = tmp_path / "rc.cir", tmp_path / "rc.svg"
+    circuit.write_text(GOLDEN["rc_low_pass"])
+    assert cli("schematic", circuit, "-o", target).exit_code == 0
+    before = target.read_bytes()
     again = cli("schematic", circuit, "-o", target)
     assert again.exit_code == 2
     assert "--force" in again.stderr
-    before = target.read_bytes()
     assert cli("schematic", circuit, "-o", target, "--force").exit_code == 0
     assert target.read_bytes() == before
 
 
-def test_symbols_theme_and_forms(cli: Cli, circuit: Path, tmp_path: Path) -> None:
+def test_symbols_theme_and_forms(cli: Cli, tmp_path: Path) -> None:
+    circuit = tmp_path / "rc.cir"
+    circuit.write_text(GOLDEN["rc_low_pass"])
     for number, options in enumerate((("--symbols", "us"), ("--theme", "dark"), ())):
         assert cli("schematic", circuit, "-o", tmp_path / f"{number}.svg", *options).exit_code == 0
     pictures = {(tmp_path / f"{number}.svg").read_text() for number in range(3)}
@@ -53,7 +61,12 @@ def test_symbols_theme_and_forms(cli: Cli, circuit: Path, tmp_path: Path) -> Non
 
 
 def test_a_page_of_a_subcircuit(cli: Cli, tmp_path: Path) -> None:
-    path = ROOT / "resources/examples/sallen-key-filter/filter.cir"
+    path = tmp_path / "buffered.cir"
+    path.write_text(
+        "buffered\nV1 in 0 AC 1\nX1 in out opamp2p\nR1 out 0 1k\n"
+        ".subckt opamp2p inp out\nRin inp 0 1meg\nE1 p 0 inp out 1e5\nR1 p out 1k\nC1 out 0 1n\n.ends\n"
+        ".op\n.end\n"
+    )
     top = cli("schematic", path, "-o", tmp_path / "top.svg", "--json").document
     assert top["subcircuits"] == ["opamp2p"]
     done = cli("schematic", path, "-o", tmp_path / "in.svg", "--subcircuit", "OPAMP2P", "--json").document

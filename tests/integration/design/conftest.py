@@ -13,6 +13,7 @@ import pytest
 from langgraph.graph import StateGraph
 
 import bootstrap
+from application.graph.runtime import CompiledGraph
 from application.ports.events import DesignEvent, Done
 from application.workflow import builder
 from application.workflow.designing import DesignRequest, Question
@@ -63,13 +64,9 @@ def design(designs_made: dict[str, Designed], tmp_path: Path) -> Design:
     return make
 
 
-@pytest.fixture(autouse=True)
-def edges_walked(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A test with the mark `walks` goes along each edge of the graph that the mark names."""
-    mark = request.node.get_closest_marker("walks")
-    if mark is None:
-        yield
-        return
+@pytest.fixture(scope="session")
+def recorded_workflow() -> tuple[CompiledGraph, set[str]]:
+    """The graph of designs, and the edges that were gone along on it."""
     walked: set[str] = set()
 
     class Recorded(StateGraph):
@@ -81,6 +78,20 @@ def edges_walked(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 
             return super().add_conditional_edges(source, chosen, path_map, **more)
 
-    monkeypatch.setattr(builder, "StateGraph", Recorded)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(builder, "StateGraph", Recorded)
+        return builder.compiled_workflow.__wrapped__(), walked
+
+
+@pytest.fixture(autouse=True)
+def edges_walked(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A test with the mark `walks` goes along each edge of the graph that the mark names."""
+    mark = request.node.get_closest_marker("walks")
+    if mark is None:
+        yield
+        return
+    graph, walked = request.getfixturevalue("recorded_workflow")
+    walked.clear()
+    monkeypatch.setattr(builder, "compiled_workflow", lambda: graph)
     yield
     assert set(mark.args) <= walked, f"not walked: {set(mark.args) - walked}"

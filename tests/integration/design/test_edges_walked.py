@@ -6,10 +6,8 @@ import importlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from unittest.mock import MagicMock
 
 import pytest
-from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import StateGraph
 
 from application.workflow import builder
@@ -29,7 +27,7 @@ def _edges(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             return super().add_conditional_edges(source, path, path_map, **more)
 
     monkeypatch.setattr(builder, "StateGraph", Listed)
-    builder.build_workflow(MagicMock(), InMemorySaver())
+    builder.compiled_workflow.__wrapped__()
     return found
 
 

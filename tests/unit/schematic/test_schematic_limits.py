@@ -5,10 +5,13 @@ from __future__ import annotations
 import pytest
 
 from domain.circuit.schematic.drawing import Effort, draw
+from domain.circuit.schematic.judging import faults_of
+from domain.circuit.schematic.reading_back import differences, left_out
 from tests.fakes.schematic_circuits import GOLDEN
-from tests.unit.schematic.test_schematic_reading_back import circuit_of
+from tests.unit.schematic.test_schematic_reading_back import circuit_of, wrong_in
 
 SEARCH = Effort(starts=1, moves=1_200)
+SHORT = Effort(starts=1, moves=150)
 MOST = {
     "common_emitter": (0, 1, 32),
     "differential_pair": (0, 2, 39),
@@ -23,12 +26,21 @@ MOST = {
 
 
 @pytest.mark.timeout(120)
-def test_the_golden_circuits_stay_within_their_limits() -> None:
-    above = {}
-    for name, most in MOST.items():
-        page, _ = next(circuit_of(GOLDEN[name].encode()))
-        score = draw(page, effort=SEARCH).score
+def test_the_golden_circuits_stay_within_their_limits_and_are_read_back() -> None:
+    above, wrong = {}, {}
+    for name, text in GOLDEN.items():
+        if name not in MOST:
+            wrong[name] = wrong_in(text.encode(), effort=SHORT)
+            continue
+        (page, block), *others = circuit_of(text.encode())
+        drawing = draw(page, effort=SEARCH)
+        score = drawing.score
         found = (score.crossings, score.bends, score.wire)
-        if score.labels or any(one > limit for one, limit in zip(found, most, strict=True)):
-            above[name] = (found, most)
+        if score.labels or any(one > limit for one, limit in zip(found, MOST[name], strict=True)):
+            above[name] = (found, MOST[name])
+        wrong[name] = [*differences(block, drawing), *left_out(block, drawing), *faults_of(drawing)]
+        for other, inner in others:
+            drawing = draw(other, effort=SHORT)
+            wrong[name] += [*differences(inner, drawing), *left_out(inner, drawing), *faults_of(drawing)]
     assert above == {}
+    assert {name: told for name, told in wrong.items() if told} == {}
