@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from application.ports.components import ComponentIndex
     from application.ports.simulation import (
         BatchSimulator,
         ColumnBuilder,
@@ -58,6 +59,12 @@ class SimulationAdapters:
         from infrastructure.persistence.examples import ShippedModels
 
         return ShippedModels()
+
+    @cached_property
+    def components(self) -> ComponentIndex:
+        from infrastructure.components.index import SqliteComponentIndex
+
+        return SqliteComponentIndex(self._program.home)
 
     @cached_property
     def simulator(self) -> Simulator:

@@ -45,6 +45,8 @@ TRANSCRIPT_SUFFIX, LOCK_SUFFIX, WANTED_SUFFIX = ".jsonl", ".lock", ".wanted"
 OPERATIONS_FILE = "operations.sqlite"
 SEARCH_FILE = "search.sqlite"
 CONVERSATION_SEARCH_FILE = "conversation_search.sqlite"
+COMPONENTS_FILE = "components.sqlite"
+"""In the user's folder: what is in the libraries."""
 TRACES_FILE = "traces.sqlite"
 
 

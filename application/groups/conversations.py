@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from application.agent.attachments import Attachments
+    from application.components.billing import CountParts
+    from application.components.finding import FindComponents
     from application.conversation.chatting import ChatWithModel
     from application.conversation.chosen_models import ChosenModels
     from application.conversation.compressing_by_hand import CompressConversation
@@ -64,6 +66,14 @@ class ToolUseCases:
     @property
     def model_library(self) -> ModelLibrary:
         return self.outside.simulation.models
+
+    @property
+    def components(self) -> FindComponents:
+        return self.simulation().components
+
+    @property
+    def bill(self) -> CountParts:
+        return self.simulation().bill
 
     @property
     def device_tables(self) -> DeviceTables:

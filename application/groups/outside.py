@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from application.conversation.prompting import PromptStore
     from application.examining import HasLibrary
     from application.ports.attachments import AttachmentReader
+    from application.ports.components import ComponentIndex
     from application.ports.conversation import ChatModels, Checkpointers
     from application.ports.credentials import KeyStore
     from application.ports.model_settings import ModelSettingsStore, TokenVocabularies, WebSearchEngines
@@ -105,6 +106,8 @@ class SimulationParts(Protocol):
     def sources(self) -> SourceReaders: ...
     @property
     def models(self) -> ModelLibrary: ...
+    @property
+    def components(self) -> ComponentIndex: ...
     @property
     def simulator(self) -> Simulator: ...
     @property

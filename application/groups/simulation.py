@@ -6,6 +6,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from application.components.billing import CountParts
+    from application.components.finding import FindComponents
     from application.groups.outside import ProgramParts, SimulationParts
     from application.ports.simulation import ModelLibrary, SimulatorSettingsStore
     from application.results.exporting import ExportResult
@@ -65,6 +67,31 @@ class Simulation:
     def models(self) -> ModelLibrary:
         """The models that come with the program."""
         return self._parts.models
+
+    @cached_property
+    def components(self) -> FindComponents:
+        """What the libraries hold, and the values of the E-series."""
+        from application.components.finding import FindComponents
+        from shared.paths import MODEL_LIBRARY
+
+        return FindComponents(
+            index=self._parts.components,
+            cpu=lambda: self._program.cpu,
+            shipped=MODEL_LIBRARY,
+            libraries=lambda: self._program.libraries,
+        )
+
+    @cached_property
+    def bill(self) -> CountParts:
+        """The parts of a circuit."""
+        from application.components.billing import CountParts
+
+        return CountParts(
+            sources=self._parts.sources,
+            settings=self._parts.settings,
+            libraries=lambda: self._program.libraries,
+            write_file=self._program.write_file,
+        )
 
     @cached_property
     def run(self) -> RunSimulation:

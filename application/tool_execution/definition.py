@@ -25,6 +25,8 @@ from shared.message import Message
 from shared.safe_json import MOST_NESTED, is_too_deep, read_bounded
 
 if TYPE_CHECKING:
+    from application.components.billing import CountParts
+    from application.components.finding import FindComponents
     from application.optimization.optimizing import OptimizeCircuit
     from application.ports.project import ProjectFiles
     from application.ports.project_view import ProjectView
@@ -232,6 +234,14 @@ class ToolServices(Protocol):
     @property
     def model_library(self) -> ModelLibrary:
         """The models that come with the program."""
+
+    @property
+    def components(self) -> FindComponents:
+        """What the libraries hold."""
+
+    @property
+    def bill(self) -> CountParts:
+        """The parts of a circuit."""
 
     @property
     def device_tables(self) -> DeviceTables:

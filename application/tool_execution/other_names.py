@@ -81,6 +81,21 @@ def _uses(given: _Arguments) -> _Arguments:
     return {"kind": "uses", **kept}
 
 
+def _part(given: _Arguments) -> _Arguments:
+    """What a component was asked for by: its name or kind first, then what it has to have."""
+    own = {name: value for name, value in given.items() if name in ("length", "path", "width", "vds")}
+    said = [value for name, value in given.items() if name not in own]
+    return {**own, "query": " ".join(word for value in said for word in _words_of(value))[:200]}
+
+
+def _words_of(value: object) -> list[str]:
+    if isinstance(value, Mapping):
+        return [f"{name} {word}" for name, each in value.items() for word in _words_of(each)]
+    if isinstance(value, list | tuple):
+        return [word for each in value for word in _words_of(each)]
+    return [] if value is None or isinstance(value, bool) else [str(value)]
+
+
 def _only_the_file(given: _Arguments) -> _Arguments:
     return {name: value for name, value in given.items() if name not in ("max_tokens", "recursive")}
 
@@ -104,6 +119,13 @@ _RULES: Mapping[str, _Rule] = {
     "search_exact": ("search_project", lambda given: {"kind": "content", **_kind_of_search(given)}),
     "generate_chart": ("export_result", _chart),
     "export_waveform_data": ("export_result", _table),
+    # of the requirements: components and their models are found by one tool
+    **dict.fromkeys(
+        ("search_component", "get_component_detail", "get_spice_model", "recommend_component"),
+        ("find_model", _part),
+    ),
+    "check_availability": ("find_model", lambda given: {**_part(given), "stock": True}),
+    "analyze_bom": ("analyze_file", lambda given: {**_only_the_file(given), "bom": True}),
     # of other agents
     **dict.fromkeys(
         (

@@ -92,7 +92,7 @@ def check_model_use(placed: PlacedElement, scope: Scope, findings: Findings) -> 
         findings.add("warning" if scope.severity == "error" else scope.severity, "model-level", message,
                      file=owner.file if owner else placed.file,
                      at=model.statement if owner else element.statement)  # fmt: skip
-    elif (level := _foreign_level(model)) is not None:
+    elif (level := foreign_level(model)) is not None:
         message = msg("ngspice has no level {level} of model type {type}, which {element} uses. Use another "
                       "level, or compile a Verilog-A model with OpenVAF.",
                       level=level, type=model.type, element=element.name)  # fmt: skip
@@ -115,7 +115,7 @@ def _owner_of(model: Model, scope: Scope) -> Placed | None:
     return next((c for b in scope.block.lineage for c in b.cards if c.statement is model.statement), None)
 
 
-def _foreign_level(model: Model) -> int | None:
+def foreign_level(model: Model) -> int | None:
     """The level a model asks for, where ngspice has none of it."""
     levels = _LEVELS.get(model.type)
     found = _LEVEL.search(model.statement.raw) if levels is not None else None

@@ -72,6 +72,12 @@ CONVERSATION_SEARCH = DatabaseKind(
     indexes=frozenset({"messages_by_transcript"}),
     virtual=_GRAMS,
 )
+COMPONENTS = DatabaseKind(
+    application_id=0x4344434F,  # "CDCO"
+    tables=frozenset({"meta", "files", "components", "figures"}),
+    indexes=frozenset({"components_by_file", "components_by_name", "figures_by_value"}),
+    virtual=_GRAMS,
+)
 
 
 def is_disk_full(path: Path, error: sqlite3.Error) -> bool:

@@ -138,14 +138,20 @@ def opened(root: Path, cache: Cache = PROJECT) -> Iterator[sqlite3.Connection]:
     Raises UnusableError where there can be none (no project, read-only, disk full). A database that turns
     out damaged inside the block is removed: the next opening makes a new one.
     """
-    path = path_of(root, cache)
+    with opened_at(path_of(root, cache), cache) as connection:
+        yield connection
+
+
+@contextlib.contextmanager
+def opened_at(path: Path, cache: Cache) -> Iterator[sqlite3.Connection]:
+    """The same for a cache anywhere."""
     try:
         connection = _connect(path, cache)
     except sqlite3.DatabaseError as error:
         if not _is_damage(error):
             raise UnusableError(str(error)) from error
         _logger.info("%s is damaged (%s) and made anew", path, error)
-        remove(root, cache)
+        remove_at(path)
         try:
             connection = _connect(path, cache)
         except (sqlite3.Error, OSError) as again:
@@ -159,7 +165,7 @@ def opened(root: Path, cache: Cache = PROJECT) -> Iterator[sqlite3.Connection]:
     except sqlite3.DatabaseError as error:
         if _is_damage(error):
             _logger.info("%s is damaged (%s) and made anew", path, error)
-            remove(root, cache)
+            remove_at(path)
         raise
     finally:
         connection.close()
@@ -167,7 +173,11 @@ def opened(root: Path, cache: Cache = PROJECT) -> Iterator[sqlite3.Connection]:
 
 def remove(root: Path, cache: Cache = PROJECT) -> None:
     """Throw the index away; who has it open goes on with what is gone."""
-    path = path_of(root, cache)
+    remove_at(path_of(root, cache))
+
+
+def remove_at(path: Path) -> None:
+    """The same for a cache anywhere."""
     for companion in COMPANIONS:
         with contextlib.suppress(FileNotFoundError):
             confined.unlink(path.with_name(path.name + companion))

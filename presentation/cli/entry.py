@@ -98,8 +98,9 @@ COMMANDS: dict[str, Command] = {
         msg("Set dialect, libraries, model files and variables for the circuits of a project"), "simulator"
     ),
     "models": _command(
-        msg("List or print the models of parts that come with the program; gm/Id tables of MOSFETs"), "models"
+        msg("Find components in the libraries, or print a model; gm/Id tables of MOSFETs"), "models"
     ),
+    "bom": _command(msg("List the parts of a circuit: bill of materials"), "bom"),
     "import": _command(msg("Make a netlist of an LTspice schematic (.asc)"), "import_schematic"),
     "measure": _command(msg("Measure a stored result or a raw file"), "measure"),
     "sweep": _study(msg("Simulate a netlist over ranges of its parameters"), "sweep"),

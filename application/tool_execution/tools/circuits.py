@@ -22,6 +22,7 @@ from application.tool_execution.tools._common import (
     in_worker,
     locate,
 )
+from application.tool_execution.tools.bill import counted
 from application.tool_execution.tools.files import unreadable
 from application.tool_execution.tools.result_source import changed_since, result_content
 from domain.circuit.dependencies import DependencyTree, SourceReader, resolve_dependencies
@@ -53,6 +54,7 @@ class AnalyzeArguments(Arguments):
     """Arguments of analyze_file."""
 
     path: str = Field(description="Relative to the project.")
+    bom: bool = Field(default=False, description="Bill of materials.")
 
 
 async def analyze_file(arguments: AnalyzeArguments, context: ToolContext, _call: ToolCall) -> ToolResult:
@@ -60,6 +62,8 @@ async def analyze_file(arguments: AnalyzeArguments, context: ToolContext, _call:
     view = context.view
     path = await locate(context, arguments.path)
     name = view.name_of(path)
+    if arguments.bom:
+        return await counted(path, context)
     reader = await off_loop(context.services.sources.for_circuit, path, view.libraries)
     outline = await in_worker(context, path, outline_file, view, path, reader)
     if isinstance(outline, Unreadable):

@@ -1,14 +1,19 @@
-"""The tool that finds a model of the library that comes with the program."""
+"""The tool that finds components in the libraries and gives their models."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from pydantic import Field
 
+from application.ports.components import FoundComponents
 from application.tool_execution.definition import Arguments, Number, Tool, ToolContext, unlisted
 from application.tool_execution.tools._common import locate
-from domain.circuit.model_library import LibraryModel, matching_models
+from domain.circuit.model_library import LibraryModel
+from domain.components.component import Component, fault_words, figure_words
+from domain.components.placing import include_path
+from domain.components.titles import is_shipped
 from domain.llm.tools.look import ToolLook
 from domain.llm.tools.result import ToolCall, ToolResult, failure, failure_of
 from domain.studies.spec_reader import read_number
@@ -16,11 +21,14 @@ from shared.errors import CircuitAIError
 from shared.message import msg
 from shared.uninterrupted import off_loop
 
+_MOST, _MOST_OF_ALL = 12, 40
+_STOCK = "Stock and price: unknown offline. No distributor is asked; what the libraries have is known."
+
 
 class FindModelArguments(Arguments):
     """Arguments of find_model."""
 
-    query: str = Field("", max_length=100, description="A part (2N3904) or words (pnp, op-amp). Omit: all.")
+    query: str = Field("", max_length=200, description="Name, or kind and figures.")
     length: str | None = Field(None, max_length=20, description="L (0.5u): gm/Id table of a MOS model.")
     path: str | None = unlisted(None)
     width: str = unlisted("10u", max_length=20)
@@ -28,35 +36,57 @@ class FindModelArguments(Arguments):
     channel: Literal["", "nmos", "pmos"] = unlisted("")
     bulk: Number = unlisted(0.0, ge=0, le=20)
     whole: bool = unlisted(False)
+    stock: bool = unlisted(False)
 
 
 async def find_model(arguments: FindModelArguments, context: ToolContext, _call: ToolCall) -> ToolResult:
     """One model whole, or a line for each that fits; with a length the gm/Id table of a MOSFET model."""
     if arguments.length is not None:
         return await _table(arguments, arguments.length, context)
-    models = await off_loop(lambda: context.services.model_library.models)
-    found = matching_models(models, arguments.query)
-    if not found:
-        return failure(
-            "no_such_model",
-            msg("The model library has nothing like “{query}”.", query=arguments.query),
-            detail="It has: " + ", ".join(model.name for model in models),
-            suggestions=(msg("Write the .model card into the circuit, with its source."),),
-        )
+    find = context.services.components
+    is_asked = bool(arguments.query.strip())
+    most = _MOST if is_asked else _MOST_OF_ALL
+    answer = await find(arguments.query, root=context.view.root, most=most)
+    found = answer.found
+    shipped = {model.name: model for model in await off_loop(lambda: context.services.model_library.models)}
+    if not found.total:
+        return _nothing(arguments, tuple(shipped), found)
     lines = (
-        [_whole(found[0])]
-        if len(found) == 1
-        else [_line(model, with_figures=bool(arguments.query.strip())) for model in found]
+        [await _whole(found.components[0], context)]
+        if found.total == 1 and found.components[0].file
+        else [
+            _line(each, context, shipped.get(each.name) if is_shipped(each) else None, with_figures=is_asked)
+            for each in found.components
+        ]
     )
-    if len(found) > 1:
+    if len(lines) > 1:
         lines.append("Put .include NAME.lib into the circuit. By its name a model is shown whole.")
+    if found.total > len(found.components):
+        lines.append(f"{found.total - len(found.components)} more fit; add a figure or a word.")
+    if found.unstated:
+        lines.append(f"{found.unstated} more of this kind do not state the figures asked for.")
+    if arguments.stock:
+        lines.append(_STOCK)
     return ToolResult(
         success=True,
         content="\n".join(lines),
-        summary=msg("Found {count} {count:model|models} in the library.", count=len(found)),
+        summary=msg("Found {count} {count:model|models} in the library.", count=found.total),
         result={
-            "models": [{"name": each.name, "include": each.include, "pins": each.pins} for each in found]
+            "models": [_plain(each, context) for each in found.components],
+            "total": found.total,
+            "unstated": found.unstated,
+            **({"availability": "unknown offline"} if arguments.stock else {}),
         },
+    )
+
+
+def _nothing(arguments: FindModelArguments, names: Sequence[str], found: FoundComponents) -> ToolResult:
+    unstated = f"{found.unstated} of this kind do not state the figures asked for. " if found.unstated else ""
+    return failure(
+        "no_such_model",
+        msg("The model library has nothing like “{query}”.", query=arguments.query),
+        detail=unstated + "It has: " + ", ".join(names) + (f"\n{_STOCK}" if arguments.stock else ""),
+        suggestions=(msg("Write the .model card into the circuit, with its source."),),
     )
 
 
@@ -89,7 +119,7 @@ async def _table(arguments: FindModelArguments, length: str, context: ToolContex
     rows = [row.cells() for row in table.rows(arguments.vds)]
     heads = [f"{name} [{unit}]" for name, unit in table_columns()]
     lines = [
-        f"{table.model} ({table.channel}), L = {length}, |VDS| = {arguments.vds:g} V, simulated at "
+        f"{table.model} ({table.channel}), L = {length} um, |VDS| = {arguments.vds:g} V, simulated at "
         f"W = {arguments.width}. W = Id / (Id/W) for a wanted gm/Id; far from this W ask again with width.",
         ", ".join(heads),
         *(", ".join(f"{cell:.4g}" for cell in row) for row in rows),
@@ -102,16 +132,55 @@ async def _table(arguments: FindModelArguments, length: str, context: ToolContex
     )
 
 
-def _line(model: LibraryModel, *, with_figures: bool) -> str:
-    figures = f"; {model.figures}" if with_figures else ""
-    return f"{model.name}: {model.title}{figures}; nodes: {model.pins}"
+def _include(component: Component, context: ToolContext) -> str:
+    """The card that brings it into a circuit in the project's folder; "" for a value."""
+    if not component.file:
+        return ""
+    libraries = context.services.components.libraries()
+    return component.include_card(include_path(component, context.view.root, libraries))
 
 
-def _whole(model: LibraryModel) -> str:
-    element = "X1 ... " if model.is_subcircuit else ""
+def _pins(component: Component) -> str:
+    return " ".join(component.pin_label(at).replace(" ", "_") for at in range(len(component.ports)))
+
+
+def _plain(component: Component, context: ToolContext) -> dict[str, object]:
+    return {
+        "name": component.name,
+        "kind": component.kind,
+        "include": _include(component, context),
+        "pins": _pins(component),
+        "figures": dict(component.figures),
+    }
+
+
+def _line(
+    component: Component, context: ToolContext, shipped: LibraryModel | None, *, with_figures: bool
+) -> str:
+    fault = fault_words(component)
+    if fault is not None:
+        return f"{component.name}: cannot be used. {fault[0]} {fault[1]}"
+    if component.card == "value":
+        return f"{component.name}: {component.kind} of {component.title}"
+    figures = shipped.figures if shipped is not None else figure_words(component.kind, component.figures)
+    told = f"; {figures}" if with_figures and figures else ""
+    origin = "" if shipped is not None else f"; {_include(component, context)}"
+    title = component.title or component.kind
+    return f"{component.name}: {title}{told}{origin}; nodes: {_pins(component)}"
+
+
+async def _whole(component: Component, context: ToolContext) -> str:
+    fault = fault_words(component)
+    text = (await context.services.components.text(component)).rstrip()
+    if fault is not None:
+        return f"{component.name} cannot be used. {fault[0]} {fault[1]}\n{text}"
+    element = "X1 ... " if component.card == "subckt" else ""
+    figures = figure_words(component.kind, component.figures)
+    known = f"Figures: {figures}.\n" if figures and not is_shipped(component) else ""
     return (
-        f"Put this card into the circuit: {model.include} (then {element}{model.name}; nodes: {model.pins}). "
-        f"For use outside this program put the text itself into the circuit:\n{model.text.rstrip()}"
+        f"Put this card into the circuit: {_include(component, context)} (then {element}{component.name}; "
+        f"nodes: {_pins(component)}). "
+        f"For use outside this program put the text itself into the circuit:\n{known}{text}"
     )
 
 
@@ -120,8 +189,8 @@ FIND_MODEL = Tool(
     title=msg("Find a model"),
     look=ToolLook(running=msg("Finding a model"), done=msg("Found a model"), icon="book-open", card="read"),
     description=(
-        "Tested models of usual parts: transistors, diodes, Zeners, op-amps, 555, MOS. Better than a .model "
-        'from memory; .include 2N3904.lib brings one in. Example: {"query": "2N3904"}'
+        "Tested models of the program's and the user's libraries: transistors, diodes, op-amps. "
+        'Better than a .model from memory. Example: {"query": "op-amp above 5 MHz"}'
     ),
     category="search",
     effect="read",

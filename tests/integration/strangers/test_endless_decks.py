@@ -31,6 +31,7 @@ from domain.circuit.outline import outline_of
 from domain.circuit.parameters import resolve_parameters
 from domain.circuit.sections import sections_of
 from domain.circuit.translation import translate
+from domain.components.reading import read_components
 from domain.design.fenced_netlist import fenced_netlist
 from domain.design.sentence import read_sentence
 from domain.design.understanding import Slot, fill_slots
@@ -138,6 +139,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     "outline": lambda text: outline_of(Netlist.parse(text.encode())),
     "sections": lambda text: sections_of(Netlist.parse(text.encode())),
     "parameters": lambda text: resolve_parameters(tree_of(text)),
+    "components": lambda text: read_components(text.encode(), "x.lib"),
     "LTspice": lambda text: translate(Netlist.parse(text.encode()), "ltspice"),
 }
 

@@ -9,6 +9,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from application.components.billing import CountParts
+from application.components.finding import FindComponents
 from application.optimization.optimizing import OptimizeCircuit
 from application.results.exporting import ExportResult
 from application.search.searching import SearchProject
@@ -23,6 +25,7 @@ from application.tool_execution.executor import ToolExecutor
 from application.tool_execution.operations import Operations
 from application.tool_execution.registry import TOOLS
 from domain.llm.tools.result import ToolCall, ToolResult
+from infrastructure.components.index import SqliteComponentIndex
 from infrastructure.exports.pictures import PictureFiles
 from infrastructure.exports.tables import TableFiles
 from infrastructure.ngspice.batch.simulator import NgspiceBatch
@@ -40,6 +43,7 @@ from infrastructure.search.project_index import SqliteProjectIndex
 from infrastructure.waveforms.raw_file import RawFileReader
 from shared.cpu_executor import CpuTaskExecutor
 from shared.events import EventBus
+from shared.paths import MODEL_LIBRARY
 from shared.processes import ProcessManager
 from shared.ulid import new_ulid
 
@@ -69,6 +73,15 @@ class Bench:
         self.services: ToolServices = SimpleNamespace(
             sources=sources,
             model_library=ShippedModels(),
+            components=FindComponents(
+                index=SqliteComponentIndex(project.private / "home"),
+                cpu=lambda: self.cpu,
+                shipped=MODEL_LIBRARY,
+                libraries=lambda: libraries,
+            ),
+            bill=CountParts(
+                sources=sources, settings=settings, libraries=lambda: libraries, write_file=write_atomically
+            ),
             device_tables=tables,
             check=CheckCircuit(sources=sources, libraries=libraries),
             simulate=RunSimulation(

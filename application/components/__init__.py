@@ -1,0 +1,1 @@
+"""Components: found in the libraries, shown, put into a circuit, counted."""

@@ -1,0 +1,1 @@
+"""Components: what libraries hold, how they are searched, what a circuit is built of."""

@@ -1,0 +1,38 @@
+"""What a list shows of a component in the reader's language: its title, its figures, where it is from."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePath
+
+from domain.circuit.model_library import title_words
+from domain.components.component import Component, figure_words
+from shared.message import Message, msg
+from shared.paths import MODEL_LIBRARY
+
+
+def is_shipped(component: Component) -> bool:
+    """Whether it comes with the program."""
+    return bool(component.file) and PurePath(component.file).parent == MODEL_LIBRARY
+
+
+def title_of(component: Component) -> Message:
+    """What it is, with its figures where its library's words do not have them."""
+    figures = figure_words(component.kind, component.figures)
+    if is_shipped(component):
+        told = title_words(component.title)
+        has_ratings = any(each.isdigit() for each in component.title)
+        return told if has_ratings or not figures else msg("{kind}, {ratings}", kind=told, ratings=figures)
+    said = "; ".join(text for text in (component.title, figures) if text)
+    return msg("{text}", text=said)
+
+
+def origin_of(component: Component, root: Path | None = None) -> Message:
+    """Where it comes from: the program, the E-series, or a file (within the project by its path there)."""
+    if component.card == "value":
+        return msg("E-series")
+    if is_shipped(component):
+        return msg("built in")
+    path = PurePath(component.file)
+    if root is not None and path.is_relative_to(root):
+        return msg("{path}", path=path.relative_to(root))
+    return msg("{path}", path=path.name if root is not None else path)
