@@ -26,8 +26,9 @@ _PIECE = late_pattern(r"""\{[^{}]*\}|'[^']*'|"[^"]*"|[^\s{'"]+|[{'"]""")
 
 def formatted(text: str, *, has_title: bool) -> str:
     """The text with its columns aligned; as it is when that would change how it is read."""
-    end = "\r\n" if "\r\n" in text else "\n" if "\n" in text else "\r"
-    lines = text.split(end)
+    end = "\n" if "\n" in text or "\r" not in text else "\r"
+    ends = [line[len(line.rstrip("\r")) :] if end == "\n" else "" for line in text.split(end)]
+    lines = [line[: len(line) - len(tail)] for line, tail in zip(text.split(end), ends, strict=True)]
     netlist = Netlist.parse(text.encode("utf-8", "replace"), has_title=has_title)
     for cards in _runs(netlist):
         aligned = _aligned([lines[card.line - 1] for card in cards])
@@ -35,7 +36,7 @@ def formatted(text: str, *, has_title: bool) -> str:
             lines[card.line - 1] = line
     first = int(has_title)
     lines[first:] = [line.rstrip(" \t") if not _is_held_over(line) else line for line in lines[first:]]
-    new = end.join(lines)
+    new = end.join(line + tail for line, tail in zip(lines, ends, strict=True))
     return (
         new
         if same_cards(netlist, Netlist.parse(new.encode("utf-8", "replace"), has_title=has_title))

@@ -53,6 +53,8 @@ plot   v(out)
 
 def test_columns_are_aligned_and_the_rest_stays() -> None:
     assert formatted(UGLY, has_title=True) == NEAT
+    mixed = UGLY.replace("\n", "\r\n", 3)
+    assert formatted(mixed, has_title=True) == NEAT.replace("\n", "\r\n", 3)
     windows = UGLY.replace("\n", "\r\n")
     assert formatted(windows, has_title=True) == NEAT.replace("\n", "\r\n")
 
