@@ -14,7 +14,7 @@ from domain.design.sentence import Sentence
 
 _AMPLIFY = (
     r"multipl\w+|(?<![a-z])amplif\w*|(?<![a-z])(?:pre-?)?amp(?![a-z])|(?<![a-z])gain(?![a-z])|(?<!\d)x\d|\dx(?![a-z])|"
-    r"times larger|(?:up|by) [\d.]+ ?db|放大|乘以?\s?\d|增益|\d\s?倍(?!频)"
+    r"times larger|(?<![a-z])g\s?=|(?:up|by) [\d.]+ ?db|放大|乘以?\s?\d|增益|\d\s?倍(?!频)"
 )
 _TRANSISTOR = (
     r"(?<![a-z])(?:bjt|npn)s?(?![a-z])|(?:one|single|1|a) (?:bipolar )?transistor|2n\d{4}|(?<![a-z])bc5\d\d|"
@@ -86,6 +86,7 @@ _SERIES_TRANSISTOR = (
 _REGULATE = r"regulat\w*|stabili[sz]\w*|steady|稳[压到定住]|稳压"
 _LINEAR = r"(?<![a-z])linear(?![a-z])|no switching|without switching|线性|不[要用]开关"
 _TWO_VOLTAGES = r"\d\s?(?:v|伏).{1,60}?\d\s?(?:v|伏)"
+_ISOLATED = r"isolat|隔离|transformer|变压器"
 _LOW_DROP = r"low[\s-]?drop|little headroom|dropout|低压[差降]|压差"
 _LOGIC = r"logic|gpio|mcu|digital|(?<![a-z])i/?o(?![a-z])|逻辑|单片机|数字|信号"
 _LEVELS = (
@@ -138,7 +139,7 @@ _WATTS = r"\d\s?m?(?:watts?|w|瓦)(?![a-z])"
 _INTEGRATE = r"integrat\w*|积分|ramp from"
 _TWO_STAGES = r"(?:two|2)[\s-]stages?|[两二2]级"
 _CONSTANT_CURRENT = (
-    r"constant[\s-](?:current|[\d.]+\s?m?a(?![a-z]))|current[\s-]limit|current[\s-](?:source|sink)|"
+    r"constant[\s-](?:current|[\d.]+\s?m?a(?![a-z]))|current[\s-]limiter|current[\s-](?:source|sink)|"
     r"恒流|电流源|恒定.{0,4}电流"
 )
 _LAMP = r"(?<![a-z])leds?(?![a-z])|发光二极管"
@@ -214,6 +215,8 @@ _ROWS = (
     _Row("lc_band_ladder", (_BAND, _IMPEDANCE)),
     _Row("lc_band_ladder", (_BAND, _IMPEDANCE, _ENDS)),
     _Row("lc_band_ladder", (_BAND_STOP, _IMPEDANCE, _ENDS)),
+    _Row("forward", (r"forward(?! voltage| drop| bias)|正激", _ISOLATED, _TWO_VOLTAGES)),
+    _Row("flyback", (r"fly[\s-]?back|反激", _ISOLATED, _TWO_VOLTAGES)),
     _Row("series_regulator", (_ZENER, _SERIES_TRANSISTOR)),
     _Row("series_regulator", (_REGULATE, _ZENER, _SERIES_TRANSISTOR)),
     _Row("series_regulator", (_LINEAR, _TWO_VOLTAGES)),

@@ -73,6 +73,8 @@ class Slot:
     """What follows straight behind the number when it is meant."""
     weak: str | None = None
     """Words in front that name it when nothing better does ("at")."""
+    required: bool = False
+    """Asked for when nothing says it."""
     takes_rest: bool = False
     """Takes a number with its unit that no words name."""
     takes_bare: bool = True
@@ -235,6 +237,9 @@ def _only_unit(mention: Mention, found: Sequence[Mention], slots: Sequence[Slot]
     places = Counter(unit for slot in slots if slot.takes_rest for unit in slot.dimensions)
     written = Counter(each.dimension for each in found)
     units = {unit for unit in mention.may_be if places[unit] > written[unit]}
+    if len(units) > 1:  # what the circuit cannot do without comes first
+        needed = {unit for slot in slots if slot.required for unit in slot.dimensions}
+        units = (units & needed) or units
     return units.pop() if len(units) == 1 else None
 
 

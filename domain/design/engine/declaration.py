@@ -74,7 +74,6 @@ class Quantity(Slot):
     within: tuple[float, float]
     """Least and greatest value that can be designed."""
     example: float
-    required: bool = False
     default: float | Callable[[Request], float] | None = None
     is_told: bool = True
     """Whether a default is told to the user."""

@@ -20,6 +20,7 @@ CONVERTER = (
     r"switch(?:ing|ed)?[\s-]*(?:mode|regulator|power|supply)|开关(?:电源|稳压)|smps|power supply|电源"
 )
 _OTHER_SUPPLIES = (
+    r"isolat|隔离|transformer|变压器|"
     r"(?<![a-z])linear(?![a-z])|线性|zener|齐纳|稳压(?:二极)?管|no (?:inductor|coil)|"
     r"without (?:an? )?(?:inductor|coil)|不[用要]电感|无电感|(?<![a-z])rms(?![a-z])|secondary|"
     r"有效值|次级|整流成|\d\s?v\s?ac(?![a-z])"

@@ -125,7 +125,7 @@ RECTIFIER = kit.Choice(
         kit.Option(key="diode", label=msg("Schottky diode"), words=_DIODE_WORDS),
         kit.Option(
             key="synchronous", label=msg("synchronous rectifier"),
-            words=rf"^(?!.*(?:{_DIODE_WORDS})).*(?:synchron|同步)",
+            words=rf"^(?!.*(?:{_DIODE_WORDS})).*(?:synchron|(?<![a-z])sync(?![a-z])|同步)",
         ),
     ),
 )  # fmt: skip

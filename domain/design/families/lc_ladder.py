@@ -160,7 +160,7 @@ FAMILY = kit.Family(
             r"^(?!.*(?:first|1st|single|rc|rl|一阶))(?=.*(?<![\d.])(?:50|75)\s?(?:ohm|Ω|ω|欧))(?=.*(?:butterw|cheb|order|pole|巴特沃|"
             r"[切契]比雪夫|阶))(?=.*(?:low|high)[\s-]?pass|.*[低高]通)"
         ),
-        excludes=r"band[\s-]?(?:pass|stop|reject)|notch|带通|带阻|陷波|(?<![a-z])r-?l?-?c(?![a-z])|阻容|(?<![a-z])active|有源|op[\s-]?amp|运放|sallen",
+        excludes=r"(?:first|1st)[\s-]order|[一1]阶|band[\s-]?(?:pass|stop|reject)|notch|带通|带阻|陷波|(?<![a-z])r-?l?-?c(?![a-z])|阻容|(?<![a-z])active|有源|op[\s-]?amp|运放|sallen",
         refuses=(
             (r"bessel|贝[塞赛]尔", msg("LC ladders with a Bessel response cannot be designed yet."),
              msg("Ask for a Butterworth or Chebyshev response, or for an active Sallen-Key filter.")),
