@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from application.ports.search import Embedder
     from application.project.adopting import AdoptProject
     from application.project.browsing import BrowseProject
+    from application.project.change_pieces import ChangePieces
     from application.project.cleaning import CleanProject
     from application.project.editing import EditFiles
     from application.project.importing import ImportSchematic
@@ -81,6 +82,13 @@ class Project:
         from application.project.undoing import ProjectOperations
 
         return ProjectOperations(projects=self._parts.projects, events=self._outside.program.events)
+
+    @cached_property
+    def pieces(self) -> ChangePieces:
+        """What an operation changed, piece by piece."""
+        from application.project.change_pieces import ChangePieces
+
+        return ChangePieces(projects=self._parts.projects, events=self._outside.program.events)
 
     @cached_property
     def adopt(self) -> AdoptProject:

@@ -10,6 +10,7 @@ from shared.message import msg
 _anywhere = partial(Action, menu="edit", scope="focus", is_fixed=True, in_box=False)
 _editor = partial(Action, menu="edit", scope="editor")
 _lines = partial(_editor, submenu=msg("Lines"))
+_changes = partial(_editor, submenu=msg("Changes of a model"))
 _problem = partial(Action, menu="edit", icon="triangle-alert")  # from anywhere
 
 EDIT: tuple[Action, ...] = (
@@ -36,6 +37,10 @@ EDIT: tuple[Action, ...] = (
     _editor("editor.definition", msg("Go to definition"), keys="F12", begins_part=True),
     _editor("editor.uses", msg("All uses"), keys="Shift+F12"),
     _editor("editor.rename", msg("Rename…"), keys="F2"),
+    _changes("editor.next_change", msg("Next change of a model"), keys="Alt+F5", begins_part=True),
+    _changes("editor.previous_change", msg("Previous change of a model"), keys="Alt+Shift+F5"),
+    _changes("editor.take_back_change", msg("Undo this change only"), keys="Alt+Del"),
+    _changes("editor.keep_change", msg("Keep this change"), keys="Alt+Ins"),
     _lines("editor.comment", msg("Toggle comment"), keys="Ctrl+/", begins_part=True),
     _lines("editor.format", msg("Format"), keys="Ctrl+Shift+I Alt+Shift+F"),
     _lines("editor.move_up", msg("Move line up"), keys="Alt+Up"),

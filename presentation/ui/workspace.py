@@ -172,6 +172,8 @@ class Workspace(QObject):
     """Somebody wants to run, and it is not known which of the circuits: ask, and then run"""
     file_changed: Signal[Path] = signal(object)
     """Something on the disk is another than before (made, changed, removed)"""
+    change_made: Signal[Path, str] = signal(object, str)
+    """A model changed this file; the id of the operation, whose pieces can be taken back"""
     file_activated: Signal[Path, int | None] = signal(object, object)
     """Somebody wants to see a file, at a line from 1."""
     file_offered: Signal[Path] = signal(object)

@@ -229,6 +229,11 @@ class LineDiff:
     """One version is no text: nothing is counted or shown."""
 
 
+def lines_of(text: str) -> list[str]:
+    """The lines of a text with their ends."""
+    return _LINE.findall(text)
+
+
 def diff_files(
     before: bytes | None, after: bytes | None, *, path: str, context: int = 3, limit: int = TEXT_LIMIT
 ) -> LineDiff:
@@ -250,7 +255,7 @@ def diff_texts(before: str, after: str, *, path: str, context: int = 3, limit: i
 
 
 def _diff(before: str, after: str, *, names: tuple[str, str], context: int, limit: int) -> LineDiff:
-    old, new = _LINE.findall(before), _LINE.findall(after)
+    old, new = lines_of(before), lines_of(after)
     opcodes = line_opcodes(old, new)
     changes = [opcode for opcode in opcodes if opcode[0] != "equal"]
     lines = list(_unified(old, new, opcodes, names=names, context=context)) if changes else []

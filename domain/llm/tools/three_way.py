@@ -8,12 +8,17 @@ continuation line are never put together from two versions.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 
-from domain.llm.tools.text_files import BinaryFileError, NotEncodableError, TextFile, decode, line_opcodes
+from domain.llm.tools.text_files import (
+    BinaryFileError,
+    NotEncodableError,
+    TextFile,
+    decode,
+    line_opcodes,
+    lines_of,
+)
 
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
 _MOST_BYTES = 2_000_000
 
 
@@ -44,7 +49,7 @@ def merge_texts(base: str, mine: str, theirs: str) -> str | None:
     """As `merge_files`, for texts; None on a conflict."""
     from merge3 import Merge3
 
-    old, one, other = (_LINE.findall(text) for text in (base, mine, theirs))
+    old, one, other = (lines_of(text) for text in (base, mine, theirs))
     merge = Merge3(old, one, other, sequence_matcher=_Matcher)
     lines: list[str] = []
     for kind, *region in merge.merge_groups():

@@ -66,6 +66,8 @@ class Acts:
         ways = WaysOn(model, lambda work: self.services.start(work, kind="sessions"))
         runs: dict[str, Callable[[str], Message | None]] = {
             "undo": lambda card: model.undo(card, cast("UndoChoice", argument) if argument else None),
+            "pieces": self._pieces,
+            "turn_piece": lambda card: self._pieces(card, argument),
             "answer": lambda card: model.design.answer(card, cast("Choice", argument)),
             "intent": lambda chip: model.design.correct(chip, cast("IntentKind", argument)),
             "go_on": ways.go_on,
@@ -113,6 +115,18 @@ class Acts:
         problem = self.model.versions.edit(key)
         self.composer.edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
         return problem
+
+    def _pieces(self, key: str, number: str = "") -> Message | None:
+        """The pieces of a change, or one of them taken back or put back."""
+        if self.model.root is None:
+            return None
+        if self.model.is_running:
+            return msg("A run is using the files. Stop it before undoing a change.")
+        if number.isdecimal():
+            self.model.pieces.turn(self.model.root, key, int(number))
+        else:
+            self.model.pieces.look(self.model.root, key)
+        return None
 
     def _confirm(self, key: str, argument: str) -> None:
         """Answer a card of calls; a refusal takes what is written in the message box as its reason."""

@@ -42,13 +42,13 @@ class FileChanges:
 
     def undo(self, root: Path, card: OperationCard, choose: UndoChoice | None = None) -> None:
         """Take the change of a card back, or do it again; `choose` decides about files changed since."""
-        self._items.put(replace(card, standing="undoing", problem=None, conflicts=(), ways=()))
+        self._items.put(replace(card, standing="undoing", problem=None, conflicts=(), ways=(), pieces=None))
         self._window.start(self.take_back(root, card, choose), kind="undo")
         self._tell()
 
     async def take_back(self, root: Path, card: OperationCard, choose: UndoChoice | None = None) -> None:
         """The same, done when it returns: the card says how it went."""
-        card = replace(card, conflicts=(), ways=())
+        card = replace(card, conflicts=(), ways=(), pieces=None)
         try:
             if not await self._window.save_buffers():
                 self._items.put(replace(card, problem=unsaved()))
@@ -79,6 +79,7 @@ class FileChanges:
         if isinstance(card, OperationCard):
             self._items.put(with_operation(card, entry, {}))
             self._tell_of_others(root, card, entry.record)
+            self._window.change_made(root / entry.record.path, key)
             self._tell()
 
     def _tell_of_others(self, root: Path, card: OperationCard, record: OperationRecord) -> None:

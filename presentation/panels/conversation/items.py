@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from domain.llm.compression import Compression
     from domain.llm.costs import AnswerUse
     from domain.llm.tools.look import ToolLook
+    from domain.llm.tools.pieces import Piece
     from domain.llm.tools.text_files import LineDiff
     from presentation.panels.conversation.charts import Chart
     from presentation.panels.conversation.study_charts import StudyPicture
@@ -126,6 +127,8 @@ class OperationCard:
     """How far it is, while it runs."""
     diff: LineDiff | None = None
     standing: Standing = "none"
+    pieces: tuple[Piece, ...] | None = None
+    """What became of each place it changed; None until somebody wants to see that."""
     is_new_file: bool = False
     problem: Message | None = None
     """Why an undo was refused."""

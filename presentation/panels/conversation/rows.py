@@ -223,11 +223,40 @@ def _operation(item: OperationCard) -> b.Row:
     fold = b.Fold(
         part="diff",
         head=_head(item),
-        body=(_diff(diff, item.path),),
+        body=(_diff(diff, item.path), *_choose(item)) if item.pieces is None else _pieces(item),
         kind=look,
-        is_open=not is_undone and diff.added + diff.removed <= _SHOWN_ROWS,
+        is_open=item.pieces is not None or (not is_undone and diff.added + diff.removed <= _SHOWN_ROWS),
     )
     return b.Row((fold, *below), "card")
+
+
+def _choose(item: OperationCard) -> tuple[b.Buttons, ...]:
+    """The way to the single places of a change that has several."""
+    if item.standing != "stands" or item.diff is None or len(item.diff.hunks) < 2:
+        return ()
+    button = b.Button(act="pieces", label=msg("Undo single changes…"), kind="quiet")
+    return (b.Buttons((button,), "buttons foot"),)
+
+
+_TOLD_OF_PIECE = {
+    "stands": msg("stands"),
+    "taken_back": msg("undone"),
+    "touched": msg("The lines around it were edited since: it cannot be undone by itself."),
+}
+
+
+def _pieces(item: OperationCard) -> tuple[b.Frame, ...]:
+    """Each place a change has, with what became of it."""
+    found = []
+    for number, piece in enumerate(item.pieces or ()):
+        label = msg("Redo this one") if piece.standing == "taken_back" else msg("Undo this one")
+        button = b.Button(act="turn_piece", argument=str(number), label=label, kind="aside")
+        told = b.Text(_TOLD_OF_PIECE[piece.standing], "dim")
+        line = b.Line("figures", (told,), () if piece.standing == "touched" else (button,))
+        found.append(
+            b.Frame("piece", (b.Diff(tuple(_rows_of_hunk(piece.hunk, item.path)), _SHOWN_ROWS), line))
+        )
+    return tuple(found)
 
 
 def _running(item: OperationCard | SimulationCard) -> tuple[b.Frame, ...]:

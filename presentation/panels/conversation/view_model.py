@@ -32,6 +32,7 @@ from presentation.panels.conversation.items import (
 from presentation.panels.conversation.live_run import LiveRun, RunOrder, error_block
 from presentation.panels.conversation.outbox import Outbox
 from presentation.panels.conversation.pending import Pending, Place
+from presentation.panels.conversation.piecewise import Piecewise
 from presentation.panels.conversation.shelf import Shelf, StoredConversation
 from presentation.panels.conversation.shown_conversation import Mode
 from presentation.panels.conversation.shown_transcript import ShownTranscript
@@ -99,6 +100,7 @@ class ConversationViewModel:
         """Of the conversation."""
         self.asking = Asking(self.items, window, self._tell)
         self._changes = FileChanges(app.project, self.items, window, self._tell)
+        self.pieces = Piecewise(app.project, self.items, window, self._tell)
         self.versions = Versions(self, window, self._changes)
         self.transcript = ShownTranscript(self, app.conversations, shelf, window)
         self.design = DesignQuestions(self, self.asking, app.design, window, open_again=self.transcript.open)

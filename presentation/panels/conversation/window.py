@@ -128,6 +128,10 @@ class Window:
             is_unsaved=buffers.is_dirty(path),
         )
 
+    def change_made(self, path: Path, op_id: str) -> None:
+        """A model has changed a file: for who shows its text, and what of it can be taken back."""
+        self._services.workspace.change_made.emit(path, op_id)
+
     def file_changed(self, path: Path) -> None:
         """A file of the project is another than before: for who shows it, or is judged by the goals in it."""
         workspace = self._services.workspace

@@ -25,6 +25,7 @@ from presentation.panels.editor.editor_look import (
     NUMBERS,
     SYMBOLS,
     dress,
+    dress_taken_out,
     fit_numbers,
     set_up,
 )
@@ -77,6 +78,7 @@ class CodeEditor(MarkedText):
         dress(self, self._services)
         if self._lexer is not None:
             self._lexer.restyle(self._services.theme.theme)
+        dress_taken_out(self, self._services.theme.theme)
         self._overview.restyle()
         self.refresh_note()
 

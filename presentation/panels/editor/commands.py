@@ -11,6 +11,7 @@ from typing import Literal, Protocol
 from PyQt6.QtWidgets import QApplication, QLineEdit
 
 from presentation.panels.editor import line_commands
+from presentation.panels.editor.change_review import ChangeReview
 from presentation.panels.editor.code_editor import CodeEditor
 from presentation.panels.editor.examination import Problem, has_title, is_spice
 from presentation.panels.editor.page import EditorPage
@@ -39,6 +40,10 @@ class TextCommands:
         return {
             "editor.quick_fix": self.quick_fix,
             "editor.probe": self.probe,
+            "editor.next_change": partial(self._review, lambda review: review.go(1)),
+            "editor.previous_change": partial(self._review, lambda review: review.go(-1)),
+            "editor.take_back_change": partial(self._review, lambda review: review.take_back()),
+            "editor.keep_change": partial(self._review, lambda review: review.keep()),
             "editor.complete": self.complete,
             "editor.next_problem": partial(self.go_to_problem, 1),
             "editor.previous_problem": partial(self.go_to_problem, -1),
@@ -56,6 +61,12 @@ class TextCommands:
         page = self._area.current_page()
         if page is not None:
             page.fix_at_caret()
+
+    def _review(self, act: Callable[[ChangeReview], None]) -> None:
+        """Do something with the changes that models made in the text."""
+        page = self._area.current_page()
+        if page is not None:
+            act(page.review)
 
     def probe(self) -> None:
         """Plot the node or element at the caret."""

@@ -114,6 +114,7 @@ class EditorArea(OpenTexts, QWidget):
         workspace.file_offered.connect(self._opening.offer)
         workspace.place_probed.connect(self._on_place_probed)
         workspace.file_changed.connect(self._on_file_changed)
+        workspace.change_made.connect(self._opening.note_change)
         workspace.file_moved.connect(self._on_file_moved)
         workspace.changes_accepted.connect(self._on_changes_accepted)
         workspace.project_closed.connect(self.close_all)

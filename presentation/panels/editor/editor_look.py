@@ -5,7 +5,17 @@ from __future__ import annotations
 from PyQt6.QtGui import QColor, QFontMetricsF, QImage, QKeySequence
 
 from presentation.panels.editor.byte_text import ByteText
-from presentation.panels.editor.marked_text import BULB, CHANGED, ERROR, GLOW, MATCH, SIGNS, WARNING
+from presentation.panels.editor.marked_text import (
+    BULB,
+    CHANGED,
+    ERROR,
+    GLOW,
+    MATCH,
+    PUT_IN,
+    SIGNS,
+    TAKEN_OUT,
+    WARNING,
+)
 from presentation.panels.editor.overlay import SQUIGGLES
 from presentation.ui.theme import Theme
 from presentation.ui.workspace import WindowServices
@@ -108,6 +118,17 @@ def _dress_indicators(editor: ByteText, theme: Theme) -> None:
     editor.setIndicatorDrawUnder(True, GLOW)
 
 
+def dress_taken_out(editor: ByteText, theme: Theme) -> None:
+    """After the lexer, which makes all styles alike first."""
+    font = theme.font("mono")
+    editor.SendScintilla(editor.SCI_STYLESETFONT, TAKEN_OUT, font.family().encode())
+    editor.ask(
+        editor.SCI_STYLESETSIZE, TAKEN_OUT, round(font.pixelSize() * 72 / max(editor.logicalDpiY(), 1))
+    )
+    editor.ask(editor.SCI_STYLESETFORE, TAKEN_OUT, _scintilla_color(theme.color("diff.del_text")))
+    editor.ask(editor.SCI_STYLESETBACK, TAKEN_OUT, _scintilla_color(theme.color("diff.del_bg")))
+
+
 def _dress_markers(editor: ByteText, services: WindowServices) -> None:
     theme = services.theme.theme
     size = theme.size("icon.small")
@@ -115,6 +136,8 @@ def _dress_markers(editor: ByteText, services: WindowServices) -> None:
         _define_image(editor, marker, _picture(services, icon, token, size))
     editor.markerDefine(editor.MarkerSymbol.FullRectangle, CHANGED)
     editor.setMarkerBackgroundColor(theme.color("info.icon"), CHANGED)
+    editor.markerDefine(editor.MarkerSymbol.Background, PUT_IN)
+    editor.setMarkerBackgroundColor(theme.color("diff.add_bg"), PUT_IN)
     small = theme.size("space.3")
     for marker in (editor.SC_MARKNUM_FOLDEROPEN, editor.SC_MARKNUM_FOLDEROPENMID):
         _define_image(editor, marker, _picture(services, "chevron-down", "text.tertiary", small))

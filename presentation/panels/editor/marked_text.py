@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from presentation.panels.editor.byte_text import ByteText
 from presentation.panels.editor.examination import Problem
@@ -12,7 +13,7 @@ from presentation.ui.parts import once_after
 from presentation.ui.workspace import WindowServices
 from shared.message import Message
 
-ERROR, WARNING, BULB, CHANGED = range(4)
+ERROR, WARNING, BULB, CHANGED, PUT_IN = range(5)
 """Markers."""
 SIGNS = {
     ERROR: ("circle-x", "error.icon"),
@@ -25,6 +26,19 @@ MATCH = 11
 GLOW = 13
 """Indicator of what somebody pointed at elsewhere."""
 _GLOW_MS = 2000
+TAKEN_OUT = 60
+"""Style of lines that are no longer there; those of the languages lie below."""
+_MOST_REMOVED = 20
+"""Of them that are shown at one place."""
+
+
+class ChangedPlace(NamedTuple):
+    """Lines a model has put into the text, and those that stood there before."""
+
+    line: int
+    """The first one, from 1; of removed lines alone the one they stood before."""
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
 
 
 class MarkedText(ByteText):
@@ -65,6 +79,23 @@ class MarkedText(ByteText):
             for line in range(first - 1, min(last, self.lines())):
                 self.markerAdd(line, CHANGED)
         self._overview.set_changes(changed, self.lines())
+
+    def show_places(self, places: Sequence[ChangedPlace]) -> None:
+        """What models changed: lines put in have a ground, those taken out stand above their place."""
+        self.markerDeleteAll(PUT_IN)
+        self.ask(self.SCI_ANNOTATIONCLEARALL)
+        for place in places:
+            for line in range(place.line - 1, min(place.line - 1 + len(place.added), self.lines())):
+                self.markerAdd(line, PUT_IN)
+            if place.removed:
+                shown = "\n".join(f"- {text}" for text in place.removed[:_MOST_REMOVED])
+                shown += "\n- …" if len(place.removed) > _MOST_REMOVED else ""
+                above = max(place.line - 2, 0)
+                self.SendScintilla(self.SCI_ANNOTATIONSETTEXT, above, shown.encode())
+                self.ask(self.SCI_ANNOTATIONSETSTYLE, above, TAKEN_OUT)
+        self.ask(
+            self.SCI_ANNOTATIONSETVISIBLE, self.ANNOTATION_STANDARD if places else self.ANNOTATION_HIDDEN
+        )
 
     def show_matches(self, matches: Sequence[tuple[int, int]]) -> None:
         """Mark the places of a search, in bytes."""

@@ -14,7 +14,7 @@ from presentation.ui.styles import mark_area
 from presentation.ui.workspace import WindowServices
 from shared.message import Message
 
-NoticeKind = Literal["changed", "deleted", "not_saved", "closing", "replaced"]
+NoticeKind = Literal["changed", "deleted", "not_saved", "closing", "replaced", "review"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,8 @@ class Way:
     """For tests and style: ``keep``, ``take``."""
     text: Message
     act: Callable[[], object]
+    action: str = ""
+    """The row of the table of actions that does the same: its key is told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ class NoticeBar(QWidget):
         self._row = QHBoxLayout(self)
         self._row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignVCenter)
         self._row.addWidget(self._label, 1)
-        self._buttons: list[tuple[QPushButton, Message]] = []
+        self._buttons: list[tuple[QPushButton, Way]] = []
         self.setObjectName("noticeBar")
         mark_area(self, surface="panel", line="bottom")
         self.restyle()
@@ -76,20 +78,24 @@ class NoticeBar(QWidget):
                 name=f"notice_{way.name}", clicked=lambda _checked=False, act=way.act: act(), small=True
             )
             self._row.addWidget(button)
-            self._buttons.append((button, way.text))
+            self._buttons.append((button, way))
 
     def restyle(self) -> None:
         theme = self._services.theme.theme
         edge, gap = theme.size("space.3"), theme.size("space.1")
         arrange(self._row, edges=(edge, gap, edge, gap), gap=theme.size("space.2"))
         kind = self.notice.kind if self.notice is not None else "changed"
-        token = {"not_saved": "error.icon", "replaced": "info.icon"}.get(kind, "warn.icon")
-        picture = "info" if kind == "replaced" else "triangle-alert"
+        token = {"not_saved": "error.icon", "replaced": "info.icon", "review": "info.icon"}
+        picture = {"replaced": "info", "review": "git-compare"}.get(kind, "triangle-alert")
         size = theme.size("icon.default")
-        self._icon.setPixmap(self._services.icons.get(picture, token, size).pixmap(size, size))
+        self._icon.setPixmap(
+            self._services.icons.get(picture, token.get(kind, "warn.icon"), size).pixmap(size, size)
+        )
 
     def retranslate(self) -> None:
         language = self._services.language
         self._label.setText(language(self.notice.text) if self.notice is not None else "")
-        for button, text in self._buttons:
-            button.setText(language(text))
+        for button, way in self._buttons:
+            button.setText(language(way.text))
+            if way.action:
+                button.setToolTip(self._services.shortcuts.shown(way.action))

@@ -53,6 +53,8 @@ class Opening:
         """The file that was asked for last, also while it and others are being read."""
         self._places: dict[Path, Place] = {}
         """Where one was in files that are not open yet."""
+        self._changes: dict[Path, list[str]] = {}
+        """Operations of models on files that are not open."""
         self._turn = asyncio.Lock()
         """Files open in the order in which they were asked for: the last one is in front."""
 
@@ -85,6 +87,15 @@ class Opening:
         """The same, with what differs from the text `before` marked as changed."""
         self._baselines[absolute(path)] = before
         self.show(path, line)
+
+    def note_change(self, path: Path, op_id: str) -> None:
+        """A model changed a file: its text says so, at once or when it is opened."""
+        path = absolute(path)
+        page = self._area.page_of(path)
+        if page is not None:
+            page.review.add(op_id)
+        else:
+            self._changes[path] = [*self._changes.get(path, ()), op_id]
 
     def offer(self, path: Path) -> None:
         """Open `path`, and show it unless somebody writes in another file; the keyboard stays where it is."""
@@ -160,6 +171,8 @@ class Opening:
             page.editor.go_to_place(*self._places[page.path])
         if (before := self._baselines.pop(page.path, None)) is not None:
             page.count_changes_from(before)
+        for op_id in self._changes.pop(page.path, ()):
+            page.review.add(op_id)
         return page
 
 

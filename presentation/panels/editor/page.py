@@ -25,6 +25,7 @@ from domain.circuit.circuit_names import CardCache
 from domain.circuit.completion import Facts
 from domain.llm.tools.text_files import Encoding
 from presentation.panels.editor import line_commands
+from presentation.panels.editor.change_review import ChangeReview
 from presentation.panels.editor.code_editor import CodeEditor
 from presentation.panels.editor.completing import Completer
 from presentation.panels.editor.examination import (
@@ -118,7 +119,10 @@ class EditorPage(QWidget):
         self._probe = TextProbe(services, simulation, open_texts)
         self.editor.menu_opens.connect(self._offer_probes)
         self.notices = NoticeBar(services)
-        arrange(QVBoxLayout(self), self.notices, (self.editor, 1), edges=0, gap=0)
+        self.review = ChangeReview(
+            services, project, self.editor, file=lambda: self.path, data=self.bytes_to_save
+        )
+        arrange(QVBoxLayout(self), self.notices, self.review.bar, (self.editor, 1), edges=0, gap=0)
         self.setFocusProxy(self.editor)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -398,6 +402,7 @@ class EditorPage(QWidget):
 
     def accept_changes(self) -> None:
         """The text as it stands is what changes are counted from."""
+        self.review.keep_all()
         self._baseline = self.editor.text()
         self._start_examination()
 
@@ -437,6 +442,7 @@ class EditorPage(QWidget):
         self.editor.show_changes(found.changed)
         if self.point_hints.is_on:
             self.point_hints.refresh()
+        self.review.refresh()
         self.examined.emit()
         self._services.workspace.text_checked.emit(self.path, text)
         if self._wants_fix:
@@ -515,10 +521,12 @@ class EditorPage(QWidget):
     def restyle(self) -> None:
         self.editor.restyle()
         self.notices.restyle()
+        self.review.bar.restyle()
 
     def retranslate(self) -> None:
         self.editor.retranslate()
         self.notices.retranslate()
+        self.review.bar.retranslate()
 
     def end(self) -> None:
         """Nothing more is read, written or checked."""

@@ -1,0 +1,235 @@
+"""What models changed in an open text, place by place: shown in it, each kept or taken back alone.
+
+A place is one piece of an operation of the log (`application.project.change_pieces`). Taking one back is an
+operation too: the file on the disk is another then, and the text follows it as one step of undo.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from PyQt6.QtCore import QObject
+
+from application.groups.project import Project
+from presentation.panels.editor.code_editor import CodeEditor
+from presentation.panels.editor.marked_text import ChangedPlace
+from presentation.panels.editor.notice_bar import Notice, NoticeBar, Way
+from presentation.ui.workspace import WindowServices
+from shared.errors import CircuitAIError
+from shared.message import Message, msg
+
+if TYPE_CHECKING:
+    from domain.llm.tools.pieces import Piece
+
+_LARGEST = 2_000_000
+"""Bytes of a text that is compared."""
+_MOST_OPERATIONS = 8
+"""Of one file that are looked at; of earlier ones the cards in the conversation know."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """One place that stands."""
+
+    op_id: str
+    number: int
+    piece: Piece
+
+
+@dataclass(slots=True)
+class _Found:
+    standing: list[_Change] = field(default_factory=list)
+    touched: int = 0
+    """Places that cannot be taken back by themselves."""
+
+
+class ChangeReview(QObject):
+    """Of one page. `file` is its path; `data` what saving it would write; `save` writes it."""
+
+    def __init__(
+        self,
+        services: WindowServices,
+        project: Project,
+        editor: CodeEditor,
+        *,
+        file: Callable[[], Path],
+        data: Callable[[], bytes],
+    ) -> None:
+        super().__init__(editor)
+        self._services = services
+        self._project = project
+        self._editor = editor
+        self._file = file
+        self._data = data
+        self._operations: list[str] = []
+        self._kept: set[tuple[str, int]] = set()
+        self._found = _Found()
+        self._is_looking = self._is_asked_again = False
+        self.bar = NoticeBar(services)
+        """Says how many there are, with the ways on."""
+
+    @property
+    def count(self) -> int:
+        """Places that stand and were not kept."""
+        return len(self._found.standing)
+
+    def add(self, op_id: str) -> None:
+        """A model changed this file."""
+        if op_id not in self._operations:
+            self._operations = [*self._operations, op_id][-_MOST_OPERATIONS:]
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Look again: the text is another."""
+        if not self._operations or self._editor.byte_length() > _LARGEST:
+            return
+        if self._is_looking:
+            self._is_asked_again = True
+            return
+        self._is_looking = True
+        self._services.start(self._look(), kind="changes of a model")
+
+    def go(self, step: Literal[1, -1]) -> None:
+        """Put the caret on the next place."""
+        places = sorted(change.piece.line for change in self._found.standing)
+        if not places:
+            self._say(msg("No changes of a model are open in this file."))
+            return
+        line = self._editor.caret()[0]
+        if step > 0:
+            wanted = next((place for place in places if place > line), places[0])
+        else:
+            wanted = next((place for place in reversed(places) if place < line), places[-1])
+        self._editor.go_to(wanted)
+        self._editor.setFocus()
+
+    def take_back(self) -> None:
+        """Take back the place at the caret."""
+        change = self._at_caret()
+        if change is not None:
+            self._services.start(self._turn((change,)), kind="undo")
+
+    def take_all_back(self) -> None:
+        """Take back all that are left, the last one first: what stands above keeps its lines."""
+        self._services.start(self._turn(tuple(reversed(self._found.standing))), kind="undo")
+
+    def keep(self) -> None:
+        """The place at the caret is as it should be."""
+        change = self._at_caret()
+        if change is not None:
+            self._kept.add((change.op_id, change.number))
+            self._show()
+            if self._found.standing:
+                self.go(1)
+
+    def keep_all(self) -> None:
+        """All of it is as it should be."""
+        self._operations, self._found = [], _Found()
+        self._show()
+
+    # ---- doing it ----------------------------------------------------------------------------
+
+    def _at_caret(self) -> _Change | None:
+        """The place of the caret's line, else the only one there is."""
+        line, standing = self._editor.caret()[0], self._found.standing
+        found = next((each for each in standing if _covers(each.piece, line)), None)
+        if found is None and len(standing) == 1:
+            return standing[0]
+        if found is None:
+            key = self._services.shortcuts.shown("editor.next_change")
+            self._say(
+                msg("The cursor is not on a change of a model. {key} goes to the next one.", key=key)
+                if standing
+                else msg("No changes of a model are open in this file.")
+            )
+        return found
+
+    async def _turn(self, changes: tuple[_Change, ...]) -> None:
+        workspace = self._services.workspace
+        root, path = workspace.root, self._file()
+        if root is None or (workspace.buffers is not None and not await workspace.buffers.save_unsaved()):
+            return  # the page says why it could not be saved
+        try:
+            for change in changes:
+                await self._project.pieces.turn(root, change.op_id, change.number)
+        except CircuitAIError as error:
+            workspace.error_occurred.emit(error)
+        else:
+            self._say(msg("Undone. “Redo this one” on its card in the conversation restores it."))
+        workspace.file_changed.emit(path)
+        self.refresh()
+
+    async def _look(self) -> None:
+        try:
+            while True:
+                self._is_asked_again = False
+                found = await self._look_at(tuple(self._operations))
+                if not self._is_asked_again:
+                    break
+        finally:
+            self._is_looking = False
+        self._found = found
+        self._show()
+
+    async def _look_at(self, operations: tuple[str, ...]) -> _Found:
+        root, found = self._services.workspace.root, _Found()
+        if root is None:
+            return found
+        text = self._data()
+        for op_id in operations:
+            try:
+                looked_at = await self._project.pieces.of(root, op_id, text=text)
+            except CircuitAIError:  # its contents are kept no longer: there is no way back
+                continue
+            for number, piece in enumerate(looked_at.pieces if looked_at is not None else ()):
+                if piece.standing == "stands":
+                    found.standing.append(_Change(op_id, number, piece))
+                found.touched += piece.standing == "touched"
+        found.standing.sort(key=lambda each: each.piece.line)
+        return found
+
+    # ---- showing it --------------------------------------------------------------------------
+
+    def _show(self) -> None:
+        found = self._found
+        found.standing = [each for each in found.standing if (each.op_id, each.number) not in self._kept]
+        self._editor.show_places(
+            [
+                ChangedPlace(each.piece.line, each.piece.hunk.added, each.piece.hunk.removed)
+                for each in found.standing
+            ]
+        )
+        self.bar.tell(self._notice() if found.standing else None)
+
+    def _notice(self) -> Notice:
+        ways = (
+            Way("next", msg("Next"), lambda: self.go(1), action="editor.next_change"),
+            Way("take_back", msg("Undo"), self.take_back, action="editor.take_back_change"),
+            Way("keep", msg("Keep"), self.keep, action="editor.keep_change"),
+            Way("take_all_back", msg("Undo all"), self.take_all_back),
+            Way("keep_all", msg("Keep all"), self.keep_all),
+        )
+        return Notice("review", self._text(), ways)
+
+    def _text(self) -> Message:
+        count, touched = len(self._found.standing), self._found.touched
+        if not touched:
+            return msg("A model changed {count} {count:place|places} here.", count=count)
+        return msg(
+            "A model changed {count} {count:place|places} here that can be undone alone. Around {touched} "
+            "{touched:other|others} the text was edited since: undo the whole change in the conversation.",
+            count=count,
+            touched=touched,
+        )
+
+    def _say(self, text: Message) -> None:
+        self._services.workspace.status_changed.emit(text)
+
+
+def _covers(piece: Piece, line: int) -> bool:
+    """A place where lines were removed only is that of the line behind it, and of the one before."""
+    count = len(piece.hunk.added)
+    return piece.line <= line < piece.line + count if count else line in (piece.line - 1, piece.line)
