@@ -24,7 +24,7 @@ EDIT: tuple[Action, ...] = (
     _editor("editor.find_next", msg("Next match"), keys="F3"),
     _editor("editor.find_previous", msg("Previous match"), keys="Shift+F3"),
     _editor("editor.replace", msg("Replace"), keys="Ctrl+H"),
-    _editor("editor.replace_in_project", msg("Replace in the project…"), keys="Ctrl+Shift+H"),
+    Action("editor.replace_in_project", msg("Replace in the project…"), menu="edit", keys="Ctrl+Shift+H"),
     _editor("editor.go_to_line", msg("Go to line"), keys="Ctrl+G"),
     _editor("editor.complete", msg("Complete"), keys="Ctrl+Space Alt+/", begins_part=True),
     _editor("editor.tune", msg("Tune the value here"), keys="Alt+T", icon="sliders-horizontal"),

@@ -174,6 +174,8 @@ class Workspace(QObject):
     """Something on the disk is another than before (made, changed, removed)"""
     change_made: Signal[Path, str] = signal(object, str)
     """A model changed this file; the id of the operation, whose pieces can be taken back"""
+    piece_turned: Signal[str] = signal(str)
+    """A place of such a change was undone or done again, in the editor: the id of the operation"""
     file_activated: Signal[Path, int | None] = signal(object, object)
     """Somebody wants to see a file, at a line from 1."""
     file_offered: Signal[Path] = signal(object)

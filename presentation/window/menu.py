@@ -166,6 +166,8 @@ def _file(targets: Targets) -> Iterator[Bound]:
 def _edit(targets: Targets) -> Iterator[Bound]:
     for name in ("undo", "redo", "cut", "copy", "paste", "selectAll"):
         yield Bound(name, to_focused(name))
+    no_project = _Refusals(targets).no_project
+    yield Bound("editor.replace_in_project", targets.parts.editor.replace_in_project, no_project)
     problems = targets.parts.runs.problems
     for name, step in (("editor.next_problem", 1), ("editor.previous_problem", -1)):
         yield Bound(name, partial(problems.step, step), problems.refusal)

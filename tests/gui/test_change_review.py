@@ -136,6 +136,8 @@ async def test_single_changes_are_undone_on_the_card(
     panel.view.acted.emit("turn_piece", key, "0")
     await until(lambda: panel.model.items.get(key).pieces[0].standing == "stands")
     assert circuit.read_text() == after
+    services.workspace.piece_turned.emit(key)  # in the editor: the card looks again
+    await until(lambda: not services.app.program.tasks.handles)
     circuit.write_text(after.replace("2k", "3k"))
     panel.view.acted.emit("turn_piece", key, "0")
     await until(lambda: panel.model.items.get(key).problem is not None)

@@ -14,7 +14,9 @@ LEFT = Qt.MouseButton.LeftButton
 
 
 async def dialog_of(bench: Bench) -> ReplaceDialog:
-    bench.services.shortcuts.trigger("editor.replace_in_project")
+    action = bench.window.commands.action("editor.replace_in_project")  # from anywhere in the window
+    assert (action.shortcut().toString(), action.isEnabled()) == ("Ctrl+Shift+H", True)
+    action.trigger()
     await bench.until(lambda: bench.window.findChild(ReplaceDialog))
     dialog: ReplaceDialog = bench.window.findChild(ReplaceDialog)
     await bench.until(dialog.isVisible)
@@ -80,6 +82,25 @@ async def test_what_cannot_be_searched_or_saved_changes_nothing(bench: Bench) ->
     await bench.until(lambda: errors)
     assert getattr(errors[0], "error_type", "") == "not_encodable"
     assert (bench.root / "notes.txt").read_bytes() == "电阻 R7\n".encode("gbk")
+    await bench.settled()
+
+
+async def test_without_an_open_file_the_first_changed_one_opens_with_the_way_back(bench: Bench) -> None:
+    await bench.settled()
+    area = bench.window.parts.editor
+    area.close_all()
+    dialog = await dialog_of(bench)
+    QTest.keyClicks(dialog.find_field, "sw1 sw(")
+    QTest.keyClicks(dialog.replace_field, "sw2 sw(")
+    await bench.until(lambda: len(rows(dialog)) == 1)
+    QTest.mouseClick(dialog.replace_button, LEFT)
+    await bench.until(lambda: area.front() is not None and area.front()[:2] == (bench.root / "buck.cir", 9))
+    page = area.current_page()
+    await bench.until(page.notices.isVisible)
+    assert (bench.root / "buck.cir").read_text() == DECKS["buck.cir"].replace("sw1 sw(", "sw2 sw(")
+    QTest.mouseClick(page.notices.findChild(QPushButton, "notice_undo"), LEFT)
+    await bench.until(lambda: page.editor.text() == DECKS["buck.cir"])
+    assert (bench.root / "buck.cir").read_text() == DECKS["buck.cir"]
     await bench.settled()
 
 

@@ -135,6 +135,7 @@ class ConversationPanel(QWidget):
         workspace.mode_switch_requested.connect(self.toggle_mode)
         workspace.design_requested.connect(self.design)
         workspace.round_wanted.connect(self._go_back)
+        workspace.piece_turned.connect(self._on_piece_turned)
         self._is_made = True
         services.dress(self)
         if workspace.root is not None:
@@ -503,6 +504,12 @@ class ConversationPanel(QWidget):
         self.composer.edit.longest_text = longest_pasted(known.context_tokens if known else None)
         if model.is_running != self._pulse.isActive():
             self._pulse.start() if model.is_running else self._pulse.stop()
+
+    def _on_piece_turned(self, op_id: str) -> None:
+        """A place of a change was undone in the editor: its card says so."""
+        for tab in self.tabs.all:
+            if tab.root is not None and tab.items.get(op_id) is not None:
+                tab.pieces.look(tab.root, op_id)
 
     def _tell_others(self) -> None:
         """Menus and the status bar, when it is another for them."""

@@ -155,6 +155,7 @@ class ChangeReview(QObject):
         try:
             for change in changes:
                 await self._project.pieces.turn(root, change.op_id, change.number)
+                workspace.piece_turned.emit(change.op_id)
         except CircuitAIError as error:
             workspace.error_occurred.emit(error)
         else:

@@ -134,6 +134,10 @@ class EditorArea(OpenTexts, QWidget):
         """Open `path`, or bring it to the front; the caret goes to `line` when one is named."""
         self._opening.show(path, line, column)
 
+    async def opened(self, path: Path, line: int, column: int) -> EditorPage | None:
+        """The same, when it is open; None where it cannot be read, which is said."""
+        return await self._opening.opened(path, line, column)
+
     def show_changed(self, path: Path, before: str, line: int | None = None) -> None:
         """The same, with what differs from the text `before` marked as changed."""
         self._opening.show_changed(path, before, line)
@@ -251,6 +255,10 @@ class EditorArea(OpenTexts, QWidget):
         """Whether Escape means something in the text that has the focus."""
         page = self.current_page()
         return page is not None and focused is page.editor and page.takes_escape
+
+    def replace_in_project(self) -> None:
+        """Search and replace in all texts of the project, also while none is open."""
+        self._name_commands.replace_in_project()
 
     def open_find(self) -> None:
         self._open_find(replace=False)

@@ -44,6 +44,8 @@ class Area(Protocol):
 
     def show_file(self, path: Path, line: int | None = None, column: int = 1) -> None: ...
 
+    async def opened(self, path: Path, line: int, column: int) -> EditorPage | None: ...
+
 
 class NameCommands:
     """The commands for the name at the caret of the text in front."""
@@ -63,7 +65,6 @@ class NameCommands:
             "editor.definition": self.go_to_definition,
             "editor.uses": self.show_uses,
             "editor.rename": self.rename,
-            "editor.replace_in_project": self.replace_in_project,
         }
 
     def go_to_definition(self) -> None:
@@ -194,11 +195,14 @@ class NameCommands:
         text = msg(
             "Replaced {count} {count:place|places} in {files} {files:file|files}.", count=count, files=files
         )
-        self.tell_done(self._area.current_page(), text, done)
+        page = self._area.current_page()
+        if page is None and done.files:  # somewhere the way back has to be
+            page = await self._area.opened(done.files[0], lines[0].number, 1)
+        self.tell_done(page, text, done)
 
     def tell_done(self, page: EditorPage | None, text: Message, done: Done) -> None:
         """Say what was changed, with the way back where that is more than Ctrl+Z in one text."""
-        if page is None or page.is_closed or len(done.pages) + len(done.files) < 2:
+        if page is None or page.is_closed or (len(done.pages) < 2 and not done.files):
             self._say(text)
             return
 
