@@ -139,7 +139,7 @@ async def test_the_values_are_exported_with_full_precision(pane, save_as, tmp_pa
     await save_as("csv", target)
     head, *rows = list(csv.reader(target.read_text(encoding="utf-8").splitlines()))
     assert head == ["frequency [Hz]", "v(out) [dB]", "v(out) [deg]"]
-    axis, (trace,) = pane.views.waveforms._axis, pane.views.waveforms.traces
+    axis, (trace,) = pane.views.waveforms.axis, pane.views.waveforms.traces
     assert len(rows) == len(axis.values)
     assert [float(row[1]) for row in rows] == trace.curves[0].values.tolist()
 

@@ -117,17 +117,17 @@ async def test_in_a_narrow_pane_the_cursors_stand_under_the_plot(
     panel = pane.views.waveforms
     pane.resize(1200, 404)
     await until(lambda: panel.cursor_table is not None and panel.cursor_table.isVisible())
-    assert panel._strip is not None
-    assert not panel._strip.isVisible()
+    assert panel.cursor_strip is not None
+    assert not panel.cursor_strip.isVisible()
     pane.resize(600, 404)
-    await until(panel._strip.isVisible)
-    assert [row[0].text for row in panel._strip.rows] == ["A", "B", "B−A"]
-    assert panel._strip.rows[0][1].unit in ("Hz", "kHz")
-    assert panel._strip.rows[0][2].unit == "dB"
-    assert "dB/dec" in panel._foot.words.text()
+    await until(panel.cursor_strip.isVisible)
+    assert [row[0].text for row in panel.cursor_strip.rows] == ["A", "B", "B−A"]
+    assert panel.cursor_strip.rows[0][1].unit in ("Hz", "kHz")
+    assert panel.cursor_strip.rows[0][2].unit == "dB"
+    assert "dB/dec" in panel._rooms.foot.words.text()
     services.language.set("zh")
-    assert "dB/十倍频程" in panel._foot.words.text()
-    link = panel._foot.findChild(QPushButton, "all_measurements")
+    assert "dB/十倍频程" in panel._rooms.foot.words.text()
+    link = panel._rooms.foot.findChild(QPushButton, "all_measurements")
     assert link is not None
     link.click()
     assert pane.shown_tab == MEASUREMENTS
@@ -152,9 +152,9 @@ async def test_cursors_far_apart_have_prefixes_of_their_own(pane: BottomPane, un
     panel = pane.views.waveforms
     pane.resize(1200, 404)
     await until(lambda: panel.cursor_table is not None and panel.cursor_table.isVisible())
-    values = panel._axis.values
+    values = panel.axis.values
     at = [int(np.argmin(abs(values - each))) for each in (1e4, 1.5e4, 1e6)]
-    panel.cursor_table.show_cursors(panel._axis, panel.traces, at[0], at[2])
+    panel.cursor_table.show_cursors(panel.axis, panel.traces, at[0], at[2])
     place = panel.cursor_table.rows[0]
     assert [(cell.text, cell.unit) for cell in place] == [
         ("f", "/ Hz"),
@@ -162,7 +162,7 @@ async def test_cursors_far_apart_have_prefixes_of_their_own(pane: BottomPane, un
         ("1.000\N{NARROW NO-BREAK SPACE}M", ""),
         ("990.0\N{NARROW NO-BREAK SPACE}k", ""),
     ]
-    panel.cursor_table.show_cursors(panel._axis, panel.traces, at[0], at[1])
+    panel.cursor_table.show_cursors(panel.axis, panel.traces, at[0], at[1])
     assert panel.cursor_table.rows[0][0].unit == "/ kHz"
 
 

@@ -86,7 +86,7 @@ async def test_names_in_an_answer_lead_to_line_curve_and_figure(
     row = bottom.views.measurements.table.selected_rows()[0]
     assert bottom.views.shown.measurements[row].goal is not None
     follow(view, f"trace/{key}/v(out)")
-    await until(lambda: bottom.shown_tab == WAVEFORMS and waveforms._selected == "v(out)")
+    await until(lambda: bottom.shown_tab == WAVEFORMS and waveforms.selected == "v(out)")
     await until(lambda: not services.app.program.tasks.handles)  # type: ignore[attr-defined]
 
 

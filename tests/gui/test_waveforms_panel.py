@@ -62,7 +62,7 @@ def _readout(pane: BottomPane) -> dict[str, list[str]]:
 
 def _sample_point(pane: BottomPane, sample: int) -> QPoint:
     """Where a sample of the axis is in the drawing."""
-    area, axis = pane.views.waveforms.area, pane.views.waveforms._axis
+    area, axis = pane.views.waveforms.area, pane.views.waveforms.axis
     low, high = area.view_range
     rect = area.pane_rect(0)
     part = (axis.coordinates[sample] - low) / (high - low)
@@ -78,7 +78,7 @@ async def test_a_run_shows_gain_over_phase_of_the_output(pane):
 
 
 async def test_a_click_puts_the_cursor_on_the_nearest_sample_and_the_table_reads_it(pane, until):
-    area, axis = pane.views.waveforms.area, pane.views.waveforms._axis
+    area, axis = pane.views.waveforms.area, pane.views.waveforms.axis
     corner = int(np.argmin(abs(axis.values - 1584.9)))
     QTest.mouseClick(area.viewport(), Qt.MouseButton.LeftButton, pos=_sample_point(pane, corner))
     await until(lambda: area.cursor_samples[0] == corner)
@@ -158,12 +158,12 @@ async def test_another_analysis_has_its_own_traces_and_comes_back_with_them(pane
     assert sorted(names) == ["ac", "op", "tran"]
     pane.views.waveforms.choose_plot(names.index("tran"))
     await until(lambda: _chips(pane) == ["v(in)", "v(out)"])
-    assert pane.views.waveforms._axis.unit == "s"
+    assert pane.views.waveforms.axis.unit == "s"
     QTest.keyClick(pane.views.waveforms.chips.chips[0], Qt.Key.Key_Delete)
     pane.views.waveforms.choose_plot(names.index("ac"))
-    await until(lambda: pane.views.waveforms._axis is not None and pane.views.waveforms._axis.unit == "Hz")
+    await until(lambda: pane.views.waveforms.axis is not None and pane.views.waveforms.axis.unit == "Hz")
     pane.views.waveforms.choose_plot(names.index("tran"))
-    await until(lambda: _chips(pane) == ["v(out)"] and pane.views.waveforms._axis.unit == "s")
+    await until(lambda: _chips(pane) == ["v(out)"] and pane.views.waveforms.axis.unit == "s")
 
 
 async def test_an_operating_point_is_a_table(pane, until):

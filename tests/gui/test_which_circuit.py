@@ -192,7 +192,7 @@ async def test_nothing_of_one_circuit_is_shown_at_another(bench: Bench) -> None:
     # A run behind the buck's is not behind the filter's.
     await bench.run("buck.cir")
     bench.window.parts.runs.draw_behind(first.result_path)
-    await bench.until(lambda: bench.panel._ghosts)
+    await bench.until(lambda: bench.panel._now.ghosts)
     assert bench.panel.overlay.foreign == bench.panel.overlay.strange == ()
     # A run that was computed elsewhere says so.
     chosen = bench.panel.overlay._chosen
@@ -210,7 +210,7 @@ async def test_nothing_of_one_circuit_is_shown_at_another(bench: Bench) -> None:
     assert [trace.expression for trace in bench.panel.traces] == ["v(out)", "v(in)"]
     assert shown.expressions == ("mag(v(out))",)
     assert bench.panel.area.view_range == pytest.approx(zoom)
-    assert (bench.panel.overlay.chosen, bench.panel._ghosts) == ((), ())
+    assert (bench.panel.overlay.chosen, bench.panel._now.ghosts) == ((), ())
     # Of another circuit only by that very wish, and then by name.
     opamp = await bench.run("sub/opamp.cir")
     bench.services.workspace.result_selected.emit(rc.result_path)
@@ -222,7 +222,7 @@ async def test_nothing_of_one_circuit_is_shown_at_another(bench: Bench) -> None:
     assert action.text() == "Overlay on rc.cir, another circuit"
     action.trigger()
     menu.deleteLater()
-    await bench.until(lambda: bench.panel._ghosts)
+    await bench.until(lambda: bench.panel._now.ghosts)
     await bench.settled()
     note = bench.panel.findChild(QLabel, "waveforms_note")
     assert note.text() == "Overlaid from another circuit: Run 4 of opamp.cir"
@@ -242,15 +242,15 @@ async def test_a_renamed_circuit_keeps_its_view_and_the_runs_behind_it(bench: Be
     await bench.until(lambda: bench.panel.traces)
     bench.panel.add_trace("v(in)")
     bench.window.parts.runs.draw_behind(first.result_path)
-    await bench.until(lambda: bench.panel._ghosts)
+    await bench.until(lambda: bench.panel._now.ghosts)
     overlay, shown = bench.panel.overlay, bench.window.parts.runs.shown
     old.rename(new)
     bench.services.workspace.file_moved.emit(old, new)
     assert (shown.circuit, overlay.names, overlay.foreign) == (new, ("Run 1",), ())
     assert overlay._button.isChecked()
-    assert bench.panel._view.traces == {"ac": ["v(out)", "v(in)"]}
+    assert bench.panel.view.traces == {"ac": ["v(out)", "v(in)"]}
     await bench.run("low_pass.cir")
-    await bench.until(lambda: bench.panel._ghosts)
+    await bench.until(lambda: bench.panel._now.ghosts)
     await bench.settled()
     assert [trace.expression for trace in bench.panel.traces] == ["v(out)", "v(in)"]
     assert (overlay.names, overlay.foreign) == (("Run 1",), ())

@@ -5,41 +5,32 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Literal
 
 import pyqtgraph as pg  # type: ignore[import-untyped]
 from PyQt6.QtCore import QEvent, QPointF, QRectF, Qt, pyqtSignal
-from PyQt6.QtGui import QColor, QContextMenuEvent, QMouseEvent, QResizeEvent
-from PyQt6.QtWidgets import QGraphicsView, QToolTip, QWidget
+from PyQt6.QtGui import QContextMenuEvent, QMouseEvent, QResizeEvent
+from PyQt6.QtWidgets import QGraphicsView, QWidget
 
 from domain.simulation.goals import DesignGoal
-from presentation.look import tokens
-from presentation.panels.waveforms.cursors import CursorItem, CursorLook
-from presentation.panels.waveforms.figures import joined, quantity
 from presentation.panels.waveforms.level_cursors import LevelCursors
 from presentation.panels.waveforms.overlay import Overlay
-from presentation.panels.waveforms.panes import TRACE_COLORS, Pane
+from presentation.panels.waveforms.panes import Pane
 from presentation.panels.waveforms.plot_box import PlotPlace
+from presentation.panels.waveforms.plot_cursors import CursorName, PlotCursors
 from presentation.panels.waveforms.plot_labels import PlotLabels
 from presentation.panels.waveforms.plot_marks import Mark
+from presentation.panels.waveforms.plot_pointer import PlotPointer
+from presentation.panels.waveforms.plot_ranges import PlotRanges
 from presentation.panels.waveforms.sweeper import Sweeper
 from presentation.panels.waveforms.traces import Axis as CommonAxis
 from presentation.panels.waveforms.traces import PaneKind, Trace, panes_of
-from presentation.ui.parts import once_after, text_label
+from presentation.ui.parts import once_after
 from presentation.ui.theme import Theme
 from shared.message import Message
-
-CursorName = Literal["a", "b"]
-_BEGINNINGS: tuple[tuple[CursorName, float], ...] = (("a", 1 / 3), ("b", 2 / 3))
-"""Where the cursors stand at first, in parts of the axis."""
 
 _ROOM_FOR_FLAGS = 18
 _MARGIN = 4
 _GAP = 10
-_PANNED = 0.1
-"""Of what is shown, by an arrow key."""
-_REACH = 6.0
-"""Pixels from a curve within which the mouse is on it."""
 
 
 class PlotArea(pg.GraphicsView):  # type: ignore[misc]
@@ -85,30 +76,21 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         self._made: list[Pane] = []
         """All there are."""
         self._left = 0.0
-        self._is_zoomed_across = False
-        """Somebody chose what is shown from left to right."""
-        self._samples: dict[CursorName, int] = {"a": 0, "b": 0}
-        self._active: CursorName = "a"
-        self._has_cursors = True
         self._has_grid = True
-        look = _cursor_look(theme)
-        self._cursors = {name: self._make_cursor(name, look) for name, _ in _BEGINNINGS}
+        self._ranges = PlotRanges(self)
+        self._cursors = PlotCursors(self, self._ranges, theme)
+        self._cursors.moved.connect(self.cursors_moved)
         self._sweeper = Sweeper(self)
         self.levels, self.labels = LevelCursors(self), PlotLabels(self)
         self._overlays: tuple[Overlay, ...] = (self.levels, self.labels)
-        self._readout = text_label(name="plot_readout", role="small")
-        self._readout.setParent(self)
-        self._readout.setFont(theme.tabular("small"))
-        self._readout.hide()
+        self._pointer = PlotPointer(self, theme)
         self._sweeper.zoomed.connect(self.box_zoomed)
-        self._before_click: int | None = None
-        """Where the active cursor was before the latest click: a double click means something else."""
         self._soon = once_after(self, 0, self._redraw)
         self.use(theme)
 
     @property
     def cursor_samples(self) -> tuple[int, int]:
-        return self._samples["a"], self._samples["b"]
+        return self._cursors.samples
 
     @property
     def traces(self) -> Sequence[Trace]:
@@ -134,7 +116,7 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
 
     @property
     def has_cursors(self) -> bool:
-        return self._has_cursors
+        return self._cursors.are_shown
 
     @property
     def swept_text(self) -> str:
@@ -144,56 +126,30 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
     @property
     def active_sample(self) -> int:
         """Of the cursor the keyboard moves."""
-        return self._samples[self._active]
+        return self._cursors.active_sample
 
     def move_active(self, sample: int) -> None:
         """Put that one on a sample, and bring it into sight."""
-        self.move_cursor(self._active, sample)
-        self._follow(sample)
+        self._cursors.move_active(sample)
 
     @property
     def cursor_places(self) -> tuple[float, float] | None:
         """Of A and B on the axis, SI; None while they are hidden."""
-        if self._axis is None or not self._has_cursors:
-            return None
-        places = self._places()
-        return places["a"], places["b"]
+        return self._cursors.places if self._cursors.are_shown else None
 
     @property
     def view_range(self) -> tuple[float, float] | None:
         """The shown part of the axis, in its coordinate; None while nothing is drawn."""
-        if not self._panes:
-            return None
-        (low, high), _ = self._panes[0].box.viewRange()
-        return float(low), float(high)
+        return self._ranges.across
 
     @property
     def zoom(self) -> dict[str, tuple[float, float]]:
         """The ranges somebody chose: of the axis (""), of a pane by its unit; {} while all is shown."""
-        found: dict[str, tuple[float, float]] = {}
-        if self._axis is None:
-            return found
-        if self._is_zoomed_across and (across := self.view_range) is not None:
-            found[""] = across
-        for pane in self._panes:
-            if pane.is_zoomed:
-                low, high = pane.box.viewRange()[1]
-                found[_key(pane.kind)] = float(low), float(high)
-        return found
+        return self._ranges.zoom
 
     def restore(self, zoom: Mapping[str, tuple[float, float]]) -> None:
         """Show ranges that were chosen before, as far as they are on the axis; {} shows everything."""
-        if self._axis is None or not self._panes:
-            return
-        self.fit()
-        across = zoom.get("")
-        if across is not None:
-            if across[1] < self._axis.low or across[0] > self._axis.high:
-                return
-            self.zoom_into(self._panes[0], across, None)
-        for pane in self._panes:
-            if (upward := zoom.get(_key(pane.kind))) is not None:
-                self.zoom_into(pane, None, upward)
+        self._ranges.restore(zoom)
         self.redraw_now()
 
     def pane_rect(self, index: int) -> QRectF:
@@ -206,9 +162,9 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         self.setBackground(theme.color("plot.background"))
         for pane in self._made:
             pane.use(theme)
-        for cursor in self._cursors.values():
-            cursor.use(_cursor_look(theme))
+        self._cursors.use(theme)
         self._sweeper.use(theme)
+        self._pointer.use(theme)
         for overlay in self._overlays:
             overlay.use(theme)
         self._soon.start()
@@ -225,28 +181,17 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
 
         With `keep_view` a range that somebody chose, and the cursors, stay.
         """
-        places = self._places() if self._axis is not None and self._axis.unit == axis.unit else None
-        is_same = (
-            keep_view
-            and self._axis is not None
-            and (self._axis.unit, self._axis.is_log) == (axis.unit, axis.is_log)
-        )
-        before = self.view_range if is_same and self._is_zoomed_across else None
-        heights = {pane.kind: pane.box.viewRange()[1] for pane in self._panes if is_same and pane.is_zoomed}
+        before = self._axis
+        places = self._cursors.places if before is not None and before.unit == axis.unit else None
+        is_same = keep_view and before is not None and before.is_log == axis.is_log and places is not None
+        across, heights = self._ranges.chosen() if is_same else (None, {})
         self._axis, self._traces = axis, traces
         self._shown = (*ghosts, *traces)
         self._rebuild(panes_of(traces) or [PaneKind("")])
-        self._set_cursors_from(places)
+        self._cursors.take_axis(places)
         for pane in self._panes:
             pane.show_curves([*ghosts, *traces])
-            pane.fit()
-            if (shown := heights.get(pane.kind)) is not None:
-                pane.box.setYRange(*shown, padding=0)
-                pane.is_zoomed = True
-        if before is None:
-            self.fit_across()
-        else:
-            self.zoom_into(self._panes[0], before, None)
+        self._ranges.show_chosen(across, heights)
         self.redraw_now()  # else what is painted first are the old points on the new axis
         self.cursors_moved.emit(*self.cursor_samples)
 
@@ -266,12 +211,7 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         self, pane: Pane, across: tuple[float, float] | None, upward: tuple[float, float] | None
     ) -> None:
         """Show a part of the axis, and of one pane (None: as it is), as somebody has chosen it."""
-        if across is not None:
-            self._panes[0].box.setXRange(*across, padding=0)
-            self._is_zoomed_across = True
-        if upward is not None:
-            pane.box.setYRange(*upward, padding=0)
-            pane.is_zoomed = True
+        self._ranges.zoom_into(pane, across, upward)
 
     def select(self, expression: str | None) -> None:
         """Draw one trace stronger than the others."""
@@ -280,15 +220,16 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
             self._soon.start()
 
     def fit(self) -> None:
-        self.fit_across()
-        for pane in self._panes:
-            pane.fit()
-            pane.is_zoomed = False
+        """Show everything."""
+        self._ranges.fit()
+
+    def fit_across(self) -> None:
+        """All of the axis, at the heights that are shown."""
+        self._ranges.fit_across()
 
     def fit_pane(self, pane: Pane) -> None:
         """All of one pane from bottom to top."""
-        pane.fit()
-        pane.is_zoomed = False
+        self._ranges.fit_pane(pane)
 
     def fit_shown(self, pane: Pane | None = None) -> None:
         """Show from bottom to top what one pane (or each) has in the shown part of the axis."""
@@ -298,10 +239,7 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
 
     def set_cursor_places(self, places: tuple[float, float]) -> None:
         """Put both on the samples nearest to two places of the axis (SI)."""
-        if self._axis is not None:
-            self._set_cursors_from({"a": places[0], "b": places[1]})
-            self._place_cursors()
-            self.cursors_moved.emit(*self.cursor_samples)
+        self._cursors.put(places)
 
     @property
     def has_grid(self) -> bool:
@@ -314,21 +252,12 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
 
     def set_cursors_shown(self, is_shown: bool) -> None:
         """Show or hide both; one that is out of sight comes back into it."""
-        self._has_cursors = is_shown
-        if is_shown and self._axis is not None and (shown := self.view_range) is not None:
-            low, high = shown
-            for name, part in _BEGINNINGS:
-                if not low <= self._axis.coordinates[self._samples[name]] <= high:
-                    self._samples[name] = self._axis.nearest(low + part * (high - low))
-            self.cursors_moved.emit(*self.cursor_samples)
+        self._cursors.show(are_shown=is_shown)
         self._soon.start()
 
     def move_cursor(self, name: CursorName, sample: int) -> None:
         """Put a cursor on a sample, and make it the one the keyboard moves."""
-        self._active = name
-        self._samples[name] = sample
-        self._place_cursors()
-        self.cursors_moved.emit(*self.cursor_samples)
+        self._cursors.move(name, sample)
 
     def contextMenuEvent(self, event: QContextMenuEvent | None) -> None:  # noqa: N802 - Qt's name
         """By key; the mouse's menu comes with the click, which a drag is not."""
@@ -344,8 +273,8 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
             "plot.fit_y": self.fit_shown,
             "plot.zoom_in": partial(self._zoom, 0.5),
             "plot.zoom_out": partial(self._zoom, 2.0),
-            "plot.cursor_a": partial(self._choose_cursor, "a"),
-            "plot.cursor_b": partial(self._choose_cursor, "b"),
+            "plot.cursor_a": partial(self._cursors.choose, "a"),
+            "plot.cursor_b": partial(self._cursors.choose, "b"),
             "plot.left": partial(self._step, -1),
             "plot.right": partial(self._step, 1),
             "plot.left_10": partial(self._step, -10),
@@ -363,61 +292,25 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         """Move the active cursor by so many samples; without cursors, what is shown by a tenth."""
         if self._axis is None or not self._panes:
             return
-        if self._has_cursors:
-            sample = self._axis.stepped(self._samples[self._active], count)
-            self.move_active(sample)
-        elif (shown := self.view_range) is not None:
-            part = _PANNED * (shown[1] - shown[0]) * (1 if count > 0 else -1)
-            self._panes[0].box.translateBy(x=part)
-            self._is_zoomed_across = True
-
-    def _choose_cursor(self, name: CursorName) -> None:
-        if self._axis is not None and self._has_cursors:
-            self.move_cursor(name, self._samples[name])
+        if self.has_cursors:
+            self.move_active(self._axis.stepped(self.active_sample, count))
+        else:
+            self._ranges.pan(to_right=count > 0)
 
     def mouseMoveEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
-        """Over a curve of a family: say which run it is."""
+        """Say where the pointer is, and over which run."""
         super().mouseMoveEvent(event)
         if event is not None:
-            self._read(event)
-        if event is None or event.buttons() or not any(trace.run for trace in self._shown):
-            return
-        place = self.mapToScene(event.position().toPoint())
-        found = (pane.nearest(place, _REACH * self._theme.scale) for pane in self._panes)
-        trace = next((each for each in found if each is not None), None)
-        if trace is None:
-            QToolTip.hideText()
-        else:
-            words = f"{trace.expression}, {trace.run}"
-            QToolTip.showText(event.globalPosition().toPoint(), words, self)
+            self._pointer.move(event, self._shown)
 
     def leaveEvent(self, event: QEvent | None) -> None:  # noqa: N802 - Qt's name
         super().leaveEvent(event)
-        self._readout.hide()
-
-    def _read(self, event: QMouseEvent) -> None:
-        """At the right end: where the pointer is on the axis, and what the nearest curve has there."""
-        place, axis = self.mapToScene(event.position().toPoint()), self._axis
-        pane = next((each for each in self._panes if each.box.sceneBoundingRect().contains(place)), None)
-        if pane is None or axis is None or event.buttons():
-            self._readout.hide()
-            return
-        across = float(pane.box.mapSceneToView(place).x())
-        words = [joined(*quantity(10.0**across if axis.is_log else across, axis.unit))]
-        found = pane.value_near(place)
-        if found is not None:
-            trace, value = found
-            shown = 10.0**value if pane.kind.is_log else value
-            words.append(f"{trace.shown_name} {joined(*quantity(shown, pane.kind.unit))}")
-        self._readout.setText("   ".join(words))
-        self._readout.adjustSize()
-        self._readout.move(self.width() - self._readout.width() - 3 * _MARGIN, _MARGIN)
-        self._readout.show()
+        self._pointer.leave()
 
     @property
     def readout(self) -> str:
         """What the pointer reads; "" while it is elsewhere."""
-        return self._readout.text() if self._readout.isVisible() else ""
+        return self._pointer.text
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:  # noqa: N802 - Qt's name
         super().resizeEvent(event)
@@ -425,14 +318,6 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         if hasattr(self, "_soon") and not self.closed:
             self._arrange()
             self._soon.start()
-
-    def _make_cursor(self, name: CursorName, look: CursorLook) -> CursorItem:
-        cursor = CursorItem(name.upper(), look)
-        cursor.picked.connect(lambda: self.move_cursor(name, self._samples[name]))
-        cursor.dragged.connect(lambda x: self._drag(name, x))
-        cursor.setVisible(False)
-        self.scene().addItem(cursor)
-        return cursor
 
     def _rebuild(self, kinds: Sequence[PaneKind]) -> None:
         assert self._axis is not None
@@ -447,7 +332,7 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
                 pane.become(kinds[number], self._axis)
             else:
                 pane.show_curves(())
-        self._made[0].box.setLimits(minXRange=self._least_span())
+        self._made[0].box.setLimits(minXRange=self._ranges.least_span())
         self._arrange()
 
     def _new_pane(self) -> Pane:
@@ -458,7 +343,7 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         pane.box.sigResized.connect(self._draw_soon)
         pane.box.clicked.connect(self._on_clicked)
         pane.box.double_clicked.connect(self._on_double_clicked)
-        pane.box.sigRangeChangedManually.connect(partial(self._on_zoomed, pane))
+        pane.box.sigRangeChangedManually.connect(partial(self._ranges.note_hand, pane))
         pane.box.swept.connect(partial(self._sweeper.sweep, pane))
         for item in (pane.box, pane.upward, pane.across):
             item.menu_wanted.connect(partial(self._ask_for_menu, pane))
@@ -490,66 +375,17 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
             pane.place(QRectF(left, round(top), max(right - left, 1.0), round(height)), self._left)
             top += height + _GAP
 
-    def _least_span(self) -> float:
-        """Further in, doubles could not tell the ends of the axis apart."""
-        assert self._axis is not None
-        ends = abs(self._axis.low), abs(self._axis.high)
-        return max(self._axis.high - self._axis.low, *ends) * 1e-9
-
-    def fit_across(self) -> None:
-        """All of the axis, at the heights that are shown."""
-        self._is_zoomed_across = False
-        if self._axis is None or not self._panes:
-            return
-        low, high = self._axis.low, self._axis.high
-        if high <= low:
-            low, high = low - 0.5, high + 0.5
-        self._panes[0].box.setXRange(low, high, padding=0)
-
     def _zoom(self, factor: float) -> None:
-        if self._panes:
-            self._panes[0].box.scaleBy(x=factor)
-            self._is_zoomed_across = True
-
-    def _follow(self, sample: int) -> None:
-        """Move the shown range so far that a sample is inside it."""
-        assert self._axis is not None
-        place, shown = float(self._axis.coordinates[sample]), self.view_range
-        if shown is None or not math.isfinite(place) or shown[0] <= place <= shown[1]:
-            return
-        middle = (shown[0] + shown[1]) / 2
-        self._panes[0].box.translateBy(x=place - middle)
-
-    def _places(self) -> dict[CursorName, float]:
-        assert self._axis is not None
-        return {name: float(self._axis.values[sample]) for name, sample in self._samples.items()}
-
-    def _set_cursors_from(self, places: dict[CursorName, float] | None) -> None:
-        """The same places on another axis, or a third and two thirds of it."""
-        assert self._axis is not None
-        low, high = self._axis.low, self._axis.high
-        for name, part in _BEGINNINGS:
-            place = math.nan if places is None else self._axis.coordinate(places[name])
-            if not low <= place <= high:
-                place = low + part * (high - low)
-            self._samples[name] = self._axis.nearest(place)
+        self._ranges.zoom_by(factor)
 
     def _on_clicked(self, x: float) -> None:
         self.setFocus(Qt.FocusReason.MouseFocusReason)
         self.drop()
-        if self._has_cursors:
-            self._before_click = self._samples[self._active]
-            self._drag(self._active, x)
+        self._cursors.click(x)
 
     def _on_double_clicked(self) -> None:
-        if self._has_cursors and self._before_click is not None:
-            self.move_cursor(self._active, self._before_click)
+        self._cursors.take_click_back()
         self.fit()
-
-    def _on_zoomed(self, pane: Pane, directions: Sequence[bool]) -> None:
-        """By wheel or hand: along the axis, upward, or both."""
-        self._is_zoomed_across |= bool(directions[0])
-        pane.is_zoomed |= bool(directions[1])
 
     def _ask_for_menu(self, pane: Pane, place: QPointF) -> None:
         if pane in self._panes:
@@ -557,11 +393,6 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
             at = float(pane.box.mapSceneToView(place).x())
             on_screen = self.viewport().mapToGlobal(self.mapFromScene(place))
             self.menu_wanted.emit(PlotPlace(pane=self._panes.index(pane), at=at, on_screen=on_screen))
-
-    def _drag(self, name: CursorName, x: float) -> None:
-        if self._axis is not None and self._panes:
-            box = self._panes[0].box
-            self.move_cursor(name, self._axis.nearest(float(box.mapSceneToView(QPointF(x, 0.0)).x())))
 
     def redraw_now(self) -> None:
         """Draw what is waiting to be drawn, at once."""
@@ -578,11 +409,7 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
             self._arrange()
         for pane in self._panes:
             pane.draw(self._theme, self._selected, self.devicePixelRatioF())
-        self._place_cursors()
-
-    def _place_cursors(self) -> None:
-        for name, cursor in self._cursors.items():
-            self._place(name, cursor)
+        self._cursors.place()
         for overlay in self._overlays:
             overlay.place()
 
@@ -603,55 +430,3 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
                 if shown[0] <= across <= shown[1] and low <= value <= high:
                     return pane, pane.box.mapViewToScene(QPointF(across, value))
         return None
-
-    def _place(self, name: CursorName, cursor: CursorItem) -> None:
-        shown = self.view_range
-        if self._axis is None or shown is None or not self._has_cursors:
-            cursor.setVisible(False)
-            return
-        sample = self._samples[name]
-        coordinate = float(self._axis.coordinates[sample])
-        is_inside = shown[0] <= coordinate <= shown[1]
-        cursor.setVisible(is_inside)
-        if not is_inside:
-            return
-        first, last = self._panes[0].box, self._panes[-1].box
-        x = first.mapViewToScene(QPointF(coordinate, 0.0)).x()
-        top = first.mapRectToScene(first.rect()).top()
-        bottom = last.mapRectToScene(last.rect()).bottom()
-        cursor.place(x, top, bottom, self._marks(sample, coordinate))
-        cursor.set_active(name == self._active)
-
-    def _marks(self, sample: int, coordinate: float) -> list[tuple[QPointF, QColor]]:
-        """Where a cursor crosses the curves, as far as that is in sight."""
-        marks = []
-        for pane in self._panes:
-            low, high = pane.box.viewRange()[1]
-            for trace, curve, _ in pane.lines:
-                if trace.is_ghost:
-                    continue
-                value = float(curve.values[sample])
-                if pane.kind.is_log:
-                    value = math.log10(value) if value > 0 else math.nan
-                if low <= value <= high:
-                    color = self._theme.color(f"trace.{trace.color % TRACE_COLORS}")
-                    marks.append((pane.box.mapViewToScene(QPointF(coordinate, value)), color))
-        return marks
-
-
-def _key(kind: PaneKind) -> str:
-    name = f"{kind.unit} log" if kind.is_log else kind.unit or "1"
-    return f"{name} {kind.number}" if kind.number else name
-
-
-def _cursor_look(theme: Theme) -> CursorLook:
-    sizes = tokens()["plot_style"]
-    return CursorLook(
-        line=theme.color("plot.cursor"),
-        on_flag=theme.color("plot.background"),
-        background=theme.color("plot.background"),
-        font=theme.font("caption", weight=600),
-        dash=tuple(float(part) for part in sizes["cursor_dash"]),
-        radius=float(sizes["marker_radius"]) * theme.scale,
-        factor=theme.scale,
-    )

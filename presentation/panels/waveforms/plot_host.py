@@ -67,6 +67,12 @@ class PlotHost(Protocol):
     def choose_trace(self, expression: str) -> None:
         """Draw a trace stronger than the others."""
 
+    def draw(self, *, keep_view: bool) -> None:
+        """Draw the traces as they are now; with `keep_view` a range that somebody chose stays."""
+
+    def show_chips(self) -> None:
+        """Those of the traces."""
+
     def draw_again(self) -> None:
         """The look of the plot is another."""
 

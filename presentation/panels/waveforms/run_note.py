@@ -19,8 +19,12 @@ from shared.message import Message, msg
 if TYPE_CHECKING:
     from application.ports.simulation import Growth
     from application.simulation.waveforms import StoredFigures
+    from presentation.panels.waveforms.drawn_plot import DrawnPlot
     from presentation.panels.waveforms.run_overlay import RunOverlay
     from presentation.panels.waveforms.shown_result import ShownResult
+
+
+Tone = Literal["tertiary", "warn", "error"]
 
 
 class RunNote(QWidget):
@@ -47,9 +51,7 @@ class RunNote(QWidget):
     def retranslate(self) -> None:
         self._again.setText(self._services.language(msg("Run again")))
 
-    def show_notes(
-        self, notes: Sequence[Message], *, is_stale: bool, tone: Literal["tertiary", "warn", "error"]
-    ) -> None:
+    def show_notes(self, notes: Sequence[Message], is_stale: bool, tone: Tone) -> None:
         """`is_stale`: the circuit has changed since, and may be run again."""
         self.setVisible(bool(notes))
         self._again.setVisible(is_stale)
@@ -80,14 +82,27 @@ def _notes_of_growth(growth: Growth) -> list[Message]:
     return notes
 
 
-def notes_of_drawing(
-    shown: ShownResult, overlay: RunOverlay, *, missing: Sequence[str], family: int
-) -> list[Message]:
-    """All that has to be known of the curves as they stand; none of it hides another.
+def notes_of(
+    shown: ShownResult, now: DrawnPlot, overlay: RunOverlay, *, is_reading: bool
+) -> tuple[list[Message], bool, Tone]:
+    """What was refused, is being read, or lacks in the drawing; whether that is stale; the tone."""
+    notes: list[Message] = []
+    is_stale = False
+    if now.refused is not None:
+        notes = [now.refused]
+    elif is_reading and now.plot is not None:
+        notes = [msg("Reading the result…")]
+    elif shown.error is not None and now.plot is not None:
+        notes = [shown.error]
+    elif now.plot is not None:
+        is_stale = shown.is_stale
+        notes = _of_drawing(shown, now, overlay)
+    return notes, is_stale, "error" if now.refused or shown.error else "tertiary"
 
-    `missing` are the expressions that the run does not have, `family` is how many runs there are.
-    """
-    loaded = shown.loaded
+
+def _of_drawing(shown: ShownResult, now: DrawnPlot, overlay: RunOverlay) -> list[Message]:
+    """All that has to be known of the curves as they stand; none of it hides another."""
+    loaded, missing, family = shown.loaded, now.missing, len(now.family)
     notes = []
     if shown.is_stale:
         notes.append(msg("The circuit has changed since this run."))

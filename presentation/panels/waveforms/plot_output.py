@@ -1,0 +1,66 @@
+"""What leaves the plot: the picture and its values, to the clipboard, to a file, into the conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from presentation.panels.waveforms.drawn_plot import DrawnPlot
+from presentation.panels.waveforms.plot_host import PlotHost
+from presentation.panels.waveforms.run_overlay import RunOverlay
+from presentation.panels.waveforms.traces import Trace
+from presentation.ui.workspace import WindowServices
+
+
+class PlotOutput:
+    """Of one panel."""
+
+    def __init__(
+        self,
+        services: WindowServices,
+        panel: PlotHost,
+        now: DrawnPlot,
+        overlay: RunOverlay,
+        name: Callable[[], str],
+    ) -> None:
+        """`name` says circuit, run and analysis."""
+        self._services = services
+        self._panel, self._now = panel, now
+        self._overlay = overlay
+        self._name = name
+
+    def copy_plot(self) -> None:
+        """The picture, and the values of the shown part."""
+        self._copy(self._now.traces, has_picture=True)
+
+    def copy_values(self, expression: str) -> None:
+        """Those of one trace in the shown part."""
+        only = [trace for trace in self._now.traces if trace.expression == expression]
+        self._copy(only, has_picture=False)
+
+    def export(self, suffix: str) -> None:
+        """Write the plot where somebody says, or offer it to the conversation."""
+        area, now = self._panel.area, self._now
+        if now.axis is None or area is None:
+            return
+        from presentation.panels.waveforms.export import export_plot
+
+        saving = export_plot(
+            self._services,
+            area,
+            now.axis,
+            now.in_shade(now.traces),
+            suffix=suffix,
+            name=self._name(),
+            behind=self._overlay.names if now.ghosts else (),
+            others=now.ghosts,
+        )
+        self._services.start(saving, kind="export plot", scope="export")
+
+    def _copy(self, traces: Sequence[Trace], *, has_picture: bool) -> None:
+        area, axis = self._panel.area, self._now.axis
+        if axis is None or area is None:
+            return
+        from presentation.panels.waveforms.export import copy_plot
+
+        copying = copy_plot(self._services, area, axis, traces, name=self._name(), has_picture=has_picture)
+        self._services.start(copying, kind="copy plot", scope="export")

@@ -1,0 +1,77 @@
+"""What the pointer reads in a plot: its place, the nearest value there, which run of a family it is on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PyQt6.QtCore import QPoint, QPointF
+from PyQt6.QtGui import QMouseEvent
+from PyQt6.QtWidgets import QToolTip
+
+from presentation.panels.waveforms.figures import joined, quantity
+from presentation.panels.waveforms.overlay import OverlaidPlot
+from presentation.panels.waveforms.traces import Trace
+from presentation.ui.parts import text_label
+from presentation.ui.theme import Theme
+
+_MARGIN = 4
+_REACH = 6.0
+"""Pixels from a curve within which the mouse is on it."""
+
+
+class PlotPointer:
+    """Of one plot: words at its right end, and beside the pointer."""
+
+    def __init__(self, area: OverlaidPlot, theme: Theme) -> None:
+        self._area, self._theme = area, theme
+        self._readout = text_label(name="plot_readout", role="small")
+        self._readout.setParent(area.view)
+        self._readout.setFont(theme.tabular("small"))
+        self._readout.hide()
+
+    @property
+    def text(self) -> str:
+        """What the pointer reads; "" while it is elsewhere."""
+        return self._readout.text() if self._readout.isVisible() else ""
+
+    def use(self, theme: Theme) -> None:
+        self._theme = theme
+
+    def leave(self) -> None:
+        self._readout.hide()
+
+    def move(self, event: QMouseEvent, shown: Sequence[Trace]) -> None:
+        """The pointer is elsewhere; `shown` is all that is drawn."""
+        position = event.position().toPoint()
+        place = self._area.view.mapToScene(position)
+        self._read(place, has_button=bool(event.buttons()))
+        if not event.buttons() and any(trace.run for trace in shown):
+            self._name_run(place, event.globalPosition().toPoint())
+
+    def _name_run(self, place: QPointF, on_screen: QPoint) -> None:
+        """Over a curve of a family: say which run it is."""
+        found = (pane.nearest(place, _REACH * self._theme.scale) for pane in self._area.panes)
+        trace = next((each for each in found if each is not None), None)
+        if trace is None:
+            QToolTip.hideText()
+        else:
+            QToolTip.showText(on_screen, f"{trace.expression}, {trace.run}", self._area.view)
+
+    def _read(self, place: QPointF, *, has_button: bool) -> None:
+        """At the right end: where the pointer is on the axis, and what the nearest curve has there."""
+        axis = self._area.axis
+        pane = next((each for each in self._area.panes if each.box.sceneBoundingRect().contains(place)), None)
+        if pane is None or axis is None or has_button:
+            self._readout.hide()
+            return
+        across = float(pane.box.mapSceneToView(place).x())
+        words = [joined(*quantity(10.0**across if axis.is_log else across, axis.unit))]
+        found = pane.value_near(place)
+        if found is not None:
+            trace, value = found
+            shown = 10.0**value if pane.kind.is_log else value
+            words.append(f"{trace.shown_name} {joined(*quantity(shown, pane.kind.unit))}")
+        self._readout.setText("   ".join(words))
+        self._readout.adjustSize()
+        self._readout.move(self._area.view.width() - self._readout.width() - 3 * _MARGIN, _MARGIN)
+        self._readout.show()
