@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from application.ports.components import ComponentIndex, FoundComponents, LibraryState
 from domain.components.component import GROUPS
 from domain.components.query import read_query
-from domain.components.values import values_for
+from domain.components.values import PASSIVE, values_for
 from shared.uninterrupted import off_loop
 
 if TYPE_CHECKING:
@@ -93,22 +93,32 @@ class FindComponents:
             return await off_loop(self.index.text, component)
         return await self.cpu().run(self.index.text, component)
 
+    async def library(self, component: Component) -> str:
+        """What has to be in a circuit for a component to simulate. Raises UserInputError when it is gone."""
+        return await self.cpu().run(self.index.library, component)
+
     def folders(self, root: Path | None) -> tuple[Path, ...]:
         """What is searched, the program's own first."""
         return (self.shipped, *self.libraries(), *(() if root is None else (root,)))
 
     def _search(self, text: str, root: Path | None, group: str, most: int, skip: int) -> FoundComponents:
         query = read_query(text)
-        values = values_for(query)
+        is_empty = not query.text
+        values = values_for(query._replace(kinds=PASSIVE) if is_empty else query)
         of_group = tuple(each for each in values if group in ("", each.group))
         found = FoundComponents(by_group=dict.fromkeys(GROUPS, 0))
         if query.value is None:
-            rest = max(skip - len(of_group), 0)
-            found = self.index.search(query, self.folders(root), group=group, most=most, skip=rest)
+            before = 0 if is_empty else len(of_group)
+            found = self.index.search(
+                query, self.folders(root), group=group, most=most, skip=max(skip - before, 0)
+            )
+        components = (*of_group[skip:], *found.components)
+        if is_empty:  # nobody asked for values: they come last
+            components = (*found.components, *of_group[max(skip - found.total, 0) :])
         counts = dict(found.by_group)
         counts["passive"] = counts.get("passive", 0) + len(values)
         return FoundComponents(
-            components=(*of_group[skip:], *found.components)[:most],
+            components=components[:most],
             total=found.total + len(of_group),
             by_group=counts,
             unstated=found.unstated,

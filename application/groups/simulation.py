@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from application.components.billing import CountParts
+    from application.components.curves import SimulateComponent
     from application.components.finding import FindComponents
     from application.groups.outside import ProgramParts, SimulationParts
     from application.ports.simulation import ModelLibrary, SimulatorSettingsStore
@@ -80,6 +81,13 @@ class Simulation:
             shipped=MODEL_LIBRARY,
             libraries=lambda: self._program.libraries,
         )
+
+    @cached_property
+    def component_curves(self) -> SimulateComponent:
+        """What a component does, simulated."""
+        from application.components.curves import SimulateComponent
+
+        return SimulateComponent(batch=self._parts.batch, find=self.components)
 
     @cached_property
     def bill(self) -> CountParts:

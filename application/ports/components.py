@@ -56,3 +56,6 @@ class ComponentIndex(Protocol):
 
     def text(self, component: Component) -> str:
         """The lines of its card or block, and the comments above it. Raises UserInputError when gone."""
+
+    def library(self, component: Component) -> str:
+        """What has to be in a circuit for it: its file where that is small, else its own lines."""

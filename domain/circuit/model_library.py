@@ -177,22 +177,51 @@ class Inserted(NamedTuple):
     element: str
 
 
+class Addition(NamedTuple):
+    """An element to be put into a netlist."""
+
+    letter: str
+    """What its name begins with."""
+    line_after_name: str
+    include: str
+    """The card that brings its model in; "" for none."""
+    file: str
+    """As that card names it."""
+
+
 def with_element(text: str, model: LibraryModel, *, behind: int, has_title: bool) -> Inserted:
-    """The netlist with an element of the model behind a line (from 1), under the first free name, and with
-    the card that includes the model; never behind `.end`, nor between a card and its continuation."""
+    """The netlist with an element of the model; see `with_addition`."""
+    rest = model.element("").strip()
+    return with_addition(
+        text,
+        Addition(model.letter, rest, model.include, f"{model.name}.lib"),
+        behind=behind,
+        has_title=has_title,
+    )
+
+
+def with_addition(text: str, added: Addition, *, behind: int, has_title: bool) -> Inserted:
+    """The netlist with an element more behind a line (from 1), under the first free name, and with the card
+    that includes its model; never behind `.end`, nor between a card and its continuation."""
     end = "\r\n" if "\r\n" in text else "\n"
     lines = text.split(end)
     if lines[-1] == "":
         lines.pop()
-    names = {line.split()[0].upper() for line in lines[has_title:] if line.strip()}
-    number = next(n for n in range(1, len(lines) + 2) if f"{model.letter}{n}" not in names)
-    element = model.element(f"{model.letter}{number}")
+    name = free_name(text, added.letter, has_title=has_title)
+    element = f"{name} {added.line_after_name}"
     last = next((at for at, line in enumerate(lines) if line.strip().lower() == ".end"), len(lines))
     place = min(max(behind, int(has_title)), last)
     while place < last and lines[place].lstrip().startswith("+"):
         place += 1
     lines.insert(place, element)
-    if not includes_file(text, f"{model.name}.lib"):
-        lines.insert(int(has_title and len(lines) > 1), model.include)
+    if added.include and not includes_file(text, added.file):
+        lines.insert(int(has_title and len(lines) > 1), added.include)
         place += 1
     return Inserted(text=end.join(lines) + end, line=place + 1, element=element)
+
+
+def free_name(text: str, letter: str, *, has_title: bool) -> str:
+    """The first name of this letter and a number that no line of the netlist begins with."""
+    lines = text.splitlines()[has_title:]
+    names = {line.split()[0].upper() for line in lines if line.strip()}
+    return next(f"{letter}{n}" for n in range(1, len(lines) + 2) if f"{letter}{n}" not in names)

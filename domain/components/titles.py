@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path, PurePath
+from pathlib import PurePath
 
 from domain.circuit.model_library import title_words
 from domain.components.component import Component, figure_words
@@ -26,13 +26,10 @@ def title_of(component: Component) -> Message:
     return msg("{text}", text=said)
 
 
-def origin_of(component: Component, root: Path | None = None) -> Message:
-    """Where it comes from: the program, the E-series, or a file (within the project by its path there)."""
+def origin_of(component: Component, *, is_short: bool = False) -> Message:
+    """Where it comes from: the program, the E-series, or a file, by its path or (short) by its name."""
     if component.card == "value":
         return msg("E-series")
     if is_shipped(component):
         return msg("built in")
-    path = PurePath(component.file)
-    if root is not None and path.is_relative_to(root):
-        return msg("{path}", path=path.relative_to(root))
-    return msg("{path}", path=path.name if root is not None else path)
+    return msg("{path}", path=component.file_name if is_short else component.file)

@@ -61,6 +61,8 @@ _CACHE = Cache(
     bound_as="component index",
     forgets_for_good=False,
 )
+_SMALL_LIBRARY = 300_000
+"""Bytes; what is simulated of a larger one is the component alone."""
 _COLUMNS = (
     "components.id, name, kind, title, card, ports, roles, files.path, line, last_line, section, fault, "
     "letter, (SELECT json_group_object(quantity, value) FROM figures WHERE component = components.id)"
@@ -124,6 +126,12 @@ class SqliteComponentIndex:
         while first > 0 and lines[first - 1].lstrip().startswith("*") and found.line - first < 60:
             first -= 1
         return "\n".join(line.rstrip("\r") for line in lines[first : found.last_line])
+
+    def library(self, component: Component) -> str:
+        """The whole file, whose other parts it may be made of, while that is small."""
+        text = self.text(component)
+        data = read_regular_file(Path(component.file), max_bytes=indexing.LARGEST_FILE)
+        return _decoded(data) if len(data) <= _SMALL_LIBRARY and not component.section else text
 
     def _done(self, folders: Sequence[Path], work: Callable[[sqlite3.Connection, str], T]) -> T:
         """The work on the database; where there can be none, on one in memory that is read now, and why.

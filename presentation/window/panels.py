@@ -142,6 +142,12 @@ def _schematic(parts: Parts) -> QWidget:
     )
 
 
+def _components(parts: Parts) -> QWidget:
+    from presentation.panels.components.panel import ComponentsPanel
+
+    return ComponentsPanel(parts.services, parts.app.simulation, parts.editor)
+
+
 def _debug(parts: Parts) -> QWidget:
     from presentation.panels.debug.panel import DebugPanel
 
@@ -220,6 +226,7 @@ PANELS: tuple[PanelEntry, ...] = (
     PanelEntry("debug", msg("Debug"), "right", "bug", _debug, shortcut="Ctrl+3"),
     PanelEntry("info", msg("Info"), "right", "info", _info, shortcut="Ctrl+4"),
     PanelEntry("schematic", msg("Schematic"), "right", "circuit-board", _schematic, shortcut="Ctrl+5"),
+    PanelEntry("components", msg("Components"), "right", "cpu", _components, shortcut="Ctrl+6"),
 )
 
 

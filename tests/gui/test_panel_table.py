@@ -96,7 +96,7 @@ async def test_one_row_makes_tab_menu_entry_key_and_memory(
     first = await _opened(windows, services, project, until)
     tabs = first.panes.tabs
     assert [tabs.tabText(index) for index in range(tabs.count())] == [
-        "Conversation", "Context", "Project", "Debug", "Info", "Schematic",
+        "Conversation", "Context", "Project", "Debug", "Info", "Schematic", "Components",
     ]  # fmt: skip
     menu = first.header.menu_bar.findChild(QMenu, "menu.view")
     assert menu is not None

@@ -50,7 +50,7 @@ from shared.errors import CircuitAIError, UserInputError
 from shared.message import msg
 
 if TYPE_CHECKING:
-    from domain.circuit.model_library import LibraryModel
+    from domain.circuit.model_library import Addition, Inserted, LibraryModel
 
 CHECK_PAUSE_MS = 300
 """How long nothing has to be typed before the text is checked."""
@@ -508,13 +508,28 @@ class EditorPage(QWidget):
         editor, old = self.editor, self.editor.text()
         line, _ = editor.getCursorPosition()
         made = with_element(old, model, behind=line + 1, has_title=has_title(self.path))
-        editor.apply(edits_between(old, made.text))
-        start = editor.positionFromLineIndex(made.line - 1, 0)
+        start = self._take_over(old, made)
         name, _, rest = made.element.partition(" ")
         nodes = rest.rpartition(f" {model.name}")[0]
         first = start + len(name) + 1
         editor.select_bytes(first, first + len(nodes.encode()))
+
+    def insert_component(self, added: Addition) -> str:
+        """An element behind the caret's line and its include, as one step of undo; returns its line."""
+        from domain.circuit.model_library import with_addition
+
+        old = self.editor.text()
+        line, _ = self.editor.getCursorPosition()
+        made = with_addition(old, added, behind=line + 1, has_title=has_title(self.path))
+        start = self._take_over(old, made)
+        self.editor.select_bytes(start, start + len(made.element.encode()))
+        return made.element
+
+    def _take_over(self, old: str, made: Inserted) -> int:
+        """Put the changed text into the editor; returns where the element's line begins."""
+        self.editor.apply(edits_between(old, made.text))
         self._start_examination()
+        return self.editor.positionFromLineIndex(made.line - 1, 0)
 
     # ---- life --------------------------------------------------------------------------------
 

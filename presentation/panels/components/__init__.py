@@ -1,0 +1,1 @@
+"""The Components panel: what the libraries hold, looked through, seen in curves, put into the circuit."""

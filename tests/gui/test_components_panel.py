@@ -1,0 +1,109 @@
+"""The Components panel: what is typed is found, seen in curves, and put into the circuit by one step."""
+
+from __future__ import annotations
+
+import pytest
+from PyQt6.QtCore import Qt
+from PyQt6.QtTest import QTest
+
+from presentation.panels.components.panel import ComponentsPanel
+from tests.gui.test_which_circuit import Bench, bench
+
+__all__ = ["bench"]
+
+CIRCUIT = "* amp\r\nVCC vcc 0 12\r\nVEE vee 0 -12\r\nR1 in out 1k\r\nC1 out 0 1n\r\n.op\r\n.end\r\n"
+OP_AMP = """* OPX dual op-amp, GBW 12 MHz
+* connections: non-inverting input
+*              | inverting input
+*              | | V+
+*              | | | V-
+*              | | | | output
+.subckt OPX 1 2 3 4 5
+G1 0 5 1 2 1
+R1 5 0 100k
+C1 5 0 13n
+R3 3 4 10k
+.ends
+.model BADQ NPN(BF=abc)
+.model QZ NPN(Vceo=65)
+.subckt LOST a b
+X1 a b NOWHERE
+.ends
+"""
+
+
+async def panel_of(bench: Bench) -> ComponentsPanel:
+    (bench.root / "parts").mkdir()
+    (bench.root / "parts" / "op x.lib").write_text(OP_AMP)
+    (bench.root / "amp.cir").write_bytes(CIRCUIT.encode())
+    await bench.front("amp.cir")
+    bench.window.panes.show_panel("components")
+    await bench.until(lambda: bench.window.findChild(ComponentsPanel))
+    found: ComponentsPanel = bench.window.findChild(ComponentsPanel)
+    return found
+
+
+async def typed(bench: Bench, panel: ComponentsPanel, words: str, first: str) -> None:
+    panel.search.clear()
+    QTest.keyClicks(panel.search, words)
+    await bench.until(lambda: panel.found and panel.found[0].name == first)
+
+
+@pytest.mark.timeout(120)
+async def test_a_component_is_found_seen_and_inserted_with_its_pins(bench: Bench) -> None:
+    panel = await panel_of(bench)
+    viewer = panel.viewer
+    await typed(bench, panel, "dual op-amp above 5 MHz", "OPX")
+    assert len(panel.found) == 1
+    await bench.until(lambda: viewer.component is not None and viewer.component.name == "OPX")
+    await bench.until(lambda: viewer.chart.content is not None)
+    [line] = viewer.chart.content.lines
+    gains = dict(line.points)
+    assert max(gains.values()) == pytest.approx(94, abs=0.5)  # 1 S into 50 kOhm, the load among them
+    assert ".subckt OPX" in viewer.text.toPlainText()
+    assert [field.text() for field in viewer.fields] == ["inp", "inn", "vcc", "vee", "out"]
+    for at, node in ((0, "in"), (1, "out")):
+        viewer.fields[at].setText(node)
+    assert viewer.line.text() == '.include "parts/op x.lib"\nX1 in out vcc vee out OPX'
+    viewer.fields[1].setText("a b")
+    assert not viewer.insert_button.isEnabled()
+    viewer.fields[1].setText("out")
+    page = bench.window.parts.editor.current_page()
+    page.editor.go_to(4)
+    QTest.mouseClick(viewer.insert_button, Qt.MouseButton.LeftButton)
+    lines = page.editor.text().split("\r\n")
+    assert lines[1] == '.include "parts/op x.lib"'
+    assert lines[5] == "X1 in out vcc vee out OPX"
+    await bench.until(lambda: page.examination.problems is not None)
+    page.editor.undo()
+    assert page.editor.text() == CIRCUIT
+
+    await typed(bench, panel, "npn vceo>60", "QZ")
+    await bench.until(lambda: viewer.chart.content is not None and len(viewer.chart.content.lines) == 5)
+    assert [field.text() for field in viewer.fields] == ["collector", "base", "emitter"]
+    await typed(bench, panel, "4.99k resistor", "4.99k")
+    QTest.keyClick(panel.search, Qt.Key.Key_Return)
+    assert "R2 n1 n2 4.99k" in page.editor.text()
+    assert ".include" not in page.editor.text()
+
+
+async def test_a_faulty_component_is_shown_with_its_fault_and_not_inserted(bench: Bench) -> None:
+    panel = await panel_of(bench)
+    viewer = panel.viewer
+    await typed(bench, panel, "BADQ", "BADQ")
+    await bench.until(viewer.fault.isVisible)
+    assert viewer.fault.text() == (
+        "op x.lib:13: bf=abc in the .model card of BADQ is not a number. "
+        "Correct the value in the library file."
+    )
+    assert not viewer.insert_button.isEnabled()
+    assert panel.table.rows[0][1].color == "error.text"
+    panel.search.setText("nothing like it")
+    await bench.until(lambda: "nothing like" in panel._note.text())
+    assert not viewer.isVisible()
+    bench.services.language.set("zh")
+    panel.search.clear()
+    await bench.until(lambda: panel._chips["opamp"].text().startswith("运放"))
+    panel.search.setText("运放 10 MHz 以上")
+    await bench.until(lambda: panel.found and panel.found[0].name == "OPX")
+    bench.services.language.set("en")
