@@ -204,6 +204,12 @@ def _appearance(targets: Targets) -> Iterator[Bound]:
         yield Bound(f"scale.{percent}", partial(appearance.set_scale, percent / 100))
 
 
+def _show_bill(targets: Targets) -> None:
+    from presentation.window.bill_of_materials import show_bill
+
+    show_bill(targets.services, targets.parts.app, targets.window)
+
+
 def _circuit(targets: Targets) -> Iterator[Bound]:
     refusals = _Refusals(targets)
     yield Bound("chooseMain", targets.projects.choose_main, refusals.no_project)
@@ -212,6 +218,11 @@ def _circuit(targets: Targets) -> Iterator[Bound]:
     yield Bound(
         "designReport",
         partial(make_design_report, targets.services, targets.parts.app, targets.window),
+        refusals.no_target,
+    )
+    yield Bound(
+        "billOfMaterials",
+        partial(_show_bill, targets),
         refusals.no_target,
     )
     yield Bound("acceptChanges", targets.desk.accept, refusals.no_project)

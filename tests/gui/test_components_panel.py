@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
 
 from presentation.panels.components.panel import ComponentsPanel
+from presentation.window import bill_of_materials
 from tests.gui.test_which_circuit import Bench, bench
 
 __all__ = ["bench"]
@@ -62,6 +65,7 @@ async def test_a_component_is_found_seen_and_inserted_with_its_pins(bench: Bench
     assert max(gains.values()) == pytest.approx(94, abs=0.5)  # 1 S into 50 kOhm, the load among them
     assert ".subckt OPX" in viewer.text.toPlainText()
     assert [field.text() for field in viewer.fields] == ["inp", "inn", "vcc", "vee", "out"]
+    assert viewer._pins.height() > 5 * viewer.fields[0].sizeHint().height()
     for at, node in ((0, "in"), (1, "out")):
         viewer.fields[at].setText(node)
     assert viewer.line.text() == '.include "parts/op x.lib"\nX1 in out vcc vee out OPX'
@@ -107,3 +111,28 @@ async def test_a_faulty_component_is_shown_with_its_fault_and_not_inserted(bench
     panel.search.setText("运放 10 MHz 以上")
     await bench.until(lambda: panel.found and panel.found[0].name == "OPX")
     bench.services.language.set("en")
+
+
+async def test_the_bill_of_materials_of_the_circuit_is_shown_and_saved(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (bench.root / "amp.cir").write_bytes(CIRCUIT.replace("1n", "3.37n").encode())
+    await bench.front("amp.cir")
+    target = bench.root / "amp-bom.md"
+
+    async def chosen(*_given: object) -> Path:
+        return target
+
+    monkeypatch.setattr(bill_of_materials, "choose_target", chosen)
+    bench.window.commands.action("billOfMaterials").trigger()
+    await bench.until(lambda: bench.window.findChild(bill_of_materials.BillDialog))
+    dialog = bench.window.findChild(bill_of_materials.BillDialog)
+    await bench.until(dialog.isVisible)
+    told = [[cell.text for cell in row] for row in dialog.table.rows]
+    assert told == [
+        ["1", "resistor", "1 kOhm", "E6", "R1"],
+        ["1", "capacitor", "3.37 nF", "in no E-series; nearest in E24: 3.3 nF", "C1"],
+    ]
+    QTest.mouseClick(dialog.save_button, Qt.MouseButton.LeftButton)
+    await bench.until(target.exists)
+    assert "| 1 | resistor | 1 kOhm |" in target.read_text()

@@ -241,9 +241,12 @@ class ComponentViewer(QWidget):
             self._grid.addWidget(text_label(str(at + 1), role="secondary"), at + 1, 1)
             self._grid.addWidget(field, at + 1, 2)
         self._grid.setColumnStretch(2, 1)
-        # More pins than that are scrolled: the curves keep their room.
+        # More pins than that are scrolled: the curves keep their room. The grid itself counts only what is
+        # shown already, and new fields are not.
         row = max((field.sizeHint().height() for field in self.fields), default=0)
-        self._pins.setFixedHeight(min(self._grid.sizeHint().height(), (_SEEN_PINS + 1) * (row + 4)))
+        head = self.fontMetrics().height()
+        seen = min(len(self.fields), _SEEN_PINS)
+        self._pins.setFixedHeight(head + seen * (row + self._grid.verticalSpacing()))
         self._show_line()
 
     def _pin_word(self, component: Component, at: int) -> str:
