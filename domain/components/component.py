@@ -122,7 +122,10 @@ class Component(NamedTuple):
 
     def include_card(self, path: str) -> str:
         """The card that brings it into a circuit by this path of its file."""
-        quoted = f'"{path}"' if any(each in path for each in " \t'();,$") or not path.isascii() else path
+        sign = "'" if '"' in path else '"'
+        quoted = (
+            f"{sign}{path}{sign}" if any(each in path for each in " \t'();,$") or not path.isascii() else path
+        )
         return f".lib {quoted} {self.section}" if self.section else f".include {quoted}"
 
     def element(self, name: str, nodes: tuple[str, ...]) -> str:

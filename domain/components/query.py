@@ -93,7 +93,8 @@ class ComponentQuery(NamedTuple):
 
 def read_query(text: str) -> ComponentQuery:
     """What a text asks for; any text asks for something."""
-    plain = " ".join(text[:LONGEST_QUERY].split())
+    # Half a pair of UTF-16 can be pasted, and be stored nowhere.
+    plain = " ".join(text[:LONGEST_QUERY].encode("utf-8", "replace").decode().split())
     left, kinds, groups = kinds_asked(plain)
     if left.strip() and plain.isascii() and _NAME.fullmatch(plain) and _value_in(plain) is None:
         return ComponentQuery(plain, (plain.casefold(),))

@@ -25,7 +25,7 @@ from domain.components.titles import title_of
 from presentation.panels.studies.charts import Line, LinesChart, LinesContent
 from presentation.panels.studies.scales import linear, logarithmic
 from presentation.ui.fitting import ScrolledParts
-from presentation.ui.parts import ElidedLabel, arrange, copy_text, push_button, text_label
+from presentation.ui.parts import ElidedLabel, arrange, copy_text, once_after, push_button, text_label
 from presentation.ui.styles import mark
 from presentation.ui.tab_strip import TabStrip
 from shared.errors import CircuitAIError
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 _TABS = (msg("Curves"), msg("Text"))
 _MOST_PINS = 64
 _SEEN_PINS = 5
+_PAUSE_MS = 200
 _TRACES = 8
 """Colors of traces there are."""
 _GROUND_ROLES = ("gnd", "ground")
@@ -93,6 +94,8 @@ class ComponentViewer(QWidget):
         self.line.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.insert_button = push_button(name="insertComponent", clicked=self.insert, kind="primary")
         self._copy = push_button(name="copyComponent", clicked=self._copy_text)
+        self._timer = once_after(self, _PAUSE_MS, self._start)
+        """Who goes through a list does not wait for the curves of each."""
         self._build()
         services.workspace.file_shown.connect(lambda _path: self._show_line())
         services.dress(self)
@@ -145,7 +148,11 @@ class ComponentViewer(QWidget):
         if component is not None and component.file:
             self._said = msg("Simulating …")
             self._show_curves()
-            self._services.start(self._load(component, self._request), kind="simulate component")
+            self._timer.start()
+
+    def _start(self) -> None:
+        if self.component is not None:
+            self._services.start(self._load(self.component, self._request), kind="simulate component")
 
     async def _load(self, component: Component, request: int) -> None:
         curves: Curves | None = None

@@ -84,3 +84,4 @@ def test_values_of_the_e_series(text: str, value: float, kinds: tuple[str, ...],
 def test_a_value_beyond_all_sizes_has_no_part_and_a_long_text_is_cut() -> None:
     assert values_for(ComponentQuery(kinds=("resistor",), value=1e300)) == ()
     assert len(read_query("x " * 10_000).words) <= 8
+    assert read_query("npn \ud800").text == "npn ?"
