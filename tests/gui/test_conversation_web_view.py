@@ -85,6 +85,17 @@ def script(view: WebConversation) -> Script:
     return run
 
 
+async def toggle(script: Script, row: str) -> None:
+    """Click the head of a row's details and wait until the page was told, which comes with a later frame."""
+    found = f"document.querySelector('{row}')"
+    await script(
+        f"window.toggled = false; {found}.closest('details')"
+        f".addEventListener('toggle', () => {{ window.toggled = true; }}, {{once: true}}); {found}.click(); 1"
+    )
+    while not await script("window.toggled"):  # noqa: ASYNC110 - the page tells nobody but itself
+        await asyncio.sleep(0.01)
+
+
 TEXT = """First *paragraph* with $f_0 = 1/RC$.
 
 | a | b |
@@ -193,8 +204,7 @@ async def test_a_click_on_undo_tells_the_window_and_a_fold_stays_as_it_was_left(
     await until(lambda: told)
     assert told == [("undo", "c", "")]
     assert await script("document.querySelector('[data-key=c] details').open")  # not folded by the click
-    await script("document.querySelector('[data-key=c] summary').click(); 1")
-    await asyncio.sleep(0.05)  # the toggle event comes with the next frame
+    await toggle(script, "[data-key=c] summary")
     view.apply([Updated(item=card)])
     assert not await script("document.querySelector('[data-key=c] details').open")
     await script("document.querySelector('[data-key=c] a.file').click(); 1")
@@ -450,8 +460,7 @@ async def test_a_name_acts_by_the_enter_key_and_a_card_within_a_line_by_its_own_
     )
     await until(lambda: len(acted) == 2)
     assert acted == [("trace", "a", "v(out)"), ("undo", "c", "")]
-    await script("document.querySelector('details.steps > summary').click(); 1")
-    await asyncio.sleep(0.05)  # the toggle event comes with the next frame
+    await toggle(script, "details.steps > summary")
     view.apply([Updated(item=steps)])
     assert await script("document.querySelector('details.steps').open")
 
