@@ -18,6 +18,7 @@ from typing import Any
 from blockbuster import BlockBuster
 
 from shared import redaction
+from tests.ground.blocking import judge_quickly
 
 OUR_PACKAGES = (
     "shared",
@@ -221,6 +222,7 @@ def _put_back(environment: dict[str, str]) -> None:
 
 def blocking_call_guard(root: Path) -> BlockBuster:
     """Raises where our code under `root` blocks a running loop; test code itself may."""
+    judge_quickly()
     # The loop itself lies below every test.
     below = [_at(root / "shared" / name) for name in ("async_runtime.py", "fused_loop.py")]
     guard = BlockBuster([_at(root / name) for name in OUR_PACKAGES], excluded_modules=below)

@@ -478,7 +478,7 @@ async def test_the_place_of_a_tab_is_told_and_found_again(
     async with asyncio.timeout(20):
         while abs(await script(above) - 7) > 1:  # noqa: ASYNC110 - rows that come near get their height
             await asyncio.sleep(0.02)
-    assert view.place == ScrollPlace("r20", 7)
+    await until(lambda: view.place == ScrollPlace("r20", 7))  # the page tells it a while later
     await script(f"{log}.dispatchEvent(new WheelEvent('wheel', {{deltaY: -1}}))")
     await script(f"{log}.scrollTop -= 400")
     await until(

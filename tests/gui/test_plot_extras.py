@@ -271,10 +271,13 @@ async def test_a_run_that_was_cut_off_says_so_over_its_curves_and_counts_as_a_pr
     services.workspace.problems_changed.connect(lambda *counted: counts.append(counted))
     circuit = pane.views.shown.circuit.with_name("long.cir")
     circuit.write_text("Long\nV1 a 0 SIN(0 1 1k)\nR1 a b 1k\nC1 b 0 1u\n.tran 10n 1000 0 10n\n.end\n")
-    result = await services.app.simulation.run(SimulationRequest(circuit=circuit, timeout_s=0.5))
+    for limit_s in (0.5, 3.0, 15.0):  # half a second may be over before the first point on a busy machine
+        result = await services.app.simulation.run(SimulationRequest(circuit=circuit, timeout_s=limit_s))
+        if result.run.raw_paths:
+            break
     services.workspace.run_finished.emit(result)
     await until(lambda: counts and counts[-1] == (1, 0))
     services.workspace.result_selected.emit(result.result_path)
     note = pane.views.waveforms.findChild(QLabel, "waveforms_note")
-    await until(lambda: "ends early" in note.text())
+    await until(lambda: "This run is partial, timed out at" in note.text())
     assert pane.views.shown.loaded.plots[0].points > 1
