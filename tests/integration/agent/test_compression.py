@@ -180,16 +180,10 @@ async def test_a_summary_that_can_not_be_right_is_asked_for_once_more_and_then_m
     with FakeLLMServer(talking(summary)) as server:
         await set_up(app, 32_000, small_model=small_model(server))
         talk = await a_talk(app, server, tmp_path)
-        preview = partial(
-            app.conversations.compress.preview,
-            tmp_path,
-            talk.session_id,
-            talk.choice,
-            keep=5,
-            asks_model=True,
-        )
-        for kind, bad in BAD_SUMMARIES.items():
-            before, is_mended = len(server.requests), False
+        compress = app.conversations.compress
+        preview = partial(compress.preview, tmp_path, talk.session_id, talk.choice, keep=5, asks_model=True)
+        for kind, text in BAD_SUMMARIES.items():
+            bad, is_mended, before = text, False, len(server.requests)
             by_rules = await preview()
             assert by_rules.draft.compression.by == "", kind
             assert "Asked: The gain must be 33.6 dB" in by_rules.draft.compression.summary, kind
