@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from application.project.change_pieces import ChangePieces
     from application.project.cleaning import CleanProject
     from application.project.editing import EditFiles
-    from application.project.importing import ImportSchematic
+    from application.project.importing import ImportFile
     from application.project.sharing import ShareProject
     from application.project.undo_retention import TidyUndoData
     from application.project.undoing import ProjectOperations
@@ -70,11 +70,11 @@ class Project:
         return ShareProject(views=self._parts.view)
 
     @cached_property
-    def import_schematic(self) -> ImportSchematic:
-        """Schematics of other programs as netlists."""
-        from application.project.importing import ImportSchematic
+    def import_file(self) -> ImportFile:
+        """Schematics, netlists and network data of other programs."""
+        from application.project.importing import ImportFile
 
-        return ImportSchematic(views=self._parts.view, write_file=self._outside.program.write_file)
+        return ImportFile(views=self._parts.view, write_file=self._outside.program.write_file)
 
     @cached_property
     def operations(self) -> ProjectOperations:

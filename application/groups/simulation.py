@@ -12,9 +12,11 @@ if TYPE_CHECKING:
     from application.groups.outside import ProgramParts, SimulationParts
     from application.ports.simulation import ModelLibrary, SimulatorSettingsStore
     from application.results.exporting import ExportResult
+    from application.results.networks import ExportNetwork
     from application.simulation.checking import CheckCircuit
     from application.simulation.convergence import AnalyzeConvergence
     from application.simulation.device_tables import DeviceTables
+    from application.simulation.exchanging import ExportCircuit
     from application.simulation.finding_places import FindPlaces
     from application.simulation.measuring import MeasureResult
     from application.simulation.reading_names import ReadNames
@@ -212,6 +214,27 @@ class Simulation:
             libraries=self._program.libraries,
             writer=self._parts.schematics,
             cpu=lambda: self._program.cpu,
+        )
+
+    @cached_property
+    def export_network(self) -> ExportNetwork:
+        """Network parameters of a result as a Touchstone file."""
+        from application.results.networks import ExportNetwork
+
+        return ExportNetwork(
+            results=self._parts.results, waveforms=self._parts.waveforms, write_file=self._program.write_file
+        )
+
+    @cached_property
+    def export_circuit(self) -> ExportCircuit:
+        """Circuits for LTspice, KiCad and PySpice."""
+        from application.simulation.exchanging import ExportCircuit
+
+        return ExportCircuit(
+            sources=self._parts.sources,
+            settings=self._parts.settings,
+            libraries=lambda: self._program.libraries,
+            write_file=self._program.write_file,
         )
 
     @cached_property

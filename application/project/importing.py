@@ -1,4 +1,8 @@
-"""Schematics of other programs read into netlists: LTspice's, with symbols and sheets beside them."""
+"""Files of other programs read: LTspice's schematics and netlists of Qucs become netlists of ngspice,
+Touchstone files become curves to be laid over others.
+
+A script is a program: it is not run, and so not read.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,8 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
+from domain.circuit.exchange.qucs import looks_like_qucs, read_qucs
+from domain.circuit.exchange.suffixes import ports_of
 from domain.circuit.ltspice_schematic import Converted, NoSheet, netlist_of, read_sheet
 from domain.llm.tools.text_files import BinaryFileError, decode
 from shared.errors import UserInputError
@@ -17,8 +23,8 @@ from shared.uninterrupted import off_loop
 if TYPE_CHECKING:
     from application.ports.project_view import ProjectView
 
-SCHEMATIC_SUFFIXES = (".asc",)
-_MOST_BYTES = 4_000_000
+_SCRIPTS = (".py", ".pyw", ".ipynb")
+_MOST_BYTES = 20_000_000
 _MOST_LOOKED_AT = 20_000
 _MOST_BESIDE = 500
 """Files beside a sheet that are read for it."""
@@ -26,26 +32,28 @@ _MOST_BESIDE = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Imported:
-    """A netlist that was made of a schematic."""
+    """What was made of a file."""
 
     path: Path
+    """A netlist, or a raw file of curves."""
     missing: tuple[Message, ...]
     """Parts that are not in it, and why."""
     notes: tuple[Message, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ImportSchematic:
+class ImportFile:
     """The use case."""
 
     views: Callable[[Path], ProjectView]
     write_file: Callable[[Path, bytes], None]
 
     async def __call__(self, source: Path, target: Path, *, overwrite: bool = False) -> Imported:
-        """Write the netlist of the sheet `source` to `target`.
+        """Write what `source` is to `target`; see `target_of` for its usual place.
 
-        Symbols and sheets it leans on are looked for in its folder and below. Raises UserInputError for what
-        is no sheet, cannot be read, or would be written over; EnvironmentProblem when it can't be written.
+        Symbols and sheets that a schematic leans on are looked for in its folder and below. Raises
+        UserInputError for what is of no known form, cannot be read, or would be written over;
+        EnvironmentProblem when it can't be written.
         """
         return await off_loop(self._import, source, target, overwrite)
 
@@ -57,32 +65,64 @@ class ImportSchematic:
                 file=target,
                 error_type="target_exists",
             )
-        found = self._converted(source)
-        self.write_file(target, found.text.encode("utf-8"))
-        return Imported(path=target, missing=found.missing, notes=found.notes)
+        data, missing, notes = self._read(source)
+        self.write_file(target, data)
+        return Imported(path=target, missing=missing, notes=notes)
 
-    def _converted(self, source: Path) -> Converted:
-        if source.suffix.lower() not in SCHEMATIC_SUFFIXES:
-            raise UserInputError(
-                msg("{name} is not an LTspice schematic (.asc).", name=source.name),
-                advice=msg("Have its own program write a netlist, and open that."),
-                file=source,
-                error_type="unknown_format",
-            )
+    def _read(self, source: Path) -> tuple[bytes, tuple[Message, ...], tuple[Message, ...]]:
         beside = _Beside(self.views(source.parent))
-        text = beside.read(source.name)
-        try:
-            sheet = None if text is None else read_sheet(text)
-        except NoSheet:
-            sheet = None
-        if sheet is None:
+        if source.suffix.lower() in _SCRIPTS:
             raise UserInputError(
-                msg("{path} cannot be read as an LTspice schematic.", path=source),
-                advice=msg("Check that the file is there and begins with “Version”."),
+                msg("{name} is a program; it is not run.", name=source.name),
+                advice=msg("Have it print its netlist (PySpice: print(circuit)), and open that."),
                 file=source,
-                error_type="not_a_schematic",
+                error_type="is_a_program",
             )
-        return netlist_of(sheet, title=source.name, find=beside.find)
+        text = beside.read(source.name)
+        if text is not None and ports_of(source.name) is not None:
+            from domain.simulation.touchstone import raw_file, read_touchstone  # numpy
+
+            network = read_touchstone(text, source.name)
+            return raw_file(network, source.name), (), network.notes
+        if text is not None and source.suffix.lower() != ".asc" and looks_like_qucs(text):
+            read = read_qucs(text, source.name)
+            return read.text.encode("utf-8"), tuple(read.missing), tuple(read.notes)
+        found = _sheet(source, text, beside)
+        return found.text.encode("utf-8"), found.missing, found.notes
+
+
+def target_of(source: Path) -> Path:
+    """Where what is made of a file goes, unless told otherwise."""
+    return source.with_suffix(".raw" if ports_of(source.name) is not None else ".cir")
+
+
+def _sheet(source: Path, text: str | None, beside: _Beside) -> Converted:
+    if text is not None and source.suffix.lower() != ".asc":
+        raise UserInputError(
+            msg("{name} is not of a form that can be imported.", name=source.name),
+            advice=msg(
+                "LTspice schematics (.asc), Touchstone files (.s2p) and netlists of Qucs are. Have its own "
+                "program write a netlist, and open that."
+            ),
+            file=source,
+            error_type="unknown_format",
+        )
+    try:
+        sheet = None if text is None else read_sheet(text)
+    except NoSheet:
+        sheet = None
+    if sheet is None:
+        raise UserInputError(
+            msg("{path} cannot be read as an LTspice schematic.", path=source)
+            if source.suffix.lower() == ".asc"
+            else msg("{path} cannot be read.", path=source),
+            advice=msg("Check that the file is there and begins with “Version”.")
+            if source.suffix.lower() == ".asc"
+            else None,
+            file=source,
+            error_type="not_a_schematic",
+        )
+    return netlist_of(sheet, title=source.name, find=beside.find)
 
 
 class _Beside:

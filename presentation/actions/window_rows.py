@@ -13,6 +13,7 @@ ZOOMS = (80, 90, 100, 110, 125, 150, 175, 200)
 """Percent that can be chosen."""
 
 _file = partial(Action, menu="file")
+_export = partial(_file, submenu=msg("Export the circuit"))
 _view = partial(Action, menu="view")
 _circuit = partial(Action, menu="circuit")
 _simulate = partial(Action, menu="simulate")
@@ -27,7 +28,10 @@ FILE: tuple[Action, ...] = (
     _file("newProject", msg("New project…"), keys="Ctrl+N"),
     _file("newCircuit", msg("New circuit…")),
     _file("openExample", msg("Open an example…"), letter="E"),
-    _file("importSchematic", msg("Import LTspice schematic…"), letter="I"),
+    _file("importFiles", msg("Import files of other programs…"), letter="I"),
+    _export("export.ltspice", msg("For LTspice…")),
+    _export("export.kicad", msg("For KiCad's simulator…")),
+    _export("export.pyspice", msg("As a PySpice script…")),
     _file("save", msg("Save"), scope="editor", keys="Ctrl+S", begins_part=True),
     _file("saveAll", msg("Save all")),
     _file("closeFile", msg("Close file"), scope="editor", keys="Ctrl+W"),

@@ -101,7 +101,7 @@ COMMANDS: dict[str, Command] = {
         msg("Find components in the libraries, or print a model; gm/Id tables of MOSFETs"), "models"
     ),
     "bom": _command(msg("List the parts of a circuit: bill of materials"), "bom"),
-    "import": _command(msg("Make a netlist of an LTspice schematic (.asc)"), "import_schematic"),
+    "import": _command(msg("Read an LTspice schematic, a Qucs netlist or a Touchstone file"), "import_file"),
     "measure": _command(msg("Measure a stored result or a raw file"), "measure"),
     "sweep": _study(msg("Simulate a netlist over ranges of its parameters"), "sweep"),
     "montecarlo": _study(msg("Simulate a netlist with random deviations of its parameters"), "montecarlo"),
@@ -109,7 +109,10 @@ COMMANDS: dict[str, Command] = {
     "worst-case": _study(msg("Find the worst case of a netlist's tolerances"), "worst-case"),
     "sensitivity": _study(msg("Find which parameters of a netlist matter most"), "sensitivity"),
     "optimize": _command(msg("Search for netlist values that meet the goals"), "optimize"),
-    "export": _command(msg("Write a result's signals as csv, tsv, json or mat"), "export"),
+    "export": _command(
+        msg("Write a result's signals as a table or Touchstone file, or a circuit for another program"),
+        "export",
+    ),
     "plot": _command(
         msg("Draw a result's signals as svg, png or pdf"),
         "export",

@@ -1,4 +1,6 @@
-"""Vectors and expressions of a result: `export` as CSV, TSV, JSON or MAT, `plot` as a picture."""
+"""Vectors and expressions of a result: `export` as tables or Touchstone, `plot` as a picture; circuits for
+other programs.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from application.app import Application
+from domain.circuit.exchange.suffixes import ports_of
 from presentation.cli.measure import told_facts
 from presentation.json_output import Output
 from shared.errors import UserInputError
@@ -15,16 +18,20 @@ from shared.message import msg
 
 if TYPE_CHECKING:
     from application.results.exporting import Exported, ExportRequest, PictureFormat, TableFormat
+    from application.simulation.exchanging import CircuitFormat
 
 _FORMATS: tuple[TableFormat, ...] = ("csv", "tsv", "json", "mat")
+_NETWORK = "touchstone"
+_CIRCUITS = ("ltspice", "kicad", "pyspice")
 _PICTURES: tuple[PictureFormat, ...] = ("svg", "png", "pdf")
 _SIZES_MM = (40.0, 1000.0)
 Format = TypeVar("Format", bound=str)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """RAW_OR_RESULT -o FILE [--format F] [--signals EXPR...] [--analysis NAME] ..."""
-    _add_common_arguments(parser, _FORMATS)
+    """RESULT_OR_CIRCUIT -o FILE [--format F] [--signals EXPR...] [--analysis NAME] [--z0 OHM] ..."""
+    _add_common_arguments(parser, (*_FORMATS, _NETWORK, *_CIRCUITS))
+    parser.add_argument("--z0", type=float, default=50.0, metavar="OHM")
     parser.add_argument("--complex", choices=("re-im", "mag-ph", "db-ph"), default="re-im")
     parser.add_argument("--units", action=argparse.BooleanOptionalAction, default=None)
 
@@ -48,6 +55,10 @@ def _add_common_arguments(parser: argparse.ArgumentParser, formats: tuple[str, .
 
 async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
     """Exit code 2 for a signal there is not, 1 when the result has no data."""
+    if args.format in _CIRCUITS or (args.format is None and args.output.lower().endswith(".py")):
+        return await _run_circuit(args, app, out)
+    if args.format == _NETWORK or (args.format is None and ports_of(args.output) is not None):
+        return await _run_network(args, app, out)
     from application.results.exporting import TableOptions
 
     form: TableFormat = args.format or _format_of(args.output, _FORMATS)
@@ -93,6 +104,53 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
                     "{path}", name=table.name,
                     columns=len(table.all_columns), rows=table.rows, path=exported.path)
             )  # fmt: skip
+    return 0
+
+
+async def _run_circuit(args: argparse.Namespace, app: Application, out: Output) -> int:
+    """Exit code 1 when the other program would simulate another circuit."""
+    form: CircuitFormat = args.format or "pyspice"
+    target = Path(args.output)
+    made = await app.simulation.export_circuit(args.source, form, target, overwrite=args.force)
+    out.json_or_nothing(
+        {
+            "ok": not made.missing,
+            "path": str(made.path),
+            "format": form,
+            "errors": [{"message": out.translate(each)} for each in made.missing],
+            "warnings": [{"message": out.translate(each)} for each in made.notes],
+        }
+    )
+    out.say(msg("Circuit: {path}", path=made.path))
+    for each in (*made.missing, *made.notes):
+        out.row(out.translate(each))
+    return 1 if made.missing else 0
+
+
+async def _run_network(args: argparse.Namespace, app: Application, out: Output) -> int:
+    from application.results.networks import NetworkRequest
+
+    if len(args.signals) > 1 or not args.z0 > 0:
+        raise UserInputError(
+            msg("A Touchstone file takes one impedance (--signals) and a reference above 0 (--z0)."),
+            error_type="bad_usage",
+        )
+    request = NetworkRequest(
+        source=args.source,
+        target=Path(args.output),
+        impedance=args.signals[0] if args.signals else "",
+        reference_ohm=args.z0,
+        overwrite=args.force,
+    )
+    network = await app.simulation.export_network(request)
+    rows = len(network.frequencies)
+    out.json_or_nothing(
+        {"ok": True, "path": str(request.target), "format": _NETWORK, "ports": network.ports, "rows": rows}
+    )
+    out.say(
+        msg("{ports} {ports:port|ports}, {rows} {rows:frequency|frequencies} in {path}",
+            ports=network.ports, rows=rows, path=request.target)
+    )  # fmt: skip
     return 0
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from PyQt6.QtWidgets import QWidget
 
+from application.simulation.exchanging import CircuitFormat
 from presentation.actions.action import Action
 from presentation.actions.window_rows import ZOOMS
 from presentation.panels.conversation.panel import ConversationPanel
@@ -18,14 +19,15 @@ from presentation.ui.theme import Mode
 from presentation.ui.workspace import WindowServices, Workspace
 from presentation.window import about
 from presentation.window.appearance import Appearance
+from presentation.window.circuit_export import export_circuit
 from presentation.window.commands import Command, to_focused
 from presentation.window.design_report import make_design_report
+from presentation.window.file_import import import_files
 from presentation.window.header import Header
 from presentation.window.panels import Parts, panels_at
 from presentation.window.panes import Panes
 from presentation.window.project_switch import ProjectSwitch
 from presentation.window.projects import ProjectDesk
-from presentation.window.schematic_import import import_schematic
 from shared.message import Message, msg
 
 
@@ -153,10 +155,17 @@ def _file(targets: Targets) -> Iterator[Bound]:
     yield Bound("newCircuit", targets.projects.new_circuit, refusals.no_project)
     yield Bound("openExample", targets.projects.choose_example)
     yield Bound(
-        "importSchematic",
-        partial(import_schematic, targets.services, targets.parts.app.project, targets.window),
+        "importFiles",
+        partial(import_files, targets.services, targets.parts.app.project, targets.window),
         refusals.no_project,
     )
+    forms: tuple[CircuitFormat, ...] = ("ltspice", "kicad", "pyspice")
+    for form in forms:
+        yield Bound(
+            f"export.{form}",
+            partial(export_circuit, targets.services, targets.parts.app, targets.window, form),
+            refusals.no_target,
+        )
     yield Bound("saveAll", targets.save_all, refusals.nothing_unsaved)
     yield Bound("closeProject", targets.projects.close_project, refusals.no_project)
     yield Bound("settings", targets.show_settings)

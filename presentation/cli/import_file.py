@@ -1,4 +1,4 @@
-"""`import`: a schematic of another program as a netlist."""
+"""`import`: a schematic, netlist or network data of another program."""
 
 from __future__ import annotations
 
@@ -7,21 +7,23 @@ from pathlib import Path
 
 from application.app import Application
 from presentation.json_output import Output
-from shared.message import msg
+from shared.message import Message, msg
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """FILE.asc [-o FILE.cir] [--force]"""
+    """FILE [-o FILE] [--force]"""
     parser.add_argument("file", type=Path, metavar="FILE")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE")
     parser.add_argument("--force", action="store_true")
 
 
 async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
-    """Exit code 1 when a part of the schematic is not in the netlist."""
+    """Exit code 1 when a part of the file is not in what was made."""
+    from application.project.importing import target_of
+
     source = args.file.absolute()
-    target = (args.output or source.with_suffix(".cir")).absolute()
-    made = await app.project.import_schematic(source, target, overwrite=args.force)
+    target = (args.output or target_of(source)).absolute()
+    made = await app.project.import_file(source, target, overwrite=args.force)
     if out.as_json:
         out.json(
             {
@@ -32,7 +34,11 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
             }
         )
     else:
-        out.say(msg("Netlist: {path}", path=made.path))
+        out.say(_made(made.path))
         for each in (*made.missing, *made.notes):
             out.row(out.translate(each))
     return 1 if made.missing else 0
+
+
+def _made(path: Path) -> Message:
+    return msg("Curves: {path}", path=path) if path.suffix == ".raw" else msg("Netlist: {path}", path=path)

@@ -1,0 +1,1 @@
+"""Circuits in the words of other programs, and theirs in ours."""
