@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal
 
 from application.simulation.prepared_circuit import prepare_circuit
 from domain.circuit.exchange.pyspice import pyspice_script
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from application.ports.simulation import SimulatorSettingsStore, SourceReaders
 
 CircuitFormat = Literal["ltspice", "kicad", "pyspice"]
-CIRCUIT_FORMATS: tuple[CircuitFormat, ...] = get_args(CircuitFormat)
 SUFFIXES: dict[CircuitFormat, str] = {"ltspice": ".net", "kicad": ".cir", "pyspice": ".py"}
 
 
