@@ -204,10 +204,8 @@ def _controlled(letter: str) -> _Maker:
         cp, op, om, cm = nodes[:4]
         gain = _value(given.get("G", "1"))
         if letter in "EG":
-            out = (op, om) if letter == "E" else (om, op)
-            return [f"{letter}{name} {out[0]} {out[1]} {cp} {cm} {gain}"]
-        out = (op, om) if letter == "H" else (om, op)
-        return [f"V_{name} {cp} {cm} 0", f"{letter}{name} {out[0]} {out[1]} V_{name} {gain}"]
+            return [f"{letter}{name} {op} {om} {cp} {cm} {gain}"]
+        return [f"V_{name} {cp} {cm} 0", f"{letter}{name} {op} {om} V_{name} {gain}"]
 
     return make
 

@@ -259,7 +259,7 @@ R:R1 vcc c R="2 kOhm" Temp="26.85" Tc1="0.0"
 C:C1 in b C="10 uF" V=""
 R:R2 vcc b R="1 MOhm"
 BJT:T1 b c gnd gnd Type="npn" Is="1e-16" Bf="100" Vaf="80" Temp="26.85"
-Diode:D1 gnd c Is="1e-15 A" N="1" Cj0="10 fF"
+Diode:D1 c gnd Is="1e-15 A" N="1" Cj0="10 fF"
 VCVS:SRC1 c e gnd gnd G="2"
 Sub:X1 e f Type="half" R="5k"
 Thing:Q9 a b C="1"
@@ -277,7 +277,7 @@ def test_a_netlist_of_qucs_is_the_circuit_it_says(cli: Cli, tmp_path: Path) -> N
     spice = tmp_path / "same.cir"
     spice.write_text(
         "* same\nV1 vcc 0 12\nV2 in 0 DC 0 AC 1\nR1 vcc c 2k\nC1 in b 10u\nR2 vcc b 1meg\nQ1 c b 0 qm\n"
-        ".model qm NPN(is=1e-16 bf=100 vaf=80)\nD1 c 0 dm\n.model dm D(is=1e-15 n=1 cjo=10f)\n"
+        ".model qm NPN(is=1e-16 bf=100 vaf=80)\nD1 0 c dm\n.model dm D(is=1e-15 n=1 cjo=10f)\n"
         "E1 e 0 c 0 2\nRa e f 5k\nRb f 0 5k\n.ac dec 10 10 1meg\n.end\n"
     )
     values = []
