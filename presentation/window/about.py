@@ -42,6 +42,13 @@ def show_keys(
     KeyCard(services, program.user_keys, window, scope).open()
 
 
+def show_guide(services: WindowServices, window: QWidget) -> None:
+    """The user guide and the references."""
+    from presentation.dialogs.guide import GuideDialog
+
+    GuideDialog(services, window).open()
+
+
 def show_doctor(services: WindowServices, program: Program, window: QWidget) -> None:
     """What works on this machine; it takes some seconds to find out."""
     services.workspace.status_changed.emit(msg("Checking system"))

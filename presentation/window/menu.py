@@ -274,6 +274,7 @@ def _design(targets: Targets) -> Iterator[Bound]:
 def _help(targets: Targets) -> Iterator[Bound]:
     services, window = targets.services, targets.window
     program = targets.parts.app.program
+    yield Bound("guide", partial(about.show_guide, services, window))
     yield Bound("keys", partial(about.show_keys, services, program, window))
     yield Bound("plot.keys", partial(about.show_keys, services, program, window, "plot"))
     yield Bound("doctor", partial(about.show_doctor, services, program, window))

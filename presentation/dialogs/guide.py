@@ -1,0 +1,133 @@
+"""The documents of the program, read in the window: guide, references; links between them are followed."""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Any
+
+from PyQt6.QtCore import QUrl
+from PyQt6.QtGui import QDesktopServices, QTextDocument
+from PyQt6.QtWidgets import QComboBox, QDialog, QHBoxLayout, QTextBrowser, QVBoxLayout, QWidget
+
+from presentation.ui.fitting import fit
+from presentation.ui.parts import SpokenName, arrange, push_button, text_label
+from presentation.ui.styles import mark_area
+from presentation.ui.workspace import WindowServices
+from shared.message import Message, msg
+from shared.uninterrupted import off_loop
+
+FOLDER = Path(__file__).resolve().parents[2] / "docs"
+_SIZE = (900, 780)
+_GUIDES = {"en": "user-guide.md", "zh": "user-guide.zh.md"}
+_PAGES: tuple[tuple[str, Message], ...] = (
+    ("", msg("User guide")),
+    ("keys-and-gestures.md", msg("Keys and gestures")),
+    ("settings.md", msg("Settings")),
+    ("measurements.md", msg("Measurements")),
+    ("tools-reference.md", msg("Tools of the assistant")),
+    ("command-reference.md", msg("Commands")),
+)
+
+
+class GuideDialog(QDialog):
+    """Open it with `open()`. Pages are the files of `FOLDER` alone; what is elsewhere a browser opens."""
+
+    def __init__(self, services: WindowServices, parent: QWidget | None) -> None:
+        super().__init__(parent)
+        self._services = services
+        self._past: list[str] = []
+        self.shown = ""
+        """The page that is read."""
+        self.setObjectName("guide")
+        self.choice = QComboBox()
+        self.choice.setObjectName("guidePages")
+        SpokenName(services, self.choice, msg("Pages"))
+        self.choice.activated.connect(lambda _at: self.go(str(self.choice.currentData())))
+        self.back = push_button(name="guideBack", clicked=self._go_back)
+        self.note = text_label(name="guideNote", role="error")
+        self.note.hide()
+        self.text = QTextBrowser()
+        self.text.setObjectName("guideText")
+        self.text.setOpenLinks(False)
+        self.text.anchorClicked.connect(self._follow)
+        SpokenName(services, self.text, msg("Text of the page"))
+        self._head = QWidget()
+        mark_area(self._head, surface="raised", line="bottom")
+        self._row = arrange(QHBoxLayout(self._head), (self.choice, 1), self.back)
+        arrange(QVBoxLayout(self), self._head, self.note, (self.text, 1), edges=0, gap=0)
+        services.dress(self)
+        self.go("")
+
+    def open(self) -> None:
+        scale = self._services.theme.theme.scale
+        fit(self, *(round(side * scale) for side in _SIZE))
+        super().open()
+
+    def restyle(self) -> None:
+        theme = self._services.theme.theme
+        arrange(self._row, edges=theme.size("space.3"), gap=theme.size("space.2"))
+        document = self.text.document()
+        assert document is not None
+        document.setDocumentMargin(theme.size("space.4"))
+
+    def retranslate(self) -> None:
+        say = self._services.language
+        self.setWindowTitle(say(msg("User guide")))
+        self.back.setText(say(msg("Back")))
+        chosen = max(self.choice.currentIndex(), 0)
+        self.choice.clear()
+        for name, title in _PAGES:
+            self.choice.addItem(say(title), name)
+        self.choice.setCurrentIndex(chosen)
+        if self.shown in _GUIDES.values():  # the guide is read in the language in force
+            self.go("")
+
+    def go(self, page: str) -> None:
+        """Show a page: a file's name, "" for the guide."""
+        self._start(self._show(page or _GUIDES[self._services.language.name]))
+
+    async def _show(self, page: str, *, is_back: bool = False) -> None:
+        path = FOLDER / page
+        try:
+            text = await off_loop(path.read_text, "utf-8")
+        except OSError:
+            self.note.setText(self._services.language(msg("The page {name} is not there.", name=page)))
+            self.note.show()
+            return
+        self.note.hide()
+        if self.shown and not is_back and self.shown != page:
+            self._past.append(self.shown)
+        self.shown = page
+        document = self.text.document()
+        assert document is not None
+        # Without HTML: nothing but what the page says is loaded.
+        document.setMarkdown(_without_comments(text), QTextDocument.MarkdownFeature.MarkdownNoHTML)
+        self.text.moveCursor(self.text.textCursor().MoveOperation.Start)
+        names = [name or _GUIDES[self._services.language.name] for name, _ in _PAGES]
+        self.choice.setCurrentIndex(names.index(page) if page in names else -1)
+        self.back.setEnabled(bool(self._past))
+
+    def _follow(self, url: QUrl) -> None:
+        if url.scheme() in ("http", "https"):
+            QDesktopServices.openUrl(url)
+            return
+        page = url.path()
+        if not page:  # a place of this page: headings have no anchors here
+            return
+        if url.scheme() or "/" in page or not page.endswith(".md"):
+            self.note.setText(self._services.language(msg("The page {name} is not there.", name=page)))
+            self.note.show()
+            return
+        self.go(page)
+
+    def _go_back(self) -> None:
+        if self._past:
+            self._start(self._show(self._past.pop(), is_back=True))
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        self._services.start(work, kind="guide")
+
+
+def _without_comments(text: str) -> str:
+    return "\n".join(line for line in text.splitlines() if not line.startswith(("<!--", "!["))) + "\n"
