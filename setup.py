@@ -20,7 +20,8 @@ class BuildProgram(build_py):
 
     def find_package_modules(self, package: str, package_dir: str) -> list[tuple[str, str, str]]:
         """(package, module, file) of each module."""
-        return [each for each in super().find_package_modules(package, package_dir) if each[1] != "setup"]
+        found = super().find_package_modules(package, package_dir)
+        return [each for each in found if (package, each[1]) != (PROGRAM, "setup")]
 
 
 def needed(name: str) -> list[str]:
