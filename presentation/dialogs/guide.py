@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from PyQt6.QtCore import QUrl
-from PyQt6.QtGui import QDesktopServices, QTextDocument
+from PyQt6.QtGui import QDesktopServices, QTextCursor, QTextDocument
 from PyQt6.QtWidgets import QComboBox, QDialog, QHBoxLayout, QTextBrowser, QVBoxLayout, QWidget
 
 from presentation.ui.fitting import fit
@@ -102,11 +102,30 @@ class GuideDialog(QDialog):
         document = self.text.document()
         assert document is not None
         # Without HTML: nothing but what the page says is loaded.
-        document.setMarkdown(_without_comments(text), QTextDocument.MarkdownFeature.MarkdownNoHTML)
+        features = QTextDocument.MarkdownFeature
+        document.setMarkdown(
+            _without_comments(text), features.MarkdownDialectGitHub | features.MarkdownNoHTML
+        )
+        self._space(document)
         self.text.moveCursor(self.text.textCursor().MoveOperation.Start)
         names = [name or _GUIDES[self._services.language.name] for name, _ in _PAGES]
         self.choice.setCurrentIndex(names.index(page) if page in names else -1)
         self.back.setEnabled(bool(self._past))
+
+    def _space(self, document: QTextDocument) -> None:
+        """Room above headings and paragraphs; tables have their own."""
+        theme = self._services.theme.theme
+        cursor = QTextCursor(document)
+        cursor.beginEditBlock()
+        block = document.begin()
+        while block.isValid():
+            cursor.setPosition(block.position())
+            if cursor.currentTable() is None and block.textList() is None:
+                look = block.blockFormat()
+                look.setTopMargin(theme.size("space.4" if look.headingLevel() else "space.2"))
+                cursor.setBlockFormat(look)
+            block = block.next()
+        cursor.endEditBlock()
 
     def _follow(self, url: QUrl) -> None:
         if url.scheme() in ("http", "https"):

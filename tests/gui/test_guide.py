@@ -15,6 +15,7 @@ async def test_pages_are_read_and_links_followed(services: WindowServices, until
     await until(lambda: dialog.shown == "user-guide.md")
     assert "The first circuit in a minute" in dialog.text.toPlainText()
     assert "<!--" not in dialog.text.toPlainText()
+    assert "|---" not in dialog.text.toPlainText()
     dialog.text.anchorClicked.emit(QUrl("exchange.md"))
     await until(lambda: dialog.shown == "exchange.md")
     dialog.choice.setCurrentIndex(5)
