@@ -373,14 +373,14 @@ class SettingsDialog(QDialog):
 
     async def _ask_reset(self) -> None:
         names = () if self._shown is None else self._shown.differing()
-        names = tuple(name for name in names if not name.startswith("embedding."))
+        names = tuple(name for name in names if not name.startswith(("embedding.", "tool_servers")))
         agreed = await questions.choose(
             self._services,
             self,
             title=msg("Reset all settings?"),
             text=msg(
-                "{count} {count:setting gets its|settings get their} default again. Models, keys and the "
-                "embedding server stay as they are.",
+                "{count} {count:setting gets its|settings get their} default again. Models, keys, "
+                "the embedding server and tool servers stay as they are.",
                 count=len(names),
             ),
             options=((True, msg("Reset all"), "danger"), (False, msg("Cancel"), "")),

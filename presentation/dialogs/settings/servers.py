@@ -120,6 +120,7 @@ class ServersPart(QWidget):
         dialog.open()
 
     def _take(self, dialog: AddServerDialog) -> None:
+        self.add.setFocus()
         if isinstance(dialog.chosen, tuple):
             name, server = dialog.chosen
             self._start(self._change(lambda kept: kept | {name: server}))
