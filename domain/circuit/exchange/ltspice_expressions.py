@@ -16,6 +16,7 @@ from shared.message import Message, msg
 
 _CALL = late_pattern(r"(?<![\w.@])(?P<name>[A-Za-z_]\w*)?\s*\(")
 _WORDS = late_pattern(r"(?<![\w.@(])(?P<word>temper|hertz|u2|eq0|ne0|gt0|lt0|ge0|le0)(?![\w])", re.IGNORECASE)
+_MARK = late_pattern(r"\0\d+\0")
 _MOST_DEPTH = 60
 
 
@@ -45,7 +46,7 @@ _UNKNOWN = frozenset(("limit", "u2", "eq0", "ne0", "gt0", "lt0", "ge0", "le0", "
 
 def in_ltspice(expression: str, *, is_source: bool = False, depth: int = 0) -> str:
     """An expression without its braces or quotes. Raises Unsayable."""
-    if "@" in expression:
+    if "@" in expression or "\0" in expression or expression.count("?") > _MOST_DEPTH:
         raise Unsayable(expression.strip()[:40])
     if depth > _MOST_DEPTH:
         raise Unsayable("an expression nested that deep")
@@ -93,9 +94,7 @@ def _with_operators(parts: list[str]) -> str:
         raise Unsayable("==" if "==" in text else "!=")
     text = text.replace("^", "**").replace("&&", "&").replace("||", "|")
     text = _with_choices(text)
-    for mark, written in calls.items():
-        text = text.replace(mark, written)
-    return text
+    return _MARK.sub(lambda match: calls[match.group(0)], text)
 
 
 def _with_choices(text: str) -> str:

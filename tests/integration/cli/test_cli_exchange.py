@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
+from domain.circuit.exchange.ltspice_expressions import Unsayable, in_ltspice
 from domain.simulation.touchstone import Network, read_touchstone, touchstone_text
 from shared.errors import UserInputError
 from tests.integration.cli.conftest import Cli
@@ -146,6 +147,16 @@ class _Circuit:
                 return lambda **given: runs.append((kind, given))
 
         return Simulator()
+
+
+def test_expressions_of_any_shape_are_said_or_told() -> None:
+    assert in_ltspice("a > 1 ? b ? 1 : 2 : (c ? 3 : 4)^2") == "if(a > 1,if(b,1,2),(if(c,3,4))**2)"
+    assert in_ltspice("pwr(nint(x), 2) && temper", is_source=True) == "pwrs(round(x),2) & temp"
+    assert in_ltspice("agauss(1k, 10, 3)") == "((1k)+gauss((10)/(3)))"
+    assert in_ltspice("+".join(["f(1)"] * 20_000)).count("f(1)") == 20_000
+    for odd in ("x>1?1:" * 5000 + "0", "(" * 5000, "a == b", "@m1[gm]", "a ? b", "limit(1,2)", "x\0001\0"):
+        with pytest.raises(Unsayable):
+            in_ltspice(odd)
 
 
 def test_a_pyspice_script_makes_the_same_circuit(
