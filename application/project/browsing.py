@@ -39,6 +39,8 @@ MOST_RESULTS = 200
 _MOST_JUDGED = 20
 _MOST_HASHED = 2000
 _MOST_BYTES = 5_000_000
+_MOST_OUTLINED = 2_000_000
+"""Of a netlist whose parts are read at each pause of typing."""
 _TEXT_SUFFIXES = LIBRARY_SUFFIXES | {".cir", ".sp", ".spice", ".net", ".ckt", ".txt", ".md", ".json", ".csv"}
 _TEMPORARY = re.compile(r"^\.[0-9A-HJKMNP-TV-Z]{26}\.tmp$|^\.?#|~$|\.sw[a-p]$|^\.goutputstream-|\.part$")
 _BAD_NAME = re.compile(r'[\\/:*?"<>|\x00-\x1f]')
@@ -371,6 +373,13 @@ class BrowseProject:
         return None  # a part that another one includes
 
     def _sections(self, file: Path, text: str | None) -> tuple[Section, ...]:
+        if len(text or "") > _MOST_OUTLINED or (text is None and file.stat().st_size > _MOST_OUTLINED):
+            raise UserInputError(
+                msg("{name} is larger than {limit} MB, so its outline is not read.", name=file.name,
+                    limit=_MOST_OUTLINED // 1_000_000),
+                file=file,
+                error_type="too_large",
+            )  # fmt: skip
         if text is not None:
             has_title = file.suffix.lower() not in LIBRARY_SUFFIXES
             return sections_of(Netlist.parse(text.encode(), path=file, has_title=has_title))

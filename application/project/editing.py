@@ -27,8 +27,8 @@ from shared.errors import CircuitError, UserInputError
 from shared.message import msg
 from shared.paths import project_root_of
 
-MAX_BYTES = 20_000_000
-"""Larger files are not opened for editing; the limit for a netlist."""
+MAX_BYTES = 64_000_000
+"""Larger files are not opened for editing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +67,7 @@ class EditFiles:
             is_large = False  # the reader says below what is wrong with it
         if is_large:
             raise UserInputError(
-                msg("{path} is larger than 20 MB; it is not opened for editing.", path=path),
+                msg("{path} is larger than 64 MB; it is not opened for editing.", path=path),
                 advice=msg("Open it in another program."),
                 file=path,
                 error_type="too_large",

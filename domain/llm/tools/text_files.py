@@ -95,16 +95,33 @@ class TextFile:
 def decode(data: bytes) -> TextFile:
     """The text in `data`. Raises BinaryFileError."""
     encoding = encoding_of(data)
-    return TextFile(text=data[len(_BOMS.get(encoding, b"")) :].decode(_codec(encoding)), encoding=encoding)
+    text = decoded(data[len(_BOMS.get(encoding, b"")) :], _codec(encoding))
+    return TextFile(text=text, encoding=encoding)
+
+
+def decoded(data: bytes, codec: str = "utf-8") -> str:
+    """The text in `data`, in pieces between which other threads go on. Raises UnicodeDecodeError."""
+    decoder = codecs.getincrementaldecoder(codec)()
+    pieces = [decoder.decode(data[at : at + _AT_ONCE]) for at in range(0, len(data), _AT_ONCE)]
+    return "".join([*pieces, decoder.decode(b"", final=True)])
 
 
 def encode(text: str, encoding: Encoding) -> bytes:
     """`text` as the bytes of a file. Raises NotEncodableError."""
     try:
-        return _BOMS.get(encoding, b"") + text.encode(_codec(encoding))
+        codec = _codec(encoding)
+        starts = range(0, len(text), _AT_ONCE)
+        return b"".join(
+            [_BOMS.get(encoding, b""), *(text[at : at + _AT_ONCE].encode(codec) for at in starts)]
+        )
     except UnicodeEncodeError as error:
-        line = text.count("\n", 0, error.start) + 1
-        raise NotEncodableError(text[error.start], line, encoding) from error
+        sign = error.object[error.start]
+        line = text.count("\n", 0, text.index(sign)) + 1
+        raise NotEncodableError(sign, line, encoding) from error
+
+
+_AT_ONCE = 1_000_000
+"""Bytes looked at in one go: no other thread of Python goes on meanwhile."""
 
 
 def encoding_of(data: bytes) -> Encoding:
@@ -114,8 +131,11 @@ def encoding_of(data: bytes) -> Encoding:
             if not _survives(data[2:], encoding) or "\0" in data[2:].decode(encoding):
                 raise BinaryFileError
             return encoding
-    if b"\0" in data or len(_CONTROLS.findall(data)) > _MOST_CONTROLS * len(data):
+    controls = sum(len(_CONTROLS.findall(data, at, at + _AT_ONCE)) for at in range(0, len(data), _AT_ONCE))
+    if b"\0" in data or controls > _MOST_CONTROLS * len(data):
         raise BinaryFileError
+    if data.isascii():
+        return "utf-8"
     if data.startswith(codecs.BOM_UTF8) and _survives(data[3:], "utf-8"):
         return "utf-8-sig"
     if _survives(data, "utf-8"):
@@ -140,6 +160,15 @@ def _legacy_encoding(data: bytes) -> Encoding:
 
 
 def _survives(data: bytes, encoding: Encoding) -> bool:
+    if encoding == "utf-8" and len(data) > _AT_ONCE:  # what is UTF-8 is the only spelling of its text
+        decoder = codecs.getincrementaldecoder("utf-8")()
+        try:
+            for at in range(0, len(data), _AT_ONCE):
+                decoder.decode(data[at : at + _AT_ONCE])
+            decoder.decode(b"", final=True)
+        except UnicodeError:
+            return False
+        return True
     try:
         return data.decode(encoding).encode(encoding) == data
     except UnicodeError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from string import ascii_letters, digits
 
 from PyQt6.QtCore import QEvent, QPoint, Qt, pyqtSignal
@@ -31,6 +32,7 @@ from presentation.panels.editor.editor_look import (
 )
 from presentation.panels.editor.editor_menu import add_commands, add_fixes
 from presentation.panels.editor.marked_text import MarkedText
+from presentation.panels.editor.text_changes import TextEdit
 from presentation.ui.workspace import WindowServices
 from shared.message import msg
 
@@ -56,8 +58,14 @@ class CodeEditor(MarkedText):
     escaped = pyqtSignal()
     """Esc was pressed in the text."""
 
-    def __init__(self, services: WindowServices, *, is_spice: bool, has_title: bool) -> None:
-        super().__init__(services, is_spice=is_spice, has_title=has_title)
+    def __init__(
+        self, services: WindowServices, *, is_spice: bool, has_title: bool, is_large: bool = False
+    ) -> None:
+        """`is_large`: it is shown plainly, and changes are told when they are on the screen."""
+        super().__init__(services, is_spice=is_spice and not is_large, has_title=has_title)
+        self._is_large = is_large
+        self._length_told = 0
+        """Bytes of the text that was told of last."""
         set_up(self)
         if self._lexer is not None:
             self.setLexer(self._lexer)
@@ -65,7 +73,11 @@ class CodeEditor(MarkedText):
             self.SendScintilla(self.SCI_SETWORDCHARS, 0, f"{ascii_letters}{digits}_.".encode())
         self.restyle()
         self.retranslate()
-        self.textChanged.connect(self.edited)
+        if is_large:
+            self.say_nothing()
+            self.SCN_UPDATEUI.connect(self._on_shown)
+        else:
+            self.textChanged.connect(self.edited)
         self.linesChanged.connect(lambda: fit_numbers(self, services.theme.theme))
         self.cursorPositionChanged.connect(self._on_caret_moved)
         self.marginClicked.connect(self._on_margin_clicked)
@@ -120,7 +132,10 @@ class CodeEditor(MarkedText):
         elif event.key() == Qt.Key.Key_Escape:
             self.escaped.emit()
         else:
+            length = self.byte_length()
             super().keyPressEvent(event)
+            if event.text() or self.byte_length() != length:
+                self._tell_edited()
 
     def wheelEvent(self, event: QWheelEvent | None) -> None:  # noqa: N802 - Qt's name
         """The text alone has no size of its own: View > Zoom is for the whole window."""
@@ -200,6 +215,33 @@ class CodeEditor(MarkedText):
         self.menu_opens.emit(menu, self.caret_byte())
         add_commands(menu, self, self._services, is_spice=self._lexer is not None)
         menu.popup(event.globalPos())
+
+    def _on_shown(self, what: int) -> None:
+        """Something is drawn anew: the text, or only marks in it."""
+        if what & self.SC_UPDATE_CONTENT and self.byte_length() != self._length_told:
+            self._tell_edited()
+
+    def _tell_edited(self) -> None:
+        """Of a large text, before anybody can ask whether it was."""
+        if self._is_large:
+            self._length_told = self.byte_length()
+            self.edited.emit()
+
+    def apply(self, edits: Sequence[TextEdit]) -> None:
+        super().apply(edits)
+        self._tell_edited()
+
+    def undo(self) -> None:
+        super().undo()
+        self._tell_edited()
+
+    def redo(self) -> None:
+        super().redo()
+        self._tell_edited()
+
+    def paste(self) -> None:
+        super().paste()
+        self._tell_edited()
 
     def _follow(self, position: int) -> None:
         """The caret goes where the menu opens, unless that is within what is selected."""

@@ -174,7 +174,7 @@ class EditorArea(OpenTexts, QWidget):
         page = EditorPage(
             services, self._project, self._simulation, opened, open_texts=self.open_texts, newest=newest
         )
-        page.point_hints.set_on(is_on=self._has_point_hints and is_spice(page.path))
+        page.point_hints.set_on(is_on=self._has_point_hints and is_spice(page.path) and not page.is_large)
         page.state_changed.connect(lambda: self._on_page_state(page))
         page.examined.connect(self._tell_problems)
         page.saved.connect(lambda: self._services.workspace.file_changed.emit(page.path))
@@ -275,7 +275,7 @@ class EditorArea(OpenTexts, QWidget):
         """Show the operating point behind the lines of every circuit, or no more."""
         self._has_point_hints = not self._has_point_hints
         for page in self.pages():
-            page.point_hints.set_on(is_on=self._has_point_hints and is_spice(page.path))
+            page.point_hints.set_on(is_on=self._has_point_hints and is_spice(page.path) and not page.is_large)
 
     def _on_place_probed(self, path: Path, line: int, name: str, what: Probed) -> None:
         page = self.page_of(path)

@@ -1,142 +1,36 @@
-"""Find and replace, and going to a line: a bar below the tabs that never takes the text's place.
-
-Finding and replacing in one text: plain words or regular expressions, in bytes as the editor counts.
-
-Qt's engine (PCRE2) is used, because it gives up on a pattern that would run for ever.
-"""
+"""Find and replace, and going to a line: a bar below the tabs that never takes the text's place."""
 
 from __future__ import annotations
 
+import asyncio
 import bisect
-import re
-from collections.abc import Iterator
-from dataclasses import dataclass
 
-from PyQt6.QtCore import QEvent, QObject, QRegularExpression, QRegularExpressionMatch, Qt, QTimer, pyqtSignal
+from PyQt6.QtCore import QEvent, QObject, Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QKeyEvent
 from PyQt6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLineEdit, QPushButton, QToolButton, QWidget
 
 from presentation.panels.editor.code_editor import CodeEditor
+from presentation.panels.editor.searching import (
+    MOST_MATCHES,
+    Found,
+    Match,
+    Query,
+    find_all,
+    find_in_pieces,
+    replacement_of,
+)
 from presentation.panels.editor.text_changes import TextEdit
 from presentation.ui.parts import arrange
 from presentation.ui.styles import mark, mark_area
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
 
-MOST_MATCHES = 20_000
-"""More are not listed; the count then says "more than"."""
-
-
-_ALL_LINE_ENDS = "(*ANYCRLF)"
-"""Tells PCRE2 that CR and CR LF end a line too: ``k$`` finds the k before either."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Query:
-    """What to look for."""
-
-    text: str
-    match_case: bool = False
-    whole_word: bool = False
-    is_regex: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """One place, in bytes of the UTF-8 text, with what stands there."""
-
-    start: int
-    end: int
-    groups: tuple[str, ...]
-    """The whole match, then what its parentheses caught."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
-    """The outcome of a search."""
-
-    matches: tuple[Match, ...] = ()
-    problem: Message | None = None
-    """Why the expression cannot be used."""
-
-    @property
-    def is_cut(self) -> bool:
-        return len(self.matches) >= MOST_MATCHES
-
-
-def find_all(text: str, query: Query) -> Found:
-    """All places of `query` in `text`, in order, without those of no length."""
-    if not query.text:
-        return Found()
-    expression = _expression(query)
-    if not expression.isValid():
-        return Found(
-            problem=msg(
-                "The expression is not complete: {reason} (character {place}).",
-                reason=expression.errorString(),
-                place=max(expression.patternErrorOffset() - expression.pattern().index(query.text), 0) + 1,
-            )
-        )
-    return Found(matches=tuple(_matches(text, expression)))
-
-
-def replacement_of(match: Match, replacement: str, query: Query) -> str:
-    r"""What to put in the place of `match`: in expressions ``\1`` or ``$1`` are its groups, ``\n`` a line."""
-    if not query.is_regex:
-        return replacement
-
-    def expanded(found: re.Match[str]) -> str:
-        token = found.group()
-        if token[1].isdigit():
-            number = int(token[1])
-            return match.groups[number] if number < len(match.groups) else ""
-        return {"n": "\n", "t": "\t", "\\": "\\", "$": "$"}[token[1]]
-
-    return re.sub(r"\\[0-9nt\\$]|\$[0-9]", expanded, replacement)
-
-
-def _expression(query: Query) -> QRegularExpression:
-    pattern = query.text if query.is_regex else QRegularExpression.escape(query.text)
-    if query.whole_word:
-        pattern = rf"(?<!\w)(?:{pattern})(?!\w)"
-    options = QRegularExpression.PatternOption.MultilineOption
-    if not query.match_case:
-        options |= QRegularExpression.PatternOption.CaseInsensitiveOption
-    return QRegularExpression(_ALL_LINE_ENDS + pattern, options)
-
-
-def _matches(text: str, expression: QRegularExpression) -> Iterator[Match]:
-    found = _raw_matches(text, expression)
-    if text.isascii():
-        for item in found:
-            yield Match(item.capturedStart(), item.capturedEnd(), tuple(item.capturedTexts()))
-        return
-    units = text.encode("utf-16-le", "surrogatepass")
-    at_unit = at_byte = 0
-    for item in found:
-        start = at_byte + _utf8_size(units, at_unit, item.capturedStart())
-        end = start + _utf8_size(units, item.capturedStart(), item.capturedEnd())
-        at_unit, at_byte = item.capturedEnd(), end
-        yield Match(start, end, tuple(item.capturedTexts()))
-
-
-def _raw_matches(text: str, expression: QRegularExpression) -> Iterator[QRegularExpressionMatch]:
-    iterator, count = expression.globalMatch(text), 0
-    while iterator.hasNext() and count < MOST_MATCHES:
-        item = iterator.next()
-        if item.capturedLength() > 0:
-            count += 1
-            yield item
-
-
-def _utf8_size(units: bytes, start: int, end: int) -> int:
-    return len(units[2 * start : 2 * end].decode("utf-16-le", "replace").encode())
-
-
 _LARGE = 200_000
 """Bytes of a text from which on typing is let go on before it is searched."""
 _PAUSE_MS = 150
 _MOST_MARKED = 2_000
+_IN_PIECES = 2_000_000
+"""Bytes of a text from which on it is searched in pieces."""
 
 
 class FindBar(QWidget):
@@ -151,6 +45,8 @@ class FindBar(QWidget):
         self._found = Found()
         self._starts: list[int] = []
         self._is_stale = True
+        self._request = 0
+        """The search under way: an earlier one is of no use."""
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._search)
@@ -245,6 +141,7 @@ class FindBar(QWidget):
         """Hide it and give the keys back to the text."""
         self.hide()
         self._timer.stop()
+        self._request += 1
         if self._editor is not None:
             self._editor.show_matches(())
             self._editor.setFocus()
@@ -271,7 +168,7 @@ class FindBar(QWidget):
         """Replace the selected place and go to the next; first press selects one."""
         editor = self._editor
         self._refresh()
-        if editor is None or editor.isReadOnly():
+        if editor is None or editor.isReadOnly() or self._is_stale:
             return
         chosen = next((m for m in self._found.matches if (m.start, m.end) == editor.selected_bytes()), None)
         if chosen is None:
@@ -285,7 +182,7 @@ class FindBar(QWidget):
     def replace_all(self) -> None:
         """Replace every place as one step of undo."""
         self._refresh()
-        if self._editor is None or self._editor.isReadOnly():
+        if self._editor is None or self._editor.isReadOnly() or self._is_stale:
             return
         query, replacement = self.query, self._replace.text()
         edits = [
@@ -310,28 +207,57 @@ class FindBar(QWidget):
         if self.isVisible():
             self._timer.start(_PAUSE_MS)
 
-    def _refresh(self) -> None:
+    def _refresh(self, *, jump: bool = False) -> None:
         if self._is_stale:
-            self._search()
+            is_large = self._editor is not None and self._editor.byte_length() > _IN_PIECES
+            self._search(jump=jump and is_large)
 
     def _search(self, *, jump: bool = False) -> None:
         editor = self._editor
         if editor is None:
             return
         self._timer.stop()
-        self._found = find_all(editor.text(), self.query)
-        self._starts = [match.start for match in self._found.matches]
-        self._is_stale = False
-        editor.show_matches([(m.start, m.end) for m in self._found.matches[:_MOST_MARKED]])
+        self._request += 1
+        if editor.byte_length() > _IN_PIECES and self.query.text:
+            self._say(msg("Searching…"))
+            self._services.start(self._search_in_pieces(editor, self._request, jump=jump), kind="find")
+            return
+        self._take(editor, find_all(editor.text(), self.query))
         if jump and self._found.matches:
             start = editor.selected_bytes()[0]
             self._select(bisect.bisect_left(self._starts, start) % len(self._starts))
         self._show_count()
 
+    async def _search_in_pieces(self, editor: CodeEditor, request: int, *, jump: bool) -> None:
+        """The same without holding the loop; the first place behind the caret is shown once it is found."""
+        start, matches, problem = editor.selected_bytes()[0], list[Match](), None
+        for found in find_in_pieces(editor.data(), self.query):
+            matches += found.matches
+            problem = found.problem
+            if jump and matches and matches[-1].start >= start:
+                first = next(match for match in matches if match.start >= start)
+                editor.select_bytes(first.start, first.end)
+                jump = False
+            if problem is not None or len(matches) >= MOST_MATCHES:
+                break
+            await asyncio.sleep(0)
+            if request != self._request or editor is not self._editor:
+                return
+        self._take(editor, Found(matches=tuple(matches[:MOST_MATCHES]), problem=problem))
+        if jump and matches:
+            self._select(0)
+        self._show_count()
+
+    def _take(self, editor: CodeEditor, found: Found) -> None:
+        self._found, self._is_stale = found, False
+        self._starts = [match.start for match in found.matches]
+        editor.show_matches([(m.start, m.end) for m in found.matches[:_MOST_MARKED]])
+
     def _step(self, *, forward: bool) -> None:
-        self._refresh()
-        if self._editor is None or not self._found.matches:
-            return
+        was_stale = self._is_stale
+        self._refresh(jump=was_stale and forward)
+        if self._is_stale or self._editor is None or not self._found.matches:
+            return  # of a large text the search is under way
         start, end = self._editor.selected_bytes()
         if forward:
             index = bisect.bisect_left(self._starts, end if end > start else start)

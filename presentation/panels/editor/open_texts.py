@@ -7,6 +7,7 @@ from pathlib import Path
 
 from application.project.unsaved_texts import UnsavedText
 from presentation.panels.editor.code_editor import CodeEditor
+from presentation.panels.editor.large_texts import LARGEST_KEPT
 from presentation.panels.editor.opening import absolute
 from presentation.panels.editor.page import EditorPage
 from presentation.ui.workspace import Place
@@ -50,8 +51,8 @@ class OpenTexts:
         return tuple(page.path for page in self.pages())
 
     def open_texts(self) -> dict[Path, str]:
-        """What there is of each open file, unsaved changes included."""
-        return {page.path: page.editor.text() for page in self.pages()}
+        """What there is of each open file, unsaved changes included, but for large ones: none is read."""
+        return {page.path: page.editor.text() for page in self.pages() if not page.is_large}
 
     def bytes_to_save(self, path: Path) -> bytes | None:
         """What saving an open file would write; None for others."""
@@ -73,7 +74,9 @@ class OpenTexts:
         return tuple(page.path for page in self.pages() if page.is_dirty)
 
     def unsaved_marks(self) -> Mapping[Path, Hashable]:
-        return {page.path: page.unsaved_mark for page in self.pages() if page.is_dirty}
+        """Of those that are kept over an unexpected end."""
+        pages = (page for page in self.pages() if page.is_dirty)
+        return {page.path: page.unsaved_mark for page in pages if page.editor.byte_length() <= LARGEST_KEPT}
 
     def unsaved_text(self, path: Path) -> UnsavedText:
         page = self.page_of(path)

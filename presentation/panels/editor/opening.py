@@ -135,8 +135,10 @@ class Opening:
             finally:
                 place = self._opening.pop(path, None)
             if opened is not None:
-                page = self._add(opened)
+                page = await self._add(opened)
             assert page is not None
+            if page.is_closed:  # while its text was put in
+                return
             if takes_keyboard or self._front == path:
                 area.bring(page, place, takes_keyboard=takes_keyboard)
             front = area.page_of(self._front) if self._front is not None else None
@@ -156,7 +158,7 @@ class Opening:
                         return
                     nothing = TextFile(text="", encoding=kept.encoding)
                     opened = OpenedFile(path=kept.path, content=nothing, version=ABSENT)
-                page = self._add(opened)
+                page = await self._add(opened)
                 if area.tabs.count() == 1 or self._front in (None, kept.path):
                     area.bring(page, takes_keyboard=False)
             await page.bring_back(kept)
@@ -165,8 +167,11 @@ class Opening:
                 page.editor.go_to_place(*place)
             done()
 
-    def _add(self, opened: OpenedFile) -> EditorPage:
+    async def _add(self, opened: OpenedFile) -> EditorPage:
         page = self._area.add(opened)
+        await page.fill()
+        if page.is_closed:
+            return page
         if page.path in self._places:
             page.editor.go_to_place(*self._places[page.path])
         if (before := self._baselines.pop(page.path, None)) is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,7 +23,7 @@ from application.project.editing import OpenedFile
 from application.project.unsaved_texts import UnsavedText
 from domain.circuit.circuit_names import CardCache
 from domain.circuit.completion import Facts
-from domain.llm.tools.text_files import Encoding
+from domain.llm.tools.text_files import Encoding, decoded
 from presentation.panels.editor import line_commands
 from presentation.panels.editor.change_review import ChangeReview
 from presentation.panels.editor.code_editor import CodeEditor
@@ -37,6 +37,7 @@ from presentation.panels.editor.examination import (
     is_spice,
 )
 from presentation.panels.editor.hovering import Hovering
+from presentation.panels.editor.large_texts import LARGEST_CHECKED, told_of_size
 from presentation.panels.editor.newest_point import NewestPoint
 from presentation.panels.editor.notice_bar import Notice, NoticeBar, Way
 from presentation.panels.editor.over_text import OverText
@@ -52,6 +53,8 @@ from shared.message import msg
 if TYPE_CHECKING:
     from domain.circuit.model_library import Addition, Inserted, LibraryModel
 
+_BEGINNING = 1_000_000
+"""Characters of a large text that say what its lines end with."""
 CHECK_PAUSE_MS = 300
 """How long nothing has to be typed before the text is checked."""
 
@@ -60,7 +63,8 @@ CHECK_PAUSE_MS = 300
 class _Saving:
     """What is being written."""
 
-    text: str
+    data: bytes
+    """UTF-8."""
     encoding: Encoding
     revision: int
 
@@ -112,7 +116,16 @@ class EditorPage(QWidget):
         """Reading and writing the file in turn: our own write must not look like somebody else's."""
         self._writing = threading.Lock()
         """Held on worker threads only."""
-        self.editor = CodeEditor(services, is_spice=is_spice(opened.path), has_title=has_title(opened.path))
+        self._left_out = opened.content if len(opened.content.text) > LARGEST_CHECKED else None
+        """What has to be put in by `fill`."""
+        self.is_large = self._left_out is not None
+        """It is shown plainly: nothing is read, checked or compared while somebody writes."""
+        self.editor = CodeEditor(
+            services,
+            is_spice=is_spice(opened.path),
+            has_title=has_title(opened.path),
+            is_large=self.is_large,
+        )
         self.completer = Completer(services, self.editor) if is_spice(opened.path) else None
         self.hovering = Hovering(services, self.editor, lambda: self.path, lambda: self.facts, newest)
         self.point_hints = PointHints(services, self.editor, lambda: self.path, lambda: self.facts, newest)
@@ -127,13 +140,28 @@ class EditorPage(QWidget):
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._start_examination)
-        self.editor.load(opened.content.text, opened.content.line_end)
+        if self._left_out is None:
+            self.editor.load(opened.content.text, opened.content.line_end)
         self.editor.edited.connect(self._on_edited)
         self.editor.modificationChanged.connect(lambda _is: self.state_changed.emit())
         self.editor.fix_chosen.connect(self.apply_fix)
         self.editor.caret_added.connect(lambda at: line_commands.toggle_caret(self.editor, at))
         self.editor.escaped.connect(lambda: line_commands.keep_main_caret(self.editor))
         self._start_examination()
+
+    async def fill(self) -> None:
+        """Put a large text in, without holding the loop, and say what it is shown without."""
+        content, self._left_out = self._left_out, None
+        if content is not None:
+            beginning = replace(content, text=content.text[:_BEGINNING])
+            self.editor.load("", beginning.line_end)
+            await self.editor.fill(content.text, lambda: not self.is_closed)
+        if self.is_closed:
+            return
+        told = told_of_size(self.path.name, self.editor.byte_length(), is_spice=is_spice(self.path))
+        if told is not None:
+            ways = (Way("dismiss", msg("Close"), lambda: self.notices.tell(None)),)
+            self.notices.tell(Notice("large", told, ways))
 
     @property
     def is_dirty(self) -> bool:
@@ -237,8 +265,9 @@ class EditorPage(QWidget):
     def _write(self, saving: _Saving) -> None:
         """One write after the other, each made from what the one before has left. On a worker thread."""
         with self._writing:
+            text = decoded(saving.data)
             opened = self._project.edit.save(
-                self.path, saving.text, encoding=saving.encoding, expected=self._version
+                self.path, text, encoding=saving.encoding, expected=self._version
             )
             self._version = opened.version
 
@@ -247,7 +276,7 @@ class EditorPage(QWidget):
             await self._on_not_saved(error)
 
     def _to_be_saved(self, encoding: Encoding | None) -> _Saving:
-        return _Saving(self.editor.text(), encoding or self._encoding, self._revision)
+        return _Saving(self.editor.data(), encoding or self._encoding, self._revision)
 
     def _on_saved(self, saving: _Saving) -> None:
         self._encoding = saving.encoding
@@ -403,6 +432,8 @@ class EditorPage(QWidget):
     def accept_changes(self) -> None:
         """The text as it stands is what changes are counted from."""
         self.review.keep_all()
+        if self.is_large:
+            return
         self._baseline = self.editor.text()
         self._start_examination()
 
@@ -413,15 +444,16 @@ class EditorPage(QWidget):
 
     def check_again(self) -> None:
         """Something this text depends on may be another (an included file)."""
-        if is_spice(self.path):
+        if is_spice(self.path) and not self.is_large:
             self._timer.start(CHECK_PAUSE_MS)
 
     def _on_edited(self) -> None:
         self._revision += 1
-        self._timer.start(CHECK_PAUSE_MS)
+        if not self.is_large:
+            self._timer.start(CHECK_PAUSE_MS)
 
     def _start_examination(self) -> None:
-        if not self._is_examining and not self.is_closed:
+        if not self._is_examining and not self.is_closed and not self.is_large:
             self._is_examining = True
             self._services.start(self._examine(), kind="check text")
 
@@ -466,7 +498,7 @@ class EditorPage(QWidget):
 
     def fix_at_caret(self) -> None:
         """Mend the problem of the caret's line; a text not checked yet is checked first."""
-        if self._examined_revision != self._revision:
+        if self._examined_revision != self._revision and not self.is_large:
             self._wants_fix = True
             self._start_examination()
             return

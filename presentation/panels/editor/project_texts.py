@@ -14,7 +14,7 @@ from typing import NamedTuple
 from application.groups.project import Project
 from domain.llm.tools.text_files import Encoding, NotEncodableError, encode
 from presentation.panels.editor.file_edits import Change
-from presentation.panels.editor.find_bar import Match, Query, find_all, replacement_of
+from presentation.panels.editor.searching import Match, Query, find_all, replacement_of
 from presentation.panels.editor.text_changes import TextEdit
 from shared.errors import CircuitAIError, UserInputError
 from shared.message import Message, msg

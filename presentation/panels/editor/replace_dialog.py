@@ -8,8 +8,8 @@ from pathlib import Path
 from PyQt6.QtCore import QTimer
 from PyQt6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QWidget
 
-from presentation.panels.editor.find_bar import Query
 from presentation.panels.editor.project_texts import Line, Texts, lines_with
+from presentation.panels.editor.searching import Query
 from presentation.ui.figure_table import Cell, Column, FigureTable
 from presentation.ui.parts import arrange, push_button, text_label
 from presentation.ui.small_dialog import SmallDialog

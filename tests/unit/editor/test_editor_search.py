@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from presentation.panels.editor.find_bar import Query, find_all, replacement_of
+from presentation.panels.editor.searching import Query, find_all, replacement_of
 
 TEXT = "* 电路 10k\nR1 a b 10k\r\nR10 a 0 10K\n"
 
