@@ -373,19 +373,20 @@ class BrowseProject:
         return None  # a part that another one includes
 
     def _sections(self, file: Path, text: str | None) -> tuple[Section, ...]:
-        if len(text or "") > _MOST_OUTLINED or (text is None and file.stat().st_size > _MOST_OUTLINED):
+        is_part = file.suffix.lower() in LIBRARY_SUFFIXES
+        if text is not None:
+            netlist = Netlist.parse(text.encode(), path=file, has_title=not is_part)
+        else:
+            netlist, _reader = load_circuit(self._sources, file, self._libraries)
+            if is_part:
+                netlist = Netlist.parse(netlist.to_bytes(), path=netlist.path, has_title=False)
+        if len(netlist.to_bytes()) > _MOST_OUTLINED:
             raise UserInputError(
                 msg("{name} is larger than {limit} MB, so its outline is not read.", name=file.name,
                     limit=_MOST_OUTLINED // 1_000_000),
                 file=file,
                 error_type="too_large",
             )  # fmt: skip
-        if text is not None:
-            has_title = file.suffix.lower() not in LIBRARY_SUFFIXES
-            return sections_of(Netlist.parse(text.encode(), path=file, has_title=has_title))
-        netlist, _reader = load_circuit(self._sources, file, self._libraries)
-        if file.suffix.lower() in LIBRARY_SUFFIXES:
-            netlist = Netlist.parse(netlist.to_bytes(), path=netlist.path, has_title=False)
         return sections_of(netlist)
 
     def _nodes(self, file: Path) -> Mapping[str, int]:
