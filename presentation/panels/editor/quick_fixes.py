@@ -156,8 +156,30 @@ def _mended(code: str, number: str, params: Mapping[str, object]) -> str | None:
     if code == "farad-trap":
         return str(params.get("farad", "")) or None
     if code == "number-tail":
-        return str(params.get("micro", "")) or None
+        return str(params.get("micro", "")) or _pointed(number) or _multiplied(number)
     return None
+
+
+_LETTER_AS_POINT = late_pattern(r"(\d+)(meg|[a-z])(\d+)", re.IGNORECASE)
+_TWO_FACTORS = late_pattern(r"(\d[\d.]*)(k|meg)(k|meg)", re.IGNORECASE)
+_LETTERS = {"r": "", "m": "Meg", "meg": "Meg"} | {letter: letter for letter in "tgkunpf"}
+"""What the letter in the place of the point stands for: ``4R7``, and ``4M7`` as it is printed on parts."""
+
+
+def _pointed(number: str) -> str | None:
+    """``4k7`` as ``4.7k``."""
+    match = _LETTER_AS_POINT.fullmatch(number)
+    scale = None if match is None else _LETTERS.get(match[2].lower())
+    return None if match is None or scale is None else f"{match[1]}.{match[3]}{scale}"
+
+
+def _multiplied(number: str) -> str | None:
+    """``2kk`` as ``2Meg``, ``2kmeg`` as ``2G``."""
+    match = _TWO_FACTORS.fullmatch(number)
+    if match is None:
+        return None
+    factors = (match[2].lower() + match[3].lower()).count("meg")
+    return match[1] + ("Meg", "G", "T")[factors]
 
 
 def _spaced(value: str, unit: str) -> str:

@@ -54,6 +54,18 @@ def test_mega_written_as_milli_is_mended_in_place(
     assert text.encode()[problem.start : problem.end].decode() == written
 
 
+@pytest.mark.parametrize(
+    ("written", "mended"),
+    [("4k7", "4.7k"), ("2K2", "2.2k"), ("4R7", "4.7"), ("4M7", "4.7Meg"), ("3kk", "3Meg"), ("2kmeg", "2G")],
+)
+def test_letters_in_place_of_the_point_and_second_factors_are_mended(
+    tmp_path: Path, written: str, mended: str
+) -> None:
+    text = RC.replace("{value}", written)
+    problem = problem_of(examined(tmp_path / "a.cir", text), "number-tail")
+    assert fixed(text, problem) == RC.replace("{value}", mended)
+
+
 def test_farad_and_greek_mu_have_fixes_too(tmp_path: Path) -> None:
     text = RC.replace("{value}", "1k").replace("1n\n", "1F\nC2 out 0 2μ\n")
     # Untold, the Greek letter passes for LTspice's, and is read right.
