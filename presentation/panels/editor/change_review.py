@@ -67,7 +67,7 @@ class ChangeReview(QObject):
         self._operations: list[str] = []
         self._kept: set[tuple[str, int]] = set()
         self._found = _Found()
-        self._is_looking = self._is_asked_again = False
+        self._is_looking = self._is_asked_again = self._is_over = False
         self.bar = NoticeBar(services)
         """Says how many there are, with the ways on."""
 
@@ -172,12 +172,19 @@ class ChangeReview(QObject):
                     break
         finally:
             self._is_looking = False
-        self._found = found
-        self._show()
+        if not self._is_over:
+            self._found = found
+            self._show()
+
+    def end(self) -> None:
+        """The text is closed: nothing is looked at any more."""
+        self._is_over, self._operations = True, []
 
     async def _look_at(self, operations: tuple[str, ...]) -> _Found:
         root, found = self._services.workspace.root, _Found()
         if root is None:
+            return found
+        if self._is_over:
             return found
         text = self._data()
         for op_id in operations:

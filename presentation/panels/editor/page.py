@@ -578,4 +578,5 @@ class EditorPage(QWidget):
     def end(self) -> None:
         """Nothing more is read, written or checked."""
         self.is_closed = True
+        self.review.end()
         self._timer.stop()
