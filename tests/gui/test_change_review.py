@@ -92,6 +92,7 @@ async def test_places_are_kept_and_undone_by_keys_and_clicks(
     )  # the only one is meant wherever the caret is; what is unsaved is saved first
     wanted = f"* far away\n{BEFORE}"
     await until(lambda: page.editor.text() == wanted and not page.review.bar.isVisible())
+    assert page.editor.hasFocus()
     assert (await on_disk(path)).decode() == wanted
 
 

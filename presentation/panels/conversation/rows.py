@@ -253,9 +253,8 @@ def _pieces(item: OperationCard) -> tuple[b.Frame, ...]:
         button = b.Button(act="turn_piece", argument=str(number), label=label, kind="aside")
         told = b.Text(_TOLD_OF_PIECE[piece.standing], "dim")
         line = b.Line("figures", (told,), () if piece.standing == "touched" else (button,))
-        found.append(
-            b.Frame("piece", (b.Diff(tuple(_rows_of_hunk(piece.hunk, item.path)), _SHOWN_ROWS), line))
-        )
+        rows = b.Diff(tuple(_rows_of_hunk(piece.hunk, item.path)), _SHOWN_ROWS)
+        found.append(b.Frame("piece", (rows, b.Frame("body", (line,)))))
     return tuple(found)
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from PyQt6.QtCore import QObject
+from PyQt6.QtWidgets import QApplication
 
 from application.groups.project import Project
 from presentation.panels.editor.code_editor import CodeEditor
@@ -210,6 +211,9 @@ class ChangeReview(QObject):
                 for each in found.standing
             ]
         )
+        focused = QApplication.focusWidget()
+        if focused is not None and self.bar.isAncestorOf(focused):
+            self._editor.setFocus()  # the button that was clicked goes
         self.bar.tell(self._notice() if found.standing else None)
 
     def _notice(self) -> Notice:
