@@ -52,6 +52,26 @@ class PlotLabel:
     """From there to the words, logical pixels."""
 
 
+def _ranges(value: Any) -> dict[str, tuple[float, float]]:
+    return _zooms({"": value})[""]
+
+
+@dataclass(slots=True, kw_only=True)
+class NamedView:
+    """A way to look at the plots of one kind of analysis, kept under a name."""
+
+    traces: list[str] = field(default_factory=list)
+    """Expressions, in order."""
+    zoom: dict[str, tuple[float, float]] = setting(dict, read=_ranges)
+    """As one of `CircuitView.zooms`; {} shows everything."""
+    cursors: tuple[float, float] | None = None
+    """Places of A and B on the axis, SI; None: they are hidden."""
+    scales: dict[str, str] = field(default_factory=dict)
+    panes: dict[str, int] = setting(dict, bounds=(-1000, 1000))
+    right: dict[str, str] = field(default_factory=dict)
+    """As in `PlotLook`."""
+
+
 @dataclass(slots=True, kw_only=True)
 class PlotLook:
     """How one kind of analysis is drawn."""
@@ -63,8 +83,12 @@ class PlotLook:
     labels: list[PlotLabel] = setting(list, parts=lambda: PlotLabel)
     scales: dict[str, str] = field(default_factory=dict)
     """"log", "linear" or "dB" of the axis ("x"), of gains ("gain") and of units; else as is usual."""
-    panes: dict[str, int] = setting(dict, bounds=(0, 1000))
-    """Of expressions that have a pane of their own: its number, from 1."""
+    panes: dict[str, int] = setting(dict, bounds=(-1000, 1000))
+    """Of expressions with a pane of their own: its number, below the usual ones from 1, above from -1."""
+    right: dict[str, str] = field(default_factory=dict)
+    """Of expressions on the right axis of a pane: which one, by its unit and number ("V", "A 1")."""
+    views: dict[str, NamedView] = setting(dict, parts=lambda: NamedView)
+    """By the names their user gave them."""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -15,9 +15,9 @@ from application.design.rounds import DesignRound, DesignRounds
 from application.groups.simulation import Simulation
 from domain.simulation.waveform import Plot
 from presentation.goal_words import limit_words
-from presentation.panels.waveforms.chips import TraceChip
 from presentation.panels.waveforms.plot_area import PlotArea
 from presentation.panels.waveforms.plot_marks import Mark
+from presentation.panels.waveforms.trace_chip import TraceChip
 from presentation.panels.waveforms.traces import Axis, Trace
 from presentation.ui.late_imports import PLOT_AREA, PLOT_TRACES, import_qt
 from presentation.ui.parts import arrange, text_label

@@ -20,7 +20,7 @@ from presentation.panels.bottom_pane import BottomPane
 from presentation.panels.editor.compare_view import CompareView
 from presentation.panels.iterations_table import rows_of
 from presentation.panels.run_views import ITERATIONS
-from presentation.panels.waveforms.chips import TraceChip
+from presentation.panels.waveforms.trace_chip import TraceChip
 from presentation.ui.figure_table import Cell, Column, FigureTable
 from presentation.ui.workspace import WindowServices
 from presentation.window.panels import Parts

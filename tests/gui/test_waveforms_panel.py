@@ -14,8 +14,8 @@ from domain.simulation.result import Quantity
 from presentation.dialogs.goals import GoalsDialog
 from presentation.panels.bottom_pane import BottomPane
 from presentation.panels.run_views import MEASUREMENTS
-from presentation.panels.waveforms.chips import TraceChip
 from presentation.panels.waveforms.shown_result import Measured
+from presentation.panels.waveforms.trace_chip import TraceChip
 from presentation.window.panels import Parts
 
 FILTER = """* RC low-pass, fc = 1.59 kHz

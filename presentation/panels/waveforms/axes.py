@@ -16,6 +16,8 @@ from presentation.panels.waveforms.figures import SPACE, Ticks, linear_ticks, lo
 from presentation.ui.theme import Theme
 
 _GAP = 6
+_EDGE = 2.0
+"""Width of the line that says which curve a right axis is for."""
 _ROOM_X = 54
 _ROOM_Y = 21
 """Least distance between ticks in pixels."""
@@ -67,11 +69,18 @@ class Axis(pg.AxisItem):  # type: ignore[misc]
         self._is_log_axis = False
         self._look = style
         self._is_upright = side == "left"
+        self._is_right = False
+        self._edge: QColor | None = None
         self.use(style)
 
     def use(self, style: PlotStyle) -> None:
         """Take the colours and type of another theme."""
         self._look = style
+        self.update()
+
+    def set_side(self, *, is_right: bool, edge: QColor | None = None) -> None:
+        """Stand at the right of its pane, with a line in the color of the one curve it is for."""
+        self._is_right, self._edge = is_right, edge
         self.update()
 
     def measure(self, unit: str, *, is_log: bool) -> None:
@@ -144,11 +153,12 @@ class Axis(pg.AxisItem):  # type: ignore[misc]
             if top < below:  # in a low pane one that would meet the one above is left out
                 continue
             below = top + height
-            painter.drawText(
-                QRectF(0, top, area.width() - _GAP, height),
-                Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
-                text,
-            )
+            side = Qt.AlignmentFlag.AlignLeft if self._is_right else Qt.AlignmentFlag.AlignRight
+            room = QRectF(_GAP if self._is_right else 0, top, area.width() - _GAP, height)
+            painter.drawText(room, side | Qt.AlignmentFlag.AlignVCenter, text)
+        if self._is_right and self._edge is not None:
+            painter.setPen(QPen(self._edge, _EDGE))
+            painter.drawLine(QLineF(_EDGE / 2, 0, _EDGE / 2, area.height()))
 
     def _paint_level(self, painter: QPainter) -> None:
         metrics = QFontMetricsF(self._look.font)

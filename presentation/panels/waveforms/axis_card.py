@@ -19,6 +19,12 @@ from shared.errors import CircuitAIError
 from shared.message import Message, msg
 
 SCALES: dict[str, Message] = {"linear": msg("Linear"), "log": msg("Logarithmic"), "dB": msg("dB")}
+WAYS: dict[str, Message] = {
+    "nyquist": msg("Nyquist plot"),
+    "group_delay": msg("Group delay"),
+    "against": msg("Trace against trace"),
+}
+"""Other drawings of the same, which somebody looks for at an axis."""
 _FIELD = 88
 _DIGITS = 5
 
@@ -35,6 +41,8 @@ class AxisState:
     scale: str
     scales: Sequence[str]
     """Those it can have; () while there is nothing to choose."""
+    ways: Sequence[str] = ()
+    """Names of `WAYS` that are offered here."""
 
 
 class AxisCard(QFrame):
@@ -44,6 +52,8 @@ class AxisCard(QFrame):
     """SI"""
     scale_chosen = pyqtSignal(str)
     fit_chosen = pyqtSignal()
+    way_chosen = pyqtSignal(str)
+    """a name of `WAYS`"""
 
     def __init__(self, services: WindowServices, parent: QWidget) -> None:
         super().__init__(parent)
@@ -73,7 +83,18 @@ class AxisCard(QFrame):
         self._fit = push_button(name="axis_fit", kind="link", clicked=lambda _on: self.fit_chosen.emit())
         row.addStretch(1)
         row.addWidget(self._fit)
-        arrange(QVBoxLayout(self), self._title, limits, row, edges=services.theme.theme.size("space.3"))
+        self.ways: dict[str, QPushButton] = {}
+        below = QHBoxLayout()
+        for way in WAYS:
+            button = push_button(
+                name=f"axis_{way}", kind="link", clicked=lambda _on, way=way: self.way_chosen.emit(way)
+            )
+            self.ways[way] = button
+            below.addWidget(button)
+        below.addStretch(1)
+        arrange(
+            QVBoxLayout(self), self._title, limits, row, below, edges=services.theme.theme.size("space.3")
+        )
         services.language.changed.connect(self.hide)  # its words are made when it opens
         self.hide()
         application = QApplication.instance()
@@ -96,6 +117,9 @@ class AxisCard(QFrame):
             button.setText(language(SCALES[scale]))
             button.setVisible(scale in state.scales)
             button.setChecked(scale == state.scale)
+        for way, button in self.ways.items():
+            button.setText(language(WAYS[way]))
+            button.setVisible(way in state.ways)
         self.adjustSize()
         room = self.parentWidget()
         if room is not None:

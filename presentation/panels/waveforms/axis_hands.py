@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QObject, QPoint
@@ -45,6 +46,7 @@ class AxisHands(QObject):
         self._card.limits_chosen.connect(self._set_limits)
         self._card.scale_chosen.connect(self._set_scale)
         self._card.fit_chosen.connect(self._fit)
+        self._card.way_chosen.connect(self._show_way)
 
     @property
     def is_log_x(self) -> bool:
@@ -78,6 +80,12 @@ class AxisHands(QObject):
             area.set_grid_shown(not look.hides_grid)
             self._services.workspace.views.tell()
 
+    def right_of(self, pane: int) -> list[int]:
+        """The places of those at the right axes of a pane."""
+        panes = [] if self._panel.area is None else self._panel.area.panes
+        rest = list(enumerate(panes))[pane + 1 :]
+        return [number for number, _ in takewhile(lambda each: each[1].is_right, rest)]
+
     def show_card(self, pane: int, is_upright: bool) -> None:
         """Open the card of an axis."""
         area, axis = self._panel.area, self._axis
@@ -85,7 +93,10 @@ class AxisHands(QObject):
             return
         self._pane, self._is_upright = pane, is_upright
         rect = area.pane_rect(pane)
-        if is_upright:
+        if area.panes[pane].is_right:
+            self._card.adjustSize()
+            place = QPoint(round(rect.right()) - self._card.width() - _BESIDE, round(rect.top()) + _BESIDE)
+        elif is_upright:
             place = QPoint(round(rect.left()) + _BESIDE, round(rect.top()) + _BESIDE)
         else:
             self._card.adjustSize()
@@ -112,7 +123,16 @@ class AxisHands(QObject):
             _, scales, now = self.scale_choices(pane)
             kind = area.panes[pane].kind
             low, high = (10.0**each if kind.is_log else each for each in upward)
-            return AxisState(name=msg("y axis"), unit=kind.unit, low=low, high=high, scale=now, scales=scales)
+            name = msg("Right y axis") if area.panes[pane].is_right else msg("y axis")
+            return AxisState(
+                name=name,
+                unit=kind.unit,
+                low=low,
+                high=high,
+                scale=now,
+                scales=scales,
+                ways=("nyquist", "group_delay") if self._complex_in(pane) else (),
+            )
         low, high = (10.0**each if axis.is_log else each for each in across)
         return AxisState(
             name=msg("x axis"),
@@ -121,7 +141,28 @@ class AxisHands(QObject):
             high=high,
             scale="log" if axis.is_log else "linear",
             scales=("linear", "log") if self.can_be_log_x else (),
+            ways=("against",),
         )
+
+    def _complex_in(self, pane: int) -> list[str]:
+        """The traces of a pane that are responses over frequency: they have a phase too."""
+        area = self._panel.area
+        lines = [] if area is None or pane >= len(area.panes) else area.panes[pane].lines
+        found = [trace for trace, _, _ in lines if not trace.is_ghost and len(trace.curves) > 1]
+        return list(dict.fromkeys(trace.expression for trace in found))
+
+    def _show_way(self, way: str) -> None:
+        """Another drawing of the same, beside the curves or as a trace."""
+        if self._card is not None:
+            self._card.close_card()
+        panel = self._panel
+        if way == "group_delay":
+            for expression in self._complex_in(self._pane):
+                panel.add_trace(f"group_delay({expression})")
+        elif way == "nyquist":
+            panel.beside.show_kind("nyquist")
+        else:
+            panel.beside.show_kind("against")
 
     def _set_limits(self, low: float, high: float) -> None:
         area, axis = self._panel.area, self._axis

@@ -5,20 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from PyQt6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, QStringListModel, Qt, pyqtSignal
-from PyQt6.QtGui import (
-    QContextMenuEvent,
-    QEnterEvent,
-    QFontMetrics,
-    QKeyEvent,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QPen,
-    QResizeEvent,
-)
+from PyQt6.QtCore import QPoint, QRect, QSize, QStringListModel, Qt, pyqtSignal
+from PyQt6.QtGui import QKeyEvent, QResizeEvent
 from PyQt6.QtWidgets import (
-    QAbstractButton,
     QCompleter,
     QLineEdit,
     QMenu,
@@ -27,217 +16,17 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from presentation.ui.figure_table import is_delete
+from presentation.panels.waveforms.trace_chip import TraceChip
 from presentation.ui.frame import IconButton
 from presentation.ui.matching import score_of
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
 
-_COLORS = 8
-_MOST_SOLID = 4
-_WIDEST = 220
 _NARROWEST_FIELD = 80
 _WIDEST_FIELD = 180
-_SAMPLE = 12
 _MOST_OFFERED = 200
 _MOST_ROWS = 2
-
-
-class TraceChip(QAbstractButton):
-    """One trace. A click draws it stronger, a double click edits it, Delete or the cross takes it away."""
-
-    removed = pyqtSignal()
-    edit_wanted = pyqtSignal()
-    place_wanted = pyqtSignal()
-    """Alt or Shift and a click: where does it stand in the circuit?"""
-    dropped = pyqtSignal(QPoint)
-    """It was dragged to a place on the screen"""
-    menu_wanted = pyqtSignal(QPoint)
-    """on the screen"""
-    figures_wanted = pyqtSignal()
-
-    def __init__(
-        self,
-        services: WindowServices,
-        expression: str,
-        color: int,
-        error: Message | None = None,
-        *,
-        can_be_removed: bool = True,
-    ) -> None:
-        super().__init__()
-        self._can_be_removed = can_be_removed
-        self._hint: Message | None = None
-        self._name = self._line = ""
-        self._services = services
-        self._color = color
-        self._error = error
-        self._has_mouse = False
-        self.setText(expression)
-        self.setCheckable(True)
-        self.setObjectName(f"trace:{expression}")
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setMouseTracking(True)
-        self.retranslate()
-
-    @property
-    def trace(self) -> tuple[str, int, Message | None]:
-        """Expression, colour and error it was made of."""
-        return self.text(), self._color, self._error
-
-    @property
-    def shown_text(self) -> str:
-        """What the user calls it, else its expression."""
-        return self._name or self.text()
-
-    def set_look(self, name: str, line: str) -> None:
-        """`name` and `line` ("solid", "dashed", "dotted") that were chosen; "" for what is usual."""
-        if (name, line) != (self._name, self._line):
-            self._name, self._line = name, line
-            self.setAccessibleName(self.shown_text)
-            self.updateGeometry()
-            self.update()
-
-    def set_hint(self, hint: Message) -> None:
-        self._hint = hint
-        self.retranslate()
-
-    def retranslate(self) -> None:
-        told = self._hint if self._error is None else self._error
-        if told is not None:
-            self.setToolTip(self._services.language(told))
-        else:
-            self.setToolTip(
-                self._services.language(
-                    msg("{expression}: click to highlight, Delete removes it", expression=self.text())
-                )
-            )
-        self.setAccessibleName(self.shown_text)
-
-    def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        theme = self._services.theme.theme
-        width = QFontMetrics(theme.font("ui")).horizontalAdvance(self.shown_text)
-        sample = round(_SAMPLE * theme.scale) + theme.size("space.1") + theme.size("space.half")
-        most = round(_WIDEST * theme.scale)
-        width = min(width, most) + sample + 2 * theme.size("space.2") + self._cross_room
-        return QSize(width, theme.size("control.height_small") - 4)
-
-    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """Chips don't shrink; the row wraps."""
-        return self.sizeHint()
-
-    def paintEvent(self, _event: QPaintEvent | None) -> None:  # noqa: N802 - Qt's name
-        """Frame, line sample, text; the cross over its end while the mouse is here."""
-        theme = self._services.theme.theme
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        frame = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
-        is_pressed = self.isChecked() and self._can_be_removed
-        # One that shows and hides its line is quiet while the line is there.
-        is_off = self._error is not None or not (self._can_be_removed or self.isChecked())
-        surface = "surface.pressed" if is_pressed else "surface.hover" if self._has_mouse else "surface.base"
-        has_ring = self.hasFocus() and bool(self.property("kbdFocus"))
-        painter.setPen(theme.color("focus_ring" if has_ring else "border.default"))
-        painter.setBrush(theme.color(surface))
-        radius = theme.size("radius.control")
-        painter.drawRoundedRect(frame, radius, radius)
-        left = theme.size("space.2")
-        sample = round(_SAMPLE * theme.scale)
-        middle = self.rect().center().y() + 0.5
-        pen = QPen(theme.color("text.disabled" if is_off else f"trace.{self._color % _COLORS}"), 2)
-        if self._line in ("dashed", "dotted"):
-            pen.setDashPattern([2.0, 1.0] if self._line == "dashed" else [1.0, 1.0])
-        elif self._color >= _MOST_SOLID and not self._line:
-            pen.setDashPattern([2.0, 1.0] if self._color < _COLORS else [1.0, 1.0])
-        painter.setPen(pen)
-        painter.drawLine(QPointF(left, middle), QPointF(left + sample, middle))
-        painter.setFont(theme.font("ui"))
-        painter.setPen(theme.color("text.tertiary" if is_off else "text.primary"))
-        start = left + sample + theme.size("space.1") + theme.size("space.half")
-        room = self.width() - start - theme.size("space.2") - self._cross_room
-        text = painter.fontMetrics().elidedText(self.shown_text, Qt.TextElideMode.ElideMiddle, room + 1)
-        painter.drawText(QRect(start, 0, room + 2, self.height()), Qt.AlignmentFlag.AlignVCenter, text)
-        if self._has_mouse and self._can_be_removed:
-            cross = self._cross()
-            side = theme.size("icon.small")
-            icon = self._services.icons.get("x", "text.secondary", side)
-            icon.paint(painter, cross)
-
-    def mouseMoveEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
-        """A chip that is pulled out of its place can be laid on another one."""
-        if event is not None and self._can_be_removed and event.buttons() & Qt.MouseButton.LeftButton:
-            is_inside = self.rect().contains(event.position().toPoint())
-            self.setCursor(Qt.CursorShape.ArrowCursor if is_inside else Qt.CursorShape.ClosedHandCursor)
-        super().mouseMoveEvent(event)
-
-    def mouseReleaseEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
-        if event is not None and self._can_be_removed:
-            self.unsetCursor()
-            is_inside = self.rect().contains(event.position().toPoint())
-            is_left = event.button() == Qt.MouseButton.LeftButton
-            held = Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.ShiftModifier
-            if is_left and (not is_inside or event.modifiers() & held):
-                self.setDown(False)
-                if is_inside:
-                    self.place_wanted.emit()
-                else:
-                    self.dropped.emit(event.globalPosition().toPoint())
-                return
-            is_cross = event.button() == Qt.MouseButton.LeftButton and self._cross().contains(
-                event.position().toPoint()
-            )
-            if is_inside and (is_cross or event.button() == Qt.MouseButton.MiddleButton):
-                self.setDown(False)
-                self.removed.emit()
-                return
-        super().mouseReleaseEvent(event)
-
-    def mousePressEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
-        """With Ctrl: the figures of the shown span."""
-        is_asked = event is not None and bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
-        if is_asked and self._can_be_removed:
-            self.figures_wanted.emit()
-        else:
-            super().mousePressEvent(event)
-
-    def mouseDoubleClickEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
-        if event is not None and event.button() == Qt.MouseButton.LeftButton and self._can_be_removed:
-            self.edit_wanted.emit()
-        else:
-            super().mouseDoubleClickEvent(event)
-
-    def contextMenuEvent(self, event: QContextMenuEvent | None) -> None:  # noqa: N802 - Qt's name
-        if event is not None and self._can_be_removed:
-            self.menu_wanted.emit(event.globalPos())
-
-    def keyPressEvent(self, event: QKeyEvent | None) -> None:  # noqa: N802 - Qt's name
-        """Delete removes it; F2 edits it."""
-        if self._can_be_removed and event is not None and event.key() == Qt.Key.Key_F2:
-            self.edit_wanted.emit()
-        elif self._can_be_removed and is_delete(event):
-            self.removed.emit()
-        else:
-            super().keyPressEvent(event)
-
-    def enterEvent(self, event: QEnterEvent | None) -> None:  # noqa: N802 - Qt's name
-        self._has_mouse = True
-        self.update()
-        super().enterEvent(event)
-
-    def leaveEvent(self, event: QEvent | None) -> None:  # noqa: N802 - Qt's name
-        self._has_mouse = False
-        self.update()
-        super().leaveEvent(event)
-
-    @property
-    def _cross_room(self) -> int:
-        """The cross never covers the name."""
-        return self._services.theme.theme.size("icon.small") if self._can_be_removed else 0
-
-    def _cross(self) -> QRect:
-        side = self._services.theme.theme.size("icon.default") + self._services.theme.theme.size("space.1")
-        return QRect(self.width() - side, 0, side, self.height())
 
 
 class _Field(QLineEdit):
@@ -265,6 +54,10 @@ class ChipRow(QWidget):
     """of a trace, at a place on the screen"""
     figures_wanted = pyqtSignal(str)
     """of the shown span of a trace"""
+    pane_wanted = pyqtSignal(str, QPoint)
+    """a trace was let go elsewhere, at a place on the screen"""
+    chip_pulled = pyqtSignal(str, QPoint)
+    """it is on its way there"""
     place_wanted = pyqtSignal(str)
     """of a trace: where it stands in the circuit"""
     difference_wanted = pyqtSignal(str, str)
@@ -321,9 +114,9 @@ class ChipRow(QWidget):
         self,
         traces: Sequence[tuple[str, int, Message | None]],
         selected: str | None,
-        looks: Mapping[str, tuple[str, str]] = MappingProxyType({}),
+        looks: Mapping[str, tuple[str, str, bool]] = MappingProxyType({}),
     ) -> None:
-        """(expression, colour, error) of every trace; `looks`: name and line of those that have their own."""
+        """(expression, colour, error) of every trace; `looks`: name, line, whether it is at a right axis."""
         same = 0  # a chip that goes and comes back would lose the focus, and be styled anew
         while same < min(len(traces), len(self._chips)) and self._chips[same].trace == traces[same]:
             self._chips[same].setChecked(traces[same][0] == selected)
@@ -335,7 +128,7 @@ class ChipRow(QWidget):
             chip.deleteLater()
         self._chips[same:] = [self._made(*trace, selected) for trace in traces[same:]]
         for chip in self._chips:
-            chip.set_look(*looks.get(chip.text(), ("", "")))
+            chip.set_look(*looks.get(chip.text(), ("", "", False)))
         self._place()
         self.chips_changed.emit()
 
@@ -433,6 +226,7 @@ class ChipRow(QWidget):
         chip.figures_wanted.connect(lambda: self.figures_wanted.emit(expression))
         chip.place_wanted.connect(lambda: self.place_wanted.emit(expression))
         chip.dropped.connect(lambda place: self._on_dropped(expression, place))
+        chip.pulled.connect(lambda place: self.chip_pulled.emit(expression, place))
         chip.menu_wanted.connect(lambda place: self.menu_wanted.emit(expression, place))
         return chip
 
@@ -443,6 +237,7 @@ class ChipRow(QWidget):
         )
         if under is not None and under.text() != expression:
             self.difference_wanted.emit(expression, under.text())
+        self.pane_wanted.emit(expression, place)
 
     def _on_clicked(self, expression: str, *, is_checked: bool) -> None:
         for chip in self._chips:

@@ -59,7 +59,7 @@ async def export_plot(
     `name` says circuit, run and analysis, `behind` the older runs that are drawn too. Raises
     EnvironmentProblem.
     """
-    caption = Caption(name, tuple((trace.shown_name, trace.color) for trace in traces), tuple(behind))
+    caption = Caption(name, _legend_of(services, traces), tuple(behind))
     if suffix == "conversation":
         theme = services.theme.theme
         picture = png_of(area, theme, Theme("light", theme.scale), caption)
@@ -81,6 +81,18 @@ async def export_plot(
         content = make(area, theme, light, caption)
     await asyncio.to_thread(write, target, content)
     services.workspace.status_changed.emit(msg("Exported {name}", name=target.name))
+
+
+def _legend_of(services: WindowServices, traces: Sequence[Trace]) -> tuple[tuple[str, int], ...]:
+    """What each curve is called, and at which axis it is read, with its colour."""
+    right = msg("right axis")
+    return tuple(
+        (
+            f"{trace.shown_name} ({services.language(right)})" if trace.is_right else trace.shown_name,
+            trace.color,
+        )
+        for trace in traces
+    )
 
 
 def _file_name(name: str) -> str:
@@ -157,7 +169,7 @@ async def copy_plot(
         content.setText(await asyncio.to_thread(_table, axis, traces, rows, "\t"))
     if has_picture:
         theme = services.theme.theme
-        caption = Caption(name, tuple((trace.shown_name, trace.color) for trace in traces))
+        caption = Caption(name, _legend_of(services, traces))
         content.setImageData(image_of(area, theme, Theme("light", theme.scale), caption))
     clipboard = QGuiApplication.clipboard()
     if clipboard is None or not (has_values or has_picture):

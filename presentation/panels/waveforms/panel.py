@@ -225,6 +225,13 @@ class WaveformsPanel(QWidget):
         if self._now.plot is not None and self.axis is not None:
             self._start(keep_view=True)
 
+    def draw_as_kept(self) -> None:
+        """How the circuit is looked at was changed as a whole: draw it so."""
+        self._memory.tell()
+        self._zoomed.stop()  # the range that is still seen is of the view before
+        if self._now.plot is not None:
+            self._start(keep_view=False)
+
     def put_cursor(self, name: Literal["a", "b"], place: float) -> None:
         """Show a cursor at a place of the axis (its coordinate)."""
         if self.axis is not None and self._area is not None:
@@ -442,7 +449,7 @@ class WaveformsPanel(QWidget):
         self.chips.show_chips(
             [(trace.expression, trace.color, trace.error) for trace in now.traces],
             now.selected,
-            {trace.expression: (trace.name, trace.line) for trace in now.traces},
+            {trace.expression: (trace.name, trace.line, trace.is_right) for trace in now.traces},
         )
         if now.plot is not None and now.axis is not None:
             from presentation.panels.waveforms.traces import suggestions

@@ -94,13 +94,17 @@ class Pane:
             scene.addItem(item)
         self.lines: list[tuple[Trace, Curve, list[CurveItem]]] = []
         self._items: list[CurveItem] = []
-        self._placed: tuple[QRectF, float, float, bool, bool] | None = None
+        self._placed: tuple[QRectF, float, float, float, bool, bool] | None = None
         self.is_zoomed = False
         """Somebody chose what is shown from bottom to top."""
+        self.is_right = False
+        """It lies over the pane before it, with its axis at the right of that one's frame."""
 
-    def become(self, kind: PaneKind, axis: CommonAxis) -> None:
+    def become(self, kind: PaneKind, axis: CommonAxis, *, is_right: bool = False) -> None:
         """Serve for another quantity, over another axis."""
-        self.kind = kind
+        self.kind, self.is_right = kind, is_right
+        self.box.takes_mouse = not is_right
+        self._grid.setVisible(not is_right)
         self.is_zoomed = False
         self.upward.measure(kind.unit, is_log=kind.is_log)
         self.across.measure(axis.unit, is_log=axis.is_log)
@@ -123,17 +127,21 @@ class Pane:
         self.across.use(style)
         self._grid.use(style)
 
-    def place(self, frame: QRectF, left: float) -> None:
-        """Stand in `frame` (of the curves, in the scene), the labels `left` wide before it."""
+    def place(self, frame: QRectF, wide: float, away: float = 0.0) -> None:
+        """Stand in `frame` (of the curves, in the scene), the labels `wide` before it.
+
+        At a right axis they stand behind it, `away` from the frame.
+        """
         below = self.across.label_height()
-        wanted = (QRectF(frame), left, below, self.box.isVisible(), self.across.isVisible())
+        start = frame.right() + away if self.is_right else frame.left() - wide
+        wanted = (QRectF(frame), wide, start, below, self.box.isVisible(), self.across.isVisible())
         if wanted == self._placed:  # every geometry that is set is worked through by the scene
             return
         self._placed = wanted
         self.box.setGeometry(frame)
-        self.upward.setWidth(left)
+        self.upward.setWidth(wide)
         self.across.setHeight(below)
-        self.upward.setGeometry(QRectF(frame.left() - left, frame.top(), left, frame.height()))
+        self.upward.setGeometry(QRectF(start, frame.top(), wide, frame.height()))
         self.across.setGeometry(QRectF(frame.left(), frame.bottom(), frame.width(), below))
 
     def show_curves(self, traces: Sequence[Trace]) -> None:
@@ -154,6 +162,9 @@ class Pane:
 
     def draw(self, theme: Theme, selected: str | None, pixel_ratio: float) -> None:
         """Cut the curves down to the pixels of the range that is shown."""
+        colors = {trace.color for trace, _, _ in self.lines if not trace.is_ghost}
+        edge = theme.color(f"trace.{colors.pop() % TRACE_COLORS}") if len(colors) == 1 else None
+        self.upward.set_side(is_right=self.is_right, edge=edge)
         (low, high), _ = self.box.viewRange()
         columns = max(int(self.box.width() * pixel_ratio), 1)
         for trace, curve, items in self.lines:
@@ -181,17 +192,19 @@ class Pane:
                         best, found = away, trace
         return found
 
-    def value_near(self, place: QPointF) -> tuple[Trace, float] | None:
-        """The curve nearest above or below a place of the scene, and its coordinate there."""
+    def value_near(self, place: QPointF) -> tuple[Trace, float, float] | None:
+        """The curve nearest above or below a place of the scene, its coordinate there, how far it is."""
         here = self.box.mapSceneToView(place)
-        best: tuple[Trace, float] | None = None
+        best: tuple[Trace, float, float] | None = None
+        _, pixel = self.box.viewPixelSize()
         for trace, _, items in self.lines:
             for item in items if not trace.is_ghost else ():
                 x, y = item.points
                 if len(x) and x[0] <= here.x() <= x[-1]:
                     value = float(np.interp(here.x(), x, y))
-                    if best is None or abs(value - here.y()) < abs(best[1] - here.y()):
-                        best = trace, value
+                    away = abs(value - here.y()) / max(pixel, 1e-300)
+                    if best is None or away < best[2]:
+                        best = trace, value, away
         return best
 
     def _drawn(self) -> Iterator[tuple[RealArray, RealArray]]:

@@ -14,6 +14,7 @@ from PyQt6.QtWidgets import QGraphicsView, QWidget
 from domain.simulation.goals import DesignGoal
 from presentation.panels.waveforms.level_cursors import LevelCursors
 from presentation.panels.waveforms.overlay import Overlay
+from presentation.panels.waveforms.pane_places import PanePlaces
 from presentation.panels.waveforms.panes import Pane
 from presentation.panels.waveforms.plot_box import PlotPlace
 from presentation.panels.waveforms.plot_cursors import CursorName, PlotCursors
@@ -27,10 +28,6 @@ from presentation.panels.waveforms.traces import PaneKind, Trace, panes_of
 from presentation.ui.parts import once_after
 from presentation.ui.theme import Theme
 from shared.message import Message
-
-_ROOM_FOR_FLAGS = 18
-_MARGIN = 4
-_GAP = 10
 
 
 class PlotArea(pg.GraphicsView):  # type: ignore[misc]
@@ -75,7 +72,7 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         """Those in use, top to bottom."""
         self._made: list[Pane] = []
         """All there are."""
-        self._left = 0.0
+        self._places = PanePlaces()
         self._has_grid = True
         self._ranges = PlotRanges(self)
         self._cursors = PlotCursors(self, self._ranges, theme)
@@ -213,6 +210,12 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         """Show a part of the axis, and of one pane (None: as it is), as somebody has chosen it."""
         self._ranges.zoom_into(pane, across, upward)
 
+    def zoom_box(
+        self, pane: Pane, across: tuple[float, float] | None, upward: tuple[float, float] | None
+    ) -> None:
+        """The same of a box over the curves: the pane's right axes go with it."""
+        self._ranges.zoom_box(pane, across, upward)
+
     def select(self, expression: str | None) -> None:
         """Draw one trace stronger than the others."""
         if expression != self._selected:
@@ -324,12 +327,15 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         while len(self._made) < len(kinds):
             self._made.append(self._new_pane())
         self._panes = self._made[: len(kinds)]
+        # At a right axis of its own, unless nothing has a left one.
+        are_right = [bool(number and kind.beside) for number, kind in enumerate(kinds)]
+        last = max(number for number, is_right in enumerate(are_right) if not is_right)
         for number, pane in enumerate(self._made):
             is_visible = number < len(kinds)
-            pane.set_visible(is_visible=is_visible, is_last=number == len(kinds) - 1)
+            pane.set_visible(is_visible=is_visible, is_last=number == last)
             if is_visible:
                 pane.set_grid(is_shown=self._has_grid)
-                pane.become(kinds[number], self._axis)
+                pane.become(kinds[number], self._axis, is_right=are_right[number])
             else:
                 pane.show_curves(())
         self._made[0].box.setLimits(minXRange=self._ranges.least_span())
@@ -344,6 +350,7 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         pane.box.clicked.connect(self._on_clicked)
         pane.box.double_clicked.connect(self._on_double_clicked)
         pane.box.sigRangeChangedManually.connect(partial(self._ranges.note_hand, pane))
+        pane.box.lifted.connect(partial(self._ranges.lift, pane))
         pane.box.swept.connect(partial(self._sweeper.sweep, pane))
         for item in (pane.box, pane.upward, pane.across):
             item.menu_wanted.connect(partial(self._ask_for_menu, pane))
@@ -361,19 +368,7 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
         self.range_changed.emit()
 
     def _arrange(self) -> None:
-        """Panes below each other, their frames above each other; a phase gets less height than its gain."""
-        if not self._panes:
-            return
-        whole = QRectF(self.rect())
-        top, right = _ROOM_FOR_FLAGS * self._theme.scale + _MARGIN, whole.width() - 3 * _MARGIN
-        bottom = whole.height() - self._panes[-1].across.label_height() - _MARGIN
-        parts = [3 if row and pane.kind.unit == "deg" else 5 for row, pane in enumerate(self._panes)]
-        room = max(bottom - top - _GAP * (len(parts) - 1), 1.0)
-        left = self._left + _MARGIN
-        for pane, part in zip(self._panes, parts, strict=True):
-            height = max(room * part / sum(parts), 1.0)
-            pane.place(QRectF(left, round(top), max(right - left, 1.0), round(height)), self._left)
-            top += height + _GAP
+        self._places.place(self._panes, QRectF(self.rect()), self._theme.scale)
 
     def _zoom(self, factor: float) -> None:
         self._ranges.zoom_by(factor)
@@ -402,11 +397,8 @@ class PlotArea(pg.GraphicsView):  # type: ignore[misc]
     def _redraw(self) -> None:
         if self.closed:  # pyqtgraph has emptied the scene
             return
-        if self._panes:
-            # One width for all, in steps, so that panning does not make the frame tremble.
-            wanted = max(pane.upward.wanted_width() for pane in self._panes)
-            self._left = 8.0 * math.ceil(wanted / 8)
-            self._arrange()
+        self._places.measure(self._panes)
+        self._arrange()
         for pane in self._panes:
             pane.draw(self._theme, self._selected, self.devicePixelRatioF())
         self._cursors.place()

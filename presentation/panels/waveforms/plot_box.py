@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -34,6 +35,8 @@ class PlotBox(pg.ViewBox):  # type: ignore[misc]
     double_clicked = pyqtSignal()
     menu_wanted = pyqtSignal(QPointF)
     """the place in the scene"""
+    lifted = pyqtSignal(tuple, tuple)
+    """the range upward before and after the hand moved it, not on an axis"""
     swept = pyqtSignal(QPointF, QPointF, bool, bool)
     """where a box began and where it is now, in the scene; whether it only measures; whether it is done"""
 
@@ -41,9 +44,14 @@ class PlotBox(pg.ViewBox):  # type: ignore[misc]
         super().__init__(enableMenu=False)
         self.disableAutoRange()
         self._drag: _Drag = ""
+        self.takes_mouse = True
+        """False: it lies over another box, which is meant."""
 
     def wheelEvent(self, event: Any, axis: int | None = None) -> None:  # noqa: N802 - Qt's name
         """Zoom along the axis, with Ctrl upward; Shift pans."""
+        if not self.takes_mouse and axis is None:
+            event.ignore()
+            return
         modifiers = event.modifiers()
         if modifiers & Qt.KeyboardModifier.ShiftModifier:
             (low, high), (bottom, top) = self.viewRange()
@@ -55,31 +63,45 @@ class PlotBox(pg.ViewBox):  # type: ignore[misc]
             self.sigRangeChangedManually.emit([axis != 1, axis == 1])
             event.accept()
             return
+        before, is_on_axis = self.viewRange()[1], axis is not None
         if axis is None:
             axis = 1 if modifiers & Qt.KeyboardModifier.ControlModifier else 0
         super().wheelEvent(event, axis)
+        self._tell_lift(before, is_on_axis=is_on_axis)
 
     def mouseDragEvent(self, event: Any, axis: int | None = None) -> None:  # noqa: N802 - pyqtgraph's name
         """`axis`: the drag is on the labels of that axis, and pans it alone."""
+        if not self.takes_mouse and axis is None:
+            event.ignore()
+            return
         event.accept()
         if event.isStart():
             self._drag = _meaning(event, axis)
         if self._drag == "pan":
+            upward = self.viewRange()[1]
             before, now = self.mapSceneToView(event.lastScenePos()), self.mapSceneToView(event.scenePos())
             self.translateBy(
                 x=None if axis == 1 else before.x() - now.x(), y=None if axis == 0 else before.y() - now.y()
             )
             self.sigRangeChangedManually.emit([axis != 1, axis != 0])
+            self._tell_lift(upward, is_on_axis=axis is not None)
         elif self._drag:
             start, now = QPointF(event.buttonDownScenePos()), QPointF(event.scenePos())
             self.swept.emit(start, now, self._drag == "measure", event.isFinish())
+
+    def _tell_lift(self, before: Sequence[float], *, is_on_axis: bool) -> None:
+        after = self.viewRange()[1]
+        if not is_on_axis and list(after) != list(before):
+            self.lifted.emit(tuple(before), tuple(after))
 
     def drop(self) -> None:
         """What the mouse still drags means nothing any more."""
         self._drag = ""
 
     def mouseClickEvent(self, event: Any) -> None:  # noqa: N802 - pyqtgraph's name
-        if event.button() == Qt.MouseButton.RightButton:
+        if not self.takes_mouse:
+            event.ignore()
+        elif event.button() == Qt.MouseButton.RightButton:
             event.accept()
             self.menu_wanted.emit(QPointF(event.scenePos()))
         elif event.button() == Qt.MouseButton.LeftButton:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QObject, QPoint
 
 from presentation.panels.waveforms.axis_hands import AxisHands
 from presentation.panels.waveforms.cursor_hands import CursorHands
+from presentation.panels.waveforms.pane_moves import PaneMoves
 from presentation.panels.waveforms.plot_box import PlotPlace
 from presentation.panels.waveforms.plot_history import Part, PlotHistory, PlotState
 from presentation.panels.waveforms.plot_host import PlotHost
 from presentation.panels.waveforms.plot_looks import changed_look, look_of, set_style
 from presentation.panels.waveforms.plot_menus import chip_menu, minus, plot_menu
+from presentation.panels.waveforms.plot_views import PlotViews
 from presentation.panels.waveforms.trace_list import TraceList
 from presentation.ui.workspace import WindowServices
 
@@ -39,6 +42,8 @@ class PlotHands(QObject):
         panel.chips.trace_renamed.connect(self._rename)
         self._axes = AxisHands(services, panel)
         self._cursors = CursorHands(services, panel)
+        self.moves = PaneMoves(panel)
+        self.views = PlotViews(services, panel)
 
     def attach(self, area: PlotArea) -> None:
         """Answer what is asked of a drawing by the mouse."""
@@ -48,6 +53,8 @@ class PlotHands(QObject):
         self._list.trace_added.connect(self._panel.add_trace)
         self._list.trace_removed.connect(self._panel.remove_trace)
         self._cursors.attach(area)
+        self.moves.attach(area)
+        self.views.attach(area)
 
     def acts(self) -> Mapping[str, Callable[[], object]]:
         """What is done by keys and from the menus, by names of the table of actions."""
@@ -64,7 +71,10 @@ class PlotHands(QObject):
             **self._cursors.acts(),
             "plot.log_x": self._axes.toggle_log_x,
             "plot.grid": self._axes.toggle_grid,
-            "plot.new_pane": self._new_pane,
+            "plot.new_pane": partial(self._move_chosen, self.moves.own_pane),
+            "plot.right_axis": partial(self._move_chosen, self.moves.switch_right),
+            "plot.keep_view": self.views.ask_to_keep,
+            "plot.views": self.views.open_menu,
         }
 
     def drawn(self, plot: tuple[object, ...], *, keep_view: bool) -> None:
@@ -173,18 +183,11 @@ class PlotHands(QObject):
         set_style(self._panel.view, expression, name=name)
         self._panel.draw_again()
 
-    def own_pane(self, expression: str) -> None:
-        """Draw a trace in a pane of its own below the others, or in the usual one again."""
-        panes = changed_look(self._panel.view, self._panel.analysis).panes
-        if panes.pop(expression, None) is None:
-            panes[expression] = max(panes.values(), default=0) + 1
-        self._panel.draw_again()
-
-    def _new_pane(self) -> None:
-        """For the chosen trace, else for the last one."""
+    def _move_chosen(self, move: Callable[[str], None]) -> None:
+        """The chosen trace, else the last one, where there are several."""
         traces = [trace.expression for trace in self._panel.traces]
         if len(traces) > 1:
-            self.own_pane(self._panel.selected if self._panel.selected in traces else traces[-1])
+            move(self._panel.selected if self._panel.selected in traces else traces[-1])
 
     def _show_plot_menu(self, place: PlotPlace) -> None:
         back = self.zoom_back if self._history.can_undo("zoom") else None
@@ -196,6 +199,7 @@ class PlotHands(QObject):
             place,
             zoom_back=back,
             list_traces=self.list_traces,
+            views=self.views,
         ).popup(place.on_screen)
 
     def _show_chip_menu(self, expression: str, place: QPoint) -> None:

@@ -76,6 +76,9 @@ class PlotHost(Protocol):
     def draw_again(self) -> None:
         """The look of the plot is another."""
 
+    def draw_as_kept(self) -> None:
+        """How the circuit is looked at was changed as a whole: draw it so."""
+
     def add_trace(self, expression: str) -> None: ...
 
     def show_in_text(self, expression: str) -> None:

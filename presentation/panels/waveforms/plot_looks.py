@@ -22,7 +22,7 @@ def changed_look(view: CircuitView, analysis: str) -> PlotLook:
 
 def manner_of(view: CircuitView, analysis: str) -> Manner:
     look = look_of(view, analysis)
-    return Manner(scales=dict(look.scales), panes=dict(look.panes))
+    return Manner(scales=dict(look.scales), panes=dict(look.panes), right=dict(look.right))
 
 
 def styled(view: CircuitView, trace: Trace) -> Trace:
@@ -64,6 +64,8 @@ def move_style(view: CircuitView, old: str, new: str) -> None:
     for look in view.looks.values():
         if old in look.panes:
             look.panes.setdefault(new, look.panes[old])
+        if old in look.right:
+            look.right.setdefault(new, look.right[old])
 
 
 def scale_key(curve: Curve) -> str:

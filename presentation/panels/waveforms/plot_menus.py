@@ -13,10 +13,12 @@ from presentation.panels.waveforms.axis_hands import AxisHands
 from presentation.panels.waveforms.beside.titles import KIND_TITLES, action_of
 from presentation.panels.waveforms.cursor_hands import CursorHands
 from presentation.panels.waveforms.menu_rows import MenuRows
+from presentation.panels.waveforms.pane_moves import PaneMoves
 from presentation.panels.waveforms.plot_box import PlotPlace
 from presentation.panels.waveforms.plot_host import PlotHost
 from presentation.panels.waveforms.plot_looks import look_of
 from presentation.panels.waveforms.plot_tools import EXPORTS
+from presentation.panels.waveforms.plot_views import PlotViews
 from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
 
@@ -65,6 +67,7 @@ def plot_menu(
     *,
     zoom_back: Callable[[], object] | None,
     list_traces: Callable[[], object],
+    views: PlotViews,
 ) -> QMenu:
     """The menu at a place of the plot."""
     area = panel.area
@@ -103,6 +106,7 @@ def plot_menu(
     beside = rows.submenu("beside", msg("Beside the curves"))
     for kind, act in panel.beside.offered():
         rows.add(kind, KIND_TITLES[kind], act, action=action_of(kind), into=beside)
+    views.fill(rows, rows.submenu("views", msg("Views")))
     rows.add("overlay", msg("Overlay earlier runs"), panel.tools.overlay.click)
     rows.line()
     rows.add("copy", msg("Copy picture and values"), panel.copy_plot, action="plot.copy")
@@ -117,6 +121,9 @@ def _add_axes(rows: MenuRows, axes: AxisHands, pane: int) -> None:
     menu = rows.submenu("axes", msg("Axes"))
     rows.add("x_limits", msg("Limits of x…"), partial(axes.show_card, pane, False), into=menu)
     rows.add("y_limits", msg("Limits of y…"), partial(axes.show_card, pane, True), into=menu)
+    for other in axes.right_of(pane):
+        title = msg("Limits of the right y axis…")
+        rows.add(f"right_limits_{other}", title, partial(axes.show_card, other, True), into=menu)
     menu.addSeparator()
     if axes.can_be_log_x or axes.is_log_x:
         rows.add(
@@ -142,8 +149,9 @@ class Styling(Protocol):
     def show_figures(self, expression: str) -> None:
         """The values of the shown span, in a card."""
 
-    def own_pane(self, expression: str) -> None:
-        """Draw a trace in a pane of its own below the others, or in the usual one again."""
+    @property
+    def moves(self) -> PaneMoves:
+        """To another pane or axis."""
 
 
 def chip_menu(services: WindowServices, panel: PlotHost, hands: Styling, expression: str) -> QMenu:
@@ -178,13 +186,7 @@ def chip_menu(services: WindowServices, panel: PlotHost, hands: Styling, express
         rows.add("group_delay", msg("Group delay"), partial(panel.add_trace, f"group_delay({expression})"))
     rows.line()
     if others:
-        rows.add(
-            "own_pane",
-            msg("Own pane"),
-            partial(hands.own_pane, expression),
-            action="plot.new_pane",
-            is_checked=expression in look_of(panel.view, panel.analysis).panes,
-        )
+        _add_panes(rows, panel, hands.moves, expression)
     _add_colors(services, rows, panel, hands, expression)
     rows.line()
     rows.add("where", msg("Where it is in the circuit"), partial(panel.show_in_text, expression))
@@ -196,6 +198,30 @@ def chip_menu(services: WindowServices, panel: PlotHost, hands: Styling, express
     if others:
         rows.add("remove_others", msg("Remove the others"), partial(panel.keep_traces, [expression]))
     return rows.menu
+
+
+def _add_panes(rows: MenuRows, panel: PlotHost, moves: PaneMoves, expression: str) -> None:
+    """Another pane, or the other axis of one."""
+    rows.add(
+        "own_pane",
+        msg("Own pane"),
+        partial(moves.own_pane, expression),
+        action="plot.new_pane",
+        is_checked=expression in look_of(panel.view, panel.analysis).panes,
+    )
+    if moves.has_right_axis(expression):
+        rows.add(
+            "right_axis",
+            msg("Right axis"),
+            partial(moves.switch_right, expression),
+            action="plot.right_axis",
+            is_checked=moves.is_right(expression),
+        )
+    targets = moves.targets(expression)
+    if targets:
+        menu = rows.submenu("to_pane", msg("Move to the pane of"))
+        for at, name in targets:
+            rows.add(f"to_pane_{at}", name, partial(moves.to_pane, expression, at), into=menu)
 
 
 def _add_colors(

@@ -60,15 +60,16 @@ class PlotPointer:
     def _read(self, place: QPointF, *, has_button: bool) -> None:
         """At the right end: where the pointer is on the axis, and what the nearest curve has there."""
         axis = self._area.axis
-        pane = next((each for each in self._area.panes if each.box.sceneBoundingRect().contains(place)), None)
-        if pane is None or axis is None or has_button:
+        panes = [each for each in self._area.panes if each.box.sceneBoundingRect().contains(place)]
+        if not panes or axis is None or has_button:
             self._readout.hide()
             return
-        across = float(pane.box.mapSceneToView(place).x())
+        across = float(panes[0].box.mapSceneToView(place).x())
         words = [joined(*quantity(10.0**across if axis.is_log else across, axis.unit))]
-        found = pane.value_near(place)
-        if found is not None:
-            trace, value = found
+        near = ((pane, found) for pane in panes if (found := pane.value_near(place)) is not None)
+        nearest = min(near, key=lambda each: each[1][2], default=None)
+        if nearest is not None:
+            pane, (trace, value, _) = nearest
             shown = 10.0**value if pane.kind.is_log else value
             words.append(f"{trace.shown_name} {joined(*quantity(shown, pane.kind.unit))}")
         self._readout.setText("   ".join(words))

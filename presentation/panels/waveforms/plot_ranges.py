@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 
 from presentation.panels.waveforms.overlay import OverlaidPlot
 from presentation.panels.waveforms.panes import Pane
@@ -86,6 +87,29 @@ class PlotRanges:
             pane.box.setYRange(*upward, padding=0)
             pane.is_zoomed = True
 
+    def zoom_box(self, pane: Pane, across: Range | None, upward: Range | None) -> None:
+        """The same of a box over the curves: what stands at right axes of the pane goes with it."""
+        before = pane.box.viewRange()[1]
+        self.zoom_into(pane, across, upward)
+        if upward is not None:
+            self.lift(pane, before, upward)
+
+    def lift(self, pane: Pane, before: Range, after: Range) -> None:
+        """A pane shows another part upward: its right axes show the same part of their own ranges."""
+        span = before[1] - before[0]
+        if span <= 0:
+            return
+        for other in self._right_of(pane):
+            low, high = other.box.viewRange()[1]
+            ends = (low + (each - before[0]) / span * (high - low) for each in after)
+            other.box.setYRange(*ends, padding=0)
+            other.is_zoomed = True
+
+    def _right_of(self, pane: Pane) -> Sequence[Pane]:
+        panes = self._area.panes
+        rest = panes[panes.index(pane) + 1 :] if pane in panes and not pane.is_right else []
+        return list(takewhile(lambda each: each.is_right, rest))
+
     def note_hand(self, pane: Pane, directions: Sequence[bool]) -> None:
         """Zoomed by wheel or hand: along the axis, upward, or both."""
         self._is_zoomed_across |= bool(directions[0])
@@ -144,4 +168,5 @@ class PlotRanges:
 
 def _key(kind: PaneKind) -> str:
     name = f"{kind.unit} log" if kind.is_log else kind.unit or "1"
-    return f"{name} {kind.number}" if kind.number else name
+    name = f"{name} {kind.number}" if kind.number else name
+    return f"{name} > {kind.beside}" if kind.beside else name

@@ -32,10 +32,10 @@ class SweptPlot(Protocol):
     def say(self, message: Message) -> str:
         """A message in the language in force."""
 
-    def zoom_into(
+    def zoom_box(
         self, pane: Pane, across: tuple[float, float] | None, upward: tuple[float, float] | None
     ) -> None:
-        """Show a part of the axis, and of one pane; None: as it is."""
+        """Show a part of the axis, and of one pane with its right axes; None: as it is."""
 
 
 class Sweeper(QObject):
@@ -94,7 +94,7 @@ class Sweeper(QObject):
         )
         if is_done and not is_measured:
             self.drop()
-            self._area.zoom_into(pane, swept.across, swept.upward)
+            self._area.zoom_box(pane, swept.across, swept.upward)
             self.zoomed.emit()
         else:
             view = self._area.view

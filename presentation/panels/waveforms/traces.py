@@ -146,7 +146,14 @@ class PaneKind:
     unit: str
     is_log: bool = False
     number: int = 0
-    """0: the usual one of the unit; others are somebody's own."""
+    """0: the usual one of the unit; others are somebody's own, below it from 1, above from -1."""
+    beside: str = ""
+    """Drawn over the pane of this name, on an axis at its right; "" for a pane of its own."""
+
+    @property
+    def name(self) -> str:
+        """Unit and number: by these a pane is known, however its axis goes."""
+        return f"{self.unit or '1'} {self.number}" if self.number else self.unit or "1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,7 +163,9 @@ class Manner:
     scales: Mapping[str, str] = field(default_factory=dict)
     """"log", "linear" or "dB" of the axis ("x"), of gains ("gain") and of units; else as is usual."""
     panes: Mapping[str, int] = field(default_factory=dict)
-    """Numbers from 1, by expression."""
+    """Numbers other than 0, by expression."""
+    right: Mapping[str, str] = field(default_factory=dict)
+    """Names of the panes at whose right axis something is drawn, by expression."""
 
 
 USUAL = Manner()
@@ -198,6 +207,11 @@ class Trace:
     @property
     def shown_name(self) -> str:
         return self.name or self.expression
+
+    @property
+    def is_right(self) -> bool:
+        """Whether it is read at a right axis."""
+        return any(curve.pane.beside for curve in self.curves)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -314,7 +328,7 @@ def make_trace(
         signal = evaluate_vector(expression, [plot] if step is None else siblings)
     except CircuitAIError as error:
         return Trace(expression=expression, color=color, error=error.message)
-    number = axis.manner.panes.get(expression, 0)
+    number, beside = axis.manner.panes.get(expression, 0), axis.manner.right.get(expression, "")
     with np.errstate(all="ignore"):
         curves = tuple(
             Curve(
@@ -323,13 +337,13 @@ def make_trace(
                 stretches=tuple(_stretches(own, values, is_log=pane.is_log)),
                 is_gain=is_gain,
             )
-            for pane, values, is_gain in _lines(signal, other, axis.manner, number)
+            for pane, values, is_gain in _lines(signal, other, axis.manner, number, beside)
         )
     return Trace(expression=expression, color=color, curves=curves, is_ghost=is_ghost)
 
 
 def _lines(
-    signal: Signal, plot: Plot, manner: Manner, number: int
+    signal: Signal, plot: Plot, manner: Manner, number: int, beside: str
 ) -> Iterator[tuple[PaneKind, RealArray, bool]]:
     """What an expression's vector is drawn as: gain and phase of a complex one, else itself.
 
@@ -338,16 +352,16 @@ def _lines(
     if np.iscomplexobj(signal.y) and signal.is_over_frequency:
         magnitude, scale = np.abs(signal.y), manner.scales.get("gain", "dB")
         if scale == "dB":
-            yield PaneKind("dB", number=number), 20 * np.log10(magnitude), True
+            yield PaneKind("dB", number=number, beside=beside), 20 * np.log10(magnitude), True
         else:
-            yield PaneKind(signal.unit, is_log=scale == "log", number=number), magnitude, True
+            yield PaneKind(signal.unit, is_log=scale == "log", number=number, beside=beside), magnitude, True
         yield PaneKind("deg", number=number), phase_deg(signal.y), False
         return
     values = np.asarray(signal.real, dtype=np.float64)
     is_log = plot.analysis == "noise" and not signal.is_level and bool((values > 0).all())
     if (wanted := manner.scales.get(signal.unit)) is not None and not signal.is_level:
         is_log = wanted == "log" and bool((values > 0).any())
-    yield PaneKind(signal.unit, is_log=is_log, number=number), values, False
+    yield PaneKind(signal.unit, is_log=is_log, number=number, beside=beside), values, False
 
 
 def _stretches(axis: Axis, values: RealArray, *, is_log: bool) -> Iterator[Stretch]:
@@ -429,9 +443,22 @@ def table_of(plot: Plot) -> list[tuple[str, complex, str]]:
 
 
 def panes_of(traces: Sequence[Trace]) -> list[PaneKind]:
-    """The panes needed, top to bottom: dB first, degrees last."""
+    """The panes needed, top to bottom: dB first, degrees last; behind each pane those at its right axis.
+
+    What was to stand at the right of a pane that is not there stands at the first one's.
+    """
     kinds = list(dict.fromkeys(curve.pane for trace in traces for curve in trace.curves))
-    return sorted(kinds, key=lambda kind: (kind.number, {"dB": 0, "deg": 2}.get(kind.unit, 1)))
+    own = [kind for kind in kinds if not kind.beside] or kinds[:1]
+    own.sort(key=lambda kind: (kind.number, {"dB": 0, "deg": 2}.get(kind.unit, 1)))
+    names = [kind.name for kind in own]
+    found: list[PaneKind] = []
+    for kind in own:
+        found.append(kind)
+        for other in kinds:
+            host = other.beside if other.beside in names else names[0]
+            if other not in own and host == kind.name:
+                found.append(other)
+    return found
 
 
 class TraceColors:

@@ -26,7 +26,7 @@ from shared.message import Message
 if TYPE_CHECKING:
     from presentation.panels.waveforms.shown_result import Measured, ShownResult
 
-BesideKind = Literal["spectrum", "nyquist", "against", "histogram", "harmonics", "steps"]
+BesideKind = Literal["spectrum", "nyquist", "against", "histogram", "eye", "harmonics", "steps"]
 Level = Literal["db", "dbc", "linear"]
 
 
@@ -43,6 +43,8 @@ class BesideOptions:
     """The shown span is cut to whole periods of the chosen trace."""
     against: str = ""
     """The expression across; "" for the first trace."""
+    period: float = 0.0
+    """The unit interval of an eye, s; 0: it is found from the edges."""
     figure: str = ""
     """The measurement that is drawn against the steps; "" for the first."""
 

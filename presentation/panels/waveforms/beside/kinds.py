@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from domain.simulation.spectrum import WindowName
 from presentation.panels.waveforms.beside.bars import harmonics_drawing, has_harmonics, histogram_drawing
 from presentation.panels.waveforms.beside.drawing import BesideKind, BesideOptions, Drawing, Level, Subject
+from presentation.panels.waveforms.beside.eyes import eye_drawing
 from presentation.panels.waveforms.beside.loci import against_drawing, nyquist_drawing
 from presentation.panels.waveforms.beside.spectra import spectrum_drawing
 from presentation.panels.waveforms.beside.steps import steps_drawing
@@ -29,6 +30,7 @@ KINDS: dict[BesideKind, Kind] = {
     "harmonics": Kind(make=harmonics_drawing, axis_unit="s"),
     "nyquist": Kind(make=nyquist_drawing, axis_unit="Hz"),
     "against": Kind(make=against_drawing, axis_unit=None),
+    "eye": Kind(make=eye_drawing, axis_unit="s"),
     "histogram": Kind(make=histogram_drawing, axis_unit=None),
     "steps": Kind(make=steps_drawing, axis_unit=None),
 }

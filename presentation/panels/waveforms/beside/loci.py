@@ -103,7 +103,7 @@ def nyquist_drawing(subject: Subject, _options: BesideOptions) -> Drawing:
 
     def of_run(plot: Plot) -> list[Trace]:
         return [
-            _path(expression, color, signal.y.real, signal.y.imag, PaneKind(signal.unit))
+            path_of(expression, color, signal.y.real, signal.y.imag, PaneKind(signal.unit))
             for expression, color, signal in signals_of(subject, plot)
             if isinstance(signal, Signal) and np.iscomplexobj(signal.y)
         ]
@@ -117,7 +117,7 @@ def nyquist_drawing(subject: Subject, _options: BesideOptions) -> Drawing:
         for name, _, each in signals_of(subject, subject.plot)
         if name == first.expression and isinstance(each, Signal)
     )
-    axis = _axis("re", signal.unit, signal.y.real, traces)
+    axis = path_axis("re", signal.unit, signal.y.real, traces)
     mirrored = [_mirrored(trace) for trace in traces]
     pane = first.curves[0].pane
     critical = LineMark(pane=pane, at=-1.0, level=0.0, text="\N{MINUS SIGN}1", color=None)
@@ -167,14 +167,14 @@ def against_drawing(subject: Subject, options: BesideOptions) -> Drawing:
             if isinstance(values, Message):
                 problems[expression] = values
             else:
-                found.append(_path(expression, color, over.y.real, values.y.real, PaneKind(values.unit)))
+                found.append(path_of(expression, color, over.y.real, values.y.real, PaneKind(values.unit)))
         return found
 
     traces, ghosts = runs_of(subject, of_run)
     if not traces:
         nothing = msg("Draw another trace, or choose another one across than {name}.", name=across)
         return Drawing(problem=next(iter(problems.values()), nothing))
-    axis = _axis(across, horizontal.unit, horizontal.y.real, traces)
+    axis = path_axis(across, horizontal.unit, horizontal.y.real, traces)
     return Drawing(
         axis=axis,
         traces=traces,
@@ -192,7 +192,7 @@ def _real(signal: Signal, expression: str) -> Signal | Message:
                name=expression)  # fmt: skip
 
 
-def _path(expression: str, color: int, across: RealArray, upward: RealArray, pane: PaneKind) -> Trace:
+def path_of(expression: str, color: int, across: RealArray, upward: RealArray, pane: PaneKind) -> Trace:
     is_there = np.isfinite(across) & np.isfinite(upward)
     x, y = np.where(is_there, across, np.nan), np.where(is_there, upward, np.nan)
     return Trace(
@@ -222,7 +222,7 @@ def _unit_circle(pane: PaneKind) -> Trace:
     )
 
 
-def _axis(name: str, unit: str, across: RealArray, traces: Sequence[Trace]) -> PathAxis:
+def path_axis(name: str, unit: str, across: RealArray, traces: Sequence[Trace]) -> PathAxis:
     """As wide as all of the curves; cursors walk along the first run's samples."""
     ends = [stretch.x for trace in traces for curve in trace.curves for stretch in curve.stretches]
     known = np.flatnonzero(np.isfinite(across))

@@ -61,7 +61,7 @@ class CurvesAndBeside(QSplitter):
 
     def of_one_trace(self) -> list[BesideKind]:
         """What is made of one trace alone."""
-        return [kind for kind, _ in self.offered() if kind in ("spectrum", "nyquist", "histogram")]
+        return [kind for kind, _ in self.offered() if kind in ("spectrum", "nyquist", "eye", "histogram")]
 
     def switch(self, kind: BesideKind) -> None:
         """Draw this beside the curves, or nothing where it is there."""

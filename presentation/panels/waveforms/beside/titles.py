@@ -14,6 +14,7 @@ KIND_TITLES: dict[BesideKind, Message] = {
     "harmonics": msg(".four harmonics"),
     "nyquist": msg("Nyquist plot"),
     "against": msg("Trace against trace"),
+    "eye": msg("Eye diagram"),
     "histogram": msg("Histogram"),
     "steps": msg("Measurement against the steps"),
 }

@@ -13,6 +13,7 @@ from PyQt6.QtGui import QAction, QActionGroup, QResizeEvent
 from PyQt6.QtWidgets import QComboBox, QHBoxLayout, QMenu, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from presentation.panels.waveforms.beside.drawing import BesideKind, BesideOptions, Drawing, Subject
+from presentation.panels.waveforms.beside.period_field import PeriodField
 from presentation.panels.waveforms.beside.titles import KIND_TITLES
 from presentation.panels.waveforms.cursor_table import CursorStrip
 from presentation.panels.waveforms.menu_rows import MenuRows
@@ -109,6 +110,7 @@ class BesideView(QWidget):
         self._window.setAccessibleName(self._services.language(msg("Window function")))
         self._figure.setAccessibleName(self._services.language(msg("Measurement")))
         self._across.setAccessibleName(self._services.language(msg("Across")))
+        self.period.retranslate()
         self._fill()
         self.tones.retranslate()
         self.strip.retranslate()
@@ -118,6 +120,8 @@ class BesideView(QWidget):
         self._bar = QWidget()
         mark_area(self._bar, surface="base", line="bottom")
         self._kind, self._window = self._choice("kind"), self._choice("window")
+        self.period = PeriodField(self._services)
+        self.period.chosen.connect(lambda period: self._take(replace(self.options, period=period)))
         self._across, self._figure = self._choice("across"), self._choice("figure")
         self._figure.activated.connect(
             lambda at: self._take(replace(self.options, figure=self._figure.itemData(at)))
@@ -147,7 +151,7 @@ class BesideView(QWidget):
         self.close_button.clicked.connect(self.closed)
         self._row = arrange(
             QHBoxLayout(self._bar),
-            self._kind, self._window, self._across, self._figure, 1,
+            self._kind, self._window, self._across, self._figure, self.period, 1,
             self.settings, self.cursors, self.fit, self.close_button,
         )  # fmt: skip
         self._problem = text_label(name="beside_problem", wraps=True, role="tertiary")
@@ -191,6 +195,7 @@ class BesideView(QWidget):
         self._across.setEditText(options.against or first)
         self._window.setVisible(options.kind == "spectrum")
         self._across.setVisible(options.kind == "against")
+        self.period.setVisible(options.kind == "eye")
         measured = () if self._subject is None else self._subject.measured
         _refill(self._figure, [(each.name, each.name) for each in measured], options.figure)
         self._figure.setVisible(options.kind == "steps" and len(measured) > 1)
@@ -267,10 +272,11 @@ class BesideView(QWidget):
         from presentation.panels.waveforms.beside.kinds import drawing_of
 
         drawing = await off_loop(drawing_of, subject, options)
+        chosen = (options.level, options.is_log, options.figure, options.period)
         if request == self._request and not sip.isdeleted(self):
             self._show(
                 drawing,
-                (options.kind, f"{subject.plot.analysis} {options.level} {options.is_log} {options.figure}"),
+                (options.kind, f"{subject.plot.analysis} {chosen}"),
             )
 
     def _show(self, drawing: Drawing, what: tuple[BesideKind, str] | None) -> None:
