@@ -92,3 +92,21 @@ def test_points_on_a_straight_line_are_not_stroked():
     there_and_back = without_straight(np.array([0.0, 5.0, 1.0]), np.zeros(3))
     assert len(there_and_back[0]) == 3
     assert len(without_straight(np.zeros(1), np.zeros(1))[0]) == 1
+
+
+def test_no_spike_is_lost_where_columns_are_looked_up_in_coarse_levels() -> None:
+    # Per column 6,000 and 40,000 samples: borders of buckets of 64 and of 4,096.
+    for count in (600_000, 4_000_000):
+        x, y = np.linspace(0.0, 1.0, count), np.zeros(count)
+        places = np.random.default_rng(count).integers(0, count, 40)
+        y[places] = np.linspace(1.0, 2.0, 40)
+        stretch = Stretch(x, y)
+        for low, high in ((0.0, 1.0), (0.1237, 0.9871)):
+            shown_x, shown_y = stretch.visible(low, high, 100)
+            assert len(shown_x) <= 3 * 100 + 8
+            assert (np.diff(shown_x) >= 0).all()
+            column = (high - low) / 100
+            seen = [place for place in places.tolist() if low + column < x[place] < high - column]
+            for place in seen:
+                near = np.abs(shown_x - x[place]) <= 1.25 * column
+                assert shown_y[near].max() >= y[place], (count, place)
