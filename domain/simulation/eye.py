@@ -50,8 +50,16 @@ class Eye:
 def eye_of(signal: Signal, interval: float | None = None) -> Eye:
     """Measure a real signal over time; `interval`: the unit interval in s, None to find it.
 
-    Raises CircuitError where there are too few edges, or no even clock fits them.
+    Raises CircuitError where there are too few edges, no even clock fits them, or the given one cannot be.
     """
+    span = float(signal.x[-1] - signal.x[0])
+    if interval is not None and not span / len(signal.x) <= interval <= span:
+        raise CircuitError(
+            msg(
+                "The unit interval must be shorter than the shown span and longer than the samples are apart."
+            ),
+            error_type="bad_interval",
+        )
     values = np.interp(np.linspace(signal.x[0], signal.x[-1], _GRID), signal.x, signal.real)
     low, high = np.percentile(values, (5, 95))
     level = float(low + high) / 2

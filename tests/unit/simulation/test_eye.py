@@ -65,6 +65,9 @@ def test_what_has_no_eye_is_refused_with_figures() -> None:
     with pytest.raises(CircuitError, match="no common clock"):
         eye_of(wild)
     assert eye_of(wild, 0.01).interval == 0.01
+    for impossible in (1e-30, 2.0):
+        with pytest.raises(CircuitError, match="shorter than the shown span"):
+            eye_of(wild, impossible)
 
 
 def test_the_folded_line_keeps_every_sample_and_lies_within_two_intervals() -> None:
