@@ -170,7 +170,11 @@ class ComponentViewer(QWidget):
         if request != self._request:
             return
         if curves is None and said is None:
-            said = msg("There are no curves of this kind of component; its text is beside.")
+            said = (
+                msg("A component with a fault is not simulated.")
+                if component.fault
+                else msg("There are no curves of this kind of component; its text is beside.")
+            )
         self._curves, self._said = curves, said
         self._show_curves()
 
