@@ -158,6 +158,18 @@ _LETS_HIGHS = (
 _FOLLOW = r"follow\w*|跟随"
 
 
+_THERE = (
+    r"(?<![a-z])(?:my|this|the|our|its) (?:[\w-]+ ){0,3}(?:stage|circuit|amp|amplifier|op-?amp|filter|"
+    r"oscillator|regulator|converter|driver)(?![a-z])|(?<![a-z])too \w+|is only|problem|what is|how does|"
+    r"(?:gets?|is|are) (?:hot|warm|noisy|unstable|broken|dead|dim)(?![a-z])|"
+    r"(?<![a-z])(?:measured|yesterday|broke|who|why)(?![a-z])|(?<![a-z])(?:clip|flicker|overheat)\w*|"
+    r"distort(?:s|ed|ing)(?![a-z])|(?:does|do|did|will)(?: not|n.t) (?:start|work|oscillate|regulate|"
+    r"switch|turn|light|reach|blink)|^(?:does|is|are|did) |不够|太[高低大小强弱慢快暗]|"
+    r"(?<!低)失真(?![小低])|不起振|"
+    r"为什么|怎么(?!做|设计|搭)|有\s?\d*\s?(?:hz|赫兹?)?的?(?:工频)?(?:干扰|噪声|哼声)|坏了|发热|误动作|原理|区别|"
+    r"问题|噪声很?大|这个|我的(?!传感器)"
+)
+"""Speaks of a circuit that is there, or complains of one."""
 _LEAST_HEADROOM_V = 2.5
 
 
@@ -249,7 +261,12 @@ _ROWS = (
 
 
 def described(sentence: Sentence, families: Container[str]) -> str:
-    """The family whose ideas a sentence holds, the most of them, by its key; "" for none, or two as many."""
+    """The family whose ideas a sentence holds, the most of them, by its key; "" for none, or two as many.
+
+    What speaks of a circuit that is there describes no new one.
+    """
+    if _holds(sentence, _THERE):
+        return ""
     best: dict[str, int] = {}
     for row in _ROWS:
         if row.family in families and all(_holds(sentence, idea) for idea in row.ideas):
