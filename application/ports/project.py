@@ -134,8 +134,9 @@ class ProjectFiles(Protocol):
     def remove_folder(self, path: Path) -> None:
         """Remove a folder if it is empty; one that is not, or is gone, is left. Raises EnvironmentProblem."""
 
-    def clear_leftovers(self, path: Path) -> None:
-        """Remove what an interrupted write of `path` left beside it; nobody may be writing there."""
+    def clear_leftovers(self, path: Path, *, only_old: bool = False) -> None:
+        """Remove what an interrupted write of `path` left beside it; nobody may be writing there, unless
+        `only_old`: what was begun so long ago that nobody writes it any more."""
 
     def close(self) -> None:
         """Release what was opened."""

@@ -8,12 +8,14 @@ conversation names are removed 30 days after they were last put; over 2 GB the o
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from application.ports.project import ABSENT, FOLDER, OperationRecord, ProjectFiles, Projects
+from shared.errors import CircuitAIError
 
 KEPT_FOR = timedelta(days=30)
 MOST_BYTES = 2 * 2**30
@@ -50,10 +52,20 @@ class TidyUndoData:
         project = self._projects.open(folder)
         try:
             if not dry_run:
-                project.clear_old_leftovers()
+                _clear_old_leftovers(project)
             return _tidy(project, frozenset(open_sessions), datetime.now(UTC), dry_run=dry_run)
         finally:
             project.close()
+
+
+def _clear_old_leftovers(project: ProjectFiles) -> None:
+    """What programs that were killed long ago left: in our own folder, and beside files they were changing,
+    where nobody has gone on with that since."""
+    project.clear_old_leftovers()
+    for record in project.operations.interrupted():
+        for change in record.changes:
+            with contextlib.suppress(CircuitAIError):  # its folder is no place of the project any more
+                project.clear_leftovers(Path(change.path), only_old=True)
 
 
 def _tidy(

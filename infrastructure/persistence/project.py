@@ -289,15 +289,19 @@ class ProjectFolder:
                 return
             raise write_problem(error, path) from error
 
-    def clear_leftovers(self, path: Path) -> None:
+    def clear_leftovers(self, path: Path, *, only_old: bool = False) -> None:
         """Remove the temporary files that an interrupted `write` of `path` left beside it.
 
-        Only while nobody else writes there. What cannot be removed stays; it harms nobody.
+        Only while nobody else writes there, or `only_old` ones, which nobody does any more. What cannot be
+        removed stays; it harms nobody.
         """
         folder = self._inside(path).parent
         with contextlib.suppress(OSError):
             for name, found in confined.entries_in(folder).items():
-                if TEMPORARY.fullmatch(name) and stat.S_ISREG(found.st_mode):
+                written = TEMPORARY.fullmatch(name)
+                if written is None or not stat.S_ISREG(found.st_mode):
+                    continue
+                if not only_old or confined.is_long_ago(written[1]):
                     confined.unlink(folder / name)
 
     def clear_old_leftovers(self) -> None:

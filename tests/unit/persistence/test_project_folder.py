@@ -199,6 +199,14 @@ def test_leftovers_of_an_interrupted_write_are_cleared_and_nothing_else(project)
     assert names == kept | {".01ARZ3NDEKTSV4RRFFQ69G5FAW.tmp"}
 
 
+def test_only_old_leftovers_are_cleared_while_somebody_may_write(project):
+    young = f".{new_ulid()}.tmp"
+    for name in (young, ".01ARZ3NDEKTSV4RRFFQ69G5FAV.tmp"):
+        (project.root / name).write_bytes(b"x")
+    project.clear_leftovers(Path("a.cir"), only_old=True)
+    assert {path.name for path in project.root.iterdir()} - {".circuit_ai"} == {young}
+
+
 def test_what_killed_programs_left_long_ago_goes_from_our_own_folder(project):
     """Temporary files, and locks of conversations that were never begun, or are gone; none that is held."""
     old, held, known, young = ("01ARZ3NDEKTSV4RRFFQ69G5FAV", "01ARZ3NDEKTSV4RRFFQ69G5FAW",
