@@ -84,6 +84,7 @@ SIMULATE: tuple[Action, ...] = (
     _simulate("run", msg("Run the current circuit"), keys="F5 Alt+R"),
     _simulate("runMain", msg("Run the main circuit"), keys="Ctrl+F5"),
     _simulate("stopRun", msg("Stop the simulation"), keys="Shift+F5", also="Esc"),
+    _simulate("editor.add_analysis", msg("Add or edit an analysis…"), scope="editor", keys="Alt+A"),
     *(
         _studies(f"study.{kind}", STUDY_TITLES[kind], begins_part=not place)
         for place, kind in enumerate(STUDY_KINDS)

@@ -19,11 +19,10 @@ from domain.simulation.operating_point import (
 )
 from domain.simulation.reach import reach_to_plain
 from domain.simulation.result import Quantity, SimulationIssue, SimulationResult, StepResult
-from domain.simulation.verdict import verdict_of
+from domain.simulation.verdict import verdict_of, verdict_words
 from presentation.cli.measure import told_whether_cut_off
 from presentation.figures import figure, number
 from presentation.json_output import Output
-from presentation.run_words import verdict_words
 from shared.errors import UserInputError
 from shared.message import msg
 from shared.setting import add_option

@@ -12,9 +12,8 @@ from PyQt6.QtWidgets import QTextBrowser
 
 from application.groups.simulation import Simulation
 from domain.simulation.result import SimulationIssue, SimulationResult
-from domain.simulation.verdict import verdict_of
+from domain.simulation.verdict import verdict_of, verdict_words
 from presentation.panels.problems_view import place_of
-from presentation.run_words import verdict_words
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError

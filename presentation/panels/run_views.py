@@ -11,7 +11,7 @@ from application.groups.program import Program
 from application.groups.project import Project
 from application.groups.simulation import Simulation
 from domain.simulation.result import SimulationResult
-from domain.simulation.verdict import verdict_of
+from domain.simulation.verdict import verdict_of, verdict_words
 from presentation.panels.console_view import ConsoleView
 from presentation.panels.iterations import IterationsView
 from presentation.panels.operating_point import OperatingPointView
@@ -21,7 +21,6 @@ from presentation.panels.waveforms.live_curves import LiveCurves
 from presentation.panels.waveforms.panel import WaveformsPanel
 from presentation.panels.waveforms.results_view import MeasurementsView
 from presentation.panels.waveforms.shown_result import ShownResult
-from presentation.run_words import verdict_words
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError, Stopped
 from shared.message import msg

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from PyQt6.QtCore import QPoint, Qt, pyqtSignal
 from PyQt6.QtGui import (
@@ -134,7 +135,8 @@ class RunGroup(QWidget):
         has_any = target is not None or (workspace.root is not None and may_run)
         self.run.setEnabled(has_any and not self.is_running)
         self.run.setToolTip(self._run_tip(may_run=may_run))
-        self.choice.setEnabled(bool(self._analyses) and not self.is_running)
+        is_in_front = workspace.front_circuit is not None
+        self.choice.setEnabled((bool(self._analyses) or is_in_front) and not self.is_running)
         self.choice.setText("" if self._is_short else self._choice_text())
         self.choice.setToolTip(self._choice_text())
         self.choice.setAccessibleName(self._choice_text())
@@ -201,14 +203,21 @@ class RunGroup(QWidget):
     def choices(self) -> QMenu:
         menu = QMenu(self)
         language, chosen = self._services.language, self._services.workspace.analysis
-        rows: list[tuple[str, str | None]] = [(language(msg("All analyses")), None)]
+        rows: list[tuple[str, str | None]] = [(language(msg("All analyses")), None)] if self._analyses else []
         rows += [(card, card) for _, card in self._analyses]
         for text, card in rows:
             action = menu.addAction(text, lambda card=card: self._choose(card))
             if action is not None:
                 action.setCheckable(True)
                 action.setChecked(card == chosen)
+        menu.addSeparator()
+        add = partial(self._services.shortcuts.trigger, "editor.add_analysis")
+        menu.addAction(f"{language(msg('Add or edit an analysis…'))}\t{self._key_of_adding}", add)
         return menu
+
+    @property
+    def _key_of_adding(self) -> str:
+        return self._services.shortcuts.shown("editor.add_analysis")
 
     def _show_choice(self) -> None:
         menu = self.choices()

@@ -137,9 +137,6 @@ class ProjectSwitch(QObject):
         self._restoring: object | None = None
         """While a project and its tabs are being opened: what was remembered of it holds."""
         services.workspace.main_circuit_needed.connect(self._choose_main_and_run)
-        services.workspace.analysis_missing.connect(
-            lambda circuit: services.start(self._ask_analysis(circuit), kind="ask for an analysis")
-        )
 
     @property
     def is_restoring(self) -> bool:
@@ -418,31 +415,6 @@ class ProjectSwitch(QObject):
             self._desk.set_main(root / name)
             if is_to_run:
                 self._services.workspace.main_run_requested.emit()
-
-    async def _ask_analysis(self, circuit: Path) -> None:
-        """The circuit in front asks for no analysis: what shall F5 do?"""
-        workspace = self._services.workspace
-        main = workspace.main_circuit if workspace.main_circuit != circuit else None
-        options = [("op", msg("Operating point"), "primary")]
-        if main is not None:
-            options.append(("main", msg("Run {circuit}", circuit=main.name), ""))
-        answer = await questions.choose(
-            self._services,
-            self._window,
-            title=msg("{circuit} contains no analysis", circuit=circuit.name),
-            text=msg(
-                "Add one, for example .tran 10u 10m or .ac dec 20 1 10meg. Until then F5 can compute "
-                "its operating point, or run the main circuit."
-            ),
-            options=(*options, ("stay", msg("Cancel"), "")),
-            cancelled="stay",
-        )
-        if answer == "op":
-            workspace.choose_analysis(circuit, "op")
-            workspace.circuit_run_requested.emit(circuit)
-        elif answer == "main":
-            workspace.run_main_for.add(circuit)
-            workspace.main_run_requested.emit()
 
     async def _open_and_design(self, text: str) -> None:
         tabs = self._parts.conversation.tabs

@@ -53,7 +53,7 @@ def _ended(error_type: str) -> ToolEnded:
 @pytest.mark.parametrize("events", [(), (_ended("stopped"),), (_ended("interrupted"),)])
 def test_a_simulation_that_was_stopped_has_not_failed(events: tuple[ToolEnded, ...]) -> None:
     card = _card_after(*events)
-    assert str(words.simulation_verb(card.state)) == "Simulation stopped"
+    assert str(words.simulation_verb(card)) == "Simulation stopped"
     assert [act for act, _ in words.simulation_ways(card)] == ["run_again"]
 
 
@@ -79,7 +79,7 @@ async def test_a_stopped_simulation_is_run_again_from_its_card(
 
 def test_a_simulation_that_failed_still_shows_its_log() -> None:
     card = _card_after(_ended("simulation_failed"))
-    assert str(words.simulation_verb(card.state)) == "Simulation failed"
+    assert str(words.simulation_verb(card)) == "Simulation failed"
     assert [act for act, _ in words.simulation_ways(card)] == ["log"]
 
 

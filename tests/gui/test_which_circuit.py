@@ -321,7 +321,7 @@ async def test_text_that_becomes_a_circuit_is_one_when_it_is_run(bench: Bench) -
 
 
 @pytest.mark.parametrize(("answer", "first", "second"), [
-    ("Operating point", ["bare.cir"], ["bare.cir"]),
+    ("Add and run", ["bare.cir"], ["bare.cir"]),
     ("Run rc.cir", ["rc.cir"], ["rc.cir"]),
     ("Cancel", [], None),
 ])  # fmt: skip

@@ -35,6 +35,7 @@ from domain.llm.tools.look import ToolLook
 from domain.llm.tools.result import ToolCall, ToolResult, failure_of, result_to_plain
 from domain.simulation.operating_point import OperatingPoint, operating_point_lines
 from domain.simulation.result import SimulationIssue, SimulationResult
+from domain.simulation.verdict import told_partial, verdict_of, verdict_words
 from shared.errors import CircuitAIError, CircuitError, UserInputError
 from shared.message import Message, msg
 from shared.uninterrupted import off_loop
@@ -190,6 +191,7 @@ async def _result(context: ToolContext, circuit: Path, simulated: SimulationResu
     details: dict[str, Any] = {
         "ok": simulated.ok,
         "status": simulated.run.status,
+        "verdict": verdict_of(simulated),
         "file_path": view.name_of(circuit),
         "netlist_sha256": simulated.netlist_sha256,
         "cards_sha256": cards,
@@ -209,6 +211,7 @@ async def _result(context: ToolContext, circuit: Path, simulated: SimulationResu
         "simulator": simulated.run.simulator_version,
     }
     name = view.name_of(circuit)
+    words = "" if verdict_of(simulated) != "partial" else f", {_verdict_words(simulated)}"
     if simulated.ok:
         goals = ""
         set_to = simulated.request.get("set")
@@ -221,7 +224,7 @@ async def _result(context: ToolContext, circuit: Path, simulated: SimulationResu
         kinds = ", ".join(plot["analysis"] for plot in plots)
         return ToolResult(
             success=True,
-            content=_content(details, goals),
+            content=_content(details, goals, verdict=words),
             summary=with_goals_told(_run_told(name, kinds, simulated), judged),
             result=details,
         )
@@ -231,12 +234,14 @@ async def _result(context: ToolContext, circuit: Path, simulated: SimulationResu
         else msg("The run ended with status {status}.", status=simulated.run.status)
     )
     failed = msg("The simulation of {path} failed: {reason}", path=name, reason=first)
+    if verdict_of(simulated) == "partial":
+        failed = told_partial(name, _verdict_words(simulated), first)
     failed = placed(failed, errors[0] if errors else None, view.root)
     told = {(item.get("file"), item.get("line")) for item in details["errors"]}
     further = await brief_findings(context, circuit, told=told)
     return ToolResult(
         success=False,
-        content="\n".join(["Error (simulation_failed):", _content(details), *further]),
+        content="\n".join(["Error (simulation_failed):", _content(details, verdict=words), *further]),
         summary=failed,
         error_type="simulation_failed",
         error_message=failed,
@@ -253,7 +258,15 @@ def _run_told(name: str, kinds: str, simulated: SimulationResult) -> Message:
             time=simulated.created[:19].replace("T", " "),
             kinds=kinds,
         )
+    if verdict_of(simulated) == "partial":
+        return msg(
+            "Simulated {path}: {kinds}; {verdict}.", path=name, kinds=kinds, verdict=_verdict_words(simulated)
+        )
     return msg("Simulated {path}: {kinds}.", path=name, kinds=kinds)
+
+
+def _verdict_words(simulated: SimulationResult) -> Message:
+    return verdict_words(verdict_of(simulated), simulated.run.status, simulated.run.reach)
 
 
 def _advice(issues: list[SimulationIssue]) -> tuple[Message, ...]:
@@ -294,9 +307,9 @@ def _entry(issue: SimulationIssue, view: ProjectView) -> dict[str, Any]:
     return {key: value for key, value in entry.items() if value is not None}
 
 
-def _content(details: dict[str, Any], goals: str = "") -> str:
+def _content(details: dict[str, Any], goals: str = "", *, verdict: str = "") -> str:
     stored = details["result_path"] if details["run"] is None else f"run {details['run']}"
-    lines = [f"{details['file_path']}: {details['status']}, {stored}"]
+    lines = [f"{details['file_path']}: {details['status']}, {stored}{verdict}"]
     if details["reused"]:
         lines.append(
             f"Not simulated again: circuit, includes, analysis, parameters and simulator are those of the "

@@ -383,7 +383,7 @@ def _simulation(item: SimulationCard) -> b.Row:
     left: list[b.Node] = [activity]
     if is_running:
         left = [b.Only("page", _state("running")), b.Only("plain", (activity,))]
-    left.append(b.Text(words.simulation_verb(item.state), "bold"))
+    left.append(b.Text(words.simulation_verb(item), "bold"))
     if path:
         left.append(b.Place(path=path, line=int(line)))
     if item.round_number:

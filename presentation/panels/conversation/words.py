@@ -15,11 +15,11 @@ from domain.llm.costs import AnswerUse, cached_share, shown_cost
 from domain.llm.provider_settings import BUILTIN
 from domain.llm.tools.look import CardKind
 from domain.llm.tools.text_files import LineDiff
+from domain.simulation.verdict import tells_partial
 from presentation.figures import short_count
 from presentation.panels.conversation.blocks import Button, Buttons, Said
 from presentation.panels.conversation.items import (
     AnswerText,
-    CardState,
     Decision,
     ErrorBlock,
     Interrupted,
@@ -241,13 +241,15 @@ def thought_title(item: AnswerText) -> Message:
     return msg("Thought for {seconds} s", seconds=f"{max(item.thought_s, 1):.0f}")
 
 
-def simulation_verb(state: CardState) -> Message:
+def simulation_verb(item: SimulationCard) -> Message:
+    if item.state == "failed" and tells_partial(item.summary):
+        return msg("Simulated in part")
     return {
         "running": msg("Simulating"),
         "failed": msg("Simulation failed"),
         "stopped": msg("Simulation stopped"),
         "not_run": msg("Not simulated"),
-    }.get(state, msg("Simulated"))
+    }.get(item.state, msg("Simulated"))
 
 
 def simulation_ways(item: SimulationCard) -> tuple[tuple[str, Message], ...]:

@@ -13,6 +13,7 @@ from application.groups.simulation import Simulation
 from application.project.editing import OpenedFile
 from application.project.unsaved_texts import UnsavedText
 from domain.llm.tools.text_files import diff_files
+from presentation.panels.editor.adding_analysis import AddingAnalysis
 from presentation.panels.editor.centre_page import CentrePage
 from presentation.panels.editor.commands import TextCommands
 from presentation.panels.editor.compare_view import CompareView
@@ -63,6 +64,7 @@ class EditorArea(OpenTexts, QWidget):
         self._has_point_hints = False
         self.newest = NewestPoint(services, project, simulation, self.bytes_to_save)
         """Of the circuits in its tabs."""
+        self._adding_analysis = AddingAnalysis(services, self)
         self._text_commands = TextCommands(services, self)
         self._name_commands = NameCommands(services, project, simulation, self)
         self._traces = TracePlaces(services, project, simulation, self, self._opening)
@@ -99,6 +101,7 @@ class EditorArea(OpenTexts, QWidget):
             "editor.find_next": self.find_bar.find_next,
             "editor.find_previous": self.find_bar.find_previous,
             "editor.go_to_line": self.open_go_to_line,
+            "editor.add_analysis": self._adding_analysis.ask,
             "editor.point_hints": self.toggle_point_hints,
             **self._text_commands.acts(),
             **self._name_commands.acts(),

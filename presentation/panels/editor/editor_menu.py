@@ -31,7 +31,7 @@ class Text(Protocol):
 
 _OF_NAMES = ("editor.definition", "editor.uses", "editor.rename")
 _OF_VALUES = ("editor.tune", "editor.sweep")
-_OF_LINES = ("editor.comment", "editor.format")
+_OF_LINES = ("editor.add_analysis", "editor.comment", "editor.format")
 
 
 def add_fixes(menu: QMenu, editor: Text, services: WindowServices, mend: Callable[[Problem], object]) -> None:

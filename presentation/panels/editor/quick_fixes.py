@@ -214,7 +214,12 @@ def _put(lines: Lines, line: int, card: str, title: Message, reason: Message) ->
 
 def _before_end(lines: Lines) -> int:
     """The line of `.end`, or the one behind the last."""
-    return next((at for at in range(1, lines.count + 1) if _END.match(lines.text(at))), lines.count + 1)
+    return before_end([lines.text(at) for at in range(1, lines.count + 1)]) + 1
+
+
+def before_end(lines: Sequence[str]) -> int:
+    """Where a card is put that shall be the last: the place (from 0) of `.end`, or behind the last line."""
+    return next((at for at, text in enumerate(lines) if _END.match(text)), len(lines))
 
 
 def _end_of_block(lines: Lines, begun: int) -> int:

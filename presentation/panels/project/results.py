@@ -12,8 +12,7 @@ from PyQt6.QtCore import QAbstractListModel, QModelIndex, QPoint, Qt, QUrl
 from PyQt6.QtGui import QAction, QDesktopServices
 from PyQt6.QtWidgets import QMenu, QStackedLayout, QWidget
 
-from domain.simulation.verdict import verdict_of
-from presentation.run_words import verdict_words
+from domain.simulation.verdict import verdict_of, verdict_words
 from presentation.study_words import title_of
 from presentation.ui.empty_state import EmptyNote
 from presentation.ui.parts import SpokenName, once_after

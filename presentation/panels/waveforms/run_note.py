@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Literal
 from PyQt6.QtCore import QSize, Qt
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
+from domain.simulation.verdict import verdict_words
 from presentation.panels.waveforms.family import MOST_DRAWN
-from presentation.run_words import verdict_words
 from presentation.ui.parts import arrange, push_button, text_label
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
