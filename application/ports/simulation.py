@@ -251,6 +251,9 @@ class ResultStore(Protocol):
     def keep_wiring(self, folder: Path, wiring: Wiring) -> None:
         """Put beside the data of a result what its elements are connected to, before it is saved."""
 
+    def keep_circuit(self, folder: Path, text: bytes) -> None:
+        """Put beside the data of a result its circuit's file as it was run, before it is saved."""
+
     def save(self, result: SimulationResult) -> None:
         """Write result.json atomically."""
 

@@ -117,6 +117,10 @@ class ResultSummary:
     goals_met: int | None = None
     """None when the project has no goals, or none of them can be measured on this result."""
     goals: int = 0
+    is_pinned: bool = False
+    """Clean-ups keep it."""
+    note: str = ""
+    """What its user wrote about it."""
     reach: Reach | None = None
     """How far a run came that ended early."""
     reason: Message | None = None
@@ -175,6 +179,9 @@ class ResultCatalogue(Protocol):
 
     def newest(self, project: Path, most: int, *, with_studies: bool = False) -> tuple[ResultSummary, ...]:
         """The newest results, the newest first; damaged ones are left out. Never raises."""
+
+    def write_note(self, result: Path, text: str) -> None:
+        """Keep a line about a result beside its result.json, "" for none. Raises EnvironmentProblem."""
 
 
 class BrowseProject:
@@ -246,6 +253,10 @@ class BrowseProject:
         """The stored results, the newest first, without their goals; single runs unless studies are asked
         for, which have no waveforms."""
         return await asyncio.to_thread(self._results.newest, root, MOST_RESULTS, with_studies=with_studies)
+
+    async def write_note(self, result: Path, text: str) -> None:
+        """Keep a line about a result, "" for none. Raises EnvironmentProblem."""
+        await off_loop(self._results.write_note, result, text)
 
     async def stored(self, root: Path) -> StoredResults:
         """How many results there are, and how much room they take."""

@@ -125,6 +125,7 @@ def prepare_circuit(
         circuit=real,
         sha256=hashlib.sha256(data).hexdigest(),
         lines=len(Netlist.parse(data).source.lines),
+        text=data,
         netlist=netlist,
         tree=tree,
         reader=seen,
@@ -150,6 +151,8 @@ class PreparedCircuit:
     sha256: str
     lines: int
     """How many the circuit's file has."""
+    text: bytes
+    """What the circuit's file holds, as `sha256` has it."""
     netlist: Netlist
     tree: DependencyTree
     reader: SourceReader

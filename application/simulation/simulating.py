@@ -109,6 +109,7 @@ class RunSimulation:
             )
             if result.run.status == "cancelled" and not result.run.raw_paths:
                 raise Stopped(msg("The run was stopped before it had computed anything."))
+            await off_loop(self.results.keep_circuit, folder, prepared.text)
             await off_loop(self.results.save, result)
             # Not before: on a full disk the room it makes would let a result be saved whose data are cut off.
             await off_loop(shutil.rmtree, folder / _BESIDE, ignore_errors=True)

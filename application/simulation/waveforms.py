@@ -103,6 +103,9 @@ class FigureStore(Protocol):
     def digest_of(self, circuit: Path) -> str | None:
         """SHA-256 of a circuit's file; None without a regular file."""
 
+    def circuit_text(self, result: Path) -> bytes | None:
+        """The circuit's file as it was run for a result; None where it was not kept, or is another by now."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LoadWaveforms:
@@ -135,6 +138,10 @@ class LoadWaveforms:
     async def figures_of(self, result: Path) -> StoredFigures | None:
         """The figures of a result without its vectors; None where there is none that can be read."""
         return await off_loop(self.figures.read, result)
+
+    async def circuit_text(self, result: Path) -> bytes | None:
+        """The circuit's file as it was run for a result; None where it was not kept, or is another by now."""
+        return await off_loop(self.figures.circuit_text, result)
 
     async def study(self, result: Path) -> Mapping[str, Any]:
         """What a study's result.json says. Raises UserInputError when it can't be read."""

@@ -11,14 +11,17 @@ from domain.simulation.reach import reach_from_plain
 from domain.simulation.verdict import stored_verdict
 from domain.studies.setup import SETUP_KINDS
 from infrastructure.persistence import confined
-from infrastructure.persistence.confined import read_regular_file
+from infrastructure.persistence.confined import read_regular_file, write_atomically, write_problem
 from infrastructure.persistence.result_circuit import circuit_of
+from infrastructure.persistence.result_retention import PIN_FILE
 from infrastructure.persistence.stored_results import ResultSeals
 from shared import paths
-from shared.message import Message, msg, stored_message
+from shared.message import Message, msg, one_line, stored_message
 from shared.safe_json import read_bounded
 
 _MAX_BYTES = 4 * 2**20
+LONGEST_NOTE = 200
+"""Characters."""
 
 
 class ResultList:
@@ -45,6 +48,18 @@ class ResultList:
             for summary in reversed(found)
             if summary is not None and (with_studies or not summary.study)
         )
+
+    def write_note(self, result: Path, text: str) -> None:
+        place = result.with_name(paths.NOTE_FILE)
+        line = " ".join(text.split())[:LONGEST_NOTE]
+        try:
+            if line:
+                write_atomically(place, line.encode())
+            else:
+                with contextlib.suppress(FileNotFoundError):
+                    confined.unlink(place)
+        except OSError as error:
+            raise write_problem(error, place) from error
 
     def stored(self, project: Path) -> StoredResults:
         """Folders with a result, and the bytes of every regular file in them; links are not followed."""
@@ -81,6 +96,8 @@ def _summary(path: Path, number: int, seals: ResultSeals) -> ResultSummary | Non
                 content.get("verdict"), ok=content["ok"] is True, has_data=bool(content.get("raw_paths"))
             ),
             reach=reach_from_plain(content.get("reach")),
+            is_pinned=confined.is_file(path.with_name(PIN_FILE)),
+            note=_note_of(path),
             circuit=circuit_of(content, path.parent),
             netlist_sha256=str(netlist["sha256"]),
             reason=None if content["ok"] is True else _reason(content.get("issues")),
@@ -91,6 +108,14 @@ def _summary(path: Path, number: int, seals: ResultSeals) -> ResultSummary | Non
         )
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
+
+
+def _note_of(path: Path) -> str:
+    try:
+        data = read_regular_file(path.with_name(paths.NOTE_FILE), max_bytes=4 * LONGEST_NOTE)
+    except (OSError, ValueError):
+        return ""
+    return one_line(data.decode("utf-8", "replace"))[:LONGEST_NOTE]
 
 
 def _yield_of(content: dict[str, Any]) -> float | None:

@@ -96,6 +96,17 @@ class ResultFigures:
         except (OSError, ValueError):
             return None
 
+    def circuit_text(self, result: Path) -> bytes | None:
+        figures = self.read(result)
+        if figures is None:
+            return None
+        place = figures.result_path.with_name(paths.CIRCUIT_FILE)
+        try:
+            data = read_regular_file(place, max_bytes=_MAX_BYTES)
+        except (OSError, ValueError):  # of an earlier version, a large one, somebody else's
+            return None
+        return data if hashlib.sha256(data).hexdigest() == figures.netlist_sha256 else None
+
 
 def _real(path: Path) -> Path:
     """Where the user's own path leads; in a project's own folder no link is followed."""

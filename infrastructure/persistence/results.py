@@ -49,6 +49,8 @@ from shared.safe_json import read_bounded
 from shared.ulid import new_ulid
 
 SCHEMA_VERSION = 1
+LARGEST_CIRCUIT = 4 * 2**20
+"""Of a larger circuit no copy is kept with each result."""
 _MAX_RESULT_BYTES = 64 * 2**20
 
 
@@ -107,6 +109,11 @@ class ResultFolders:
     def keep_wiring(self, folder: Path, wiring: Wiring) -> None:
         """Write ``wiring.json``. Raises EnvironmentProblem."""
         write_atomically(folder / paths.WIRING_FILE, json.dumps(wiring_to_plain(wiring)).encode())
+
+    def keep_circuit(self, folder: Path, text: bytes) -> None:
+        """Write ``circuit.txt``; a very large one is left out. Raises EnvironmentProblem."""
+        if len(text) <= LARGEST_CIRCUIT:
+            write_atomically(folder / paths.CIRCUIT_FILE, text)
 
     def save(self, result: SimulationResult) -> None:
         """Write ``result.json`` atomically. Raises EnvironmentProblem."""

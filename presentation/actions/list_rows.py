@@ -12,5 +12,6 @@ _list = partial(Action, scope="list", is_fixed=True, in_box=False)
 LISTS: tuple[Action, ...] = (
     _list("list.open", msg("Open the chosen row"), keys="Return"),
     _list("list.plot", msg("Plot the chosen node or element"), keys="Space"),
+    _list("list.note", msg("Write a note on the chosen result"), keys="F2"),
     _list("list.copy", msg("Copy the chosen rows"), keys="Ctrl+C"),
 )

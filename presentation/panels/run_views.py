@@ -95,6 +95,13 @@ class RunViews(QObject):
         self.waveforms.overlay.toggle(result_path)
         self.wanted.emit(WAVEFORMS)
 
+    def compare_with(self, result_path: Path) -> None:
+        """Draw a run behind the shown one, and tell how its figures differ."""
+        if result_path not in self.waveforms.overlay.chosen:
+            self.waveforms.overlay.toggle(result_path)
+        self.shown.compare_with(result_path)
+        self.wanted.emit(WAVEFORMS)
+
     def _show_in(self, result: Path, name: str, *, is_figure: bool) -> None:
         """Show a curve or a figure of a result, as soon as that is shown."""
         self._seek = (result, name, is_figure)

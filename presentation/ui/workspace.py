@@ -222,6 +222,8 @@ class Workspace(QObject):
     run_finished: Signal[SimulationResult | CircuitAIError] = signal(object)
     result_selected: Signal[Path] = signal(object)
     """A result to be shown in the waveforms and measurements"""
+    former_circuit_wanted: Signal[Path] = signal(object)
+    """A result: its circuit's text as it was run is to be seen"""
     result_offered: Signal[Path] = signal(object)
     """The same for a run that nobody looks at yet: no pane or tab comes to the front"""
     studies_wanted: Signal[Path | None, str, str] = signal(object, str, str)

@@ -298,6 +298,7 @@ class MainWindow(QWidget):
         self.parts.editor.page_shown.connect(self.panes.set_wide)
         self.parts.editor.problems.connect(runs.show_problems)
         self.parts.results.overlay_wanted.connect(runs.draw_behind)
+        self.parts.results.comparison_wanted.connect(runs.compare_with)
         self.desk.result_stored.connect(runs.note_stored)
         self.desk.conversation_stored.connect(self.parts.conversation.note_stored)
         bottom.maximise_requested.connect(self.panes.maximise_bottom)

@@ -19,6 +19,7 @@ from shared.message import Message, msg
 
 if TYPE_CHECKING:
     from presentation.panels.editor.editor_area import EditorArea
+    from presentation.panels.editor.opening import Opening
     from presentation.panels.editor.page import EditorPage
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
@@ -29,9 +30,9 @@ _NO_CIRCUIT = msg("No circuit is in front: open one to add an analysis.")
 class AddingAnalysis(QObject):
     """Asks for an analysis of the circuit in front, writes its line, and runs it when that is wanted."""
 
-    def __init__(self, services: WindowServices, area: EditorArea) -> None:
+    def __init__(self, services: WindowServices, area: EditorArea, opening: Opening) -> None:
         super().__init__(area)
-        self._services, self._area = services, area
+        self._services, self._area, self._opening = services, area, opening
         services.workspace.analysis_missing.connect(self._on_missing)
 
     def ask(self) -> None:
@@ -46,10 +47,7 @@ class AddingAnalysis(QObject):
         from presentation.dialogs.add_analysis import AddAnalysisDialog
 
         workspace = self._services.workspace
-        if missing is not None:
-            self._area.show_file(missing)
-            await self._area.all_opened()
-        page = self._area.current_page() if missing is None else self._area.page_of(missing)
+        page = self._area.current_page() if missing is None else await self._opening.page_for(missing)
         refusal = _refusal(page)
         if page is None or refusal is not None:
             workspace.error_occurred.emit(refusal or _NO_CIRCUIT)

@@ -19,6 +19,7 @@ from presentation.panels.editor.commands import TextCommands
 from presentation.panels.editor.compare_view import CompareView
 from presentation.panels.editor.examination import Examination, Problem, is_spice
 from presentation.panels.editor.find_bar import FindBar, GoToLineBar
+from presentation.panels.editor.former_circuit import FormerCircuits
 from presentation.panels.editor.name_commands import NameCommands
 from presentation.panels.editor.newest_point import NewestPoint
 from presentation.panels.editor.nothing_open import NothingOpen
@@ -64,7 +65,8 @@ class EditorArea(OpenTexts, QWidget):
         self._has_point_hints = False
         self.newest = NewestPoint(services, project, simulation, self.bytes_to_save)
         """Of the circuits in its tabs."""
-        self._adding_analysis = AddingAnalysis(services, self)
+        self._adding_analysis = AddingAnalysis(services, self, self._opening)
+        self._former_circuits = FormerCircuits(services, simulation, self, self._opening)
         self._text_commands = TextCommands(services, self)
         self._name_commands = NameCommands(services, project, simulation, self)
         self._traces = TracePlaces(services, project, simulation, self, self._opening)

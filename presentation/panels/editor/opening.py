@@ -110,6 +110,15 @@ class Opening:
         elif page is not None and self._front == path:
             self._area.bring(page, takes_keyboard=False)
 
+    async def page_for(self, path: Path) -> EditorPage | None:
+        """The page of a file, in front, its caret where it was; None where it cannot be read (said)."""
+        path = absolute(path)
+        page = self._area.page_of(path)
+        if page is None:
+            return await self.opened(path, 1, 1)
+        self.show(path)
+        return page
+
     async def opened(self, path: Path, line: int, column: int) -> EditorPage | None:
         """Show a file at a place, and wait until it is open; None where it cannot be read, which is said."""
         if self._area.page_of(path) is None:

@@ -35,6 +35,9 @@ _DOT = " · "
 class ResultsModel(QAbstractListModel):
     """Results, the newest first."""
 
+    noted: Signal[Path, str] = signal(object, str)
+    """A result, and what was written about it"""
+
     def __init__(self, services: WindowServices) -> None:
         super().__init__()
         self._services = services
@@ -74,12 +77,26 @@ class ResultsModel(QAbstractListModel):
         result = self.results[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
             run = self._services.language(title_of(result.study) if result.study else _run_of(result))
-            return f"{run}{_DOT}{result.circuit.name}"
+            return _DOT.join(filter(None, (run, result.circuit.name, result.note)))
+        if role == Qt.ItemDataRole.EditRole:
+            return result.note
         if role == Role.LOOK:
             return _look_of(result, self._services.language)
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
             return self._told(result)
         return None
+
+    def flags(self, index: QModelIndex) -> Qt.ItemFlag:
+        return super().flags(index) | Qt.ItemFlag.ItemIsEditable
+
+    def setData(self, index: QModelIndex, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:  # noqa: N802
+        """A note that was typed in the row."""
+        if role != Qt.ItemDataRole.EditRole or not 0 <= index.row() < len(self.results):
+            return False
+        result = self.results[index.row()]
+        if str(value).strip() != result.note:
+            self.noted.emit(result.path, str(value))
+        return True
 
     def _place_of(self, result: ResultSummary) -> str:
         root = self._services.workspace.root
@@ -98,6 +115,8 @@ class ResultsModel(QAbstractListModel):
                 "" if local is None else f"{local:%Y-%m-%d %H:%M:%S}",
                 "" if result.is_ours else language(_ELSEWHERE),
                 self._status_of(result),
+                result.note,
+                language(msg("Pinned: clean-ups keep it")) if result.is_pinned else "",
                 language(result.reason) if result.reason is not None else "",
                 language(
                     msg("{met} of {count} {count:goal|goals} met", met=result.goals_met, count=result.goals)
@@ -120,6 +139,8 @@ class ResultsList(QWidget):
 
     overlay_wanted: Signal[Path] = signal(object)
     """A run to be drawn behind the shown one"""
+    comparison_wanted: Signal[Path] = signal(object)
+    """A run to be compared with the shown one: its curves behind, its figures beside"""
 
     def __init__(self, services: WindowServices, project: Project, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -152,6 +173,8 @@ class ResultsList(QWidget):
         self.view.customContextMenuRequested.connect(self._show_menu)
         self.view.clicked.connect(self._on_clicked)
         self.view.activated.connect(self._on_clicked)
+        self.model.noted.connect(self._on_noted)
+        self._services.shortcuts.answer(self.view, {"list.note": self._edit_note})
         workspace = self._services.workspace
         workspace.project_opened.connect(self._on_opened)
         workspace.project_closed.connect(self._on_closed)
@@ -216,8 +239,37 @@ class ResultsList(QWidget):
         workspace = self._services.workspace
         (workspace.study_wanted if result.study else workspace.result_selected).emit(result.path)
 
+    def _edit_note(self) -> None:
+        """Type what is to be known of the chosen result, in its row."""
+        index = self.view.currentIndex()
+        if index.isValid():
+            self.view.edit(index)
+
+    def _on_noted(self, result: Path, text: str) -> None:
+        self._services.start(self._keep_note(result, text), kind="keep note")
+
+    async def _keep_note(self, result: Path, text: str) -> None:
+        await self._project.browse.write_note(result, text)
+        self.reload()
+
+    def _pin(self, result: ResultSummary) -> None:
+        self._services.start(self._keep_pin(result), kind="pin result")
+
+    async def _keep_pin(self, result: ResultSummary) -> None:
+        from application.project.cleaning import CleanRequest
+
+        root, name = self._services.workspace.root, (result.path.parent.name,)
+        if root is not None:
+            pin, unpin = ((), name) if result.is_pinned else (name, ())
+            await self._project.clean(CleanRequest(project=root, pin=pin, unpin=unpin))
+            self.reload()
+
+    def _note(self, result: ResultSummary) -> None:
+        self._select_row(result.path)
+        self._edit_note()
+
     def menu_for(self, result: ResultSummary) -> QMenu:
-        language = self._services.language
+        language, workspace = self._services.language, self._services.workspace
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for name, text, act in (
@@ -227,16 +279,39 @@ class ResultsList(QWidget):
                 self._behind(result),
                 lambda: self.overlay_wanted.emit(result.path),
             ),
+            (
+                "compare_result",
+                msg("Compare with the shown run"),
+                lambda: self.comparison_wanted.emit(result.path),
+            ),
             ("run_result_again", msg("Run again"), lambda: self._run_again(result)),
             ("open_result_circuit", msg("Open its circuit"), lambda: self._open_circuit(result)),
+            (
+                "open_former_circuit",
+                msg("Open its circuit as it was"),
+                lambda: workspace.former_circuit_wanted.emit(result.path),
+            ),
+            ("note_result", msg("Note…"), lambda: self._note(result)),
+            ("pin_result", msg("Unpin") if result.is_pinned else msg("Pin"), lambda: self._pin(result)),
             ("show_result_folder", msg("Show its folder"), lambda: _show_folder(result)),
         ):
             action = QAction(language(text), menu)
             action.setObjectName(name)
-            action.setEnabled(name != "overlay_result" or (result.verdict != "failed" and not result.study))
+            action.setEnabled(self._can(name, result))
+            if name == "note_result":
+                action.setText(f"{action.text()}\t{self._services.shortcuts.shown('list.note')}")
             action.triggered.connect(lambda _checked, act=act: act())
             menu.addAction(action)
         return menu
+
+    def _can(self, name: str, result: ResultSummary) -> bool:
+        """Whether something of the menu can be done with a result."""
+        has_curves = result.verdict != "failed" and not result.study
+        if name == "compare_result":
+            return has_curves and self._shown is not None and result.path != self._shown
+        if name == "overlay_result":
+            return has_curves
+        return name != "open_former_circuit" or not result.study
 
     def _behind(self, result: ResultSummary) -> Message:
         """A run of another circuit is a comparison one has to want."""
@@ -262,6 +337,9 @@ class ResultsList(QWidget):
 
     def _select(self, path: Path) -> None:
         self._shown = path
+        self._select_row(path)
+
+    def _select_row(self, path: Path) -> None:
         row = self.model.row_of(path)
         if row is not None:
             self.view.setCurrentIndex(self.model.index(row))
@@ -312,6 +390,7 @@ def _look_of(result: ResultSummary, translate: Callable[[Message], str]) -> RowL
     return RowLook(
         icon=icon,
         icon_color=color,
+        weight=600 if result.is_pinned else 400,
         values=(goals, _when(result.created)),
         widths=("00:00",),
         value_style="small",

@@ -193,6 +193,19 @@ class ShownResult(QObject):
             self._compare_with_file(self._request), kind="compare circuit", scope="waveforms"
         )
 
+    def compare_with(self, result_path: Path) -> None:
+        """Tell how the figures differ from those of another run, in place of the one before."""
+        self._services.start(
+            self._compare_runs(result_path, self._request), kind="compare runs", scope="waveforms"
+        )
+
+    async def _compare_runs(self, result_path: Path, request: int) -> None:
+        figures = await self._simulation.waveforms.figures_of(result_path)
+        if figures is None or self.loaded is None or request != self._request or self.growth is not None:
+            return
+        self.loaded = replace(self.loaded, previous=figures)
+        await self._measure(request)
+
     def clear(self) -> None:
         """Show nothing (the project was closed)."""
         self._request += 1

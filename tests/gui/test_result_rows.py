@@ -1,0 +1,124 @@
+"""Rows of results: a note typed in place, a pin, a comparison, the circuit as it was."""
+
+from pathlib import Path
+
+import pytest
+from PyQt6.QtCore import Qt
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QLineEdit
+
+from presentation.panels.editor.former_circuit import FormerCircuitPage
+from presentation.window.panels import Parts
+
+FIRST = """* rc
+V1 in 0 AC 1
+R1 in out 1k
+C1 out 0 100n
+.ac dec 20 10 1meg
+.meas ac fc WHEN vdb(out)=-3.0103
+.end
+"""
+SECOND = FIRST.replace("1k", "2k")
+
+
+@pytest.fixture
+async def parts(services, project: Path, until):
+    """Two runs of a circuit, which was changed between them."""
+    (project / ".circuit_ai").mkdir()
+    circuit = project / "rc.cir"
+    services.workspace.root, services.workspace.main_circuit = project, circuit
+    made = Parts(services, services.app)
+    made.results.resize(260, 300)
+    for widget in (made.results, made.bottom, made.editor):
+        widget.show()
+    made.results.comparison_wanted.connect(made.runs.compare_with)
+    for number, text in enumerate((FIRST, SECOND), 1):
+        circuit.write_text(text, encoding="utf-8")
+        services.workspace.main_run_requested.emit()
+        await until(lambda number=number: len(made.results.model.results) == number)
+        await until(lambda: not services.app.program.tasks.handles)
+    yield made
+    await until(lambda: not services.app.program.tasks.handles)
+
+
+def _do(parts, row: int, name: str) -> None:
+    menu = parts.results.menu_for(parts.results.model.results[row])
+    action = next(each for each in menu.actions() if each.objectName() == name)
+    assert action.isEnabled()
+    action.trigger()
+
+
+async def test_a_note_is_typed_in_the_row_and_a_pin_outlives_a_clean_up(parts, services, project, until):
+    results = parts.results
+    results.view.setFocus()
+    results.view.setCurrentIndex(results.model.index(1))
+    QTest.keyClick(results.view, Qt.Key.Key_F2)
+    field = results.view.findChild(QLineEdit)
+    QTest.keyClicks(field, "before the fix")
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    await until(lambda: results.model.results[1].note == "before the fix")
+    assert results.model.data(results.model.index(1)) == "Run 1 · rc.cir · before the fix"
+    _do(parts, 1, "pin_result")
+    await until(lambda: results.model.results[1].is_pinned)
+    assert "Pinned" in results.model.data(results.model.index(1), Qt.ItemDataRole.ToolTipRole)
+    from application.project.cleaning import CleanRequest
+    from domain.simulation.retention import RetentionPolicy
+
+    report = await services.app.project.clean(CleanRequest(project=project, policy=RetentionPolicy(keep=0)))
+    assert [each.result_id for each in report.kept] == [results.model.results[1].path.parent.name]
+    results.reload()
+    await until(lambda: len(results.model.results) == 1)
+    _do(parts, 0, "pin_result")
+    await until(lambda: not results.model.results[0].is_pinned)
+    await services.app.project.browse.write_note(results.model.results[0].path, " \n ")
+    results.reload()
+    await until(lambda: results.model.results[0].note == "")
+    assert not results.model.results[0].path.with_name(".note").exists()
+
+
+async def test_two_runs_are_compared_by_curves_and_figures(parts, services, until):
+    shown = parts.runs.shown
+    first = parts.results.model.results[1]
+    assert shown.previous_number == 1
+    services.workspace.result_selected.emit(first.path)
+    await until(lambda: shown.loaded.source == first.path and not shown.is_loading)
+    await until(lambda: not services.app.program.tasks.handles)
+    assert shown.previous_number is None
+    newest = parts.results.model.results[0]
+    _do(parts, 0, "compare_result")
+    await until(lambda: shown.previous_number == 2)
+    (corner,) = [each for each in shown.measurements if each.name == "fc"]
+    assert corner.value.value == pytest.approx(2 * corner.previous.value, rel=1e-3)
+    assert parts.runs.waveforms.overlay.chosen == (newest.path,)
+
+
+async def test_the_circuit_as_it_was_is_read_compared_and_restored(parts, services, project, until):
+    _do(parts, 1, "open_former_circuit")
+    area = parts.editor
+    await until(lambda: area.findChildren(FormerCircuitPage))
+    (page,) = area.findChildren(FormerCircuitPage)
+    assert (page.editor.text(), page.editor.isReadOnly()) == (FIRST, True)
+    assert page.tab_title() == "rc.cir · Run 1"
+    await until(page.compare.isVisible)
+    QTest.mouseClick(page.compare, Qt.MouseButton.LeftButton)
+    assert page.shows_difference
+    assert "+R1 in out 2k" in page.difference.text.toPlainText()
+    services.theme.set_mode("dark")
+    services.language.set("zh")
+    assert "只读" in page._words.text()
+    QTest.mouseClick(page.restore_button, Qt.MouseButton.LeftButton)
+    await until(lambda: area.current_page() is not None and area.current_page().editor.text() == FIRST)
+    assert (project / "rc.cir").read_text() == SECOND, "an edit, not saved"
+    area.current_page().editor.undo()
+    assert area.current_page().editor.text() == SECOND
+
+
+async def test_a_text_that_was_changed_or_not_kept_is_not_shown(parts, services, until):
+    told = []
+    services.workspace.error_occurred.connect(told.append)
+    kept = parts.results.model.results[1].path.with_name("circuit.txt")
+    kept.write_text("* somebody else's\n")
+    _do(parts, 1, "open_former_circuit")
+    await until(lambda: told)
+    assert "not kept" in str(told[0].message)
+    assert not parts.editor.findChildren(FormerCircuitPage)
