@@ -204,6 +204,16 @@ def draft_of_measurement(
     wanted = metric
     while metric in taken:
         metric, number_of = f"{wanted}_{number_of}", number_of + 1
+    one_sided = _better_side(functions[0]) if functions else None
+    if one_sided is not None and value:
+        return GoalDraft(
+            metric=metric,
+            expression=expression,
+            operator=one_sided,
+            limit=typeset(number(_just_met(value, upwards=one_sided == "≤"), unit)),
+            tolerance="",
+            unit=unit,
+        )
     width = _USUAL_WIDTHS.get(unit)
     if width is not None:  # of these zero is a value like any other
         value = round(value, 2) + 0.0
@@ -218,6 +228,29 @@ def draft_of_measurement(
         tolerance=tolerance if is_around else "",
         unit=unit,
     )
+
+
+def _just_met(value: float, *, upwards: bool) -> float:
+    """The nearest round limit (two digits) on the side that the value meets."""
+    step = 10.0 ** (math.floor(math.log10(abs(value))) - 1)
+    steps = value / step
+    return float(f"{(math.ceil(steps - 1e-9) if upwards else math.floor(steps + 1e-9)) * step:.2g}")
+
+
+_AT_LEAST = frozenset((
+    "bandwidth", "phase_margin", "gain_margin", "snr", "sinad", "enob", "sfdr", "ugf", "slew_rate"
+))  # fmt: skip
+_AT_MOST = frozenset((
+    "thd", "thdn", "overshoot", "undershoot", "settling_time", "rise_time", "fall_time", "ripple",
+    "noise_total", "peaking"
+))  # fmt: skip
+
+
+def _better_side(function: str) -> Operator | None:
+    """Which limit a measurement has of which more, or less, is simply better."""
+    if function in _AT_LEAST:
+        return "≥"
+    return "≤" if function in _AT_MOST else None
 
 
 _USUAL_WIDTHS = {"dB": 0.5, "deg": 5.0, "%": 1.0}

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from PyQt6.QtCore import QObject
+from PyQt6.QtWidgets import QWidget
 
 from domain.circuit.analysis_proposals import Kind, read_card
 from domain.circuit.netlist import Netlist
@@ -18,7 +19,6 @@ from presentation.ui.workspace import WindowServices
 from shared.message import Message, msg
 
 if TYPE_CHECKING:
-    from presentation.panels.editor.editor_area import EditorArea
     from presentation.panels.editor.opening import Opening
     from presentation.panels.editor.page import EditorPage
 
@@ -27,11 +27,18 @@ _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
 _NO_CIRCUIT = msg("No circuit is in front: open one to add an analysis.")
 
 
+class Area(Protocol):
+    """The editor's tabs, as far as this asks them."""
+
+    def window(self) -> QWidget | None: ...
+    def current_page(self) -> EditorPage | None: ...
+
+
 class AddingAnalysis(QObject):
     """Asks for an analysis of the circuit in front, writes its line, and runs it when that is wanted."""
 
-    def __init__(self, services: WindowServices, area: EditorArea, opening: Opening) -> None:
-        super().__init__(area)
+    def __init__(self, services: WindowServices, area: Area, opening: Opening, parent: QObject) -> None:
+        super().__init__(parent)
         self._services, self._area, self._opening = services, area, opening
         services.workspace.analysis_missing.connect(self._on_missing)
 

@@ -65,8 +65,8 @@ class EditorArea(OpenTexts, QWidget):
         self._has_point_hints = False
         self.newest = NewestPoint(services, project, simulation, self.bytes_to_save)
         """Of the circuits in its tabs."""
-        self._adding_analysis = AddingAnalysis(services, self, self._opening)
-        self._former_circuits = FormerCircuits(services, simulation, self, self._opening)
+        self._adding_analysis = AddingAnalysis(services, self, self._opening, self)
+        FormerCircuits(services, simulation, area=self, opening=self._opening, parent=self)
         self._text_commands = TextCommands(services, self)
         self._name_commands = NameCommands(services, project, simulation, self)
         self._traces = TracePlaces(services, project, simulation, self, self._opening)

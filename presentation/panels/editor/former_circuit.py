@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from PyQt6.QtCore import QObject
 from PyQt6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
@@ -23,7 +23,6 @@ from shared.message import msg
 
 if TYPE_CHECKING:
     from application.groups.simulation import Simulation
-    from presentation.panels.editor.editor_area import EditorArea
     from presentation.panels.editor.opening import Opening
 
 
@@ -113,13 +112,25 @@ class FormerCircuitPage(CentrePage):
             self.retranslate()
 
 
+class Area(Protocol):
+    """The editor's tabs, as far as this asks them."""
+
+    def show_page(self, page: CentrePage) -> None: ...
+
+
 class FormerCircuits(QObject):
     """Opens those pages, and brings a text back into the editor."""
 
     def __init__(
-        self, services: WindowServices, simulation: Simulation, area: EditorArea, opening: Opening
+        self,
+        services: WindowServices,
+        simulation: Simulation,
+        *,
+        area: Area,
+        opening: Opening,
+        parent: QObject,
     ) -> None:
-        super().__init__(area)
+        super().__init__(parent)
         self._services, self._simulation, self._area = services, simulation, area
         self._opening = opening
         services.workspace.former_circuit_wanted.connect(self._on_wanted)

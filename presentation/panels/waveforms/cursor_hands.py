@@ -122,6 +122,7 @@ class CursorHands(QObject):
         if self._card is None:
             self._card = SpanCard(self._services, area)
             self._card.kept.connect(self._keep)
+            self._card.asked.connect(self._ask)
         name = next((t.shown_name for t in panel.traces if t.expression == expression), expression)
         span = msg("{low} to {high}", low=joined(*quantity(low, unit)), high=joined(*quantity(high, unit)))
         if is_whole:
@@ -130,6 +131,9 @@ class CursorHands(QObject):
 
     def _keep(self, template: str) -> None:
         self._panel.measure(template.replace("{x}", self._panel.named_with_analysis(self._asked)))
+
+    def _ask(self, template: str) -> None:
+        self._panel.make_goal(template.replace("{x}", self._panel.named_with_analysis(self._asked)))
 
     def _expression(self) -> str:
         """The chosen trace, else the first."""

@@ -246,6 +246,10 @@ class WaveformsPanel(QWidget):
         """Measure it on this run and the next ones of the circuit."""
         self._shown.add_measurement(expression)
 
+    def make_goal(self, expression: str) -> None:
+        """Offer what an expression measures on this run as a goal of its circuit."""
+        self._shown.goal_maker.of_expression(expression, self.window() or self)
+
     def draw_beside(self, kind: BesideKind, expression: str) -> None:
         """Choose a trace, and draw this of it beside the curves."""
         self.choose_trace(expression)

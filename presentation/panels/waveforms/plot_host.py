@@ -17,7 +17,7 @@ from presentation.ui.frame import IconButton
 if TYPE_CHECKING:
     from presentation.panels.waveforms.beside.drawing import BesideKind
     from presentation.panels.waveforms.plot_area import PlotArea
-    from presentation.panels.waveforms.traces import Trace
+    from presentation.panels.waveforms.traces import Axis, Trace
 
 
 class PlotHost(Protocol):
@@ -44,11 +44,18 @@ class PlotHost(Protocol):
         """Whether curves are shown, and not a table or words."""
 
     @property
+    def axis(self) -> Axis | None:
+        """Of the drawing; None while there is none."""
+
+    @property
     def axis_unit(self) -> str: ...
 
     @property
     def selected(self) -> str | None:
         """The expression of the trace that is drawn stronger."""
+
+    def make_goal(self, expression: str) -> None:
+        """Offer what an expression measures as a goal of the shown circuit."""
 
     @property
     def view(self) -> CircuitView:

@@ -9,6 +9,7 @@ from typing import Protocol
 from PyQt6.QtGui import QIcon, QPixmap
 from PyQt6.QtWidgets import QMenu
 
+from domain.circuit.numbers import format_number
 from presentation.panels.waveforms.axis_hands import AxisHands
 from presentation.panels.waveforms.beside.titles import KIND_TITLES, action_of
 from presentation.panels.waveforms.cursor_hands import CursorHands
@@ -52,6 +53,7 @@ _OVER_FREQUENCY: tuple[tuple[Message, str], ...] = (
     (msg("Q"), "q({x})"),
 )
 _ELSE = _OVER_TIME[:5]
+_DIGITS = 6
 _COLORS = 8
 _SOLID = 4
 """Places in the order of colours whose lines are whole."""
@@ -96,6 +98,8 @@ def plot_menu(
         action="plot.levels",
         is_checked=bool(area.levels.texts),
     )
+    if (value := _value_at(panel, place)) is not None:
+        rows.add("goal_here", msg("Make the value here a goal…"), partial(panel.make_goal, value))
     rows.add("label", msg("Label at the cursor…"), cursors.add_label, action="plot.label")
     if area.labels.labels:
         rows.add("remove_label", msg("Remove the last label"), area.labels.remove_last)
@@ -114,6 +118,17 @@ def plot_menu(
     for suffix, text in EXPORTS.items():
         rows.add(f"export_{suffix}", text, partial(panel.tools.export_asked.emit, suffix), into=export)
     return rows.menu
+
+
+def _value_at(panel: PlotHost, place: PlotPlace) -> str | None:
+    """What measures the chosen trace, else the last one, at a place of the axis; in dB what is a gain."""
+    traces = [trace for trace in panel.traces if trace.error is None]
+    if not traces or panel.axis is None:
+        return None
+    trace = next((each for each in traces if each.expression == panel.selected), traces[-1])
+    where = format_number(float(panel.axis.values[panel.axis.nearest(place.at)]), _DIGITS)
+    value = f"at({panel.named_with_analysis(trace.expression)},{where})"
+    return f"db({value})" if len(trace.curves) > 1 else value
 
 
 def _add_axes(rows: MenuRows, axes: AxisHands, pane: int) -> None:
@@ -173,6 +188,10 @@ def chip_menu(services: WindowServices, panel: PlotHost, hands: Styling, express
     for text, template in _measures(panel.axis_unit):
         measured = template.format(x=panel.named_with_analysis(expression))
         rows.add(template, text, partial(panel.measure, measured), into=measure)
+    goals = rows.submenu("goal", msg("Make a goal"))
+    for text, template in _measures(panel.axis_unit):
+        measured = template.format(x=panel.named_with_analysis(expression))
+        rows.add(f"goal:{template}", text, partial(panel.make_goal, measured), into=goals)
     for name, text in (("deriv", msg("Derivative")), ("integ", msg("Integral"))):
         if panel.axis_unit != "Hz":
             rows.add(name, text, partial(panel.add_trace, f"{name}({expression})"))

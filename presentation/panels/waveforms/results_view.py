@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from PyQt6.QtCore import QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent
@@ -30,7 +29,6 @@ from presentation.ui.figure_table import Cell, Column, FigureTable, is_delete
 from presentation.ui.parts import SpokenName, arrange, copy_text, text_label
 from presentation.ui.styles import mark
 from presentation.ui.workspace import WindowServices
-from shared.errors import CircuitAIError
 from shared.message import msg
 
 _WIDEST = 560
@@ -117,15 +115,21 @@ class _Table(FigureTable):
         goal = menu.addAction(
             language(msg("Change goals…") if has_goal else msg("Set as goal…")), self._make_goal
         )
+        if self._shown.goal_maker.can_take_back:
+            back = menu.addAction(
+                language(msg("Undo the last change of goals")), self._shown.goal_maker.take_back
+            )
+            assert back is not None
+            back.setObjectName("goals_back")
         study = menu.addAction(language(msg("Monte Carlo of the circuit")), self._study)
         assert study is not None
         study.setObjectName("study_circuit")
-        study.setEnabled(self._place() is not None)
+        study.setEnabled(self._shown.goal_maker.place is not None)
         delete = menu.addAction(language(msg("Delete the measurement")), self._remove_chosen)
         assert expression is not None
         assert goal is not None
         goal.setObjectName("make_goal")
-        goal.setEnabled(len(chosen) == 1 and self._place() is not None)
+        goal.setEnabled(len(chosen) == 1 and self._shown.goal_maker.place is not None)
         assert delete is not None
         expression.setEnabled(bool(chosen))
         delete.setEnabled(any(item.is_added for item in chosen))  # a .meas is a line of the circuit
@@ -144,50 +148,13 @@ class _Table(FigureTable):
 
     def _study(self) -> None:
         """Show how the circuit's measurements scatter."""
-        if (place := self._place()) is not None:
+        if (place := self._shown.goal_maker.place) is not None:
             self._services.workspace.studies_wanted.emit(place[1], "montecarlo", "")
 
-    def _place(self) -> tuple[Path, Path] | None:
-        """Project and circuit of the shown run, where that is one that can be asked something."""
-        root, circuit = self._services.workspace.root, self._shown.circuit
-        if root is None or circuit is None or not circuit.is_relative_to(root):
-            return None
-        return root, circuit
-
     def _make_goal(self) -> None:
-        chosen, place = self._chosen(), self._place()
-        if len(chosen) == 1 and place is not None:
-            self._services.start(self._ask_for_goals(chosen[0], *place), kind="question")
-
-    async def _ask_for_goals(self, item: Measured, root: Path, circuit: Path) -> None:
-        """The goals of the shown circuit, and the measurement as one more of them."""
-        from application.ports.events import GoalsUnderstood
-        from presentation.dialogs.goal_drafts import draft_of_measurement
-        from presentation.dialogs.goals import GoalsDialog
-
-        browse = self._project.browse
-        goals = await browse.goals(root, circuit)
-        added = []
-        if item.goal is None:
-            value = Quantity(value=0.0, unit="") if item.value is None else item.value
-            taken = {goal.metric for goal in goals}
-            is_figure = math.isfinite(value.value)
-            draft = draft_of_measurement(
-                item.name, item.expression, value.value if is_figure else 0.0, value.unit, taken
-            )
-            added.append(draft)
-        told = GoalsUnderstood(goals=goals, assumptions=())
-        wanted = await GoalsDialog(
-            self._services, told, self.window(), circuit=circuit.name, added=added
-        ).ask()
-        if wanted is None:
-            return
-        try:
-            await browse.ask_of(root, circuit, wanted)
-        except CircuitAIError as error:
-            self._services.workspace.error_occurred.emit(error)
-            return
-        self._services.workspace.goals_changed.emit(circuit)
+        chosen = self._chosen()
+        if len(chosen) == 1:
+            self._shown.goal_maker.of_measured(chosen[0], self.window() or self)
 
     def _chosen(self) -> list[Measured]:
         items = self._shown.measurements

@@ -14,6 +14,7 @@ from PyQt6.QtCore import QObject, pyqtSignal
 
 from domain.simulation.goal_conditions import is_set_by, runs_of
 from presentation.panels.waveforms.family import step_label
+from presentation.panels.waveforms.goal_maker import GoalMaker
 from presentation.panels.waveforms.step_figures import StepFigure, of_cards, over_steps, steps_of
 from shared.errors import CircuitAIError
 from shared.message import Message
@@ -103,6 +104,7 @@ class ShownResult(QObject):
         """Why the last result could not be shown."""
         self.goals: tuple[DesignGoal, ...] = ()
         """What was asked of the circuit when it was simulated."""
+        self.goal_maker = GoalMaker(services, project, self)
         self.is_loading = False
         self.is_stale = False
         self._before: tuple[LoadedWaveforms | None, Message | None, tuple[DesignGoal, ...]] | None = None

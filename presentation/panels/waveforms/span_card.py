@@ -24,6 +24,8 @@ class SpanCard(QFrame):
 
     kept = pyqtSignal(str)
     """the expression of a measurement, with "{x}" for the trace"""
+    asked = pyqtSignal(str)
+    """the same: it is to be a goal"""
 
     def __init__(self, services: WindowServices, parent: QWidget) -> None:
         super().__init__(parent)
@@ -77,6 +79,13 @@ class SpanCard(QFrame):
                     clicked=lambda _on, text=figure.expression: self.kept.emit(text),
                 )
                 self._grid.addWidget(keep, row, 2)
+                ask = push_button(
+                    language(msg("Make it a goal")),
+                    name=f"goal:{figure.expression.partition('(')[0]}",
+                    kind="link",
+                    clicked=lambda _on, text=figure.expression: self.asked.emit(text),
+                )
+                self._grid.addWidget(ask, row, 3)
         self.adjustSize()
         room = self.parentWidget()
         if room is not None:

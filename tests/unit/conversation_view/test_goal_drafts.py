@@ -159,6 +159,24 @@ def test_a_measured_value_is_proposed_as_a_goal_it_meets(
     assert "e" not in draft.limit.replace("deg", "")
 
 
+@for_each(
+    ("expression", "value", "unit", "operator", "limit"),
+    [
+        ("bandwidth(v(out))", 9947.3, "Hz", "≥", "9.9 kHz"),
+        ("db(snr(v(out)))", 61.26, "dB", "≥", "61 dB"),
+        ("phase_margin(v(out))", 53.04, "deg", "≥", "53°"),
+        ("overshoot(v(out))", 0.1234, "1", "≤", "0.13"),
+        ("settling_time(v(out))", 2.31e-6, "s", "≤", "2.4 µs"),
+        ("gain_margin(v(out))", -3.21, "dB", "≥", "−3.3 dB"),
+        ("max(v(out))", 1.234, "V", "=", "1.234 V"),
+    ],
+)
+def test_what_is_better_on_one_side_is_limited_on_the_other(expression, value, unit, operator, limit):
+    draft = draft_of_measurement(expression, expression, value, unit, ())
+    assert (draft.operator, draft.limit.replace("\u00a0", " ")) == (operator, limit)
+    assert draft.goal().is_met_by(value)
+
+
 def test_what_a_meas_measures_has_to_be_said() -> None:
     with pytest.raises(BadGoal):
         draft_of_measurement("fc", "", 9924.0, "Hz", ()).goal()
