@@ -375,7 +375,7 @@ def compiled_loop(*, asks: bool = True) -> LoopGraph:
             return model
         return "review" if await _nodes(config).review.is_needed(state) else "tools"
 
-    def after_tools(state: AgentState) -> str:
+    async def after_tools(state: AgentState) -> str:
         if state.get("agent_ended"):
             return END
         return "tools" if state.get("agent_pending") else model
@@ -412,5 +412,5 @@ def _nodes(config: RunnableConfig) -> Loop:
     return cast("Loop", carried(config, LOOP))
 
 
-def _after_review(state: AgentState) -> str:
+async def _after_review(state: AgentState) -> str:
     return "confirm" if state.get("agent_question") else "tools"

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from functools import cached_property
+from itertools import islice, takewhile
 
 from langchain_core.messages import (
     AIMessage,
@@ -27,7 +28,7 @@ from application.agent.attachment_context import Material, with_material
 from domain.llm.chat import ModelRoom
 from domain.llm.compression import Compression
 from domain.llm.context_block import fence_data, system_prompt
-from domain.llm.conversation_record import ConversationRecord
+from domain.llm.conversation_record import ConversationRecord, Messages
 from domain.llm.messages import get_text, is_partial_response, once_each
 from domain.llm.pinned_words import users_words
 from domain.llm.tokens import PER_MESSAGE, count_tokens
@@ -179,12 +180,12 @@ def earlier_messages(
     left = behind(earlier, compressions if head else ())
     if attached:
         left = [with_material(message, attached.get(str(message.id))) for message in left]
-    turns = turns_as_sent(left, room)
+    turns = _turns_as_sent(left, room)
     first = _first_kept(turns, room_for_all)
-    kept = [message for turn in turns[first:] for message in turn]
+    kept = [message for begun, rest in turns[first:] for message in (begun, *rest.as_sent)]
     if not first:
         return [*head, *kept], 0
-    texts = [get_text(turn[0]) for turn in turns[:first] if turn and isinstance(turn[0], HumanMessage)]
+    texts = [get_text(begun) for begun, _ in turns[:first] if isinstance(begun, HumanMessage)]
     words = users_words(texts, max(int(room_for_all * _WORDS_SHARE), _LEAST_WORDS))
     return [*head, HumanMessage(content=f"{_WORDS}\n{words}"), *kept], first
 
@@ -198,34 +199,55 @@ def compressions_of(
 
 def behind(messages: Sequence[BaseMessage], compressions: Sequence[Compression]) -> Sequence[BaseMessage]:
     """The messages that no compression stands for: what is sent, so that they are kept as they are."""
-    until, left = compressions[-1].until if compressions else "", list[BaseMessage]()
-    for at in range(len(messages) - 1, -1, -1):
-        if until and messages[at].id == until:
-            break
-        left.append(messages[at])
+    until = compressions[-1].until if compressions else ""
+    if isinstance(messages, Messages):
+        return messages.kept_behind(until)
+    left = list(takewhile(lambda message: not until or message.id != until, reversed(messages)))
     return left[::-1]
+
+
+@dataclass(frozen=True)
+class _Rest:
+    """What stands behind the user's message of an earlier turn."""
+
+    most: int
+    """Characters that results may have."""
+    messages: list[BaseMessage]
+    as_sent: list[BaseMessage]
+
+    @cached_property
+    def tokens(self) -> int:
+        return tokens_of(self.as_sent)
+
+    @cached_property
+    def most_tokens(self) -> int:
+        return sum(map(_most_tokens, self.as_sent))
 
 
 def turns_as_sent(messages: Sequence[BaseMessage], room: ModelRoom) -> list[list[BaseMessage]]:
     """Earlier messages turn by turn, whole pairs of call and result, long results cut."""
+    return [[first, *rest.as_sent] for first, rest in _turns_as_sent(messages, room)]
+
+
+def _turns_as_sent(messages: Sequence[BaseMessage], room: ModelRoom) -> list[tuple[BaseMessage, _Rest]]:
     most = room.old_result
-    return [_as_sent(turn, most) for turn in turns_of(messages)]
+    return [(turn[0], _rest_as_sent(turn, most)) for turn in turns_of(messages)]
 
 
-def _as_sent(turn: list[BaseMessage], most: int) -> list[BaseMessage]:
-    """One turn, made anew only when it is another one than at the last request."""
+def _rest_as_sent(turn: list[BaseMessage], most: int) -> _Rest:
+    """Of one turn, made anew only when it is another one than at the last request: a long design has hundreds."""
     first, *rest = turn
-    kept = _rest_as_sent(first)
+    kept = _rests(first)
     made = kept[0] if kept else None
-    if made is None or made[:2] != (most, rest):
-        made = most, rest, _paired(_shortened(message, most) for message in turn)[1:]
+    if made is None or made.most != most or made.messages != rest:
+        made = _Rest(most, rest, _paired(_shortened(message, most) for message in turn)[1:])
         kept[:] = [made]
-    return [first, *made[2]]
+    return made
 
 
 @once_each
-def _rest_as_sent(_first: BaseMessage) -> list[tuple[int, list[BaseMessage], list[BaseMessage]]]:
-    """Of the turn that it begins: how long results may be, what stands behind it, and that as it is sent."""
+def _rests(_first: BaseMessage) -> list[_Rest]:
+    """Of the turn that it begins, as it was sent last."""
     return []
 
 
@@ -250,11 +272,11 @@ def _share_of(most: int, history_share: float) -> float:
     return most - _MOST_FOR_TURN if share is None else most * share
 
 
-def _first_kept(turns: Sequence[Sequence[BaseMessage]], tokens: int) -> int:
+def _first_kept(turns: Sequence[tuple[BaseMessage, _Rest]], tokens: int) -> int:
     """The number of the first turn that is sent whole; it moves in leaps."""
-    if sum(map(_most_tokens, chain.from_iterable(turns))) <= tokens:
+    if sum(_most_tokens(first) + rest.most_tokens for first, rest in turns) <= tokens:
         return 0
-    sizes = [tokens_of(turn) for turn in turns]
+    sizes = [_tokens(first) + rest.tokens for first, rest in turns]
     if sum(sizes) <= tokens:
         return 0
     whole = min(int(tokens * _FULL), tokens - _LEAST_WORDS - _MARKS)
@@ -303,8 +325,9 @@ def turns_of(messages: Sequence[BaseMessage]) -> list[list[BaseMessage]]:
 
 def _last_turns(messages: Sequence[BaseMessage], most: int) -> Sequence[BaseMessage]:
     """The newest of them, whole turns."""
-    starts = [at for at in range(len(messages) - 1, -1, -1) if isinstance(messages[at], HumanMessage)]
-    return messages[starts[most - 1] :] if most <= len(starts) else messages
+    starts = (at for at in range(len(messages) - 1, -1, -1) if isinstance(messages[at], HumanMessage))
+    start = next(islice(starts, most - 1, None), None)
+    return messages if start is None else messages[start:]
 
 
 def _running(turn: Sequence[BaseMessage], context: str, continues: str) -> list[BaseMessage]:

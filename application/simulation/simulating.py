@@ -186,7 +186,7 @@ class RunSimulation:
     async def process_corners(self, circuit: Path) -> tuple[str, ...]:
         """Those of TT, FF, SS, FS and SF that its libraries have; none of a circuit that can't be read."""
         try:
-            prepared = await off_loop(self._prepared, SimulationRequest(circuit=circuit))
+            prepared = await off_loop(self._read, SimulationRequest(circuit=circuit))
         except UserInputError:  # that is told by who simulates it
             return ()
         from domain.studies.corners import process_corners
@@ -194,7 +194,7 @@ class RunSimulation:
         return process_corners(prepared.tree)
 
     def _files_of(self, circuit: Path) -> dict[Path, str]:
-        prepared = self._prepared(SimulationRequest(circuit=circuit))
+        prepared = self._read(SimulationRequest(circuit=circuit))
         reader = self.sources.for_circuit(prepared.circuit, prepared.library_folders)
         found = {prepared.circuit: prepared.sha256}
         for path in (*prepared.tree.files, *prepared.data_files):
@@ -216,7 +216,15 @@ class RunSimulation:
         return await off_loop(self.results.reusable, prepared.circuit, key)
 
     def _prepared(self, request: SimulationRequest) -> PreparedCircuit:
-        prepared = prepare_circuit(
+        prepared = self._read(request)
+        _ = prepared.wiring  # made now too: it takes its time
+        assert (
+            prepared.run_hash is not None
+        )  # made now: what changes during the run must not pass for what was run
+        return prepared
+
+    def _read(self, request: SimulationRequest) -> PreparedCircuit:
+        return prepare_circuit(
             self.sources,
             request.circuit,
             libraries=request.libraries,
@@ -226,11 +234,6 @@ class RunSimulation:
             settings=self.settings.of_circuit(request.circuit),
             dialect=request.dialect,
         )
-        _ = prepared.wiring  # made now too: it takes its time
-        assert (
-            prepared.run_hash is not None
-        )  # made now: what changes during the run must not pass for what was run
-        return prepared
 
     async def _run_stepped(
         self,

@@ -8,7 +8,7 @@ stay those of the user's file.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from domain.circuit.analyses import ANALYSIS_KINDS, Analysis, checked_analysis
@@ -32,6 +32,9 @@ CIRCUIT_SUFFIXES = frozenset({".cir", ".ckt", ".sp", ".spi", ".spice", ".net", "
 """Of files whose first line is the title."""
 NETLIST_SUFFIXES = CIRCUIT_SUFFIXES | LIBRARY_SUFFIXES
 
+_SHORT = 16 * 1024
+"""Bytes of a text that is remembered once it was read: of a circuit, not of a library."""
+
 
 class Netlist:
     """An immutable netlist. All views are computed at first use."""
@@ -40,13 +43,17 @@ class Netlist:
         self._data = data
         self.path = path
         self._has_title = has_title
-        self._models_known: frozenset[str] = frozenset()
-        self._elements_read: dict[int, Element] = {}
+        self._elements_read: tuple[frozenset[str], dict[int, Element]] = (frozenset(), {})
 
     @classmethod
     def parse(cls, data: bytes, *, path: Path | None = None, has_title: bool = True) -> Netlist:
-        """Read any bytes; nothing is refused. `has_title` is False for files that are included."""
-        return cls(data, path=path, has_title=has_title)
+        """Read any bytes; nothing is refused. `has_title` is False for files that are included.
+
+        The same text is read once: checked, hashed, judged and run, a step asks for it several times.
+        """
+        if len(data) > _SHORT:
+            return cls(data, path=path, has_title=has_title)
+        return _read_lately(data, path, has_title)
 
     def to_bytes(self) -> bytes:
         """The file's bytes, exactly."""
@@ -109,13 +116,13 @@ class Netlist:
 
     def element_with(self, statement: Statement, models: frozenset[str]) -> Element:
         """One of its element lines, likewise; read once as long as the models are the same."""
-        if models is not self._models_known:
-            if models != self._models_known:
-                self._elements_read = {}
-            self._models_known = models
-        found = self._elements_read.get(statement.line)
+        known, read = self._elements_read
+        if models is not known:
+            read = read if models == known else {}
+            self._elements_read = models, read  # at once: threads share a netlist
+        found = read.get(statement.line)
         if found is None:
-            found = self._elements_read[statement.line] = parse_element(statement, models)
+            found = read[statement.line] = parse_element(statement, models)
         return found
 
     @cached_property
@@ -253,3 +260,8 @@ class Netlist:
         for start, end, text in sorted(edits, reverse=True):
             data = data[:start] + text.encode(encoding, errors="replace") + data[end:]
         return Netlist(data, path=self.path, has_title=self._has_title)
+
+
+@lru_cache(maxsize=16)
+def _read_lately(data: bytes, path: Path | None, has_title: bool) -> Netlist:  # noqa: FBT001 - a key
+    return Netlist(data, path=path, has_title=has_title)

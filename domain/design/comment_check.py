@@ -108,7 +108,8 @@ def doubtful_figures(
     ]
     if not figures:
         return ()
-    by_row = [(_names_of(row), _known_values(row, known or {})) for row in table.rows]
+    beside: Values = _magnitudes((unit_name(each.unit), each.value) for each in (known or {}).values())
+    by_row = [(_names_of(row), _known_values(row, beside)) for row in table.rows]
     values: dict[str, frozenset[float]] = {}
     for _, own_values in by_row:
         values = {
@@ -138,7 +139,7 @@ def _without_fences(text: str) -> str:
 # --- what is known --------------------------------------------------------------------------------------
 
 
-def _known_values(row: TableRow, known: Mapping[str, Quantity]) -> Values:
+def _known_values(row: TableRow, beside: Values) -> Values:
     found: defaultdict[str, set[float]] = defaultdict(set)
     unit, own, ratios = unit_name(row.unit), set(_of_row(row)), set(_ratios(row))
     found[unit] |= own
@@ -156,12 +157,20 @@ def _known_values(row: TableRow, known: Mapping[str, Quantity]) -> Values:
     for figure in figures_in(f"{row.goal.words} {row.goal.condition}"):
         found[figure.unit].add(figure.value)
     found[""] |= set(_in_expression(row.goal.expression))
-    for quantity in known.values():
-        found[unit_name(quantity.unit)].add(quantity.value)
+    own_values = _magnitudes((unit, value) for unit, values in found.items() for value in values)
     return {
-        unit: frozenset(abs(value) for value in values if math.isfinite(value))
-        for unit, values in found.items()
+        unit: own_values.get(unit, frozenset()) | beside.get(unit, frozenset())
+        for unit in {*found, *beside}
     }
+
+
+def _magnitudes(figures: Iterable[tuple[str, float]]) -> dict[str, frozenset[float]]:
+    """The finite ones of figures, by their units, without their signs."""
+    found: defaultdict[str, set[float]] = defaultdict(set)
+    for unit, value in figures:
+        if math.isfinite(value):
+            found[unit].add(abs(value))
+    return {unit: frozenset(values) for unit, values in found.items()}
 
 
 _CHINESE = {

@@ -97,6 +97,16 @@ class Messages(Sequence[BaseMessage]):
     def __getitem__(self, at: int | slice) -> BaseMessage | Messages:
         return Messages(self._kept[at]) if isinstance(at, slice) else self._kept[at]()
 
+    def kept_behind(self, until: str) -> list[BaseMessage]:
+        """Those behind the one with this id ("": all of them), kept."""
+        left: list[BaseMessage] = []
+        for each in reversed(self._kept):
+            message = each()
+            if until and message.id == until:
+                break
+            left.append(message)
+        return left[::-1]
+
 
 class ConversationRecord:
     """One conversation, read. Nothing of it is set but by `take`, `take_all` and `take_piece`.

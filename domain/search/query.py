@@ -436,6 +436,7 @@ class Term:
     """Of an element, a node, a model, a subcircuit, a parameter or a file."""
 
 
+@lru_cache(maxsize=16)
 def terms_of(text: str) -> tuple[Term, ...]:
     """The things a sentence asks for, each once; none for one that has only small words."""
     folded = fold(text)

@@ -480,13 +480,25 @@ def _with_free_ids(
 ) -> WireMessage:
     """An answer whose calls keep their ids where no other of the request has them."""
     assert isinstance(message, AIMessage)
+    own = _with_own_ids(message)
     calls = []
-    for call, wired in zip(message.tool_calls, made.tool_calls, strict=True):
-        own_id = call["id"] or ""
-        calls.append(wired if wired.provider_id not in taken else replace(wired, provider_id=own_id))
+    for call, wired, renamed in zip(message.tool_calls, made.tool_calls, own.tool_calls, strict=True):
+        calls.append(wired if wired.provider_id not in taken else renamed)
         taken.add(calls[-1].provider_id)
-        wire_id_of[own_id] = calls[-1].provider_id
-    return made if all(map(is_, calls, made.tool_calls)) else replace(made, tool_calls=tuple(calls))
+        wire_id_of[call["id"] or ""] = calls[-1].provider_id
+    whole = next((each for each in (made, own) if all(map(is_, calls, each.tool_calls))), None)
+    return whole or replace(made, tool_calls=tuple(calls))
+
+
+@once_each
+def _with_own_ids(message: AIMessage) -> WireMessage:
+    """A message that has calls, these under our ids."""
+    made = _wired(message)
+    assert made is not None
+    calls = zip(message.tool_calls, made.tool_calls, strict=True)
+    return replace(
+        made, tool_calls=tuple(replace(wired, provider_id=call["id"] or "") for call, wired in calls)
+    )
 
 
 def _text_of(message: BaseMessage) -> str:

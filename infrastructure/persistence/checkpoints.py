@@ -31,7 +31,7 @@ from shared.uninterrupted import uninterrupted
 if TYPE_CHECKING:
     import aiosqlite
     from langchain_core.runnables import RunnableConfig
-    from langgraph.checkpoint.base import BaseCheckpointSaver
+    from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
     from langgraph.checkpoint.serde.base import SerializerProtocol
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
@@ -117,7 +117,8 @@ async def open_checkpointer(
 
 
 def _saver(connection: aiosqlite.Connection, serializer: SerializerProtocol) -> AsyncSqliteSaver:
-    """LangGraph's saver, which goes to the connection's thread once for what it keeps, and not four times.
+    """LangGraph's saver, which goes to the connection's thread once for what it keeps or reads, and not
+    four times.
 
     A round of a design keeps some thirty things; each way there and back costs as much as the writing.
     """
@@ -125,6 +126,9 @@ def _saver(connection: aiosqlite.Connection, serializer: SerializerProtocol) -> 
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
     class Saver(AsyncSqliteSaver):
+        async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+            return cast("CheckpointTuple | None", await self._kept(there.get_tuple, config))
+
         async def aput(self, *args: Any, **kwargs: Any) -> RunnableConfig:
             return cast("RunnableConfig", await self._kept(there.put, *args, **kwargs))
 
@@ -133,11 +137,18 @@ def _saver(connection: aiosqlite.Connection, serializer: SerializerProtocol) -> 
 
         async def _kept(self, keep: Callable[..., object], *args: Any, **kwargs: Any) -> object:
             async with self.lock:
-                return await cast("Any", self.conn)._execute(keep, *args, **kwargs)
+                return await _there(self.conn, keep, *args, **kwargs)
 
     there = SqliteSaver(connection._conn, serde=serializer)
     there.is_setup = True  # by the other's
     return Saver(connection, serde=serializer)
+
+
+async def _there(
+    connection: aiosqlite.Connection, do: Callable[..., object], *args: Any, **kwargs: Any
+) -> object:
+    """What `do` gives in the connection's thread."""
+    return await cast("Any", connection)._execute(do, *args, **kwargs)
 
 
 class _Signature:
@@ -220,20 +231,19 @@ async def prune(saver: AsyncSqliteSaver, thread_id: str, *, keep: int) -> int:
     """
     if keep < 1:
         raise ValueError("the newest checkpoint always stays: keep is at least 1")
-    connection = saver.conn
     async with saver.lock:
-        try:
-            before = connection.total_changes
-            rows = await connection.execute_fetchall(_CHECKPOINTS_OF_THREAD, (thread_id,))
-            doomed = [(thread_id, *key) for key in _outdated(rows, keep)]
-            await connection.executemany(_DELETE_CHECKPOINT, doomed)
-            await connection.executemany(_DELETE_WRITES, doomed)
-            await connection.commit()
-        except BaseException:
-            await connection.rollback()
-            raise
-        # As a script: a plain execute stops after the first page.
-        await connection.executescript("PRAGMA incremental_vacuum")
+        return cast("int", await _there(saver.conn, _pruned, saver.conn._conn, thread_id, keep))
+
+
+def _pruned(connection: sqlite3.Connection, thread_id: str, keep: int) -> int:
+    with connection:
+        before = connection.total_changes
+        rows = connection.execute(_CHECKPOINTS_OF_THREAD, (thread_id,)).fetchall()
+        doomed = [(thread_id, *key) for key in _outdated(rows, keep)]
+        connection.executemany(_DELETE_CHECKPOINT, doomed)
+        connection.executemany(_DELETE_WRITES, doomed)
+    # As a script: a plain execute stops after the first page.
+    connection.executescript("PRAGMA incremental_vacuum")
     _logger.debug("Pruned %s: %d rows", thread_id, connection.total_changes - before)
     return len(doomed)
 

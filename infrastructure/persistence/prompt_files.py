@@ -50,6 +50,8 @@ class PromptFiles:
         self._writing = threading.Lock()
         self._understood: tuple[PromptDocuments, PromptLibrary] | None = None
         """What was read last, with what it came to: the files hardly ever change between two requests."""
+        self._builtin_read: dict[str, Document] = {}
+        """The program's own files, which do not change while it runs."""
 
     def _file(self, name: Path) -> JsonFile:
         # A widget may hand over half a surrogate pair; no request can.
@@ -65,8 +67,12 @@ class PromptFiles:
         warnings: list[Message] = []
 
         def builtin(name: str) -> Document | None:
+            if (known := self._builtin_read.get(name)) is not None:
+                return known
             file = JsonFile(self._builtin, name, max_bytes=_MAX_BYTES)
-            return _document(file, warnings, must_exist=True)
+            if (found := _document(file, warnings, must_exist=True)) is not None:
+                self._builtin_read[name] = found
+            return found
 
         def own(file: JsonFile) -> Document | None:
             return _document(file, warnings, must_exist=False)
