@@ -235,7 +235,7 @@ def _turns_as_sent(messages: Sequence[BaseMessage], room: ModelRoom) -> list[tup
 
 
 def _rest_as_sent(turn: list[BaseMessage], most: int) -> _Rest:
-    """Of one turn, made anew only when it is another one than at the last request: a long design has hundreds."""
+    """Of one turn, made anew only when it is another one than at the last request."""
     first, *rest = turn
     kept = _rests(first)
     made = kept[0] if kept else None

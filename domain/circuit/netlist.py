@@ -263,5 +263,5 @@ class Netlist:
 
 
 @lru_cache(maxsize=16)
-def _read_lately(data: bytes, path: Path | None, has_title: bool) -> Netlist:  # noqa: FBT001 - a key
+def _read_lately(data: bytes, path: Path | None, has_title: bool) -> Netlist:
     return Netlist(data, path=path, has_title=has_title)

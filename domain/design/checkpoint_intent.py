@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Literal, NamedTuple, get_args
 
+from domain.design.checkpoint_asides import without_deed, without_denied, without_rest, without_sigh
 from domain.design.checkpoint_vocabulary import Role
 from domain.design.checkpoint_words import COUNTED, Phrase, phrases, plain, without_tag
-from domain.design.goal_change import SPREAD, goals_changed_by, goals_left_by, words_of
+from domain.design.goal_change import SPREAD, goals_changed_by, goals_left_by, name_of, words_of
 from domain.design.sentence import read_sentence
 from domain.llm.json_repair import read_json
 from domain.simulation.goals import DesignGoal
@@ -32,7 +33,7 @@ _SENTENCE_END = re.compile(r"(?<=[?!;。\n])|(?<=\.)(?=\s)")
 _CLAUSE_END = re.compile(r"[,;]|\band\b|并且|而且|并|同时")
 _INVERTED = re.compile(
     r"(?:and |but |so |or |then )?(?:(?:is|are|was|were|does|did|am)\s(?=[a-z])"
-    r"|(?:can|could|should|will|would|might)\s(?:the|this|that|these|those|it|they|there|[rclqdv]\d{1,3})\b|(?:has|had)\s"
+    r"|(?:can|could|should|will|would|might)\s(?:an?|the|this|that|these|those|it|they|there|[rclqdv]\d{1,3})\b|(?:has|had)\s"
     r"(?:an?|the|this|that|these|those|it|its|my|our|your|there|any|all|each|we|they|[rclqdv]\d{1,3})\b)"
 )
 """How an English sentence begins that asks, also without a question mark."""
@@ -63,32 +64,16 @@ _CHANGES_OF_PARTS: tuple[Role, ...] = (
 )
 _HOLDING = re.compile(r"\b(?:keep|hold|maintain)(?:ing)?\b|保持|维持")
 """Of a goal that stays."""
-_DEED = re.compile(
-    r"\b(?:that|this|the|your|my)(?: (?:last|latest|recent|previous|first|second))? "
-    r"(?:change|edit|modification|tweak|update|adjustment|replacement)"
-    r"(?= (?:made|makes|has|had|did|didn't|does|doesn't|is|was|broke|ruined|killed|hurt|cost)\b)"
+_TOLD_TO_CONFIRM = re.compile(
+    r"\b(?:is|was|are|were|isn't|wasn't|does|did|has|had|kills?|limits?|sets?|causes?|gets?|got|went)\b[^,]*,\s?(?:right|correct|no|yes|eh)$"
+    r"|[对是]吧$|[对是]不对$"
 )
-"""A change that something is told of is a deed, no wish."""
-_SIGH = re.compile(r"^(?:算了|哎|唉|nah|hm+|forget it|no wait|oh|well|actually)\s?,\s?(?=\S)")
-"""What is said before one changes one's mind."""
-_DENIED = re.compile(
-    r"[,，]?\s*(?:\b(?:and\s)?not|\binstead\sof|\brather\sthan|而不是|不是)\s?[-+]?\d[\d.]*\s?[a-zA-ZΩμ%]{0,4}(?=\W|$)",
-    re.IGNORECASE,
+"""What is told, to be confirmed: "round 3 was better, right?"."""
+_EITHER = re.compile(
+    r"是[^,;。]{1,30}还是(?![用要改回])"
+    r"|^(?:[这那该][个种版款]?)?(?:电路|设计|方案|结果|版本|运放|放大器|滤波器|管子|它|[rclqdu]\d{1,3})[^,;。]{0,6}能(?!不能)[^,;。]*吗$"
 )
-"""A figure that is not wanted: "40 dB, not 26"."""
-_REST = re.compile(
-    r"(?:[,，;]\s*|\b)(?:(?:and|but|just|please|then)\s)*(?:(?:leave|keep|hold)\s)?(?:all\s)?(?:the\s)?"
-    r"(?:(?:rest|others?|everything\selse)\b(?:\s(?:as\s(?:it|they)?\s?(?:is|are)|alone|unchanged|untouched|the\ssame|stays?))*)"
-    r"|[,，;]?(?:其[他它余]|别)的?(?:指标|目标|参数)?[都就先]?(?:保持)?(?:不[变动]|别动|不用[动改管]|照旧|一样)"
-    r"|\s(?:(?:would|will)\sbe|is)\s(?:better|nicer|great|nice|fine|(?:good\s)?enough|acceptable|plenty|ok|okay|sufficient|ideal)(?:\sfor\s(?:me|us))?\b"
-    r"|(?<=\w)\s(?:goal|target|spec|limit)(?=\s(?:to|of|is|at|=)\s)|的?(?:目标|指标|要求|限制)(?=[改设调放定为到])"
-    r"|\b(?:i|we)\s(?:can|could)\s(?:accept|tolerate)\b|[就也我]*(?:可以接受|能接受)|[就也](?:可以|[够行]了?|成)|即可"
-    r"|\brather\s|,?\ssay\b(?=\s\d)",
-    re.IGNORECASE,
-)
-"""What says only that the rest stays, or that a figure is liked."""
-_EITHER = re.compile(r"是[^,;。]{1,30}还是(?![用要改回])")
-"""A Chinese question between two."""
+"""A Chinese question between two, or for what something can do ("这个电路能用在音频上吗")."""
 _SAYS_MORE: frozenset[Role] = frozenset(
     (*_CHANGES, "asks", "tell", "but", "if", "not", "wants", "value", "quote", "new", "wish")
 )
@@ -162,18 +147,18 @@ def read_checkpoint_text(
         shown = plain(f"{typed[:_READ_OF_LONG]}\n{typed[-_READ_OF_LONG:]}")
         found = _long(here, shown)
     else:
-        wanted = _DENIED.sub("", typed)
-        asked = _REST.sub("", wanted)
-        shown = _DEED.sub("step", _SIGH.sub("", plain(wanted)))
+        wanted = without_denied(typed)
+        asked = without_rest(wanted)
+        shown = without_deed(plain(wanted))
         if (
-            _may_change_goals(_SIGH.sub("", plain(asked)), goals)
+            _may_change_goals(without_sigh(plain(asked)), goals)
             and (changed := goals_changed_by(asked, goals)) is not None
         ):
             return CheckpointIntent(kind="goals", text=typed, goals=changed)
         if (left := goals_left_by(asked, goals)) is not None:
             return CheckpointIntent(kind="goals", text=typed, goals=left or None, is_sure=bool(left))
         found = _joined([each for part in _sentences(shown) if (each := _sentence(here, part)) is not None])
-        if found.kind in {"instruction", "unclear"} and _asks_more_of_it(shown):
+        if found.kind in {"instruction", "unclear"} and _asks_more(plain(asked), goals):
             found = _Read("goals", is_sure=False)
     return CheckpointIntent(
         kind=found.kind, text=typed, round_number=found.round_number, is_sure=found.is_sure
@@ -289,7 +274,8 @@ def _may_change_goals(shown: str, goals: Sequence[DesignGoal]) -> bool:
     """Whether a text is about goals alone, and not about parts, a condition, or an end of the design."""
     named = SPREAD.sub(" ", shown)
     for goal in goals:
-        named = re.sub(words_of(goal), " ", named, flags=re.IGNORECASE)
+        for words in (name_of(goal), words_of(goal)):
+            named = re.sub(words, " ", named, flags=re.IGNORECASE)
     clauses = [[each for each in phrases(part) if each.role != "filler"] for part in _CLAUSE_END.split(named)]
     roles = {each.role for clause in clauses for each in clause}
     if roles & {"part", "quote", "if", "not", "tell", "back", "round"} or roles & _ENDING:
@@ -301,6 +287,18 @@ def _may_change_goals(shown: str, goals: Sequence[DesignGoal]) -> bool:
         and not _has(clause, "value")
         and not all(each.role in _CHANGES for each in clause)  # "纹波再压一压，改成 15 mV": of the goal alone
         for clause in (clauses if len(clauses) > 1 else [])
+    )
+
+
+def _asks_more(shown: str, goals: Sequence[DesignGoal]) -> bool:
+    """Whether each clause bounds a quantity, or changes a goal: "Zin above 1M, and gain 26 dB"."""
+    if _asks_more_of_it(shown):
+        return True
+    clauses = [each for part in re.split(r"[,;]", shown) if (each := part.strip())]
+    bounds = [_asks_more_of_it(each) for each in clauses]
+    return any(bounds) and all(
+        is_bound or goals_changed_by(re.sub(r"^(?:另外|and|also)\s?", "", each), goals) is not None
+        for is_bound, each in zip(bounds, clauses, strict=True)
     )
 
 
@@ -323,6 +321,7 @@ def _has(found: Sequence[Phrase], *roles: Role) -> bool:
 def _sentence(here: _Checkpoint, sentence: str) -> _Read | None:
     """What one sentence means; None for one that says nothing."""
     body, is_asked = sentence.rstrip("? "), sentence.endswith("?")
+    is_told = is_asked and _TOLD_TO_CONFIRM.search(body) is not None
     untagged = without_tag(body)
     is_part = body.endswith("吧") and _has(phrases(body), "accept")  # "就这样吧"
     if untagged is not None and not is_part and not _has(phrases(untagged), "asks"):
@@ -340,7 +339,7 @@ def _sentence(here: _Checkpoint, sentence: str) -> _Read | None:
             return _Read("instruction", is_sure=False)
     if not found:
         return _Read("question", is_sure=False) if is_asked else None
-    if _INVERTED.match(body) or _EITHER.search(body) or _asks(found, is_english=body.isascii()):
+    if is_told or _INVERTED.match(body) or _EITHER.search(body) or _asks(found, is_english=body.isascii()):
         return _Read("question")
     if found[0].role == "undo":  # "undo your last change"
         found = [found[0], *(each for each in found[1:] if each.role != "edit")]
@@ -367,8 +366,9 @@ def _wished(found: list[Phrase]) -> list[Phrase] | None:
 
 def _told(text: str) -> list[Phrase]:
     """The phrases that say something; what is only conceded does not ("even though the ripple is high")."""
-    found = _without_concessions([each for each in phrases(text) if each.role != "filler"])
-    while found and found[0].role == "pause":
+    said = [each for each in phrases(text) if each.role != "filler"]
+    found = _without_concessions(said)
+    while found and (found[0].role == "pause" or (found[0].role == "but" and len(found) < len(said) - 1)):
         found.pop(0)
     return found
 

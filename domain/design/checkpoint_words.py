@@ -33,7 +33,8 @@ _JOINED: tuple[tuple[Role, str], ...] = (
     ("filler", "until (not|it|goal|met|quantity|yes|own|deed)+ until?(?!value|quantity)"),
     (
         "filler",
-        "(goal|it|quantity|own)* not* met (goal|it|until)* (?=pause|concede|but|accept|continue|pick|$)",
+        "(goal|it|quantity|own)* not* met (goal|it|until)* "
+        "(?=pause|concede|but|accept|continue|pick|stop|enough|done|$)",
     ),
     ("filler", "not goal (?=continue)"),
     ("filler", f"not (edit|change|do|deed|continue) it {_END}"),

@@ -159,8 +159,7 @@ def _known_values(row: TableRow, beside: Values) -> Values:
     found[""] |= set(_in_expression(row.goal.expression))
     own_values = _magnitudes((unit, value) for unit, values in found.items() for value in values)
     return {
-        unit: own_values.get(unit, frozenset()) | beside.get(unit, frozenset())
-        for unit in {*found, *beside}
+        unit: own_values.get(unit, frozenset()) | beside.get(unit, frozenset()) for unit in {*found, *beside}
     }
 
 

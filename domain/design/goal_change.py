@@ -40,6 +40,7 @@ _SPREAD = (
 """What makes the share behind a figure its tolerance, as ± does."""
 SPREAD = re.compile(rf"(?:{_SPREAD}|\s*±\s*)[\d.]+\s?[%\w]*", re.IGNORECASE)
 _CLAUSE_END = re.compile(r"[,，;；。!！]|(?<=[a-z0-9%])\.(?=\s|$)")
+_CLAUSE = re.compile(r"[,;。!]|(?<=[a-z0-9%])\.(?=\s|$)|\band\b|并且|而且|同时", re.IGNORECASE)
 _GOAL = r"(?:目标|要求|指标|限制|goal|requirement|target|spec|limit|)"
 _THIS = r"的?(?:这个|这项|那个|那项)?"
 _WITHOUT = (
@@ -51,6 +52,21 @@ _NO_MATTER = (
     r"(?:is|are)(?: not|n't| no longer) (?:important|needed|required|relevant))(?: any ?more)?"
 )
 _GIVE_UP = r"(?:forget|ignore|disregard|never mind|waive|give up on|don't care about) "
+_QUANTITIES = (
+    r"noise|噪声|噪音|底噪",
+    r"ripple|纹波",
+    r"thd|distortion|失真",
+    r"phase|margin|相位|裕度",
+    r"impedance|resistance|(?<![a-z])[zr]_?(?:in|out)(?![a-z])|阻抗|电阻",
+    r"power|dissipation|功耗|功率",
+    r"efficiency|效率",
+    r"overshoot|过冲",
+    r"slew|压摆|转换速率",
+    r"swing|摆幅",
+    r"offset|失调",
+    r"(?:collector|emitter|base|drain|gate|bias|load|led)\scurrent|[集发基漏栅]电?极电?流|偏置电流|负载电流",
+)
+"""What a figure may be of that is none of the goals, each in the words of both languages."""
 _LONGEST = 2_000
 """Characters; who says more says more than a change of goals."""
 _DIMENSIONS: Mapping[str, tuple[Dimension, ...]] = {
@@ -89,6 +105,8 @@ def goals_changed_by(text: str, goals: Sequence[DesignGoal]) -> tuple[DesignGoal
     except CircuitError:  # too many figures that may mean the same: not wholly understood
         return None
     if not filled.values or filled.unused:
+        return None
+    if any(_is_of_another(goal, filled.values.get(goal.metric), sentence.text) for goal in goals):
         return None
     changed = tuple(
         goal
@@ -150,7 +168,37 @@ def is_question(text: str) -> bool:
 
 def words_of(goal: DesignGoal) -> str:
     """The words that name a goal, as a regular expression for any letter case."""
-    return _words().get(goal.metric, re.escape(goal.metric).replace("_", r"[\s_]?"))
+    if (known := _words().get(goal.metric)) is not None:
+        return known
+    return "|".join((name_of(goal), *_quantities_of(goal)))
+
+
+def name_of(goal: DesignGoal) -> str:
+    """Its own name, likewise."""
+    return re.escape(goal.metric).replace("_", r"[\s_]?")
+
+
+def _quantities_of(goal: DesignGoal) -> tuple[str, ...]:
+    name = goal.metric.replace("_", " ")
+    return tuple(words for words in _QUANTITIES if re.search(words, name, re.IGNORECASE))
+
+
+def _is_of_another(goal: DesignGoal, mention: Mention | None, text: str) -> bool:
+    """Whether a figure that only its unit gives to a goal is called another quantity's: "ripple to 5 %"."""
+    if mention is None:
+        return False
+    start = max((found.end() for found in _CLAUSE.finditer(text, 0, mention.start)), default=0)
+    end = found.start() if (found := _CLAUSE.search(text, mention.end)) else len(text)
+    clause, own = text[start:end], _quantities_of(goal)
+    others = [
+        found.span()
+        for words in _QUANTITIES
+        if words not in own
+        for found in re.finditer(words, clause, re.IGNORECASE)
+    ]
+    named = (found.span() for found in re.finditer(words_of(goal), clause, re.IGNORECASE))
+    is_named = any(not any(a <= begin and finish <= b for a, b in others) for begin, finish in named)
+    return bool(others) and not is_named
 
 
 def _slot(goal: DesignGoal, goals: Sequence[DesignGoal]) -> Slot:

@@ -77,7 +77,7 @@ _AT_LEAST_BEFORE = re.compile(
     r"better|higher|larger) than|"
     r"(?<!not )(?:above|over)|(?<!not )(?<!not to )exceed(?:s|ing)?|"
     r"min(?:imum)?(?: of)?|(?<!-)>=?|≥|⩾|≧|(?:[不别]要?|不能|不得)(?:少于|小于|低于)|至少|"
-    r"大于等于|(?<![不得能别])(?<!不要)(?:大于|超过|高于)|最少|最小|最低)[\s:=为是约要有衰减]*$",
+    r"大于等于|(?<![不别])(?<!不[得能要])(?:大于|超过|高于)|最少|最小|最低)[\s:=为是约要有衰减]*$",
     re.IGNORECASE,
 )
 _AT_MOST_AFTER = re.compile(r"\s*(?:or less|or below|max(?:imum)?\b|以下|以内|之内|内)", re.IGNORECASE)
