@@ -133,12 +133,18 @@ class ActionNode:
                 goals_met=all_met(map(verdict_from_plain, state["last_verdicts"])),
             )
         )
+        is_talk = task in _IMPROVING and not steps.is_builtin and worked.note is None
         update: GraphState = {
             "current_node": "action",
             "planned_simulation": "",
-            "is_exhausted": worked.spent is not None or task in _IMPROVING,
+            "is_exhausted": worked.spent is not None or (task in _IMPROVING and not is_talk),
             "instruction_waits": "",
         }
+        if is_talk:  # a model that only talked may do it at the next try
+            if state.get("error_context"):
+                update["consecutive_fix_attempts"] = state.get("consecutive_fix_attempts", 0) + 1
+            else:
+                update["stagnation_count"] = state.get("stagnation_count", 0) + 1
         return Finished(update=update, record=Said())
 
     async def _values(

@@ -222,8 +222,20 @@ async def test_nonsense_is_a_failed_round_and_three_of_them_end_by_themselves(be
     bench.model.acts |= {"design": says("I like turtles."), "fix": says("Still turtles.")}
     done = await bench.design()
     assert (done.stop_reason, done.circuit) == ("goals_not_met", None)
-    assert [question.has_failed for question in bench.questions[1:]] == [True, True]
+    assert [question.has_failed for question in bench.questions[1:]] == [True, True, True]
     assert str(Narrator(Translator("en"))(done)).endswith("; no circuit was written")
+
+
+async def test_a_model_that_only_talks_is_asked_once_more_before_the_rounds_end(bench: Bench) -> None:
+    broken = amplifier("1k").replace(".model qn", ".model qx")
+    bench.model.acts |= {
+        "design": writes("amp.cir", broken),
+        "fix": in_turn(says("I am sorry."), writes("amp.cir", amplifier("300"))),
+        "optimize": in_turn(says("Take 4.7k for Rc."), writes("amp.cir", amplifier("4.7k"))),
+    }
+    done = await bench.design()
+    assert (done.goals_met, done.rounds) == (True, 3)
+    assert [question.recommended for question in bench.questions[1:]] == [*["continue"] * 4, "accept"]
 
 
 async def test_a_circuit_that_fails_is_fixed_with_the_lines_around_its_error(bench: Bench) -> None:
