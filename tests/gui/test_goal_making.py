@@ -51,7 +51,14 @@ async def test_the_value_at_a_place_becomes_a_goal_and_is_taken_back(parts, serv
     hands = panel._hands
     place = PlotPlace(pane=0, at=3.0, on_screen=QPoint())
     menu = plot_menu(
-        services, panel, hands._axes, hands._cursors, place, zoom_back=None, list_traces=hands.list_traces
+        services,
+        panel,
+        hands._axes,
+        hands._cursors,
+        place,
+        views=hands.views,
+        zoom_back=None,
+        list_traces=hands.list_traces,
     )
     _trigger(menu, "goal_here")
     dialog = await _dialog(parts, until)
