@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from application.project.cleaning import CleanProject
     from application.project.editing import EditFiles
     from application.project.importing import ImportFile
+    from application.project.saved_setups import SavedSetups
     from application.project.sharing import ShareProject
     from application.project.undo_retention import TidyUndoData
     from application.project.undoing import ProjectOperations
@@ -50,6 +51,13 @@ class Project:
             simulate=lambda: self._simulation.run,
             libraries=self._outside.program.libraries,
         )
+
+    @cached_property
+    def setups(self) -> SavedSetups:
+        """Set-ups of studies that have a name."""
+        from application.project.saved_setups import SavedSetups
+
+        return SavedSetups(projects=self._parts.projects)
 
     @cached_property
     def edit(self) -> EditFiles:

@@ -8,7 +8,7 @@ import math
 import os.path
 import shutil
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,6 +21,7 @@ from application.optimization.job import OptimizationJob
 from application.optimization.scattering import Scattering, scattering_of
 from application.ports.events import OptimizationProgressed
 from application.simulation.prepared_circuit import PreparedCircuit
+from application.studies.documents import with_setup
 from application.studies.fresh_runs import FreshRun, FreshRuns, circuit_at
 from application.studies.kinds import StudyInput, corners_too
 from application.studies.measures import study_measures
@@ -87,6 +88,8 @@ class OptimizeRequest:
     """Where the circuit with the best values is written."""
     call_id: str | None = None
     """As in `SimulationRequest`; also the key of the progress events."""
+    setup: Mapping[str, Any] | None = None
+    """As in `StudyRequest`."""
 
 
 class OptimizeCircuit:
@@ -450,7 +453,8 @@ class OptimizeCircuit:
                 simulator_version=version,
                 confinement=layers,
             )
-            self._results.save_study(folder, stored_optimization(result), optimization_csv(result))
+            document = with_setup(stored_optimization(result), request.setup)
+            self._results.save_study(folder, document, optimization_csv(result))
             return result
 
         return await off_loop(stored)

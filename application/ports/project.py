@@ -25,8 +25,8 @@ class StoredObject:
     """When it was put last, seconds since the epoch."""
 
 
-class GoalStore(Protocol):
-    """What is asked of a project's circuits: a document for each, by the circuit's place in the project.
+class CircuitStore(Protocol):
+    """A document for each circuit of a project, by its place in the project.
 
     Blocking. All raise EnvironmentProblem when a file is not what it should be, or the disk refuses.
     """
@@ -45,6 +45,10 @@ class GoalStore(Protocol):
 
     def contents(self) -> tuple[bytes, ...]:
         """All documents that can be read; never raises."""
+
+
+class GoalStore(CircuitStore, Protocol):
+    """What is asked of a project's circuits."""
 
     def former(self) -> bytes | None:
         """The one document of an earlier version of the program; None when there is none."""
@@ -83,6 +87,10 @@ class ProjectFiles(Protocol):
     @property
     def goals(self) -> GoalStore:
         """What is asked of the project's circuits."""
+
+    @property
+    def setups(self) -> CircuitStore:
+        """Set-ups of studies that have a name."""
 
     def adopt(self, *, give_up: Callable[[], bool] = ...) -> None:
         """Make what other installations wrote ours, as history: what it had under way is ended, not run.

@@ -299,7 +299,7 @@ class BrowseProject:
         await off_loop(self._ask_of, root, circuit, tuple(goals))
 
     async def follow_move(self, root: Path, old: Path, new: Path) -> None:
-        """A file or a folder of the project has another place: the goals of its circuits go along.
+        """A file or a folder of the project has another place: goals and set-ups of its circuits go along.
 
         Raises EnvironmentProblem.
         """
@@ -452,12 +452,14 @@ class BrowseProject:
 
     def _follow_move(self, root: Path, old: Path, new: Path) -> None:
         from application.design.circuit_goals import follow_move
+        from application.project import saved_setups
 
         source, target = place_in(root, old), place_in(root, new)
         if source and target and paths.is_project(root):
             project = self._projects.open(root)
             try:
                 follow_move(project, source, target)
+                saved_setups.follow_move(project, source, target)
             finally:
                 project.close()
 

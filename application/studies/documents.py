@@ -89,6 +89,11 @@ def stored_document(result: StudyResult) -> dict[str, Any]:
     }
 
 
+def with_setup(document: dict[str, Any], setup: Mapping[str, Any] | None) -> dict[str, Any]:
+    """A stored document with what was filled in for it, so that it can be run again."""
+    return document if setup is None else document | {"setup": dict(setup)}
+
+
 def told_texts(
     rows: Sequence[StudyRow], *, assumed: Sequence[Message], warnings: Sequence[Message]
 ) -> dict[str, Any]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from application.simulation.prepared_circuit import PreparedCircuit, prepare_circuit
-from application.studies.documents import rows_csv, stored_document
+from application.studies.documents import rows_csv, stored_document, with_setup
 from application.studies.kinds import KINDS, NOMINAL_LABEL, StudyInput
 from application.studies.measures import StudyMeasures, study_measures
 from application.studies.plan import StudyPlan
@@ -56,6 +56,8 @@ class StudyRequest:
     """Address of a Dask scheduler; None = this machine. The rows do not depend on it."""
     call_id: str | None = None
     """As in `SimulationRequest`; also the key of the study's progress events."""
+    setup: Mapping[str, Any] | None = None
+    """What was filled in for it (a `StudySetup` as plain data); it is kept with the result."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -136,7 +138,8 @@ class RunStudy:
 
         def finished(*, is_stopped: bool) -> StudyResult:
             result = found(is_stopped=is_stopped)
-            self.results.save_study(folder, stored_document(result), rows_csv(result))
+            document = with_setup(stored_document(result), request.setup)
+            self.results.save_study(folder, document, rows_csv(result))
             return result
 
         try:

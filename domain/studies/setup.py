@@ -96,6 +96,16 @@ class StudySetup:
     maximizes: bool = False
     budget: str = "300"
 
+    def with_corners_of(self, other: StudySetup) -> StudySetup:
+        """The same at the corners of another one."""
+        return replace(
+            self,
+            processes=other.processes,
+            supply=other.supply,
+            voltages=other.voltages,
+            temperatures=other.temperatures,
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metric:

@@ -8,7 +8,7 @@ import hashlib
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -38,6 +38,7 @@ from shared.ulid import new_ulid
 if TYPE_CHECKING:
     from application.ports.project import StoredObject
     from infrastructure.persistence.attachment_files import AttachmentFiles
+    from infrastructure.persistence.circuit_files import CircuitFiles, GoalFiles
     from infrastructure.persistence.operations import SqliteOperationLog
     from infrastructure.persistence.sessions import SessionFiles
 
@@ -104,9 +105,15 @@ class ProjectFolder:
 
     @cached_property
     def goals(self) -> GoalFiles:
-        from infrastructure.persistence.project import GoalFiles
+        from infrastructure.persistence.circuit_files import GoalFiles
 
         return GoalFiles(self.private)
+
+    @cached_property
+    def setups(self) -> CircuitFiles:
+        from infrastructure.persistence.circuit_files import CircuitFiles
+
+        return CircuitFiles(self.private / paths.SETUPS_FOLDER)
 
     @cached_property
     def attachments(self) -> AttachmentFiles:
@@ -446,98 +453,3 @@ def _not_a_file(path: Path, error: OSError | ValueError) -> UserInputError | Env
             error_type="not_a_file",
         )
     return read_problem(error, path)
-
-
-_SUFFIX = ".json"
-_MAX_BYTES = 2**20
-_MOST_FILES = 2000
-
-
-class GoalFiles:
-    """Implements application.ports.project.GoalStore. Blocking."""
-
-    def __init__(self, private: Path) -> None:
-        self._folder = private / paths.GOALS_FOLDER
-        self._former = private / paths.FORMER_GOALS_FILE
-
-    def path_of(self, circuit: str) -> Path:
-        """Where the goals of the circuit at this place are, or would be."""
-        return self._folder / paths.goals_file_name(circuit)
-
-    def read(self, circuit: str) -> bytes | None:
-        """The goals of a circuit, None when it has none. Raises EnvironmentProblem."""
-        return _content(self.path_of(circuit))
-
-    def save(self, circuit: str, content: bytes) -> None:
-        """Replace the goals of a circuit atomically. Raises EnvironmentProblem."""
-        self._require_folder()
-        write_atomically(self.path_of(circuit), content)
-
-    def remove(self, circuit: str) -> None:
-        """Take the goals of a circuit away; none is no error. Raises EnvironmentProblem."""
-        _unlink(self.path_of(circuit))
-
-    def contents(self) -> tuple[bytes, ...]:
-        """What every file of goals holds; one that cannot be read is left out. Never raises."""
-        return tuple(self._contents())
-
-    def former(self) -> bytes | None:
-        """The file of goals a project had before each circuit had its own. Raises EnvironmentProblem."""
-        return _content(self._former)
-
-    def retire_former(self) -> None:
-        """Take that file away; none is no error. Raises EnvironmentProblem."""
-        _unlink(self._former)
-
-    def _contents(self) -> Iterator[bytes]:
-        try:
-            names = sorted(confined.names_in(self._folder))
-        except OSError:
-            return
-        for name in names[:_MOST_FILES]:
-            if name.endswith(_SUFFIX):
-                try:
-                    content = _content(self._folder / name)
-                except EnvironmentProblem:
-                    continue
-                if content is not None:
-                    yield content
-
-    def _require_folder(self) -> None:
-        """A real folder of ours: a link of this name would let us write elsewhere."""
-        try:
-            confined.make_folder(self._folder)
-        except InTheWay as error:
-            raise _unusable(error.place) from error
-        except OSError as error:
-            raise write_problem(error, self._folder) from error
-
-
-def _content(path: Path) -> bytes | None:
-    try:
-        return read_regular_file(path, max_bytes=_MAX_BYTES)
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except OSError as error:
-        raise _unusable(path) from error
-
-
-def _unlink(path: Path) -> None:
-    try:
-        confined.unlink(path)
-    except (FileNotFoundError, InTheWay):
-        return  # behind a link there are no goals of ours
-    except OSError as error:
-        raise write_problem(error, path) from error
-
-
-def _unusable(path: Path) -> EnvironmentProblem:
-    return EnvironmentProblem(
-        msg(
-            "{path} cannot hold a circuit's goals: it is a link, too large, or not a regular file.",
-            path=path,
-        ),
-        advice=msg("Move it elsewhere; the goals are written again with the next design."),
-        file=path,
-        error_type="bad_goals",
-    )

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from PyQt6.QtCore import Qt
+from PyQt6.QtGui import QAction
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QCheckBox, QComboBox, QLabel, QLineEdit, QPushButton
 
@@ -341,6 +342,76 @@ async def test_a_set_up_is_kept_with_its_circuit_and_speaks_the_window_s_languag
     again, other = await _page(parts, circuit, "worst-case", until)
     assert again is not page
     assert other.rows[0].row.tolerance == "7 %"
+
+
+@pytest.mark.timeout(180)
+async def test_a_set_up_has_a_name_and_that_of_a_stored_study_is_run_again(
+    parts: Parts, circuit: Path, until: Until
+) -> None:
+    page, pane = await _page(parts, circuit, "montecarlo", until)
+    _enter(_field(pane, "setup_runs"), "30")
+    _enter(pane.rows[0].tolerance, "2 %")
+    first = pane.setup
+
+    async def chosen(name: str) -> None:
+        page.setups.menu_shown = None
+        _click(page.setups)
+        await until(lambda: page.setups.menu_shown is not None)
+        action = page.setups.menu_shown.findChild(QAction, name)
+        assert action is not None, name
+        assert action.isEnabled(), name
+        action.trigger()
+        page.setups.menu_shown.close()
+
+    await chosen("save_setup")
+    answer = await _dialog_field(until)
+    assert answer.text() == "Monte Carlo"
+    answer.setText("two percent 二")
+    QTest.keyClick(answer, Qt.Key.Key_Return)
+    root = circuit.parent
+    setups = parts.app.project.setups
+    kept = root / ".circuit_ai" / "study_setups" / "divider.cir.json"
+    await until(kept.is_file)
+    assert [each.name for each in await setups.of(root, circuit)] == ["two percent 二"]
+
+    _click(pane.run_button)
+    await _ended(page, until)
+    study = page.view.study
+    _enter(_field(pane, "setup_runs"), "7")
+    _enter(pane.rows[0].pattern, "C1")
+    await chosen("setup:two percent 二")
+    assert page.view.setup_pane is not pane
+    assert page.view.setup_pane.setup == first
+    assert parts.services.workspace.views.of(circuit).studies["montecarlo"] == first
+
+    _enter(_field(page.view.setup_pane, "setup_runs"), "7")
+    await chosen("run_study_again")
+    assert page.view.setup_pane.setup == first
+    await _ended(page, until)
+    await until(lambda: page.view.study.path != study.path and not page.view.study.is_under_way)
+    assert page.view.study.rows == study.rows
+
+    await parts.app.project.browse.follow_move(root, circuit, circuit.with_name("other.cir"))
+    assert not kept.exists()
+    (moved,) = await setups.of(root, circuit.with_name("other.cir"))
+    assert moved.setup == first
+    await parts.app.project.browse.follow_move(root, circuit.with_name("other.cir"), circuit)
+    await chosen("delete:two percent 二")
+    await until(lambda: not kept.exists())
+
+
+async def _dialog_field(until: Until) -> QLineEdit:
+    """The line of a question that is open."""
+
+    def found() -> QLineEdit | None:
+        windows = (each for each in QApplication.topLevelWidgets() if each.objectName() == "textQuestion")
+        fields = (each.findChild(QLineEdit, "answer") for each in windows if each.isVisible())
+        return next((each for each in fields if each is not None), None)
+
+    await until(lambda: found() is not None)
+    field = found()
+    assert field is not None
+    return field
 
 
 def test_menu_names_every_kind(services: WindowServices) -> None:

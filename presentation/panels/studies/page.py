@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +27,7 @@ from presentation.panels.editor.centre_page import CentrePage
 from presentation.panels.studies.circuit_acts import CircuitActs
 from presentation.panels.studies.result_parts import ResultView, nominals_of
 from presentation.panels.studies.search_view import SearchView
+from presentation.panels.studies.setup_menu import SetupMenu, SetupsInFront
 from presentation.panels.studies.setup_pane import SetupPane
 from presentation.panels.studies.study_work import StudyWork
 from presentation.panels.studies.tune_view import TuneView
@@ -63,7 +63,14 @@ class KindView(QWidget):
         self.results.addWidget(self._note)
         self.results.addWidget(result)
         mark_area(self.results, surface="base")
-        arrange(QHBoxLayout(self), setup, (self.results, 1), edges=0, gap=0)
+        self._row = arrange(QHBoxLayout(self), setup, (self.results, 1), edges=0, gap=0)
+
+    def replace_setup(self, setup: SetupPane) -> None:
+        """Another one is filled in from now on."""
+        former, self.setup_pane = self.setup_pane, setup
+        self._row.replaceWidget(former, setup)
+        former.hide()
+        former.deleteLater()
 
     def show_study(self, study: StoredStudy, nominals: Mapping[str, float]) -> None:
         self.study = study
@@ -108,6 +115,7 @@ class StudiesPage(CentrePage):
         self.tuning = TuneWork(services, app, circuit, self)
         self.acts = CircuitActs(services, app.project, app.simulation, circuit, self)
         self.tabs = TabStrip(services, [TITLES[kind] for kind in KINDS], "studyKinds")
+        self.setups = SetupMenu(services, app.project, circuit, self._setups_in_front)
         self._last_run = text_label(name="last_run")
         self._last_run.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         mark(self._last_run, role="secondary")
@@ -210,7 +218,7 @@ class StudiesPage(CentrePage):
     def _lay_out(self) -> None:
         head = QWidget()
         mark_area(head, surface="base", line="bottom")
-        self._head_row = arrange(QHBoxLayout(head), (self.tabs, 3), (self._last_run, 1), edges=0)
+        self._head_row = arrange(QHBoxLayout(head), (self.tabs, 3), (self._last_run, 1), self.setups, edges=0)
         self._progress_line = QWidget()
         self._progress_row = arrange(QHBoxLayout(self._progress_line), self.progress, edges=0)
         arrange(
@@ -236,6 +244,8 @@ class StudiesPage(CentrePage):
         self.tuning.evaluated.connect(self._on_tuned)
         self.tuning.ended.connect(self._show_work)
         self.tuning.failed.connect(self._on_tuning_failed)
+        self.setups.chosen.connect(self.fill_in)
+        self.setups.run_wanted.connect(self._run_again)
         self.acts.changed.connect(self._show_applied)
         self.acts.difference_wanted.connect(self.difference_wanted)
         self.acts.run_opened.connect(self.run_opened)
@@ -317,16 +327,12 @@ class StudiesPage(CentrePage):
         if setup is None:
             former = self._services.workspace.views.of(self.circuit).studies
             setup = UsualSetups(offer=self.offer, former=former).of(kind)
-        pane = SetupPane(self._services, kind, setup, self.offer, self.circuit.name)
+        pane = self._pane_of(kind, setup, self.offer)
         view = KindView(self._services, pane, _result_view(kind, self._services))
         self.views[kind] = view
         self.stack.addWidget(view)
-        pane.changed.connect(lambda: self._keep(kind, pane.setup))
-        pane.run_wanted.connect(lambda: self.run(kind))
-        pane.stop_wanted.connect(self.tuning.stop if kind == "tune" else self.work.stop)
         if isinstance(view.result, TuneView):
             view.result.wanted.connect(self.tuning.want)
-        pane.goals_wanted.connect(self.acts.edit_goals)
         view.result.run_wanted.connect(lambda run: self._open_run(kind, run))
         view.result.values_wanted.connect(self.acts.apply)
         view.result.undo_wanted.connect(self.acts.undo)
@@ -334,6 +340,44 @@ class StudiesPage(CentrePage):
         view.result.next_wanted.connect(self.show_kind)
         view.result.file_wanted.connect(lambda: self._export(kind))
         return view
+
+    def _pane_of(self, kind: SetupKind, setup: StudySetup, offer: CircuitOffer) -> SetupPane:
+        pane = SetupPane(self._services, kind, setup, offer, self.circuit.name)
+        pane.changed.connect(lambda: self._keep(kind, pane.setup))
+        pane.run_wanted.connect(lambda: self.run(kind))
+        pane.stop_wanted.connect(self.tuning.stop if kind == "tune" else self.work.stop)
+        pane.goals_wanted.connect(self.acts.edit_goals)
+        return pane
+
+    def _setups_in_front(self) -> SetupsInFront | None:
+        from application.project.saved_setups import setup_of
+
+        view, study = self.view, None if self.view is None else self.view.study
+        if view is None:
+            return None
+        return SetupsInFront(
+            kind=self.kind,
+            filled_in=view.setup_pane.setup,
+            shown=None if study is None or study.is_under_way else setup_of(study.kind, study.document),
+            can_run=self.work.running is None,
+        )
+
+    def fill_in(self, kind: SetupKind, setup: StudySetup) -> None:
+        """Show a set-up in place of what is filled in."""
+        view = self.views.get(kind)
+        if view is not None and self.offer is not None:
+            view.replace_setup(self._pane_of(kind, setup, self.offer))
+            self._keep(kind, setup)
+            corners = self._corners()
+            if setup.at_corners and kind != "corners" and corners is not None:
+                self.fill_in("corners", corners.with_corners_of(setup))
+            self._show_work()
+
+    def _run_again(self, kind: SetupKind, setup: StudySetup) -> None:
+        self.fill_in(kind, setup)
+        view = self.views.get(kind)
+        if view is not None and view.setup_pane.refusal is None:  # else the pane tells why
+            self.run(kind)
 
     def _keep(self, kind: SetupKind, setup: StudySetup) -> None:
         self._services.workspace.views.of(self.circuit).studies[kind] = setup
@@ -371,14 +415,8 @@ class StudiesPage(CentrePage):
             self._tune()
             return
         if setup.at_corners and (corners := self._corners()) is not None:
-            setup = replace(
-                setup,
-                processes=corners.processes,
-                supply=corners.supply,
-                voltages=corners.voltages,
-                temperatures=corners.temperatures,
-            )
-        self.work.start(kind, document_of(kind, setup, self.offer))
+            setup = setup.with_corners_of(corners)
+        self.work.start(kind, document_of(kind, setup, self.offer), setup)
 
     def _tune(self) -> None:
         """Load the circuit with what is filled in; values that were moved stay where they are."""

@@ -12,10 +12,11 @@ from PyQt6.QtWidgets import QWidget
 
 from application.app import Application
 from application.ports.events import OptimizationProgressed, StudyProgressed
-from domain.studies.setup import SetupKind
+from domain.studies.setup import SetupKind, StudySetup
 from presentation.progress_words import progress_of
 from presentation.ui.workspace import WindowServices
 from shared.errors import CircuitAIError, internal_error
+from shared.setting import to_plain
 from shared.ulid import new_ulid
 from shared.uninterrupted import off_loop
 
@@ -56,11 +57,11 @@ class StudyWork(QObject):
         self._started = 0.0
         self.running: SetupKind | None = None
 
-    def start(self, kind: SetupKind, document: Mapping[str, Any]) -> None:
-        """Run the study that a specification asks for, unless one is running."""
+    def start(self, kind: SetupKind, document: Mapping[str, Any], setup: StudySetup) -> None:
+        """Run the study that a specification asks for, unless one is running; `setup` is kept with it."""
         if self.running is None:
             self.running = kind
-            self._services.start(self._run(kind, document), kind="study", scope=self._scope)
+            self._services.start(self._run(kind, document, to_plain(setup)), kind="study", scope=self._scope)
             self.state_changed.emit()
 
     def stop(self) -> None:
@@ -69,7 +70,7 @@ class StudyWork(QObject):
             stop = self._app.program.stop.stop("user", scope=self._scope)
             self._services.start(stop, kind="stop study", scope=f"stop {self._scope}")
 
-    async def _run(self, kind: SetupKind, document: Mapping[str, Any]) -> None:
+    async def _run(self, kind: SetupKind, document: Mapping[str, Any], setup: Mapping[str, Any]) -> None:
         self._key, self._started = new_ulid(), time.monotonic()
         events = self._app.program.events
         ends = [
@@ -79,7 +80,9 @@ class StudyWork(QObject):
         kept: list[Path] = []
         error: CircuitAIError | None = None
         try:
-            result = await self._simulate(kind, document, lambda partial: kept.append(partial.result_path))
+            result = await self._simulate(
+                kind, document, setup, lambda partial: kept.append(partial.result_path)
+            )
             kept.append(result.result_path)
         except CircuitAIError as problem:
             error = problem
@@ -100,6 +103,7 @@ class StudyWork(QObject):
         self,
         kind: SetupKind,
         document: Mapping[str, Any],
+        setup: Mapping[str, Any],
         keep: Callable[[StudyResult | OptimizationResult], None],
     ) -> StudyResult | OptimizationResult:
         from application.optimization.optimizing import OptimizeRequest
@@ -112,9 +116,9 @@ class StudyWork(QObject):
             raise ValueError(kind)  # its page has a worker of its own
         watcher = Watcher(looks=self._page.isVisible, show=lambda study: self.seen.emit(kind, study))
         if kind == "optimize":
-            search = OptimizeRequest(circuit=self._circuit, spec=spec, call_id=self._key)
+            search = OptimizeRequest(circuit=self._circuit, spec=spec, call_id=self._key, setup=setup)
             return await self._app.design.optimize(search, on_stopped=keep, watcher=watcher)
-        request = StudyRequest(circuit=self._circuit, kind=kind, spec=spec, call_id=self._key)
+        request = StudyRequest(circuit=self._circuit, kind=kind, spec=spec, call_id=self._key, setup=setup)
         return await self._app.simulation.study(request, on_stopped=keep, watcher=watcher)
 
     def _on_progress(self, event: StudyProgressed | OptimizationProgressed) -> None:

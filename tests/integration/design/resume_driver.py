@@ -21,7 +21,7 @@ from typing import Any
 import bootstrap
 from application.workflow.designing import DesignRequest, Question, ResumeRequest
 from domain.design import catalogue
-from infrastructure.persistence import operations, project, results, sessions
+from infrastructure.persistence import circuit_files, operations, project, results, sessions
 from shared.errors import CircuitAIError
 from shared.paths import USER_HOME_VARIABLE
 from tests.fakes.scripted_family import ScriptedFamily, only
@@ -72,7 +72,7 @@ def watch_everything(borders: Borders) -> None:
     borders.watch(operations.SqliteOperationLog, "record_intent")
     borders.watch(operations.SqliteOperationLog, "set_state")
     borders.watch(project.ProjectFolder, "write")
-    borders.watch(project.GoalFiles, "save")
+    borders.watch(circuit_files.GoalFiles, "save")
     borders.watch(results.ResultFolders, "new_result")
     borders.watch(results.ResultFolders, "save")
     borders.watch(AsyncSqliteSaver, "aput")
