@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from application.groups.outside import Outside
     from application.groups.project import Project
     from application.groups.simulation import Simulation
+    from application.optimization.influencing import FindInfluence
     from application.optimization.optimizing import OptimizeCircuit
     from application.optimization.tuning import TuneCircuit
     from application.reports.circuit_report import ReportCircuit
@@ -86,6 +87,13 @@ class Design:
             settings=simulation.settings,
             libraries=program.libraries,
         )
+
+    @cached_property
+    def influence(self) -> FindInfluence:
+        """What each value of a circuit does to one goal."""
+        from application.optimization.influencing import FindInfluence
+
+        return FindInfluence(tune=self.tune)
 
     @cached_property
     def report(self) -> ReportCircuit:

@@ -89,6 +89,8 @@ SIMULATE: tuple[Action, ...] = (
         _studies(f"study.{kind}", STUDY_TITLES[kind], begins_part=not place)
         for place, kind in enumerate(STUDY_KINDS)
     ),
+    _simulate("influence", msg("Influence on a goal in the margin"), begins_part=True, icon="gauge"),
+    _simulate("influenceGoal", msg("Influence on the next goal")),
 )
 
 HELP: tuple[Action, ...] = (

@@ -245,6 +245,16 @@ def _simulate(targets: Targets) -> Iterator[Bound]:
     for kind in STUDY_KINDS:
         open_page = partial(workspace.studies_wanted.emit, None, kind, "")
         yield Bound(f"study.{kind}", open_page, refusals.no_project)
+    parts = targets.parts  # their bars are made when somebody asks for them
+
+    def toggle_influence() -> None:
+        parts.influence.toggle()
+
+    def next_goal() -> None:
+        parts.influence.next_goal()
+
+    yield Bound("influence", toggle_influence, refusals.no_file)
+    yield Bound("influenceGoal", next_goal, refusals.no_file)
 
 
 def _design(targets: Targets) -> Iterator[Bound]:

@@ -22,6 +22,7 @@ from presentation.panels.project.outline import OutlinePane
 from presentation.panels.project.results import ResultsList
 from presentation.panels.project.tree import ProjectTree
 from presentation.panels.run_views import RunViews
+from presentation.panels.studies.influence_bars import InfluenceBars
 from presentation.panels.studies.pages import StudyPages
 from presentation.ui.tabbed_pages import Page
 from presentation.ui.workspace import WindowServices
@@ -102,6 +103,13 @@ class Parts:
         from presentation.panels.studies.pages import StudyPages
 
         return StudyPages(self.services, self.app, self.editor)
+
+    @cached_property
+    def influence(self) -> InfluenceBars:
+        """Bars in the editor's margin, off until they are asked for."""
+        from presentation.panels.studies.influence_bars import InfluenceBars
+
+        return InfluenceBars(self.services, self.app, self.editor)
 
     @cached_property
     def conversation(self) -> ConversationPanel:

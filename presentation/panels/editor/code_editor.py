@@ -21,9 +21,6 @@ from PyQt6.QtGui import (
 from PyQt6.QtWidgets import QMenu, QToolTip
 
 from presentation.panels.editor.editor_look import (
-    CHANGES,
-    FOLDS,
-    NUMBERS,
     SYMBOLS,
     dress,
     dress_taken_out,
@@ -198,10 +195,13 @@ class CodeEditor(MarkedText):
             found = [p.message for p in self._problems if self.line_of(p.start) == line]
         else:
             found = self.problems_at(self.ask(self.SCI_POSITIONFROMPOINTCLOSE, point.x(), point.y()))
-        return "\n".join(dict.fromkeys(self._services.language(message) for message in found))
+        texts = [self._services.language(message) for message in found]
+        if point.x() < left and (bar := self.bars.get(line)) is not None:
+            texts.append(bar.tip)
+        return "\n".join(dict.fromkeys(texts))
 
     def _margins_width(self) -> int:
-        return sum(self.marginWidth(margin) for margin in (NUMBERS, SYMBOLS, CHANGES, FOLDS))
+        return sum(self.marginWidth(margin) for margin in range(self.margins()))
 
     def contextMenuEvent(self, event: QContextMenuEvent | None) -> None:  # noqa: N802 - Qt's name
         """Our own menu: Scintilla's speaks English only."""

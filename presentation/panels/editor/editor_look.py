@@ -16,7 +16,7 @@ from presentation.panels.editor.marked_text import (
     TAKEN_OUT,
     WARNING,
 )
-from presentation.panels.editor.overlay import SQUIGGLES
+from presentation.panels.editor.overlay import BARS, SQUIGGLES
 from presentation.ui.theme import Theme
 from presentation.ui.workspace import WindowServices
 
@@ -49,10 +49,12 @@ def set_up(editor: ByteText) -> None:
     editor.ask(editor.SCI_SETCARETLINEVISIBLEALWAYS, 1)
     editor.ask(editor.SCI_USEPOPUP, 0)
     editor.setMarginType(NUMBERS, editor.MarginType.NumberMargin)
-    for margin in (SYMBOLS, CHANGES):
+    for margin in (SYMBOLS, CHANGES, BARS):
         editor.setMarginType(margin, editor.MarginType.SymbolMargin)
     editor.setMarginMarkerMask(SYMBOLS, 1 << ERROR | 1 << WARNING | 1 << BULB)
     editor.setMarginMarkerMask(CHANGES, 1 << CHANGED)
+    editor.setMarginMarkerMask(BARS, 0)
+    editor.setMarginWidth(BARS, 0)
     editor.setMarginSensitivity(SYMBOLS, True)
     editor.setFolding(editor.FoldStyle.PlainFoldStyle, FOLDS)
     editor.ask(editor.SCI_SETFOLDFLAGS, 0)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from presentation.panels.editor.byte_text import ByteText
 from presentation.panels.editor.examination import Problem
-from presentation.panels.editor.overlay import SQUIGGLES, LineHint, Note, Overlay, OverviewBar
+from presentation.panels.editor.overlay import BARS, SQUIGGLES, LineBar, LineHint, Note, Overlay, OverviewBar
 from presentation.panels.editor.spice_lexer import SpiceLexer
 from presentation.ui.parts import once_after
 from presentation.ui.workspace import WindowServices
@@ -146,6 +146,28 @@ class MarkedText(ByteText):
         if hints or self._overlay.hints:
             self._overlay.hints, self._overlay.are_hints_stale = hints, is_stale
             self.update_view()
+
+    def show_bars(self, bars: Mapping[int, LineBar], *, width: int) -> None:
+        """What lines (from 0) do to a goal, in a margin so wide; none takes the margin away."""
+        self._overlay.bars, self._overlay.are_bars_stale = bars, False
+        self.setMarginWidth(BARS, width if bars else 0)
+        self.update_view()
+
+    def mark_bars(self) -> None:
+        """The bars are of an older text."""
+        if self._overlay.bars and not self._overlay.are_bars_stale:
+            self._overlay.are_bars_stale = True
+            self.update_view()
+
+    @property
+    def bars(self) -> Mapping[int, LineBar]:
+        """What stands in that margin."""
+        return self._overlay.bars
+
+    @property
+    def are_bars_stale(self) -> bool:
+        """Whether that is of an older text."""
+        return self._overlay.are_bars_stale
 
     def mark_hints(self) -> None:
         """The figures behind the lines are of an older text."""

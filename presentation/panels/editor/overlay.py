@@ -19,6 +19,8 @@ SQUIGGLES = {"error": 8, "warning": 9, "info": 10}
 _COLORS = {"error": "error.icon", "warning": "warn.icon", "info": "info.icon"}
 _NUMBERS = 0
 """Margin of the line numbers."""
+BARS = 4
+"""Margin of the bars that tell what a line does to a goal; it has no width without them."""
 _PADDING = 3
 """Pixels Scintilla leaves at the right of a line number."""
 
@@ -40,6 +42,15 @@ class LineHint:
     is_unusual: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class LineBar:
+    """What a line does to the chosen goal."""
+
+    share: float
+    """From -1 to 1 of what the strongest does; 0: nothing worth telling."""
+    tip: str
+
+
 class Overlay:
     """Paints one editor's; its `note` is shown on the caret's line, its `hints` behind others."""
 
@@ -51,6 +62,9 @@ class Overlay:
         """By line, from 0."""
         self.are_hints_stale = False
         """They are of an older text."""
+        self.bars: Mapping[int, LineBar] = {}
+        """By line, from 0, in the margin `BARS`."""
+        self.are_bars_stale = False
 
     def action_at(self, point: QPointF) -> Problem | None:
         """The problem whose fix is offered at a point of the viewport."""
@@ -66,6 +80,7 @@ class Overlay:
         self._paint_number(painter, theme, line, QRect(0, top, self._editor.marginWidth(_NUMBERS), height))
         self._action_area = QRectF()
         self._paint_hints(painter, theme)
+        self._paint_bars(painter, theme)
         if self.note is not None:
             end = self._ask(QsciScintilla.SCI_GETLINEENDPOSITION, line)
             left = self._ask(QsciScintilla.SCI_POINTXFROMPOSITION, 0, end) + theme.size("space.6")
@@ -92,6 +107,30 @@ class Overlay:
             painter.setPen(theme.color("warn.text" if is_warned else usual))
             area = QRectF(left, top, QFontMetricsF(font).horizontalAdvance(hint.text) + 1, height)
             painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, hint.text)
+
+    def _paint_bars(self, painter: QPainter, theme: Theme) -> None:
+        """From the middle of their margin to the side of their sign; a dot where a line matters nothing."""
+        width = self._editor.marginWidth(BARS)
+        if not self.bars or not width:
+            return
+        left = sum(self._editor.marginWidth(margin) for margin in range(BARS))
+        middle, reach = left + width / 2, width / 2 - theme.size("space.1")
+        thick = theme.size("margin_bar.height")
+        painter.setPen(Qt.PenStyle.NoPen)
+        for line in self._visible_lines():
+            bar = self.bars.get(line)
+            if bar is None:
+                continue
+            start = self._ask(QsciScintilla.SCI_POSITIONFROMLINE, line)
+            top = self._ask(QsciScintilla.SCI_POINTYFROMPOSITION, 0, start)
+            center = top + self._ask(QsciScintilla.SCI_TEXTHEIGHT, line) / 2
+            color = "text.disabled" if self.are_bars_stale or not bar.share else "trace.0"
+            long = bar.share * reach
+            long = long if abs(long) >= 1 else 0.0
+            area = QRectF(min(middle, middle + long), center - thick / 2, max(abs(long), 2), thick)
+            painter.fillRect(area, theme.color(color))
+            tall = theme.size("margin_bar.tick_height")
+            painter.fillRect(QRectF(middle - 0.5, center - tall / 2, 1, tall), theme.color("border.divider"))
 
     def _visible_lines(self) -> Iterator[int]:
         """The lines on the screen, from 0."""
