@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from application.optimization.optimizing import OptimizeCircuit
     from application.optimization.tuning import TuneCircuit
     from application.reports.circuit_report import ReportCircuit
+    from application.studies.since_when import FindCulprit
     from application.workflow.designing import DesignCircuit
     from application.workflow.going_back import GoBackToRound
 
@@ -94,6 +95,21 @@ class Design:
         from application.optimization.influencing import FindInfluence
 
         return FindInfluence(tune=self.tune)
+
+    @cached_property
+    def since_when(self) -> FindCulprit:
+        """Which edit of a circuit lost a goal."""
+        from application.studies.since_when import FindCulprit
+
+        simulation = self._outside.simulation
+        return FindCulprit(
+            projects=self._outside.project.projects,
+            operations=self._project.operations,
+            batch=simulation.batch,
+            sources=simulation.sources,
+            settings=simulation.settings,
+            libraries=self._outside.program.libraries,
+        )
 
     @cached_property
     def report(self) -> ReportCircuit:

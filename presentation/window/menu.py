@@ -255,6 +255,13 @@ def _simulate(targets: Targets) -> Iterator[Bound]:
 
     yield Bound("influence", toggle_influence, refusals.no_file)
     yield Bound("influenceGoal", next_goal, refusals.no_file)
+    yield Bound("sinceWhen", partial(_ask_since_when, targets), refusals.no_run)
+
+
+def _ask_since_when(targets: Targets) -> None:
+    from presentation.panels.studies.since_when import SinceWhen
+
+    SinceWhen(targets.services, targets.parts.app, targets.window).ask()
 
 
 def _design(targets: Targets) -> Iterator[Bound]:

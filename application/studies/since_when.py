@@ -1,0 +1,410 @@
+"""Since when a goal is missed: the edit that did it, found by halving the history of a circuit's files.
+
+The history is what the log of operations tells of every file the circuit reads. What somebody wrote by hand
+between two operations, or two runs, is an edit too: it is seen by what the next one found there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from application.ports.project import ABSENT, FOLDER
+from application.studies.measures import study_measures
+from application.studies.plan import Point, StudyPlan
+from application.studies.studying import prepare_for_study, without_own_steps
+from domain.circuit.dependencies import SourceFile
+from domain.llm.tools.three_way import merge_files
+from domain.simulation.goals import DesignGoal
+from domain.studies.halving import first_bad
+from domain.studies.study_spec import read_study_spec
+from shared.errors import CircuitAIError, CircuitError, UserInputError
+from shared.message import msg
+from shared.uninterrupted import off_loop
+
+if TYPE_CHECKING:
+    from application.ports.project import OperationRecord, ProjectFiles, Projects
+    from application.ports.simulation import BatchSimulator, SimulatorSettingsStore, SourceReaders
+    from application.project.undoing import ProjectOperations
+    from application.simulation.prepared_circuit import PreparedCircuit
+    from application.studies.measures import StudyMeasures
+    from domain.circuit.dependencies import SourceReader, SourceRefusal
+
+TAKE_BACK_TOOL = "take_edit_back"
+"""How the log names an edit that was taken back although others came after it."""
+_MOST_STATES = 5_000
+_TIMEOUT_S = 30.0
+State = Mapping[str, str]
+"""SHA-256 of each file by its place in the project."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edit:
+    """One step of the history."""
+
+    before: State
+    after: State
+    op_id: str = ""
+    """The operation; "" for what was written by hand."""
+    tool: str = ""
+    created: str = ""
+    """ISO 8601, UTC; of what was written by hand when it was first seen, "" = now."""
+
+    @property
+    def changed(self) -> tuple[str, ...]:
+        """The places of the files it changed."""
+        return tuple(place for place, digest in self.after.items() if self.before.get(place) != digest)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """A run that tells what the circuit's file was at a time."""
+
+    created: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Culprit:
+    """The edit since which a goal is missed."""
+
+    edit: Edit
+    goal: DesignGoal
+    value_before: float
+    value_after: float
+    """NaN: with the edit it cannot be measured any more."""
+    line: int
+    """From 1: the first one that it changed, in the file as the edit left it."""
+    was: str
+    """What stood there before; "" for a line that is new."""
+    became: str
+    """"" for a line that was taken out."""
+    runs: int
+    states: int
+
+
+def edits_of(
+    records: Sequence[OperationRecord], runs: Iterable[Run], circuit: str, now: State
+) -> tuple[Edit, ...]:
+    """The history of the files of `now`, the oldest edit first; the last one ends with `now`."""
+    steps = sorted(_steps(records, runs, circuit, now), key=lambda step: step.created)
+    first: dict[str, str] = {}
+    for step in steps:
+        first = {**(step.before or step.after), **first}
+    state = {**now, **first}
+    found: list[Edit] = []
+
+    def goes_on(change: State, step: _Step | None = None, created: str = "") -> None:
+        after = {**state, **change}
+        if after != state:
+            named = Edit(before=dict(state), after=after, created=created)
+            if step is not None:
+                named = replace(named, op_id=step.op_id, tool=step.tool)
+            found.append(named)
+        state.update(change)
+
+    for step in steps:
+        goes_on(step.before, created=step.created)  # by hand, since the step before
+        goes_on(step.after, step if step.op_id else None, step.created)
+    goes_on(now)
+    return tuple(found[-_MOST_STATES:])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Step:
+    """What an operation did to the circuit's files, or a run found there."""
+
+    created: str
+    before: State
+    """Empty for a run."""
+    after: State
+    op_id: str = ""
+    tool: str = ""
+
+
+def _steps(
+    records: Sequence[OperationRecord], runs: Iterable[Run], circuit: str, now: State
+) -> Iterator[_Step]:
+    for record in records:
+        changes = [
+            each for each in record.changes if each.path in now and FOLDER not in (each.before, each.after)
+        ]
+        if changes and record.state in ("done", "undone"):
+            yield _Step(
+                created=record.created,
+                before={each.path: each.before for each in changes},
+                after={each.path: each.after for each in changes},
+                op_id=record.op_id,
+                tool=record.tool,
+            )
+    for run in runs:
+        yield _Step(created=run.created, before={}, after={circuit: run.sha256})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FindCulprit:
+    """The use case."""
+
+    projects: Projects
+    operations: ProjectOperations
+    batch: BatchSimulator
+    sources: SourceReaders
+    settings: SimulatorSettingsStore
+    libraries: tuple[Path, ...] = ()
+
+    async def __call__(
+        self, root: Path, circuit: Path, goal: DesignGoal, runs: Iterable[Run] = ()
+    ) -> Culprit:
+        """Measure the goal in states of the history, halving it.
+
+        Raises CircuitError when the goal is met now ("goal_met"), when there is no history, or none of it
+        meets the goal ("never_met"); UserInputError for a circuit outside the project.
+        """
+        states, edits = await off_loop(self._history, root, circuit, tuple(runs))
+        values: dict[int, float] = {}
+
+        async def value_at(place: int) -> float:
+            if place not in values:
+                values[place] = await self._value(root, circuit, goal, states[place])
+            return values[place]
+
+        if goal.is_met_by(await value_at(len(states) - 1)):
+            raise CircuitError(
+                msg("{metric} meets its goal.", metric=goal.metric), file=circuit, error_type="goal_met"
+            )
+        search = first_bad(len(states))
+        found: int | None = None
+        try:
+            place = next(search)
+            while True:
+                place = search.send(goal.is_met_by(await value_at(place)))
+        except StopIteration as end:
+            found = end.value
+        if found is None:
+            raise CircuitError(
+                msg(
+                    "No earlier state of {name} meets the goal for {metric}: {count} {count:state|states} "
+                    "looked at, {states} {states:state|states} known.",
+                    name=circuit.name, metric=goal.metric, count=len(values), states=len(states),
+                ),
+                advice=msg("Edits are known since the project's first operation or run."),
+                file=circuit,
+                error_type="never_met",
+            )  # fmt: skip
+        return await off_loop(
+            self._culprit, root, edits[found - 1], goal, (values[found - 1], values[found]),
+            (len(values), len(states)),
+        )  # fmt: skip
+
+    async def take_back(self, root: Path, culprit: Culprit) -> OperationRecord:
+        """Take this edit out of the files as they are now, and leave every later one, as one operation.
+
+        Raises CircuitError ("edits_overlap") where a later edit changed the same lines.
+        """
+        contents, expected = await off_loop(self._without, root, culprit.edit)
+        return await self.operations.rewrite(root, contents, expected=expected, tool=TAKE_BACK_TOOL)
+
+    # ---- history ---------------------------------------------------------------------------------
+
+    def _history(
+        self, root: Path, circuit: Path, runs: Sequence[Run]
+    ) -> tuple[tuple[State, ...], tuple[Edit, ...]]:
+        prepared = self._prepared(self.sources, circuit)
+        with self._opened(root) as project:
+            files = [circuit.resolve(), *prepared.tree.files]
+            places = {
+                path.relative_to(project.root).as_posix(): path
+                for path in files
+                if path.is_relative_to(project.root)
+            }
+            main = next((place for place, path in places.items() if path == circuit.resolve()), "")
+            if not main:
+                raise UserInputError(
+                    msg("{path} is outside the project {project}.", path=circuit, project=root), file=circuit
+                )
+            now = {place: _digest(project.read(path)) for place, path in places.items()}
+            records = [each for each in project.operations.list() if each.kind != "simulation"]
+            kept = [run for run in runs if _is_kept(project, main, run.sha256)]
+            edits = _readable(project, edits_of(records, kept, main, now), now)
+        states = (edits[0].before, *(edit.after for edit in edits)) if edits else (now,)
+        return states, edits
+
+    @contextlib.contextmanager
+    def _opened(self, root: Path) -> Iterator[ProjectFiles]:
+        project = self.projects.open(root)
+        try:
+            yield project
+        finally:
+            project.close()
+
+    # ---- measuring -------------------------------------------------------------------------------
+
+    async def _value(self, root: Path, circuit: Path, goal: DesignGoal, state: State) -> float:
+        """What the goal measures in a state; NaN where it cannot be measured."""
+        try:
+            plan, measures = await off_loop(self._planned, root, circuit, goal, state)
+            async with self.batch.live(plan.circuits[0]) as live:
+                run = plan.run(0, Point(values={}))
+                outcome = await live.evaluate(run.values, signals=measures.signals, timeout_s=_TIMEOUT_S)
+            if outcome.state != "ok":
+                return math.nan
+            found = await off_loop(measures.of, outcome.plots, {})
+        except CircuitAIError:  # a text that could not be simulated: the goal was not met
+            return math.nan
+        return found.values.get(goal.metric, math.nan)
+
+    def _planned(
+        self, root: Path, circuit: Path, goal: DesignGoal, state: State
+    ) -> tuple[StudyPlan, StudyMeasures]:
+        with self._opened(root) as project:
+            contents = {
+                project.root / place: _content(project, place, digest)
+                for place, digest in state.items()
+                if digest != ABSENT
+            }
+        spec = read_study_spec({"measure": {goal.metric: goal.expression or goal.metric}})
+        prepared, _ = without_own_steps(self._prepared(_AsItWas(self.sources, contents), circuit))
+        measures, _, _ = study_measures(spec, prepared)
+        return StudyPlan(prepared, spec, parameters=(), corners=()), measures
+
+    def _prepared(self, sources: SourceReaders, circuit: Path) -> PreparedCircuit:
+        return prepare_for_study(
+            sources,
+            circuit,
+            read_study_spec({}),
+            libraries=(),
+            user_libraries=self.libraries,
+            settings=self.settings.of_circuit(circuit),
+            dialect=None,
+            needs_analysis=False,
+        )
+
+    # ---- the answer ------------------------------------------------------------------------------
+
+    def _culprit(
+        self,
+        root: Path,
+        edit: Edit,
+        goal: DesignGoal,
+        values: tuple[float, float],
+        counts: tuple[int, int],
+    ) -> Culprit:
+        place = edit.changed[0]
+        with self._opened(root) as project:
+            before, after = (_content(project, place, each.get(place, ABSENT)) for each in (
+                edit.before, edit.after))  # fmt: skip
+        line, was, became = _first_change(before, after)
+        return Culprit(
+            edit=edit, goal=goal, value_before=values[0], value_after=values[1],
+            line=line, was=was, became=became, runs=counts[0], states=counts[1],
+        )  # fmt: skip
+
+    def _without(self, root: Path, edit: Edit) -> tuple[dict[Path, bytes], dict[Path, str]]:
+        contents: dict[Path, bytes] = {}
+        expected: dict[Path, str] = {}
+        with self._opened(root) as project:
+            for place in edit.changed:
+                path = project.root / place
+                before, after = (_content(project, place, each.get(place, ABSENT)) for each in (
+                    edit.before, edit.after))  # fmt: skip
+                now = project.read(path)
+                merged = before if now == after else merge_files(after, now, before)
+                if merged is None:
+                    raise CircuitError(
+                        msg("Later edits changed the same lines of {path}.", path=place),
+                        advice=msg("Change the lines by hand."),
+                        file=path,
+                        error_type="edits_overlap",
+                    )
+                contents[path], expected[path] = merged, _digest(now)
+        return contents, expected
+
+
+class _AsItWas:
+    """Readers that see files as they were. Implements application.ports.simulation.SourceReaders."""
+
+    def __init__(self, sources: SourceReaders, contents: Mapping[Path, bytes]) -> None:
+        self._sources = sources
+        self._contents = contents
+
+    def for_circuit(self, circuit: Path, libraries: Sequence[Path]) -> SourceReader:
+        return _Then(self._sources.for_circuit(circuit, libraries), self._contents)
+
+
+class _Then:
+    """Implements domain.circuit.dependencies.SourceReader."""
+
+    def __init__(self, reader: SourceReader, contents: Mapping[Path, bytes]) -> None:
+        self._reader = reader
+        self._contents = contents
+
+    def read(self, reference: str, *, including_file: Path) -> SourceFile | SourceRefusal:
+        found = self._reader.read(reference, including_file=including_file)
+        then = self._contents.get(found.path)
+        if not isinstance(found, SourceFile) or then is None or then == found.data:
+            return found
+        # A run takes the text itself along: what is on the disk is another.
+        return found._replace(data=then, rewritten=True)
+
+    def find(self, name: str) -> Path | None:
+        return self._reader.find(name)
+
+
+def _readable(project: ProjectFiles, edits: Sequence[Edit], now: State) -> tuple[Edit, ...]:
+    """The newest edits back to one whose texts are not kept any more, or did not exist."""
+    known = set(now.items())
+    found: list[Edit] = []
+    for edit in reversed(edits):
+        wanted = [item for item in edit.before.items() if item not in known]
+        try:
+            for place, digest in wanted:
+                _content(project, place, digest)
+        except CircuitAIError:
+            break
+        if any(digest == ABSENT for _, digest in wanted):
+            break
+        known.update(wanted)
+        found.append(edit)
+    return tuple(reversed(found))
+
+
+def _is_kept(project: ProjectFiles, place: str, digest: str) -> bool:
+    try:
+        _content(project, place, digest)
+    except CircuitAIError:
+        return False
+    return True
+
+
+def _content(project: ProjectFiles, place: str, digest: str) -> bytes:
+    """A file's content by its hash: stored, or as it is now. Raises EnvironmentProblem when it is lost."""
+    if digest == ABSENT:
+        return b""
+    try:
+        return project.read_object(digest)
+    except CircuitAIError:
+        now = project.read(project.root / place)
+        if _digest(now) != digest:
+            raise
+        return now
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _first_change(before: bytes, after: bytes) -> tuple[int, str, str]:
+    """The first line (from 1) of `after` that is another, what stood there, and what stands there."""
+    was, became = (text.decode("utf-8", errors="replace").splitlines() for text in (before, after))
+    same = 0
+    while same < min(len(was), len(became)) and was[same] == became[same]:
+        same += 1
+    more = len(became) - len(was)
+    old = was[same] if same < len(was) and more <= 0 else ""
+    new = became[same] if same < len(became) and more >= 0 else ""
+    return same + 1, old.strip(), new.strip()
