@@ -19,6 +19,7 @@ from application.studies.measures import study_measures
 from application.studies.plan import Point, StudyPlan
 from application.studies.studying import prepare_for_study, without_own_steps
 from domain.circuit.dependencies import SourceFile
+from domain.circuit.taken_out import without_edit
 from domain.llm.tools.three_way import merge_files
 from domain.simulation.goals import DesignGoal
 from domain.studies.halving import first_bad
@@ -313,7 +314,7 @@ class FindCulprit:
                 before, after = (_content(project, place, each.get(place, ABSENT)) for each in (
                     edit.before, edit.after))  # fmt: skip
                 now = project.read(path)
-                merged = before if now == after else merge_files(after, now, before)
+                merged = merge_files(after, now, before) or without_edit(before, after, now)
                 if merged is None:
                     raise CircuitError(
                         msg("Later edits changed the same lines of {path}.", path=place),

@@ -542,6 +542,8 @@ class StudiesPage(CentrePage):
         text = msg("last run {time}", time=when)
         if study.is_under_way:
             text = msg("under way: {count} {count:run|runs} so far", count=len(study.rows))
+        elif study.is_stopped and not is_old:
+            text = msg("stopped at {time}, {count} {count:run|runs} kept", time=when, count=len(study.rows))
         elif is_old:
             text = msg("circuit changed since {time}", time=when)
         if not study.is_ours:
