@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from application.optimization.influencing import FindInfluence
     from application.optimization.optimizing import OptimizeCircuit
     from application.optimization.tuning import TuneCircuit
+    from application.project.since_when import FindCulprit
     from application.reports.circuit_report import ReportCircuit
-    from application.studies.since_when import FindCulprit
     from application.workflow.designing import DesignCircuit
     from application.workflow.going_back import GoBackToRound
 
@@ -99,7 +99,7 @@ class Design:
     @cached_property
     def since_when(self) -> FindCulprit:
         """Which edit of a circuit lost a goal."""
-        from application.studies.since_when import FindCulprit
+        from application.project.since_when import FindCulprit
 
         simulation = self._outside.simulation
         return FindCulprit(

@@ -11,7 +11,7 @@ import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QAction
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QApplication, QCheckBox, QComboBox, QLabel, QLineEdit, QPushButton
+from PyQt6.QtWidgets import QApplication, QCheckBox, QComboBox, QLabel, QLineEdit, QMenu, QPushButton
 
 from application.studies.reading import ReadStudy, StoredStudy
 from domain.simulation.goals import DesignGoal
@@ -354,14 +354,19 @@ async def test_a_set_up_has_a_name_and_that_of_a_stored_study_is_run_again(
     first = pane.setup
 
     async def chosen(name: str) -> None:
-        page.setups.menu_shown = None
+        def shown() -> QMenu | None:
+            menus = page.setups.findChildren(QMenu, "setups_menu")
+            return next((menu for menu in menus if menu.isVisible()), None)
+
         _click(page.setups)
-        await until(lambda: page.setups.menu_shown is not None)
-        action = page.setups.menu_shown.findChild(QAction, name)
+        await until(lambda: shown() is not None)
+        menu = shown()
+        assert menu is not None
+        action = menu.findChild(QAction, name)
         assert action is not None, name
         assert action.isEnabled(), name
         action.trigger()
-        page.setups.menu_shown.close()
+        menu.close()
 
     await chosen("save_setup")
     answer = await _dialog_field(until)

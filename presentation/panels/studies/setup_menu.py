@@ -54,7 +54,6 @@ class SetupMenu(IconButton):
         self._project = project
         self._circuit = circuit
         self._in_front = in_front
-        self.menu_shown: QMenu | None = None
         self.clicked.connect(lambda _checked=False: self._open())
 
     def _open(self) -> None:
@@ -67,11 +66,11 @@ class SetupMenu(IconButton):
         found = await self._project.setups.of(root, self._circuit)
         own = [each for each in found if each.kind == front.kind]
         menu = self._menu(front, own)
-        self.menu_shown = menu
         menu.popup(self.mapToGlobal(self.rect().bottomLeft()))
 
     def _menu(self, front: SetupsInFront, own: list[SavedSetup]) -> QMenu:
         language, menu = self._services.language, QMenu(self)
+        menu.setObjectName("setups_menu")
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.setToolTipsVisible(True)
         names = [each.name for each in own]

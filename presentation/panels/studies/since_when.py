@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PyQt6.QtCore import QObject
 from PyQt6.QtWidgets import QWidget
 
-from application.studies.since_when import Culprit, Run
+from application.project.since_when import Culprit, Run
 from presentation.goal_words import name_of
 from presentation.panels.studies.result_parts import shown
 from presentation.ui.workspace import WindowServices

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from application.app import Application
-from application.studies.since_when import Run
+from application.project.since_when import Run
 from domain.simulation.goals import DesignGoal
 from domain.studies.halving import first_bad
 from shared.errors import CircuitError, UserInputError
