@@ -9,7 +9,7 @@ def first_bad(count: int) -> Generator[int, bool, int | None]:
     """The place of a state that is bad and follows a good one, among `count` of which the last is bad.
 
     Yields the place of a state that has to be looked at, and takes whether it is good. First steps back
-    that double, then halving: the newest states are looked at first, and of 100 at most 13. None when none
+    that double, then halving: the newest states are looked at first, and of 100 at most 14. None when none
     of those looked at on the way back to the first is good.
     """
     bad, step = count - 1, 1
