@@ -48,6 +48,11 @@ async def test_the_edit_is_named_in_one_line_and_only_it_is_taken_back(
     services.workspace.status_changed.connect(lambda words: said.append(services.language(words)))
     window = QWidget()
     window.show()
+    tasks = services.app.program.tasks
+    SinceWhen(services, services.app, window).ask()
+    await until(lambda: any("stops it" in words for words in said))
+    SinceWhen(services, services.app, window).ask()
+    await until(lambda: "Stopped." in said and not tasks.handles)
     SinceWhen(services, services.app, window).ask()
 
     def button(name: str) -> QPushButton | None:
@@ -67,7 +72,7 @@ async def test_the_edit_is_named_in_one_line_and_only_it_is_taken_back(
     await until(lambda: "All goals of rc.cir are met." in said)
     await project.operations.undo(root)
     assert await asyncio.to_thread(circuit.read_text) == text
-    await until(lambda: not services.app.program.tasks.handles)
+    await until(lambda: not tasks.handles)
 
 
 def _write(path: Path, text: str) -> None:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from application.app import Application
     from domain.simulation.goals import DesignGoal
 
+_SCOPE = "since when"
+
 
 class SinceWhen(QObject):
     """Asks for the goals of a circuit, one after the other, until one is missed."""
@@ -32,12 +34,16 @@ class SinceWhen(QObject):
         self._window = window
 
     def ask(self) -> None:
-        """Find the edit that lost a goal of the circuit that F5 means."""
+        """Find the edit that lost a goal of the circuit that F5 means; asked again meanwhile: stop."""
         circuit = self._services.workspace.run_target
-        if circuit is None:
+        program = self._app.program
+        if any(each.scope == _SCOPE for each in program.tasks.handles):
+            self._services.start(program.stop.stop("user", scope=_SCOPE), kind="stop since when")
+            self._services.workspace.status_changed.emit(msg("Stopped."))
+        elif circuit is None:
             self._services.workspace.main_circuit_needed.emit()
         else:
-            self._services.start(self._find(circuit), kind="since when", scope="since when")
+            self._services.start(self._find(circuit), kind="since when", scope=_SCOPE)
 
     async def _find(self, circuit: Path) -> None:
         workspace = self._services.workspace
@@ -48,7 +54,9 @@ class SinceWhen(QObject):
         if not goals:
             workspace.status_changed.emit(msg("{name} has no goals.", name=circuit.name))
             return
-        workspace.status_changed.emit(msg("Measuring earlier states of {name}…", name=circuit.name))
+        workspace.status_changed.emit(
+            msg("Measuring earlier states of {name}…; the same command stops it.", name=circuit.name)
+        )
         runs = await self._runs(root, circuit)
         try:
             culprit = await self._first_lost(root, circuit, goals, runs)
