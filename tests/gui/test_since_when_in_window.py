@@ -68,6 +68,7 @@ async def test_the_edit_is_named_in_one_line_and_only_it_is_taken_back(
     assert taken is not None
     QTest.mouseClick(taken, Qt.MouseButton.LeftButton)
     await until(lambda: circuit.read_text() == DECK.replace("1meg", "3meg"))
+    await until(lambda: not tasks.handles)
     SinceWhen(services, services.app, window).ask()
     await until(lambda: "All goals of rc.cir are met." in said)
     await project.operations.undo(root)
