@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from application.simulation.measuring import MeasureResult
     from application.simulation.simulating import RunSimulation
     from application.studies.studying import RunStudy
-    from application.tool_execution.definition import ToolServices
+    from application.tool_execution.definition import Tool, ToolServices
     from application.tool_execution.executor import ToolExecutor
     from application.tool_execution.run_tool import RunTool
     from application.tool_execution.server_tools import ToolServers
@@ -158,7 +158,7 @@ class Conversations:
             models=models.providers,
             checkpointers=self._parts.checkpointers,
             tracer=self._outside.program.tracer,
-            executor=lambda: self._executor.with_tools(self.tool_servers.tools),
+            executor=lambda: self._executor.with_tools(self._tools_of_servers),
             connect_servers=self._connect_servers,
             services=self._tools,
             prompts=lambda: self.prompts,
@@ -191,6 +191,10 @@ class Conversations:
             configured=lambda: self._parts.configured_servers,
             tasks=lambda: self._outside.program.tasks,
         )
+
+    @property
+    def _tools_of_servers(self) -> tuple[Tool[Any], ...]:
+        return self.tool_servers.tools if self._parts.configured_servers else ()
 
     async def _connect_servers(self) -> tuple[Message, ...]:
         import asyncio
@@ -258,7 +262,7 @@ class Conversations:
             plain_folder=self._outside.project.plain_folder,
             models=self._outside.models.providers,
             prompts=self.prompts,
-            executor=lambda: self._executor.with_tools(self.tool_servers.tools),
+            executor=lambda: self._executor.with_tools(self._tools_of_servers),
             tools=self._tools,
             cpu=self._outside.program.cpu,
             limits=lambda: self._outside.models.limits or AgentLimits(),

@@ -39,12 +39,9 @@ _GROUP_WORDS = (
 )
 
 
-def _whole(pattern: str) -> str:
-    return rf"(?<![a-z0-9])(?:{pattern})(?![a-z0-9])"
-
-
-_KINDS = tuple((kind, late_pattern(_whole(pattern), re.IGNORECASE)) for kind, pattern in _KIND_WORDS)
-_GROUPS = tuple((group, late_pattern(_whole(pattern), re.IGNORECASE)) for group, pattern in _GROUP_WORDS)
+_WHOLE = r"(?<![a-z0-9])(?:%s)(?![a-z0-9])"
+_KINDS = tuple((kind, late_pattern(_WHOLE % pattern, re.IGNORECASE)) for kind, pattern in _KIND_WORDS)
+_GROUPS = tuple((group, late_pattern(_WHOLE % pattern, re.IGNORECASE)) for group, pattern in _GROUP_WORDS)
 
 
 def kind_in(text: str) -> str:

@@ -63,6 +63,7 @@ ALLOWED: dict[str, tuple[dict[str, int], str]] = {
         {"os.open": 2, "Path.open": 2},
         "the scratch folder of a run, from its descriptor on or new; a result's folder, just made by us",
     ),
+    "infrastructure/components/index.py": ({"sqlite3.connect": 1}, "in memory"),
     "infrastructure/ngspice/sandbox.py": (
         {"Path.open": 1, "read_text": 1},
         "the simulator's program; comes with the program",

@@ -105,6 +105,8 @@ def test_what_is_written(store, circuit):
         "created": "2026-01-02T03:04:05.678+00:00",
         "ok": True,
         "status": "ok",
+        "verdict": "complete",
+        "reach": None,
         "netlist": {"path": str(circuit), "place": "main.cir", "sha256": "ab" * 32, "read_beside": {}},
         "request": {"analysis": None, "set": {"R1": "2k"}, "timeout_s": None},
         "simulator": {
