@@ -17,6 +17,7 @@ from application.workflow.wording import LANGUAGE_NAMES, in_words, language_of
 from domain.design import catalogue
 from domain.design.designer import DesignIntent
 from domain.design.goal_extraction import GoalsRead, read_answer
+from domain.design.goal_words import in_words_of
 from domain.llm.context_block import fence_data
 from shared.errors import CircuitError
 from shared.late_patterns import late_pattern
@@ -164,7 +165,7 @@ class ModelGoals:
         intent = DesignIntent(
             family="",
             parameters={"circuit_type": read.circuit_type, "summary": read.summary},
-            goals=read.goals,
+            goals=await asyncio.to_thread(in_words_of, read.goals, text),
             assumptions=_notes(read),
             language=language,
         )

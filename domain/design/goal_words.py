@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from domain.design.sentence import Mention, Sentence
+from domain.design.sentence import LONGEST_REQUEST, Mention, Sentence, read_sentence
 from domain.simulation.goals import DesignGoal
 
 _CLAUSE_END = re.compile(r"[,;:。、!?()]|\.(?!\d)|\b(?:and|with|but)\b|并且|而且|以及|且")
@@ -18,6 +19,33 @@ _MOST = 28
 def with_words(goals: Iterable[DesignGoal], sentence: Sentence) -> tuple[DesignGoal, ...]:
     """The goals, each that was said with the words that hold its number (if one of its figures is there)."""
     return tuple(_with_words(goal, sentence) if goal.stated else goal for goal in goals)
+
+
+def in_words_of(goals: Iterable[DesignGoal], text: str) -> tuple[DesignGoal, ...]:
+    """Goals that a model read from a text, none with words that do not stand there.
+
+    In their place the words that hold its figure; a goal of which nothing stands there was not said.
+    """
+    sentence, plain = read_sentence(text[:LONGEST_REQUEST]), _plain(text)
+    return tuple(
+        _as_said(goal, sentence) if goal.stated and goal.words and not _stands_in(goal.words, plain) else goal
+        for goal in goals
+    )
+
+
+def _stands_in(words: str, plain: str) -> bool:
+    """Whether all that is quoted, from maybe two places, stands in a text."""
+    return all(_plain(each) in plain for each in words.split(";"))
+
+
+def _as_said(goal: DesignGoal, sentence: Sentence) -> DesignGoal:
+    found = _with_words(replace(goal, words=""), sentence)
+    return found if found.words else replace(found, stated=False)
+
+
+def _plain(text: str) -> str:
+    """As it is compared: what is quoted may differ in case, blanks, width and punctuation."""
+    return re.sub(r"[\W_]+", "", unicodedata.normalize("NFKC", text).casefold())
 
 
 def _with_words(goal: DesignGoal, sentence: Sentence) -> DesignGoal:

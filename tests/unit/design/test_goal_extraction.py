@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from domain.design.goal_extraction import MOST_GOALS, GoalsRead, read_answer
+from domain.design.goal_words import in_words_of
 from domain.simulation.goals import DesignGoal
 from tests.ground.cases import for_each
 
@@ -238,3 +240,20 @@ def test_a_hostile_answer_stays_small(name: str) -> None:
     assert all(len(text) <= 4_000 for text in texts)
     "".join(texts).encode()
     assert not set("".join(texts)) & {"\x1b", "\x00", "\u202e"}
+
+
+def test_a_goal_quotes_only_what_was_said() -> None:
+    text = "A common-emitter stage: gain at least 40 dB, supply 12 V. 带宽不低于 20kHz"
+    quoted = DesignGoal(
+        metric="gain", expression="db(v(out))", unit="dB", minimum=40, words="Gain at least 40dB"
+    )
+    false_words = replace(quoted, words="gain of at least 40 dB please")
+    invented = replace(quoted, minimum=20, words="gain of at least 20 dB")
+    found = in_words_of((quoted, false_words, invented), text)
+    assert [(goal.words, goal.stated) for goal in found] == [
+        ("Gain at least 40dB", True),
+        ("gain at least 40 dB", True),
+        ("", False),
+    ]
+    band = replace(quoted, metric="bw", unit="Hz", minimum=20e3, words="带宽20kHz以上")
+    assert in_words_of((band,), text)[0].words == "带宽不低于 20kHz"
