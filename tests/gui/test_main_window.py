@@ -184,7 +184,8 @@ async def test_one_analysis_can_be_chosen_for_the_next_run(
     group = window.header.run_group
     await until(group.choice.isEnabled)
     menu = group.choices()
-    assert [action.text() for action in menu.actions()] == ["All analyses", "ac dec 5 10 1k", "op"]
+    texts = [action.text() for action in menu.actions()]
+    assert texts == ["All analyses", "ac dec 5 10 1k", "op", "", "Add or edit an analysis…\tAlt+A"]
     menu.actions()[1].trigger()
     assert services.workspace.analysis == "ac dec 5 10 1k"
     assert group.choice.text() == "ac dec 5 10 1k"

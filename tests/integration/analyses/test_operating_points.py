@@ -173,7 +173,7 @@ async def test_its_own_data_are_what_they_were(simulate: Simulate, tmp_path: Pat
         assert list(ours.vectors) == list(theirs.vectors)
         assert all((ours.vectors[name].data == theirs.vectors[name].data).all() for name in ours.vectors)
     kept = await asyncio.to_thread(lambda: {path.name for path in result.result_path.parent.iterdir()})
-    assert kept == {"ngspice.log", "ngspice.raw", "result.json", "wiring.json"}
+    assert kept == {"circuit.txt", "ngspice.log", "ngspice.raw", "result.json", "wiring.json"}
     stored = json.loads(await asyncio.to_thread(result.result_path.read_text))["operating_point"]
     assert stored["devices"][0]["name"] == "Q1"
 
