@@ -360,4 +360,5 @@ async def test_nothing_loads_in_the_plain_view_and_it_stays_usable(
 _ACTS = (
     *("open", "trace", "measure", "plot", "undo", "fold", "log", "copy", "edit", "again", "attachment"),
     *("insert_code", "run_code", "copy_code", "retry", "model", "offline", "give_up", "switch", "run_again"),
+    "pieces",
 )
