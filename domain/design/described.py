@@ -155,7 +155,6 @@ _LETS_HIGHS = (
     r"(?:let|pass)\w* .{0,30}above|(?:remove|block|cut|reject|filter)\w* .{0,30}(?:below|dc(?![a-z]))|"
     r"滤[掉除]低频|去[掉除](?:低频|直流)|隔直"
 )
-_FOLLOW = r"follow\w*|跟随"
 
 
 _THERE = (

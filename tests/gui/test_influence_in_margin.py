@@ -14,6 +14,7 @@ from presentation.panels.studies.influence_bars import InfluenceBars
 from presentation.ui.workspace import WindowServices
 from presentation.window.panels import Parts
 from shared.message import Message
+from tests.gui.circuits_with_goals import opened
 from tests.gui.conftest import Until
 
 FILTER = """* RC low pass with an unloaded divider beside it
@@ -34,15 +35,7 @@ GOALS = (
 
 @pytest.fixture
 async def circuit(services: WindowServices, tmp_path: Path) -> Path:
-    root = tmp_path / "filter"
-    root.mkdir()
-    path = root / "rc.cir"
-    path.write_text(FILTER, encoding="utf-8")
-    browse = services.app.project.browse
-    await browse.open(root)
-    await browse.ask_of(root, path, GOALS)
-    services.workspace.root = root
-    return path
+    return await opened(services, tmp_path / "filter", "rc.cir", FILTER, GOALS)
 
 
 @pytest.fixture

@@ -28,6 +28,7 @@ from presentation.panels.studies.tune_view import TuneView
 from presentation.ui.workspace import WindowServices
 from presentation.window.main_window import MainWindow
 from presentation.window.panels import Parts
+from tests.gui.circuits_with_goals import opened
 from tests.gui.conftest import Until
 from tests.gui.loop_watchdog import LoopWatchdog
 
@@ -50,15 +51,7 @@ GOALS = (
 @pytest.fixture
 async def circuit(services: WindowServices, tmp_path: Path) -> Path:
     """A circuit of a project, with two goals."""
-    root = tmp_path / "divider"
-    root.mkdir()
-    path = root / "divider.cir"
-    path.write_text(DIVIDER, encoding="utf-8")
-    browse = services.app.project.browse
-    await browse.open(root)
-    await browse.ask_of(root, path, GOALS)
-    services.workspace.root = root
-    return path
+    return await opened(services, tmp_path / "divider", "divider.cir", DIVIDER, GOALS)
 
 
 @pytest.fixture
