@@ -59,6 +59,8 @@ class ToolServer:
         help=msg("Variables for the program, beside the usual ones; $NAME takes the value of yours."))
     token_variable: str = setting("", msg("Token"),
         help=msg("Name of the environment variable whose value is sent to the address as bearer token."))
+    start_s: float = setting(20.0, msg("Start-up time"), unit="s", bounds=(1, 600),
+        help=msg("For the start and the list of its tools; a program that is fetched first takes longer."))
     timeout_s: float = setting(60.0, msg("Timeout"), unit="s", bounds=(1, 600),
         help=msg("For the answer to one call."))
     is_on: bool = setting(default=True, title=msg("On"),

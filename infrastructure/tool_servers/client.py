@@ -30,8 +30,6 @@ from shared.message import Message, msg
 from shared.processes import ProcessManager
 from shared.redaction import register_secret
 
-_START_S = 20.0
-"""From its start to its list of tools."""
 _MOST_PAGES = 20
 _LONGEST_ANSWER = 200_000
 """Characters of an answer that are handed on; a result has far less room still."""
@@ -165,11 +163,11 @@ class ServerConnector:
         self, name: str, server: ToolServer, opened: AsyncExitStack, link: StdioLink, limit: BodyLimit
     ) -> Connection:
         try:
-            async with asyncio.timeout(_START_S):
+            async with asyncio.timeout(server.start_s):
                 return await self._opened(name, server, opened, link, limit)
         except TimeoutError as error:
             late = msg("The tool server {name} did not answer within {seconds} s.",
-                       name=name, seconds=f"{_START_S:g}")  # fmt: skip
+                       name=name, seconds=f"{server.start_s:g}")  # fmt: skip
             raise EnvironmentProblem(
                 _with_complaint(late, link),
                 advice=msg("Start it in a terminal to see what it waits for."),

@@ -35,6 +35,8 @@ from tests.ground.rewriting import rewrite_beforehand
 _HAS_FAILED = pytest.StashKey[bool]()
 _GROUND = pytest.StashKey["Ground"]()
 _CAMPAIGN = pytest.StashKey[Campaign]()
+_LEFT_WIDGETS = pytest.StashKey[bool]()
+_WINDOW_TESTS = Path(__file__).parents[1] / "gui"
 _IN_MEMORY = "/dev/shm"
 _EXAMPLES = 50
 """Of a property test that does not say otherwise."""
@@ -123,12 +125,12 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Any:
-    """Next to nothing of what is made in collecting is garbage: each worker would look for it for seconds."""
+    """Next to nothing of what is made in collecting is garbage: each worker would look for it for seconds.
+
+    From here on Python collects only within tests without a window, see `pytest_runtest_protocol`.
+    """
     gc.disable()
-    try:
-        return (yield)
-    finally:
-        gc.enable()
+    return (yield)
 
 
 @pytest.hookimpl(trylast=True)  # the random order is made before
@@ -148,6 +150,26 @@ def pytest_collection_finish() -> None:
     What little garbage lies among them stays, too: to find it would take each worker half a second.
     """
     gc.freeze()
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Any:
+    """Python collects garbage in tests without a window, and nowhere else.
+
+    It collects in the thread that happens to allocate: the one that hears of the next test, or that
+    waits to end a late one, would destroy what a test of the window left in cycles, and Qt would take
+    the whole worker down. Tests of the window collect themselves, in the first thread.
+    """
+    shows_widgets = item.path.is_relative_to(_WINDOW_TESTS)
+    if not shows_widgets:
+        if item.config.stash.get(_LEFT_WIDGETS, False):
+            gc.collect()
+        gc.enable()
+    item.config.stash[_LEFT_WIDGETS] = shows_widgets
+    try:
+        return (yield)
+    finally:
+        gc.disable()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import sys
 import time
+from collections.abc import Iterator
 
 import pytest
 from PyQt6.QtCore import Qt, QTimer
@@ -14,6 +16,14 @@ from PyQt6.QtWidgets import QPushButton
 from shared.errors import UserInputError
 from shared.message import msg
 from tests.gui.loop_watchdog import Hold, LoopWatchdog
+
+
+@pytest.fixture(scope="module", autouse=True)
+def python_collects_nothing_around_these_tests() -> Iterator[None]:
+    """Neither before the collector of the first nor behind that of the last: other threads run there, too."""
+    assert not gc.isenabled()
+    yield
+    assert not gc.isenabled()
 
 
 async def test_the_loop_is_asyncios_and_qts(qapp, until):
