@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from presentation.actions.action import MENUS, SCOPES, Action, Scope
-from presentation.actions.plot_rows import GESTURES, MOUSE
+from presentation.actions.gestures import GESTURES, MOUSE
 from presentation.actions.table import all_actions
 from presentation.translation import Translator
 from presentation.window.menu import panel_actions
@@ -45,11 +45,9 @@ def _row(action: Action, chinese: Translator) -> str:
 
 
 def _gestures(scope: Scope, chinese: Translator) -> list[str]:
-    if scope != "plot":
-        return []
     return [
         f"| {' + '.join(str(MOUSE.get(part, part)) for part in done)} | {text} | {chinese(text)} | |\n"
-        for done, text in GESTURES
+        for done, text in GESTURES.get(scope, ())
     ]
 
 

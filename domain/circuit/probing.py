@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 _MOST_INSTANCES = 2000
 WITHOUT_CURRENT = frozenset("ak")
 """Letters of elements whose currents nothing tells."""
-_FIRST_CURRENT = {"q": "ic", "m": "id", "j": "id", "z": "id"}
+PINS = {"q": ("c", "b", "e"), "m": ("d", "g", "s"), "j": ("d", "s"), "z": ("d", "s")}
+"""Terminals whose currents are told, the usual one first, by the letter of the element."""
 
 
 class Probe(NamedTuple):
@@ -111,10 +112,8 @@ def _of_element(element: Element, block: Block, name: str) -> Probe | None:
         inner = block.find_block(element.model.text) if element.model else None
         pins = () if inner is None else inner.ports
         return Probe(name, currents=tuple((pin, f"i({name},{pin})") for pin in pins), power=power)
-    if letter in _FIRST_CURRENT:
-        rest = {"q": ("ib", "ie"), "m": ("ig", "is"), "j": ("is",), "z": ("is",)}[letter]
-        words = (_FIRST_CURRENT[letter], *rest)
-        return Probe(name, currents=tuple((word[1:], f"{word}({name})") for word in words), power=power)
+    if letter in PINS:
+        return Probe(name, currents=tuple((pin, f"i{pin}({name})") for pin in PINS[letter]), power=power)
     return Probe(name, currents=(("", f"i({name})"),), power=power)
 
 

@@ -18,7 +18,7 @@ MENUS: dict[MenuName, Message] = {
     "help": msg("Help"),
 }
 
-Scope = Literal["window", "focus", "editor", "plot", "list", "conversation"]
+Scope = Literal["window", "focus", "editor", "plot", "schematic", "list", "conversation"]
 """Where a key is answered: anywhere in the window; by whatever has the focus (copy, undo); in one kind of
 panel only. A panel's own key comes before the window's."""
 SCOPES: dict[Scope, Message] = {
@@ -26,6 +26,7 @@ SCOPES: dict[Scope, Message] = {
     "focus": msg("Where one writes"),
     "editor": msg("Editor"),
     "plot": msg("Plot"),
+    "schematic": msg("Schematic"),
     "list": msg("Lists"),
     "conversation": msg("Conversation"),
 }

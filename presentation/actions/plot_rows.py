@@ -77,12 +77,4 @@ GESTURES = (
     (("double_click",), msg("Show everything; on an axis, fit that axis")),
     (("right_click",), msg("Menu")),
 )
-"""What the mouse does in a plot: keys that are held and the word of the mouse (`MOUSE`)."""
-
-MOUSE = {
-    "wheel": msg("wheel"),
-    "drag": msg("drag"),
-    "click": msg("click"),
-    "double_click": msg("double click"),
-    "right_click": msg("right click"),
-}
+"""What the mouse does in a plot: keys that are held and the word of the mouse (`gestures.MOUSE`)."""

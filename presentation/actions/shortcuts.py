@@ -220,16 +220,22 @@ def unusable(action: Action, key: str) -> Message | None:
     if len(last) == 1 and set(held) == {"Ctrl", "Alt"}:
         return msg("{key} writes a sign on many keyboards (AltGr).", key=name)
     if (
-        action.scope != "plot"
+        action.scope not in _WITHOUT_WRITING
         and (len(last) == 1 or last == "Space")
         and not {"Ctrl", "Alt", "Meta"} & set(held)
     ):
         return msg("{key} is typed into texts: hold Ctrl or Alt with it.", key=name)
-    if last in _NEEDED_TO_WRITE and not {"Ctrl", "Alt", "Meta"} & set(held) and action.scope != "plot":
+    if (
+        last in _NEEDED_TO_WRITE
+        and not {"Ctrl", "Alt", "Meta"} & set(held)
+        and (action.scope not in _WITHOUT_WRITING)
+    ):
         return msg("{key} is needed to write and to move about.", key=name)
     return None
 
 
+_WITHOUT_WRITING = ("plot", "schematic")
+"""Places where nobody types: single letters are keys there."""
 _NEEDED_TO_WRITE = (
     "Return",
     "Backspace",

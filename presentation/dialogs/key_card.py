@@ -10,7 +10,7 @@ from PyQt6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from application.project.user_keys import MOST_KEYS, UserKeys
 from presentation.actions.action import MENUS, SCOPES, Action, Scope
-from presentation.actions.plot_rows import GESTURES, MOUSE
+from presentation.actions.gestures import GESTURES, MOUSE
 from presentation.actions.shortcuts import names_of, unusable
 from presentation.ui.figure_table import Cell, Column, FigureTable
 from presentation.ui.parts import SpokenName, arrange, push_button, text_label
@@ -118,8 +118,8 @@ class KeyCard(SmallDialog):
         for action in self._services.shortcuts.actions:
             if self._scope in (None, action.scope) and self._matches(action):
                 found.append((action, self._cells(action)))
-        if self._scope == "plot":
-            found += [(None, cells) for cells in self._gestures()]
+        if self._scope is not None:
+            found += [(None, cells) for cells in self._gestures(self._scope)]
         self._rows = [action for action, _ in found]
         heads = (msg("Action"), msg("Where"), msg("Shortcut"))
         self.table.show_rows([Column(title=language(head)) for head in heads], [row for _, row in found])
@@ -148,10 +148,10 @@ class KeyCard(SmallDialog):
             Cell(text=keys, style="mono_small", color="accent.text" if is_own else "text.primary"),
         ]
 
-    def _gestures(self) -> list[list[Cell]]:
+    def _gestures(self, scope: Scope) -> list[list[Cell]]:
         language = self._services.language
         found = []
-        for done, text in GESTURES:
+        for done, text in GESTURES.get(scope, ()):
             words = "+".join(language(MOUSE[part]) if part in MOUSE else part for part in done)
             if self._has(words, language(text), str(text)):
                 found.append([Cell(text=language(text)), Cell(text=""), Cell(text=words, style="small")])

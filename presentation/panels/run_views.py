@@ -112,11 +112,11 @@ class RunViews(QObject):
         else:
             self._find()
 
-    def _on_probe(self, expression: str) -> None:
+    def _on_probe(self, expression: str, is_alone: bool) -> None:
         """Somebody points at a node or element of the circuit in front."""
-        self._services.start(self._probe(expression), kind="probe", scope="probe")
+        self._services.start(self._probe(expression, is_alone=is_alone), kind="probe", scope="probe")
 
-    async def _probe(self, expression: str) -> None:
+    async def _probe(self, expression: str, *, is_alone: bool) -> None:
         """Show it in the plot of the circuit's shown result, else of its newest; else after its next run."""
         workspace = self._services.workspace
         circuit, root = workspace.run_target, workspace.root
@@ -126,7 +126,10 @@ class RunViews(QObject):
         loaded = self.shown.loaded
         if loaded is not None and self.shown.circuit == circuit and not self.shown.is_loading:
             self.wanted.emit(WAVEFORMS)
-            self.waveforms.show_trace(expression)
+            if is_alone:
+                self.waveforms.draw_expressions([expression])
+            else:
+                self.waveforms.show_trace(expression)
             return
         results = await self._project.browse.results(root)
         newest = next(

@@ -83,8 +83,9 @@ class PlotViews(QObject):
             self._views[new / path.relative_to(old)] = self._views.pop(path)
 
 
-Probed = Literal["usual", "voltage", "current", "power", "reference"]
-"""What is plotted of a node or an element; "reference" makes it the node others are measured against."""
+Probed = Literal["usual", "voltage", "current", "power", "reference", "alone"]
+"""What is plotted of a node or an element; "reference" makes it the node others are measured against, "alone"
+takes all other traces away."""
 
 Place = tuple[int, int, int]
 """The caret's line and column and the first line that is seen, from 1."""
@@ -233,10 +234,11 @@ class Workspace(QObject):
     """A stored study is to be seen on the page of its circuit"""
     trace_wanted: Signal[Path, str] = signal(object, str)
     """A result, an expression: it is to be seen in the plot of this result"""
-    probe_wanted: Signal[str] = signal(str)
-    """An expression of the circuit in front: it is to be seen in the plot of its newest result"""
-    place_probed: Signal[Path, int, str, Probed] = signal(object, int, str, str)
-    """A file, a line from 1, a name that stands there, and what of it is to be plotted"""
+    probe_wanted: Signal[str, bool] = signal(str, bool)
+    """An expression of the circuit in front, to be seen in the plot of its newest result; whether alone"""
+    place_probed: Signal[Path, Path, int, str, Probed] = signal(object, object, int, str, str)
+    """A file in the editor, it or one it includes, a line there from 1, a name, what of it is to be plotted:
+    a node, two with a comma between (their difference), an element, or a pin of the line's element"""
     trace_located: Signal[Path, str] = signal(object, str)
     """A circuit, an expression: where it stands in the text is to be seen"""
     measurement_wanted: Signal[Path, str] = signal(object, str)

@@ -142,7 +142,7 @@ def commands_of(targets: Targets) -> tuple[Command, ...]:
         if action.menu is None and action.scope != "window":
             continue
         name = action.name
-        if name not in bound and action.scope in ("editor", "plot"):
+        if name not in bound and action.scope in ("editor", "plot", "schematic"):
             bound[name] = Bound(name, partial(shortcuts.trigger, name), partial(shortcuts.refusal, name))
         made.append(Command(action, bound[name].act, bound[name].refusal))
     return tuple(made)

@@ -10,7 +10,9 @@ from PyQt6.QtCore import QPoint, Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QLabel, QToolButton
 
+from domain.circuit.schematic.judging import spans_of
 from presentation.panels.schematic import panel as panel_module
+from presentation.panels.schematic.hit import Hit
 from tests.gui.test_which_circuit import Bench, bench
 
 __all__ = ["bench"]
@@ -151,3 +153,110 @@ async def test_the_operating_point_stands_at_nodes_and_transistors(bench: Bench)
     assert len(boxes) == len(set(boxes))
     view.point.setChecked(False)
     assert view.canvas._extra == ()
+
+
+async def test_clicks_and_drags_in_the_schematic_plot(bench: Bench) -> None:
+    (bench.root / "amp.cir").write_text(AMPLIFIER.replace(".ac dec 10 10 1meg", ".tran 10u 1m"))
+    await bench.front("amp.cir")
+    view = await _shown(bench)
+    canvas, parts = view.canvas, bench.window.parts
+    told: list[str] = []
+    bench.services.workspace.status_changed.connect(lambda message: told.append(str(message)))
+    canvas.setFocus()
+
+    def drawn() -> list[str]:
+        return [trace.expression for trace in parts.runs.waveforms.traces]
+
+    def at(net: str) -> QPoint:
+        """A place of a wire where nothing else is."""
+        spans = [span for name, span in spans_of(view.feed.drawing.wires) if name == net]
+        places = [canvas._pixel((x1 + x2) / 2, (y1 + y2) / 2) for x1, y1, x2, y2 in spans]
+        return next(place for place in places if canvas.hit(place) == Hit("", net)).toPoint()
+
+    # Without a result a click shows the line and plots nothing.
+    _click(view, "R3")
+    assert not canvas.pointing.is_on
+    bench.services.workspace.run_requested.emit()
+    await bench.until(lambda: bool(drawn()) and canvas.pointing.is_on)
+    QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=at("c1"))
+    await bench.until(lambda: "v(c1)" in drawn())
+    _click(view, "R3")
+    await bench.until(lambda: "i(r3)" in drawn())
+    QTest.mouseClick(
+        canvas, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ShiftModifier, canvas.center_of("Q1").toPoint()
+    )
+    await bench.until(lambda: "p(q1)" in drawn())
+    for what, held in (
+        ("current", Qt.KeyboardModifier.NoModifier),
+        ("power", Qt.KeyboardModifier.AltModifier),
+    ):
+        assert not canvas.pointing.cursor(Hit("R3"), held).pixmap().isNull(), what
+    # From net to net the difference; released beside everything nothing.
+    for target, expected in ((at("e1"), ["v(c1,e1)"]), (QPoint(3, 3), [])):
+        before = drawn()
+        QTest.mousePress(canvas, Qt.MouseButton.LeftButton, pos=at("c1"))
+        QTest.mouseMove(canvas, target)
+        assert canvas.pointing.line is not None
+        assert not canvas.grab().isNull()
+        QTest.mouseRelease(canvas, Qt.MouseButton.LeftButton, pos=target)
+        await bench.until(lambda wanted=before + expected: drawn() == wanted)
+    # A second click on a net leaves only it; the plot's undo brings the others back.
+    others = drawn()
+    QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=at("b1"))
+    QTest.mouseDClick(canvas, Qt.MouseButton.LeftButton, pos=at("b1"))
+    QTest.mouseRelease(canvas, Qt.MouseButton.LeftButton, pos=at("b1"))
+    await bench.until(lambda: drawn() == ["v(b1)"])
+    await bench.settled()
+    bench.services.shortcuts.trigger("plot.undo")
+    await bench.until(lambda: set(others) <= set(drawn()))
+
+    # The menu of what is under the pointer.
+    rows = {row.text().split("\t")[0]: row for row in view._menu(Hit("Q1")).menu.actions()}
+    assert [*rows][:3] == ["Plot current of Q1", "Plot power of Q1", "Plot the current into a pin"]
+    next(
+        each for each in rows["Plot the current into a pin"].menu().actions() if each.text() == "b"
+    ).trigger()
+    await bench.until(lambda: "ib(q1)" in drawn())
+    rows = {row.text(): row for row in view._menu(Hit("", "vcc")).menu.actions()}
+    rows["Plot the difference with…"].trigger()
+    assert told[-1] == "Click the net to measure vcc against."
+    QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=at("c1"))
+    await bench.until(lambda: "v(vcc,c1)" in drawn())
+    rows["Use vcc as reference node"].trigger()
+    await bench.until(lambda: bench.services.workspace.reference_node == "vcc")
+    view.probe.plot("", "0", "voltage")
+    assert told[-1] == "Ground is 0 V: voltages are measured against it."
+    canvas.select(Hit("R4"))
+    QTest.keyClick(canvas, Qt.Key.Key_F2)
+    assert parts.editor.front()[1:3] == (8, len("R4 e1 0 ") + 1)
+
+    # Esc turns probing off, Alt+Q on: a click then shows the line alone.
+    QTest.keyClick(canvas, Qt.Key.Key_Escape)
+    assert not canvas.pointing.is_on
+    before = drawn()
+    QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=at("out"))
+    QTest.keyClick(canvas, Qt.Key.Key_Q, Qt.KeyboardModifier.AltModifier)
+    assert canvas.pointing.is_on
+    await bench.settled()
+    assert drawn() == before
+
+
+async def test_nets_inside_a_subcircuit_are_those_of_its_first_instance(bench: Bench) -> None:
+    (bench.root / "lib").mkdir()
+    (bench.root / "lib" / "half.lib").write_text(".subckt half a b\nRa a mid 1k\nRb mid b 1k\n.ends half\n")
+    (bench.root / "top.cir").write_text(
+        "* halves\n.include lib/half.lib\nV1 in 0 SIN(0 1 1k)\nX7 in 0 half\nR9 in 0 1k\n.tran 10u 1m\n.end\n"
+    )
+    await bench.front("top.cir")
+    view = await _shown(bench)
+    bench.services.workspace.run_requested.emit()
+    await bench.until(lambda: view.canvas.pointing.is_on)
+    view.feed.open_scope(view.canvas.symbol_of("X7").inside)
+    await bench.until(lambda: view.canvas.symbol_of("Ra") is not None)
+    panel = bench.window.parts.runs.waveforms
+    for element, net, what, wanted in (
+        ("", "mid", "voltage", "v(x7.mid)"),
+        ("Rb", "", "current", "i(x7.rb)"),
+    ):
+        view.probe.plot(element, net, what)
+        await bench.until(lambda wanted=wanted: wanted in [trace.expression for trace in panel.traces])

@@ -282,10 +282,10 @@ class EditorArea(OpenTexts, QWidget):
         for page in self.pages():
             page.point_hints.set_on(is_on=self._has_point_hints and is_spice(page.path) and not page.is_large)
 
-    def _on_place_probed(self, path: Path, line: int, name: str, what: Probed) -> None:
+    def _on_place_probed(self, path: Path, file: Path, line: int, name: str, what: Probed) -> None:
         page = self.page_of(path)
         if page is not None:
-            page.probe_name(line, name, what)
+            page.probe_name(file, line, name, what)
 
     def insert_model(self) -> None:
         """Show the models of the library, and insert the one that is chosen into the circuit in front."""

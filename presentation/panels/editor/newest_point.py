@@ -47,6 +47,10 @@ class NewestPoint:
         is_older = await self._is_older(figures)
         return Observed(point=figures.operating_point, number=figures.number, is_older=is_older)
 
+    async def knows_run(self, circuit: Path) -> bool:
+        """Whether a circuit has a result."""
+        return await self._figures(circuit) is not None
+
     async def _figures(self, circuit: Path) -> StoredFigures | None:
         root, views = self._services.workspace.root, self._services.workspace.views
         if root is None:

@@ -512,10 +512,10 @@ class EditorPage(QWidget):
         if is_spice(self.path):
             self._probe.plot(self.path, self.editor.caret()[0], offset=self.editor.caret_byte())
 
-    def probe_name(self, line: int, name: str, what: Probed) -> None:
-        """Plot a name that stands on a line (from 1), or make it the reference node."""
-        if is_spice(self.path):
-            self._probe.plot(self.path, line, what, name=name)
+    def probe_name(self, file: Path, line: int, name: str, what: Probed) -> None:
+        """Plot a name that stands on a line (from 1) of this file or of an included one (`place_probed`)."""
+        if is_spice(file):
+            self._probe.plot(self.path, line, what, name=name, file=file)
 
     def _offer_probes(self, menu: QMenu, offset: int) -> None:
         """What can be plotted at a byte, in a context menu that opens there."""

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from application.groups.simulation import Simulation
 from domain.circuit.circuit_names import CardCache, Place
@@ -16,6 +17,8 @@ from presentation.ui.probe_entries import Entry, of_element, of_node
 from presentation.ui.workspace import Probed, WindowServices
 from shared.errors import UserInputError
 from shared.message import msg
+
+_OF_NODES: tuple[Probed, ...] = ("voltage", "reference", "alone")
 
 
 class TextProbe:
@@ -34,25 +37,40 @@ class TextProbe:
         self._cards = CardCache()
 
     def plot(
-        self, path: Path, line: int, what: Probed = "usual", *, offset: int | None = None, name: str = ""
+        self,
+        path: Path,
+        line: int,
+        what: Probed = "usual",
+        *,
+        offset: int | None = None,
+        name: str = "",
+        file: Path | None = None,
     ) -> None:
-        """Plot what stands at a byte of a file, or `name` on a line (from 1), or make it the reference."""
-        self._services.start(self._plot(path, line, what, offset, name), kind="probe", scope="probe")
+        """Plot what stands at a byte of a file, or `name` on a line (from 1), or make it the reference.
 
-    async def _plot(self, path: Path, line: int, what: Probed, offset: int | None, name: str) -> None:
+        `file`: the line is in this one, which the first includes.
+        """
+        at = _Spot(line, offset, name, None if file == path else file)
+        self._services.start(self._plot(path, at, what), kind="probe", scope="probe")
+
+    async def _plot(self, path: Path, at: _Spot, what: Probed) -> None:
         workspace = self._services.workspace
         facts = await self._simulation.names(path, {**self._open_texts()}, self._cards)
-        node = name if what in ("voltage", "reference") else ""
-        found = await asyncio.to_thread(_found, facts, line, offset, node)
-        if found is None:
+        name = at.name
+        node, _, other = name.partition(",") if what in _OF_NODES else ("", "", "")
+        found = await asyncio.to_thread(_found, facts, at, node)
+        against = await asyncio.to_thread(_found, facts, at, other) if other else None
+        if found is None or (other and against is None):
             workspace.status_changed.emit(msg("There is no node or element here that can be plotted."))
         elif what == "reference":
             workspace.set_reference_node(found.name)
             workspace.status_changed.emit(
                 msg("Voltages plotted from now on are measured against {node}.", node=found.name)
             )
+        elif against is not None:
+            workspace.probe_wanted.emit(f"v({found.name},{against.name})", False)
         else:
-            workspace.probe_wanted.emit(_expression(found, what))
+            workspace.probe_wanted.emit(_expression(found, what, name), what == "alone")
 
     def entries(self, facts: Facts, path: Path, line: int, offset: int) -> list[Entry]:
         """Probed a context menu offers at a byte of the text, from what is known of the circuit."""
@@ -68,17 +86,27 @@ class TextProbe:
         return found
 
 
-def _found(facts: Facts, line: int, offset: int | None, node: str) -> Probe | None:
-    names = facts.names
-    meant = None if names is None else meant_at(names, facts.file, line, offset=offset, node=node)
+class _Spot(NamedTuple):
+    """A place in a text."""
+
+    line: int
+    offset: int | None
+    name: str
+    file: Path | None
+    """None: the circuit itself."""
+
+
+def _found(facts: Facts, at: _Spot, node: str) -> Probe | None:
+    names, file = facts.names, at.file or facts.file
+    meant = None if names is None else meant_at(names, file, at.line, offset=at.offset, node=node)
     return None if names is None or meant is None else probe_of(names, meant)
 
 
-def _expression(probe: Probe, what: Probed) -> str:
+def _expression(probe: Probe, what: Probed, pin: str) -> str:
     if what == "power" and probe.power:
         return probe.power
     if what == "current" and probe.currents:
-        return probe.currents[0][1]
+        return dict(probe.currents).get(pin.lower(), probe.currents[0][1])
     return probe.usual
 
 

@@ -202,7 +202,7 @@ class OutlinePane(QWidget):
     def _plot(self, index: QModelIndex, what: Probed) -> None:
         line, name = index.data(_LINE), index.data(_NAME)
         if self._file is not None and isinstance(name, str) and isinstance(line, int):
-            self._services.workspace.place_probed.emit(self._file, line, name, what)
+            self._services.workspace.place_probed.emit(self._file, self._file, line, name, what)
 
     def _show_menu(self, point: QPoint) -> None:
         index = self.view.indexAt(point)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QEvent, QPointF, QRectF, Qt
 from PyQt6.QtGui import (
@@ -22,6 +23,8 @@ from PyQt6.QtGui import (
 from PyQt6.QtWidgets import QToolTip, QWidget
 
 from domain.circuit.schematic.judging import spans_of
+from presentation.panels.schematic.hit import Hit
+from presentation.panels.schematic.pointing import Pointing
 from presentation.ui.signals import Signal, signal
 
 if TYPE_CHECKING:
@@ -43,13 +46,6 @@ _COLORS = {
     "name": "text.primary", "value": "syntax.value", "net": "syntax.element", "flag": "syntax.element",
     "rail": "syntax.element", "title": "text.primary", "figure": "running.text",
 }  # fmt: skip
-
-
-class Hit(NamedTuple):
-    """What is under the pointer."""
-
-    element: str = ""
-    net: str = ""
 
 
 class SchematicCanvas(QWidget):
@@ -77,11 +73,18 @@ class SchematicCanvas(QWidget):
         self._extra: tuple[Text, ...] = ()
         self._grip: QPointF | None = None
         self._moved = False
+        self._is_pressed = False
+        self.pointing = Pointing(services, self)
+
+    @property
+    def widget(self) -> QWidget:
+        return self
 
     def set_drawing(self, drawing: Drawing | None) -> None:
         """Another drawing; who has moved or zoomed stays where he is while it is the same page."""
         before, self.drawing = self.drawing, drawing
         self._extra = ()
+        self.pointing.drop()
         is_same = before is not None and drawing is not None and before.scope == drawing.scope
         if not is_same or before is None or drawing is None or before.title != drawing.title:
             self._is_fitted = True
@@ -175,6 +178,10 @@ class SchematicCanvas(QWidget):
             return None
         return next((each for each in self.drawing.symbols if each.element == element), None)
 
+    def is_subcircuit(self, element: str) -> bool:
+        symbol = self.symbol_of(element)
+        return symbol is not None and bool(symbol.inside)
+
     def center_of(self, element: str) -> QPointF | None:
         """The pixel of an element's middle."""
         symbol = self.symbol_of(element)
@@ -214,8 +221,11 @@ class SchematicCanvas(QWidget):
         self.update()
 
     def mousePressEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
-        if event is not None and event.button() in (Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton):
-            self._grip, self._moved = event.position(), False
+        if event is None or event.button() not in (Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton):
+            return
+        self._moved, self._is_pressed = False, True
+        if event.button() != Qt.MouseButton.LeftButton or not self.pointing.press(event.position()):
+            self._grip = event.position()
 
     def mouseMoveEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
         if event is None:
@@ -228,23 +238,31 @@ class SchematicCanvas(QWidget):
                 self.setCursor(Qt.CursorShape.ClosedHandCursor)
                 self._move(by)
             return
-        hit = self.hit(event.position())
-        self.setCursor(Qt.CursorShape.PointingHandCursor if hit != Hit() else Qt.CursorShape.ArrowCursor)
+        self.pointing.move(event.position())
+        self.setCursor(self.pointing.cursor(self.hit(event.position()), event.modifiers()))
 
     def mouseReleaseEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
-        if event is None or self._grip is None:
+        if event is None or not self._is_pressed:  # the second release of a double click
             return
+        self._is_pressed = False
+        hit, is_left = self.hit(event.position()), event.button() == Qt.MouseButton.LeftButton
+        if self.pointing.start and is_left and hit.net != self.pointing.start:
+            self.pointing.release(event.position())
+            return
+        self.pointing.drop()
         self._grip = None
-        self.setCursor(Qt.CursorShape.ArrowCursor)
-        if not self._moved and event.button() == Qt.MouseButton.LeftButton:
-            hit = self.hit(event.position())
+        self.setCursor(self.pointing.cursor(hit, event.modifiers()))
+        if not self._moved and is_left:
             self.select(hit)
             self.picked.emit(hit.element, hit.net)
+            self.pointing.click(hit, event.modifiers())
 
     def mouseDoubleClickEvent(self, event: QMouseEvent | None) -> None:  # noqa: N802 - Qt's name
         if event is None:
             return
         hit = self.hit(event.position())
+        if self.pointing.click_twice(hit):
+            return
         if hit.element:
             self.opened.emit(hit.element)
         elif not hit.net:
@@ -253,16 +271,14 @@ class SchematicCanvas(QWidget):
     def keyPressEvent(self, event: QKeyEvent | None) -> None:  # noqa: N802 - Qt's name
         if event is None:
             return
-        acts = {
+        acts: dict[Qt.Key, Callable[[], object]] = {
             Qt.Key.Key_Plus: self.zoom_in, Qt.Key.Key_Equal: self.zoom_in, Qt.Key.Key_Minus: self.zoom_out,
-            Qt.Key.Key_Space: self.fit, Qt.Key.Key_Home: self.fit, Qt.Key.Key_F: self.fit,
             Qt.Key.Key_0: self.reset_zoom,
             Qt.Key.Key_Left: lambda: self._move(QPointF(40, 0)),
             Qt.Key.Key_Right: lambda: self._move(QPointF(-40, 0)),
             Qt.Key.Key_Up: lambda: self._move(QPointF(0, 40)),
             Qt.Key.Key_Down: lambda: self._move(QPointF(0, -40)),
             Qt.Key.Key_N: lambda: self._step(1), Qt.Key.Key_P: lambda: self._step(-1),
-            Qt.Key.Key_Return: self._open, Qt.Key.Key_Enter: self._open,
         }  # fmt: skip
         act = acts.get(Qt.Key(event.key()))
         if act is None or event.modifiers() & Qt.KeyboardModifier.ControlModifier:
@@ -270,7 +286,8 @@ class SchematicCanvas(QWidget):
         else:
             act()
 
-    def _open(self) -> None:
+    def open_selected(self) -> None:
+        """As a double click on it does."""
         if self.selected.element:
             self.opened.emit(self.selected.element)
 
@@ -310,6 +327,9 @@ class SchematicCanvas(QWidget):
         self._paint_symbols(painter)
         for text in (*self.drawing.texts, *self._extra):
             self._paint_text(painter, text)
+        if self.pointing.line is not None:
+            painter.setPen(QPen(theme.color("accent.base"), 1.5, Qt.PenStyle.DashLine))
+            painter.drawLine(*self.pointing.line)
 
     def _paint_grid(self, painter: QPainter, color: QColor) -> None:
         step = UNIT * self.zoom

@@ -8,12 +8,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PyQt6.QtGui import QContextMenuEvent, QHideEvent, QShowEvent
+from PyQt6.QtGui import QContextMenuEvent, QCursor, QHideEvent, QShowEvent
 from PyQt6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
-from presentation.panels.schematic.canvas import Hit, SchematicCanvas
+from presentation.panels.schematic.canvas import SchematicCanvas
 from presentation.panels.schematic.feed import NOTHING, SchematicFeed
 from presentation.panels.schematic.figures import figures_of
+from presentation.panels.schematic.hit import NOWHERE, Hit
+from presentation.panels.schematic.probe_menu import SchematicProbe
 from presentation.panels.waveforms.menu_rows import MenuRows
 from presentation.ui.empty_state import EmptyNote
 from presentation.ui.frame import IconButton
@@ -56,15 +58,30 @@ class SchematicPanel(QWidget):
         self.setObjectName("schematic")
         self.feed = SchematicFeed(services, simulation.schematic, program)
         self.canvas = SchematicCanvas(services)
+        self.probe = SchematicProbe(services, lambda: self.canvas.drawing, lambda: self.feed.file)
+        self._probed_file: Path | None = None
+        """The circuit of which it is known that it has a result."""
         self._build()
         self.feed.changed.connect(self._show)
         self.canvas.picked.connect(self._on_picked)
         self.canvas.opened.connect(self._on_opened)
         self.canvas.zoomed.connect(self._show_zoom)
+        self.canvas.pointing.probed.connect(self.probe.plot)
+        self.canvas.pointing.compared.connect(self.probe.compare)
+        services.shortcuts.answer(
+            self.canvas,
+            {
+                "schematic.probe": self.probing.click,
+                "schematic.drop": self._drop,
+                "schematic.value": self._go_to_value,
+                "schematic.open": self.canvas.open_selected,
+                "schematic.fit": self.canvas.fit,
+            },
+        )
         workspace = services.workspace
         workspace.cursor_moved.connect(self._on_caret)
-        workspace.run_finished.connect(lambda _outcome: self._read_figures())
-        workspace.result_offered.connect(lambda _path: self._read_figures())
+        workspace.run_finished.connect(lambda _outcome: self._read_results())
+        workspace.result_offered.connect(lambda _path: self._read_results())
         services.dress(self)
         self._show()
 
@@ -77,6 +94,11 @@ class SchematicPanel(QWidget):
         self._percent = push_button(name="schematic_percent", clicked=self.canvas.reset_zoom, kind="link")
         self._larger = IconButton(services, "zoom-in", msg("Zoom in"), name="schematic_larger")
         self._fit = IconButton(services, "scan", msg("Show everything"), name="schematic_fit")
+        self.probing = IconButton(
+            services, "pipette", msg("Probe: clicks plot voltages and currents"), name="schematic_probe"
+        )
+        self.probing.setCheckable(True)
+        self.probing.setChecked(True)
         self.point = IconButton(services, "gauge", msg("Operating point"), name="schematic_point")
         self.point.setCheckable(True)
         self._tidy = IconButton(
@@ -87,13 +109,14 @@ class SchematicPanel(QWidget):
         self._smaller.clicked.connect(self.canvas.zoom_out)
         self._larger.clicked.connect(self.canvas.zoom_in)
         self._fit.clicked.connect(self.canvas.fit)
+        self.probing.toggled.connect(lambda _on: self._show_probing())
         self.point.toggled.connect(lambda _on: self._read_figures())
         self._tidy.clicked.connect(self.feed.tidy)
         self._more.clicked.connect(self._open_menu)
         self._head = QWidget()
         self._row = arrange(
             QHBoxLayout(self._head), self._up, (self._title, 1), self._smaller, self._percent, self._larger,
-            self._fit, self.point, self._tidy, self._more,
+            self._fit, self.probing, self.point, self._tidy, self._more,
         )  # fmt: skip
         self._note = text_label(name="schematic_note", wraps=True, role="warn")
         self._state = text_label(name="schematic_state", role="tertiary")
@@ -139,6 +162,7 @@ class SchematicPanel(QWidget):
             self._percent,
             self._larger,
             self._fit,
+            self.probing,
             self.point,
             self._tidy,
             self._more,
@@ -157,7 +181,7 @@ class SchematicPanel(QWidget):
         self._stack.setCurrentIndex(0 if drawing is None else 1)
         if drawing is not self.canvas.drawing:
             self.canvas.set_drawing(drawing)
-            self._read_figures()
+            self._read_results()
         self._show_zoom()
 
     def _show_zoom(self) -> None:
@@ -197,6 +221,41 @@ class SchematicPanel(QWidget):
         if found is not None:
             self.canvas.select(Hit(found.element))
             self.canvas.reveal(found.element)
+
+    def _go_to_value(self) -> None:
+        """Of the selected element, also where a double click would open its subcircuit."""
+        symbol = self.canvas.symbol_of(self.canvas.selected.element)
+        if symbol is not None and self.feed.file is not None:
+            line, column = symbol.value_at if symbol.value_at[0] else (symbol.line, 1)
+            self._go_to(symbol.file or self.feed.file, line, column)
+
+    # ---- probing
+
+    def _read_results(self) -> None:
+        self._read_figures()
+        if self.feed.file is not None:
+            self._services.start(self._look_for_result(self.feed.file), kind="look for a result")
+
+    async def _look_for_result(self, file: Path) -> None:
+        """Clicks plot where there is something to be plotted."""
+        if await self._newest.knows_run(file) and file == self.feed.file:
+            self._probed_file = file
+        self._show_probing()
+
+    def _show_probing(self) -> None:
+        is_known = self.feed.file is not None and self.feed.file == self._probed_file
+        self.canvas.pointing.is_on = self.probing.isChecked() and is_known
+        if not self.canvas.pointing.is_on:
+            self.canvas.pointing.drop()
+
+    def _drop(self) -> None:
+        """Esc: no difference, then no probing, then the run is stopped as elsewhere."""
+        if self.canvas.pointing.drop():
+            return
+        if self.canvas.pointing.is_on:
+            self.probing.setChecked(False)
+        else:
+            self._services.workspace.command_wanted.emit("stopRun")
 
     # ---- the operating point
 
@@ -239,13 +298,39 @@ class SchematicPanel(QWidget):
 
     def contextMenuEvent(self, event: QContextMenuEvent | None) -> None:  # noqa: N802 - Qt's name
         if event is not None and self.canvas.drawing is not None:
-            self._menu().menu.popup(event.globalPos())
+            place = self.canvas.mapFromGlobal(event.globalPos()).toPointF()
+            is_key = event.reason() == QContextMenuEvent.Reason.Keyboard
+            hit = self.canvas.selected if is_key else self.canvas.hit(place)
+            self.canvas.select(hit)
+            self._menu(hit).menu.popup(event.globalPos())
 
     def _open_menu(self) -> None:
         self._menu().menu.popup(self._more.mapToGlobal(self._more.rect().bottomLeft()))
 
-    def _menu(self) -> MenuRows:
+    def _begin_difference(self, net: str) -> None:
+        self.canvas.pointing.begin(net, self.canvas.mapFromGlobal(QCursor.pos()).toPointF())
+        self._services.workspace.status_changed.emit(msg("Click the net to measure {net} against.", net=net))
+
+    def _at_value(self, action: str) -> None:
+        """Do with the value of the selected element what the editor does at its caret."""
+        self._go_to_value()
+        self._services.shortcuts.trigger(action)
+
+    def _menu(self, hit: Hit = NOWHERE) -> MenuRows:
         rows = MenuRows(self._services, self, "schematic_menu")
+        self.probe.add_rows(rows, hit, begin=self._begin_difference)
+        if hit.element:
+            rows.add("line", msg("Go to line"), partial(self._on_picked, hit.element, ""))
+            rows.add("value", msg("Change value…"), self._go_to_value, action="schematic.value")
+            rows.add("tune", msg("Tune the value"), partial(self._at_value, "editor.tune"))
+            rows.add("sweep", msg("Sweep the value"), partial(self._at_value, "editor.sweep"))
+            rows.line()
+        rows.add(
+            "probing", msg("Probe in the schematic"), self.probing.click, action="schematic.probe",
+            is_checked=self.probing.isChecked(),
+        )  # fmt: skip
+        rows.add("point", msg("Operating point"), self.point.click, is_checked=self.point.isChecked())
+        rows.line()
         sets: tuple[tuple[SymbolSet, Message], ...] = (("iec", msg("IEC symbols")), ("us", msg("US symbols")))
         for symbols, text in sets:
             rows.add(
@@ -253,7 +338,7 @@ class SchematicPanel(QWidget):
                 is_checked=self.feed.symbols == symbols,
             )  # fmt: skip
         rows.line()
-        rows.add("fit", msg("Show everything"), self.canvas.fit)
+        rows.add("fit", msg("Show everything"), self.canvas.fit, action="schematic.fit")
         rows.add("tidy", msg("Tidy up (redraw everything)"), self.feed.tidy)
         rows.line()
         for form in _FORMATS:
