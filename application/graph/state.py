@@ -123,6 +123,8 @@ class GraphState(AgentState, total=False):
     left_by_user: str
     """SHA-256 of the circuit as somebody changed it while the design waited, or of the round gone back to:
     never overwritten at the end."""
+    rests: dict[str, Any]
+    """Why no further round was asked for, as a plain message; {} where the user said so."""
     is_completed: bool
     termination_reason: str
 

@@ -130,6 +130,8 @@ class Question:
     """Whether the round can be taken back."""
     is_exhausted: bool = False
     """Another round was asked for, and there was nothing left to change."""
+    rests: Message | None = None
+    """Why no round follows by itself, though goals are missed; None where one does."""
     most_rounds: int = 0
     round_number: int = 0
     """Of the round whose circuit is in the files."""

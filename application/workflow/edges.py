@@ -5,6 +5,7 @@ from __future__ import annotations
 from langgraph.graph import END
 
 from application.graph.state import GraphState
+from shared.message import Message, msg
 
 MAX_CONSECUTIVE_FIX_ATTEMPTS = 3
 STAGNATION_LIMIT = 2
@@ -78,10 +79,13 @@ def route_after_action(state: GraphState) -> str:
     return "simulation" if state.get("planned_simulation") else "user_checkpoint"
 
 
-def should_continue(state: GraphState) -> bool:
-    """Whether another round is worth while, for whoever answers checkpoints automatically."""
-    return (
-        state.get("iteration_count", 0) < state.get("max_iterations", 1)
-        and state.get("stagnation_count", 0) < STAGNATION_LIMIT
-        and state.get("consecutive_fix_attempts", 0) < MAX_CONSECUTIVE_FIX_ATTEMPTS
-    )
+def why_rounds_rest(state: GraphState) -> Message | None:
+    """Why no further round is worth while, for whoever answers checkpoints automatically; None: one is."""
+    if (rounds := state.get("iteration_count", 0)) >= state.get("max_iterations", 1):
+        return msg("all {count} {count:round|rounds} used", count=rounds)
+    stagnant, fixes = state.get("stagnation_count", 0), state.get("consecutive_fix_attempts", 0)
+    if stagnant < STAGNATION_LIMIT and fixes < MAX_CONSECUTIVE_FIX_ATTEMPTS:
+        return None
+    if fixes and state.get("error_context"):
+        return msg("{count} rounds in a row could not be simulated", count=fixes)
+    return msg("{count} rounds in a row came no closer to the goals", count=stagnant)

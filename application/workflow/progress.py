@@ -33,7 +33,7 @@ from domain.llm.chat import ProviderChoice
 from domain.llm.turn_failure import failure_of
 from domain.simulation.goals import all_met
 from shared.errors import Stopped
-from shared.message import Message, msg
+from shared.message import Message, message_to_plain, msg
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -218,7 +218,7 @@ def decider(
 
     Where `recapitulate` says so the first question comes with what it is about, told before the interruption.
     """
-    from application.workflow.edges import should_continue
+    from application.workflow.edges import why_rounds_rest
     from application.workflow.plain_state import goal_from_plain, goal_to_plain, verdict_from_plain
 
     is_first = True
@@ -235,7 +235,9 @@ def decider(
         else:
             met, number = bool(value["goals_met"]), int(value["round"])
             is_exhausted = state.get("is_exhausted", False)
-            goes_on = not is_exhausted and should_continue({**state, "max_iterations": max_iterations})
+            rests = why_rounds_rest({**state, "max_iterations": max_iterations})
+            if is_exhausted:
+                rests = msg("the last attempt changed nothing")
             question = Question(
                 kind="checkpoint",
                 goals=goals,
@@ -247,14 +249,16 @@ def decider(
                 rounds=state.get("iteration_count", number),
                 most_rounds=max_iterations,
                 goals_met=met,
-                recommended="accept" if met else "continue" if goes_on else "stop",
+                rests=None if met else rests,
+                recommended="accept" if met else "continue" if rests is None else "stop",
                 reread=reread(state),
             )
         reply = await ask(question)
         answer = reply.answer if isinstance(reply, Reply) else reply
         emit(ConfirmationAsked(kind=question.kind, answer=answer))
         if not isinstance(reply, Reply):
-            return {"intent": answer, "goals": None, "said": []}
+            rest = question.rests if answer == "stop" else None
+            return {"intent": answer, "goals": None, "said": [], "rests": rest and message_to_plain(rest)}
         if (meant := reply.meant) is not None:
             emit(IntentRead(kind=meant.kind, text=meant.text, round_number=meant.round_number))
         return {

@@ -338,6 +338,8 @@ async def _ask_on_terminal(question: Question, left: NeedsConfirmation, out: Out
             return await _decided(question, text, "accept", left, out)
         case "checkpoint":
             text = msg("Goals not met. Try another round? [Y/n] ")
+            if question.rests is not None:
+                text = msg("Goals not met; {why}. Try another round? [Y/n] ", why=question.rests)
             return await _decided(question, text, "continue", left, out)
         case _:
             assert_never(question.kind)

@@ -17,6 +17,7 @@ from application.ports.events import (
     ErrorOccurred,
     IterationFinished,
     PhaseEntered,
+    TextWritten,
     ToolEnded,
 )
 from application.workflow.designing import DesignRequest, Question, Reply
@@ -67,6 +68,10 @@ class Run:
         """The nodes that ran, without the phases of the model's loop in them."""
         phases = [event.phase for event in self.events if isinstance(event, PhaseEntered)]
         return [phase for phase in phases if phase not in PHASES]
+
+    @property
+    def words(self) -> list[str]:
+        return [str(event.text) for event in self.events if isinstance(event, TextWritten)]
 
     @property
     def circuit(self) -> str:
@@ -152,6 +157,7 @@ async def test_the_number_of_rounds_is_kept(tmp_path: Path) -> None:
         "continue",
         "stop",
     ]
+    assert run.words[-1] == "No further round by itself: all 2 rounds used."
 
 
 async def test_declined_goals_leave_no_circuit(tmp_path: Path) -> None:
@@ -166,6 +172,7 @@ async def test_a_user_may_stop_at_a_checkpoint(tmp_path: Path) -> None:
     run = Run(tmp_path, ScriptedFamily(rc_deck("2k"), rc_deck("1k")))
     done = await run.go("continue", "stop")
     assert (done.stop_reason, done.rounds) == ("goals_not_met", 1)
+    assert not any("by itself" in words for words in run.words)
     assert run.circuit == rc_deck("2k")
 
 

@@ -22,7 +22,7 @@ from application.workflow.nodes._effects import Finished, Step, carrying_out
 from application.workflow.nodes.circuit import WRITE_TOOL, hash_in, is_changed, keep_goals
 from application.workflow.plain_state import intent_from_plain
 from shared.errors import CircuitAIError, CircuitError
-from shared.message import Message, msg
+from shared.message import Message, message_from_plain, msg
 from shared.ulid import new_ulid
 
 _MOST_NAMES = 1000
@@ -131,6 +131,8 @@ class ConcludeNode:
             "is_completed": True,
             "termination_reason": state.get("user_intent", "stop"),
         }
+        if (why := message_from_plain(state.get("rests"))) is not None:
+            step.tell(TextWritten(text=msg("No further round by itself: {why}.", why=why)))
         best = state.get("best_round")
         if best is None or not _is_better(best, state):
             return Finished(update=ended, record=Said())

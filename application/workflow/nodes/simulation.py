@@ -352,12 +352,11 @@ class UserCheckpointNode:
         """Ask about what is there now: a circuit that was changed, or has no result, is simulated first.
 
         Answers: ``{"intent", "goals": [...] | None, "said": [...], "instruction", "round", "meant",
-        "read": [...]}``.
+        "read": [...], "rests"}``.
 
         With goals the next round is judged by them; a round of before is no longer the best one.
         `instruction` belongs to the intents "instruction" and "question", `round` to "go_back"; `read` is how
-        typed words were read, `meant` what was done of them, which is
-        what typed words were taken for.
+        typed words were read, `meant` what was done of them, `rests` why nobody asked for another round.
         """
         if self._looked_at != state["step_number"] + 1:
             stale = await self._what_is_stale(state, step)
@@ -380,6 +379,7 @@ class UserCheckpointNode:
             "is_exhausted": False,
             "instruction": str(answer.get("instruction") or ""),
             "go_back_to": int(answer.get("round") or 0),
+            "rests": answer.get("rests") or {},
         }
         if answer["intent"] == "continue" and answer.get("goals"):
             changed = await with_goals(state, answer["goals"], step, self._notes)

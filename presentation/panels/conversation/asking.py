@@ -292,6 +292,7 @@ class Asking:
             has_failed=question.has_failed,
             can_undo=question.can_undo,
             is_exhausted=question.is_exhausted,
+            rests=question.rests,
             all_met=question.goals_met,
             text=question.text,
         )

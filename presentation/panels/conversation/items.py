@@ -223,6 +223,8 @@ class Decision:
     can_undo: bool = False
     is_exhausted: bool = False
     """Another round was asked for, and nothing could be gained."""
+    rests: Message | None = None
+    """Why no round follows by itself, though goals are missed."""
     all_met: bool = False
     """All that have to be; a wish may be missed."""
     state: Literal["open", "waits", "chosen", "expired"] = "open"

@@ -137,6 +137,8 @@ def _standing(item: Decision) -> Message:
         return msg("{figures}; {how}", figures=figures, how=how)
     if item.is_exhausted:
         return msg("{figures}; the last attempt changed nothing", figures=figures)
+    if item.rests is not None:
+        return msg("{figures}; {why}", figures=figures, why=item.rests)
     return figures
 
 

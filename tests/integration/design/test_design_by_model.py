@@ -258,6 +258,7 @@ async def test_three_failed_fixes_stop_the_automatic_rounds(bench: Bench) -> Non
     done = await bench.design()
     assert not done.goals_met
     assert done.rounds == 3
+    assert "No further round by itself: 3 rounds in a row could not be simulated." in bench.words
     assert bench.circuit() == broken(2), "none of them is better than the last"
 
 
@@ -267,6 +268,7 @@ async def test_rounds_without_progress_stop_by_themselves(bench: Bench) -> None:
     bench.model.acts["optimize"] = in_turn(*(writes("amp.cir", amplifier(value)) for value in values))
     done = await bench.design()
     assert (done.goals_met, done.rounds) == (False, 4)
+    assert "No further round by itself: 2 rounds in a row came no closer to the goals." in bench.words
     assert bench.circuit() == amplifier("480")  # the best one
 
 
