@@ -90,7 +90,9 @@ class Narrator:
         match done.stop_reason:
             case "goals_met":
                 return msg(
-                    "Goals met in round {rounds}: {circuit}", rounds=done.round_number, circuit=_file(done)
+                    "Goals met; the circuit is that of round {rounds}: {circuit}",
+                    rounds=done.round_number,
+                    circuit=_file(done),
                 )
             case "goals_not_met":
                 return self._missed(done)

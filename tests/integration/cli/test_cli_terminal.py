@@ -84,7 +84,7 @@ def test_goals_and_circuit_are_confirmed_by_hand(forked_commands: ForkedCommands
         screen.wait_for("Name a goal of this design with its new value")
         screen.type("y\n")
         assert screen.finish() == 0
-        assert "Goals met in round 1" in screen.shown
+        assert "Goals met; the circuit is that of round 1" in screen.shown
 
 
 def test_a_no_designs_nothing(forked_commands: ForkedCommands, tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ def decided(answer: str, *words: str, **update: Any) -> dict[str, Any]:
 
 def test_goals_verdicts_and_decisions_come_from_what_the_steps_changed() -> None:
     end = [
-        said("end", "Goals met in round 1: a.cir"),
+        said("end", "Goals met; the circuit is that of round 1: a.cir"),
         {"event": "turn", "turn_id": "t", "state": "ended", "stop_reason": "goals_met"},
     ]
     goals, round_1, checkpoint, closing = story_of([STARTED, UNDERSTOOD, JUDGED, decided("accept"), *end])
