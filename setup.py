@@ -40,7 +40,7 @@ setup(
         PROGRAM: ".",
         **{f"{PROGRAM}.{package}": package.replace(".", "/") for package in packages},
     },
-    package_data={PROGRAM: ["resources/**/*", "docs/*.md", "LICENSE"]},
+    package_data={PROGRAM: ["resources/**/*", "docs/*.md", "docs/pictures/tutorial-*.png", "LICENSE"]},
     cmdclass={"build_py": BuildProgram},
     install_requires=[*needed("core.in"), *needed("window.in")],
     entry_points={"console_scripts": [f"circuit-design-ai = {NAME}.__main__:main"]},

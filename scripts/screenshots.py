@@ -2,6 +2,7 @@
 
     python -m scripts.screenshots [FOLDER]       (make screenshots: build/screenshots)
     python -m scripts.screenshots --readme       the picture in the README
+    python -m scripts.screenshots --tutorial     those of docs/tutorial.md, in both languages
 
 The program itself is started on a copy of the bundled example, runs it once, and is closed again; each
 picture is what the X server showed. The states of the main job (a problem, goals, rounds, a stream ...) are
@@ -27,6 +28,7 @@ from application.project.window_state import ProjectMemory, WindowLanguage, Wind
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLE = ROOT / "resources" / "examples" / "sallen-key-filter"
 README_PICTURE = ROOT / "docs" / "pictures" / "window.png"
+_TUTORIAL_COLORS = 192
 _PATIENCE_S = 60.0
 _SETTLING_S = 1.0
 """After the last event: time for a web view to draw."""
@@ -88,6 +90,8 @@ def main(argv: list[str]) -> int:
     if argv[:1] == ["--readme"]:
         README_PICTURE.parent.mkdir(parents=True, exist_ok=True)
         return 1 if _start("--one", PICTURES[0], README_PICTURE) else 0
+    if argv[:1] == ["--tutorial"]:
+        return _take_tutorial()
     folder = Path(argv[0]) if argv else ROOT / "build" / "screenshots"
     folder.mkdir(parents=True, exist_ok=True)
     jobs = [("--story", story, folder) for story in STORIES]
@@ -112,6 +116,24 @@ def _start(how: str, picture: Picture, target: Path) -> str:
     if not code:
         print(target if how != "--story" else f"{target}/{picture.name}-*.png")
     return picture.name if code else ""
+
+
+def _take_tutorial() -> int:
+    """Have the test of the tutorial take its pictures, and make them small."""
+    from PIL import Image
+
+    folder = README_PICTURE.parent
+    command = [sys.executable, "-m", "pytest", "-q", "-n0", "tests/gui/test_tutorial.py", "-k", "is_true"]
+    for language in ("en", "zh"):
+        environment = {**os.environ, "TUTORIAL_PICTURES": str(folder), "TUTORIAL_LANGUAGE": language}
+        if subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode:
+            return 1
+    for path in sorted(folder.glob("tutorial-*.png")):
+        with Image.open(path) as whole:
+            few = whole.convert("RGB").quantize(_TUTORIAL_COLORS, dither=Image.Dither.NONE)
+        few.save(path, optimize=True)
+        print(path)
+    return 0
 
 
 def _picture(name: str) -> Picture:

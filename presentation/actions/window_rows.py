@@ -96,6 +96,7 @@ SIMULATE: tuple[Action, ...] = (
 
 HELP: tuple[Action, ...] = (
     _help("guide", msg("User guide"), icon="book-open"),
+    _help("tutorial", msg("A first hour"), icon="book-open"),
     _help("keys", msg("Keyboard shortcuts…")),
     _help("plot.keys", msg("Keys of the plot…"), scope="plot", keys="? F1"),
     _help("doctor", msg("Check system")),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine
+import re
+from collections.abc import Collection, Coroutine, Mapping
 from pathlib import Path
 from typing import Any
 
-from PyQt6.QtCore import QUrl
-from PyQt6.QtGui import QDesktopServices, QTextCursor, QTextDocument
+from PyQt6.QtCore import Qt, QUrl
+from PyQt6.QtGui import QDesktopServices, QImage, QTextCursor, QTextDocument
 from PyQt6.QtWidgets import QComboBox, QDialog, QHBoxLayout, QTextBrowser, QVBoxLayout, QWidget
 
 from presentation.ui.fitting import fit
@@ -19,15 +20,31 @@ from shared.uninterrupted import off_loop
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs"
 _SIZE = (900, 780)
-_GUIDES = {"en": "user-guide.md", "zh": "user-guide.zh.md"}
+_PICTURE = re.compile(r"^!\[[^\]]*\]\((pictures/[\w.-]+\.png)\)", re.MULTILINE)
+GUIDE, TUTORIAL = "user-guide.md", "tutorial.md"
+_TWINS = {GUIDE: "user-guide.zh.md", TUTORIAL: "tutorial.zh.md"}
+"""Pages that are there in Chinese too."""
 _PAGES: tuple[tuple[str, Message], ...] = (
-    ("", msg("User guide")),
+    (GUIDE, msg("User guide")),
+    (TUTORIAL, msg("A first hour")),
     ("keys-and-gestures.md", msg("Keys and gestures")),
     ("settings.md", msg("Settings")),
     ("measurements.md", msg("Measurements")),
     ("tools-reference.md", msg("Tools of the assistant")),
     ("command-reference.md", msg("Commands")),
 )
+
+
+class _Page(QTextBrowser):
+    """Shows a page with the pictures that were read for it, and loads nothing by itself."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pictures: Mapping[str, QImage] = {}
+
+    def loadResource(self, _kind: int, name: QUrl) -> Any:  # noqa: N802 - Qt's name
+        """A picture of the page; None for all else."""
+        return self.pictures.get(name.toString())
 
 
 class GuideDialog(QDialog):
@@ -47,7 +64,7 @@ class GuideDialog(QDialog):
         self.back = push_button(name="guideBack", clicked=self._go_back)
         self.note = text_label(name="guideNote", role="error")
         self.note.hide()
-        self.text = QTextBrowser()
+        self.text = _Page()
         self.text.setObjectName("guideText")
         self.text.setOpenLinks(False)
         self.text.anchorClicked.connect(self._follow)
@@ -57,7 +74,6 @@ class GuideDialog(QDialog):
         self._row = arrange(QHBoxLayout(self._head), (self.choice, 1), self.back)
         arrange(QVBoxLayout(self), self._head, self.note, (self.text, 1), edges=0, gap=0)
         services.dress(self)
-        self.go("")
 
     def open(self) -> None:
         scale = self._services.theme.theme.scale
@@ -80,17 +96,27 @@ class GuideDialog(QDialog):
         for name, title in _PAGES:
             self.choice.addItem(say(title), name)
         self.choice.setCurrentIndex(chosen)
-        if self.shown in _GUIDES.values():  # the guide is read in the language in force
-            self.go("")
+        for page, twin in _TWINS.items():
+            if self.shown in (page, twin):
+                self.go(page)
 
     def go(self, page: str) -> None:
-        """Show a page: a file's name, "" for the guide."""
-        self._start(self._show(page or _GUIDES[self._services.language.name]))
+        """Show a page: a file's name; one of both languages in the language in force."""
+        self._start(self._show(self._of_language(page)))
+
+    @property
+    def _room(self) -> int:
+        """Pixels from edge to edge of the page, beside its scroll bar."""
+        return max(self.text.width() - 5 * self._services.theme.theme.size("space.4"), 1)
+
+    def _of_language(self, page: str) -> str:
+        return _TWINS.get(page, page) if self._services.language.name == "zh" else page
 
     async def _show(self, page: str, *, is_back: bool = False) -> None:
         path = FOLDER / page
         try:
             text = await off_loop(path.read_text, "utf-8")
+            pictures = await off_loop(_pictures_of, text, self._room)
         except OSError:
             self.note.setText(self._services.language(msg("The page {name} is not there.", name=page)))
             self.note.show()
@@ -103,12 +129,13 @@ class GuideDialog(QDialog):
         assert document is not None
         # Without HTML: nothing but what the page says is loaded.
         features = QTextDocument.MarkdownFeature
+        self.text.pictures = pictures
         document.setMarkdown(
-            _without_comments(text), features.MarkdownDialectGitHub | features.MarkdownNoHTML
+            _without_comments(text, pictures), features.MarkdownDialectGitHub | features.MarkdownNoHTML
         )
         self._space(document)
         self.text.moveCursor(self.text.textCursor().MoveOperation.Start)
-        names = [name or _GUIDES[self._services.language.name] for name, _ in _PAGES]
+        names = [self._of_language(name) for name, _ in _PAGES]
         self.choice.setCurrentIndex(names.index(page) if page in names else -1)
         self.back.setEnabled(bool(self._past))
 
@@ -148,5 +175,26 @@ class GuideDialog(QDialog):
         self._services.start(work, kind="guide")
 
 
-def _without_comments(text: str) -> str:
-    return "\n".join(line for line in text.splitlines() if not line.startswith(("<!--", "!["))) + "\n"
+def _pictures_of(text: str, room: int) -> dict[str, QImage]:
+    """Those the page shows, by their names in it, at most `room` pixels wide. Off the loop.
+
+    Raises OSError."""
+    found = {}
+    for name in _PICTURE.findall(text):
+        picture = QImage.fromData((FOLDER / name).read_bytes())
+        if picture.width() > room:
+            picture = picture.scaledToWidth(room, Qt.TransformationMode.SmoothTransformation)
+        found[name] = picture
+    return found
+
+
+def _without_comments(text: str, pictures: Collection[str]) -> str:
+    """Without what is not shown: comments, pictures from elsewhere, names of blocks behind their language."""
+    lines = []
+    for line in text.splitlines():
+        picture = line.startswith("![")
+        known = picture and any(f"]({name})" in line for name in pictures)
+        if line.startswith("<!--") or (picture and not known):
+            continue
+        lines.append(line.partition(" ")[0] if line.startswith("```") else line)
+    return "\n".join(lines) + "\n"

@@ -42,11 +42,13 @@ def show_keys(
     KeyCard(services, program.user_keys, window, scope).open()
 
 
-def show_guide(services: WindowServices, window: QWidget) -> None:
-    """The user guide and the references."""
-    from presentation.dialogs.guide import GuideDialog
+def show_guide(services: WindowServices, window: QWidget, *, is_tutorial: bool = False) -> None:
+    """The user guide, or the tutorial; from there the references."""
+    from presentation.dialogs.guide import GUIDE, TUTORIAL, GuideDialog
 
-    GuideDialog(services, window).open()
+    dialog = GuideDialog(services, window)
+    dialog.open()
+    dialog.go(TUTORIAL if is_tutorial else GUIDE)
 
 
 def show_doctor(services: WindowServices, program: Program, window: QWidget) -> None:

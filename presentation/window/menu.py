@@ -292,6 +292,7 @@ def _help(targets: Targets) -> Iterator[Bound]:
     services, window = targets.services, targets.window
     program = targets.parts.app.program
     yield Bound("guide", partial(about.show_guide, services, window))
+    yield Bound("tutorial", partial(about.show_guide, services, window, is_tutorial=True))
     yield Bound("keys", partial(about.show_keys, services, program, window))
     yield Bound("plot.keys", partial(about.show_keys, services, program, window, "plot"))
     yield Bound("doctor", partial(about.show_doctor, services, program, window))

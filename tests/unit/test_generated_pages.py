@@ -18,7 +18,8 @@ def test_references_are_current() -> None:
 
 
 def test_guides_name_commands_and_pages_that_are_there() -> None:
-    for name in ("user-guide.md", "user-guide.zh.md", "mcp.md", "exchange.md"):
+    pages = ("user-guide.md", "user-guide.zh.md", "tutorial.md", "tutorial.zh.md", "mcp.md", "exchange.md")
+    for name in pages:
         text = (DOCS / name).read_text("utf-8")
         for page in re.findall(r"\]\(([\w.-]+\.md)(?:#[\w-]+)?\)", text):
             assert (DOCS / page).is_file(), (name, page)
