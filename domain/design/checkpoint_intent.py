@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, takewhile
 from typing import Any, Literal, NamedTuple, get_args
 
 from domain.design.checkpoint_asides import without_deed, without_denied, without_rest, without_sigh
@@ -33,7 +33,7 @@ _SENTENCE_END = re.compile(r"(?<=[?!;。\n])|(?<=\.)(?=\s)")
 _CLAUSE_END = re.compile(r"[,;]|\band\b|并且|而且|并|同时")
 _INVERTED = re.compile(
     r"(?:and |but |so |or |then )?(?:(?:is|are|was|were|does|did|am)\s(?=[a-z])"
-    r"|(?:can|could|should|will|would|might)\s(?:an?|the|this|that|these|those|it|they|there|[rclqdv]\d{1,3})\b|(?:has|had)\s"
+    r"|(?:can|could|should|will|would|might)\s(?:an?|the|this|that|these|those|it|they|there|[rclqdv]\d{1,3}|[\d.]+\s?%?\s[a-z]+)\b|(?:has|had)\s"
     r"(?:an?|the|this|that|these|those|it|its|my|our|your|there|any|all|each|we|they|[rclqdv]\d{1,3})\b)"
 )
 """How an English sentence begins that asks, also without a question mark."""
@@ -425,7 +425,8 @@ def _with_reason(here: _Checkpoint, found: Sequence[Phrase]) -> _Read | None:
         chosen = list(found[butted + 1 :])  # "not perfect, but I accept it"
         found = [*(each for each in found[:butted] if each.role != "not"), _PAUSE, *chosen]
     if any(
-        _has(clause, *_SAYS_MORE) or (_has(clause, "part") and not _has(clause, *praised))
+        _has(clause, *(_SAYS_MORE - {"value"} if _has(clause, "yes", "accept") else _SAYS_MORE))
+        or (_has(clause, "part") and not _has(clause, *praised))
         for clause in _clauses(found)
     ):
         return None  # a part is no reason, unless something is said of it
@@ -433,6 +434,8 @@ def _with_reason(here: _Checkpoint, found: Sequence[Phrase]) -> _Read | None:
         return None
     if numbers and here.rounds not in numbers and _has(chosen, "accept"):
         chosen = [Phrase("back")]  # "round 2 was the best, take it"
+    if [each.role for each in chosen] == ["done"] and _has(found, "yes"):
+        chosen = [Phrase("accept")]  # "the gain is fine, done"
     if _has(chosen, "back") and not _has(chosen, "round"):
         chosen += [each for each in found if each.role == "round" and each not in chosen]
     read = _choice(here, chosen)
@@ -519,7 +522,8 @@ def _without_negations(found: Sequence[Phrase]) -> list[Phrase] | None:
     """The phrases with "don't stop" as a going on; None where what is not wanted leaves nothing to do."""
     said: list[Phrase] = []
     is_negated = is_enough = False
-    for each in found:
+    said_no = len(list(takewhile(lambda each: each.role == "not", found)))
+    for each in found[said_no:] if said_no > 1 else found:  # "no no no, put it back"
         if each.role == "not":
             is_negated = True
         elif each.role == "pause":
@@ -589,7 +593,7 @@ def _of_words(  # noqa: PLR0911 - one a rule
     if meant <= {"done", "enough"} and here.goals_met:  # "that'll do"
         return _Read("accept", is_sure=False)
     if meant == {"done"}:
-        return _UNCLEAR
+        return _Read("accept", is_sure=False) if "yes" in roles else _UNCLEAR  # "perfect, we're done"
     if meant <= {"stop", "done", "enough"}:
         return _Read("stop", is_sure="stop" in meant)
     if meant == {"stop", "optimize"} and said[0].role == "stop":  # "stop optimizing"

@@ -87,7 +87,7 @@ ENGLISH: Mapping[Role, str] = {
     "later": (
         "today|tonight|tomorrow|later|for now|after lunch|after dinner|after the break|after the meeting|"
         "soon|on monday|next week|in an hour|this afternoon|in the morning|after work|next time|the weekend|"
-        "this evening|for the day|some other time"
+        "this evening|for the day|some other time|another day|another time|some other day"
     ),
     "pick": (
         "pick|choose|use|take|keep|select|go with|going with|go for|settle for|settle on|stick to|stick with|"
@@ -233,7 +233,7 @@ ENGLISH: Mapping[Role, str] = {
         "that is the one|wrap it up|wrap up|wrap this up|call it done|call it finished|i'm sold|finalize|"
         "what i wanted|what i want|what i need|what i needed|the winner|our circuit|release it|call it final|"
         "a wrap|done deal|deal|i'm good|signed off|job done|good for production|ready for layout|tape out|"
-        "tape it out|we have a winner|endorse"
+        "tape it out|we have a winner|endorse|close enough|near enough"
     ),
     "done": "done|finish|finished|complete|completed|finishing",
     "stop": (
@@ -300,7 +300,7 @@ CHINESE: Mapping[Role, str] = {
     ),
     "yes": (
         "好|行|可以|没问题|对|是的|嗯嗯|同意|不错|中|成|妥|好极了|赞|完美|当然|漂亮|棒|干得漂亮|干得好|给力|"
-        "优秀|没毛病|没啥问题|没什么问题|过关|理想|合适|不赖|看着不错|看着行|正合适|能接受|还能接受|也能接受"
+        "优秀|没毛病|没啥问题|没什么问题|过关|理想|合适|不赖|看着不错|看着行|正合适|能接受|还能接受|也能接受|够用|够用了|也够用|足够用"
     ),
     "concede": (
         "我知道|虽然|尽管|即使|哪怕|就算|虽说|没关系|没事|无所谓|不要紧|不碍事|不影响|能忍|可以忍|问题不大|"
@@ -331,7 +331,7 @@ CHINESE: Mapping[Role, str] = {
         "翻一番|放大点|缩短|延长|拉长|替代|代替|换用|改接|补偿一下|留余量|加粗|缩|多留|收一收|加一级|省|"
         "定在|定到|定为"
     ),
-    "wants": "需要|必须|希望|应|要|想要|想|最好",
+    "wants": "才行|才可以|才够|需要|必须|希望|应|要|想要|想|最好",
     "edit": (
         "不管|不要求|不再要求|改|修改|变更|调整|调|放宽|放松|编辑|改变|更新|重设|重新设|降到|升到|提到|"
         "提高到|降低到|修订|不用管|别管|不必管|不用考虑|忽略|不作要求"

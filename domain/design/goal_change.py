@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -13,7 +14,9 @@ from domain.simulation.goals import DesignGoal
 from shared.errors import CircuitError
 
 _QUESTION = re.compile(
-    r"[?？]\s*$|^\s*(?:what|why|how|which|is|are|does|do|can|could)\b|吗|什么|为什么|怎么|多少|哪"
+    r"[?？]\s*$"
+    r"|^\s*(?:so |and |but |hmm,? |ok,? )*(?:what|why|how|which|where|who|is|are|does|do|did|can|could)"
+    r"(?:'s)?\b|吗|什么|为什么|为啥|怎么|多少|哪"
 )
 _GAIN = "gain"
 """A factor, which people also give in decibels."""
@@ -67,6 +70,18 @@ _QUANTITIES = (
     r"(?:collector|emitter|base|drain|gate|bias|load|led)\scurrent|[集发基漏栅]电?极电?流|偏置电流|负载电流",
 )
 """What a figure may be of that is none of the goals, each in the words of both languages."""
+_NAMES = (
+    r"bandwidth|带宽|频带",
+    r"cut-?off|corner(?: frequency)?|截止(?:频率)?|转折(?:频率)?",
+    r"attenuation|rejection|suppression|衰减|抑制",
+    r"gain|amplification|增益|放大倍数",
+    r"output voltage|v_?out|输出电压|output(?=\s(?:should|must|has|needs|to|at|is|=))",
+    r"(?:supply|quiescent|total) current|静态电流|供电电流|电源电流|总电流|耗电",
+)
+"""What a goal that a model named is called besides, likewise."""
+_OF_TOLERANCE = re.compile(r"tolerance|accuracy|precision|误差|容差|公差|偏差|精度", re.IGNORECASE)
+_PLACE_BEFORE = re.compile(r"(?:\bat|@|在)\s*$", re.IGNORECASE)
+_PLACE_BEHIND = re.compile(r"\s*(?:处|时|那里|的地方)")
 _LONGEST = 2_000
 """Characters; who says more says more than a change of goals."""
 _DIMENSIONS: Mapping[str, tuple[Dimension, ...]] = {
@@ -98,24 +113,32 @@ def goals_changed_by(text: str, goals: Sequence[DesignGoal]) -> tuple[DesignGoal
     sentence = read_sentence(text)
     if _RELATIVE.search(sentence.text):
         return None
+    changed = _with_tolerance_alone(sentence, goals) or _with_figures(sentence, goals)
+    is_other = any(not new.is_same_demand(old) for new, old in zip(changed, goals, strict=False))
+    return changed if is_other else None
+
+
+def _with_figures(sentence: Sentence, goals: Sequence[DesignGoal]) -> tuple[DesignGoal, ...]:
+    """The goals with the figures of a sentence; () when not each of these belongs to one of them."""
     slots = [_slot(goal, goals) for goal in goals if _DIMENSIONS.get(goal.unit)]
     figures, spreads = _with_spreads(sentence)
+    placed = [each for each in figures if _is_place(sentence, each, figures)]
+    if any(not any(_is_measured_at(goal, each.value) for goal in goals) for each in placed):
+        return ()
     try:
-        filled = fill_slots(sentence, slots, figures)
+        filled = fill_slots(sentence, slots, [each for each in figures if each not in placed])
     except CircuitError:  # too many figures that may mean the same: not wholly understood
-        return None
-    if not filled.values or filled.unused:
-        return None
-    if any(_is_of_another(goal, filled.values.get(goal.metric), sentence.text) for goal in goals):
-        return None
-    changed = tuple(
+        return ()
+    is_whole = bool(filled.values) and not filled.unused
+    if not is_whole or any(
+        _is_of_another(goal, filled.values.get(goal.metric), sentence.text) for goal in goals
+    ):
+        return ()
+    return tuple(
         goal
         if (mention := filled.values.get(goal.metric)) is None
         else _with(goal, mention, spreads.get(mention.start), sentence.text)
         for goal in goals
-    )
-    return (
-        changed if any(not new.is_same_demand(old) for new, old in zip(changed, goals, strict=True)) else None
     )
 
 
@@ -170,7 +193,7 @@ def words_of(goal: DesignGoal) -> str:
     """The words that name a goal, as a regular expression for any letter case."""
     if (known := _words().get(goal.metric)) is not None:
         return known
-    return "|".join((name_of(goal), *_quantities_of(goal)))
+    return "|".join((name_of(goal), *_quantities_of(goal, _NAMES + _QUANTITIES)))
 
 
 def name_of(goal: DesignGoal) -> str:
@@ -178,9 +201,49 @@ def name_of(goal: DesignGoal) -> str:
     return re.escape(goal.metric).replace("_", r"[\s_]?")
 
 
-def _quantities_of(goal: DesignGoal) -> tuple[str, ...]:
+def _quantities_of(goal: DesignGoal, known: Sequence[str] = _QUANTITIES) -> tuple[str, ...]:
     name = goal.metric.replace("_", " ")
-    return tuple(words for words in _QUANTITIES if re.search(words, name, re.IGNORECASE))
+    return tuple(words for words in known if re.search(words, name, re.IGNORECASE))
+
+
+def _is_place(sentence: Sentence, mention: Mention, figures: Sequence[Mention]) -> bool:
+    """Whether a frequency only says where the figure beside it is measured: "20 dB at 3 kHz", "3 kHz 处"."""
+    text = sentence.text
+    begin = max((found.end() for found in _CLAUSE.finditer(text, 0, mention.start)), default=0)
+    end = found.start() if (found := _CLAUSE.search(text, mention.end)) else len(text)
+    others = [each for each in figures if begin <= each.start < end and each.dimension not in ("Hz", "none")]
+    is_told = _PLACE_BEFORE.search(text[: mention.start]) or _PLACE_BEHIND.match(text, mention.end)
+    return mention.dimension == "Hz" and bool(others) and is_told is not None
+
+
+def _is_measured_at(goal: DesignGoal, frequency: float) -> bool:
+    """Whether a frequency stands in what a goal measures."""
+    found = read_sentence(f"{goal.metric.replace('_', ' ')} {goal.expression.replace(',', ' , ')}").mentions
+    return any(math.isclose(each.value, frequency, rel_tol=1e-6) for each in found)
+
+
+def _with_tolerance_alone(sentence: Sentence, goals: Sequence[DesignGoal]) -> tuple[DesignGoal, ...]:
+    """The goals, that one of them which a sentence names with another tolerance around the same target.
+
+    "误差可以放到 5%", "cutoff tolerance to 5 %"; without a name it is that of the only goal with a target.
+    () when it says anything else.
+    """
+    is_told = any(each.is_tolerance for each in sentence.mentions) or _OF_TOLERANCE.search(sentence.text)
+    if len(sentence.mentions) != 1 or not is_told:
+        return ()
+    (spread,), centred = sentence.mentions, [goal for goal in goals if _centre(goal) is not None]
+    named = [goal for goal in centred if re.search(words_of(goal), sentence.text, re.IGNORECASE)]
+    (goal, *others) = named or centred or (None,)
+    centre = None if goal is None else _centre(goal)
+    is_spread = goal is not None and spread.dimension in ("%", *_DIMENSIONS.get(goal.unit, ()))
+    if goal is None or centre is None or others or not is_spread or spread.upper is not None:
+        return ()
+    size = abs(spread.value * centre if spread.dimension == "%" else spread.value)
+    words = " ".join(sentence.text.split())[:60]
+    wider = replace(
+        goal, minimum=centre - size, maximum=centre + size, target=centre, stated=True, words=words
+    )
+    return tuple(wider if each is goal else each for each in goals)
 
 
 def _is_of_another(goal: DesignGoal, mention: Mention | None, text: str) -> bool:
