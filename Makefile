@@ -4,7 +4,8 @@
 SETUP = @sh scripts/setup.sh
 PY = .venv/bin/python
 EXAMPLE = build/sallen-key-filter
-PARALLEL = --numprocesses=auto --maxprocesses=6 --dist=worksteal
+# Forks of one process that has collected the tests; elsewhere than on Linux libraries do not bear being forked.
+PARALLEL = $(if $(filter Linux,$(shell uname -s)),--forks=auto,--numprocesses=auto --maxprocesses=6 --dist=worksteal)
 # Compiled modules are kept whatever the user's environment says: a thousand processes start in a test run.
 export PYTHONDONTWRITEBYTECODE =
 

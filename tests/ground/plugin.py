@@ -25,6 +25,7 @@ from typing import Any
 import hypothesis
 import pytest
 
+from tests.ground import forked_workers
 from tests.ground.campaign import SAMPLE_SEED, Campaign, Extent
 from tests.ground.guards import ErrorLog, NetworkGuard, OwnFolders, blocking_call_guard, own_secrets
 from tests.ground.known_boxes import remember_boxes
@@ -41,6 +42,7 @@ _IN_MEMORY = "/dev/shm"
 _EXAMPLES = 50
 """Of a property test that does not say otherwise."""
 _ROOM_NEEDED = 2 * 2**30
+_MOST_FORKS = 6
 
 
 class Ground:
@@ -70,6 +72,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("campaigns")
     group.addoption("--campaign-seed", type=int, help="seed of all campaigns (default: the run's own)")
     group.addoption("--campaign-case", type=int, help="run this case of each campaign alone")
+    forked_workers.add_option(parser)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -115,8 +118,20 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 @pytest.hookimpl(tryfirst=True)  # before the workers are started
 def pytest_sessionstart(session: pytest.Session) -> None:
     config = session.config
-    if getattr(config.option, "numprocesses", None) and not sys.dont_write_bytecode:
+    shared_out = getattr(config.option, "numprocesses", None) or config.option.forks
+    if shared_out and not sys.dont_write_bytecode:
         rewrite_beforehand(config, config.rootpath / "tests")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop(session: pytest.Session) -> bool | None:
+    """In place of pytest's own loop where forks are asked for."""
+    config = session.config
+    count = forked_workers.number_of_forks(config, min((os.cpu_count() or 1) + 4, _MOST_FORKS))
+    if not count or config.option.collectonly or session.testsfailed:
+        return None
+    forked_workers.run_in_forks(session, count)
+    return True
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

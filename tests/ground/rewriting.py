@@ -1,7 +1,7 @@
 """The asserts of all test modules rewritten once, on every core, before the workers of a run start.
 
-pytest keeps a module with rewritten asserts beside it. In a fresh clone there are none yet, and each worker
-would rewrite all of them itself: ten seconds of a core for each.
+pytest keeps a module with rewritten asserts beside it. In a fresh clone there are none yet, and whoever
+collects would rewrite all of them itself: ten seconds of one core, for each worker that is no fork.
 """
 
 from __future__ import annotations
