@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,12 +24,13 @@ from domain.simulation.verdict import verdict_of, verdict_words
 from presentation.cli.measure import told_whether_cut_off
 from presentation.figures import figure, number
 from presentation.json_output import Output
-from shared.errors import UserInputError
+from shared.errors import Stopped, UserInputError
 from shared.message import msg
 from shared.setting import add_option
 
 if TYPE_CHECKING:
     from application.simulation.convergence import Diagnosis, Trial
+    from application.simulation.simulating import SimulationRequest
 
 _MOST_DEVICES = 40
 _MOST_NODES = 60
@@ -47,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
-    """Exit code 1 when the circuit did not simulate."""
+    """Exit code 1 when the circuit did not simulate; what a stopped run has computed is told, and kept."""
     from application.simulation.simulating import SimulationRequest
 
     if not args.timeout > 0:
@@ -60,9 +62,9 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
         libraries=tuple(args.library),
         dialect=args.dialect,
     )
-    result = await app.simulation.run(request, on_progress=out.progress)
+    result, is_stopped = await _run_or_what_came(request, app, out)
     diagnosis = None
-    if args.fix_convergence:
+    if args.fix_convergence and not is_stopped:
         diagnosis = await app.simulation.analyze_convergence(
             request.circuit,
             analysis=request.analysis,
@@ -83,8 +85,29 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
         _print(result, out)
         if diagnosis is not None:
             show_diagnosis(diagnosis, out)
+    if is_stopped:
+        raise asyncio.CancelledError
     return 0 if result.ok else 1
 
+
+async def _run_or_what_came(
+    request: SimulationRequest, app: Application, out: Output
+) -> tuple[SimulationResult, bool]:
+    """Its result, and whether it was stopped: a first stop ends the run and keeps what it has computed until
+    then, a second one ends it without."""
+    from application.ports.simulation import RunWatch
+
+    halt = asyncio.Event()
+    work = app.simulation.run(request, on_progress=out.progress, watch=RunWatch(halt=halt))
+    running = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(running), False
+    except asyncio.CancelledError:
+        halt.set()
+        try:
+            return await running, True
+        except Stopped:
+            raise asyncio.CancelledError from None
 
 def _assignment(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")

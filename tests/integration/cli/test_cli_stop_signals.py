@@ -153,6 +153,28 @@ def test_a_stop_at_random_moments_of_a_request(
         print(f"{moment}: {len(took)} stops, the command had ended after {median:.0f} / {longest:.0f} ms")
 
 
+@pytest.mark.parametrize("number", STOPS)
+def test_a_stopped_run_keeps_what_it_has_computed(
+    number: signal.Signals, forked_commands: ForkedCommands, tmp_path: Path
+) -> None:
+    (tmp_path / ".circuit_ai").mkdir()
+    circuit = tmp_path / "slow.cir"
+    circuit.write_text(SLOW_DECK)
+    with forked_commands.start("simulate", circuit, "--json") as process:
+        while process.poll() is None and not any(
+            raw.stat().st_size > 100_000 for raw in (tmp_path / ".circuit_ai").rglob("*.raw")
+        ):
+            time.sleep(0.01)
+        process.send_signal(number)
+        out, _ = process.communicate(timeout=60)
+    assert process.returncode == 130
+    told = json.loads(out)
+    assert (told["status"], told["verdict"], told["ok"]) == ("cancelled", "partial", False)
+    assert 0 < told["reach"]["at"] < 100
+    assert Path(told["raw_path"]).stat().st_size > 100_000
+    assert Path(told["result_path"]).is_file()
+
+
 def test_half_a_simulation_goes_even_if_it_cannot_be_repeated(
     forked_commands: ForkedCommands, tmp_path: Path
 ) -> None:
