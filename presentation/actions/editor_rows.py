@@ -49,4 +49,6 @@ EDIT: tuple[Action, ...] = (
     _lines("editor.copy_down", msg("Copy line down"), keys="Alt+Shift+Down"),
     _lines("editor.delete_line", msg("Delete line"), keys="Ctrl+Shift+K"),
     _editor("editor.next_occurrence", msg("Select next occurrence"), keys="Ctrl+D"),
+    _editor("editor.to_conversation", msg("Selection to the conversation"), keys="Ctrl+L", begins_part=True),
+    _editor("editor.change_by_words", msg("Change by words…"), keys="Ctrl+K"),
 )

@@ -13,5 +13,7 @@ LISTS: tuple[Action, ...] = (
     _list("list.open", msg("Open the chosen row"), keys="Return"),
     _list("list.plot", msg("Plot the chosen node or element"), keys="Space"),
     _list("list.note", msg("Write a note on the chosen result"), keys="F2"),
+    _list("list.behind", msg("Overlay the chosen result on the current run"), keys="Shift+Return"),
+    _list("list.undo", msg("Undo the last change of goals"), keys="Ctrl+Z"),
     _list("list.copy", msg("Copy the chosen rows"), keys="Ctrl+C"),
 )

@@ -27,6 +27,7 @@ PLOT: tuple[Action, ...] = (
     _plot("plot.undo", msg("Undo in the plot"), keys="Ctrl+Z", begins_part=True),
     _plot("plot.redo", msg("Redo in the plot"), keys="Ctrl+Y Ctrl+Shift+Z"),
     _plot("plot.copy", msg("Copy picture and values"), keys="Ctrl+C"),
+    _plot("plot.to_conversation", msg("Picture to the conversation"), keys="Ctrl+L"),
     _cursors("plot.cursors", msg("Cursors A and B"), keys="C"),
     _cursors("plot.cursor_a", msg("Select cursor A"), keys="A"),
     _cursors("plot.cursor_b", msg("Select cursor B"), keys="B"),

@@ -109,6 +109,7 @@ async def _run_or_what_came(
         except Stopped:
             raise asyncio.CancelledError from None
 
+
 def _assignment(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not (name.strip() and equals and value.strip()):

@@ -243,6 +243,8 @@ class Workspace(QObject):
     """A circuit, an expression: where it stands in the text is to be seen"""
     measurement_wanted: Signal[Path, str] = signal(object, str)
     """A result, the name of a figure: it is to be seen in the measurements of this result"""
+    words_offered: Signal[str] = signal(str)
+    """Put them into the message that is being written; the keyboard goes there"""
     picture_offered: Signal[str, bytes] = signal(str, bytes)
     """name, content: a picture file for the message that is being written"""
     status_changed: Signal[Message] = signal(object)

@@ -72,9 +72,25 @@ async def test_the_value_at_a_place_becomes_a_goal_and_is_taken_back(parts, serv
     await until(lambda: [item.goal for item in parts.runs.shown.measurements if item.goal])
     maker = parts.runs.shown.goal_maker
     assert maker.can_take_back
-    maker.take_back()
+    # A second change; Ctrl+Z in the list of measurements takes back one after the other.
+    await until(lambda: not services.app.program.tasks.handles)
+    panel.make_goal("db(at(v(out),2k))")
+    dialog = await _dialog(parts, until)
+    assert dialog.start_button.isEnabled()
+    QTest.mouseClick(dialog.start_button, Qt.MouseButton.LeftButton)
+    await until(lambda: not services.app.program.tasks.handles)
+    assert len(await browse.goals(root, circuit)) == 2
+    table = parts.runs.measurements.table
+    for left in (1, 0):
+        QTest.keyClick(table, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+        await until(lambda: not services.app.program.tasks.handles)
+        assert len(await browse.goals(root, circuit)) == left
     await until(lambda: not maker.can_take_back)
     assert await browse.goals(root, circuit) == ()
+    told: list[str] = []
+    services.workspace.status_changed.connect(lambda message: told.append(str(message)))
+    QTest.keyClick(table, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert told == ["No change of goals to undo."]
 
 
 async def test_span_and_chip_offer_goals_with_the_side_that_is_better(parts, services, until):

@@ -92,6 +92,17 @@ async def test_two_runs_are_compared_by_curves_and_figures(parts, services, unti
     assert parts.runs.waveforms.overlay.chosen == (newest.path,)
 
 
+async def test_shift_enter_draws_the_chosen_run_behind(parts, until):
+    results, overlay = parts.results, parts.runs.waveforms.overlay
+    results.overlay_wanted.connect(parts.runs.draw_behind)
+    await until(lambda: parts.runs.waveforms.traces)
+    results.view.setFocus()
+    results.view.setCurrentIndex(results.model.index(1))
+    for chosen in ((results.model.results[1].path,), ()):
+        QTest.keyClick(results.view, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+        await until(lambda chosen=chosen: overlay.chosen == chosen)
+
+
 async def test_the_circuit_as_it_was_is_read_compared_and_restored(parts, services, project, until):
     _do(parts, 1, "open_former_circuit")
     area = parts.editor

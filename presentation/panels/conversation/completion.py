@@ -18,18 +18,18 @@ from PyQt6.QtWidgets import QPlainTextEdit, QWidget
 from application.groups.project import Project
 from domain.circuit.netlist import NETLIST_SUFFIXES
 from presentation.goal_words import name_of
+from presentation.mentions import can_be_mentioned, mention
 from presentation.ready_sentences import READY_SENTENCES
 from presentation.ui.hit_list import Hit, HitList
 from presentation.ui.matching import score_of
 from presentation.ui.workspace import WindowServices
 from shared.errors import UserInputError
 from shared.local_time import clock_time
-from shared.message import Message, msg, one_line
+from shared.message import Message, msg
 
 _NAME = re.compile(r'(?<![\w.@])@(?:"([^"\n]*)|([^\s"\'`，。；：！？、（）()<>\[\]{}@]*))$')
 """As the conversation reads a name (application.conversation.question), up to where it is written."""
 _COMMAND = re.compile(r"/(\w*)$")
-_PLAIN = re.compile(r"[^\s\"'`，。；：！？、（）()<>\[\]{}@]+")
 _OF_EACH_KIND = 3
 _MOST = 10
 _MOST_FILES, _MOST_NODES = 2000, 20_000
@@ -159,7 +159,7 @@ class Completion(QObject):
                 _name("run", text, written=written, detail=clock_time(result.created), icon="chart-line")
             )
         if root == workspace.root:
-            self._names = tuple(name for name in names if _can_be_written(name.written))
+            self._names = tuple(name for name in names if can_be_mentioned(name.written))
             self._follow()
 
     def _selection(self, root: Path) -> Iterator[Name]:
@@ -209,7 +209,7 @@ class Completion(QObject):
             heading = _KINDS[kind](shown.name if shown is not None else "")
             hits.append(_heading(self._services.language(heading)))
             for name in found[: _MOST if len(kinds) == 1 else _OF_EACH_KIND]:
-                act = partial(self._insert, start, _reference(name.written))
+                act = partial(self._insert, start, mention(name.written))
                 hits.append(Hit(text=name.text, detail=name.detail, icon=name.icon, act=act))
         self._show(hits)
 
@@ -303,7 +303,7 @@ class Completion(QObject):
         shown, root = workspace.shown_file or workspace.main_circuit, workspace.root
         is_inside = shown is not None and root is not None and shown.is_relative_to(root)
         place = shown.relative_to(root).as_posix() if is_inside else ""  # type: ignore[union-attr, arg-type]
-        circuit = _reference(place) if place and _can_be_written(place) else ""
+        circuit = mention(place) if place and can_be_mentioned(place) else ""
         named = circuit or self._services.language(msg("the circuit"))
         cursor.insertText(self._services.language(sentence(circuit=named)))
         self._edit.setTextCursor(cursor)
@@ -316,15 +316,6 @@ def _heading(text: str) -> Hit:
 
 def _name(kind: Kind, text: str, *, icon: str, prefix: str = "", written: str = "", detail: str = "") -> Name:
     return Name(kind=kind, text=text, written=written or prefix + text, detail=detail, icon=icon)
-
-
-def _reference(written: str) -> str:
-    return f"@{written}" if _PLAIN.fullmatch(written) else f'@"{written}"'
-
-
-def _can_be_written(name: str) -> bool:
-    """Whether a message that has it reads as it stands: no line end, no turned writing, no end of quotes."""
-    return '"' not in name and one_line(name) == name
 
 
 def _best(wanted: str, names: Sequence[Name]) -> list[Name]:

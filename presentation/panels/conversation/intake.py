@@ -41,6 +41,7 @@ class Intake(QObject):
         self._panel = panel
         self._composer: Composer | None = None
         services.workspace.picture_offered.connect(self._take_picture)
+        services.workspace.words_offered.connect(self._take_words)
         panel.setAcceptDrops(True)
         panel.installEventFilter(self)
 
@@ -100,6 +101,15 @@ class Intake(QObject):
     def _take_picture(self, name: str, content: bytes) -> None:
         self._take(TakenIn(picture=lambda: content, picture_name=name))
         self._services.workspace.status_changed.emit(msg("{name} is attached to the message", name=name))
+
+    def _take_words(self, words: str) -> None:
+        """Write them where one writes, and go on there."""
+        if self._composer is not None and self._model.root is not None:
+            self._services.workspace.command_wanted.emit("conversation")
+            edit = self._composer.edit
+            before = edit.toPlainText()[: edit.textCursor().position()]
+            edit.insertPlainText(words if not before or before[-1].isspace() else f" {words}")
+            edit.setFocus()
 
     def _ask(self, is_picture: bool) -> None:
         if self._model.root is not None:

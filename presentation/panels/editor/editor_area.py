@@ -27,6 +27,7 @@ from presentation.panels.editor.open_texts import OpenTexts
 from presentation.panels.editor.opening import Opening, absolute
 from presentation.panels.editor.page import EditorPage
 from presentation.panels.editor.tab_titles import refresh_titles
+from presentation.panels.editor.to_conversation import ToConversation
 from presentation.panels.editor.trace_places import TracePlaces
 from presentation.panels.editor.value_commands import ValueCommands
 from presentation.ui.closable_tabs import ClosableTabs
@@ -108,6 +109,7 @@ class EditorArea(OpenTexts, QWidget):
             **self._text_commands.acts(),
             **self._name_commands.acts(),
             **ValueCommands(self._services, self).acts(),
+            **ToConversation(self._services, self).acts(),
         }
 
     def _connect(self) -> None:

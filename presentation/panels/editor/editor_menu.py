@@ -32,6 +32,7 @@ class Text(Protocol):
 _OF_NAMES = ("editor.definition", "editor.uses", "editor.rename")
 _OF_VALUES = ("editor.tune", "editor.sweep")
 _OF_LINES = ("editor.add_analysis", "editor.comment", "editor.format")
+_OF_WORDS = ("editor.to_conversation", "editor.change_by_words")
 
 
 def add_fixes(menu: QMenu, editor: Text, services: WindowServices, mend: Callable[[Problem], object]) -> None:
@@ -51,7 +52,12 @@ def add_commands(menu: QMenu, editor: Text, services: WindowServices, *, is_spic
     titles = {action.name: services.language(action.title) for action in shortcuts.actions}
     can_write = not editor.isReadOnly()
     if is_spice:
-        for names, is_possible in ((_OF_NAMES, True), (_OF_VALUES, True), (_OF_LINES, can_write)):
+        for names, is_possible in (
+            (_OF_NAMES, True),
+            (_OF_VALUES, True),
+            (_OF_LINES, can_write),
+            (_OF_WORDS, can_write),
+        ):
             for name in names:
                 trigger = partial(shortcuts.trigger, name)
                 _add(menu, titles[name], shortcuts.shown(name), trigger, is_possible=is_possible)

@@ -14,7 +14,7 @@ from presentation.panels.editor.code_editor import CodeEditor
 from presentation.panels.editor.text_changes import TextEdit
 
 
-class _Lines(Sequence[str]):
+class Lines(Sequence[str]):
     """The editor's lines without their ends, read when they are asked for."""
 
     def __init__(self, editor: CodeEditor) -> None:
@@ -35,7 +35,7 @@ class _Lines(Sequence[str]):
 
 def toggle_comment(editor: CodeEditor, *, has_title: bool) -> None:
     """Make the lines of all carets comments, or cards again."""
-    lines = _Lines(editor)
+    lines = Lines(editor)
     blocks = [whole_lines.with_continuations(lines, block) for block in _blocks(editor)]
     if has_title and len(lines) > 1:  # the title is a comment already
         blocks = [Block(max(block.first, 1), block.last) for block in blocks if block.last > 0]
@@ -49,7 +49,7 @@ def toggle_comment(editor: CodeEditor, *, has_title: bool) -> None:
 
 def delete_lines(editor: CodeEditor) -> None:
     """Delete the lines of all carets."""
-    lines, edits = _Lines(editor), []
+    lines, edits = Lines(editor), []
     found = whole_lines.merged(whole_lines.with_continuations(lines, block) for block in _blocks(editor))
     for block in reversed(found):
         start, end = _bytes_of(editor, block)
@@ -61,7 +61,7 @@ def delete_lines(editor: CodeEditor) -> None:
 
 def copy_lines(editor: CodeEditor, way: Literal["up", "down"]) -> None:
     """Copy the chosen lines above or below themselves; what is selected is the copy."""
-    block = whole_lines.with_continuations(_Lines(editor), _blocks(editor, main_only=True)[0])
+    block = whole_lines.with_continuations(Lines(editor), _blocks(editor, main_only=True)[0])
     start, end = _bytes_of(editor, block)
     text = editor.bytes_between(start, end)
     has_end = text.endswith((b"\n", b"\r"))
@@ -74,7 +74,7 @@ def copy_lines(editor: CodeEditor, way: Literal["up", "down"]) -> None:
 
 def move_lines(editor: CodeEditor, way: Literal["up", "down"], *, has_title: bool) -> None:
     """Let the chosen lines change places with the card, comment or blank line beside them."""
-    lines = _Lines(editor)
+    lines = Lines(editor)
     block = whole_lines.whole_cards(lines, _blocks(editor, main_only=True)[0])
     beside = whole_lines.neighbor_above if way == "up" else whole_lines.neighbor_below
     other = beside(lines, block, has_title=has_title)

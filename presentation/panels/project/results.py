@@ -32,6 +32,10 @@ _DOT = " · "
 """Between a run and its circuit."""
 
 
+_KEYS = {"note_result": "list.note", "overlay_result": "list.behind"}
+"""Entries of the menu that have a key, and the row of the table of actions that has it."""
+
+
 class ResultsModel(QAbstractListModel):
     """Results, the newest first."""
 
@@ -174,7 +178,8 @@ class ResultsList(QWidget):
         self.view.clicked.connect(self._on_clicked)
         self.view.activated.connect(self._on_clicked)
         self.model.noted.connect(self._on_noted)
-        self._services.shortcuts.answer(self.view, {"list.note": self._edit_note})
+        acts = {"list.note": self._edit_note, "list.behind": self._overlay_chosen}
+        self._services.shortcuts.answer(self.view, acts)
         workspace = self._services.workspace
         workspace.project_opened.connect(self._on_opened)
         workspace.project_closed.connect(self._on_closed)
@@ -239,6 +244,12 @@ class ResultsList(QWidget):
         workspace = self._services.workspace
         (workspace.study_wanted if result.study else workspace.result_selected).emit(result.path)
 
+    def _overlay_chosen(self) -> None:
+        """Draw the chosen run behind the shown one, or no more."""
+        row = self.view.currentIndex().row()
+        if 0 <= row < len(self.model.results) and self._can("overlay_result", self.model.results[row]):
+            self.overlay_wanted.emit(self.model.results[row].path)
+
     def _edit_note(self) -> None:
         """Type what is to be known of the chosen result, in its row."""
         index = self.view.currentIndex()
@@ -298,8 +309,8 @@ class ResultsList(QWidget):
             action = QAction(language(text), menu)
             action.setObjectName(name)
             action.setEnabled(self._can(name, result))
-            if name == "note_result":
-                action.setText(f"{action.text()}\t{self._services.shortcuts.shown('list.note')}")
+            if name in _KEYS:
+                action.setText(f"{action.text()}\t{self._services.shortcuts.shown(_KEYS[name])}")
             action.triggered.connect(lambda _checked, act=act: act())
             menu.addAction(action)
         return menu

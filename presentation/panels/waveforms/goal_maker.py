@@ -58,7 +58,8 @@ class GoalMaker:
 
     def __init__(self, services: WindowServices, project: Project, shown: Shown) -> None:
         self._services, self._project, self._shown = services, project, shown
-        self._last: _Change | None = None
+        self._changes: list[_Change] = []
+        """From the first to the last; each begins where the one before it ended."""
 
     @property
     def place(self) -> tuple[Path, Path] | None:
@@ -67,6 +68,10 @@ class GoalMaker:
         if root is None or circuit is None or not circuit.is_relative_to(root):
             return None
         return root, circuit
+
+    @property
+    def _last(self) -> _Change | None:
+        return self._changes[-1] if self._changes else None
 
     @property
     def can_take_back(self) -> bool:
@@ -84,9 +89,12 @@ class GoalMaker:
         self._services.start(self._measured(expression, window), kind="question")
 
     def take_back(self) -> None:
-        """The goals as they were before the last dialog, unless they are others by now."""
-        if self._last is not None and self.place is not None:
-            self._services.start(self._take_back(self._last, self.place[0]), kind="take back goals")
+        """The goals as they were before the last dialog, unless they are others by now; then those before."""
+        if self._last is not None and self.place is not None and self.can_take_back:
+            work = self._take_back(self._last, self.place[0])
+            self._services.start(work, kind="take back goals", scope="take back goals")
+        else:
+            self._services.workspace.status_changed.emit(msg("No change of goals to undo."))
 
     def _start(self, window: QWidget, measured: tuple[str, str, Quantity] | None) -> None:
         if self.place is not None:
@@ -125,16 +133,16 @@ class GoalMaker:
         told = GoalsUnderstood(goals=goals, assumptions=())
         wanted = await GoalsDialog(self._services, told, window, circuit=circuit.name, added=added).ask()
         if wanted is not None and await self._keep(root, circuit, wanted):
-            self._last = _Change(circuit=circuit, before=goals, after=tuple(wanted))
+            self._changes.append(_Change(circuit=circuit, before=goals, after=tuple(wanted)))
 
     async def _take_back(self, change: _Change, root: Path) -> None:
         now = await self._project.browse.goals(root, change.circuit)
         if now != change.after:
-            self._last = None
+            self._changes.clear()
             told = msg("The goals of {circuit} have changed since; they stay.", circuit=change.circuit.name)
             self._services.workspace.error_occurred.emit(told)
         elif await self._keep(root, change.circuit, change.before):
-            self._last = None
+            self._changes.remove(change)
             told = msg("The goals of {circuit} are as they were before.", circuit=change.circuit.name)
             self._services.workspace.status_changed.emit(told)
 

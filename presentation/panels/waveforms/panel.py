@@ -383,6 +383,7 @@ class WaveformsPanel(QWidget):
         return {
             **area.acts,
             **self._hands.acts(),
+            "plot.to_conversation": partial(self.tools.export_asked.emit, "conversation"),
             "plot.keys": partial(workspace.command_wanted.emit, "plot.keys"),
             "plot.run": workspace.run_requested.emit,
             "plot.group_delay": self._changes.add_group_delays,

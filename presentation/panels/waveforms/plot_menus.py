@@ -116,7 +116,9 @@ def plot_menu(
     rows.add("copy", msg("Copy picture and values"), panel.copy_plot, action="plot.copy")
     export = rows.submenu("export", msg("Export"))
     for suffix, text in EXPORTS.items():
-        rows.add(f"export_{suffix}", text, partial(panel.tools.export_asked.emit, suffix), into=export)
+        key = "plot.to_conversation" if suffix == "conversation" else ""
+        act = partial(panel.tools.export_asked.emit, suffix)
+        rows.add(f"export_{suffix}", text, act, action=key, into=export)
     return rows.menu
 
 

@@ -61,6 +61,7 @@ class _Table(FigureTable):
         super().__init__(services, name)
         self._project = project
         self._shown = shown
+        services.shortcuts.answer(self, {"list.undo": shown.goal_maker.take_back})
 
     def keyPressEvent(self, event: QKeyEvent | None) -> None:  # noqa: N802 - Qt's name
         if is_delete(event):
@@ -116,9 +117,9 @@ class _Table(FigureTable):
             language(msg("Change goals…") if has_goal else msg("Set as goal…")), self._make_goal
         )
         if self._shown.goal_maker.can_take_back:
-            back = menu.addAction(
-                language(msg("Undo the last change of goals")), self._shown.goal_maker.take_back
-            )
+            key = self._services.shortcuts.shown("list.undo")
+            words = f"{language(msg('Undo the last change of goals'))}\t{key}"
+            back = menu.addAction(words, self._shown.goal_maker.take_back)
             assert back is not None
             back.setObjectName("goals_back")
         study = menu.addAction(language(msg("Monte Carlo of the circuit")), self._study)
