@@ -134,20 +134,27 @@ class Output:
                 problem, advice=msg("Free some space, or write it elsewhere."), error_type="cannot_write"
             ) from error
 
+    def entry_of(self, error: CircuitAIError) -> dict[str, Any]:
+        """An error as one of the "errors" of a document."""
+        text, advice = self._words_of(error)
+        return {
+            "message": text,
+            "error_type": error.error_type,
+            "file": str(error.file.absolute()) if error.file else None,
+            "line": error.line,
+            "advice": advice,
+        }
+
+    def _words_of(self, error: CircuitAIError) -> tuple[str, str | None]:
+        advice = redact_known(self.translate(error.advice)) if error.advice is not None else None
+        return redact_known(self.translate(error.message)), advice
+
     def fail(self, error: CircuitAIError) -> None:
         """Show an error: what, where and what to do."""
-        text = redact_known(self.translate(error.message))
-        advice = redact_known(self.translate(error.advice)) if error.advice is not None else None
         if self.as_json:
-            entry: dict[str, Any] = {
-                "message": text,
-                "error_type": error.error_type,
-                "file": str(error.file.absolute()) if error.file else None,
-                "line": error.line,
-                "advice": advice,
-            }
-            self.json({"ok": False, "errors": [entry]})
+            self.json({"ok": False, "errors": [self.entry_of(error)]})
             return
+        text, advice = self._words_of(error)
         print(for_terminal(_located(text, error.file, error.line)), file=self._stderr)
         if advice:
             print(for_terminal(f"  {advice}"), file=self._stderr)

@@ -78,6 +78,8 @@ async def run(args: argparse.Namespace, app: Application, out: Output) -> int:
     is_truncated = bool(result.run.raw_paths) and await told_whether_cut_off(result.result_path, app, out)
     if out.as_json:
         document = _document(result, out) | {"is_truncated": is_truncated}
+        if is_stopped:
+            document |= {"ok": False, "errors": [out.entry_of(Stopped(msg("Stopped.")))]}
         if diagnosis is not None:
             document["convergence"] = diagnosis_document(diagnosis, out)
         out.json(document)

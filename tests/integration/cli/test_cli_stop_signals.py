@@ -170,6 +170,7 @@ def test_a_stopped_run_keeps_what_it_has_computed(
     assert process.returncode == 130
     told = json.loads(out)
     assert (told["status"], told["verdict"], told["ok"]) == ("cancelled", "partial", False)
+    assert [error["error_type"] for error in told["errors"]] == ["stopped"]
     assert 0 < told["reach"]["at"] < 100
     assert Path(told["raw_path"]).stat().st_size > 100_000
     assert Path(told["result_path"]).is_file()
