@@ -63,6 +63,7 @@ _MODULES = (
     "source_follower",
     "summing_amplifier",
     "attenuator",
+    "matching_network",
     "zener_regulator",
     "series_regulator",
     "adjustable_regulator",

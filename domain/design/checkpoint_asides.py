@@ -13,7 +13,10 @@ _DEED = re.compile(
     r"(?= (?:made|makes|has|had|did|didn't|does|doesn't|is|was|broke|ruined|killed|hurt|cost)\b)"
 )
 """A change that something is told of is a deed, no wish."""
-_SIGH = re.compile(r"^(?:算了|哎|唉|nah|hm+|forget it|no wait|oh|well|actually)\s?,\s?(?=\S)")
+_SIGH = re.compile(
+    r"^(?:算了|哎|唉|nah|hm+|forget it|no wait|oh|well|actually)\s?,\s?(?=\S)"
+    r"|^(?:nah|nope|ugh+|argh+|meh)\s(?=(?:that|this|the|it|it's|its)\s)"
+)
 """What is said before one changes one's mind."""
 _DENIED = re.compile(
     r"[,，]?\s*(?:\b(?:and\s)?not|\binstead\sof|\brather\sthan|而不是|不是)\s?[-+]?\d[\d.]*\s?[a-zA-ZΩμ%]{0,4}(?=\W|$)",
@@ -38,7 +41,12 @@ _REST = re.compile(
     r"|[,，;]?\s*(?:(?:there\sis\s)?no\sneed\s(?:for\sit\s)?to\sbe|(?:it\s)?(?:doesn't|does\snot)\s(?:have|need)\sto\sbe)"
     r"\s(?:so|that|as|too)\s\w+|[,，;]?(?:不用|不必|用不着|没必要)(?:那么|这么|太)[^,，;。\d]{1,3}了?"
     r"|\b(?:i|we)\s(?:can|could)\s(?:accept|tolerate)\b|[就也我]*(?:可以接受|能接受)|[就也](?:可以|[够行]了?|成)|即可"
-    r"|\brather\s|,?\ssay\b(?=\s\d)",
+    r"|\brather\s|,?\ssay\b(?=\s\d)"
+    r"|[,，;]\s*(?:with\s)?(?:the\s)?same\s±?[\d.]+\s?%?\s(?:tolerance|band|window|accuracy)"
+    r"|[,，;]\s*(?:精度|误差|容差|公差|偏差)?(?:还是|仍是|仍为|保持|依旧是?)±?[\d.]+\s?%(?:不变)?"
+    r"|[,，;]\s*±?[\d.]+\s?%的?(?:精度|误差|容差|公差|偏差)?(?:不变|照旧|保持不变)"
+    r"|[,，;]\s*[\d.]+\s?[a-zμΩ%]{0,4}\s(?:is|was)\s(?:way\s|much\s|far\s)?too\s[a-z]+"
+    r"|[,，;]\s*[\d.]+\s?[a-zA-ZμΩ%]{0,4}太[松严紧高低大小宽]了?",
     re.IGNORECASE,
 )
 """What says only that the rest stays, or that a figure is liked."""

@@ -257,7 +257,13 @@ def _joined(found: Sequence[_Read]) -> _Read:
         return found[0]._replace(is_sure=all(each.is_sure for each in found))
     if len(kinds - {"unclear"}) == 1:  # a choice, and something that is not understood
         choice = next(each for each in found if each.kind != "unclear")
-        return choice._replace(is_sure=False) if choice.kind in {"continue", "optimize", "fix"} else _UNCLEAR
+        is_harmless = choice.kind in {
+            "continue",
+            "optimize",
+            "fix",
+            "accept",
+        }  # asked about before it is done
+        return choice._replace(is_sure=False) if is_harmless else _UNCLEAR
     return _UNCLEAR
 
 
@@ -368,6 +374,8 @@ def _told(text: str) -> list[Phrase]:
     """The phrases that say something; what is only conceded does not ("even though the ripple is high")."""
     said = [each for each in phrases(text) if each.role != "filler"]
     found = _without_concessions(said)
+    if {each.role for each in found} == {"value", "yes"}:
+        return [each for each in found if each.role == "yes"]  # "4.93 is fine for me"
     while found and (found[0].role == "pause" or (found[0].role == "but" and len(found) < len(said) - 1)):
         found.pop(0)
     return found
@@ -414,6 +422,10 @@ def _with_reason(here: _Checkpoint, found: Sequence[Phrase]) -> _Read | None:
         is_reason = {each.role for each in clauses[1][1:]} == {"other"}
         if is_reason and {each.role for each in clauses[0]} == {"accept"}:
             found = [*clauses[1], _PAUSE, *clauses[0]]  # "take it, good enough for the demo board"
+    if len(clauses) > 1 and {each.role for each in clauses[-1]} == {"not", "wants"}:
+        found = [each for clause in clauses[:-1] for each in (*clause, _PAUSE)][
+            :-1
+        ]  # "stop, I don't want this"
     pauses = [number for number, each in enumerate(found) if each.role == "pause"]
     chosen = list(found[pauses[-1] + 1 :]) if pauses else []
     if len(numbers) == 1 and [each.role for each in chosen] == ["pick", "round"]:

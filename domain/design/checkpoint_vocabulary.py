@@ -21,6 +21,7 @@ design; deed: what was done to it; throw: "scrap"; hand: "give me"; met: "达标
 
 ENGLISH: Mapping[Role, str] = {
     "filler": (
+        "looks like|seems like|sounds like|feels like|"
         "please|pls|plz|kindly|thanks|thank you|thx|cheers|well|so|then|now|right|alright|hm|hmm|um|uh|ah|oh|"
         "let's|lets|let us|let me|i would like to|i'd like to|i want to|i want you to|i think|i guess|"
         "i suppose|we can|we should|you can|you may|we|i|i'd|i'll|i'm|we'll|we're|i've|we've|i am|they|"
@@ -108,7 +109,7 @@ ENGLISH: Mapping[Role, str] = {
         "on the money|does the job|does the trick|not bad|good stuff|great job|good work|nice one|nice work|"
         "great work|splendid|fantastic|wonderful|amazing|impressive|beautiful|sweet|solid|wow|bravo|congrats|"
         "kudos|top|no objections|no complaints|roger|right on|exactly|that's right|much better|looks nice|"
-        "seems fine|seems good|acceptable|reasonable|decent"
+        "seems fine|seems good|acceptable|reasonable|decent|liked that one|liked it|liked that|preferred that"
     ),
     "concede": (
         "i know|i am aware|i'm aware|even though|even if|despite|in spite of|knowing|admittedly|"
@@ -300,7 +301,7 @@ CHINESE: Mapping[Role, str] = {
     ),
     "yes": (
         "好|行|可以|没问题|对|是的|嗯嗯|同意|不错|中|成|妥|好极了|赞|完美|当然|漂亮|棒|干得漂亮|干得好|给力|"
-        "优秀|没毛病|没啥问题|没什么问题|过关|理想|合适|不赖|看着不错|看着行|正合适|能接受|还能接受|也能接受|够用|够用了|也够用|足够用"
+        "优秀|没毛病|没啥问题|没什么问题|过关|理想|合适|不赖|看着不错|看着行|正合适|能接受|还能接受|也能接受|够用|够用了|也够用|足够用|没啥意见"
     ),
     "concede": (
         "我知道|虽然|尽管|即使|哪怕|就算|虽说|没关系|没事|无所谓|不要紧|不碍事|不影响|能忍|可以忍|问题不大|"

@@ -105,7 +105,7 @@ _NUMBERS = {
 }  # fmt: skip
 _COUNTED = "|".join(_ENGLISH_NUMBERS)
 _ROUND = re.compile(
-    r"(?:round|iteration|version)\s?(?:no\.?\s?|number\s?|nr\.?\s?|#\s?)?(?P<behind>\d{1,4}|"
+    r"(?:round|rnd|iteration|version)\s?(?:no\.?\s?|number\s?|nr\.?\s?|#\s?)?(?P<behind>\d{1,4}|"
     rf"(?:{_COUNTED}))\b"
     rf"|(?P<before>\d{{1,4}}(?:st|nd|rd|th)|(?:{_COUNTED}))\s"
     r"(?:round|iteration|version|design|circuit|attempt|state|result|one)\b"

@@ -55,6 +55,8 @@ _NO_MATTER = (
     r"(?:is|are)(?: not|n't| no longer) (?:important|needed|required|relevant))(?: any ?more)?"
 )
 _GIVE_UP = r"(?:forget|ignore|disregard|never mind|waive|give up on|don't care about) "
+_DROP = r"(?:drop|scratch|scrap|remove|delete|skip|lose|get rid of) "
+_SPEC = r"(?:goal|requirement|target|spec(?:ification)?|limit|constraint)"
 _QUANTITIES = (
     r"noise|噪声|噪音|底噪",
     r"ripple|纹波",
@@ -71,7 +73,7 @@ _QUANTITIES = (
 )
 """What a figure may be of that is none of the goals, each in the words of both languages."""
 _NAMES = (
-    r"bandwidth|带宽|频带",
+    r"bandwi?d?th|带宽|频带",
     r"cut-?off|corner(?: frequency)?|截止(?:频率)?|转折(?:频率)?",
     r"attenuation|rejection|suppression|衰减|抑制",
     r"gain|amplification|增益|放大倍数",
@@ -82,6 +84,12 @@ _NAMES = (
 _OF_TOLERANCE = re.compile(r"tolerance|accuracy|precision|误差|容差|公差|偏差|精度", re.IGNORECASE)
 _PLACE_BEFORE = re.compile(r"(?:\bat|@|在)\s*$", re.IGNORECASE)
 _PLACE_BEHIND = re.compile(r"\s*(?:处|时|那里|的地方)")
+_REASON = re.compile(
+    r"(?:there's|there is|there are|it's|it is|because|since|we have|as"
+    r"|就?(?:不用|别|不必)管(?:它|这个|那个)?了?$|反正|因为|毕竟|后面|后级|随便|无所谓)",
+    re.IGNORECASE,
+)
+"""How what is said begins of why a goal is given up."""
 _LONGEST = 2_000
 """Characters; who says more says more than a change of goals."""
 _DIMENSIONS: Mapping[str, tuple[Dimension, ...]] = {
@@ -150,6 +158,8 @@ def goals_left_by(text: str, goals: Sequence[DesignGoal]) -> tuple[DesignGoal, .
         return None
     left, others = tuple(goals), []
     for clause in filter(None, (each.strip() for each in _CLAUSE_END.split(text))):
+        if len(left) < len(goals) and _REASON.match(clause) and not re.search(r"\d", clause):
+            continue
         gone = [
             goal
             for goal in left
@@ -167,8 +177,10 @@ def _gives_up(clause: str, name: str) -> bool:
     behind = rf"[把对那就而且也]*(?:{name}){_THIS}{_GOAL}[就先都也]?{_WITHOUT}[了吧啦]*"
     before = rf"[就先也请]*{_WITHOUT}[掉对]?(?:{name}){_THIS}{_GOAL}[了吧啦]*"
     english = rf"(?:and |please |just |you can )*{_GIVE_UP}(?:about )?(?:the )?(?:{name})(?: {_GOAL})?"
+    dropped = rf"(?:please |just )*{_DROP}(?:the )?(?:{name}) {_SPEC}(?: altogether| entirely| completely)?"
     no_matter = rf"(?:the )?(?:{name})(?: {_GOAL})? {_NO_MATTER}"
-    return any(re.fullmatch(each, clause, re.IGNORECASE) for each in (behind, before, english, no_matter))
+    forms = (behind, before, english, no_matter, dropped)
+    return any(re.fullmatch(each, clause, re.IGNORECASE) for each in forms)
 
 
 @cache

@@ -294,6 +294,16 @@ def attenuator(draw: random.Random) -> str:
     return text.format(_log(draw, 1, 40), draw.choice([50, 75, 600]))
 
 
+def matching_network(draw: random.Random) -> str:
+    low = draw.choice([12.5, 50, 75])
+    ends = [low, low * _log(draw, 1.3, 38)]
+    draw.shuffle(ends)
+    text = draw.choice(
+        ["L match from {:.4g} ohm to {:.4g} ohm at {:.4g} MHz", "{:.4g}Ω匹配到{:.4g}Ω，{:.4g}MHz"]
+    )
+    return text.format(*ends, _log(draw, 0.5, 300)) + draw.choice(["", ", high-pass"])
+
+
 def zener_regulator(draw: random.Random) -> str:
     vout = draw.choice([3.3, 5.1, 6.2, 9.1, 12])
     text = draw.choice(
@@ -723,6 +733,7 @@ FAMILIES = pytest.mark.parametrize(
         common_source,
         source_follower,
         attenuator,
+        matching_network,
         zener_regulator,
         series_regulator,
         adjustable_regulator,

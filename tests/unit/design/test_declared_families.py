@@ -201,6 +201,13 @@ UNDERSTOOD = [
     ("共源放大电路 增益20 5V电源", "common_source", {"gain": 20, "supply_v": 5}),
     ("common drain, gain at least 0.95, 9 V", "source_follower", {"gain": 0.95, "supply_v": 9}),
     ("T型衰减器 3dB 75欧", "attenuator", {"form": "tee", "impedance_ohm": 75}),
+    ("match 50 to 300 ohms at 14MHz", "matching_network", {"load_ohm": 300, "form": "low_pass"}),
+    ("L match from 300 ohm to 50 ohm at 7 MHz", "matching_network", {"source_ohm": 300, "load_ohm": 50}),
+    (
+        "从50欧到75欧的阻抗匹配网络，频率100MHz，隔直",
+        "matching_network",
+        {"load_ohm": 75, "form": "high_pass"},
+    ),
     ("9-15V输入，稳压管稳压到6.2V，负载20mA", "zener_regulator", {"vin_lowest": 9, "vin_highest": 15}),
     ("线性稳压电源，输入15~20V，输出12V，电流500mA", "series_regulator", {"vout": 12, "iout": 0.5}),
     ("用LM317把12V稳压到5V，输出500mA", "adjustable_regulator", {"vin": 12, "vout": 5, "iout": 0.5}),
