@@ -46,6 +46,10 @@ class ProgramAdapters:
 
         return UserSettingsFile(user_home=self.home)
 
+    @property
+    def watches_goals(self) -> bool:
+        return self.settings.watch_goals
+
     def apply_settings(self, settings: UserSettings) -> None:
         """What is begun from now on uses these."""
         self.settings = settings

@@ -126,6 +126,8 @@ class UserSettings:
         help=msg("The ngspice program; none = the one found on PATH."))
     removed_days: int = setting(REMOVED_DAYS, msg("Removed conversations"), group=_GENERAL, bounds=(1, 3650),
         help=msg("How many days they can be restored; after that they are deleted permanently."))
+    watch_goals: bool = setting(default=True, title=msg("Watch the goals"), group=_GENERAL,
+        help=msg("After a pause in typing the goals of all circuits that the edit touches are measured."))
     small_model: ProviderChoice | None = setting(None, msg("Model for titles and summaries"),
         group=_MODELS, read=_model,
         example='{"provider": "ollama", "model": "qwen3:4b", "base_url": ""}',

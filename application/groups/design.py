@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from application.optimization.influencing import FindInfluence
     from application.optimization.optimizing import OptimizeCircuit
     from application.optimization.tuning import TuneCircuit
+    from application.project.goals_watch import WatchGoals
     from application.project.since_when import FindCulprit
     from application.reports.circuit_report import ReportCircuit
     from application.workflow.designing import DesignCircuit
@@ -105,6 +106,20 @@ class Design:
         return FindCulprit(
             projects=self._outside.project.projects,
             operations=self._project.operations,
+            batch=simulation.batch,
+            sources=simulation.sources,
+            settings=simulation.settings,
+            libraries=self._outside.program.libraries,
+        )
+
+    @cached_property
+    def watch_goals(self) -> WatchGoals:
+        """The goals of all circuits that an edit touches."""
+        from application.project.goals_watch import WatchGoals
+
+        simulation = self._outside.simulation
+        return WatchGoals(
+            projects=self._outside.project.projects,
             batch=simulation.batch,
             sources=simulation.sources,
             settings=simulation.settings,

@@ -69,6 +69,11 @@ class Program:
         """Runs of the window that ended by a fault."""
         return self._parts.unclean_ends
 
+    @property
+    def watches_goals(self) -> bool:
+        """Whether the user wants goals measured in idle time; it may change at any time."""
+        return self._parts.watches_goals
+
     @cached_property
     def preferences(self) -> Preferences:
         """The user's settings, changed one at a time."""

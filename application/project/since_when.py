@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from application.ports.project import ABSENT, FOLDER
+from application.project.other_texts import WithTexts
 from application.studies.measures import study_measures
 from application.studies.plan import Point, StudyPlan
 from application.studies.studying import prepare_for_study, without_own_steps
-from domain.circuit.dependencies import SourceFile
+from domain.circuit.changed_lines import first_change
 from domain.circuit.taken_out import without_edit
 from domain.llm.tools.three_way import merge_files
 from domain.simulation.goals import DesignGoal
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from application.project.undoing import ProjectOperations
     from application.simulation.prepared_circuit import PreparedCircuit
     from application.studies.measures import StudyMeasures
-    from domain.circuit.dependencies import SourceReader, SourceRefusal
 
 TAKE_BACK_TOOL = "take_edit_back"
 """How the log names an edit that was taken back although others came after it."""
@@ -269,7 +269,7 @@ class FindCulprit:
                 if digest != ABSENT
             }
         spec = read_study_spec({"measure": {goal.metric: goal.expression or goal.metric}})
-        prepared, _ = without_own_steps(self._prepared(_AsItWas(self.sources, contents), circuit))
+        prepared, _ = without_own_steps(self._prepared(WithTexts(self.sources, contents), circuit))
         measures, _, _ = study_measures(spec, prepared)
         return StudyPlan(prepared, spec, parameters=(), corners=()), measures
 
@@ -299,7 +299,7 @@ class FindCulprit:
         with self._opened(root) as project:
             before, after = (_content(project, place, each.get(place, ABSENT)) for each in (
                 edit.before, edit.after))  # fmt: skip
-        line, was, became = _first_change(before, after)
+        line, was, became = first_change(before, after)
         return Culprit(
             edit=edit, goal=goal, value_before=values[0], value_after=values[1],
             line=line, was=was, became=became, runs=counts[0], states=counts[1],
@@ -324,36 +324,6 @@ class FindCulprit:
                     )
                 contents[path], expected[path] = merged, _digest(now)
         return contents, expected
-
-
-class _AsItWas:
-    """Readers that see files as they were. Implements application.ports.simulation.SourceReaders."""
-
-    def __init__(self, sources: SourceReaders, contents: Mapping[Path, bytes]) -> None:
-        self._sources = sources
-        self._contents = contents
-
-    def for_circuit(self, circuit: Path, libraries: Sequence[Path]) -> SourceReader:
-        return _Then(self._sources.for_circuit(circuit, libraries), self._contents)
-
-
-class _Then:
-    """Implements domain.circuit.dependencies.SourceReader."""
-
-    def __init__(self, reader: SourceReader, contents: Mapping[Path, bytes]) -> None:
-        self._reader = reader
-        self._contents = contents
-
-    def read(self, reference: str, *, including_file: Path) -> SourceFile | SourceRefusal:
-        found = self._reader.read(reference, including_file=including_file)
-        then = self._contents.get(found.path)
-        if not isinstance(found, SourceFile) or then is None or then == found.data:
-            return found
-        # A run takes the text itself along: what is on the disk is another.
-        return found._replace(data=then, rewritten=True)
-
-    def find(self, name: str) -> Path | None:
-        return self._reader.find(name)
 
 
 def _readable(project: ProjectFiles, edits: Sequence[Edit], now: State) -> tuple[Edit, ...]:
@@ -397,15 +367,3 @@ def _content(project: ProjectFiles, place: str, digest: str) -> bytes:
 
 def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
-
-
-def _first_change(before: bytes, after: bytes) -> tuple[int, str, str]:
-    """The first line (from 1) of `after` that is another, what stood there, and what stands there."""
-    was, became = (text.decode("utf-8", errors="replace").splitlines() for text in (before, after))
-    same = 0
-    while same < min(len(was), len(became)) and was[same] == became[same]:
-        same += 1
-    more = len(became) - len(was)
-    old = was[same] if same < len(was) and more <= 0 else ""
-    new = became[same] if same < len(became) and more >= 0 else ""
-    return same + 1, old.strip(), new.strip()

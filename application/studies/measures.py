@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -64,6 +64,13 @@ class StudyMeasures:
                 for reference in element_references(item.text):
                     names |= vectors_for(self.elements, reference)
         return tuple(sorted(names))
+
+    def apart(self) -> Iterator[StudyMeasures]:
+        """Each expression alone, and all cards: what one of them lacks is no error of the others."""
+        for name, expression in self.expressions.items():
+            yield replace(self, expressions={name: expression}, cards=())
+        if self.cards:
+            yield replace(self, expressions={})
 
     def of_one_run(self, wiring: Wiring | None) -> StudyMeasures:
         """The same for a run of its own of a circuit that is connected like this, with all it saves."""

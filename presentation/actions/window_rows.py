@@ -91,6 +91,7 @@ SIMULATE: tuple[Action, ...] = (
     ),
     _simulate("influence", msg("Influence on a goal in the margin"), begins_part=True, icon="gauge"),
     _simulate("influenceGoal", msg("Influence on the next goal")),
+    _simulate("missedGoals", msg("Missed goals…"), begins_part=True, icon="target"),
     _simulate("sinceWhen", msg("Since when is a goal lost?"), icon="history"),
 )
 

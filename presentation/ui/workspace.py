@@ -16,6 +16,7 @@ from presentation.ui.signals import Signal, signal
 
 if TYPE_CHECKING:
     from application.ports.simulation import GrowingData
+    from application.project.goals_watch import Standing
     from application.project.unsaved_texts import UnsavedText
     from domain.simulation.result import SimulationResult
     from presentation.actions.shortcuts import Shortcuts
@@ -247,6 +248,8 @@ class Workspace(QObject):
     """Put them into the message that is being written; the keyboard goes there"""
     picture_offered: Signal[str, bytes] = signal(str, bytes)
     """name, content: a picture file for the message that is being written"""
+    goals_watched: Signal[Standing | None] = signal(object)
+    """How the goals stand that were measured in idle time; None: nothing is known of them"""
     status_changed: Signal[Message] = signal(object)
     """The left end of the status bar"""
     cursor_moved: Signal[int, int] = signal(int, int)

@@ -208,7 +208,7 @@ class MainWindow(QWidget):
         desk.marks_changed.connect(tree.set_marks)
         self._run_target.analyses_changed.connect(self.header.run_group.set_analyses)
         desk.result_stored.connect(self.parts.results.note_stored)
-        workspace.project_opened.connect(lambda _root: self._show_body())
+        workspace.project_opened.connect(self._on_project)
         workspace.project_closed.connect(self._show_body)
         workspace.command_wanted.connect(lambda name: self.commands.action(name).trigger())
         workspace.result_selected.connect(lambda _path: panes.show_pane("bottom"))
@@ -217,6 +217,10 @@ class MainWindow(QWidget):
             recent.aboutToShow.connect(partial(fill_recent, recent, self.projects))
         services.theme.changed.connect(self.restyle)
         services.language.changed.connect(self.retranslate)
+
+    def _on_project(self, _root: Path) -> None:
+        _ = self.parts.goals_watch  # it listens from the first project on
+        self._show_body()
 
     def restyle(self) -> None:
         """The smallest window, and what is chosen in the menus."""

@@ -253,8 +253,12 @@ def _simulate(targets: Targets) -> Iterator[Bound]:
     def next_goal() -> None:
         parts.influence.next_goal()
 
+    def show_missed() -> None:
+        parts.goals_watch.show_missed()
+
     yield Bound("influence", toggle_influence, refusals.no_file)
     yield Bound("influenceGoal", next_goal, refusals.no_file)
+    yield Bound("missedGoals", show_missed, refusals.no_project)
     yield Bound("sinceWhen", partial(_ask_since_when, targets), refusals.no_run)
 
 

@@ -22,6 +22,7 @@ from presentation.panels.project.outline import OutlinePane
 from presentation.panels.project.results import ResultsList
 from presentation.panels.project.tree import ProjectTree
 from presentation.panels.run_views import RunViews
+from presentation.panels.studies.goals_watch import GoalsWatch
 from presentation.panels.studies.influence_bars import InfluenceBars
 from presentation.panels.studies.pages import StudyPages
 from presentation.ui.tabbed_pages import Page
@@ -110,6 +111,13 @@ class Parts:
         from presentation.panels.studies.influence_bars import InfluenceBars
 
         return InfluenceBars(self.services, self.app, self.editor)
+
+    @cached_property
+    def goals_watch(self) -> GoalsWatch:
+        """Goals measured after each pause."""
+        from presentation.panels.studies.goals_watch import GoalsWatch
+
+        return GoalsWatch(self.services, self.app, self.editor)
 
     @cached_property
     def conversation(self) -> ConversationPanel:

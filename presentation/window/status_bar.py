@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from PyQt6.QtCore import QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent
@@ -13,6 +13,9 @@ from presentation.ui.styles import mark_area
 from presentation.ui.workspace import AgentStatus, WindowServices
 from shared.errors import CircuitAIError
 from shared.message import Message, msg
+
+if TYPE_CHECKING:
+    from application.project.goals_watch import Standing
 
 _TONES: dict[str, str] = {
     "idle": "ok.icon",
@@ -113,6 +116,7 @@ class StatusBar(QWidget):
         self.state = Field(services, "status.state", gives_way=True)
         self.round = Field(services, "status.round")
         self.tokens = Field(services, "status.tokens")
+        self.goals = Field(services, "status.goals")
         self.errors = Field(services, "status.errors")
         self.warnings = Field(services, "status.warnings")
         self.place = Field(services, "status.place")
@@ -121,9 +125,12 @@ class StatusBar(QWidget):
         self._row = QHBoxLayout(self)
         for field in (self.state, self.round, self.tokens):
             self._row.addWidget(field)
-        arrange(self._row, 1, self.errors, self.warnings, self.place, self.simulator, self.context)
+        arrange(
+            self._row, 1, self.goals, self.errors, self.warnings, self.place, self.simulator, self.context
+        )
         self._advice: Message | None = None
         self._tells_opening = False
+        self._standing: Standing | None = None
         self.state.clicked.connect(self._tell)
         self._connect()
         self.restyle()
@@ -140,8 +147,11 @@ class StatusBar(QWidget):
         workspace.project_opened.connect(lambda _root: self.show_agent(AgentStatus()))
         workspace.project_closed.connect(lambda: self.show_agent(AgentStatus()))
         workspace.opening_changed.connect(self._on_opening)
+        workspace.goals_watched.connect(self._on_goals)
+        self.goals.clicked.connect(lambda: workspace.command_wanted.emit("missedGoals"))
         self._services.theme.changed.connect(self.restyle)
         self._services.language.changed.connect(lambda _name: self._set_tooltip())
+        self._services.language.changed.connect(lambda _name: self._on_goals(self._standing))
 
     def restyle(self) -> None:
         theme = self._services.theme.theme
@@ -224,6 +234,18 @@ class StatusBar(QWidget):
             icon="triangle-alert",
             color="warn.icon" if warnings else "text.tertiary",
         )
+
+    def _on_goals(self, standing: Standing | None) -> None:
+        self._standing = standing
+        if standing is None:
+            self.goals.set(None)
+            return
+        from presentation.panels.studies.goal_standing import in_full, in_short
+
+        color = "error.icon" if standing.lost else "warn.icon" if standing.missed else "ok.icon"
+        is_known = standing.met or standing.missed
+        self.goals.set(in_short(standing), icon="target", color=color if is_known else "text.tertiary")
+        self.goals.setToolTip("\n".join(map(self._services.language, in_full(standing))))
 
     def _on_shown(self, path: object) -> None:
         if path is None:

@@ -113,6 +113,7 @@ def effects(services: WindowServices) -> dict[str, Callable[[], Any]]:
     registry = models.providers
     found: dict[str, Callable[[], Any]] = {
         "language": lambda: app.program.language,
+        "watch_goals": lambda: app.program.watches_goals,
         "removed_days": app.conversations.sessions.kept_days,
         "small_model": lambda: chat.deps.small_model,
         "alternatives": lambda: chat.deps.alternatives().choices,

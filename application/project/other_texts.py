@@ -1,0 +1,49 @@
+"""Circuits read as they were, or as they are being written: other contents in place of those on the disk."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from domain.circuit.dependencies import SourceFile
+
+if TYPE_CHECKING:
+    from application.ports.simulation import SourceReaders
+    from domain.circuit.dependencies import SourceReader, SourceRefusal
+
+
+class WithTexts:
+    """Readers that see files with these contents. Implements application.ports.simulation.SourceReaders."""
+
+    def __init__(self, sources: SourceReaders, contents: Mapping[Path, bytes]) -> None:
+        self._sources = sources
+        self._contents = contents
+        self.seen: dict[Path, bytes] = {}
+        """What was read, by real path."""
+
+    def for_circuit(self, circuit: Path, libraries: Sequence[Path]) -> SourceReader:
+        return _Reader(self._sources.for_circuit(circuit, libraries), self._contents, self.seen)
+
+
+class _Reader:
+    """Implements domain.circuit.dependencies.SourceReader."""
+
+    def __init__(self, reader: SourceReader, contents: Mapping[Path, bytes], seen: dict[Path, bytes]) -> None:
+        self._reader = reader
+        self._contents = contents
+        self._seen = seen
+
+    def read(self, reference: str, *, including_file: Path) -> SourceFile | SourceRefusal:
+        found = self._reader.read(reference, including_file=including_file)
+        if not isinstance(found, SourceFile):
+            return found
+        other = self._contents.get(found.path)
+        self._seen[found.path] = found.data if other is None else other
+        if other is None or other == found.data:
+            return found
+        # A run takes the text itself along: what is on the disk is another.
+        return found._replace(data=other, rewritten=True)
+
+    def find(self, name: str) -> Path | None:
+        return self._reader.find(name)
