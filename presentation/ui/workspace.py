@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -145,6 +145,24 @@ class Buffers(Protocol):
         """Where one was in files that are opened from now on, if no line is named."""
 
 
+class Figure(Protocol):
+    """A value with its name, SI."""
+
+    @property
+    def name(self) -> Message: ...
+    @property
+    def value(self) -> float: ...
+    @property
+    def unit(self) -> str: ...
+
+
+class Seen(Protocol):
+    """The plot, for those who tell of a signal elsewhere."""
+
+    async def figures(self, circuit: Path, expression: str) -> Sequence[Figure]:
+        """What an expression comes to in the span of a circuit's plot that is seen; none where it is not."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentStatus:
     """What the status bar says of a conversation's run; a number that is not known is None."""
@@ -279,6 +297,8 @@ class Workspace(QObject):
         self.file_moved.connect(self.views.follow)
         self.buffers: Buffers | None = None
         """Set by the editor."""
+        self.seen: Seen | None = None
+        """Set by the plot."""
         self.file_shown.connect(self._on_file_shown)
         self.main_circuit_changed.connect(lambda _path: self.run_target_changed.emit(self.run_target))
         self.project_closed.connect(self._forget_runs)

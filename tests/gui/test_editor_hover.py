@@ -77,3 +77,19 @@ async def test_a_name_is_told_with_its_value_and_the_newest_run(bench: Bench) ->
     await bench.front("stage.lib")
     inner = await rest(bench, "E1 o")
     assert inner.startswith("out\nnode of the subcircuit stage")
+
+
+async def test_a_card_says_what_the_shown_span_comes_to(bench: Bench) -> None:
+    (bench.root / "sine.cir").write_text("* sine\nV1 in 0 SIN(1 2 1k)\nR1 in 0 1k\n.tran 1u 4m\n.end\n")
+    await bench.front("sine.cir")
+    assert "shown span" not in await rest(bench, "V1 in")
+    await bench.run("sine.cir")
+    told = dict(zip(*2 * [iter((await rest(bench, "V1 in")).split("\n")[2:])], strict=False))
+    assert told["Minimum of the shown span"].startswith("\N{MINUS SIGN}1.0")
+    assert told["Maximum of the shown span"].startswith("3.00")
+    assert told["RMS of the shown span"].startswith("1.73")  # sqrt(1 + 2)
+    area = bench.panel.area
+    area.zoom_into(area.panes[0], (0.0, 0.25e-3), None)
+    told = (await rest(bench, "V1 in")).split("\n")
+    assert told[told.index("Minimum of the shown span") + 1].startswith("1.00")
+    assert "RMS of the shown span" in await rest(bench, "\nR1")  # of an element its current

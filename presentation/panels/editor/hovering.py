@@ -10,15 +10,19 @@ from PyQt6.QtCore import QEvent, QObject, QPoint
 from PyQt6.QtGui import QMouseEvent
 
 from domain.circuit.completion import Facts
-from domain.simulation.description import describe
+from domain.circuit.probing import Meant, probe_of
+from domain.simulation.description import Amount, Description, Row, describe
 from presentation.panels.editor.code_editor import CodeEditor
 from presentation.panels.editor.hover_card import HoverCard
 from presentation.panels.editor.newest_point import NewestPoint
 from presentation.ui.workspace import WindowServices
+from shared.message import msg
 
 _LEAVING = frozenset(
     {QEvent.Type.KeyPress, QEvent.Type.Wheel, QEvent.Type.FocusOut, QEvent.Type.Leave, QEvent.Type.Hide}
 )
+_OF_SPAN = frozenset({"Minimum", "Maximum", "RMS"})
+"""Of the figures of a span those that a card has room for."""
 
 
 class Hovering(QObject):
@@ -77,6 +81,7 @@ class Hovering(QObject):
         if facts is not None and facts.names is not None:
             observed = await self._newest.of(self._file())
             card = await asyncio.to_thread(describe, facts, position, observed)
+            card = None if card is None else await self._with_span(card, facts, position)
         problems = editor.problems_at(position)
         window = editor.window()
         if request != self._request or window is None or not (card or problems):
@@ -85,3 +90,26 @@ class Hovering(QObject):
             self._card = HoverCard(self._services, window)
             self.destroyed.connect(self._card.deleteLater)
         self._card.show_at(place, problems, card)
+
+    async def _with_span(self, card: Description, facts: Facts, position: int) -> Description:
+        """The card of what can be plotted, with what it comes to in the part of the plot that is seen."""
+        seen = self._services.workspace.seen
+        expression = None if seen is None else await asyncio.to_thread(_expression, facts, position)
+        if seen is None or expression is None:
+            return card
+        rows = [
+            Row(msg("{figure} of the shown span", figure=figure.name), "", Amount(figure.value, figure.unit))
+            for figure in await seen.figures(self._file(), expression)
+            if figure.name.template in _OF_SPAN
+        ]
+        return card._replace(rows=(*card.rows, *rows))
+
+
+def _expression(facts: Facts, position: int) -> str | None:
+    """What plots the node or element that stands at a byte."""
+    names = facts.names
+    place = None if names is None else names.at(facts.file, position)
+    if names is None or place is None or place.name.kind not in ("node", "element"):
+        return None
+    probe = probe_of(names, Meant(place.owner, place.name.text, place.name.kind == "node"))
+    return None if probe is None else probe.usual

@@ -14,6 +14,7 @@ from presentation.panels.waveforms.cursor_walk import Feature, next_feature
 from presentation.panels.waveforms.figures import joined, quantity
 from presentation.panels.waveforms.plot_host import PlotHost
 from presentation.panels.waveforms.plot_looks import changed_look
+from presentation.panels.waveforms.shown_span import shown_span
 from presentation.panels.waveforms.span_card import SpanCard
 from presentation.panels.waveforms.span_figures import span_figures
 from presentation.ui.workspace import WindowServices
@@ -91,17 +92,12 @@ class CursorHands(QObject):
 
     def show_figures(self, expression: str) -> None:
         """The values of the shown part of a trace, in a card."""
-        area, plot = self._panel.area, self._panel.plot
-        axis = None if area is None else area.axis
-        if area is None or axis is None or plot is None or not expression:
+        span = shown_span(self._panel)
+        if span is None or self._panel.plot is None or not expression:
             return
-        shown = area.view_range or (axis.low, axis.high)
-        ends = max(shown[0], axis.low), min(shown[1], axis.high)
-        low, high = (10.0**each if axis.is_log else each for each in ends)
-        is_whole = shown[0] <= axis.low and shown[1] >= axis.high
         self._asked = expression
         self._services.start(
-            self._show(expression, low, high, axis.unit, is_whole=is_whole),
+            self._show(expression, span.low, span.high, span.unit, is_whole=span.is_whole),
             kind="figures of a span",
             scope="waveforms",
         )

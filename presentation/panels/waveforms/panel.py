@@ -29,6 +29,7 @@ from presentation.panels.waveforms.plot_tools import PlotTools
 from presentation.panels.waveforms.run_note import RunNote, notes_of
 from presentation.panels.waveforms.run_overlay import RunOverlay
 from presentation.panels.waveforms.shown_result import ShownResult
+from presentation.panels.waveforms.shown_span import SeenInPlot
 from presentation.panels.waveforms.trace_changes import TraceChanges
 from presentation.panels.waveforms.traces import Axis, Trace
 from presentation.ui.late_imports import PLOT_AREA, PLOT_TRACES, import_qt
@@ -82,6 +83,7 @@ class WaveformsPanel(QWidget):
             services, self, now, shown, behind=(self.overlay, rooms.runs), told=self._show_note
         )
         self._output = PlotOutput(services, self, now, self.overlay, tools.plot_choice.currentText)
+        services.workspace.seen = SeenInPlot(self, lambda: now.circuit)
         self._connect()
         services.dress(self)
 
