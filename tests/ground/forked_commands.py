@@ -21,7 +21,6 @@ import pkgutil
 import signal
 import socket
 import sqlite3
-import subprocess
 import sys
 import termios
 import time
@@ -31,6 +30,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.ground import warm_python
 from tests.ground.forked_process import ForkedProcess
 from tests.ground.known_boxes import find_beforehand
 
@@ -69,11 +69,7 @@ class ForkedCommands:
 
     def close(self) -> None:
         """End the server; all its commands have ended."""
-        assert self._server.stdin is not None
-        assert self._server.stdout is not None
-        self._server.stdin.close()
-        self._server.wait(timeout=30)
-        self._server.stdout.close()
+        self._server.end()
         self._files.close()
 
     def run(
@@ -140,8 +136,6 @@ class ForkedCommands:
         return code
 
     def _ask(self, order: dict[str, Any], descriptors: Sequence[int] = ()) -> dict[str, Any]:
-        assert self._server.stdin is not None
-        assert self._server.stdout is not None
         try:
             self._server.stdin.write(json.dumps(order) + "\n")
             self._server.stdin.flush()
@@ -149,7 +143,7 @@ class ForkedCommands:
                 socket.send_fds(self._files, [b"."], descriptors)
             answer: dict[str, Any] = json.loads(self._server.stdout.readline())
         except BaseException:  # the test's time is over: this command's answer is not for the next one
-            os.killpg(self._server.pid, signal.SIGKILL)
+            self._server.kill()
             self.close()
             self._server, self._files = _start(self._also_import)
             raise
@@ -166,21 +160,11 @@ def _command(
     }
 
 
-def _start(also_import: Sequence[str]) -> tuple[subprocess.Popen[str], socket.socket]:
+def _start(also_import: Sequence[str]) -> tuple[warm_python.Server, socket.socket]:
     """The server, and the socket over which it is handed open files."""
     ours, theirs = socket.socketpair()
     with theirs:
-        server = subprocess.Popen(
-            [sys.executable, "-m", __name__, str(theirs.fileno()), *also_import],
-            cwd=ROOT,
-            env={**os.environ, "LANG": "C.UTF-8"},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-            pass_fds=[theirs.fileno()],
-        )
-    return server, ours
+        return warm_python.start(__name__, *also_import, hand=theirs), ours
 
 
 _LEFT_COLD = (
@@ -200,18 +184,26 @@ _AT_FIRST_USE = (
 """Of others, imported by what they are imported by when it is first called."""
 
 
+_imported: list[bool] = []
+
+
 def import_everything(also_import: Sequence[str] = ()) -> None:
     """Import what commands import: all of the program, and what it loads at its first use.
 
-    The box that ngspice runs in is found, too.
+    The box that ngspice runs in is found, too. What `warm_python` had imported is not looked at again.
     """
+    for name in also_import:
+        importlib.import_module(name)
+    if _imported:
+        return
+    _imported.append(True)
     for package in ("shared", "domain", "application", "infrastructure", "presentation", "composition"):
         found = importlib.import_module(package)
         for module in pkgutil.walk_packages(found.__path__, f"{package}."):
             if not module.name.startswith(_LEFT_COLD) and not module.name.endswith("__main__"):
                 with contextlib.suppress(ImportError):
                     importlib.import_module(module.name)
-    for name in ("main", "bootstrap", *_AT_FIRST_USE, *also_import):
+    for name in ("main", "bootstrap", *_AT_FIRST_USE):
         importlib.import_module(name)
     find_beforehand()
 
@@ -354,5 +346,10 @@ def _counted(real: Any, count: Any) -> Any:
     return call
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """The server's whole life: the number of a socket, and what is to be imported beside."""
     _serve(socket.socket(fileno=int(sys.argv[1])), sys.argv[2:])
+
+
+if __name__ == "__main__":
+    main()

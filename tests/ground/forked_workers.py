@@ -29,9 +29,13 @@ from typing import Any
 import pytest
 from _pytest.tmpdir import TempPathFactory
 
+from tests.ground import warm_python
+
 _AHEAD = 2
 """Tests a worker knows of: the one it runs and the next, which tells it what is still needed of a module."""
 _END = -1
+_SERVED = frozenset(("forked_commands", "designs"))
+"""Fixtures whose processes import the whole program."""
 _LENGTH = struct.Struct("!I")
 _PATIENCE_S = 30.0
 """For workers to clean up after themselves when a run is stopped."""
@@ -56,11 +60,13 @@ def run_in_forks(session: pytest.Session, count: int) -> None:
     """Run all tests of a session. Raises as pytest's own loop does when it is to stop early."""
     reporter = session.config.pluginmanager.getplugin("terminalreporter")
     reporter.showfspath = False  # tests of several modules end side by side
-    handed_out = _HandedOut(session, count)
-    try:
-        handed_out.run()
-    finally:
-        handed_out.close()
+    served = any(_SERVED.intersection(item.fixturenames) for item in session.items)
+    with warm_python.standing() if served else contextlib.nullcontext():
+        handed_out = _HandedOut(session, count)
+        try:
+            handed_out.run()
+        finally:
+            handed_out.close()
     if session.shouldfail:
         raise session.Failed(session.shouldfail)
     if session.shouldstop:

@@ -6,8 +6,6 @@ import json
 import os
 import re
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,8 +16,8 @@ from infrastructure.persistence.operations import SqliteOperationLog
 from shared.paths import USER_HOME_VARIABLE
 from tests.fakes.scripted_family import rc_deck
 from tests.fakes.signed_transcript import sign_lines
+from tests.ground import warm_python
 from tests.ground.campaign import campaigns
-from tests.integration.cli.conftest import ROOT
 
 WORSE_AND_WORSE = (rc_deck("2k"), rc_deck("3k"))
 """Two rounds, nothing left to try, and the first round's circuit put back."""
@@ -28,35 +26,22 @@ WORSE_AND_WORSE = (rc_deck("2k"), rc_deck("3k"))
 class Designs:
     """Orders designs from the server that forks them."""
 
-    def __init__(self, server: subprocess.Popen[str]) -> None:
-        self._server = server
+    def __init__(self, driver: warm_python.Server) -> None:
+        self._driver = driver
 
     def run(self, project: Path, *, resume: bool = False, kill_at: int | None = None) -> dict[str, Any]:
         order = {"project": str(project), "decks": WORSE_AND_WORSE, "resume": resume, "kill_at": kill_at}
         order["home"] = os.environ.get(USER_HOME_VARIABLE, str(project.parent / "home"))
-        assert self._server.stdin is not None
-        assert self._server.stdout is not None
-        self._server.stdin.write(json.dumps(order) + "\n")
-        self._server.stdin.flush()
-        answer = json.loads(self._server.stdout.readline())
+        answer = json.loads(self._driver.ask(json.dumps(order)))
         assert isinstance(answer, dict)
         return answer
 
 
 @pytest.fixture(scope="module")
 def designs() -> Iterator[Designs]:
-    server = subprocess.Popen(
-        [sys.executable, "-m", "tests.integration.design.resume_driver"],
-        cwd=ROOT,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    with server:
-        yield Designs(server)
-        assert server.stdin is not None
-        server.stdin.close()
-        assert server.wait(timeout=30) == 0
+    driver = warm_python.start("tests.integration.design.resume_driver")
+    yield Designs(driver)
+    driver.end()
 
 
 def lines_of(project: Path) -> list[dict[str, Any]]:

@@ -11,8 +11,6 @@ import json
 import re
 import shutil
 import sqlite3
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -24,8 +22,8 @@ import pytest
 from infrastructure.persistence.operations import SqliteOperationLog
 from tests.fakes.designing_model import GOALS, Reply, Request, amplifier, is_said, read, text_of
 from tests.fakes.llm_server import FakeLLMServer, Script, answer, call
+from tests.ground import warm_python
 from tests.ground.campaign import Campaign, campaigns
-from tests.integration.cli.conftest import ROOT
 from tests.integration.design.model_driver import DECISIONS
 
 pytestmark = pytest.mark.timeout(3600)
@@ -125,8 +123,8 @@ def repeated(server: FakeLLMServer) -> int:
 class Designs:
     """Orders designs from the process that forks them."""
 
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        self._process = process
+    def __init__(self, driver: warm_python.Server) -> None:
+        self._driver = driver
 
     def run(
         self,
@@ -144,29 +142,16 @@ class Designs:
             assert self.run(project, server, what="chat")["stop_reason"] == "completed"
         order = {"project": str(project), "base_url": server.base_url, "what": what, "kill_at": kill_at}
         order |= {"until": until, "home": str(project.parent / "home"), **more}  # the key of what is ours
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.write(json.dumps(order) + "\n")
-        self._process.stdin.flush()
-        outcome = json.loads(self._process.stdout.readline())
+        outcome = json.loads(self._driver.ask(json.dumps(order)))
         assert isinstance(outcome, dict)
         return outcome
 
 
 @pytest.fixture(scope="module")
 def designs() -> Iterator[Designs]:
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tests.integration.design.model_driver"],
-        cwd=ROOT,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    with process:
-        yield Designs(process)
-        assert process.stdin is not None
-        process.stdin.close()
-        assert process.wait(timeout=30) == 0
+    driver = warm_python.start("tests.integration.design.model_driver")
+    yield Designs(driver)
+    driver.end()
 
 
 def events_of(project: Path) -> list[dict[str, Any]]:
