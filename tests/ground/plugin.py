@@ -42,7 +42,9 @@ _IN_MEMORY = "/dev/shm"
 _EXAMPLES = 50
 """Of a property test that does not say otherwise."""
 _ROOM_NEEDED = 2 * 2**30
-_MOST_FORKS = 6
+_WAITING = 6
+"""Forks more than there are cores: with three more, two cores were used for 85 % of a run."""
+_MOST_FORKS = 8
 _OBJECTS = 20_000
 """New ones after which Python looks for garbage."""
 
@@ -110,10 +112,7 @@ def _work_in_memory(config: pytest.Config) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Four more than there are cores: more than half of the time of these tests is waiting (`-n auto`).
-
-    With three more, two cores were used for 85 % of a run.
-    """
+    """Four more than there are cores: more than half of the time of these tests is waiting (`-n auto`)."""
     return (os.cpu_count() or 1) + 4
 
 
@@ -129,7 +128,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 def pytest_runtestloop(session: pytest.Session) -> bool | None:
     """In place of pytest's own loop where forks are asked for."""
     config = session.config
-    count = forked_workers.number_of_forks(config, min((os.cpu_count() or 1) + 4, _MOST_FORKS))
+    count = forked_workers.number_of_forks(config, min((os.cpu_count() or 1) + _WAITING, _MOST_FORKS))
     if not count or config.option.collectonly or session.testsfailed:
         return None
     forked_workers.run_in_forks(session, count)

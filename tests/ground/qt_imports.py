@@ -37,12 +37,13 @@ class QtImports:
 
     def watch(self) -> None:
         """Put the watch up."""
+        real, here, first = self._import, threading.get_ident, threading.main_thread().ident
 
         def import_(
             name: str, globals_: Any = None, locals_: Any = None, fromlist: Any = (), level: int = 0
         ) -> Any:
-            found = self._import(name, globals_, locals_, fromlist, level)
-            if not level:
+            found = real(name, globals_, locals_, fromlist, level)
+            if not level and here() != first:  # the program imports late, in functions that are called often
                 self._look(name)
             return found
 

@@ -359,7 +359,7 @@ async def test_a_conversation_that_only_reads_gives_the_model_reading_tools_only
     assert offered == [project / "new.cir"]  # a circuit that was written is looked at next
 
 
-@campaigns(fast=10, whole=50)
+@campaigns(fast=5, whole=50)
 async def test_tabs_opened_and_closed_leave_nothing(
     panel: ConversationPanel, until: Until, campaign: Campaign
 ) -> None:

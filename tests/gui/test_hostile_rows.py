@@ -236,7 +236,7 @@ def texts(campaign: Campaign) -> dict[str, str]:
     return {kind: text[: campaign.count] for kind, text in HOSTILE.items()}
 
 
-@campaigns(fast=4_000, whole=1_000_000)
+@campaigns(fast=2_000, whole=1_000_000)
 def test_the_html_of_a_row_has_only_what_is_ours(campaign: Campaign) -> None:
     page, printed = HtmlItems(str, names=NAMES), PrintedItems(str)
     for kind, text in texts(campaign).items():
@@ -288,7 +288,7 @@ async def page(
     await asyncio.sleep(0.05)
 
 
-@campaigns(fast=4_000, whole=1_000_000)
+@campaigns(fast=2_000, whole=1_000_000)
 async def test_nothing_runs_or_loads_in_the_page_and_it_stays_usable(
     campaign: Campaign, page: WebConversation, asked: list[str]
 ) -> None:
@@ -333,7 +333,7 @@ async def test_nothing_runs_or_loads_in_the_page_and_it_stays_usable(
     assert await script("window.refused") == []
 
 
-@campaigns(fast=4_000, whole=100_000)
+@campaigns(fast=2_000, whole=100_000)
 async def test_nothing_loads_in_the_plain_view_and_it_stays_usable(
     campaign: Campaign, services: WindowServices, asked: list[str]
 ) -> None:

@@ -84,7 +84,7 @@ async def test_quirk_of_responses(name: str) -> None:
     await check(RESPONSES[name], name)
 
 
-@campaigns(fast=40, whole=1000)
+@campaigns(fast=25, whole=1000)
 async def test_quirk_in_random_pieces(campaign) -> None:
     for rng in campaign.cases():
         name = rng.choice(list(QUIRKS))

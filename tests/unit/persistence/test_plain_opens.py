@@ -44,6 +44,7 @@ ALLOWED: dict[str, tuple[dict[str, int], str]] = {
         {"read_bytes": 1},
         "the user's own folder, or one named by the user; its hash is checked",
     ),
+    "presentation/dialogs/guide.py": ({"read_bytes": 1}, "comes with the program"),
     "presentation/report/making.py": ({"write_bytes": 1}, "a new temporary folder"),
     "presentation/report/writing.py": ({"read_bytes": 1, "read_text": 2}, "comes with the program"),
     "presentation/panels/conversation/code_blocks.py": (
