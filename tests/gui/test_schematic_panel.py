@@ -233,6 +233,7 @@ async def test_clicks_and_drags_in_the_schematic_plot(bench: Bench) -> None:
     # Esc turns probing off, Alt+Q on: a click then shows the line alone.
     QTest.keyClick(canvas, Qt.Key.Key_Escape)
     assert not canvas.pointing.is_on
+    assert told[-1].endswith("Alt+Q turns that on again.")
     before = drawn()
     QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=at("out"))
     QTest.keyClick(canvas, Qt.Key.Key_Q, Qt.KeyboardModifier.AltModifier)

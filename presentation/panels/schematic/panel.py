@@ -254,6 +254,10 @@ class SchematicPanel(QWidget):
             return
         if self.canvas.pointing.is_on:
             self.probing.setChecked(False)
+            key = self._services.shortcuts.shown("schematic.probe")
+            self._services.workspace.status_changed.emit(
+                msg("Clicks in the schematic do not plot now; {key} turns that on again.", key=key)
+            )
         else:
             self._services.workspace.command_wanted.emit("stopRun")
 
