@@ -73,7 +73,12 @@ class Application:
             models=lambda: self.models,
             project=lambda: self.project,
         )
-        return Conversations(self._outside, tools=tools, search_web=lambda: self.models.search_web)
+        return Conversations(
+            self._outside,
+            tools=tools,
+            search_web=lambda: self.models.search_web,
+            watch_goals=lambda: self.design.watch_goals if self._outside.program.watches_goals else None,
+        )
 
     def warm_up(self) -> Iterator[None]:
         """Import what is slow to import, in pieces; off the loop, after the first paint.

@@ -46,7 +46,7 @@ from domain.llm.turn_failure import TurnFailure, failure_of
 from shared.errors import CircuitAIError, Stopped
 from shared.message import Message, msg
 from shared.tasks import StopReason
-from shared.uninterrupted import uninterrupted
+from shared.uninterrupted import off_loop, uninterrupted
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -313,7 +313,7 @@ class Turn:
 
     async def _finish(self, ended: TurnEnd) -> TurnEnded:
         conversation = self._conversation
-        note = await self._parts.note_on(ended, self._seconds)
+        note = await self._with_lost_goals(await self._parts.note_on(ended, self._seconds))
         self._end_to_write = ended
         await conversation.end_turn(ended, note=note if ended in ("limit", "loop") else None)
         if ended == "completed" and conversation.record.name_is_default:
@@ -325,6 +325,21 @@ class Turn:
                 msg('The partial answer was kept. Say "continue" to get the rest.'),
             )
         return self._end(ended, note)
+
+    async def _with_lost_goals(self, note: Message | None) -> Message | None:
+        """What is told at the end, with the goals that the turn's changes lost, whatever the model says."""
+        calls = [str(call["id"]) for answer in self._record.answers_of_turn() for call in answer.tool_calls]
+        if not calls or not await off_loop(self._project.goals.contents):
+            return note
+        watch = self._deps.watch_goals()
+        if watch is None:
+            return note
+        from application.conversation.lost_goals import lost_goals
+
+        lost = await lost_goals(watch, self._project, calls)
+        if lost is None:
+            return note
+        return lost if note is None else msg("{first} {second}", first=note, second=lost)
 
     def _context_tokens(self) -> int:
         answers = self._record.answers_of_turn()

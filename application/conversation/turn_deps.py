@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from application.ports.permissions import PermissionStore, UsedAnswers
     from application.ports.project import ProjectFiles
     from application.ports.tracing import TurnTracer
+    from application.project.goals_watch import WatchGoals
     from application.search.web_searching import SearchWeb
     from application.tool_execution.definition import ToolServices
     from application.tool_execution.executor import ToolExecutor, WorkflowNode
@@ -101,6 +102,8 @@ class TurnDeps:
     consents: Callable[[], Consents]
     used_answers: Callable[[], UsedAnswers]
     events: EventBus
+    watch_goals: Callable[[], WatchGoals | None]
+    """What measures the goals that a turn's changes touch; None when the user wants none measured unasked."""
     limits: AgentLimits = field(default_factory=AgentLimits)
     shares: ContextShares = USUAL
     """How the data of a message are divided."""

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from application.ports.permissions import PermissionStore
     from application.ports.project_view import ProjectView
     from application.ports.simulation import ModelLibrary, ResultStore, SourceReaders, WaveformReader
+    from application.project.goals_watch import WatchGoals
     from application.results.exporting import ExportResult
     from application.search.conversations import SearchConversations
     from application.search.searching import SearchProject
@@ -134,10 +135,18 @@ class ToolUseCases:
 class Conversations:
     """Talks with models, and the tools they have."""
 
-    def __init__(self, outside: Outside, *, tools: ToolServices, search_web: Callable[[], SearchWeb]) -> None:
+    def __init__(
+        self,
+        outside: Outside,
+        *,
+        tools: ToolServices,
+        search_web: Callable[[], SearchWeb],
+        watch_goals: Callable[[], WatchGoals | None],
+    ) -> None:
         self._outside = outside
         self._parts = outside.conversations
         self._tools = tools
+        self._watch_goals = watch_goals
         self._search_web = search_web
 
     @property
@@ -167,6 +176,7 @@ class Conversations:
             used_answers=lambda: self._parts.used_answers,
             events=self._outside.program.events,
             alternatives=self._alternatives,
+            watch_goals=self._watch_goals,
         )
 
         def as_set(deps: TurnDeps) -> TurnDeps:

@@ -63,7 +63,7 @@ async def test_an_edit_of_a_shared_part_is_told_and_leads_to_its_line(
     await until(lambda: "lost" in bar.goals.text)
     assert page.is_dirty  # as it is being written
     assert _text(part) == PART
-    assert bar.goals.text == "1 met, 2 lost"
+    assert bar.goals.text == "1 met, 2 lost by line 2"
     assert "a.cir: fc 159.8 Hz (1.4 kHz … 1.8 kHz), lost by line 2 of part.inc" in (
         bar.goals.toolTip().replace("\xa0", " ")
     )
@@ -81,7 +81,7 @@ async def test_an_edit_of_a_shared_part_is_told_and_leads_to_its_line(
     page.editor.undo()
     await until(lambda: watch._timer.isActive() or part in watch._touched)
     await until(lambda: not watch._timer.isActive())
-    assert bar.goals.text == "1 met, 2 lost"
+    assert bar.goals.text == "1 met, 2 lost by line 2"
     workspace.agent_status_changed.emit(AgentStatus(state="idle"))
     await until(lambda: bar.goals.text == "3 goals met")
     parts.services.language.set("zh")

@@ -14,8 +14,10 @@ from shared.message import Message, msg
 def in_short(standing: Standing) -> Message | None:
     """``12 met, 1 lost by line 7``; None where there are no goals."""
     lost, missed = standing.lost, standing.missed
-    if len(lost) == 1 and len(lost[0].lines) == 1:
-        return msg("{met} met, 1 lost by line {line}", met=standing.met, line=lost[0].lines[0])
+    places = {(each.file, each.lines) for each in lost}
+    if len(places) == 1 and len(lost[0].lines) == 1:
+        return msg("{met} met, {lost} lost by line {line}", met=standing.met, lost=len(lost),
+                   line=lost[0].lines[0])  # fmt: skip
     if lost:
         return msg("{met} met, {lost} lost", met=standing.met, lost=len(lost))
     if missed:
