@@ -36,15 +36,19 @@ class SteppedRun:
 
     @property
     def issues(self) -> tuple[SimulationIssue, ...]:
-        """Those of the run, and which step failed."""
+        """Those of the run, and which step failed, or was stopped with it."""
         if self.run.status == "ok":
             return self.run.issues
-        failed = SimulationIssue(
-            severity="error",
-            code="step-failed",
-            message=msg("Step {number} of {count} ({values}) failed to simulate.",
-                        number=self.number, count=self.count, values=self.label),
+        is_stopped = self.run.status == "cancelled"
+        stopped = msg("Step {number} of {count} ({values}) was stopped.",
+                      number=self.number, count=self.count, values=self.label)  # fmt: skip
+        failed = msg("Step {number} of {count} ({values}) failed to simulate.",
+                     number=self.number, count=self.count, values=self.label)  # fmt: skip
+        ended = SimulationIssue(
+            severity="warning" if is_stopped else "error",
+            code="step-stopped" if is_stopped else "step-failed",
+            message=stopped if is_stopped else failed,
             file=self.circuit,
             line=self.point.values[0][0].line,
-        )  # fmt: skip
-        return (*self.run.issues, failed)
+        )
+        return (*self.run.issues, ended)
