@@ -682,7 +682,7 @@ async def test_a_retry_counts_and_can_be_stopped(panel: ConversationPanel, until
     with FakeLLMServer(lambda body: error(429, "slow down")) as server:
         use(panel, server)
         type_and_send(panel, "hello model")
-        await until(lambda: of(panel, Retry), timeout_s=20)
+        await until(lambda: of(panel, Retry))
         assert "Retrying in" in shown(panel)
         QTest.keyClick(panel.composer.edit, Qt.Key.Key_Escape)
         await until(lambda: not panel.is_running)

@@ -118,7 +118,7 @@ async def test_a_click_is_real(services, qtbot):
     button.clicked.connect(lambda: clicked.set_result(True))
     button.show()
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
-    assert await asyncio.wait_for(clicked, 5)
+    assert await asyncio.wait_for(clicked, 50)
 
 
 async def test_nothing_begins_once_the_end_has_begun(services):

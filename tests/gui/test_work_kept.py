@@ -271,7 +271,7 @@ async def test_a_project_that_another_window_has_is_not_kept_twice(
     finally:
         await asyncio.to_thread(theirs.release)
     window.projects.keeper._not_before = 0.0
-    await until(lambda: list(folder.glob("*.text")), timeout_s=20)
+    await until(lambda: list(folder.glob("*.text")))
 
 
 @pytest.mark.parametrize(("language", "title"), [("en", "The program ended"), ("zh", "程序上次意外结束")])

@@ -86,7 +86,7 @@ async def test_pieces_are_written_while_they_stream(monkeypatch: object) -> None
     async with conversation.streaming():
         conversation.take_piece("A1", text="Hel", reasoning="hm")
         conversation.take_piece("A1", text="lo")
-        await asyncio.wait_for(transcript.appended.wait(), timeout=5)
+        await asyncio.wait_for(transcript.appended.wait(), timeout=50)
     assert transcript.of("delta") == [
         {"event": "delta", "message_id": "A1", "text": "Hello", "reasoning": "hm"}
     ]

@@ -472,7 +472,7 @@ class _Slow:
 
     def write(self, path, content, **options):
         self.reached.set()
-        assert self.gate.wait(10)
+        assert self.gate.wait(50)
         return self._project.write(path, content, **options)
 
 
@@ -562,7 +562,7 @@ async def test_an_effect_that_waits_its_turn_is_given_up(operations, project):
     def hold():
         with project.operations.write_lock():
             entered.set()
-            leave.wait(10)
+            leave.wait(50)
 
     holder = asyncio.create_task(asyncio.to_thread(hold))
     await asyncio.to_thread(entered.wait)
